@@ -1,0 +1,63 @@
+//! What a queue counts, and the identity that always holds.
+
+use crate::aqm::DropReason;
+
+/// A number of packets and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Packets.
+    pub packets: u64,
+    /// Their lengths on the wire, added up.
+    pub bytes: u64,
+}
+
+impl Tally {
+    /// Counts one packet of `size` bytes.
+    #[inline]
+    pub fn add(&mut self, size: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    fn plus(self, other: Tally) -> Tally {
+        Tally {
+            packets: self.packets + other.packets,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
+/// Everything a queue has done.
+///
+/// At every moment, in packets and in bytes:
+/// `arrived = departed + dropped + queued`. Marked packets depart, so they are
+/// counted apart and not subtracted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Offered to the queue.
+    pub arrived: Tally,
+    /// Handed out by a dequeue.
+    pub departed: Tally,
+    /// Marked by this queue, on arrival or on departure.
+    pub marked: Tally,
+    dropped: [Tally; DropReason::ALL.len()],
+}
+
+impl Counters {
+    /// Dropped for `reason`.
+    pub fn dropped_for(&self, reason: DropReason) -> Tally {
+        self.dropped[reason as usize]
+    }
+
+    /// Dropped for any reason.
+    pub fn dropped(&self) -> Tally {
+        self.dropped
+            .iter()
+            .fold(Tally::default(), |sum, tally| sum.plus(*tally))
+    }
+
+    #[inline]
+    pub(crate) fn drop(&mut self, reason: DropReason, size: u32) {
+        self.dropped[reason as usize].add(size);
+    }
+}

@@ -1,0 +1,151 @@
+//! Packets in order of arrival, in one block of memory that never grows.
+
+use alloc::boxed::Box;
+
+use crate::aqm::{Backlog, Place};
+use crate::packet::{FlowKey, Packet};
+use crate::random::Pcg32;
+use crate::units::Nanos;
+
+/// A place in the ring; a packet taken out of the middle leaves a hole.
+#[derive(Clone, Debug)]
+struct Slot<P> {
+    packet: Option<P>,
+    arrived: Nanos,
+}
+
+/// A first-in first-out queue of at most a given number of packets.
+///
+/// The head is never a hole. Holes in the middle (CHOKe makes them) are closed
+/// when the ring would otherwise be full.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring<P> {
+    slots: Box<[Slot<P>]>,
+    /// Index of the oldest packet; slots are used modulo their number, a power of two.
+    head: u32,
+    /// Slots in use from the head on, holes included.
+    span: u32,
+    packets: u32,
+    bytes: u64,
+}
+
+impl<P: Packet> Ring<P> {
+    /// Room for `packets` at once.
+    pub(crate) fn with_room_for(packets: u32) -> Ring<P> {
+        // A quarter more than needed, so that closing holes stays rare.
+        let slots = (packets + packets / 4).max(1).next_power_of_two();
+        let empty = || Slot {
+            packet: None,
+            arrived: Nanos::ZERO,
+        };
+        Ring {
+            slots: (0..slots).map(|_| empty()).collect(),
+            head: 0,
+            span: 0,
+            packets: 0,
+            bytes: 0,
+        }
+    }
+
+    fn index(&self, offset: u32) -> usize {
+        (self.head.wrapping_add(offset) & (self.slots.len() as u32 - 1)) as usize
+    }
+
+    /// Adds `packet` at the tail. The caller keeps to the room asked for.
+    pub(crate) fn push(&mut self, packet: P, arrived: Nanos) {
+        if self.span as usize == self.slots.len() {
+            self.close_holes();
+        }
+        self.bytes += u64::from(packet.size());
+        self.packets += 1;
+        let tail = self.index(self.span);
+        self.slots[tail] = Slot {
+            packet: Some(packet),
+            arrived,
+        };
+        self.span += 1;
+    }
+
+    /// Takes the packet at the head and the time it arrived.
+    pub(crate) fn pop(&mut self) -> Option<(P, Nanos)> {
+        let slot = &mut self.slots[self.head as usize];
+        let packet = slot.packet.take()?;
+        let arrived = slot.arrived;
+        self.forget(&packet);
+        self.skip_holes();
+        Some((packet, arrived))
+    }
+
+    /// Takes the packet at `place`.
+    pub(crate) fn remove(&mut self, place: Place) -> Option<(P, Nanos)> {
+        let index = self.index(place.0);
+        let slot = &mut self.slots[index];
+        let packet = slot.packet.take()?;
+        let arrived = slot.arrived;
+        self.forget(&packet);
+        self.skip_holes();
+        Some((packet, arrived))
+    }
+
+    fn forget(&mut self, packet: &P) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.size());
+    }
+
+    /// Moves the head past emptied slots.
+    fn skip_holes(&mut self) {
+        while self.span > 0 && self.slots[self.head as usize].packet.is_none() {
+            self.head = self.index(1) as u32;
+            self.span -= 1;
+        }
+    }
+
+    /// Moves packets towards the head over the holes between them.
+    fn close_holes(&mut self) {
+        let mut filled = 0;
+        for offset in 0..self.span {
+            let from = self.index(offset);
+            if self.slots[from].packet.is_some() {
+                let to = self.index(filled);
+                self.slots.swap(from, to);
+                filled += 1;
+            }
+        }
+        self.span = filled;
+    }
+
+    /// Bytes of memory held for slots.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        core::mem::size_of_val::<[Slot<P>]>(&self.slots)
+    }
+}
+
+impl<P: Packet> Backlog for Ring<P> {
+    #[inline]
+    fn packets(&self) -> u32 {
+        self.packets
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    #[inline]
+    fn head_arrival(&self) -> Option<Nanos> {
+        (self.packets > 0).then(|| self.slots[self.head as usize].arrived)
+    }
+
+    /// Draws places until one is not a hole, which keeps every packet equally likely.
+    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)> {
+        if self.packets == 0 {
+            return None;
+        }
+        loop {
+            let offset = random.below(self.span);
+            if let Some(packet) = &self.slots[self.index(offset)].packet {
+                return Some((Place(offset), packet.flow()));
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! One first-in first-out queue under one scheme.
+
+use super::ring::Ring;
+use super::{Departure, Losses, Outcome, QueueDiscipline};
+use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::counters::Counters;
+use crate::packet::{Facts, Packet};
+use crate::random::Pcg32;
+use crate::units::{BitsPerSec, Bytes, Nanos};
+
+/// How much a queue holds before it drops whatever comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// At most this many packets.
+    pub packets: u32,
+    /// At most this many bytes.
+    pub bytes: Bytes,
+}
+
+impl Limit {
+    /// Packets only.
+    pub const fn packets(packets: u32) -> Limit {
+        Limit {
+            packets,
+            bytes: Bytes(u64::MAX),
+        }
+    }
+
+    /// Whether a packet of `size` still fits beside what waits.
+    #[inline]
+    pub(crate) fn has_room(&self, packets: u32, bytes: u64, size: u32) -> bool {
+        packets < self.packets && bytes + u64::from(size) <= self.bytes.0
+    }
+}
+
+/// A first-in first-out queue whose arrivals and departures a scheme judges.
+#[derive(Clone, Debug)]
+pub struct SingleQueue<P, A> {
+    aqm: A,
+    random: Pcg32,
+    ring: Ring<P>,
+    limit: Limit,
+    counters: Counters,
+    /// A dequeue has found nothing since the last packet left.
+    idle: bool,
+}
+
+impl<P: Packet, A: Aqm> SingleQueue<P, A> {
+    /// An empty queue under `aqm`, which draws its randomness from `random`.
+    pub fn new(aqm: A, limit: Limit, random: Pcg32) -> SingleQueue<P, A> {
+        SingleQueue {
+            aqm,
+            random,
+            ring: Ring::with_room_for(limit.packets),
+            limit,
+            counters: Counters::default(),
+            idle: false,
+        }
+    }
+
+    /// The scheme and its state.
+    pub fn aqm(&self) -> &A {
+        &self.aqm
+    }
+
+    fn lose(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) -> Outcome {
+        self.counters.drop(reason, packet.size());
+        losses.lost(packet, reason);
+        Outcome::Dropped(reason)
+    }
+
+    fn accept(&mut self, mut packet: P, facts: &Facts, marked: bool) -> Outcome {
+        if marked {
+            debug_assert!(facts.ecn.is_capable());
+            packet.mark();
+            self.counters.marked.add(facts.size);
+        }
+        self.ring.push(packet, facts.arrived);
+        self.aqm.on_accepted(facts.arrived, facts);
+        self.idle = false;
+        if marked {
+            Outcome::Marked
+        } else {
+            Outcome::Queued
+        }
+    }
+}
+
+impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
+    fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
+        self.aqm.poll(now, &self.ring);
+        let facts = Facts::of(&packet, now);
+        self.counters.arrived.add(facts.size);
+        let verdict = self
+            .aqm
+            .on_arrival(now, &facts, &self.ring, &mut self.random);
+        let marked = match verdict {
+            Verdict::Keep => false,
+            Verdict::Mark => true,
+            Verdict::Drop(reason) => return self.lose(packet, reason, losses),
+            Verdict::DropBoth(place, reason) => {
+                if let Some((victim, _)) = self.ring.remove(place) {
+                    self.lose(victim, reason, losses);
+                }
+                return self.lose(packet, reason, losses);
+            }
+        };
+        let (packets, bytes) = (self.ring.packets(), self.ring.bytes());
+        if !self.limit.has_room(packets, bytes, facts.size) {
+            self.aqm.on_refused(now, &facts);
+            return self.lose(packet, DropReason::Forced, losses);
+        }
+        self.accept(packet, &facts, marked)
+    }
+
+    fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
+        self.aqm.poll(now, &self.ring);
+        while let Some((mut packet, arrived)) = self.ring.pop() {
+            let facts = Facts::of(&packet, arrived);
+            let verdict = self
+                .aqm
+                .on_departure(now, &facts, &self.ring, &mut self.random);
+            match verdict {
+                Verdict::Keep => {}
+                Verdict::Mark => {
+                    debug_assert!(facts.ecn.is_capable());
+                    packet.mark();
+                    self.counters.marked.add(facts.size);
+                }
+                Verdict::Drop(reason) | Verdict::DropBoth(_, reason) => {
+                    self.lose(packet, reason, losses);
+                    continue;
+                }
+            }
+            self.counters.departed.add(facts.size);
+            if self.ring.packets() == 0 {
+                self.aqm.on_idle(now);
+            }
+            return Some(Departure { packet, arrived });
+        }
+        if !self.idle {
+            self.idle = true;
+            self.aqm.on_idle(now);
+        }
+        None
+    }
+
+    fn poll(&mut self, now: Nanos) {
+        self.aqm.poll(now, &self.ring);
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        self.aqm.next_deadline()
+    }
+
+    fn packets(&self) -> u32 {
+        self.ring.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.ring.bytes()
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
+        self.aqm.poll(now, &self.ring);
+        self.aqm.on_link_rate(now, rate);
+    }
+
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        self.aqm.probes(show);
+    }
+
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.ring.heap_bytes() + self.aqm.heap_bytes()
+    }
+}

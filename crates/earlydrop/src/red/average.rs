@@ -1,0 +1,220 @@
+//! The average: an exponentially weighted mean of the queue, and how it decays
+//! while nothing waits.
+//!
+//! At each arrival `avg <- (1-w) avg + w q`, q being the queue just before this
+//! packet is added (Floyd and Jacobson 1993, section IV). An arrival after an
+//! idle time instead takes `avg <- (1-w)^m avg`, m being the packets that could
+//! have been sent in that time.
+
+use crate::units::Nanos;
+
+/// How the average decays over an idle time of `m` packet transmission times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// `(1-w)^m` with m as it is, whole or not (1993).
+    Exact,
+    /// `(1-w)^floor(m)` (DPDK).
+    Floor,
+    /// `(1-w)^(floor(m)+1)`: ns-2 and ns-3 let the arrival's own update, with an
+    /// empty queue, follow the decay.
+    FloorPlusOne,
+    /// Linux's table of 256 shifts: halved once for each 1/ln(1/(1-w)) packet
+    /// times, linear before the first halving.
+    Halving,
+    /// Not at all: the arrival's own update is all that happens.
+    None,
+}
+
+impl Idle {
+    /// Names for configuration, each with what it means.
+    pub(crate) const CHOICES: &'static [(&'static str, &'static str)] = &[
+        ("exact", "(1-w)^m, m the packets that could have been sent"),
+        ("floor", "(1-w)^floor(m), as DPDK"),
+        ("ns2", "(1-w)^(floor(m)+1), as ns-2 and ns-3"),
+        ("linux", "a table of halvings, as Linux"),
+        ("none", "no decay"),
+    ];
+
+    pub(crate) fn named(name: &str) -> Idle {
+        match name {
+            "floor" => Idle::Floor,
+            "ns2" => Idle::FloorPlusOne,
+            "linux" => Idle::Halving,
+            "none" => Idle::None,
+            _ => Idle::Exact,
+        }
+    }
+}
+
+/// The average of one queue, in packets or in bytes as its caller pleases.
+#[derive(Clone, Debug)]
+pub struct Average {
+    weight: f64,
+    /// 1 - weight: with it, the update's two products do not wait for each other.
+    keep: f64,
+    idle: Idle,
+    /// Seconds a typical packet takes to be sent.
+    packet_time: f64,
+    value: f64,
+    idle_since: Nanos,
+}
+
+impl Average {
+    /// Starts at zero, with weight `weight` in (0, 1] and packets that take
+    /// `packet_time` seconds to be sent.
+    pub fn new(weight: f64, idle: Idle, packet_time: f64) -> Average {
+        Average {
+            weight,
+            keep: 1.0 - weight,
+            idle,
+            packet_time,
+            value: 0.0,
+            idle_since: Nanos::NEVER,
+        }
+    }
+
+    /// The weight whose average forgets over `span` seconds:
+    /// `w = 1 - exp(-1/(C span))`, C packets a second (Floyd 2001: span = 1 s).
+    pub fn automatic_weight(packets_per_sec: f64, span: f64) -> f64 {
+        -libm::expm1(-1.0 / (packets_per_sec * span))
+    }
+
+    /// The average now, without decay since the last update.
+    #[inline]
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// The weight.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Changes what depends on the link, leaving the average as it is.
+    pub fn retune(&mut self, weight: f64, packet_time: f64) {
+        self.weight = weight;
+        self.keep = 1.0 - weight;
+        self.packet_time = packet_time;
+    }
+
+    /// Nothing waits from `now` on.
+    pub fn start_idle(&mut self, now: Nanos) {
+        self.idle_since = now;
+    }
+
+    /// Takes in a queue of `length` at `now` and returns the new average.
+    #[inline]
+    pub fn update(&mut self, now: Nanos, length: f64) -> f64 {
+        if self.idle_since == Nanos::NEVER {
+            self.value = self.keep * self.value + self.weight * length;
+        } else {
+            self.end_idle(now, length);
+        }
+        self.value
+    }
+
+    #[cold]
+    fn end_idle(&mut self, now: Nanos, length: f64) {
+        let idle = now.since(self.idle_since).as_secs_f64();
+        self.idle_since = Nanos::NEVER;
+        let packets = idle / self.packet_time;
+        match self.idle {
+            Idle::Exact => self.decay(packets),
+            Idle::Floor => self.decay(libm::floor(packets)),
+            Idle::FloorPlusOne => {
+                self.decay(libm::floor(packets));
+                self.value = self.keep * self.value + self.weight * length;
+            }
+            Idle::Halving => self.value *= halvings(-libm::log1p(-self.weight), packets),
+            Idle::None => self.value = self.keep * self.value + self.weight * length,
+        }
+    }
+
+    fn decay(&mut self, packets: f64) {
+        self.value *= libm::pow(self.keep, packets);
+    }
+}
+
+/// What Linux leaves of an average after `packets` transmission times, one of
+/// which costs it a factor exp(-rate).
+///
+/// iproute2 fills a table whose cell i holds floor(i * cell * rate) halvings, with
+/// the smallest power-of-two cell such that 512 of them cover 31/rate; times are
+/// clipped to 255 cells. Here a cell is 2^k packet times rather than 2^k clock
+/// ticks, which shifts cell borders by less than a factor of two.
+fn halvings(rate: f64, packets: f64) -> f64 {
+    let cell = libm::exp2(libm::ceil(libm::log2(31.0 / rate / 512.0)));
+    let cells = (packets / cell).min(255.0);
+    let shift = libm::floor(libm::floor(cells) * cell * rate).min(31.0);
+    if shift > 0.0 {
+        libm::exp2(-shift)
+    } else {
+        (1.0 - cells).max(0.5)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const W: f64 = 0.002;
+
+    fn idled(idle: Idle, packets: f64) -> f64 {
+        let mut average = Average::new(W, idle, 0.001);
+        average.value = 20.0;
+        average.start_idle(Nanos::from_secs(1));
+        average.update(
+            Nanos::from_secs(1) + Nanos::from_secs_f64(packets * 0.001),
+            0.0,
+        ) / 20.0
+    }
+
+    #[test]
+    fn follows_the_recursion() {
+        let mut average = Average::new(0.25, Idle::Exact, 0.001);
+        let values = [8.0, 8.0, 0.0].map(|length| average.update(Nanos::ZERO, length));
+        assert_eq!(values, [2.0, 3.5, 2.625]);
+    }
+
+    #[test]
+    fn step_response_is_the_closed_form() {
+        let mut average = Average::new(W, Idle::Exact, 0.001);
+        for _ in 0..500 {
+            average.update(Nanos::ZERO, 10.0);
+        }
+        let expected = 10.0 * (1.0 - libm::pow(1.0 - W, 500.0));
+        assert!((average.value() - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn idle_decay_is_each_tools_own() {
+        let keep = |m: f64| libm::pow(1.0 - W, m);
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
+        close(idled(Idle::Exact, 250.6), keep(250.6));
+        close(idled(Idle::Floor, 250.6), keep(250.0));
+        close(idled(Idle::FloorPlusOne, 250.6), keep(251.0));
+        close(idled(Idle::None, 250.6), keep(1.0));
+        // One packet time is less than a cell: linear, 1/32 of a cell of 32.
+        close(idled(Idle::Halving, 1.0), 1.0 - 1.0 / 32.0);
+        // 600 packet times: floor(floor(600/32) * 32 * 0.002002) = 1 halving.
+        close(idled(Idle::Halving, 600.0), 0.5);
+        close(idled(Idle::Halving, 1e9), libm::exp2(-16.0));
+    }
+
+    #[test]
+    fn only_the_first_arrival_after_idling_decays() {
+        let mut average = Average::new(W, Idle::Exact, 0.001);
+        average.value = 20.0;
+        average.start_idle(Nanos::ZERO);
+        let after = average.update(Nanos::from_millis(100), 0.0);
+        assert!((after - 20.0 * libm::pow(1.0 - W, 100.0)).abs() < 1e-9);
+        assert_eq!(average.update(Nanos::from_millis(200), after), after);
+    }
+
+    #[test]
+    fn automatic_weight_matches_floyd_2001() {
+        // 15 Mbps of 1000-byte packets: 1875 a second, w = 1 - exp(-1/1875).
+        let weight = Average::automatic_weight(1875.0, 1.0);
+        assert!((weight - 0.000_533_191_1).abs() < 1e-9, "{weight}");
+    }
+}

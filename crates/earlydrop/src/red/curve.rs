@@ -1,0 +1,319 @@
+//! The curve: from the average to the initial probability Pb.
+//!
+//! Every curve is a row of polynomials, each valid from its start to the next
+//! one's, whose coefficients are affine in one number, the *strength*:
+//! `Pb(avg) = sum over k of (fixed_k + strength scaled_k) x^k, x = avg - start`.
+//! The strength is what adaptations move. It is max_p for RED, gentle, NLRED and
+//! MRED; for DSRED 1 - gamma and for CLRED 1 - max_p, their probabilities at the
+//! midpoint, because there a larger number must mean more drops; and a factor,
+//! 1 at first, for a curve given as numbers.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// The thresholds and the strength a curve is made for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Where drops begin: min_th, Kl, min1.
+    pub min: f64,
+    /// The upper threshold: max_th, Kh.
+    pub max: f64,
+    /// The strength at first.
+    pub strength: f64,
+    /// Whether the part above `max` keeps the slope of the first strength, as in
+    /// ns-2 and ns-3, instead of joining what the strength has become.
+    pub frozen_above_max: bool,
+}
+
+/// One polynomial, valid from `start` on: coefficients of x^0 to x^3.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Piece {
+    /// Where it begins; x = avg - start.
+    pub start: f64,
+    /// What does not depend on the strength.
+    pub fixed: [f64; 4],
+    /// What the strength multiplies.
+    pub scaled: [f64; 4],
+}
+
+/// A published curve.
+#[derive(Debug)]
+pub struct CurveLaw {
+    /// Its name in configuration.
+    pub name: &'static str,
+    /// The equation, in one line.
+    pub equation: &'static str,
+    /// Whether the strength is 1 - max_p.
+    pub inverted: bool,
+    /// Its pieces in order, the first one starting at `min`, and the average from
+    /// which on everything is dropped.
+    pub pieces: fn(&Shape) -> (Vec<Piece>, f64),
+}
+
+impl CurveLaw {
+    /// The strength for `max_p`, and `max_p` for the strength.
+    pub fn flip(&self, max_p_or_strength: f64) -> f64 {
+        if self.inverted {
+            1.0 - max_p_or_strength
+        } else {
+            max_p_or_strength
+        }
+    }
+}
+
+/// A piece with its coefficients for the present strength.
+#[derive(Clone, Copy, Debug)]
+struct Fitted {
+    start: f64,
+    coefficients: [f64; 4],
+}
+
+/// A curve at its present strength.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    shape: Shape,
+    strength: f64,
+    first: f64,
+    last: f64,
+    fitted: Box<[Fitted]>,
+    pieces: Box<[Piece]>,
+}
+
+impl Curve {
+    /// The curve of `law` for `shape`.
+    pub fn new(law: &CurveLaw, shape: Shape) -> Curve {
+        let (pieces, last) = (law.pieces)(&shape);
+        Curve::from_pieces(pieces, last, shape)
+    }
+
+    /// A curve of these pieces that drops everything from `last` on.
+    pub fn from_pieces(pieces: Vec<Piece>, last: f64, shape: Shape) -> Curve {
+        let fitted = pieces.iter().map(|piece| Fitted {
+            start: piece.start,
+            coefficients: [0.0; 4],
+        });
+        let mut curve = Curve {
+            shape,
+            strength: shape.strength,
+            first: pieces.first().map_or(last, |piece| piece.start),
+            last,
+            fitted: fitted.collect(),
+            pieces: pieces.into(),
+        };
+        curve.set_strength(shape.strength);
+        curve
+    }
+
+    /// What it was made for.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Below this average nothing is dropped early.
+    #[inline]
+    pub fn first(&self) -> f64 {
+        self.first
+    }
+
+    /// From this average on everything is dropped.
+    #[inline]
+    pub fn last(&self) -> f64 {
+        self.last
+    }
+
+    /// The present strength.
+    pub fn strength(&self) -> f64 {
+        self.strength
+    }
+
+    /// Moves the curve to another strength.
+    pub fn set_strength(&mut self, strength: f64) {
+        self.strength = strength;
+        for (fitted, piece) in self.fitted.iter_mut().zip(&self.pieces) {
+            fitted.coefficients = piece.at(strength);
+        }
+    }
+
+    /// Pb for `avg` at the present strength.
+    #[inline]
+    pub fn probability(&self, avg: f64) -> f64 {
+        if avg < self.first {
+            0.0
+        } else if avg >= self.last {
+            1.0
+        } else {
+            self.between(avg)
+        }
+    }
+
+    /// Pb for `avg` between [`first`](Curve::first) and [`last`](Curve::last).
+    #[inline]
+    pub(crate) fn between(&self, avg: f64) -> f64 {
+        let mut covering = &self.fitted[0];
+        for fitted in &self.fitted[1..] {
+            if fitted.start <= avg {
+                covering = fitted;
+            }
+        }
+        evaluate(&covering.coefficients, avg - covering.start)
+    }
+
+    /// Pb for `avg` at another strength, for one packet.
+    pub fn probability_at(&self, avg: f64, strength: f64) -> f64 {
+        if avg < self.first {
+            return 0.0;
+        }
+        if avg >= self.last {
+            return 1.0;
+        }
+        let covering = self.pieces.iter().rev().find(|piece| piece.start <= avg);
+        covering.map_or(0.0, |piece| {
+            evaluate(&piece.at(strength), avg - piece.start)
+        })
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val::<[Fitted]>(&self.fitted) + size_of_val::<[Piece]>(&self.pieces)
+    }
+}
+
+impl Piece {
+    fn at(&self, strength: f64) -> [f64; 4] {
+        core::array::from_fn(|k| self.fixed[k] + strength * self.scaled[k])
+    }
+}
+
+/// Two halves that do not wait for each other, kept within [0, 1].
+#[inline]
+fn evaluate(c: &[f64; 4], x: f64) -> f64 {
+    let p = (c[0] + c[1] * x) + (c[2] + c[3] * x) * (x * x);
+    p.clamp(0.0, 1.0)
+}
+
+/// The straight line on which gentle RED and MRED go from max_p at `max` to 1 at
+/// twice `max`: `max_p + (1 - max_p) (avg - max)/max`.
+pub(crate) fn gentle_piece(shape: &Shape) -> Piece {
+    let slope = 1.0 / shape.max;
+    if shape.frozen_above_max {
+        Piece {
+            start: shape.max,
+            fixed: [shape.strength, (1.0 - shape.strength) * slope, 0.0, 0.0],
+            ..Piece::default()
+        }
+    } else {
+        Piece {
+            start: shape.max,
+            fixed: [0.0, slope, 0.0, 0.0],
+            scaled: [1.0, -slope, 0.0, 0.0],
+        }
+    }
+}
+
+/// The straight line of RED from 0 at `min` to max_p at `max`.
+pub(crate) fn linear_piece(shape: &Shape) -> Piece {
+    Piece {
+        start: shape.min,
+        scaled: [0.0, 1.0 / (shape.max - shape.min), 0.0, 0.0],
+        ..Piece::default()
+    }
+}
+
+/// Reads a curve given as numbers: `start: c0 c1 c2 c3; start: ...`.
+///
+/// The last piece must be a single number; where that is 1, everything is
+/// dropped from there on. Returns the pieces and that average, infinite where the
+/// last number is below 1.
+pub(crate) fn parse_pieces(text: &str) -> Option<(Vec<Piece>, f64)> {
+    let mut pieces = Vec::new();
+    for part in text.split(';') {
+        let (start, coefficients) = part.split_once(':')?;
+        let mut piece = Piece {
+            start: finite(start)?,
+            ..Piece::default()
+        };
+        let mut degrees = 0;
+        for (k, coefficient) in coefficients.split_whitespace().enumerate() {
+            *piece.scaled.get_mut(k)? = finite(coefficient)?;
+            degrees = k + 1;
+        }
+        let before = pieces.last().map_or(-1.0, |before: &Piece| before.start);
+        if degrees == 0 || piece.start < 0.0 || piece.start <= before {
+            return None;
+        }
+        pieces.push(piece);
+    }
+    let top = *pieces.last()?;
+    if top.scaled[1..] != [0.0; 3] || !probabilities_throughout(&pieces) {
+        return None;
+    }
+    if top.scaled[0] < 1.0 {
+        return Some((pieces, f64::INFINITY));
+    }
+    pieces.pop();
+    Some((pieces, top.start))
+}
+
+fn finite(text: &str) -> Option<f64> {
+    let number: f64 = text.trim().parse().ok()?;
+    number.is_finite().then_some(number)
+}
+
+/// Whether every piece stays within [0, 1] up to the next one's start; looked at
+/// in 65 places each, which a cubic cannot hide a visible excursion from.
+fn probabilities_throughout(pieces: &[Piece]) -> bool {
+    pieces.iter().enumerate().all(|(index, piece)| {
+        let end = pieces.get(index + 1).map_or(piece.start, |next| next.start);
+        (0..=64).all(|step| {
+            let x = (end - piece.start) * f64::from(step) / 64.0;
+            let c = piece.scaled;
+            let p = ((c[3] * x + c[2]) * x + c[1]) * x + c[0];
+            (-1e-9..=1.0 + 1e-9).contains(&p)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_become_pieces() {
+        let (pieces, last) = parse_pieces("10: 0 0.01; 20: 0.1 0.02 0.001; 30: 1").unwrap();
+        assert_eq!(last, 30.0);
+        let shape = Shape {
+            min: 10.0,
+            max: 30.0,
+            strength: 1.0,
+            frozen_above_max: false,
+        };
+        let curve = Curve::from_pieces(pieces, last, shape);
+        assert_eq!(curve.probability(9.9), 0.0);
+        assert_eq!(curve.probability(15.0), 0.05);
+        assert!((curve.probability(25.0) - (0.1 + 0.1 + 0.025)).abs() < 1e-12);
+        assert_eq!(curve.probability(30.0), 1.0);
+        assert!((curve.probability_at(15.0, 3.0) - 0.15).abs() < 1e-12);
+        // No drop-all: the last number holds for ever.
+        let (_, last) = parse_pieces("10: 0.5").unwrap();
+        assert_eq!(last, f64::INFINITY);
+    }
+
+    #[test]
+    fn numbers_that_are_no_curve_are_refused() {
+        for text in [
+            "",
+            "10",
+            "10: ",
+            "10: x",
+            "10: 0 0.1",    // does not end in a constant
+            "10: 0; 10: 1", // starts do not rise
+            "20: 0; 10: 1",
+            "10: 0 0.2; 30: 1",     // 4 at 30
+            "10: 0.1 -0.1; 30: 1",  // below 0
+            "10: 0 0 0 0 1; 30: 1", // too many coefficients
+            "10: nan; 30: 1",
+            "-5: 0 0.01; 30: 1",
+        ] {
+            assert!(parse_pieces(text).is_none(), "{text}");
+        }
+    }
+}

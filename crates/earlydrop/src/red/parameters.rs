@@ -1,0 +1,487 @@
+//! What the RED family can be told, and how a [`Red`] is made from it.
+
+use alloc::format;
+
+use super::curve::parse_pieces;
+use super::{
+    Action, Adaptation, Average, Curve, CurveLaw, Idle, Measure, Policy, Red, Shape, Spacing,
+};
+use crate::registry::{
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
+    Settings,
+};
+use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, rared, restraint};
+
+/// A scheme of the family: everything below, with its own defaults.
+pub(crate) const fn scheme(
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    defaults: &'static [(&'static str, &'static str, &'static str)],
+    presets: &'static [Preset],
+) -> Descriptor {
+    Descriptor {
+        name,
+        summary,
+        source,
+        parameters: FAMILY,
+        defaults,
+        presets,
+        probes: PROBES,
+        nests: false,
+        plan,
+    }
+}
+
+/// Every parameter of the family, part by part.
+pub(crate) const FAMILY: &[&[Parameter]] = &[
+    &[LIMIT, ECN],
+    CURVE,
+    dsred::PARAMETERS,
+    AVERAGE,
+    SPACING,
+    ADAPTATION,
+    feng::PARAMETERS,
+    ared::PARAMETERS,
+    restraint::PARAMETERS,
+    rared::PARAMETERS,
+    POLICY,
+    ACTION,
+];
+
+const PROBES: &[Probe] = &[
+    Probe {
+        name: "average",
+        meaning: "the average queue, in packets (bytes with unit=bytes)",
+    },
+    Probe {
+        name: "pb",
+        meaning: "initial probability, of the curve at the average",
+    },
+    Probe {
+        name: "pa",
+        meaning: "actual probability, of the spacing for the next packet",
+    },
+    Probe {
+        name: "max_p",
+        meaning: "max_p as it is now; an adaptation may have moved it",
+    },
+    Probe {
+        name: "count",
+        meaning: "packets let through since the last drop or mark",
+    },
+];
+
+const CURVE_NAMES: &[(&str, &str); CURVES.len() + 1] = &{
+    let mut names = [("numbers", "given by 'segments'"); CURVES.len() + 1];
+    let mut index = 0;
+    while index < CURVES.len() {
+        names[index] = (CURVES[index].name, CURVES[index].equation);
+        index += 1;
+    }
+    names
+};
+
+const FLOYD_1997: &str = "Floyd, \"RED: Discussions of Setting Parameters\", 1997";
+
+pub(crate) const CURVE: &[Parameter] = &[
+    Parameter {
+        name: "curve",
+        meaning: "from the average to the initial probability",
+        kind: Kind::Choice(CURVE_NAMES),
+        default: "red",
+        origin: "Floyd and Jacobson 1993",
+        when: None,
+    },
+    Parameter {
+        name: "min",
+        meaning: "first threshold: nothing is dropped early while the average is below; auto: C target_delay/2 and at least 5 packets, or max/3 where max is given",
+        kind: Kind::OrAuto(&Kind::Length(Range::NOT_NEGATIVE)),
+        default: "5 packets",
+        origin: FLOYD_1997,
+        when: None,
+    },
+    Parameter {
+        name: "max",
+        meaning: "upper threshold; auto: 3 min",
+        kind: Kind::OrAuto(&Kind::Length(Range::POSITIVE)),
+        default: "auto",
+        origin: FLOYD_1997,
+        when: None,
+    },
+    Parameter {
+        name: "max_p",
+        meaning: "initial probability at max (NLRED: two thirds of it; CLRED: one minus that at the midpoint)",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+        default: "0.1",
+        origin: FLOYD_1997,
+        when: None,
+    },
+    Parameter {
+        name: "gentle_slope",
+        meaning: "whether the part above max joins max_p as it is now, or keeps the slope of the first max_p as ns-2 and ns-3 do",
+        kind: Kind::Choice(&[
+            ("live", "continuous at max, whatever max_p has become"),
+            ("initial", "drawn once for the max_p configured"),
+        ]),
+        default: "live",
+        origin: "Floyd's gentle RED is continuous at max",
+        when: Some(("curve", &["gentle", "mred", "nlred-gentle"])),
+    },
+    Parameter {
+        name: "segments",
+        meaning: "a curve given as numbers: start: c0 c1 c2 c3; next start: ...; coefficients of (avg - start)^k, the last piece one number",
+        kind: Kind::Text("pieces as in '10: 0 0.01; 20: 0.1 0.02; 30: 1', each within [0, 1]"),
+        default: "5: 0 0.01; 15: 1",
+        origin: "RED at its defaults",
+        when: Some(("curve", &["numbers"])),
+    },
+];
+
+pub(crate) const AVERAGE: &[Parameter] = &[
+    Parameter {
+        name: "weight",
+        meaning: "weight of a new sample in the average; auto: 1 - exp(-1/(C weight_time))",
+        kind: Kind::OrAuto(&Kind::Number(Range::POSITIVE_PROBABILITY, "ratio")),
+        default: "0.002",
+        origin: "Floyd and Jacobson 1993",
+        when: None,
+    },
+    Parameter {
+        name: "weight_time",
+        meaning: "what an automatic weight's average forgets over",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "1 s",
+        origin: "Floyd, Gummadi, Shenker 2001: ten round trips of 100 ms",
+        when: Some(("weight", &["auto"])),
+    },
+    Parameter {
+        name: "target_delay",
+        meaning: "queueing delay automatic thresholds aim at",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "5 ms",
+        origin: "Floyd, Gummadi, Shenker 2001",
+        when: Some(("min", &["auto"])),
+    },
+    Parameter {
+        name: "unit",
+        meaning: "what the average and the thresholds are kept in",
+        kind: Kind::Choice(&[("packets", "packets"), ("bytes", "bytes")]),
+        default: "packets",
+        origin: "the five papers",
+        when: None,
+    },
+    Parameter {
+        name: "mean_packet",
+        meaning: "typical packet; auto: the link's",
+        kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
+        default: "auto",
+        origin: "the scenario",
+        when: None,
+    },
+    Parameter {
+        name: "idle",
+        meaning: "how the average decays while nothing waits",
+        kind: Kind::Choice(Idle::CHOICES),
+        default: "exact",
+        origin: "Floyd and Jacobson 1993",
+        when: None,
+    },
+    Parameter {
+        name: "idle_packet",
+        meaning: "the packet in whose transmission times idle time is counted; auto: mean_packet",
+        kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
+        default: "auto",
+        origin: "Floyd and Jacobson 1993",
+        when: None,
+    },
+];
+
+pub(crate) const SPACING: &[Parameter] = &[
+    Parameter {
+        name: "spacing",
+        meaning: "from the initial probability Pb to the actual one: how drops lie apart",
+        kind: Kind::Choice(Spacing::CHOICES),
+        default: "uniform",
+        origin: "Floyd and Jacobson 1993, method 2; paper 001 prints it",
+        when: None,
+    },
+    Parameter {
+        name: "by_size",
+        meaning: "scale a packet's probability by its size over mean_packet (byte mode)",
+        kind: Kind::Flag,
+        default: "off",
+        origin: "RFC 7567, section 4.4: AQM should not depend on packet size",
+        when: None,
+    },
+    Parameter {
+        name: "cautious",
+        meaning: "never drop early the first packet above min, nor while one packet or none waits",
+        kind: Kind::Flag,
+        default: "off",
+        origin: "ns-2 and ns-3 are; the papers do not say so",
+        when: None,
+    },
+];
+
+const ADAPTATION: &[Parameter] = &[Parameter {
+    name: "adapt",
+    meaning: "what moves max_p over time",
+    kind: Kind::Choice(&[
+        ("none", "it stays"),
+        (
+            "feng",
+            "self-configuring RED: divided by 3 below min, doubled above max",
+        ),
+        (
+            "ared",
+            "adaptive RED: up and down every half second towards a target band",
+        ),
+        (
+            "restraint",
+            "raised while average and arrivals both climb (paper 002)",
+        ),
+        (
+            "rared",
+            "a high max_p while the average climbs fast (paper 004)",
+        ),
+    ]),
+    default: "none",
+    origin: "Floyd and Jacobson 1993",
+    when: None,
+}];
+
+const POLICY: &[Parameter] = &[Parameter {
+    name: "policy",
+    meaning: "what is done differently for some flows",
+    kind: Kind::Choice(&[
+        ("none", "all packets are alike"),
+        (
+            "choke",
+            "compare with a random waiting packet, drop both on a match",
+        ),
+    ]),
+    default: "none",
+    origin: "Floyd and Jacobson 1993",
+    when: None,
+}];
+
+pub(crate) const ACTION: &[Parameter] = &[
+    Parameter {
+        name: "mark_above_max",
+        meaning: "mark ECN-capable packets even where the curve drops everything",
+        kind: Kind::Flag,
+        default: "off",
+        origin: "RFC 3168, section 7: drop when the average exceeds the upper threshold",
+        when: Some(("ecn", &["on"])),
+    },
+    Parameter {
+        name: "mark_limit",
+        meaning: "drop ECN-capable packets too once the initial probability exceeds this",
+        kind: Kind::Number(Range::PROBABILITY, "probability"),
+        default: "1",
+        origin: "no such limit; ns-2 has one at 0.1",
+        when: Some(("ecn", &["on"])),
+    },
+];
+
+fn plan(settings: &Settings) -> Result<Plan, ConfigError> {
+    Ok(Plan::Single {
+        aqm: AnyAqm::Red(Red::from_settings(settings)?),
+        limit: settings.limit(),
+    })
+}
+
+impl Measure {
+    pub(crate) fn from_settings(s: &Settings) -> Measure {
+        let mean_packet = s.link().mean_packet;
+        let both_automatic = s.length_or_auto("min").is_none() && s.length_or_auto("max").is_none();
+        Measure {
+            in_bytes: s.choice("unit") == "bytes",
+            by_size: s.flag("by_size"),
+            mean_packet,
+            idle_packet: s.size_or_auto("idle_packet").unwrap_or(mean_packet),
+            weight: s
+                .number_or_auto("weight")
+                .ok_or_else(|| s.time("weight_time").as_secs_f64()),
+            target_delay: both_automatic.then(|| s.time("target_delay").as_secs_f64()),
+            cautious: s.flag("cautious"),
+        }
+    }
+
+    pub(crate) fn average(&self, s: &Settings) -> Average {
+        let rate = s.link().rate;
+        let idle = Idle::named(s.choice("idle"));
+        Average::new(self.weight_at(rate), idle, self.packet_time(rate))
+    }
+
+    /// A queue length in what the average is kept in.
+    fn length(&self, s: &Settings, length: Length) -> f64 {
+        let rate = s.link().rate.0 as f64;
+        if self.in_bytes {
+            length.in_bytes(self.mean_packet, rate)
+        } else {
+            length.in_packets(self.mean_packet, rate)
+        }
+    }
+
+    /// The thresholds, given or automatic, checked against each other and the buffer.
+    fn thresholds(&self, s: &Settings) -> Result<(f64, f64), ConfigError> {
+        let given = |name| Some(self.length(s, s.length_or_auto(name)?));
+        let (min, max) = match (given("min"), given("max")) {
+            (Some(min), Some(max)) => (min, max),
+            (Some(min), None) => (min, 3.0 * min),
+            (None, Some(max)) => (max / 3.0, max),
+            (None, None) => self
+                .automatic_thresholds(s.link().rate)
+                .unwrap_or((0.0, 0.0)),
+        };
+        self.check_thresholds(s, min, max)?;
+        Ok((min, max))
+    }
+
+    /// Refuses thresholds that are not in order or that the buffer never reaches.
+    pub(crate) fn check_thresholds(
+        &self,
+        s: &Settings,
+        min: f64,
+        max: f64,
+    ) -> Result<(), ConfigError> {
+        let unit = if self.in_bytes { "bytes" } else { "packets" };
+        if min >= max {
+            let problem = format!("min = {min} {unit} is not below max = {max} {unit}");
+            let fix = match min > 0.0 {
+                true => format!("nearest: max = {} {unit} (three times min)", 3.0 * min),
+                false => "raise max above 0".into(),
+            };
+            return Err(s.contradiction("min", problem, fix));
+        }
+        let limit = s.length_or_auto("limit").map(|limit| self.length(s, limit));
+        match limit {
+            Some(limit) if max > limit => Err(s.contradiction(
+                "max",
+                format!("max = {max} {unit} lies above the buffer, limit = {limit} {unit}"),
+                format!("nearest: limit = {max} {unit}, or max = {limit} {unit}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Red {
+    /// The composition these settings describe.
+    pub(crate) fn from_settings(s: &Settings) -> Result<Red, ConfigError> {
+        let measure = Measure::from_settings(s);
+        let (law, curve) = curve(s, &measure)?;
+        Ok(Red {
+            average: measure.average(s),
+            adaptation: adaptation(s, &curve)?,
+            policy: policy(s),
+            curve,
+            spacing: Spacing::named(s.choice("spacing")),
+            action: Action::from_settings(s),
+            measure,
+            law,
+            count: 0.0,
+            in_band: false,
+        })
+    }
+}
+
+impl Action {
+    pub(crate) fn from_settings(s: &Settings) -> Action {
+        Action {
+            ecn: s.flag("ecn"),
+            mark_above_last: s.flag("mark_above_max"),
+            mark_limit: s.number("mark_limit"),
+        }
+    }
+}
+
+/// Numbers are their own thresholds: the first start, and where all is dropped.
+fn curve_of_numbers(s: &Settings, measure: &Measure) -> Result<Curve, ConfigError> {
+    let (pieces, last) =
+        parse_pieces(s.text("segments")).ok_or_else(|| s.unreadable("segments"))?;
+    let min = pieces.first().map_or(last, |piece| piece.start);
+    let end = pieces.last().map_or(last, |piece| piece.start);
+    let max = if last.is_finite() { last } else { end };
+    measure.check_thresholds(s, min.min(max * 0.999), max)?;
+    let shape = Shape {
+        min,
+        max,
+        strength: 1.0,
+        frozen_above_max: false,
+    };
+    Ok(Curve::from_pieces(pieces, last, shape))
+}
+
+fn curve(
+    s: &Settings,
+    measure: &Measure,
+) -> Result<(Option<&'static CurveLaw>, Curve), ConfigError> {
+    let name = s.choice("curve");
+    let Some(law) = CURVES.iter().copied().find(|law| law.name == name) else {
+        return Ok((None, curve_of_numbers(s, measure)?));
+    };
+    let (min, max) = measure.thresholds(s)?;
+    let strength = match dsred::strength(s) {
+        Some(strength) => strength?,
+        None => law.flip(s.number("max_p")),
+    };
+    let shape = Shape {
+        min,
+        max,
+        strength,
+        frozen_above_max: s.choice("gentle_slope") == "initial",
+    };
+    Ok((Some(law), Curve::new(law, shape)))
+}
+
+fn adaptation(s: &Settings, curve: &Curve) -> Result<Adaptation, ConfigError> {
+    Ok(match s.choice("adapt") {
+        "feng" => Adaptation::Feng(feng::Feng::from_settings(s)),
+        "ared" => Adaptation::Floyd(ared::Floyd::from_settings(s)?),
+        "restraint" => {
+            Adaptation::Restraint(restraint::Restraint::from_settings(s, curve.strength()))
+        }
+        "rared" => rared::adaptation(s)?,
+        _ => Adaptation::None,
+    })
+}
+
+fn policy(s: &Settings) -> Policy {
+    match s.choice("policy") {
+        "choke" => Policy::Choke,
+        _ => Policy::None,
+    }
+}
+
+/// Floyd's and ns-2's way, for the presets of the family: `ns2`.
+pub(crate) const AS_NS2: &[(&str, &str)] = &[
+    ("spacing", "wait"),
+    ("cautious", "on"),
+    ("idle", "ns2"),
+    ("gentle_slope", "initial"),
+    ("min", "auto"),
+    ("max", "auto"),
+    ("weight", "auto"),
+    ("max_p", "0.1"),
+    ("unit", "bytes"),
+    ("by_size", "on"),
+    ("mean_packet", "500 bytes"),
+    ("idle_packet", "500 bytes"),
+    ("mark_limit", "0.1"),
+];
+
+/// ns-3's defaults: packets, thresholds 5 and 15, max_p 1/50.
+pub(crate) const AS_NS3: &[(&str, &str)] = &[
+    ("spacing", "wait"),
+    ("cautious", "on"),
+    ("idle", "ns2"),
+    ("gentle_slope", "initial"),
+    ("min", "5 packets"),
+    ("max", "15 packets"),
+    ("max_p", "0.02"),
+    ("mean_packet", "500 bytes"),
+    ("limit", "25 packets"),
+];

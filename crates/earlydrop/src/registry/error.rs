@@ -1,0 +1,189 @@
+//! What can be wrong with a configuration, said so that it can be mended.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Why a scheme could not be built from its name and parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConfigError {
+    /// No scheme has this name.
+    UnknownScheme {
+        /// The name as given.
+        name: String,
+        /// The registered name closest to it, when one is close.
+        nearest: Option<&'static str>,
+    },
+    /// The scheme has no parameter of this name.
+    UnknownParameter {
+        /// The scheme.
+        scheme: &'static str,
+        /// The parameter as given.
+        name: String,
+        /// The parameter's name closest to it, when one is close.
+        nearest: Option<&'static str>,
+        /// Every name that would do.
+        known: Vec<&'static str>,
+    },
+    /// A parameter was given twice.
+    Repeated {
+        /// The scheme.
+        scheme: &'static str,
+        /// The parameter.
+        name: String,
+    },
+    /// The text of a scheme is not of the form `name:parameter=value,...`.
+    Malformed {
+        /// The piece that cannot be read.
+        text: String,
+    },
+    /// A value cannot be read, or lies outside what is allowed.
+    Invalid {
+        /// The scheme.
+        scheme: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The value as given.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+        /// The nearest value that would do, when there is one.
+        nearest: Option<String>,
+    },
+    /// Values that are each allowed but not together.
+    Contradiction {
+        /// The scheme.
+        scheme: &'static str,
+        /// The parameter to change first.
+        parameter: &'static str,
+        /// What contradicts what, with the values.
+        problem: String,
+        /// The nearest configuration that would do.
+        fix: String,
+    },
+}
+
+impl ConfigError {
+    pub(crate) fn contradiction(
+        scheme: &'static str,
+        parameter: &'static str,
+        problem: impl ToString,
+        fix: impl ToString,
+    ) -> ConfigError {
+        ConfigError::Contradiction {
+            scheme,
+            parameter,
+            problem: problem.to_string(),
+            fix: fix.to_string(),
+        }
+    }
+
+    /// The parameter to blame, where one is.
+    pub fn parameter(&self) -> Option<&str> {
+        match self {
+            ConfigError::UnknownScheme { .. } | ConfigError::Malformed { .. } => None,
+            ConfigError::UnknownParameter { name, .. } | ConfigError::Repeated { name, .. } => {
+                Some(name)
+            }
+            ConfigError::Invalid { parameter, .. }
+            | ConfigError::Contradiction { parameter, .. } => Some(parameter),
+        }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConfigError::UnknownScheme { name, nearest } => {
+                write!(f, "no scheme is called '{name}'")?;
+                suggest(f, *nearest)
+            }
+            ConfigError::UnknownParameter {
+                scheme,
+                name,
+                nearest,
+                known,
+            } => {
+                write!(f, "{scheme} has no parameter '{name}'")?;
+                suggest(f, *nearest)?;
+                write!(f, " (known: {})", known.join(", "))
+            }
+            ConfigError::Repeated { scheme, name } => {
+                write!(f, "{scheme}: '{name}' is given twice; keep one")
+            }
+            ConfigError::Malformed { text } => write!(
+                f,
+                "'{text}' is not of the form name:parameter=value,parameter=value"
+            ),
+            ConfigError::Invalid {
+                scheme,
+                parameter,
+                value,
+                allowed,
+                nearest,
+            } => {
+                write!(f, "{scheme}: {parameter} = {value} is not {allowed}")?;
+                match nearest {
+                    Some(nearest) => write!(f, "; nearest: {parameter} = {nearest}"),
+                    None => Ok(()),
+                }
+            }
+            ConfigError::Contradiction {
+                scheme,
+                problem,
+                fix,
+                ..
+            } => write!(f, "{scheme}: {problem}; {fix}"),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+fn suggest(f: &mut fmt::Formatter<'_>, nearest: Option<&str>) -> fmt::Result {
+    match nearest {
+        Some(nearest) => write!(f, "; did you mean '{nearest}'?"),
+        None => Ok(()),
+    }
+}
+
+/// The candidate closest to `name` by edits, when fewer than half its letters differ.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (edit_distance(name, candidate), candidate))
+        .min()
+        .filter(|(edits, candidate)| *edits * 2 <= candidate.chars().count().max(2))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein distance, one row at a time.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, letter) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, other) in to.iter().enumerate() {
+            let substituted = diagonal + usize::from(letter != *other);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_only_what_is_close() {
+        let names = ["red", "nlred", "codel"];
+        assert_eq!(nearest("nlrde", names.into_iter()), Some("nlred"));
+        assert_eq!(nearest("coddel", names.into_iter()), Some("codel"));
+        assert_eq!(nearest("something", names.into_iter()), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! The registry: every scheme with its paper, its parameters and its presets,
+//! and the way from a name and parameters to a queue.
+//!
+//! ```
+//! use earlydrop::registry;
+//! for scheme in registry::SCHEMES {
+//!     println!("{:10} {}", scheme.name, scheme.summary);
+//! }
+//! ```
+
+mod error;
+mod parameter;
+mod spec;
+
+pub use error::ConfigError;
+pub use parameter::{Kind, Length, Parameter, Range, Value};
+pub use spec::{Link, Settings, Spec};
+
+pub use crate::schemes::SCHEMES;
+
+use alloc::string::ToString;
+
+use crate::packet::Packet;
+use crate::queue::{AnyQueue, Limit, SingleQueue};
+use crate::random::Pcg32;
+use crate::schemes::AnyAqm;
+
+/// Everything to be said about one scheme.
+#[derive(Debug)]
+pub struct Descriptor {
+    /// Its name in scenario files and on the command line.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// The paper or RFC it is from.
+    pub source: &'static str,
+    /// Its parameters, in groups so that several schemes can share one.
+    pub parameters: &'static [&'static [Parameter]],
+    /// Where its defaults differ from those its parameters list: name, value, origin.
+    pub defaults: &'static [(&'static str, &'static str, &'static str)],
+    /// Other tools' and the papers' settings by name, for `as = ...`.
+    pub presets: &'static [Preset],
+    /// What it can show while it runs.
+    pub probes: &'static [Probe],
+    /// Whether it runs another scheme inside, set by `inner.*`.
+    pub nests: bool,
+    /// Checks the settings together and makes the plan.
+    pub plan: fn(&Settings) -> Result<Plan, ConfigError>,
+}
+
+/// A named set of values: a paper's, or another tool's way.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// `paper`, `ns2`, `ns3`, `linux` or `dpdk`.
+    pub name: &'static str,
+    /// What it stands for.
+    pub meaning: &'static str,
+    /// The parameters it sets, as text.
+    pub values: &'static [(&'static str, &'static str)],
+}
+
+/// Something a scheme shows while it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// Its name in results.
+    pub name: &'static str,
+    /// What it is, with its unit.
+    pub meaning: &'static str,
+}
+
+impl Descriptor {
+    /// Every parameter, in order.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
+        self.parameters.iter().copied().flatten()
+    }
+
+    /// The parameter of this name.
+    pub fn parameter(&self, name: &str) -> Option<&'static Parameter> {
+        self.parameters().find(|parameter| parameter.name == name)
+    }
+
+    /// The default of `parameter` in this scheme, and where it comes from.
+    pub fn default_of(&self, parameter: &Parameter) -> (&'static str, &'static str) {
+        let own = self
+            .defaults
+            .iter()
+            .find(|(name, ..)| *name == parameter.name);
+        own.map_or(
+            (parameter.default, parameter.origin),
+            |(_, value, origin)| (value, origin),
+        )
+    }
+
+    /// Whether `parameter` matters when everything else is at this scheme's defaults.
+    pub fn uses(&self, parameter: &Parameter) -> bool {
+        parameter.when.is_none_or(|(other, values)| {
+            self.parameter(other)
+                .is_some_and(|other| values.contains(&self.default_of(other).0) && self.uses(other))
+        })
+    }
+
+    fn preset(&self, name: &str) -> Result<&Preset, ConfigError> {
+        let names = || self.presets.iter().map(|preset| preset.name);
+        let found = self.presets.iter().find(|preset| preset.name == name);
+        found.ok_or_else(|| ConfigError::Invalid {
+            scheme: self.name,
+            parameter: "as",
+            value: name.to_string(),
+            allowed: match self.presets {
+                [] => "allowed: this scheme has no presets".to_string(),
+                _ => alloc::format!(
+                    "one of {}",
+                    names().collect::<alloc::vec::Vec<_>>().join(", ")
+                ),
+            },
+            nearest: error::nearest(name, names()).map(ToString::to_string),
+        })
+    }
+}
+
+/// The registered scheme of this name.
+pub fn find(name: &str) -> Option<&'static Descriptor> {
+    SCHEMES.iter().copied().find(|scheme| scheme.name == name)
+}
+
+/// A scheme with every value checked, ready to be built as often as needed.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// One queue under one scheme.
+    Single {
+        /// The scheme in its initial state.
+        aqm: AnyAqm,
+        /// The buffer.
+        limit: Limit,
+    },
+}
+
+impl Plan {
+    /// A queue by this plan, empty, its randomness seeded by `seed`.
+    pub fn queue<P: Packet>(&self, seed: u64) -> AnyQueue<P> {
+        let random = Pcg32::new(seed, 0);
+        match self {
+            Plan::Single { aqm, limit } => {
+                AnyQueue::Single(SingleQueue::new(aqm.clone(), *limit, random))
+            }
+        }
+    }
+}
+
+/// The parameter every scheme has: the buffer's limit.
+pub(crate) const LIMIT: Parameter = Parameter {
+    name: "limit",
+    meaning: "how much the buffer holds; what comes beyond is dropped as forced",
+    kind: Kind::Length(Range {
+        low: 1.0,
+        high: f64::INFINITY,
+        with_low: true,
+        with_high: false,
+    }),
+    default: "1000 packets",
+    origin: "the transmit queue length of Linux network interfaces",
+    when: None,
+};
+
+/// Whether ECN-capable packets are marked instead of dropped; shared by most schemes.
+pub(crate) const ECN: Parameter = Parameter {
+    name: "ecn",
+    meaning: "mark ECN-capable packets where they would be dropped early (RFC 3168)",
+    kind: Kind::Flag,
+    default: "on",
+    origin: "RFC 7567, section 4.2.1: AQM should support ECN",
+    when: None,
+};

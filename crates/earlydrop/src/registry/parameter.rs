@@ -1,0 +1,336 @@
+//! Parameters as data: name, unit, range, default and its origin; and values
+//! read from text and checked against them.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use super::error::ConfigError;
+use crate::units::{Bytes, Dimension, Nanos, Quantity, write_quantity};
+
+/// One parameter of a scheme. Everything said about parameters anywhere (help,
+/// documentation, error messages, schemas) is made from these.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name in scenario files and on the command line.
+    pub name: &'static str,
+    /// What it is for, in one sentence.
+    pub meaning: &'static str,
+    /// What values it takes.
+    pub kind: Kind,
+    /// Its default, as text.
+    pub default: &'static str,
+    /// Where the default comes from.
+    pub origin: &'static str,
+    /// It only matters while another parameter has one of these values.
+    pub when: Option<(&'static str, &'static [&'static str])>,
+}
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A queue length: packets, bytes, or time at the link's rate. A bare number is packets.
+    Length(Range),
+    /// A size in bytes. A bare number is bytes.
+    Bytes(Range),
+    /// A span of time. A bare number is seconds.
+    Time(Range),
+    /// A plain number, with what it counts or its unit ("" for none).
+    Number(Range, &'static str),
+    /// A whole number of something.
+    Count(Range, &'static str),
+    /// On or off.
+    Flag,
+    /// One of these names, each with what it means.
+    Choice(&'static [(&'static str, &'static str)]),
+    /// Text with a syntax of its own, described here.
+    Text(&'static str),
+    /// The same, or the word "auto", which stands for a value worked out from the link.
+    OrAuto(&'static Kind),
+}
+
+/// Which numbers are allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The smallest, or what values must exceed.
+    pub low: f64,
+    /// The largest, or what values must stay below.
+    pub high: f64,
+    /// Whether `low` itself is allowed.
+    pub with_low: bool,
+    /// Whether `high` itself is allowed.
+    pub with_high: bool,
+}
+
+impl Range {
+    /// 0 to 1, both allowed.
+    pub const PROBABILITY: Range = Range::closed(0.0, 1.0);
+    /// Above 0 and at most 1.
+    pub const POSITIVE_PROBABILITY: Range = Range {
+        with_low: false,
+        ..Range::PROBABILITY
+    };
+    /// Any finite number above 0.
+    pub const POSITIVE: Range = Range {
+        low: 0.0,
+        high: f64::INFINITY,
+        with_low: false,
+        with_high: false,
+    };
+    /// Any finite number from 0 on.
+    pub const NOT_NEGATIVE: Range = Range {
+        with_low: true,
+        ..Range::POSITIVE
+    };
+
+    /// From `low` to `high`, both allowed.
+    pub const fn closed(low: f64, high: f64) -> Range {
+        Range {
+            low,
+            high,
+            with_low: true,
+            with_high: true,
+        }
+    }
+
+    fn contains(&self, value: f64) -> bool {
+        let above = value > self.low || (self.with_low && value == self.low);
+        let below = value < self.high || (self.with_high && value == self.high);
+        above && below
+    }
+
+    /// The allowed bound closest to `value`, when that bound is itself allowed.
+    fn nearest(&self, value: f64) -> Option<f64> {
+        if value <= self.low {
+            self.with_low.then_some(self.low)
+        } else {
+            self.with_high.then_some(self.high)
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.high.is_infinite() {
+            let least = if self.with_low { "at least" } else { "above" };
+            return write!(f, "{least} {}", self.low);
+        }
+        let opening = if self.with_low { '[' } else { '(' };
+        let closing = if self.with_high { ']' } else { ')' };
+        write!(f, "{opening}{}, {}{closing}", self.low, self.high)
+    }
+}
+
+/// A queue length as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// In packets.
+    Packets(f64),
+    /// In bytes.
+    Bytes(f64),
+    /// In seconds of the link's time.
+    Seconds(f64),
+}
+
+impl Length {
+    /// The length in packets of `mean` bytes, on a link of `rate` bits per second.
+    pub fn in_packets(self, mean: Bytes, rate: f64) -> f64 {
+        match self {
+            Length::Packets(packets) => packets,
+            Length::Bytes(bytes) => bytes / mean.0 as f64,
+            Length::Seconds(secs) => secs * rate / (8.0 * mean.0 as f64),
+        }
+    }
+
+    /// The length in bytes, a packet being `mean` bytes.
+    pub fn in_bytes(self, mean: Bytes, rate: f64) -> f64 {
+        match self {
+            Length::Packets(packets) => packets * mean.0 as f64,
+            Length::Bytes(bytes) => bytes,
+            Length::Seconds(secs) => secs * rate / 8.0,
+        }
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Length::Packets(packets) => write!(f, "{packets} packets"),
+            Length::Bytes(bytes) => write_quantity(f, bytes, Dimension::Data),
+            Length::Seconds(secs) => write_quantity(f, secs, Dimension::Time),
+        }
+    }
+}
+
+/// A parameter's value, read and within its range.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// To be worked out from the link.
+    Auto,
+    /// A queue length.
+    Length(Length),
+    /// A size.
+    Bytes(Bytes),
+    /// A span of time.
+    Time(Nanos),
+    /// A number, whole or not.
+    Number(f64),
+    /// On or off.
+    Flag(bool),
+    /// One of the names a [`Kind::Choice`] lists.
+    Choice(&'static str),
+    /// Text, not yet interpreted.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Auto => f.write_str("auto"),
+            Value::Length(length) => length.fmt(f),
+            Value::Bytes(size) => size.fmt(f),
+            Value::Time(span) => span.fmt(f),
+            Value::Number(number) => number.fmt(f),
+            Value::Flag(true) => f.write_str("on"),
+            Value::Flag(false) => f.write_str("off"),
+            Value::Choice(name) => f.write_str(name),
+            Value::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Kind {
+    /// What the values are measured in: "packets", "s", "probability", ...
+    pub fn unit(&self) -> &'static str {
+        match self {
+            Kind::Length(_) => "packets, bytes or time",
+            Kind::Bytes(_) => "bytes",
+            Kind::Time(_) => "time",
+            Kind::Number(_, unit) | Kind::Count(_, unit) => unit,
+            Kind::Flag => "on or off",
+            Kind::Choice(_) => "name",
+            Kind::Text(_) => "text",
+            Kind::OrAuto(kind) => kind.unit(),
+        }
+    }
+
+    /// What is allowed, as a phrase: "in [0, 1]", "one of red, gentle".
+    pub fn allowed(&self) -> String {
+        match self {
+            Kind::Length(range) => format!("a queue length {}", phrase(range, "packets")),
+            Kind::Bytes(range) => format!("a size {}", phrase(range, "bytes")),
+            Kind::Time(range) => format!("a time {}", phrase(range, "s")),
+            Kind::Number(range, unit) => format!("a number {}", phrase(range, unit)),
+            Kind::Count(range, unit) => format!("a whole number {}", phrase(range, unit)),
+            Kind::Flag => "on or off".to_string(),
+            Kind::Choice(choices) => {
+                let names: alloc::vec::Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+                format!("one of {}", names.join(", "))
+            }
+            Kind::Text(syntax) => syntax.to_string(),
+            Kind::OrAuto(kind) => format!("{}, or auto", kind.allowed()),
+        }
+    }
+
+    /// Reads `text`; the error is the nearest value that would do, if any.
+    fn read(&self, text: &str) -> Result<Value, Option<String>> {
+        match self {
+            Kind::OrAuto(_) if text == "auto" => Ok(Value::Auto),
+            Kind::OrAuto(kind) => kind.read(text),
+            Kind::Length(range) => read_length(text, range),
+            Kind::Bytes(range) => {
+                let bytes = within(text, Dimension::Data, range, " bytes")?;
+                Ok(Value::Bytes(Bytes(libm::ceil(bytes) as u64)))
+            }
+            Kind::Time(range) => {
+                let secs = within(text, Dimension::Time, range, " s")?;
+                Ok(Value::Time(Nanos::from_secs_f64(secs)))
+            }
+            Kind::Number(range, _) => within(text, Dimension::Plain, range, "").map(Value::Number),
+            Kind::Count(range, _) => {
+                let count = within(text, Dimension::Plain, range, "")?;
+                if libm::trunc(count) == count {
+                    Ok(Value::Number(count))
+                } else {
+                    Err(Some(format!("{}", libm::round(count))))
+                }
+            }
+            Kind::Flag => match text {
+                "on" | "true" | "yes" => Ok(Value::Flag(true)),
+                "off" | "false" | "no" => Ok(Value::Flag(false)),
+                _ => Err(None),
+            },
+            Kind::Choice(choices) => {
+                let names = choices.iter().map(|(name, _)| *name);
+                match names.clone().find(|name| *name == text) {
+                    Some(name) => Ok(Value::Choice(name)),
+                    None => Err(super::error::nearest(text, names).map(ToString::to_string)),
+                }
+            }
+            Kind::Text(_) => Ok(Value::Text(text.to_string())),
+        }
+    }
+}
+
+fn phrase(range: &Range, unit: &str) -> String {
+    let preposition = if range.high.is_infinite() { "" } else { "in " };
+    let space = if unit.is_empty() { "" } else { " " };
+    format!("{preposition}{range}{space}{unit}")
+}
+
+fn within(
+    text: &str,
+    dimension: Dimension,
+    range: &Range,
+    unit: &str,
+) -> Result<f64, Option<String>> {
+    let quantity: Quantity = text.parse().map_err(|_| None)?;
+    let amount = quantity.of(dimension).map_err(|_| None)?;
+    if range.contains(amount) {
+        Ok(amount)
+    } else {
+        Err(range.nearest(amount).map(|value| format!("{value}{unit}")))
+    }
+}
+
+fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
+    let quantity: Quantity = text.parse().map_err(|_| None)?;
+    let length = match quantity.dimension {
+        None | Some(Dimension::Packets) => Length::Packets(quantity.amount),
+        Some(Dimension::Data) => Length::Bytes(quantity.amount),
+        Some(Dimension::Time) => Length::Seconds(quantity.amount),
+        Some(Dimension::Rate | Dimension::Plain) => return Err(None),
+    };
+    if range.contains(quantity.amount) {
+        Ok(Value::Length(length))
+    } else {
+        let nearest = range.nearest(quantity.amount);
+        Err(nearest.map(|value| format!("{value} packets")))
+    }
+}
+
+impl Parameter {
+    /// Reads `text` as a value of this parameter of `scheme`.
+    pub fn read(&self, scheme: &'static str, text: &str) -> Result<Value, ConfigError> {
+        let text = text.trim();
+        self.kind
+            .read(text)
+            .map_err(|nearest| self.refuse(scheme, text, nearest))
+    }
+
+    /// The error that `value` is not what this parameter of `scheme` allows.
+    pub(crate) fn refuse(
+        &self,
+        scheme: &'static str,
+        value: impl ToString,
+        nearest: Option<String>,
+    ) -> ConfigError {
+        ConfigError::Invalid {
+            scheme,
+            parameter: self.name,
+            value: value.to_string(),
+            allowed: self.kind.allowed(),
+            nearest,
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! From a line of text to a checked plan, and from the plan to a queue.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+use super::error::{ConfigError, nearest};
+use super::parameter::{Length, Value};
+use super::{Descriptor, Plan, find};
+use crate::queue::Limit;
+use crate::units::{BitsPerSec, Bytes, Nanos};
+
+/// What a scheme must know of the link behind its queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// How fast it sends.
+    pub rate: BitsPerSec,
+    /// A typical packet's size, for what is measured in packet times.
+    pub mean_packet: Bytes,
+}
+
+impl Link {
+    /// A link of `rate` with typical packets of 1,000 bytes, as in the papers.
+    pub const fn at(rate: BitsPerSec) -> Link {
+        Link {
+            rate,
+            mean_packet: Bytes(1000),
+        }
+    }
+}
+
+/// A scheme and the parameters given for it: `nlred:min=10,max=30`.
+///
+/// ```
+/// use earlydrop::registry::{Link, Spec};
+/// use earlydrop::units::BitsPerSec;
+/// let spec: Spec = "clred:adapt=ared,policy=choke".parse().unwrap();
+/// let plan = spec.plan(&Link::at(BitsPerSec::from_mbps(10))).unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    descriptor: &'static Descriptor,
+    given: Vec<(String, String)>,
+}
+
+impl PartialEq for &'static Descriptor {
+    fn eq(&self, other: &&'static Descriptor) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Spec {
+    /// The registered scheme of this name, everything at its default.
+    pub fn new(name: &str) -> Result<Spec, ConfigError> {
+        let descriptor = find(name).ok_or_else(|| ConfigError::UnknownScheme {
+            name: name.to_string(),
+            nearest: nearest(name, super::SCHEMES.iter().map(|scheme| scheme.name)),
+        })?;
+        Ok(Spec::of(descriptor))
+    }
+
+    /// A scheme that need not be registered, everything at its default.
+    pub fn of(descriptor: &'static Descriptor) -> Spec {
+        Spec {
+            descriptor,
+            given: Vec::new(),
+        }
+    }
+
+    /// The scheme.
+    pub fn descriptor(&self) -> &'static Descriptor {
+        self.descriptor
+    }
+
+    /// The same with one more parameter; `as` names a preset.
+    ///
+    /// Names are checked here, values when planned, where all are known.
+    pub fn with(mut self, name: &str, value: impl ToString) -> Result<Spec, ConfigError> {
+        let scheme = self.descriptor;
+        let name = name.trim();
+        let known = name == "as"
+            || scheme.parameter(name).is_some()
+            || (scheme.nests && name.starts_with("inner."));
+        if !known {
+            let names = || scheme.parameters().map(|parameter| parameter.name);
+            return Err(ConfigError::UnknownParameter {
+                scheme: scheme.name,
+                name: name.to_string(),
+                nearest: nearest(name, names().chain(["as"])),
+                known: names().collect(),
+            });
+        }
+        if self.given.iter().any(|(given, _)| given == name) {
+            return Err(ConfigError::Repeated {
+                scheme: scheme.name,
+                name: name.to_string(),
+            });
+        }
+        self.given.push((name.to_string(), value.to_string()));
+        Ok(self)
+    }
+
+    /// Checks every value, alone and together, and works out what is automatic.
+    pub fn plan(&self, link: &Link) -> Result<Plan, ConfigError> {
+        (self.descriptor.plan)(&self.settings(link)?)
+    }
+
+    /// Every parameter's value: what was given, else the preset's, else the default.
+    pub fn settings(&self, link: &Link) -> Result<Settings, ConfigError> {
+        let scheme = self.descriptor;
+        if link.rate.0 == 0 || link.mean_packet.0 == 0 {
+            return Err(ConfigError::contradiction(
+                scheme.name,
+                "link",
+                format!(
+                    "a link of {} with packets of {}",
+                    link.rate, link.mean_packet
+                ),
+                "both must be above zero",
+            ));
+        }
+        let mut values = Vec::new();
+        for parameter in scheme.parameters() {
+            values.push(parameter.read(scheme.name, scheme.default_of(parameter).0)?);
+        }
+        let mut settings = Settings {
+            scheme,
+            link: *link,
+            values,
+            given: Vec::new(),
+            inner: Vec::new(),
+        };
+        if let Some((_, preset)) = self.given.iter().find(|(name, _)| name == "as") {
+            for (name, value) in scheme.preset(preset)?.values {
+                settings.set(name, value)?;
+            }
+        }
+        for (name, value) in self.given.iter().filter(|(name, _)| name != "as") {
+            match name.strip_prefix("inner.") {
+                Some(inner) if scheme.nests => {
+                    settings.inner.push((inner.to_string(), value.clone()));
+                }
+                _ => settings.set(name, value)?,
+            }
+            settings.given.push(name.clone());
+        }
+        if scheme.parameter("mean_packet").is_some()
+            && let Some(size) = settings.size_or_auto("mean_packet")
+        {
+            settings.link.mean_packet = size;
+        }
+        Ok(settings)
+    }
+}
+
+impl FromStr for Spec {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Spec, ConfigError> {
+        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+        let mut spec = Spec::new(name.trim())?;
+        for piece in parameters
+            .split(',')
+            .filter(|piece| !piece.trim().is_empty())
+        {
+            let (name, value) = piece
+                .split_once('=')
+                .ok_or_else(|| ConfigError::Malformed {
+                    text: piece.trim().to_string(),
+                })?;
+            spec = spec.with(name, value.trim())?;
+        }
+        Ok(spec)
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.descriptor.name)?;
+        for (index, (name, value)) in self.given.iter().enumerate() {
+            let separator = if index == 0 { ':' } else { ',' };
+            write!(f, "{separator}{name}={value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Every parameter of a scheme with its value, each within its own range.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    scheme: &'static Descriptor,
+    link: Link,
+    /// In the order of the scheme's parameters.
+    values: Vec<Value>,
+    given: Vec<String>,
+    inner: Vec<(String, String)>,
+}
+
+impl Settings {
+    fn set(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
+        let (index, parameter) = self.locate(name);
+        self.values[index] = parameter.read(self.scheme.name, text)?;
+        Ok(())
+    }
+
+    /// Panics when the scheme asks for a parameter it does not list: a mistake
+    /// in the scheme, found by the first test that walks the registry.
+    fn locate(&self, name: &str) -> (usize, &'static super::Parameter) {
+        let mut parameters = self.scheme.parameters().enumerate();
+        parameters
+            .find(|(_, parameter)| parameter.name == name)
+            .unwrap_or_else(|| panic!("{} lists no parameter {name}", self.scheme.name))
+    }
+
+    /// The scheme these are for.
+    pub fn scheme(&self) -> &'static str {
+        self.scheme.name
+    }
+
+    /// The link behind the queue.
+    pub fn link(&self) -> Link {
+        self.link
+    }
+
+    /// Every parameter with its value.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static super::Parameter, &Value)> {
+        self.scheme.parameters().zip(&self.values)
+    }
+
+    /// The value of `name`.
+    pub fn value(&self, name: &str) -> &Value {
+        &self.values[self.locate(name).0]
+    }
+
+    /// Whether the user gave `name`, rather than a preset or the default.
+    pub fn was_given(&self, name: &str) -> bool {
+        self.given.iter().any(|given| given == name)
+    }
+
+    /// A number; `None` for "auto".
+    pub fn number_or_auto(&self, name: &str) -> Option<f64> {
+        match self.value(name) {
+            Value::Number(number) => Some(*number),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}, not a number"),
+        }
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> f64 {
+        self.number_or_auto(name).unwrap_or(f64::NAN)
+    }
+
+    /// A whole number, as a `u32`; larger ones become `u32::MAX`.
+    pub fn count(&self, name: &str) -> u32 {
+        self.number(name) as u32
+    }
+
+    /// A span of time; `None` for "auto".
+    pub fn time_or_auto(&self, name: &str) -> Option<Nanos> {
+        match self.value(name) {
+            Value::Time(span) => Some(*span),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}, not a time"),
+        }
+    }
+
+    /// A span of time.
+    pub fn time(&self, name: &str) -> Nanos {
+        self.time_or_auto(name).unwrap_or(Nanos::ZERO)
+    }
+
+    /// A size; `None` for "auto".
+    pub fn size_or_auto(&self, name: &str) -> Option<Bytes> {
+        match self.value(name) {
+            Value::Bytes(size) => Some(*size),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}, not a size"),
+        }
+    }
+
+    /// A queue length; `None` for "auto".
+    pub fn length_or_auto(&self, name: &str) -> Option<Length> {
+        match self.value(name) {
+            Value::Length(length) => Some(*length),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}, not a length"),
+        }
+    }
+
+    /// A queue length in packets of the link's mean size.
+    pub fn packets(&self, name: &str) -> f64 {
+        let rate = self.link.rate.0 as f64;
+        self.length_or_auto(name)
+            .map_or(0.0, |length| length.in_packets(self.link.mean_packet, rate))
+    }
+
+    /// A queue length in bytes.
+    pub fn bytes(&self, name: &str) -> f64 {
+        let rate = self.link.rate.0 as f64;
+        self.length_or_auto(name)
+            .map_or(0.0, |length| length.in_bytes(self.link.mean_packet, rate))
+    }
+
+    /// On or off.
+    pub fn flag(&self, name: &str) -> bool {
+        *self.value(name) == Value::Flag(true)
+    }
+
+    /// The name chosen.
+    pub fn choice(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Value::Choice(choice) => choice,
+            other => unreachable!("{name} is {other:?}, not a choice"),
+        }
+    }
+
+    /// The text given.
+    pub fn text(&self, name: &str) -> &str {
+        match self.value(name) {
+            Value::Text(text) => text,
+            other => unreachable!("{name} is {other:?}, not text"),
+        }
+    }
+
+    /// The scheme named by parameter `name`, with what was given as `inner.*`.
+    pub fn inner(&self, name: &str) -> Result<Spec, ConfigError> {
+        let mut spec: Spec = Spec::new(self.text(name))?;
+        for (name, value) in &self.inner {
+            spec = spec.with(name, value)?;
+        }
+        Ok(spec)
+    }
+
+    /// The buffer's limit, from the parameter `limit` that every scheme has.
+    ///
+    /// A limit in bytes or time also bounds the packets, at 64 bytes each: the
+    /// smallest Ethernet frame.
+    pub fn limit(&self) -> Limit {
+        match self.length_or_auto("limit") {
+            Some(Length::Packets(packets)) => Limit::packets(packets as u32),
+            Some(_) => {
+                let bytes = libm::floor(self.bytes("limit")) as u64;
+                Limit {
+                    packets: (bytes / 64 + 1).min(u64::from(MOST_PACKETS)) as u32,
+                    bytes: Bytes(bytes),
+                }
+            }
+            None => Limit::packets(MOST_PACKETS),
+        }
+    }
+
+    /// The error that these values do not go together.
+    pub(crate) fn contradiction(
+        &self,
+        parameter: &'static str,
+        problem: impl ToString,
+        fix: impl ToString,
+    ) -> ConfigError {
+        ConfigError::contradiction(self.scheme.name, parameter, problem, fix)
+    }
+
+    /// The error that the text of `name` cannot be read.
+    pub(crate) fn unreadable(&self, name: &str) -> ConfigError {
+        let (index, parameter) = self.locate(name);
+        parameter.refuse(self.scheme.name, &self.values[index], None)
+    }
+}
+
+/// The most packets any one queue holds: 2^22.
+pub(crate) const MOST_PACKETS: u32 = 1 << 22;

@@ -1,0 +1,270 @@
+//! ARED: adaptive RED.
+//!
+//! # Reference
+//! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the
+//! Robustness of RED's Active Queue Management", 2001; a baseline of paper 004.
+//!
+//! # Equations
+//! Every 0.5 s, the target band being min + 0.4(max-min) to min + 0.6(max-min):
+//! - avg above the band and max_p <= 0.5: `max_p += min(0.01, max_p/4)`;
+//! - avg below the band and max_p >= 0.01: `max_p *= 0.9`.
+//!
+//! Automatic: `w = 1 - exp(-1/C)`, `min = max(5, C delay/2)`, `max = 3 min`, C in
+//! packets a second. The curve is gentle.
+//!
+//! # Our readings
+//! The clock runs by itself, as in Linux, not with arrivals as in ns-2, which takes
+//! one step for the first packet after however long a calm.
+//!
+//! # How other tools differ
+//! | aspect | ns-2 | ns-3 | Linux | here |
+//! |---|---|---|---|---|
+//! | when | first arrival after 0.5 s | the same | timer | timer |
+//! | lower bound of max_p | min(0.01, 80000/bandwidth) | 8 pkt rtt/bandwidth, units s^2, 100 times too small at 0.1 s | 0.01 | 0.01; `ared_bottom=auto` for ns-2's |
+//! | weight | 1 - exp(-1/(10 rtt C)), rtt at least 0.1 s | the same | from burst | 1 - exp(-1/C); `weight_time` is 10 rtt |
+//! | gentle part | slope of the first max_p | the same | none | of the present max_p |
+
+use crate::aqm::Ticker;
+use crate::red::Curve;
+use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
+use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::units::Nanos;
+
+/// Floyd's adaptation runs under `adapt=ared` and, as RARED's base, `adapt=rared`.
+const FLOYD: Option<(&str, &[&str])> = Some(("adapt", &["ared", "rared"]));
+const ORIGIN: &str = "Floyd, Gummadi, Shenker 2001";
+
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "ared_interval",
+        meaning: "time between two adaptations of max_p",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "0.5 s",
+        origin: ORIGIN,
+        when: FLOYD,
+    },
+    Parameter {
+        name: "ared_alpha",
+        meaning: "largest step up of max_p; at most a quarter of max_p is taken",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+        default: "0.01",
+        origin: ORIGIN,
+        when: FLOYD,
+    },
+    Parameter {
+        name: "ared_beta",
+        meaning: "what max_p is multiplied by on the way down",
+        kind: Kind::Number(
+            Range {
+                with_high: false,
+                ..Range::POSITIVE_PROBABILITY
+            },
+            "ratio",
+        ),
+        default: "0.9",
+        origin: ORIGIN,
+        when: FLOYD,
+    },
+    Parameter {
+        name: "ared_top",
+        meaning: "no step up once max_p exceeds this",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+        default: "0.5",
+        origin: ORIGIN,
+        when: FLOYD,
+    },
+    Parameter {
+        name: "ared_bottom",
+        meaning: "no step down once max_p is below this; auto: min(0.01, 80000/bandwidth), as ns-2",
+        kind: Kind::OrAuto(&Kind::Number(Range::PROBABILITY, "probability")),
+        default: "0.01",
+        origin: ORIGIN,
+        when: FLOYD,
+    },
+];
+
+/// What every scheme over Floyd's adaptation starts from.
+pub(crate) const AUTOMATIC: [(&str, &str, &str); 4] = [
+    ("curve", "gentle", ORIGIN),
+    ("min", "auto", ORIGIN),
+    ("max", "auto", ORIGIN),
+    ("weight", "auto", ORIGIN),
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = scheme(
+    "ared",
+    "adaptive RED: max_p creeps up and decays so that the average stays mid-band",
+    "Floyd, Gummadi, Shenker 2001",
+    &[
+        ("adapt", "ared", ORIGIN),
+        AUTOMATIC[0],
+        AUTOMATIC[1],
+        AUTOMATIC[2],
+        AUTOMATIC[3],
+    ],
+    &[
+        Preset {
+            name: "paper",
+            meaning: "Floyd, Gummadi, Shenker 2001: everything automatic",
+            values: &[("min", "auto"), ("max", "auto"), ("weight", "auto")],
+        },
+        Preset {
+            name: "ns2",
+            meaning: "ns-2 2.35 with adaptive_",
+            values: AS_NS2_ADAPTIVE,
+        },
+        Preset {
+            name: "ns3",
+            meaning: "ns-3's RedQueueDisc with ARED; its lower bound of max_p as at 10 Mbps",
+            values: AS_NS3_ADAPTIVE,
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc red adaptative: bytes, spacing uniform, not gentle, weight 1/512",
+            values: &[
+                ("curve", "red"),
+                ("spacing", "uniform"),
+                ("idle", "linux"),
+                ("unit", "bytes"),
+                ("max_p", "0.02"),
+                ("weight", "0.001953125"),
+                ("mark_above_max", "on"),
+                ("min", "30000 bytes"),
+                ("max", "90000 bytes"),
+                ("limit", "400000 bytes"),
+            ],
+        },
+    ],
+);
+
+const AS_NS2_ADAPTIVE: &[(&str, &str)] = &{
+    let mut values = [("ared_bottom", "auto"); AS_NS2.len() + 1];
+    let mut index = 0;
+    while index < AS_NS2.len() {
+        values[index + 1] = AS_NS2[index];
+        index += 1;
+    }
+    values
+};
+
+const AS_NS3_ADAPTIVE: &[(&str, &str)] = &{
+    let mut values = [("ared_bottom", "0.00004"); AS_NS3.len() + 4];
+    let mut index = 0;
+    while index < AS_NS3.len() {
+        values[index + 1] = AS_NS3[index];
+        index += 1;
+    }
+    values[index + 1] = ("min", "auto");
+    values[index + 2] = ("max", "auto");
+    values[index + 3] = ("weight", "auto");
+    values
+};
+
+/// The adaptation.
+#[derive(Clone, Debug)]
+pub struct Floyd {
+    pub(crate) ticker: Ticker,
+    alpha: f64,
+    beta: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Floyd {
+    pub(crate) fn from_settings(s: &Settings) -> Result<Floyd, ConfigError> {
+        let bottom = s.number_or_auto("ared_bottom");
+        let bottom = bottom.unwrap_or_else(|| (80_000.0 / s.link().rate.0 as f64).min(0.01));
+        let top = s.number("ared_top");
+        if bottom > top {
+            return Err(s.contradiction(
+                "ared_bottom",
+                alloc::format!("ared_bottom = {bottom} lies above ared_top = {top}"),
+                alloc::format!("nearest: ared_bottom = {top}"),
+            ));
+        }
+        Ok(Floyd {
+            ticker: Ticker::every(s.time("ared_interval")),
+            alpha: s.number("ared_alpha"),
+            beta: s.number("ared_beta"),
+            top,
+            bottom,
+        })
+    }
+
+    /// Takes the steps due by `now`, the average being `avg` all the while.
+    pub(crate) fn catch_up(&mut self, now: Nanos, avg: f64, curve: &mut Curve) {
+        let (alpha, beta, top, bottom) = (self.alpha, self.beta, self.top, self.bottom);
+        let shape = *curve.shape();
+        let band = |share: f64| shape.min + share * (shape.max - shape.min);
+        self.ticker.catch_up(now, |_| {
+            let max_p = curve.strength();
+            if avg > band(0.6) && max_p <= top {
+                curve.set_strength((max_p + alpha.min(max_p / 4.0)).min(1.0));
+            } else if avg < band(0.4) && max_p >= bottom {
+                curve.set_strength(max_p * beta);
+            }
+            curve.strength() != max_p
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Link, Spec};
+    use crate::testing::{mbps, red_curve};
+
+    fn floyd(text: &str) -> Floyd {
+        let spec: Spec = text.parse().unwrap();
+        Floyd::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn follows_the_hand_computed_trajectory() {
+        let mut floyd = floyd("ared");
+        let mut curve = red_curve(10.0, 30.0, 0.02);
+        let half = Nanos::from_millis(500);
+        let mut now = Nanos::ZERO;
+        let mut max_p = |avg: f64| {
+            floyd.catch_up(now, avg, &mut curve);
+            now += half;
+            curve.strength()
+        };
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
+        close(max_p(25.0), 0.02); // the first look only starts the clock
+        close(max_p(25.0), 0.025); // a quarter of max_p
+        close(max_p(25.0), 0.031_25);
+        close(max_p(20.0), 0.031_25); // in the band, 18 to 22
+        close(max_p(22.0), 0.031_25);
+        close(max_p(17.9), 0.028_125); // 0.9 times
+    }
+
+    #[test]
+    fn steps_up_by_at_most_alpha_and_ends_in_bounds() {
+        let mut floyd = floyd("ared");
+        let mut curve = red_curve(10.0, 30.0, 0.4);
+        floyd.catch_up(Nanos::ZERO, 0.0, &mut curve);
+        floyd.catch_up(Nanos::from_millis(500), 29.0, &mut curve);
+        assert!((curve.strength() - 0.41).abs() < 1e-15);
+        floyd.catch_up(Nanos::from_secs(3600), 29.0, &mut curve);
+        // Ten steps from 0.41 end at 0.5, or one beyond where rounding left 0.5 short.
+        assert!((0.5..0.51 + 1e-12).contains(&curve.strength()));
+        floyd.catch_up(Nanos::from_secs(7200), 0.0, &mut curve);
+        assert!(curve.strength() < 0.01 && curve.strength() > 0.009 - 1e-12);
+    }
+
+    #[test]
+    fn everything_automatic_is_worked_out_from_the_link() {
+        let spec: Spec = "ared:limit=5000".parse().unwrap();
+        let settings = |rate| spec.settings(&Link::at(mbps(rate))).unwrap();
+        let shape = |rate| {
+            let red = crate::red::Red::from_settings(&settings(rate)).unwrap();
+            (red.curve().shape().min, red.curve().shape().max)
+        };
+        assert_eq!(shape(2), (5.0, 15.0), "never below 5");
+        // 100 Mbps: 12,500 packets a second, 5 ms of them are 62.5.
+        let (min, max) = shape(100);
+        assert!((min - 31.25).abs() < 1e-9 && (max - 93.75).abs() < 1e-9);
+    }
+}

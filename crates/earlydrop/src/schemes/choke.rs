@@ -1,0 +1,110 @@
+//! CHOKe: choose and keep for responsive flows, choose and kill for others.
+//!
+//! # Reference
+//! R. Pan, B. Prabhakar, K. Psounis, "CHOKe: A Stateless Active Queue Management
+//! Scheme for Approximating Fair Bandwidth Allocation", IEEE INFOCOM 2000.
+//!
+//! # Equations
+//! For avg > min, a waiting packet is drawn at random. Is it of the same flow, both
+//! it and the arriving packet are dropped. Otherwise RED decides.
+//!
+//! # Our readings
+//! A matched packet is dropped even when ECN-capable: the rule is a sanction, not a
+//! signal. Both drops count as `policy`.
+//!
+//! # How other tools differ
+//! | aspect | Linux `choke` | here | what it changes |
+//! |---|---|---|---|
+//! | avg <= min | no draw | no draw | |
+//! | curve | RED, spacing as Linux red | any | |
+//! | thresholds in | packets | packets, or `unit=bytes` | |
+//! | above max | everything dropped, or marked | the curve's own | |
+
+use crate::aqm::Backlog;
+use crate::packet::Facts;
+use crate::random::Pcg32;
+use crate::red::parameters::scheme;
+use crate::red::{Treatment, View};
+use crate::registry::{Descriptor, Preset};
+
+/// The scheme.
+pub const SCHEME: Descriptor = scheme(
+    "choke",
+    "RED that drops an arriving packet and a random waiting one of the same flow",
+    "Pan, Prabhakar, Psounis, IEEE INFOCOM 2000",
+    &[("policy", "choke", "Pan, Prabhakar, Psounis 2000")],
+    &[
+        Preset {
+            name: "paper",
+            meaning: "Pan, Prabhakar, Psounis 2000, section III: thresholds 100 and 200, buffer 300",
+            values: &[
+                ("min", "100 packets"),
+                ("max", "200 packets"),
+                ("limit", "300 packets"),
+            ],
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc choke over 1000 packets: min a quarter of max, max a quarter of limit, max_p 0.02",
+            values: &[
+                ("limit", "1000 packets"),
+                ("max", "250 packets"),
+                ("min", "83 packets"),
+                ("max_p", "0.02"),
+                ("weight", "0.001953125"),
+                ("idle", "linux"),
+            ],
+        },
+    ],
+);
+
+/// Draws a waiting packet and compares.
+pub(crate) fn treat<Q: Backlog>(
+    packet: &Facts,
+    view: &View,
+    queue: &Q,
+    random: &mut Pcg32,
+) -> Treatment {
+    if view.avg <= view.first {
+        return Treatment::Normal;
+    }
+    match queue.draw(random) {
+        Some((place, flow)) if flow == packet.flow => Treatment::RefusedWith(place),
+        _ => Treatment::Normal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::aqm::DropReason;
+    use crate::queue::{Outcome, QueueDiscipline};
+    use crate::testing::{mbps, packet, queue};
+    use crate::units::Nanos;
+
+    #[test]
+    fn a_match_costs_both_packets() {
+        let mut queue = queue("choke:min=1,max=100,weight=1", mbps(10));
+        for _ in 0..3 {
+            queue.enqueue(Nanos::ZERO, packet(7));
+        }
+        // Average 1 at the second arrival and 2 at the third, all of one flow:
+        // the first is let in, the second too (avg <= min), the third takes one along.
+        assert_eq!(queue.packets(), 1);
+        let dropped = queue.counters().dropped_for(DropReason::Policy);
+        assert_eq!(dropped.packets, 2);
+    }
+
+    #[test]
+    fn strangers_are_left_to_red() {
+        let mut queue = queue("choke:min=1,max=100,weight=1,max_p=0.001", mbps(10));
+        for flow in 0..20 {
+            queue.enqueue(Nanos::ZERO, packet(flow));
+        }
+        assert_eq!(queue.counters().dropped_for(DropReason::Policy).packets, 0);
+        assert_eq!(
+            queue.enqueue(Nanos::ZERO, packet(99)),
+            Outcome::Queued,
+            "no packet of flow 99 waits"
+        );
+    }
+}

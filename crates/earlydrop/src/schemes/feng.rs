@@ -1,0 +1,172 @@
+//! Self-configuring RED: max_p follows the average out of the band.
+//!
+//! # Reference
+//! W. Feng, D. Kandlur, D. Saha, K. Shin, "A Self-Configuring RED Gateway", IEEE
+//! INFOCOM 1999; the baseline "Self-Config" of paper 002.
+//!
+//! # Equations
+//! On each update of the average:
+//! - it falls below min, and was not below: `max_p <- max_p/alpha`, alpha = 3;
+//! - it rises above max, and was not above: `max_p <- max_p beta`, beta = 2;
+//! - between, only the state is noted.
+//!
+//! # Our readings
+//! max_p stays at most 1, and at least 2^-40, so that it can always grow back.
+//!
+//! # How other tools differ
+//! | aspect | ns-2, ns-3 | here | what it changes |
+//! |---|---|---|---|
+//! | bounds | none | (0, 1] | theirs can pass 1 |
+//! | names | ns-3's text swaps alpha and beta, its code does not | alpha divides, beta multiplies | |
+//! | gentle part | slope of the first max_p | none, or of the present one | |
+
+use crate::red::Curve;
+use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
+use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
+
+const FENG: Option<(&str, &[&str])> = Some(("adapt", &["feng"]));
+
+const FACTOR: Range = Range {
+    low: 1.0,
+    with_low: false,
+    ..Range::POSITIVE
+};
+
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "feng_alpha",
+        meaning: "what max_p is divided by when the average falls below min",
+        kind: Kind::Number(FACTOR, "ratio"),
+        default: "3",
+        origin: "Feng et al. 1999; paper 002, table 1",
+        when: FENG,
+    },
+    Parameter {
+        name: "feng_beta",
+        meaning: "what max_p is multiplied by when the average rises above max",
+        kind: Kind::Number(FACTOR, "ratio"),
+        default: "2",
+        origin: "Feng et al. 1999; paper 002, table 1",
+        when: FENG,
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = scheme(
+    "feng",
+    "self-configuring RED: max_p drops by 3 below min and doubles above max",
+    "Feng, Kandlur, Saha, Shin, IEEE INFOCOM 1999",
+    &[("adapt", "feng", "Feng et al. 1999")],
+    &[
+        Preset {
+            name: "paper",
+            meaning: "paper 002, table 1: thresholds 100 and 200, max_p 0.1, buffer 300",
+            values: super::restraint::PAPER_002,
+        },
+        Preset {
+            name: "ns2",
+            meaning: "ns-2 2.35 with feng_adaptive_",
+            values: AS_NS2,
+        },
+        Preset {
+            name: "ns3",
+            meaning: "ns-3's RedQueueDisc with FengAdaptive",
+            values: AS_NS3,
+        },
+    ],
+);
+
+/// Smallest strength: far below any probability that matters, and not zero.
+const FLOOR: f64 = 1.0 / (1_u64 << 40) as f64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Below,
+    Between,
+    Above,
+}
+
+/// The adaptation.
+#[derive(Clone, Debug)]
+pub struct Feng {
+    alpha: f64,
+    beta: f64,
+    side: Side,
+}
+
+impl Feng {
+    pub(crate) fn from_settings(s: &Settings) -> Feng {
+        Feng::new(s.number("feng_alpha"), s.number("feng_beta"))
+    }
+
+    /// Divides by `alpha` and multiplies by `beta`, both above 1.
+    pub fn new(alpha: f64, beta: f64) -> Feng {
+        // An empty queue starts below: max_p is not divided before anything happened.
+        let side = Side::Below;
+        Feng { alpha, beta, side }
+    }
+
+    /// The average is now `avg`.
+    #[inline]
+    pub fn on_average(&mut self, avg: f64, curve: &mut Curve) {
+        let shape = curve.shape();
+        let side = if avg < shape.min {
+            Side::Below
+        } else if avg > shape.max {
+            Side::Above
+        } else {
+            Side::Between
+        };
+        if side != self.side {
+            self.cross(side, curve);
+        }
+    }
+
+    #[cold]
+    fn cross(&mut self, side: Side, curve: &mut Curve) {
+        self.side = side;
+        let strength = curve.strength();
+        match side {
+            Side::Below => curve.set_strength((strength / self.alpha).max(FLOOR)),
+            Side::Above => curve.set_strength((strength * self.beta).min(1.0)),
+            Side::Between => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::red_curve;
+
+    #[test]
+    fn moves_only_when_the_average_crosses() {
+        let mut curve = red_curve(10.0, 30.0, 0.1);
+        let mut feng = Feng::new(3.0, 2.0);
+        let mut max_p = |avg: f64| {
+            feng.on_average(avg, &mut curve);
+            curve.strength()
+        };
+        assert_eq!(max_p(5.0), 0.1, "starts below");
+        assert_eq!(max_p(20.0), 0.1, "between: only noted");
+        assert_eq!(max_p(31.0), 0.2, "rises above: doubled");
+        assert_eq!(max_p(40.0), 0.2, "stays above: once");
+        assert_eq!(max_p(20.0), 0.2);
+        assert_eq!(max_p(31.0), 0.4, "above again");
+        assert_eq!(max_p(9.0), 0.4 / 3.0, "straight below: divided");
+        assert_eq!(max_p(8.0), 0.4 / 3.0);
+    }
+
+    #[test]
+    fn max_p_stays_a_probability() {
+        let mut curve = red_curve(10.0, 30.0, 0.9);
+        let mut feng = Feng::new(3.0, 2.0);
+        feng.on_average(31.0, &mut curve);
+        assert_eq!(curve.strength(), 1.0);
+        for _ in 0..1000 {
+            feng.on_average(20.0, &mut curve);
+            feng.on_average(5.0, &mut curve);
+        }
+        assert_eq!(curve.strength(), FLOOR);
+    }
+}

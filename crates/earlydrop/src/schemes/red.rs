@@ -1,0 +1,104 @@
+//! RED: random early detection.
+//!
+//! # Reference
+//! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion
+//! Avoidance", IEEE/ACM Transactions on Networking 1(4), 1993.
+//!
+//! # Equations
+//! - `Pb = max_p (avg - min)/(max - min)` for min <= avg < max; 0 below, 1 above.
+//! - `Pa = Pb/(1 - count Pb)`, the spacing `uniform`.
+//!
+//! # Our readings
+//! The paper's pseudo-code counts the arriving packet before it divides, its text
+//! (section VIII) does not, and only the text gives gaps uniform on 1..1/Pb: the
+//! text is followed. The average is in packets; idle time decays it by the packets
+//! that could have been sent, whole or not.
+//!
+//! # How other tools differ
+//! See the table in [`crate::red`].
+
+use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
+use crate::red::{CurveLaw, linear_piece};
+use crate::registry::{Descriptor, Preset};
+
+/// The scheme.
+pub const SCHEME: Descriptor = scheme(
+    "red",
+    "drops at random, the likelier the longer the average queue, all from max on",
+    "Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4), 1993",
+    &[],
+    &[
+        Preset {
+            name: "paper",
+            meaning: "Floyd and Jacobson 1993: thresholds 5 and 15, max_p 1/50",
+            values: &[
+                ("min", "5 packets"),
+                ("max", "15 packets"),
+                ("max_p", "0.02"),
+            ],
+        },
+        Preset {
+            name: "ns2",
+            meaning: "ns-2 2.35, gentle_ false and the rest at its defaults",
+            values: AS_NS2,
+        },
+        Preset {
+            name: "ns3",
+            meaning: "ns-3's RedQueueDisc at its defaults",
+            values: AS_NS3,
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc red: bytes, spacing uniform, marks above max, weight 1/512",
+            values: &[
+                ("spacing", "uniform"),
+                ("cautious", "off"),
+                ("idle", "linux"),
+                ("unit", "bytes"),
+                ("max_p", "0.02"),
+                ("weight", "0.001953125"),
+                ("mark_above_max", "on"),
+                ("min", "30000 bytes"),
+                ("max", "90000 bytes"),
+                ("limit", "400000 bytes"),
+            ],
+        },
+        Preset {
+            name: "dpdk",
+            meaning: "rte_red: spacing uniform2, weight 2^-9, thresholds 32 and 64, idle time in units of 2^22 bytes, no ECN",
+            values: &[
+                ("spacing", "uniform2"),
+                ("idle", "floor"),
+                ("idle_packet", "4194304 bytes"),
+                ("weight", "0.001953125"),
+                ("min", "32 packets"),
+                ("max", "64 packets"),
+                ("max_p", "0.1"),
+                ("ecn", "off"),
+            ],
+        },
+    ],
+);
+
+/// RED's straight line.
+pub const CURVE: CurveLaw = CurveLaw {
+    name: "red",
+    equation: "max_p (avg-min)/(max-min), all from max on",
+    inverted: false,
+    pieces: |shape| ([linear_piece(shape)].into(), shape.max),
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::curve;
+
+    #[test]
+    fn curve_is_the_closed_form() {
+        let pb = curve("red:min=10,max=30,max_p=0.1");
+        assert_eq!(pb(9.999), 0.0);
+        assert_eq!(pb(10.0), 0.0);
+        assert!((pb(20.0) - 0.05).abs() < 1e-15);
+        assert!((pb(29.999_999) - 0.1).abs() < 1e-8);
+        assert_eq!(pb(30.0), 1.0);
+    }
+}

@@ -1,0 +1,211 @@
+//! Adaptive RED with restraint on non-responsive flows.
+//!
+//! # Reference
+//! "Adaptive Queue Management with Restraint on Non-Responsive Flows" (paper 002),
+//! section 3.3.
+//!
+//! # Equations
+//! Every slot T = 0.2 s, while Mid < avg < max, Mid = (min + max)/2, with dQavg the
+//! change of the average over the slot and d2Qinst the change of the slot-to-slot
+//! change of the queue:
+//! - both positive: `max_p <- alpha max_p`, alpha = 1.5;
+//! - otherwise: `max_p <- max(max_p0, max_p/alpha)`.
+//!
+//! # Our readings
+//! - The paper prints `Min(max_p0, max_p/alpha)`, which would let max_p decay to
+//!   nothing below its default; its text says "adjusted back", so the default is the
+//!   floor. `floor=as-printed` runs the print.
+//! - max_p is capped at 1. Outside the band it is left alone, but the slots' changes
+//!   are still taken down.
+//!
+//! # How other tools differ
+//! None of ns-2, ns-3, Linux and DPDK has it.
+
+use crate::aqm::Ticker;
+use crate::red::Curve;
+use crate::red::parameters::scheme;
+use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
+use crate::units::Nanos;
+
+const RESTRAINT: Option<(&str, &[&str])> = Some(("adapt", &["restraint"]));
+
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "restraint_slot",
+        meaning: "T, the time between two looks at average and queue",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "0.2 s",
+        origin: "paper 002, table 1",
+        when: RESTRAINT,
+    },
+    Parameter {
+        name: "restraint_alpha",
+        meaning: "factor by which max_p goes up, and comes back",
+        kind: Kind::Number(
+            Range {
+                low: 1.0,
+                with_low: false,
+                ..Range::POSITIVE
+            },
+            "ratio",
+        ),
+        default: "1.5",
+        origin: "paper 002, table 1",
+        when: RESTRAINT,
+    },
+    Parameter {
+        name: "floor",
+        meaning: "what bounds max_p on its way back",
+        kind: Kind::Choice(&[
+            ("default", "from below, by the max_p configured"),
+            (
+                "as-printed",
+                "from above, by the max_p configured: it decays towards 0",
+            ),
+        ]),
+        default: "default",
+        origin: "our reading of paper 002, section 3.3",
+        when: RESTRAINT,
+    },
+];
+
+/// Paper 002, table 1, as far as it concerns any RED.
+pub(crate) const PAPER_002: &[(&str, &str)] = &[
+    ("min", "100 packets"),
+    ("max", "200 packets"),
+    ("max_p", "0.1"),
+    ("weight", "0.002"),
+    ("limit", "300 packets"),
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = scheme(
+    "restraint",
+    "raises max_p while average and arrivals both climb: flows that do not respond",
+    "paper 002, \"Adaptive Queue Management with Restraint on Non-Responsive Flows\"",
+    &[("adapt", "restraint", "paper 002, section 3.3")],
+    &[Preset {
+        name: "paper",
+        meaning: "paper 002, table 1: thresholds 100 and 200, max_p 0.1, buffer 300",
+        values: PAPER_002,
+    }],
+);
+
+/// The adaptation.
+#[derive(Clone, Debug)]
+pub struct Restraint {
+    pub(crate) ticker: Ticker,
+    alpha: f64,
+    default: f64,
+    as_printed: bool,
+    last_avg: f64,
+    last_length: f64,
+    last_change: f64,
+}
+
+impl Restraint {
+    pub(crate) fn from_settings(s: &Settings, default: f64) -> Restraint {
+        Restraint {
+            ticker: Ticker::every(s.time("restraint_slot")),
+            alpha: s.number("restraint_alpha"),
+            default,
+            as_printed: s.choice("floor") == "as-printed",
+            last_avg: 0.0,
+            last_length: 0.0,
+            last_change: 0.0,
+        }
+    }
+
+    /// Ends the slots due by `now`, average and queue being as given all the while.
+    pub(crate) fn catch_up(&mut self, now: Nanos, avg: f64, length: f64, curve: &mut Curve) {
+        let mut ticker = self.ticker.clone();
+        ticker.catch_up(now, |_| self.end_slot(avg, length, curve));
+        self.ticker = ticker;
+    }
+
+    /// Returns whether another slot just like this one could still change something.
+    fn end_slot(&mut self, avg: f64, length: f64, curve: &mut Curve) -> bool {
+        let avg_change = avg - self.last_avg;
+        let change = length - self.last_length;
+        let climb = change - self.last_change;
+        let moved = avg_change != 0.0 || change != 0.0 || climb != 0.0;
+        (self.last_avg, self.last_length, self.last_change) = (avg, length, change);
+        let shape = curve.shape();
+        if avg <= (shape.min + shape.max) / 2.0 || avg >= shape.max {
+            return moved;
+        }
+        let max_p = curve.strength();
+        let next = if climb > 0.0 && avg_change > 0.0 {
+            (max_p * self.alpha).min(1.0)
+        } else if self.as_printed {
+            (max_p / self.alpha).min(self.default)
+        } else {
+            (max_p / self.alpha).max(self.default)
+        };
+        curve.set_strength(next);
+        moved || next != max_p
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{Link, Spec};
+    use crate::testing::{mbps, red_curve};
+    use alloc::vec::Vec;
+
+    /// max_p after each slot of a history of (average, queue), band 150 to 200.
+    fn trajectory(text: &str, history: &[(f64, f64)]) -> Vec<f64> {
+        let spec: Spec = text.parse().unwrap();
+        let settings = spec.settings(&Link::at(mbps(1))).unwrap();
+        let mut curve = red_curve(100.0, 200.0, 0.1);
+        let mut restraint = Restraint::from_settings(&settings, 0.1);
+        let slots = history.iter().map(|(avg, length)| {
+            restraint.end_slot(*avg, *length, &mut curve);
+            curve.strength()
+        });
+        slots.collect()
+    }
+
+    #[test]
+    fn goes_up_only_when_average_and_arrivals_both_climb() {
+        let history = [
+            (140.0, 100.0), // below Mid: left alone
+            (160.0, 150.0), // queue +50 after +100: arrivals slow down
+            (165.0, 210.0), // +60 after +50, average up: raised
+            (170.0, 280.0), // +70 after +60: raised again
+            (169.0, 360.0), // average falls: back
+            (171.0, 370.0), // +10 after +80: back to the default
+            (172.0, 375.0), // and not below it
+            (201.0, 500.0), // above max: left alone
+        ];
+        let expected = [0.1, 0.1, 0.15, 0.225, 0.15, 0.1, 0.1, 0.1];
+        for (got, wanted) in trajectory("restraint", &history).iter().zip(expected) {
+            assert!((got - wanted).abs() < 1e-12, "{got} {wanted}");
+        }
+    }
+
+    #[test]
+    fn as_printed_it_decays_below_its_default_and_never_rises_above() {
+        let history = [
+            (160.0, 100.0),
+            (161.0, 100.0),
+            (162.0, 100.0),
+            (163.0, 200.0),
+        ];
+        let got = trajectory("restraint:floor=as-printed", &history);
+        // Slot 1 climbs from nothing (+100 after 0) and is raised; then back.
+        let expected = [0.15, 0.1, 0.1 / 1.5, 0.1];
+        for (got, wanted) in got.iter().zip(expected) {
+            assert!((got - wanted).abs() < 1e-12, "{got} {wanted}");
+        }
+    }
+
+    #[test]
+    fn max_p_never_passes_one() {
+        let climbing: Vec<_> = (1..40)
+            .map(|n| (150.0 + f64::from(n), f64::from(n * n)))
+            .collect();
+        assert_eq!(trajectory("restraint", &climbing).last(), Some(&1.0));
+    }
+}

@@ -1,0 +1,70 @@
+//! What the unit tests share.
+
+use alloc::boxed::Box;
+
+use crate::packet::{Ecn, FlowKey, Packet};
+use crate::queue::AnyQueue;
+use crate::red::{Curve, Red, Shape};
+use crate::registry::{Link, Spec};
+use crate::schemes;
+use crate::units::BitsPerSec;
+
+/// A packet of 1,000 bytes unless told otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TestPacket {
+    pub(crate) flow: u64,
+    pub(crate) size: u32,
+    pub(crate) ecn: Ecn,
+}
+
+impl Packet for TestPacket {
+    fn size(&self) -> u32 {
+        self.size
+    }
+    fn flow(&self) -> FlowKey {
+        FlowKey(self.flow)
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    fn mark(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+}
+
+pub(crate) fn packet(flow: u64) -> TestPacket {
+    TestPacket {
+        flow,
+        size: 1000,
+        ecn: Ecn::NotCapable,
+    }
+}
+
+pub(crate) fn mbps(mbps: u64) -> BitsPerSec {
+    BitsPerSec::from_mbps(mbps)
+}
+
+/// The queue that `spec` describes, in front of a link of `rate`, seeded by 1.
+pub(crate) fn queue(spec: &str, rate: BitsPerSec) -> AnyQueue<TestPacket> {
+    let spec: Spec = spec.parse().unwrap();
+    spec.plan(&Link::at(rate)).unwrap().queue(1)
+}
+
+/// The drop curve of a scheme of the RED family.
+pub(crate) fn curve(spec: &str) -> Box<dyn Fn(f64) -> f64> {
+    let spec: Spec = spec.parse().unwrap();
+    let settings = spec.settings(&Link::at(mbps(10))).unwrap();
+    let curve = Red::from_settings(&settings).unwrap().curve().clone();
+    Box::new(move |avg| curve.probability(avg))
+}
+
+/// RED's curve with these thresholds and max_p.
+pub(crate) fn red_curve(min: f64, max: f64, max_p: f64) -> Curve {
+    let shape = Shape {
+        min,
+        max,
+        strength: max_p,
+        frozen_above_max: false,
+    };
+    Curve::new(&schemes::red::CURVE, shape)
+}
