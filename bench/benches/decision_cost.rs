@@ -1,0 +1,230 @@
+//! What a verdict costs, scheme by scheme, beside DPDK's RED, and what a queue
+//! and a remembered flow take of memory.
+//!
+//! `cargo bench -p earlydrop-bench --bench decision_cost`
+
+use std::hint::black_box;
+
+use earlydrop::aqm::{Aqm, Verdict};
+use earlydrop::packet::Facts;
+use earlydrop::queue::{AnyQueue, QueueDiscipline};
+use earlydrop::random::Pcg32;
+use earlydrop::registry::{Link, Plan, SCHEMES, Spec};
+use earlydrop::schemes::AnyAqm;
+use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop_bench::{
+    Contender, DpdkRed, Handle, Standing, Timing, arrivals, queue_lengths, race,
+};
+
+const PACKETS: usize = 1 << 18;
+const ROUNDS: usize = 21;
+/// 10 Gbit/s of 1,000-byte packets.
+const LINK: Link = Link::at(BitsPerSec(10_000_000_000));
+const GAP: Nanos = Nanos(800);
+
+fn main() {
+    against_dpdk();
+    every_scheme();
+    list_sizes();
+}
+
+fn plan(spec: &str) -> Plan {
+    let spec: Spec = spec.parse().expect("a registered scheme");
+    spec.plan(&LINK).expect("valid parameters")
+}
+
+fn aqm(spec: &str) -> AnyAqm {
+    match plan(spec) {
+        Plan::Single { aqm, .. } => aqm,
+        #[allow(unreachable_patterns)]
+        _ => panic!("{spec} is not one queue"),
+    }
+}
+
+/// RED's verdict alone (average, curve, spacing, random number) at the same
+/// thresholds, weight and queue lengths as DPDK's.
+fn against_dpdk() {
+    println!("RED's verdict beside DPDK's rte_red_enqueue, ns a packet, {ROUNDS} rounds in turn");
+    println!("| average | scheme | min | median | max | dropped |");
+    println!("|---|---|---|---|---|---|");
+    for (place, middle) in [("below min", 16), ("in the band", 64), ("above max", 200)] {
+        let lengths = queue_lengths(middle, PACKETS);
+        let mut ours = aqm("red:min=32,max=128,max_p=0.1,weight=0.001953125,ecn=off,limit=1000");
+        let mut random = Pcg32::new(1, 0);
+        let mut dropped = [0, 0];
+        let [our_drops, their_drops] = &mut dropped;
+        let mut contenders = vec![Contender::new("red", || {
+            *our_drops += verdicts(&mut ours, &lengths, &mut random);
+        })];
+        if let Some(mut theirs) = DpdkRed::start(9, 32, 128, 10) {
+            let lengths = &lengths;
+            contenders.push(Contender::new("rte_red", move || {
+                *their_drops += theirs.run(lengths);
+            }));
+        }
+        let timings = race(&mut contenders, PACKETS, ROUNDS);
+        let names: Vec<_> = contenders.iter().map(|one| one.name.clone()).collect();
+        drop(contenders);
+        for ((name, timing), dropped) in names.iter().zip(&timings).zip(dropped) {
+            let share = dropped as f64 / ((ROUNDS + 1) * PACKETS) as f64;
+            println!(
+                "| {place} | {name} | {} | {:.2}% |",
+                row(timing),
+                100.0 * share
+            );
+        }
+        match timings[..] {
+            [ours, theirs] => {
+                let ratio = ours.median / theirs.median;
+                println!("| {place} | red / rte_red | | {ratio:.2} | | |");
+            }
+            _ => println!(
+                "| {place} | rte_red | skipped: DPDK (libdpdk-dev) is not installed | | | |"
+            ),
+        }
+    }
+    println!();
+}
+
+fn row(timing: &Timing) -> String {
+    format!(
+        "{:.2} | {:.2} | {:.2}",
+        timing.min, timing.median, timing.max
+    )
+}
+
+fn verdicts(aqm: &mut AnyAqm, lengths: &[u32], random: &mut Pcg32) -> u64 {
+    let AnyAqm::Red(red) = aqm else {
+        panic!("not of the RED family")
+    };
+    let packet = arrivals(1, GAP, 1)[0];
+    let mut dropped = 0;
+    for length in lengths {
+        let queue = Standing {
+            packets: *length,
+            head: Nanos::ZERO,
+            flow: packet.flow,
+        };
+        let verdict = red.on_arrival(Nanos::ZERO, &packet, &queue, random);
+        dropped += u64::from(verdict != Verdict::Keep);
+    }
+    dropped
+}
+
+/// Everything a scheme does for a packet that comes and goes.
+fn whole_life(aqm: &mut AnyAqm, lengths: &[u32], packets: &[Facts], random: &mut Pcg32) {
+    for (length, packet) in lengths.iter().zip(packets) {
+        let now = packet.arrived;
+        let waited = Nanos(u64::from(*length) * GAP.0);
+        let queue = Standing {
+            packets: *length,
+            head: now - waited,
+            flow: packet.flow,
+        };
+        aqm.poll(now, &queue);
+        let verdict = aqm.on_arrival(now, packet, &queue, random);
+        if matches!(verdict, Verdict::Keep | Verdict::Mark) {
+            aqm.on_accepted(now, packet);
+            black_box(aqm.on_departure(now + waited, packet, &queue, random));
+        }
+    }
+}
+
+/// The schemes with the thresholds of RED's row where they have them, so that all
+/// of the family are in the band.
+fn specs() -> Vec<String> {
+    let spec = |name: &str, has_thresholds: bool| {
+        let thresholds = if has_thresholds {
+            ":min=32,max=128"
+        } else {
+            ""
+        };
+        format!("{name}{thresholds}")
+    };
+    SCHEMES
+        .iter()
+        .map(|scheme| spec(scheme.name, scheme.parameter("min").is_some()))
+        .collect()
+}
+
+/// One queue, kept about 64 packets long: a packet in, a packet out.
+fn through_queue(queue: &mut AnyQueue<Handle>, packets: &[Facts], clock: &mut Nanos) {
+    for packet in packets {
+        *clock += GAP;
+        let handle = Handle {
+            flow: packet.flow.0,
+            size: packet.size,
+        };
+        queue.enqueue(*clock, handle);
+        if queue.packets() > 64 {
+            black_box(queue.dequeue(*clock));
+        }
+    }
+}
+
+fn every_scheme() {
+    let lengths = queue_lengths(64, PACKETS);
+    let packets = arrivals(64, GAP, PACKETS);
+    let specs = specs();
+    let single: Vec<_> = specs
+        .iter()
+        .filter(|spec| matches!(plan(spec), Plan::Single { .. }))
+        .collect();
+    let mut deciding: Vec<_> = single
+        .iter()
+        .map(|spec| {
+            let (mut aqm, mut random) = (aqm(spec), Pcg32::new(1, 0));
+            let (lengths, packets) = (&lengths, &packets);
+            Contender::new(spec.split(':').next().unwrap_or(spec), move || {
+                whole_life(&mut aqm, lengths, packets, &mut random);
+            })
+        })
+        .collect();
+    let decision = race(&mut deciding, PACKETS, ROUNDS);
+    let mut queueing: Vec<_> = specs
+        .iter()
+        .map(|spec| {
+            let mut queue = plan(spec).queue(1);
+            let mut clock = Nanos::ZERO;
+            let packets = &packets;
+            Contender::new(spec.clone(), move || {
+                through_queue(&mut queue, packets, &mut clock);
+            })
+        })
+        .collect();
+    let whole = race(&mut queueing, PACKETS, ROUNDS);
+    print_schemes(&specs, &deciding, &decision, &whole);
+}
+
+fn print_schemes(
+    specs: &[String],
+    deciding: &[Contender<'_>],
+    decision: &[Timing],
+    whole: &[Timing],
+) {
+    println!(
+        "Every scheme, ns a packet (median of {ROUNDS} rounds in turn), queue about 64 packets, 64 flows"
+    );
+    println!(
+        "decision: all calls a packet causes; red = 1; through a queue: enqueue and dequeue of a 16-byte handle"
+    );
+    println!(
+        "| scheme | decision min | median | max | times red | through a queue | bytes a queue |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    let red = deciding.iter().position(|one| one.name == "red");
+    let red = red.map_or(f64::NAN, |index| decision[index].median);
+    for (spec, whole) in specs.iter().zip(whole) {
+        let name = spec.split(':').next().unwrap_or(spec);
+        let decided = deciding.iter().position(|one| one.name == name);
+        let cost = decided.map_or("several queues: see right | | | ".to_string(), |index| {
+            let timing = &decision[index];
+            format!("{} | {:.2}", row(timing), timing.median / red)
+        });
+        let memory = plan(spec).queue::<Handle>(1).memory();
+        println!("| {name} | {cost} | {:.1} | {memory} |", whole.median);
+    }
+    println!();
+}
+
+fn list_sizes() {}
