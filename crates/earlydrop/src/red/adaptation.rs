@@ -1,6 +1,6 @@
 //! The adaptation: what moves the curve's strength over time.
 
-use super::Curve;
+use super::{Average, Curve};
 use crate::schemes::ared::Floyd;
 use crate::schemes::feng::Feng;
 use crate::schemes::rared::RateRule;
@@ -23,17 +23,22 @@ pub enum Adaptation {
 }
 
 impl Adaptation {
-    /// The average is now `avg`. Returns a strength for this one packet, where
+    /// Whether [`on_average`](Adaptation::on_average) has anything to do.
+    pub fn looks_at_arrivals(&self) -> bool {
+        matches!(self, Adaptation::Feng(_) | Adaptation::Rate(..))
+    }
+
+    /// The average has been updated. Returns a strength for this one packet, where
     /// the rate rule asks for one.
     #[inline]
-    pub fn on_average(&mut self, now: Nanos, avg: f64, curve: &mut Curve) -> Option<f64> {
+    pub fn on_average(&mut self, now: Nanos, average: &Average, curve: &mut Curve) -> Option<f64> {
         match self {
             Adaptation::None | Adaptation::Floyd(_) | Adaptation::Restraint(_) => None,
             Adaptation::Feng(feng) => {
-                feng.on_average(avg, curve);
+                feng.on_average(average.value(), curve);
                 None
             }
-            Adaptation::Rate(rule, _) => rule.on_average(now, avg),
+            Adaptation::Rate(rule, _) => rule.on_average(now, average.value()),
         }
     }
 

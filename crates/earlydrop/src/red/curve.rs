@@ -65,6 +65,7 @@ impl CurveLaw {
 #[derive(Clone, Copy, Debug)]
 struct Fitted {
     start: f64,
+    straight: bool,
     coefficients: [f64; 4],
 }
 
@@ -90,6 +91,7 @@ impl Curve {
     pub fn from_pieces(pieces: Vec<Piece>, last: f64, shape: Shape) -> Curve {
         let fitted = pieces.iter().map(|piece| Fitted {
             start: piece.start,
+            straight: piece.is_straight(),
             coefficients: [0.0; 4],
         });
         let mut curve = Curve {
@@ -155,7 +157,12 @@ impl Curve {
                 covering = fitted;
             }
         }
-        evaluate(&covering.coefficients, avg - covering.start)
+        let x = avg - covering.start;
+        if covering.straight {
+            (covering.coefficients[0] + covering.coefficients[1] * x).clamp(0.0, 1.0)
+        } else {
+            evaluate(&covering.coefficients, x)
+        }
     }
 
     /// Pb for `avg` at another strength, for one packet.
@@ -178,6 +185,11 @@ impl Curve {
 }
 
 impl Piece {
+    fn is_straight(&self) -> bool {
+        let curved = [self.fixed[2], self.fixed[3], self.scaled[2], self.scaled[3]];
+        curved == [0.0; 4]
+    }
+
     fn at(&self, strength: f64) -> [f64; 4] {
         core::array::from_fn(|k| self.fixed[k] + strength * self.scaled[k])
     }

@@ -131,9 +131,13 @@ pub struct Red {
     action: Action,
     measure: Measure,
     law: Option<&'static CurveLaw>,
-    /// Packets (mean-sized ones when `by_size`) let through since the last drop or
-    /// mark, or since the average rose above the first threshold.
-    count: f64,
+    /// No adaptation looks at each arrival, no policy at flows, no caution.
+    plain: bool,
+    /// The curve's first and last thresholds in the average's steps.
+    band: (u64, u64),
+    /// Packets (bytes when `by_size`) let through since the last drop or mark, or
+    /// since the average rose above the first threshold.
+    count: u64,
     /// Whether the last arrival saw the average above the first threshold.
     in_band: bool,
 }
@@ -149,99 +153,163 @@ impl Red {
         &self.curve
     }
 
+    fn locate_band(average: &Average, curve: &Curve) -> (u64, u64) {
+        (average.steps(curve.first()), average.steps(curve.last()))
+    }
+
     #[inline]
-    fn length_of<Q: Backlog>(&self, queue: &Q) -> f64 {
+    fn length_of<Q: Backlog>(&self, queue: &Q) -> u64 {
         if self.measure.in_bytes {
-            queue.bytes() as f64
+            queue.bytes()
         } else {
-            f64::from(queue.packets())
+            u64::from(queue.packets())
         }
     }
 
-    /// What `packet` counts for in the spacing: 1, or its size over the mean.
+    /// What `packet` adds to the count.
     #[inline]
-    fn weight_of(&self, packet: &Facts) -> f64 {
+    fn step_of(&self, packet: &Facts) -> u64 {
         if self.measure.by_size {
-            f64::from(packet.size) / self.measure.mean_packet.0 as f64
+            u64::from(packet.size)
         } else {
-            1.0
+            1
         }
     }
 
-    /// Below the first threshold the count starts afresh.
+    /// The count in packets, mean-sized ones when `by_size`.
+    fn packets_since(&self) -> f64 {
+        let unit = if self.measure.by_size {
+            self.measure.mean_packet.0
+        } else {
+            1
+        };
+        self.count as f64 / unit as f64
+    }
+
+    /// From the last threshold on.
     #[inline]
-    fn below(&mut self) -> Verdict {
-        self.count = 0.0;
-        self.in_band = false;
-        Verdict::Keep
+    fn above(&mut self, packet: &Facts) -> Verdict {
+        self.count = 0;
+        self.action.tell_above_last(packet)
     }
 
     /// The verdict for Pb in the random region.
     #[inline]
     fn space(&mut self, pb: f64, packet: &Facts, random: &mut Pcg32) -> Verdict {
-        let weight = self.weight_of(packet);
-        if self.spacing.hits(pb, self.count, weight, random.uniform()) {
-            self.count = 0.0;
+        let hits = if self.measure.by_size {
+            let scale = f64::from(packet.size) / self.measure.mean_packet.0 as f64;
+            let count = self.packets_since();
+            self.spacing.hits(pb, count, scale, random.uniform())
+        } else {
+            let count = self.count as i64 as f64;
+            self.spacing.hits(pb, count, 1.0, random.uniform())
+        };
+        if hits {
+            self.count = 0;
             self.action.tell(packet, pb)
         } else {
-            self.count += weight;
+            self.count += self.step_of(packet);
             Verdict::Keep
         }
     }
 
-    /// The verdict of curve and spacing at `avg`, Pb coming from `curve_at`.
+    /// The verdict of curve and spacing where nothing special applies.
     #[inline]
-    fn judge(
-        &mut self,
-        avg: f64,
-        packet: &Facts,
-        random: &mut Pcg32,
-        pb_at: impl FnOnce(&Curve, f64) -> f64,
-    ) -> Verdict {
-        if avg < self.curve.first() {
-            return self.below();
-        }
-        if self.measure.cautious && !self.in_band {
-            self.in_band = true;
-            self.count = self.weight_of(packet);
+    fn judge(&mut self, packet: &Facts, random: &mut Pcg32) -> Verdict {
+        let avg = self.average.in_steps();
+        if avg < self.band.0 {
+            self.count = 0;
             return Verdict::Keep;
         }
-        self.in_band = true;
-        if avg >= self.curve.last() {
-            self.count = 0.0;
-            return self.action.tell_above_last(packet);
+        if avg >= self.band.1 {
+            return self.above(packet);
         }
-        let pb = pb_at(&self.curve, avg);
+        let pb = self.curve.between(self.average.value());
         self.space(pb, packet, random)
     }
 
-    /// The verdict where an adaptation or a policy has something to say.
-    #[cold]
-    fn judge_specially(
+    /// The same for an average, and perhaps a strength, of this packet's own.
+    fn judge_at(
+        &mut self,
+        avg: f64,
+        strength: Option<f64>,
+        packet: &Facts,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        if avg < self.curve.first() {
+            self.count = 0;
+            self.in_band = false;
+            return Verdict::Keep;
+        }
+        let was_in_band = core::mem::replace(&mut self.in_band, true);
+        if self.measure.cautious && !was_in_band {
+            self.count = self.step_of(packet);
+            return Verdict::Keep;
+        }
+        if avg >= self.curve.last() {
+            return self.above(packet);
+        }
+        let pb = match strength {
+            Some(strength) => self.curve.probability_at(avg, strength),
+            None => self.curve.between(avg),
+        };
+        self.space(pb, packet, random)
+    }
+
+    /// The verdict as a policy wants it, or an adaptation that asks for `strength`.
+    fn judge_treated(
         &mut self,
         treatment: Treatment,
-        climbing: Option<f64>,
+        strength: Option<f64>,
         packet: &Facts,
         random: &mut Pcg32,
     ) -> Verdict {
         let avg = self.average.value();
-        let strength = climbing.filter(|_| avg < self.curve.shape().max);
-        let strength = strength.unwrap_or_else(|| self.curve.strength());
         match treatment {
-            Treatment::Normal => self.judge(avg, packet, random, |curve, avg| {
-                curve.probability_at(avg, strength)
-            }),
-            Treatment::Scaled(factor) => self.judge(avg, packet, random, |curve, avg| {
-                curve.probability_at(avg, (strength * factor).min(1.0))
-            }),
-            Treatment::Raised(by) => self.judge(avg - by, packet, random, |curve, avg| {
-                curve.probability_at(avg, strength)
-            }),
+            Treatment::Normal => self.judge_at(avg, strength, packet, random),
+            Treatment::Scaled(factor) => {
+                let strength = strength.unwrap_or_else(|| self.curve.strength());
+                self.judge_at(avg, Some((strength * factor).min(1.0)), packet, random)
+            }
+            Treatment::Raised(by) => self.judge_at(avg - by, strength, packet, random),
             Treatment::Spared if avg < self.curve.last() => Verdict::Keep,
-            Treatment::Spared => self.action.tell_above_last(packet),
+            Treatment::Spared => self.above(packet),
             Treatment::Refused => Verdict::Drop(DropReason::Policy),
             Treatment::RefusedWith(place) => Verdict::DropBoth(place, DropReason::Policy),
         }
+    }
+
+    /// What an arrival costs where not everything is plain.
+    #[inline(never)]
+    fn judge_specially<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        let climbing = self
+            .adaptation
+            .on_average(now, &self.average, &mut self.curve);
+        let avg = self.average.value();
+        if self.measure.cautious && self.length_of(queue) <= 1 {
+            self.count = 0;
+            self.in_band = false;
+            return Verdict::Keep;
+        }
+        let strength = climbing.filter(|_| avg < self.curve.shape().max);
+        if matches!(self.policy, Policy::None) {
+            return self.judge_at(avg, strength, packet, random);
+        }
+        let view = View {
+            avg,
+            first: self.curve.first(),
+            max: self.curve.shape().max,
+        };
+        let treatment = self.policy.treat(now, packet, &view, queue, random);
+        let verdict = self.judge_treated(treatment, strength, packet, random);
+        self.policy.on_verdict(packet, verdict);
+        verdict
     }
 }
 
@@ -255,25 +323,12 @@ impl Aqm for Red {
         random: &mut Pcg32,
     ) -> Verdict {
         let length = self.length_of(queue);
-        let avg = self.average.update(now, length);
-        let climbing = self.adaptation.on_average(now, avg, &mut self.curve);
-        if self.measure.cautious && length <= 1.0 {
-            return self.below();
+        self.average.update(now, length);
+        if self.plain {
+            self.judge(packet, random)
+        } else {
+            self.judge_specially(now, packet, queue, random)
         }
-        if let Policy::None = self.policy
-            && climbing.is_none()
-        {
-            return self.judge(avg, packet, random, Curve::between);
-        }
-        let view = View {
-            avg,
-            first: self.curve.first(),
-            max: self.curve.shape().max,
-        };
-        let treatment = self.policy.treat(now, packet, &view, queue, random);
-        let verdict = self.judge_specially(treatment, climbing, packet, random);
-        self.policy.on_verdict(packet, verdict);
-        verdict
     }
 
     fn on_accepted(&mut self, now: Nanos, packet: &Facts) {
@@ -281,7 +336,7 @@ impl Aqm for Red {
     }
 
     fn on_refused(&mut self, now: Nanos, packet: &Facts) {
-        self.count = 0.0;
+        self.count = 0;
         self.policy.on_refused(now, packet);
     }
 
@@ -311,7 +366,7 @@ impl Aqm for Red {
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         if self.adaptation.is_due(now) {
-            let length = self.length_of(queue);
+            let length = self.length_of(queue) as f64;
             let avg = self.average.value();
             self.adaptation.catch_up(now, avg, length, &mut self.curve);
         }
@@ -333,6 +388,7 @@ impl Aqm for Red {
             };
             self.curve = Curve::new(law, shape);
             self.curve.set_strength(strength);
+            self.band = Red::locate_band(&self.average, &self.curve);
         }
     }
 
@@ -341,10 +397,10 @@ impl Aqm for Red {
         let pb = self.curve.probability(avg);
         show("average", avg);
         show("pb", pb);
-        show("pa", self.spacing.probability(pb, self.count));
+        show("pa", self.spacing.probability(pb, self.packets_since()));
         let strength = self.curve.strength();
         show("max_p", self.law.map_or(strength, |law| law.flip(strength)));
-        show("count", self.count);
+        show("count", self.packets_since());
         self.policy.probes(show);
     }
 

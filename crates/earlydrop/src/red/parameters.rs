@@ -312,7 +312,8 @@ impl Measure {
     pub(crate) fn average(&self, s: &Settings) -> Average {
         let rate = s.link().rate;
         let idle = Idle::named(s.choice("idle"));
-        Average::new(self.weight_at(rate), idle, self.packet_time(rate))
+        let weight = self.weight_at(rate);
+        Average::new(weight, idle, self.packet_time(rate), self.in_bytes)
     }
 
     /// A queue length in what the average is kept in.
@@ -373,16 +374,23 @@ impl Red {
     pub(crate) fn from_settings(s: &Settings) -> Result<Red, ConfigError> {
         let measure = Measure::from_settings(s);
         let (law, curve) = curve(s, &measure)?;
+        let average = measure.average(s);
+        let adaptation = adaptation(s, &curve)?;
+        let policy = policy(s);
         Ok(Red {
-            average: measure.average(s),
-            adaptation: adaptation(s, &curve)?,
-            policy: policy(s),
+            plain: matches!(policy, Policy::None)
+                && !adaptation.looks_at_arrivals()
+                && !measure.cautious,
+            band: Red::locate_band(&average, &curve),
+            average,
+            adaptation,
+            policy,
             curve,
             spacing: Spacing::named(s.choice("spacing")),
             action: Action::from_settings(s),
             measure,
             law,
-            count: 0.0,
+            count: 0,
             in_band: false,
         })
     }
