@@ -49,7 +49,9 @@ fn against_dpdk() {
     println!("|---|---|---|---|---|---|");
     for (place, middle) in [("below min", 16), ("in the band", 64), ("above max", 200)] {
         let lengths = queue_lengths(middle, PACKETS);
-        let mut ours = aqm("red:spacing=uniform2,min=32,max=128,max_p=0.1,weight=0.001953125,ecn=off,limit=1000");
+        let mut ours = aqm(
+            "red:spacing=uniform2,min=32,max=128,max_p=0.1,weight=0.001953125,ecn=off,limit=1000",
+        );
         let mut random = Pcg32::new(1, 0);
         let mut dropped = [0, 0];
         let [our_drops, their_drops] = &mut dropped;
@@ -163,7 +165,7 @@ fn through_queue(queue: &mut AnyQueue<Handle>, packets: &[Facts], clock: &mut Na
 }
 
 fn every_scheme() {
-    let lengths = queue_lengths(64, PACKETS);
+    let lengths = queue_lengths(40, PACKETS);
     let packets = arrivals(64, GAP, PACKETS);
     let specs = specs();
     let single: Vec<_> = specs

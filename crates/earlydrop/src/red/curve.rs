@@ -11,6 +11,8 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::spacing::{ONE, in_steps};
+
 /// The thresholds and the strength a curve is made for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
@@ -65,8 +67,43 @@ impl CurveLaw {
 #[derive(Clone, Copy, Debug)]
 struct Fitted {
     start: f64,
-    straight: bool,
     coefficients: [f64; 4],
+}
+
+/// The first piece as a rising straight line in whole numbers, for the fast path.
+#[derive(Clone, Copy, Debug, Default)]
+struct Straight {
+    /// Where it starts and ends, in steps of the average; nowhere when curved.
+    start: u64,
+    end: u64,
+    /// The probability there, in steps of 2^-32.
+    base: u64,
+    /// What it rises by for a step of the average, in 2^-64 of a step of 2^-32.
+    slope: u64,
+}
+
+impl Straight {
+    /// The line of `fitted` up to `end`, where it is one and fits the whole numbers;
+    /// `one` is the number of the average's steps to a packet or byte.
+    fn fit(fitted: &Fitted, end: f64, one: f64) -> Option<Straight> {
+        let [base, rise, square, cube] = fitted.coefficients;
+        let top = base + rise * (end - fitted.start);
+        let slope = libm::ldexp(rise * ONE as f64 / one, 64);
+        let is_line = square == 0.0 && cube == 0.0 && rise >= 0.0;
+        let fits = base >= 0.0 && top <= 1.0 && slope < libm::ldexp(1.0, 64);
+        (is_line && fits).then(|| Straight {
+            start: (fitted.start * one) as u64,
+            end: (end * one) as u64,
+            base: in_steps(base),
+            slope: slope as u64,
+        })
+    }
+
+    #[inline]
+    fn at(&self, avg: u64) -> u64 {
+        let x = avg.wrapping_sub(self.start);
+        self.base + ((u128::from(x) * u128::from(self.slope)) >> 64) as u64
+    }
 }
 
 /// A curve at its present strength.
@@ -76,6 +113,9 @@ pub struct Curve {
     strength: f64,
     first: f64,
     last: f64,
+    /// The average's steps to a packet or byte.
+    one: f64,
+    straight: Straight,
     fitted: Box<[Fitted]>,
     pieces: Box<[Piece]>,
 }
@@ -91,7 +131,6 @@ impl Curve {
     pub fn from_pieces(pieces: Vec<Piece>, last: f64, shape: Shape) -> Curve {
         let fitted = pieces.iter().map(|piece| Fitted {
             start: piece.start,
-            straight: piece.is_straight(),
             coefficients: [0.0; 4],
         });
         let mut curve = Curve {
@@ -99,6 +138,8 @@ impl Curve {
             strength: shape.strength,
             first: pieces.first().map_or(last, |piece| piece.start),
             last,
+            one: 1.0,
+            straight: Straight::default(),
             fitted: fitted.collect(),
             pieces: pieces.into(),
         };
@@ -134,6 +175,17 @@ impl Curve {
         for (fitted, piece) in self.fitted.iter_mut().zip(&self.pieces) {
             fitted.coefficients = piece.at(strength);
         }
+        let end = self.fitted.get(1).map_or(self.last, |second| second.start);
+        let first = self.fitted.first();
+        self.straight = first
+            .and_then(|first| Straight::fit(first, end, self.one))
+            .unwrap_or_default();
+    }
+
+    /// Prepares for averages that come in `one` steps to a packet or byte.
+    pub(crate) fn count_in_steps(&mut self, one: u64) {
+        self.one = one as f64;
+        self.set_strength(self.strength);
     }
 
     /// Pb for `avg` at the present strength.
@@ -149,19 +201,22 @@ impl Curve {
     }
 
     /// Pb for `avg` between [`first`](Curve::first) and [`last`](Curve::last).
+    fn between(&self, avg: f64) -> f64 {
+        let mut pieces = self.fitted.iter().rev();
+        pieces
+            .find(|fitted| fitted.start <= avg)
+            .map_or(0.0, |fitted| {
+                evaluate(&fitted.coefficients, avg - fitted.start)
+            })
+    }
+
+    /// The same in steps of 2^-32, for an average in steps of its own.
     #[inline]
-    pub(crate) fn between(&self, avg: f64) -> f64 {
-        let mut covering = &self.fitted[0];
-        for fitted in &self.fitted[1..] {
-            if fitted.start <= avg {
-                covering = fitted;
-            }
-        }
-        let x = avg - covering.start;
-        if covering.straight {
-            (covering.coefficients[0] + covering.coefficients[1] * x).clamp(0.0, 1.0)
+    pub(crate) fn steps_between(&self, avg: u64) -> u64 {
+        if avg < self.straight.end {
+            self.straight.at(avg)
         } else {
-            evaluate(&covering.coefficients, x)
+            in_steps(self.between(avg as i64 as f64 / self.one))
         }
     }
 
@@ -185,11 +240,6 @@ impl Curve {
 }
 
 impl Piece {
-    fn is_straight(&self) -> bool {
-        let curved = [self.fixed[2], self.fixed[3], self.scaled[2], self.scaled[3]];
-        curved == [0.0; 4]
-    }
-
     fn at(&self, strength: f64) -> [f64; 4] {
         core::array::from_fn(|k| self.fixed[k] + strength * self.scaled[k])
     }
@@ -307,6 +357,29 @@ mod tests {
         // No drop-all: the last number holds for ever.
         let (_, last) = parse_pieces("10: 0.5").unwrap();
         assert_eq!(last, f64::INFINITY);
+    }
+
+    #[test]
+    fn whole_numbers_agree_with_the_closed_form() {
+        for law in crate::schemes::CURVES {
+            for one in [1_u64 << 30, 1 << 24] {
+                let shape = Shape {
+                    min: 10.0,
+                    max: 30.0,
+                    strength: 0.3,
+                    frozen_above_max: false,
+                };
+                let mut curve = Curve::new(law, shape);
+                curve.count_in_steps(one);
+                curve.set_strength(0.2);
+                for step in 0..1000 {
+                    let avg = 10.0 + (curve.last() - 10.0) * f64::from(step) / 1000.0;
+                    let steps = curve.steps_between(libm::ceil(avg * one as f64) as u64);
+                    let error = steps as f64 / ONE as f64 - curve.probability(avg);
+                    assert!(error.abs() < 2e-8, "{} at {avg}: {error}", law.name);
+                }
+            }
+        }
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub use spacing::Spacing;
 
 pub(crate) use curve::{gentle_piece, linear_piece};
 
+use spacing::{ONE, in_steps};
+
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
 use crate::packet::Facts;
 use crate::random::Pcg32;
@@ -51,13 +53,23 @@ pub struct Action {
     pub ecn: bool,
     /// Mark them even where the curve drops everything.
     pub mark_above_last: bool,
-    /// Drop them all the same once Pb exceeds this (ns-2: 0.1; 1 for never).
-    pub mark_limit: f64,
+    /// Drop them all the same once Pb exceeds this, in steps of 2^-32.
+    mark_limit: u64,
 }
 
 impl Action {
+    /// Marks under `ecn`; above the last threshold too where `mark_above_last`; not
+    /// once Pb exceeds `mark_limit` (ns-2: 0.1; 1 for never).
+    pub fn new(ecn: bool, mark_above_last: bool, mark_limit: f64) -> Action {
+        Action {
+            ecn,
+            mark_above_last,
+            mark_limit: in_steps(mark_limit),
+        }
+    }
+
     #[inline]
-    fn tell(&self, packet: &Facts, pb: f64) -> Verdict {
+    fn tell(&self, packet: &Facts, pb: u64) -> Verdict {
         if self.ecn && packet.ecn.is_capable() && pb <= self.mark_limit {
             Verdict::Mark
         } else {
@@ -67,7 +79,7 @@ impl Action {
 
     fn tell_above_last(&self, packet: &Facts) -> Verdict {
         if self.mark_above_last {
-            self.tell(packet, 1.0)
+            self.tell(packet, ONE)
         } else {
             Verdict::Drop(DropReason::Early)
         }
@@ -131,8 +143,11 @@ pub struct Red {
     action: Action,
     measure: Measure,
     law: Option<&'static CurveLaw>,
-    /// No adaptation looks at each arrival, no policy at flows, no caution.
+    /// Packets are counted, not bytes, and neither an adaptation nor a policy nor
+    /// caution wants to see each arrival.
     plain: bool,
+    /// Plain, and the queue has not been idle since the last arrival.
+    fast: bool,
     /// The curve's first and last thresholds in the average's steps.
     band: (u64, u64),
     /// Packets (bytes when `by_size`) let through since the last drop or mark, or
@@ -160,19 +175,9 @@ impl Red {
     #[inline]
     fn length_of<Q: Backlog>(&self, queue: &Q) -> u64 {
         if self.measure.in_bytes {
-            queue.bytes()
+            queue.bytes().min(average::LONGEST)
         } else {
             u64::from(queue.packets())
-        }
-    }
-
-    /// What `packet` adds to the count.
-    #[inline]
-    fn step_of(&self, packet: &Facts) -> u64 {
-        if self.measure.by_size {
-            u64::from(packet.size)
-        } else {
-            1
         }
     }
 
@@ -186,6 +191,13 @@ impl Red {
         self.count as f64 / unit as f64
     }
 
+    /// Below the first threshold.
+    fn below(&mut self) -> Verdict {
+        self.count = 0;
+        self.in_band = false;
+        Verdict::Keep
+    }
+
     /// From the last threshold on.
     #[inline]
     fn above(&mut self, packet: &Facts) -> Verdict {
@@ -193,30 +205,29 @@ impl Red {
         self.action.tell_above_last(packet)
     }
 
-    /// The verdict for Pb in the random region.
-    #[inline]
-    fn space(&mut self, pb: f64, packet: &Facts, random: &mut Pcg32) -> Verdict {
-        let hits = if self.measure.by_size {
-            let scale = f64::from(packet.size) / self.measure.mean_packet.0 as f64;
-            let count = self.packets_since();
-            self.spacing.hits(pb, count, scale, random.uniform())
-        } else {
-            let count = self.count as i64 as f64;
-            self.spacing.hits(pb, count, 1.0, random.uniform())
-        };
-        if hits {
+    /// Draws, for Pb, what the spacing has spent and this packet's own share, all in
+    /// steps of 2^-32; a packet that passes adds `step` to the count.
+    #[inline(always)]
+    fn draw(
+        &mut self,
+        [pb, spent, own]: [u64; 3],
+        step: u64,
+        packet: &Facts,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        if self.spacing.hits(spent, own, random.next_u32()) {
             self.count = 0;
             self.action.tell(packet, pb)
         } else {
-            self.count += self.step_of(packet);
+            self.count += step;
             Verdict::Keep
         }
     }
 
-    /// The verdict of curve and spacing where nothing special applies.
-    #[inline]
-    fn judge(&mut self, packet: &Facts, random: &mut Pcg32) -> Verdict {
-        let avg = self.average.in_steps();
+    /// The verdict of curve and spacing in the plain case, for an average in its own
+    /// steps.
+    #[inline(always)]
+    fn judge_plain(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
         if avg < self.band.0 {
             self.count = 0;
             return Verdict::Keep;
@@ -224,12 +235,12 @@ impl Red {
         if avg >= self.band.1 {
             return self.above(packet);
         }
-        let pb = self.curve.between(self.average.value());
-        self.space(pb, packet, random)
+        let pb = self.curve.steps_between(avg);
+        self.draw([pb, self.count * pb, pb], 1, packet, random)
     }
 
-    /// The same for an average, and perhaps a strength, of this packet's own.
-    fn judge_at(
+    /// The verdict for an average, and perhaps a strength, of this packet's own.
+    fn judge(
         &mut self,
         avg: f64,
         strength: Option<f64>,
@@ -237,23 +248,30 @@ impl Red {
         random: &mut Pcg32,
     ) -> Verdict {
         if avg < self.curve.first() {
-            self.count = 0;
-            self.in_band = false;
-            return Verdict::Keep;
+            return self.below();
         }
+        let by_size = self.measure.by_size;
+        let step = if by_size { u64::from(packet.size) } else { 1 };
         let was_in_band = core::mem::replace(&mut self.in_band, true);
         if self.measure.cautious && !was_in_band {
-            self.count = self.step_of(packet);
+            self.count = step;
             return Verdict::Keep;
         }
         if avg >= self.curve.last() {
             return self.above(packet);
         }
-        let pb = match strength {
+        let pb = in_steps(match strength {
             Some(strength) => self.curve.probability_at(avg, strength),
-            None => self.curve.between(avg),
+            None => self.curve.probability(avg),
+        });
+        let (spent, own) = (self.count * pb, step * pb);
+        let mean = if by_size {
+            self.measure.mean_packet.0
+        } else {
+            1
         };
-        self.space(pb, packet, random)
+        let shares = [pb, spent / mean, (own / mean).min(ONE)];
+        self.draw(shares, step, packet, random)
     }
 
     /// The verdict as a policy wants it, or an adaptation that asks for `strength`.
@@ -266,12 +284,12 @@ impl Red {
     ) -> Verdict {
         let avg = self.average.value();
         match treatment {
-            Treatment::Normal => self.judge_at(avg, strength, packet, random),
+            Treatment::Normal => self.judge(avg, strength, packet, random),
             Treatment::Scaled(factor) => {
                 let strength = strength.unwrap_or_else(|| self.curve.strength());
-                self.judge_at(avg, Some((strength * factor).min(1.0)), packet, random)
+                self.judge(avg, Some((strength * factor).min(1.0)), packet, random)
             }
-            Treatment::Raised(by) => self.judge_at(avg - by, strength, packet, random),
+            Treatment::Raised(by) => self.judge(avg - by, strength, packet, random),
             Treatment::Spared if avg < self.curve.last() => Verdict::Keep,
             Treatment::Spared => self.above(packet),
             Treatment::Refused => Verdict::Drop(DropReason::Policy),
@@ -279,27 +297,34 @@ impl Red {
         }
     }
 
-    /// What an arrival costs where not everything is plain.
+    /// An arrival where not everything is plain, or the first after an idle time.
     #[inline(never)]
-    fn judge_specially<Q: Backlog>(
+    fn on_special_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
         packet: &Facts,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
+        self.fast = self.plain;
+        let length = self.length_of(queue);
+        let steps = self.average.update(now, length);
         let climbing = self
             .adaptation
             .on_average(now, &self.average, &mut self.curve);
-        let avg = self.average.value();
-        if self.measure.cautious && self.length_of(queue) <= 1 {
-            self.count = 0;
-            self.in_band = false;
-            return Verdict::Keep;
+        if self.measure.cautious && length <= 1 {
+            return self.below();
         }
+        let avg = self.average.value();
         let strength = climbing.filter(|_| avg < self.curve.shape().max);
         if matches!(self.policy, Policy::None) {
-            return self.judge_at(avg, strength, packet, random);
+            let as_any_other =
+                strength.is_none() && !self.measure.cautious && !self.measure.by_size;
+            return if as_any_other {
+                self.judge_plain(steps, packet, random)
+            } else {
+                self.judge(avg, strength, packet, random)
+            };
         }
         let view = View {
             avg,
@@ -314,7 +339,7 @@ impl Red {
 }
 
 impl Aqm for Red {
-    #[inline]
+    #[inline(always)]
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
@@ -322,12 +347,11 @@ impl Aqm for Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        let length = self.length_of(queue);
-        self.average.update(now, length);
-        if self.plain {
-            self.judge(packet, random)
+        if self.fast {
+            let avg = self.average.add(u64::from(queue.packets()));
+            self.judge_plain(avg, packet, random)
         } else {
-            self.judge_specially(now, packet, queue, random)
+            self.on_special_arrival(now, packet, queue, random)
         }
     }
 
@@ -361,6 +385,7 @@ impl Aqm for Red {
 
     fn on_idle(&mut self, now: Nanos) {
         self.average.start_idle(now);
+        self.fast = false;
     }
 
     #[inline]
@@ -387,6 +412,7 @@ impl Aqm for Red {
                 ..*self.curve.shape()
             };
             self.curve = Curve::new(law, shape);
+            self.curve.count_in_steps(self.average.one());
             self.curve.set_strength(strength);
             self.band = Red::locate_band(&self.average, &self.curve);
         }

@@ -373,14 +373,17 @@ impl Red {
     /// The composition these settings describe.
     pub(crate) fn from_settings(s: &Settings) -> Result<Red, ConfigError> {
         let measure = Measure::from_settings(s);
-        let (law, curve) = curve(s, &measure)?;
+        let (law, mut curve) = curve(s, &measure)?;
         let average = measure.average(s);
+        curve.count_in_steps(average.one());
         let adaptation = adaptation(s, &curve)?;
         let policy = policy(s);
+        let plain = matches!(policy, Policy::None)
+            && !adaptation.looks_at_arrivals()
+            && !(measure.in_bytes || measure.by_size || measure.cautious);
         Ok(Red {
-            plain: matches!(policy, Policy::None)
-                && !adaptation.looks_at_arrivals()
-                && !measure.cautious,
+            plain,
+            fast: plain,
             band: Red::locate_band(&average, &curve),
             average,
             adaptation,
@@ -398,11 +401,11 @@ impl Red {
 
 impl Action {
     pub(crate) fn from_settings(s: &Settings) -> Action {
-        Action {
-            ecn: s.flag("ecn"),
-            mark_above_last: s.flag("mark_above_max"),
-            mark_limit: s.number("mark_limit"),
-        }
+        Action::new(
+            s.flag("ecn"),
+            s.flag("mark_above_max"),
+            s.number("mark_limit"),
+        )
     }
 }
 
