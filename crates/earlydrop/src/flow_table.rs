@@ -68,7 +68,8 @@ impl<V: Copy + Default> FlowTable<V> {
         }
     }
 
-    /// Draws the salt of the hash, the first time only and before any flow enters.
+    /// Draws the salt of the hash, the first time only. A flow that enters before
+    /// settles on a salt of 0.
     #[inline]
     pub(crate) fn salt_once(&mut self, random: &mut Pcg32) {
         if self.salt.is_none() {
@@ -129,6 +130,7 @@ impl<V: Copy + Default> FlowTable<V> {
     /// Returns what was known of the flow evicted to make room, if one was.
     pub(crate) fn insert(&mut self, flow: FlowKey, value: V) -> (Slot, Option<V>) {
         debug_assert!(self.find(flow).is_none());
+        self.salt.get_or_insert(0);
         let evicted = self.is_full().then(|| self.remove(Slot(self.oldest)));
         let index = self.free;
         let bucket = self.bucket(flow);
@@ -287,10 +289,14 @@ mod tests {
         table.salt_once(&mut random);
         let (drawn, salt) = (random.clone(), table.salt);
         table.salt_once(&mut random);
-        assert_eq!((random, table.salt), (drawn, salt));
+        assert_eq!((&random, table.salt), (&drawn, salt));
         let mut other = FlowTable::<u32>::with_room_for(8);
         other.salt_once(&mut Pcg32::new(2, 0));
         assert_ne!(other.salt, salt);
+        let mut unsalted = FlowTable::<u32>::with_room_for(8);
+        unsalted.insert(FlowKey(1), 1);
+        unsalted.salt_once(&mut random);
+        assert!(unsalted.find(FlowKey(1)).is_some());
     }
 
     #[test]
