@@ -102,6 +102,15 @@ impl Measure {
         })
     }
 
+    /// What a typical packet counts in the average: 1, or its size.
+    pub(crate) fn packet_unit(&self) -> f64 {
+        if self.in_bytes {
+            self.mean_packet.0 as f64
+        } else {
+            1.0
+        }
+    }
+
     fn packet_time(&self, rate: BitsPerSec) -> f64 {
         1.0 / rate.packets_per_sec(self.idle_packet)
     }
@@ -110,12 +119,7 @@ impl Measure {
     /// (bytes when `in_bytes`).
     fn automatic_thresholds(&self, rate: BitsPerSec) -> Option<(f64, f64)> {
         let packets = rate.packets_per_sec(self.mean_packet) * self.target_delay? / 2.0;
-        let unit = if self.in_bytes {
-            self.mean_packet.0 as f64
-        } else {
-            1.0
-        };
-        let min = packets.max(5.0) * unit;
+        let min = packets.max(5.0) * self.packet_unit();
         Some((min, 3.0 * min))
     }
 }
@@ -215,8 +219,65 @@ impl Red {
         self.space(pb, packet, random)
     }
 
+    /// The verdict for a packet that only the curve's last threshold concerns. In
+    /// the random region it counts for the spacing all the same.
+    fn spare(&mut self, avg: f64, packet: &Facts) -> Verdict {
+        if avg < self.curve.first() {
+            return self.below();
+        }
+        self.in_band = true;
+        if avg >= self.curve.last() {
+            self.count = 0.0;
+            return self.action.tell_above_last(packet);
+        }
+        self.count += self.weight_of(packet);
+        Verdict::Keep
+    }
+
+    /// A strength is a probability, but for a curve given as numbers: there it
+    /// is a factor.
+    fn capped(&self, strength: f64) -> f64 {
+        match self.law {
+            Some(_) => strength.min(1.0),
+            None => strength,
+        }
+    }
+
+    /// The verdict for an arrival that a policy has a say in.
+    fn arrive_under_policy<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        let length = self.length_of(queue);
+        let sample_later = length > 0.0 && self.policy.samples_movements();
+        if !sample_later {
+            self.average.update(now, length);
+        }
+        let avg = self.average.value();
+        let climbing = self.adaptation.on_average(now, avg, &mut self.curve);
+        let view = View {
+            avg,
+            first: self.curve.first(),
+            max: self.curve.shape().max,
+        };
+        let treatment = self.policy.treat(now, packet, &view, queue, random);
+        let verdict = if self.measure.cautious && length <= 1.0 {
+            self.below()
+        } else {
+            self.judge_specially(treatment, climbing, packet, random)
+        };
+        if sample_later && matches!(verdict, Verdict::Keep | Verdict::Mark) {
+            self.average.update(now, length);
+        }
+        self.policy.on_verdict(packet, verdict);
+        verdict
+    }
+
     /// The verdict where an adaptation or a policy has something to say.
-    #[cold]
+    #[inline(never)]
     fn judge_specially(
         &mut self,
         treatment: Treatment,
@@ -228,17 +289,31 @@ impl Red {
         let strength = climbing.filter(|_| avg < self.curve.shape().max);
         let strength = strength.unwrap_or_else(|| self.curve.strength());
         match treatment {
+            Treatment::Normal if climbing.is_none() => {
+                self.judge(avg, packet, random, Curve::between)
+            }
             Treatment::Normal => self.judge(avg, packet, random, |curve, avg| {
                 curve.probability_at(avg, strength)
             }),
-            Treatment::Scaled(factor) => self.judge(avg, packet, random, |curve, avg| {
-                curve.probability_at(avg, (strength * factor).min(1.0))
-            }),
+            Treatment::Scaled(factor) => {
+                let strength = self.capped(strength * factor);
+                self.judge(avg, packet, random, |curve, avg| {
+                    curve.probability_at(avg, strength)
+                })
+            }
+            // Between both first thresholds: neither counted nor reason to count afresh.
+            Treatment::Raised(by) if avg >= self.curve.first() && avg - by < self.curve.first() => {
+                Verdict::Keep
+            }
             Treatment::Raised(by) => self.judge(avg - by, packet, random, |curve, avg| {
                 curve.probability_at(avg, strength)
             }),
-            Treatment::Spared if avg < self.curve.last() => Verdict::Keep,
-            Treatment::Spared => self.action.tell_above_last(packet),
+            Treatment::Spared => self.spare(avg, packet),
+            Treatment::Admitted => {
+                self.in_band = true;
+                self.count = 0.0;
+                Verdict::Keep
+            }
             Treatment::Refused => Verdict::Drop(DropReason::Policy),
             Treatment::RefusedWith(place) => Verdict::DropBoth(place, DropReason::Policy),
         }
@@ -254,37 +329,33 @@ impl Aqm for Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
+        if !matches!(self.policy, Policy::None) {
+            return self.arrive_under_policy(now, packet, queue, random);
+        }
         let length = self.length_of(queue);
         let avg = self.average.update(now, length);
         let climbing = self.adaptation.on_average(now, avg, &mut self.curve);
         if self.measure.cautious && length <= 1.0 {
             return self.below();
         }
-        if let Policy::None = self.policy
-            && climbing.is_none()
-        {
-            return self.judge(avg, packet, random, Curve::between);
+        if climbing.is_none() {
+            self.judge(avg, packet, random, Curve::between)
+        } else {
+            self.judge_specially(Treatment::Normal, climbing, packet, random)
         }
-        let view = View {
-            avg,
-            first: self.curve.first(),
-            max: self.curve.shape().max,
-        };
-        let treatment = self.policy.treat(now, packet, &view, queue, random);
-        let verdict = self.judge_specially(treatment, climbing, packet, random);
-        self.policy.on_verdict(packet, verdict);
-        verdict
     }
 
-    fn on_accepted(&mut self, now: Nanos, packet: &Facts) {
-        self.policy.on_accepted(now, packet);
+    #[inline]
+    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+        self.policy.on_accepted(packet);
     }
 
-    fn on_refused(&mut self, now: Nanos, packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
         self.count = 0.0;
-        self.policy.on_refused(now, packet);
+        self.policy.on_refused();
     }
 
+    #[inline]
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
@@ -292,7 +363,7 @@ impl Aqm for Red {
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
-        if self.policy.samples_departures() {
+        if self.policy.samples_movements() {
             let length = self.length_of(queue);
             self.average.update(now, length);
         }

@@ -1,5 +1,6 @@
 //! What the RED family can be told, and how a [`Red`] is made from it.
 
+use alloc::boxed::Box;
 use alloc::format;
 
 use super::curve::parse_pieces;
@@ -10,7 +11,7 @@ use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
-use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, rared, restraint};
+use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, rared, restraint};
 
 /// A scheme of the family: everything below, with its own defaults.
 pub(crate) const fn scheme(
@@ -46,6 +47,7 @@ pub(crate) const FAMILY: &[&[Parameter]] = &[
     restraint::PARAMETERS,
     rared::PARAMETERS,
     POLICY,
+    fred::PARAMETERS,
     ACTION,
 ];
 
@@ -69,6 +71,10 @@ const PROBES: &[Probe] = &[
     Probe {
         name: "count",
         meaning: "packets let through since the last drop or mark",
+    },
+    Probe {
+        name: "flows",
+        meaning: "flows the policy knows; 0 where it needs none",
     },
 ];
 
@@ -260,6 +266,10 @@ const POLICY: &[Parameter] = &[Parameter {
             "choke",
             "compare with a random waiting packet, drop both on a match",
         ),
+        (
+            "fred",
+            "keep each flow to its share of the buffer, spare those below it",
+        ),
     ]),
     default: "none",
     origin: "Floyd and Jacobson 1993",
@@ -316,7 +326,7 @@ impl Measure {
     }
 
     /// A queue length in what the average is kept in.
-    fn length(&self, s: &Settings, length: Length) -> f64 {
+    pub(crate) fn length(&self, s: &Settings, length: Length) -> f64 {
         let rate = s.link().rate.0 as f64;
         if self.in_bytes {
             length.in_bytes(self.mean_packet, rate)
@@ -376,7 +386,7 @@ impl Red {
         Ok(Red {
             average: measure.average(s),
             adaptation: adaptation(s, &curve)?,
-            policy: policy(s),
+            policy: policy(s, &measure),
             curve,
             spacing: Spacing::named(s.choice("spacing")),
             action: Action::from_settings(s),
@@ -449,9 +459,10 @@ fn adaptation(s: &Settings, curve: &Curve) -> Result<Adaptation, ConfigError> {
     })
 }
 
-fn policy(s: &Settings) -> Policy {
+fn policy(s: &Settings, measure: &Measure) -> Policy {
     match s.choice("policy") {
         "choke" => Policy::Choke,
+        "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, measure))),
         _ => Policy::None,
     }
 }

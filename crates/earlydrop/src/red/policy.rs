@@ -1,9 +1,12 @@
 //! The flow policy: what is done differently for some flows.
 
+use alloc::boxed::Box;
+
 use crate::aqm::{Backlog, Place, Verdict};
 use crate::packet::Facts;
 use crate::random::Pcg32;
 use crate::schemes::choke;
+use crate::schemes::fred::Fred;
 use crate::units::Nanos;
 
 /// How a policy wants a packet to be treated.
@@ -17,6 +20,8 @@ pub enum Treatment {
     Raised(f64),
     /// Without random drops; only from the curve's last threshold on it is dropped.
     Spared,
+    /// Let in, whatever the average is.
+    Admitted,
     /// Dropped.
     Refused,
     /// Dropped, and with it the packet waiting at this place.
@@ -35,12 +40,16 @@ pub struct View {
 }
 
 /// The fifth part of the RED family.
+///
+/// Policies that remember flows are boxed, so that a queue without one stays small.
 #[derive(Clone, Debug)]
 pub enum Policy {
     /// All packets are alike.
     None,
     /// CHOKe: compared with a waiting packet.
     Choke,
+    /// FRED: what each flow has waiting.
+    Fred(Box<Fred>),
 }
 
 impl Policy {
@@ -56,31 +65,62 @@ impl Policy {
         match self {
             Policy::None => Treatment::Normal,
             Policy::Choke => choke::treat(packet, view, queue, random),
+            Policy::Fred(fred) => fred.treat(packet, view, random),
         }
     }
 
     /// What became of the packet just treated, but for a lack of room.
-    pub fn on_verdict(&mut self, _packet: &Facts, _verdict: Verdict) {}
+    pub fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
+        match self {
+            Policy::None | Policy::Choke => {}
+            Policy::Fred(fred) => fred.on_verdict(packet, verdict),
+        }
+    }
 
     /// The packet just treated waits.
-    pub fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {}
+    #[inline]
+    pub fn on_accepted(&mut self, packet: &Facts) {
+        if let Policy::Fred(fred) = self {
+            fred.on_accepted(packet);
+        }
+    }
 
     /// The packet just treated found no room.
-    pub fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {}
+    pub fn on_refused(&mut self) {}
 
     /// A packet no longer waits: sent, or taken out.
-    pub fn on_left(&mut self, _packet: &Facts) {}
+    #[inline]
+    pub fn on_left(&mut self, packet: &Facts) {
+        if let Policy::Fred(fred) = self {
+            fred.on_left(packet);
+        }
+    }
 
-    /// Whether departures update the average too.
-    pub fn samples_departures(&self) -> bool {
-        false
+    /// Whether the average is taken where the queue moves, at departures and at
+    /// arrivals that are let in, rather than at all arrivals.
+    #[inline]
+    pub fn samples_movements(&self) -> bool {
+        matches!(self, Policy::Fred(_))
+    }
+
+    /// Flows the policy knows.
+    pub fn flows(&self) -> u32 {
+        match self {
+            Policy::None | Policy::Choke => 0,
+            Policy::Fred(fred) => fred.flows(),
+        }
     }
 
     /// Shows what the policy acts on.
-    pub fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    pub fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("flows", f64::from(self.flows()));
+    }
 
     /// Heap bytes held.
     pub fn heap_bytes(&self) -> usize {
-        0
+        match self {
+            Policy::None | Policy::Choke => 0,
+            Policy::Fred(fred) => size_of::<Fred>() + fred.heap_bytes(),
+        }
     }
 }

@@ -11,6 +11,7 @@ pub mod clred;
 pub mod droptail;
 pub mod dsred;
 pub mod feng;
+pub mod fred;
 pub mod gred;
 pub mod mred;
 pub mod nlred;
@@ -39,6 +40,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &restraint::SCHEME,
     &rared::SCHEME,
     &choke::SCHEME,
+    &fred::SCHEME,
 ];
 
 /// Every curve of the RED family.
