@@ -11,7 +11,7 @@ use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
-use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, rared, restraint};
+use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, rared, restraint, sfred};
 
 /// A scheme of the family: everything below, with its own defaults.
 pub(crate) const fn scheme(
@@ -47,6 +47,7 @@ pub(crate) const FAMILY: &[&[Parameter]] = &[
     restraint::PARAMETERS,
     rared::PARAMETERS,
     POLICY,
+    sfred::PARAMETERS,
     fred::PARAMETERS,
     ACTION,
 ];
@@ -267,6 +268,10 @@ const POLICY: &[Parameter] = &[Parameter {
             "compare with a random waiting packet, drop both on a match",
         ),
         (
+            "sfred",
+            "list recent flows: drop unresponsive ones, slow fast ones, spare new ones (paper 000)",
+        ),
+        (
             "fred",
             "keep each flow to its share of the buffer, spare those below it",
         ),
@@ -462,6 +467,7 @@ fn adaptation(s: &Settings, curve: &Curve) -> Result<Adaptation, ConfigError> {
 fn policy(s: &Settings, measure: &Measure) -> Policy {
     match s.choice("policy") {
         "choke" => Policy::Choke,
+        "sfred" => Policy::Sfred(Box::new(sfred::Sfred::from_settings(s, measure))),
         "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, measure))),
         _ => Policy::None,
     }

@@ -7,6 +7,7 @@ use crate::packet::Facts;
 use crate::random::Pcg32;
 use crate::schemes::choke;
 use crate::schemes::fred::Fred;
+use crate::schemes::sfred::Sfred;
 use crate::units::Nanos;
 
 /// How a policy wants a packet to be treated.
@@ -48,6 +49,8 @@ pub enum Policy {
     None,
     /// CHOKe: compared with a waiting packet.
     Choke,
+    /// SFRED: a list of recent flows, each slow, fair, fast or unresponsive.
+    Sfred(Box<Sfred>),
     /// FRED: what each flow has waiting.
     Fred(Box<Fred>),
 }
@@ -56,7 +59,7 @@ impl Policy {
     /// How to treat an arriving packet.
     pub fn treat<Q: Backlog>(
         &mut self,
-        _now: Nanos,
+        now: Nanos,
         packet: &Facts,
         view: &View,
         queue: &Q,
@@ -65,6 +68,7 @@ impl Policy {
         match self {
             Policy::None => Treatment::Normal,
             Policy::Choke => choke::treat(packet, view, queue, random),
+            Policy::Sfred(sfred) => sfred.treat(now, packet, random),
             Policy::Fred(fred) => fred.treat(packet, view, random),
         }
     }
@@ -73,6 +77,7 @@ impl Policy {
     pub fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
         match self {
             Policy::None | Policy::Choke => {}
+            Policy::Sfred(sfred) => sfred.on_verdict(verdict),
             Policy::Fred(fred) => fred.on_verdict(packet, verdict),
         }
     }
@@ -86,7 +91,11 @@ impl Policy {
     }
 
     /// The packet just treated found no room.
-    pub fn on_refused(&mut self) {}
+    pub fn on_refused(&mut self) {
+        if let Policy::Sfred(sfred) = self {
+            sfred.on_refused();
+        }
+    }
 
     /// A packet no longer waits: sent, or taken out.
     #[inline]
@@ -107,6 +116,7 @@ impl Policy {
     pub fn flows(&self) -> u32 {
         match self {
             Policy::None | Policy::Choke => 0,
+            Policy::Sfred(sfred) => sfred.flows(),
             Policy::Fred(fred) => fred.flows(),
         }
     }
@@ -120,6 +130,7 @@ impl Policy {
     pub fn heap_bytes(&self) -> usize {
         match self {
             Policy::None | Policy::Choke => 0,
+            Policy::Sfred(sfred) => size_of::<Sfred>() + sfred.heap_bytes(),
             Policy::Fred(fred) => size_of::<Fred>() + fred.heap_bytes(),
         }
     }

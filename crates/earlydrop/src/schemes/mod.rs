@@ -18,6 +18,7 @@ pub mod nlred;
 pub mod rared;
 pub mod red;
 pub mod restraint;
+pub mod sfred;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::Facts;
@@ -40,6 +41,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &restraint::SCHEME,
     &rared::SCHEME,
     &choke::SCHEME,
+    &sfred::SCHEME,
     &fred::SCHEME,
 ];
 
