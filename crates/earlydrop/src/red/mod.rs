@@ -423,3 +423,17 @@ impl Aqm for Red {
         self.curve.heap_bytes() + self.policy.heap_bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::settings;
+
+    #[test]
+    fn a_strength_is_a_probability_but_for_numbers() {
+        let capped = |text: &str| Red::from_settings(&settings(text)).unwrap().capped(3.0);
+        assert_eq!(capped("sfred"), 1.0);
+        assert_eq!(capped("clred:policy=lru"), 1.0);
+        assert_eq!(capped("sfred:curve=numbers,segments=1: 0.1"), 3.0);
+    }
+}

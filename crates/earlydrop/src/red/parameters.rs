@@ -11,7 +11,7 @@ use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
-use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, rared, restraint, sfred};
+use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
 
 /// A scheme of the family: everything below, with its own defaults.
 pub(crate) const fn scheme(
@@ -48,6 +48,7 @@ pub(crate) const FAMILY: &[&[Parameter]] = &[
     rared::PARAMETERS,
     POLICY,
     sfred::PARAMETERS,
+    lru_red::PARAMETERS,
     fred::PARAMETERS,
     ACTION,
 ];
@@ -272,6 +273,10 @@ const POLICY: &[Parameter] = &[Parameter {
             "list recent flows: drop unresponsive ones, slow fast ones, spare new ones (paper 000)",
         ),
         (
+            "lru",
+            "raise max_p for flows seen so often that they stay in a small cache",
+        ),
+        (
             "fred",
             "keep each flow to its share of the buffer, spare those below it",
         ),
@@ -468,6 +473,7 @@ fn policy(s: &Settings, measure: &Measure) -> Policy {
     match s.choice("policy") {
         "choke" => Policy::Choke,
         "sfred" => Policy::Sfred(Box::new(sfred::Sfred::from_settings(s, measure))),
+        "lru" => Policy::Lru(Box::new(lru_red::LruRed::from_settings(s))),
         "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, measure))),
         _ => Policy::None,
     }

@@ -7,6 +7,7 @@ use crate::packet::Facts;
 use crate::random::Pcg32;
 use crate::schemes::choke;
 use crate::schemes::fred::Fred;
+use crate::schemes::lru_red::LruRed;
 use crate::schemes::sfred::Sfred;
 use crate::units::Nanos;
 
@@ -51,6 +52,8 @@ pub enum Policy {
     Choke,
     /// SFRED: a list of recent flows, each slow, fair, fast or unresponsive.
     Sfred(Box<Sfred>),
+    /// LRU-RED: a cache that flows of high bandwidth stay in.
+    Lru(Box<LruRed>),
     /// FRED: what each flow has waiting.
     Fred(Box<Fred>),
 }
@@ -69,6 +72,7 @@ impl Policy {
             Policy::None => Treatment::Normal,
             Policy::Choke => choke::treat(packet, view, queue, random),
             Policy::Sfred(sfred) => sfred.treat(now, packet, random),
+            Policy::Lru(lru) => lru.treat(packet, random),
             Policy::Fred(fred) => fred.treat(packet, view, random),
         }
     }
@@ -76,7 +80,7 @@ impl Policy {
     /// What became of the packet just treated, but for a lack of room.
     pub fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
         match self {
-            Policy::None | Policy::Choke => {}
+            Policy::None | Policy::Choke | Policy::Lru(_) => {}
             Policy::Sfred(sfred) => sfred.on_verdict(verdict),
             Policy::Fred(fred) => fred.on_verdict(packet, verdict),
         }
@@ -117,6 +121,7 @@ impl Policy {
         match self {
             Policy::None | Policy::Choke => 0,
             Policy::Sfred(sfred) => sfred.flows(),
+            Policy::Lru(lru) => lru.flows(),
             Policy::Fred(fred) => fred.flows(),
         }
     }
@@ -131,6 +136,7 @@ impl Policy {
         match self {
             Policy::None | Policy::Choke => 0,
             Policy::Sfred(sfred) => size_of::<Sfred>() + sfred.heap_bytes(),
+            Policy::Lru(lru) => size_of::<LruRed>() + lru.heap_bytes(),
             Policy::Fred(fred) => size_of::<Fred>() + fred.heap_bytes(),
         }
     }

@@ -13,6 +13,7 @@ pub mod dsred;
 pub mod feng;
 pub mod fred;
 pub mod gred;
+pub mod lru_red;
 pub mod mred;
 pub mod nlred;
 pub mod rared;
@@ -42,6 +43,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &rared::SCHEME,
     &choke::SCHEME,
     &sfred::SCHEME,
+    &lru_red::SCHEME,
     &fred::SCHEME,
 ];
 
