@@ -40,7 +40,7 @@ pub use spacing::Spacing;
 pub(crate) use curve::{gentle_piece, linear_piece};
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::packet::{Facts, FlowKey};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
@@ -243,7 +243,10 @@ impl Red {
         }
     }
 
-    /// The verdict for an arrival that a policy has a say in.
+    /// The verdict for an arrival that a policy has a say in. Kept apart, as are the
+    /// others that only policies need, so that a queue without one runs as little
+    /// code as it can.
+    #[inline(never)]
     fn arrive_under_policy<Q: Backlog>(
         &mut self,
         now: Nanos,
@@ -252,7 +255,7 @@ impl Red {
         random: &mut Pcg32,
     ) -> Verdict {
         let length = self.length_of(queue);
-        let sample_later = length > 0.0 && self.policy.samples_movements();
+        let sample_later = length > 0.0 && self.policy.follows_packets();
         if !sample_later {
             self.average.update(now, length);
         }
@@ -274,6 +277,14 @@ impl Red {
         }
         self.policy.on_verdict(packet, verdict);
         verdict
+    }
+
+    /// A packet of `flow` leaves a queue whose policy follows it.
+    #[inline(never)]
+    fn depart_under_policy<Q: Backlog>(&mut self, now: Nanos, flow: FlowKey, queue: &Q) {
+        let length = self.length_of(queue);
+        self.average.update(now, length);
+        self.policy.on_left(flow);
     }
 
     /// The verdict where an adaptation or a policy has something to say.
@@ -347,7 +358,9 @@ impl Aqm for Red {
 
     #[inline]
     fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
-        self.policy.on_accepted(packet);
+        if self.policy.follows_packets() {
+            self.policy.on_accepted(packet.flow);
+        }
     }
 
     fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
@@ -363,16 +376,14 @@ impl Aqm for Red {
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
-        if self.policy.samples_movements() {
-            let length = self.length_of(queue);
-            self.average.update(now, length);
+        if self.policy.follows_packets() {
+            self.depart_under_policy(now, packet.flow, queue);
         }
-        self.policy.on_left(packet);
         Verdict::Keep
     }
 
     fn on_evicted(&mut self, _now: Nanos, packet: &Facts) {
-        self.policy.on_left(packet);
+        self.policy.on_left(packet.flow);
     }
 
     fn on_idle(&mut self, now: Nanos) {
@@ -427,7 +438,8 @@ impl Aqm for Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::settings;
+    use crate::queue::{Limit, QueueDiscipline, SingleQueue};
+    use crate::testing::{packet, settings};
 
     #[test]
     fn a_strength_is_a_probability_but_for_numbers() {
@@ -435,5 +447,18 @@ mod tests {
         assert_eq!(capped("sfred"), 1.0);
         assert_eq!(capped("clred:policy=lru"), 1.0);
         assert_eq!(capped("sfred:curve=numbers,segments=1: 0.1"), 3.0);
+    }
+
+    #[test]
+    fn a_policy_hears_of_packets_that_found_no_room() {
+        let red = Red::from_settings(&settings("sfred:min=50,max=100,k=1")).unwrap();
+        let mut queue = SingleQueue::new(red, Limit::packets(2), Pcg32::new(1, 0));
+        for _ in 0..4 {
+            queue.enqueue(Nanos::ZERO, packet(1));
+        }
+        let Policy::Sfred(sfred) = &queue.aqm().policy else {
+            panic!("not SFRED");
+        };
+        assert_eq!(sfred.dropped(), 2.0);
     }
 }

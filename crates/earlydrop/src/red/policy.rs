@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::aqm::{Backlog, Place, Verdict};
-use crate::packet::Facts;
+use crate::packet::{Facts, FlowKey};
 use crate::random::Pcg32;
 use crate::schemes::choke;
 use crate::schemes::fred::Fred;
@@ -86,11 +86,11 @@ impl Policy {
         }
     }
 
-    /// The packet just treated waits.
-    #[inline]
-    pub fn on_accepted(&mut self, packet: &Facts) {
+    /// The packet just treated, of `flow`, waits.
+    #[inline(never)]
+    pub fn on_accepted(&mut self, flow: FlowKey) {
         if let Policy::Fred(fred) = self {
-            fred.on_accepted(packet);
+            fred.on_accepted(flow);
         }
     }
 
@@ -101,18 +101,17 @@ impl Policy {
         }
     }
 
-    /// A packet no longer waits: sent, or taken out.
-    #[inline]
-    pub fn on_left(&mut self, packet: &Facts) {
+    /// A packet of `flow` no longer waits: sent, or taken out.
+    pub fn on_left(&mut self, flow: FlowKey) {
         if let Policy::Fred(fred) = self {
-            fred.on_left(packet);
+            fred.on_left(flow);
         }
     }
 
-    /// Whether the average is taken where the queue moves, at departures and at
-    /// arrivals that are let in, rather than at all arrivals.
+    /// Whether the policy follows packets from acceptance to departure. The average
+    /// is then taken there, and not at arrivals that are dropped.
     #[inline]
-    pub fn samples_movements(&self) -> bool {
+    pub fn follows_packets(&self) -> bool {
         matches!(self, Policy::Fred(_))
     }
 

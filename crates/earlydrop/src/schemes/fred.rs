@@ -35,7 +35,7 @@
 
 use crate::aqm::{DropReason, Verdict};
 use crate::flow_table::FlowTable;
-use crate::packet::Facts;
+use crate::packet::{Facts, FlowKey};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::red::{Measure, Treatment, View};
@@ -162,27 +162,27 @@ impl Fred {
         }
     }
 
-    /// A packet now waits.
-    pub(crate) fn on_accepted(&mut self, packet: &Facts) {
-        if let Some(slot) = self.active.find(packet.flow) {
+    /// A packet of `flow` now waits.
+    pub(crate) fn on_accepted(&mut self, flow: FlowKey) {
+        if let Some(slot) = self.active.find(flow) {
             self.active.value_mut(slot).waiting += 1;
         } else if !self.active.is_full() {
             let first = Active {
                 waiting: 1,
                 strikes: 0,
             };
-            self.active.insert(packet.flow, first);
+            self.active.insert(flow, first);
         }
     }
 
-    /// A packet no longer waits.
-    pub(crate) fn on_left(&mut self, packet: &Facts) {
-        let Some(slot) = self.active.find(packet.flow) else {
+    /// A packet of `flow` no longer waits.
+    pub(crate) fn on_left(&mut self, flow: FlowKey) {
+        let Some(slot) = self.active.find(flow) else {
             return;
         };
-        let flow = self.active.value_mut(slot);
-        flow.waiting = flow.waiting.saturating_sub(1);
-        if flow.waiting == 0 {
+        let state = self.active.value_mut(slot);
+        state.waiting = state.waiting.saturating_sub(1);
+        if state.waiting == 0 {
             self.active.remove(slot);
         }
     }
@@ -237,7 +237,7 @@ mod tests {
             let mut bench = Bench::of(text);
             for (flow, packets) in waiting {
                 for _ in 0..*packets {
-                    bench.fred.on_accepted(&of(*flow));
+                    bench.fred.on_accepted(FlowKey(*flow));
                 }
             }
             bench
@@ -260,6 +260,8 @@ mod tests {
         assert_eq!(bench.arrive(2, 1.0), Treatment::Refused, "maxq = min = 4");
         let mut bench = Bench::with("fred:minq=5", &[(2, 4)]);
         assert_eq!(bench.arrive(2, 1.0), Treatment::Spared, "maxq = minq = 5");
+        let mut bench = Bench::with("fred:unit=bytes", &[(2, 4)]);
+        assert_eq!(bench.arrive(2, 1000.0), Treatment::Refused, "in packets");
     }
 
     #[test]
@@ -318,12 +320,12 @@ mod tests {
         let mut bench = Bench::with("fred", &[(1, 2), (2, 1)]);
         bench.fred.on_verdict(&of(1), STRIKE);
         bench.fred.on_verdict(&of(1), STRIKE);
-        bench.fred.on_left(&of(1));
+        bench.fred.on_left(FlowKey(1));
         assert_eq!(bench.fred.flows(), 2);
         assert_eq!(bench.arrive(1, 2.0), Treatment::Refused, "1 >= avgcq = 1");
-        bench.fred.on_left(&of(1));
+        bench.fred.on_left(FlowKey(1));
         assert_eq!(bench.fred.flows(), 1);
-        bench.fred.on_accepted(&of(1));
+        bench.fred.on_accepted(FlowKey(1));
         assert_eq!(bench.arrive(1, 2.0), Treatment::Spared, "no strikes");
     }
 
@@ -331,14 +333,15 @@ mod tests {
     fn a_flow_without_state_is_left_to_red() {
         let mut bench = Bench::with("fred:limit=15", &[(1, 1)]);
         for flow in 2..=15 {
-            bench.fred.on_accepted(&of(flow));
+            bench.fred.on_accepted(FlowKey(flow));
         }
         assert_eq!(bench.arrive(16, 6.0), Treatment::Normal);
-        bench.fred.on_accepted(&of(16));
+        bench.fred.on_accepted(FlowKey(16));
         assert_eq!(bench.fred.flows(), 15);
-        bench.fred.on_left(&of(16));
+        assert!(bench.fred.active.find(FlowKey(1)).is_some(), "not evicted");
+        bench.fred.on_left(FlowKey(16));
         assert_eq!(bench.arrive(1, 6.0), Treatment::Spared);
-        bench.fred.on_left(&of(1));
+        bench.fred.on_left(FlowKey(1));
         assert_eq!(bench.arrive(16, 6.0), Treatment::Spared, "there is room");
     }
 
@@ -357,6 +360,7 @@ mod tests {
         }
         // Arrivals see 0, 1 and, refused, 2; departures leave 1 and 0.
         assert_eq!(averages, [0.0, 1.0, 1.0, 1.0, 0.0]);
+        assert_eq!(queue.probe("flows"), Some(0.0), "no packet, no state");
     }
 
     #[test]

@@ -229,6 +229,12 @@ impl Sfred {
         self.list.flows()
     }
 
+    /// H_d: drops of the flows in the list.
+    #[cfg(test)]
+    pub(crate) fn dropped(&self) -> f64 {
+        self.totals.dropped
+    }
+
     /// Heap bytes held.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.list.heap_bytes()
@@ -399,6 +405,9 @@ mod tests {
         bench.arrive_and(1, Verdict::Mark);
         bench.sfred.on_refused();
         assert_eq!(bench.totals(), (2.0, 2.0, 2.0));
+        bench.arrive_and(1, Verdict::Keep);
+        bench.sfred.on_refused();
+        assert_eq!(bench.totals(), (3.0, 3.0, 3.0));
     }
 
     #[test]
