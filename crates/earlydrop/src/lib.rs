@@ -28,6 +28,7 @@ extern crate alloc;
 
 pub mod aqm;
 pub mod counters;
+mod flow_table;
 pub mod packet;
 pub mod queue;
 pub mod random;

@@ -2,12 +2,12 @@
 
 use alloc::boxed::Box;
 
-use crate::packet::{Ecn, FlowKey, Packet};
+use crate::packet::{Ecn, Facts, FlowKey, Packet};
 use crate::queue::AnyQueue;
 use crate::red::{Curve, Red, Shape};
-use crate::registry::{Link, Spec};
+use crate::registry::{Link, Settings, Spec};
 use crate::schemes;
-use crate::units::BitsPerSec;
+use crate::units::{BitsPerSec, Nanos};
 
 /// A packet of 1,000 bytes unless told otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,11 @@ pub(crate) fn packet(flow: u64) -> TestPacket {
     }
 }
 
+/// What a scheme sees of [`packet`] of `flow`.
+pub(crate) fn facts(flow: u64, arrived: Nanos) -> Facts {
+    Facts::of(&packet(flow), arrived)
+}
+
 pub(crate) fn mbps(mbps: u64) -> BitsPerSec {
     BitsPerSec::from_mbps(mbps)
 }
@@ -50,10 +55,15 @@ pub(crate) fn queue(spec: &str, rate: BitsPerSec) -> AnyQueue<TestPacket> {
     spec.plan(&Link::at(rate)).unwrap().queue(1)
 }
 
+/// The values of `spec` in front of a link of 10 Mbps.
+pub(crate) fn settings(spec: &str) -> Settings {
+    let spec: Spec = spec.parse().unwrap();
+    spec.settings(&Link::at(mbps(10))).unwrap()
+}
+
 /// The drop curve of a scheme of the RED family.
 pub(crate) fn curve(spec: &str) -> Box<dyn Fn(f64) -> f64> {
-    let spec: Spec = spec.parse().unwrap();
-    let settings = spec.settings(&Link::at(mbps(10))).unwrap();
+    let settings = settings(spec);
     let curve = Red::from_settings(&settings).unwrap().curve().clone();
     Box::new(move |avg| curve.probability(avg))
 }

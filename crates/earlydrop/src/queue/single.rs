@@ -99,7 +99,8 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
             Verdict::Mark => true,
             Verdict::Drop(reason) => return self.lose(packet, reason, losses),
             Verdict::DropBoth(place, reason) => {
-                if let Some((victim, _)) = self.ring.remove(place) {
+                if let Some((victim, arrived)) = self.ring.remove(place) {
+                    self.aqm.on_evicted(now, &Facts::of(&victim, arrived));
                     self.lose(victim, reason, losses);
                 }
                 return self.lose(packet, reason, losses);

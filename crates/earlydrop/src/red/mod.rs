@@ -30,6 +30,7 @@ mod curve;
 pub(crate) mod parameters;
 mod policy;
 mod spacing;
+mod special;
 
 pub use adaptation::Adaptation;
 pub use average::{Average, Idle};
@@ -114,6 +115,15 @@ impl Measure {
         })
     }
 
+    /// What a typical packet counts in the average: 1, or its size.
+    pub(crate) fn packet_unit(&self) -> f64 {
+        if self.in_bytes {
+            self.mean_packet.0 as f64
+        } else {
+            1.0
+        }
+    }
+
     fn packet_time(&self, rate: BitsPerSec) -> f64 {
         1.0 / rate.packets_per_sec(self.idle_packet)
     }
@@ -122,12 +132,7 @@ impl Measure {
     /// (bytes when `in_bytes`).
     fn automatic_thresholds(&self, rate: BitsPerSec) -> Option<(f64, f64)> {
         let packets = rate.packets_per_sec(self.mean_packet) * self.target_delay? / 2.0;
-        let unit = if self.in_bytes {
-            self.mean_packet.0 as f64
-        } else {
-            1.0
-        };
-        let min = packets.max(5.0) * unit;
+        let min = packets.max(5.0) * self.packet_unit();
         Some((min, 3.0 * min))
     }
 }
@@ -238,104 +243,6 @@ impl Red {
         let pb = self.curve.steps_between(avg);
         self.draw([pb, self.count * pb, pb], 1, packet, random)
     }
-
-    /// The verdict for an average, and perhaps a strength, of this packet's own.
-    fn judge(
-        &mut self,
-        avg: f64,
-        strength: Option<f64>,
-        packet: &Facts,
-        random: &mut Pcg32,
-    ) -> Verdict {
-        if avg < self.curve.first() {
-            return self.below();
-        }
-        let by_size = self.measure.by_size;
-        let step = if by_size { u64::from(packet.size) } else { 1 };
-        let was_in_band = core::mem::replace(&mut self.in_band, true);
-        if self.measure.cautious && !was_in_band {
-            self.count = step;
-            return Verdict::Keep;
-        }
-        if avg >= self.curve.last() {
-            return self.above(packet);
-        }
-        let pb = in_steps(match strength {
-            Some(strength) => self.curve.probability_at(avg, strength),
-            None => self.curve.probability(avg),
-        });
-        let (spent, own) = (self.count * pb, step * pb);
-        let mean = if by_size {
-            self.measure.mean_packet.0
-        } else {
-            1
-        };
-        let shares = [pb, spent / mean, (own / mean).min(ONE)];
-        self.draw(shares, step, packet, random)
-    }
-
-    /// The verdict as a policy wants it, or an adaptation that asks for `strength`.
-    fn judge_treated(
-        &mut self,
-        treatment: Treatment,
-        strength: Option<f64>,
-        packet: &Facts,
-        random: &mut Pcg32,
-    ) -> Verdict {
-        let avg = self.average.value();
-        match treatment {
-            Treatment::Normal => self.judge(avg, strength, packet, random),
-            Treatment::Scaled(factor) => {
-                let strength = strength.unwrap_or_else(|| self.curve.strength());
-                self.judge(avg, Some((strength * factor).min(1.0)), packet, random)
-            }
-            Treatment::Raised(by) => self.judge(avg - by, strength, packet, random),
-            Treatment::Spared if avg < self.curve.last() => Verdict::Keep,
-            Treatment::Spared => self.above(packet),
-            Treatment::Refused => Verdict::Drop(DropReason::Policy),
-            Treatment::RefusedWith(place) => Verdict::DropBoth(place, DropReason::Policy),
-        }
-    }
-
-    /// An arrival where not everything is plain, or the first after an idle time.
-    #[inline(never)]
-    fn on_special_arrival<Q: Backlog>(
-        &mut self,
-        now: Nanos,
-        packet: &Facts,
-        queue: &Q,
-        random: &mut Pcg32,
-    ) -> Verdict {
-        self.fast = self.plain;
-        let length = self.length_of(queue);
-        let steps = self.average.update(now, length);
-        let climbing = self
-            .adaptation
-            .on_average(now, &self.average, &mut self.curve);
-        if self.measure.cautious && length <= 1 {
-            return self.below();
-        }
-        let avg = self.average.value();
-        let strength = climbing.filter(|_| avg < self.curve.shape().max);
-        if matches!(self.policy, Policy::None) {
-            let as_any_other =
-                strength.is_none() && !self.measure.cautious && !self.measure.by_size;
-            return if as_any_other {
-                self.judge_plain(steps, packet, random)
-            } else {
-                self.judge(avg, strength, packet, random)
-            };
-        }
-        let view = View {
-            avg,
-            first: self.curve.first(),
-            max: self.curve.shape().max,
-        };
-        let treatment = self.policy.treat(now, packet, &view, queue, random);
-        let verdict = self.judge_treated(treatment, strength, packet, random);
-        self.policy.on_verdict(packet, verdict);
-        verdict
-    }
 }
 
 impl Aqm for Red {
@@ -355,15 +262,19 @@ impl Aqm for Red {
         }
     }
 
-    fn on_accepted(&mut self, now: Nanos, packet: &Facts) {
-        self.policy.on_accepted(now, packet);
+    #[inline]
+    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+        if !self.plain && self.policy.follows_packets() {
+            self.policy.on_accepted(packet.flow);
+        }
     }
 
-    fn on_refused(&mut self, now: Nanos, packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
         self.count = 0;
-        self.policy.on_refused(now, packet);
+        self.policy.on_refused();
     }
 
+    #[inline]
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
@@ -371,16 +282,14 @@ impl Aqm for Red {
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
-        if self.policy.samples_departures() {
-            let length = self.length_of(queue);
-            self.average.update(now, length);
+        if !self.plain && self.policy.follows_packets() {
+            self.depart_under_policy(now, packet.flow, queue);
         }
-        self.policy.on_left(packet);
         Verdict::Keep
     }
 
     fn on_evicted(&mut self, _now: Nanos, packet: &Facts) {
-        self.policy.on_left(packet);
+        self.policy.on_left(packet.flow);
     }
 
     fn on_idle(&mut self, now: Nanos) {

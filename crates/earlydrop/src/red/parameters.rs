@@ -1,5 +1,6 @@
 //! What the RED family can be told, and how a [`Red`] is made from it.
 
+use alloc::boxed::Box;
 use alloc::format;
 
 use super::curve::parse_pieces;
@@ -10,7 +11,7 @@ use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
-use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, rared, restraint};
+use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
 
 /// A scheme of the family: everything below, with its own defaults.
 pub(crate) const fn scheme(
@@ -46,6 +47,9 @@ pub(crate) const FAMILY: &[&[Parameter]] = &[
     restraint::PARAMETERS,
     rared::PARAMETERS,
     POLICY,
+    sfred::PARAMETERS,
+    lru_red::PARAMETERS,
+    fred::PARAMETERS,
     ACTION,
 ];
 
@@ -69,6 +73,10 @@ const PROBES: &[Probe] = &[
     Probe {
         name: "count",
         meaning: "packets let through since the last drop or mark",
+    },
+    Probe {
+        name: "flows",
+        meaning: "flows the policy knows; 0 where it needs none",
     },
 ];
 
@@ -260,6 +268,18 @@ const POLICY: &[Parameter] = &[Parameter {
             "choke",
             "compare with a random waiting packet, drop both on a match",
         ),
+        (
+            "sfred",
+            "list recent flows: drop unresponsive ones, slow fast ones, spare new ones (paper 000)",
+        ),
+        (
+            "lru",
+            "raise max_p for flows seen so often that they stay in a small cache",
+        ),
+        (
+            "fred",
+            "keep each flow to its share of the buffer, spare those below it",
+        ),
     ]),
     default: "none",
     origin: "Floyd and Jacobson 1993",
@@ -317,7 +337,7 @@ impl Measure {
     }
 
     /// A queue length in what the average is kept in.
-    fn length(&self, s: &Settings, length: Length) -> f64 {
+    pub(crate) fn length(&self, s: &Settings, length: Length) -> f64 {
         let rate = s.link().rate.0 as f64;
         if self.in_bytes {
             length.in_bytes(self.mean_packet, rate)
@@ -377,7 +397,7 @@ impl Red {
         let average = measure.average(s);
         curve.count_in_steps(average.one());
         let adaptation = adaptation(s, &curve)?;
-        let policy = policy(s);
+        let policy = policy(s, &measure);
         let plain = matches!(policy, Policy::None)
             && !adaptation.looks_at_arrivals()
             && !(measure.in_bytes || measure.by_size || measure.cautious);
@@ -460,9 +480,12 @@ fn adaptation(s: &Settings, curve: &Curve) -> Result<Adaptation, ConfigError> {
     })
 }
 
-fn policy(s: &Settings) -> Policy {
+fn policy(s: &Settings, measure: &Measure) -> Policy {
     match s.choice("policy") {
         "choke" => Policy::Choke,
+        "sfred" => Policy::Sfred(Box::new(sfred::Sfred::from_settings(s, measure))),
+        "lru" => Policy::Lru(Box::new(lru_red::LruRed::from_settings(s))),
+        "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, measure))),
         _ => Policy::None,
     }
 }

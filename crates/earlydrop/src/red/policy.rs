@@ -1,9 +1,14 @@
 //! The flow policy: what is done differently for some flows.
 
+use alloc::boxed::Box;
+
 use crate::aqm::{Backlog, Place, Verdict};
-use crate::packet::Facts;
+use crate::packet::{Facts, FlowKey};
 use crate::random::Pcg32;
 use crate::schemes::choke;
+use crate::schemes::fred::Fred;
+use crate::schemes::lru_red::LruRed;
+use crate::schemes::sfred::Sfred;
 use crate::units::Nanos;
 
 /// How a policy wants a packet to be treated.
@@ -17,6 +22,8 @@ pub enum Treatment {
     Raised(f64),
     /// Without random drops; only from the curve's last threshold on it is dropped.
     Spared,
+    /// Let in, whatever the average is.
+    Admitted,
     /// Dropped.
     Refused,
     /// Dropped, and with it the packet waiting at this place.
@@ -35,19 +42,27 @@ pub struct View {
 }
 
 /// The fifth part of the RED family.
+///
+/// Policies that remember flows are boxed, so that a queue without one stays small.
 #[derive(Clone, Debug)]
 pub enum Policy {
     /// All packets are alike.
     None,
     /// CHOKe: compared with a waiting packet.
     Choke,
+    /// SFRED: a list of recent flows, each slow, fair, fast or unresponsive.
+    Sfred(Box<Sfred>),
+    /// LRU-RED: a cache that flows of high bandwidth stay in.
+    Lru(Box<LruRed>),
+    /// FRED: what each flow has waiting.
+    Fred(Box<Fred>),
 }
 
 impl Policy {
     /// How to treat an arriving packet.
     pub fn treat<Q: Backlog>(
         &mut self,
-        _now: Nanos,
+        now: Nanos,
         packet: &Facts,
         view: &View,
         queue: &Q,
@@ -56,31 +71,72 @@ impl Policy {
         match self {
             Policy::None => Treatment::Normal,
             Policy::Choke => choke::treat(packet, view, queue, random),
+            Policy::Sfred(sfred) => sfred.treat(now, packet, random),
+            Policy::Lru(lru) => lru.treat(packet, random),
+            Policy::Fred(fred) => fred.treat(packet, view, random),
         }
     }
 
     /// What became of the packet just treated, but for a lack of room.
-    pub fn on_verdict(&mut self, _packet: &Facts, _verdict: Verdict) {}
+    pub fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
+        match self {
+            Policy::None | Policy::Choke | Policy::Lru(_) => {}
+            Policy::Sfred(sfred) => sfred.on_verdict(verdict),
+            Policy::Fred(fred) => fred.on_verdict(packet, verdict),
+        }
+    }
 
-    /// The packet just treated waits.
-    pub fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {}
+    /// The packet just treated, of `flow`, waits.
+    #[inline(never)]
+    pub fn on_accepted(&mut self, flow: FlowKey) {
+        if let Policy::Fred(fred) = self {
+            fred.on_accepted(flow);
+        }
+    }
 
     /// The packet just treated found no room.
-    pub fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {}
+    pub fn on_refused(&mut self) {
+        if let Policy::Sfred(sfred) = self {
+            sfred.on_refused();
+        }
+    }
 
-    /// A packet no longer waits: sent, or taken out.
-    pub fn on_left(&mut self, _packet: &Facts) {}
+    /// A packet of `flow` no longer waits: sent, or taken out.
+    pub fn on_left(&mut self, flow: FlowKey) {
+        if let Policy::Fred(fred) = self {
+            fred.on_left(flow);
+        }
+    }
 
-    /// Whether departures update the average too.
-    pub fn samples_departures(&self) -> bool {
-        false
+    /// Whether the policy follows packets from acceptance to departure. The average
+    /// is then taken there, and not at arrivals that are dropped.
+    #[inline]
+    pub fn follows_packets(&self) -> bool {
+        matches!(self, Policy::Fred(_))
+    }
+
+    /// Flows the policy knows.
+    pub fn flows(&self) -> u32 {
+        match self {
+            Policy::None | Policy::Choke => 0,
+            Policy::Sfred(sfred) => sfred.flows(),
+            Policy::Lru(lru) => lru.flows(),
+            Policy::Fred(fred) => fred.flows(),
+        }
     }
 
     /// Shows what the policy acts on.
-    pub fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    pub fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("flows", f64::from(self.flows()));
+    }
 
     /// Heap bytes held.
     pub fn heap_bytes(&self) -> usize {
-        0
+        match self {
+            Policy::None | Policy::Choke => 0,
+            Policy::Sfred(sfred) => size_of::<Sfred>() + sfred.heap_bytes(),
+            Policy::Lru(lru) => size_of::<LruRed>() + lru.heap_bytes(),
+            Policy::Fred(fred) => size_of::<Fred>() + fred.heap_bytes(),
+        }
     }
 }

@@ -47,6 +47,8 @@ pub enum Kind {
     Text(&'static str),
     /// The same, or the word "auto", which stands for a value worked out from the link.
     OrAuto(&'static Kind),
+    /// A time, or the word "never", which is read as [`Nanos::NEVER`].
+    OrNever(&'static Kind),
 }
 
 /// Which numbers are allowed.
@@ -189,6 +191,7 @@ impl fmt::Display for Value {
             Value::Auto => f.write_str("auto"),
             Value::Length(length) => length.fmt(f),
             Value::Bytes(size) => size.fmt(f),
+            Value::Time(Nanos::NEVER) => f.write_str("never"),
             Value::Time(span) => span.fmt(f),
             Value::Number(number) => number.fmt(f),
             Value::Flag(true) => f.write_str("on"),
@@ -210,7 +213,7 @@ impl Kind {
             Kind::Flag => "on or off",
             Kind::Choice(_) => "name",
             Kind::Text(_) => "text",
-            Kind::OrAuto(kind) => kind.unit(),
+            Kind::OrAuto(kind) | Kind::OrNever(kind) => kind.unit(),
         }
     }
 
@@ -229,6 +232,7 @@ impl Kind {
             }
             Kind::Text(syntax) => syntax.to_string(),
             Kind::OrAuto(kind) => format!("{}, or auto", kind.allowed()),
+            Kind::OrNever(kind) => format!("{}, or never", kind.allowed()),
         }
     }
 
@@ -236,7 +240,8 @@ impl Kind {
     fn read(&self, text: &str) -> Result<Value, Option<String>> {
         match self {
             Kind::OrAuto(_) if text == "auto" => Ok(Value::Auto),
-            Kind::OrAuto(kind) => kind.read(text),
+            Kind::OrNever(_) if text == "never" => Ok(Value::Time(Nanos::NEVER)),
+            Kind::OrAuto(kind) | Kind::OrNever(kind) => kind.read(text),
             Kind::Length(range) => read_length(text, range),
             Kind::Bytes(range) => {
                 let bytes = within(text, Dimension::Data, range, " bytes")?;

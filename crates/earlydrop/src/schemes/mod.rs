@@ -11,12 +11,15 @@ pub mod clred;
 pub mod droptail;
 pub mod dsred;
 pub mod feng;
+pub mod fred;
 pub mod gred;
+pub mod lru_red;
 pub mod mred;
 pub mod nlred;
 pub mod rared;
 pub mod red;
 pub mod restraint;
+pub mod sfred;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::Facts;
@@ -39,6 +42,9 @@ pub const SCHEMES: &[&Descriptor] = &[
     &restraint::SCHEME,
     &rared::SCHEME,
     &choke::SCHEME,
+    &sfred::SCHEME,
+    &lru_red::SCHEME,
+    &fred::SCHEME,
 ];
 
 /// Every curve of the RED family.

@@ -1,0 +1,244 @@
+//! LRU-RED: RED that drops more from the flows a small cache has come to hold.
+//!
+//! # Reference
+//! Smitha, A. L. N. Reddy, "LRU-RED: An active queue management scheme to contain high
+//! bandwidth flows at congested routers", IEEE GLOBECOM 2001.
+//!
+//! # Equations
+//! A cache of N flows, the one seen longest ago leaving first. A packet of
+//! - a flow in the cache: `count_i <- count_i + 1`, and the flow is the most recent;
+//! - another flow: with probability p the flow enters, `count_i = 1`.
+//!
+//! `count_i > threshold` makes flow i one of high bandwidth: `max_p <- factor max_p`,
+//! at most 1. All other packets see RED.
+//!
+//! A flow of many packets enters soon and is seen too often to leave; a short one
+//! rarely enters, and one that slows down leaves and loses its count.
+//!
+//! # Our readings
+//! Only the idea is at hand: the cache, the entry by chance, the threshold, the larger
+//! drop probability, constant time a packet. The numbers and these are ours:
+//! - The larger probability is a fixed factor. `lru_scaling=count` makes it
+//!   count_i/threshold, which contains an unresponsive flow ever harder, but also
+//!   any flow that stays for long, where the cache is not smaller than the number of
+//!   flows.
+//! - Cache and counts move at every arrival, congested or not; below min nothing
+//!   is dropped anyway.
+//! - Dropped packets count as seen.
+//!
+//! # How other tools differ
+//! None of ns-2, ns-3, Linux and DPDK has it.
+
+use crate::flow_table::{FlowTable, MOST_FLOWS};
+use crate::packet::Facts;
+use crate::random::Pcg32;
+use crate::red::Treatment;
+use crate::red::parameters::scheme;
+use crate::registry::{Descriptor, Kind, Parameter, Range, Settings};
+
+const LRU: Option<(&str, &[&str])> = Some(("policy", &["lru"]));
+const OURS: &str = "ours: the paper's own values are not at hand";
+const FROM_ONE: Range = Range {
+    low: 1.0,
+    ..Range::NOT_NEGATIVE
+};
+
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "lru_flows",
+        meaning: "the most flows in the cache; fewer than there are flows, or all look alike",
+        kind: Kind::Count(Range::closed(1.0, MOST_FLOWS as f64), "flows"),
+        default: "16",
+        origin: OURS,
+        when: LRU,
+    },
+    Parameter {
+        name: "lru_probability",
+        meaning: "the chance that a packet brings its flow into the cache",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+        default: "0.02",
+        origin: OURS,
+        when: LRU,
+    },
+    Parameter {
+        name: "lru_threshold",
+        meaning: "a flow is of high bandwidth once more packets than this were seen while it was in the cache",
+        kind: Kind::Count(FROM_ONE, "packets"),
+        default: "100",
+        origin: OURS,
+        when: LRU,
+    },
+    Parameter {
+        name: "lru_scaling",
+        meaning: "what max_p is multiplied by for a flow of high bandwidth",
+        kind: Kind::Choice(&[
+            ("fixed", "lru_factor"),
+            ("count", "packets seen over lru_threshold"),
+        ]),
+        default: "fixed",
+        origin: "our reading of Smitha and Reddy 2001",
+        when: LRU,
+    },
+    Parameter {
+        name: "lru_factor",
+        meaning: "how many times max_p a flow of high bandwidth gets",
+        kind: Kind::Number(FROM_ONE, "ratio"),
+        default: "5",
+        origin: OURS,
+        when: Some(("lru_scaling", &["fixed"])),
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = scheme(
+    "lru-red",
+    "RED that drops more from flows seen so often that they stay in a small cache",
+    "Smitha and Reddy, IEEE GLOBECOM 2001",
+    &[("policy", "lru", "Smitha and Reddy 2001")],
+    &[],
+);
+
+/// The cache and its rules.
+#[derive(Clone, Debug)]
+pub struct LruRed {
+    /// Packets seen of each flow since it entered.
+    cache: FlowTable<u32>,
+    entry: f64,
+    threshold: u32,
+    /// None: packets seen over the threshold.
+    factor: Option<f64>,
+}
+
+impl LruRed {
+    /// Heap bytes a flow in the cache costs at most.
+    pub const BYTES_PER_FLOW: usize = FlowTable::<u32>::BYTES_PER_FLOW;
+
+    pub(crate) fn from_settings(s: &Settings) -> LruRed {
+        let fixed = s.choice("lru_scaling") == "fixed";
+        LruRed {
+            cache: FlowTable::with_room_for(s.count("lru_flows")),
+            entry: s.number("lru_probability"),
+            threshold: s.count("lru_threshold"),
+            factor: fixed.then(|| s.number("lru_factor")),
+        }
+    }
+
+    /// Counts an arriving packet and judges its flow.
+    pub(crate) fn treat(&mut self, packet: &Facts, random: &mut Pcg32) -> Treatment {
+        self.cache.salt_once(random);
+        let Some(slot) = self.cache.find(packet.flow) else {
+            if random.chance(self.entry) {
+                self.cache.insert(packet.flow, 1);
+            }
+            return Treatment::Normal;
+        };
+        self.cache.touch(slot);
+        let seen = self.cache.value_mut(slot);
+        *seen = seen.saturating_add(1);
+        if *seen <= self.threshold {
+            return Treatment::Normal;
+        }
+        let ratio = f64::from(*seen) / f64::from(self.threshold);
+        Treatment::Scaled(self.factor.unwrap_or(ratio))
+    }
+
+    /// Flows in the cache.
+    pub(crate) fn flows(&self) -> u32 {
+        self.cache.flows()
+    }
+
+    /// Heap bytes held.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.cache.heap_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::{Outcome, QueueDiscipline};
+    use crate::testing::{facts, mbps, packet, queue, settings};
+    use crate::units::Nanos;
+
+    struct Bench {
+        lru: LruRed,
+        random: Pcg32,
+    }
+
+    impl Bench {
+        fn of(text: &str) -> Bench {
+            Bench {
+                lru: LruRed::from_settings(&settings(text)),
+                random: Pcg32::new(2001, 0),
+            }
+        }
+
+        fn arrive(&mut self, flow: u64) -> Treatment {
+            let packet = facts(flow, Nanos::ZERO);
+            self.lru.treat(&packet, &mut self.random)
+        }
+    }
+
+    #[test]
+    fn a_flow_seen_more_often_than_the_threshold_is_scaled() {
+        let mut bench = Bench::of("lru-red:lru_probability=1,lru_threshold=3,lru_factor=7");
+        for _ in 0..3 {
+            assert_eq!(bench.arrive(1), Treatment::Normal);
+        }
+        assert_eq!(bench.arrive(1), Treatment::Scaled(7.0));
+        assert_eq!(bench.arrive(1), Treatment::Scaled(7.0));
+        assert_eq!(bench.arrive(2), Treatment::Normal);
+    }
+
+    #[test]
+    fn scaled_by_count_the_factor_grows() {
+        let mut bench = Bench::of("lru-red:lru_probability=1,lru_threshold=2,lru_scaling=count");
+        let treatments = [(); 4].map(|()| bench.arrive(1));
+        assert_eq!(treatments[1], Treatment::Normal);
+        assert_eq!(treatments[2], Treatment::Scaled(1.5));
+        assert_eq!(treatments[3], Treatment::Scaled(2.0));
+    }
+
+    #[test]
+    fn the_flow_seen_longest_ago_leaves_and_loses_its_count() {
+        let mut bench = Bench::of("lru-red:lru_flows=2,lru_probability=1,lru_threshold=1");
+        bench.arrive(1);
+        bench.arrive(2);
+        assert_eq!(bench.arrive(1), Treatment::Scaled(5.0));
+        bench.arrive(3);
+        assert_eq!(bench.arrive(1), Treatment::Scaled(5.0), "2 left, not 1");
+        assert_eq!(bench.arrive(2), Treatment::Normal, "it enters afresh");
+        assert_eq!(bench.lru.flows(), 2);
+    }
+
+    // Entries are binomial, n = 10,000 and p = 0.02: mean 200, deviation 14. Six
+    // deviations either way are left by two seeds in a billion.
+    #[test]
+    fn a_flow_enters_with_the_probability_given() {
+        let mut bench = Bench::of("lru-red:lru_flows=20000,lru_probability=0.02");
+        for flow in 0..10_000 {
+            bench.arrive(flow);
+        }
+        let entered = bench.lru.flows();
+        assert!((116..=284).contains(&entered), "{entered}");
+    }
+
+    #[test]
+    fn the_queue_drops_the_flood_more_often_than_the_rest() {
+        let mut queue = queue("lru-red:weight=1,limit=100", mbps(10));
+        let (mut lost, mut sent) = ([0.0; 2], [0.0; 2]);
+        for step in 0..40_000_u64 {
+            let of_flood = step % 2 == 0;
+            let flow = if of_flood { 0 } else { 1 + step % 199 };
+            let outcome = queue.enqueue(Nanos(step), packet(flow));
+            let dropped = matches!(outcome, Outcome::Dropped(_));
+            sent[usize::from(of_flood)] += 1.0;
+            lost[usize::from(of_flood)] += f64::from(u8::from(dropped));
+            if queue.packets() > 9 {
+                queue.dequeue(Nanos(step));
+            }
+        }
+        let rates = [lost[0] / sent[0], lost[1] / sent[1]];
+        assert!(rates[1] > 3.0 * rates[0], "{rates:?}");
+    }
+}
