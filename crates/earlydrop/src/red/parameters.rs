@@ -7,8 +7,8 @@ use super::{
     Action, Adaptation, Average, Curve, CurveLaw, Idle, Measure, Policy, Red, Shape, Spacing,
 };
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
-    Settings,
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan, Preset, Probe,
+    Range, Settings,
 };
 use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, rared, restraint};
 
@@ -171,14 +171,7 @@ pub(crate) const AVERAGE: &[Parameter] = &[
         origin: "the five papers",
         when: None,
     },
-    Parameter {
-        name: "mean_packet",
-        meaning: "typical packet; auto: the link's",
-        kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
-        default: "auto",
-        origin: "the scenario",
-        when: None,
-    },
+    MEAN_PACKET,
     Parameter {
         name: "idle",
         meaning: "how the average decays while nothing waits",

@@ -8,6 +8,7 @@
 pub mod ared;
 pub mod choke;
 pub mod clred;
+pub(crate) mod common;
 pub mod droptail;
 pub mod dsred;
 pub mod feng;
@@ -17,6 +18,7 @@ pub mod nlred;
 pub mod rared;
 pub mod red;
 pub mod restraint;
+pub mod step;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::Facts;
@@ -39,6 +41,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &restraint::SCHEME,
     &rared::SCHEME,
     &choke::SCHEME,
+    &step::SCHEME,
 ];
 
 /// Every curve of the RED family.
@@ -152,4 +155,5 @@ macro_rules! any_aqm {
 any_aqm! {
     DropTail(droptail::DropTail),
     Red(Red),
+    Step(step::Step),
 }
