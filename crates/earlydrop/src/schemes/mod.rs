@@ -15,6 +15,8 @@ pub mod feng;
 pub mod gred;
 pub mod mred;
 pub mod nlred;
+pub mod pi;
+pub mod pi_controller;
 pub mod rared;
 pub mod red;
 pub mod restraint;
@@ -42,6 +44,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &rared::SCHEME,
     &choke::SCHEME,
     &step::SCHEME,
+    &pi::SCHEME,
 ];
 
 /// Every curve of the RED family.
@@ -156,4 +159,5 @@ any_aqm! {
     DropTail(droptail::DropTail),
     Red(Red),
     Step(step::Step),
+    Pi(pi::Pi),
 }
