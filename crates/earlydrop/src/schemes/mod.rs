@@ -19,6 +19,7 @@ pub mod pi;
 pub mod pi_controller;
 pub mod rared;
 pub mod red;
+pub mod rem;
 pub mod restraint;
 pub mod step;
 
@@ -44,6 +45,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &rared::SCHEME,
     &choke::SCHEME,
     &step::SCHEME,
+    &rem::SCHEME,
     &pi::SCHEME,
 ];
 
@@ -159,5 +161,6 @@ any_aqm! {
     DropTail(droptail::DropTail),
     Red(Red),
     Step(step::Step),
+    Rem(rem::Rem),
     Pi(pi::Pi),
 }
