@@ -6,6 +6,7 @@
 //! documentation, the property tests and the reports.
 
 pub mod ared;
+pub mod blue;
 pub mod choke;
 pub mod clred;
 pub(crate) mod common;
@@ -46,6 +47,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &choke::SCHEME,
     &step::SCHEME,
     &rem::SCHEME,
+    &blue::SCHEME,
     &pi::SCHEME,
 ];
 
@@ -162,5 +164,6 @@ any_aqm! {
     Red(Red),
     Step(step::Step),
     Rem(rem::Rem),
+    Blue(blue::Blue),
     Pi(pi::Pi),
 }
