@@ -18,6 +18,7 @@ pub mod mred;
 pub mod nlred;
 pub mod pi;
 pub mod pi_controller;
+pub mod pie;
 pub mod rared;
 pub mod red;
 pub mod rem;
@@ -49,6 +50,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &rem::SCHEME,
     &blue::SCHEME,
     &pi::SCHEME,
+    &pie::SCHEME,
 ];
 
 /// Every curve of the RED family.
@@ -166,4 +168,5 @@ any_aqm! {
     Rem(rem::Rem),
     Blue(blue::Blue),
     Pi(pi::Pi),
+    Pie(pie::Pie),
 }
