@@ -17,6 +17,7 @@ pub mod gred;
 pub mod mred;
 pub mod nlred;
 pub mod pi;
+pub mod pi2;
 pub mod pi_controller;
 pub mod pie;
 pub mod rared;
@@ -51,6 +52,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &blue::SCHEME,
     &pi::SCHEME,
     &pie::SCHEME,
+    &pi2::SCHEME,
 ];
 
 /// Every curve of the RED family.
@@ -169,4 +171,5 @@ any_aqm! {
     Blue(blue::Blue),
     Pi(pi::Pi),
     Pie(pie::Pie),
+    Pi2(pi2::Pi2),
 }
