@@ -24,6 +24,7 @@ pub mod rared;
 pub mod red;
 pub mod rem;
 pub mod restraint;
+pub mod sred;
 pub mod step;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
@@ -50,6 +51,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &step::SCHEME,
     &rem::SCHEME,
     &blue::SCHEME,
+    &sred::SCHEME,
     &pi::SCHEME,
     &pie::SCHEME,
     &pi2::SCHEME,
@@ -169,6 +171,7 @@ any_aqm! {
     Step(step::Step),
     Rem(rem::Rem),
     Blue(blue::Blue),
+    Sred(sred::Sred),
     Pi(pi::Pi),
     Pie(pie::Pie),
     Pi2(pi2::Pi2),
