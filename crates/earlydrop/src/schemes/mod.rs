@@ -24,6 +24,7 @@ pub mod rared;
 pub mod red;
 pub mod rem;
 pub mod restraint;
+pub mod sfb;
 pub mod sred;
 pub mod step;
 
@@ -51,6 +52,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &step::SCHEME,
     &rem::SCHEME,
     &blue::SCHEME,
+    &sfb::SCHEME,
     &sred::SCHEME,
     &pi::SCHEME,
     &pie::SCHEME,
@@ -171,6 +173,7 @@ any_aqm! {
     Step(step::Step),
     Rem(rem::Rem),
     Blue(blue::Blue),
+    Sfb(sfb::Sfb),
     Sred(sred::Sred),
     Pi(pi::Pi),
     Pie(pie::Pie),
