@@ -57,7 +57,7 @@ pub struct Action {
 
 impl Action {
     #[inline]
-    fn tell(&self, packet: &Facts, pb: f64) -> Verdict {
+    pub(crate) fn tell(&self, packet: &Facts, pb: f64) -> Verdict {
         if self.ecn && packet.ecn.is_capable() && pb <= self.mark_limit {
             Verdict::Mark
         } else {
@@ -65,7 +65,7 @@ impl Action {
         }
     }
 
-    fn tell_above_last(&self, packet: &Facts) -> Verdict {
+    pub(crate) fn tell_above_last(&self, packet: &Facts) -> Verdict {
         if self.mark_above_last {
             self.tell(packet, 1.0)
         } else {
@@ -96,13 +96,13 @@ pub struct Measure {
 }
 
 impl Measure {
-    fn weight_at(&self, rate: BitsPerSec) -> f64 {
+    pub(crate) fn weight_at(&self, rate: BitsPerSec) -> f64 {
         self.weight.unwrap_or_else(|span| {
             Average::automatic_weight(rate.packets_per_sec(self.mean_packet), span)
         })
     }
 
-    fn packet_time(&self, rate: BitsPerSec) -> f64 {
+    pub(crate) fn packet_time(&self, rate: BitsPerSec) -> f64 {
         1.0 / rate.packets_per_sec(self.idle_packet)
     }
 

@@ -110,6 +110,14 @@ pub(crate) const CURVE: &[Parameter] = &[
         when: None,
     },
     Parameter {
+        name: "target_delay",
+        meaning: "queueing delay automatic thresholds aim at",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "5 ms",
+        origin: "Floyd, Gummadi, Shenker 2001",
+        when: Some(("min", &["auto"])),
+    },
+    Parameter {
         name: "max_p",
         meaning: "initial probability at max (NLRED: two thirds of it; CLRED: one minus that at the midpoint)",
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
@@ -154,14 +162,6 @@ pub(crate) const AVERAGE: &[Parameter] = &[
         default: "1 s",
         origin: "Floyd, Gummadi, Shenker 2001: ten round trips of 100 ms",
         when: Some(("weight", &["auto"])),
-    },
-    Parameter {
-        name: "target_delay",
-        meaning: "queueing delay automatic thresholds aim at",
-        kind: Kind::Time(Range::POSITIVE),
-        default: "5 ms",
-        origin: "Floyd, Gummadi, Shenker 2001",
-        when: Some(("min", &["auto"])),
     },
     Parameter {
         name: "unit",

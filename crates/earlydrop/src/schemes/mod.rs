@@ -27,6 +27,7 @@ pub mod restraint;
 pub mod sfb;
 pub mod sred;
 pub mod step;
+pub mod wred;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::Facts;
@@ -49,6 +50,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &restraint::SCHEME,
     &rared::SCHEME,
     &choke::SCHEME,
+    &wred::SCHEME,
     &step::SCHEME,
     &rem::SCHEME,
     &blue::SCHEME,
@@ -170,6 +172,7 @@ macro_rules! any_aqm {
 any_aqm! {
     DropTail(droptail::DropTail),
     Red(Red),
+    Wred(wred::Wred),
     Step(step::Step),
     Rem(rem::Rem),
     Blue(blue::Blue),
