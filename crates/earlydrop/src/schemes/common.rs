@@ -4,7 +4,7 @@ use alloc::format;
 
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::packet::Facts;
-use crate::registry::{ConfigError, Kind, Length, Link, Parameter, Settings};
+use crate::registry::{ConfigError, Kind, Length, Link, Parameter, Settings, Value};
 use crate::units::{BitsPerSec, Bytes};
 
 /// Tells of congestion early: a mark where `ecn` and the packet allow it, else a drop.
@@ -113,4 +113,101 @@ pub(crate) fn check_within_buffer(s: &Settings, name: &'static str) -> Result<()
         format!("{name} = {threshold} lies above the buffer, limit = {limit}"),
         format!("nearest: limit = {threshold}, or {name} = {limit}"),
     ))
+}
+
+/// Refuses a `target` of the delay above a buffer given as time, which is never reached.
+///
+/// Of a buffer in packets or bytes nothing is said: there the target may be above at
+/// one rate and below at another.
+pub(crate) fn check_target(s: &Settings) -> Result<(), ConfigError> {
+    let target = s.time("target");
+    match s.value("limit") {
+        limit @ Value::Length(Length::Seconds(secs)) if *secs < target.as_secs_f64() => Err(s
+            .contradiction(
+                "target",
+                format!("target = {target} lies above the buffer, limit = {limit}"),
+                format!("nearest: limit = {target}, or target = {limit}"),
+            )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use crate::packet::Ecn;
+    use crate::queue::{AnyQueue, Outcome, QueueDiscipline};
+    use crate::random::Pcg32;
+    use crate::registry::{Link, Spec, find};
+    use crate::testing::{TestPacket, mbps};
+    use crate::units::Nanos;
+
+    const CONTROLLERS: [&str; 9] = [
+        "step", "rem", "blue", "sfb", "sred", "pi", "pie", "pi2", "wred",
+    ];
+
+    /// Every scheme here, by itself and with each of its presets.
+    fn specs() -> impl Iterator<Item = Spec> {
+        CONTROLLERS.into_iter().flat_map(|name| {
+            let plain = Spec::new(name).unwrap();
+            let presets = find(name).unwrap().presets.iter();
+            let preset = plain.clone();
+            let presets = presets.map(move |known| preset.clone().with("as", known.name).unwrap());
+            [plain].into_iter().chain(presets)
+        })
+    }
+
+    /// Offers bursts of mixed packets to a link that now and then falls idle, polling
+    /// between calls or not; returns every outcome.
+    fn run(queue: &mut AnyQueue<TestPacket>, eager: bool) -> Vec<Outcome> {
+        let mut random = Pcg32::new(12, 34);
+        let mut outcomes = Vec::new();
+        let mut now = Nanos::ZERO;
+        queue.poll(now);
+        for _ in 0..20_000 {
+            let pause = if random.below(5000) == 0 {
+                7_000_000_000
+            } else {
+                700_000
+            };
+            let until = now + Nanos(u64::from(random.below(1000)) * pause / 1000);
+            while eager && let Some(next) = queue.next_deadline().filter(|next| *next <= until) {
+                queue.poll(next);
+            }
+            now = until;
+            let ecn = Ecn::from_bits(random.below(4) as u8);
+            let flow = u64::from(random.below(9));
+            let size = 100 + random.below(1400);
+            let outcome = queue.enqueue(now, TestPacket { flow, size, ecn });
+            assert!(outcome != Outcome::Marked || ecn.is_capable());
+            outcomes.push(outcome);
+            if random.below(10) < 7 {
+                queue.dequeue(now);
+            }
+        }
+        outcomes
+    }
+
+    #[test]
+    fn every_preset_keeps_the_contract() {
+        for spec in specs() {
+            let plan = spec.plan(&Link::at(mbps(10))).unwrap();
+            let (mut eager, mut lazy) = (plan.queue(5), plan.queue(5));
+            assert_eq!(run(&mut eager, true), run(&mut lazy, false), "{spec}");
+            let counters = eager.counters();
+            let gone = counters.departed.packets + counters.dropped().packets;
+            let total = gone + u64::from(eager.packets());
+            assert_eq!(counters.arrived.packets, total, "{spec}");
+            let told = counters.marked.packets + counters.dropped().packets;
+            assert!(told > 0, "{spec} tells of a third too much");
+            let mut shown = Vec::new();
+            eager.probes(&mut |name, value| {
+                assert!(value.is_finite(), "{spec}: {name} = {value}");
+                shown.push(name);
+            });
+            let listed = spec.descriptor().probes.iter().map(|probe| probe.name);
+            assert_eq!(shown, listed.collect::<Vec<_>>(), "{spec}");
+        }
+    }
 }

@@ -41,7 +41,7 @@ use crate::registry::{
     Settings,
 };
 use crate::schemes::AnyAqm;
-use crate::schemes::common::{Threshold, check_within_buffer, tell};
+use crate::schemes::common::{Threshold, check_target, check_within_buffer, tell};
 use crate::schemes::pi_controller::{Gains, head_delay};
 use crate::units::{BitsPerSec, Nanos};
 
@@ -142,7 +142,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "the authors' sch_pi2: T 30 ms, every ECN-capable packet scalable, no maximum",
+            meaning: "the authors' sch_pi2: T 30 ms, every ECN-capable packet scalable",
             values: &[
                 ("interval", "30 ms"),
                 ("scalable", "capable"),
@@ -204,6 +204,7 @@ pub struct Pi2 {
 
 impl Pi2 {
     pub(crate) fn from_settings(s: &Settings) -> Result<Pi2, ConfigError> {
+        check_target(s)?;
         check_within_buffer(s, "floor")?;
         let ecn = s.flag("ecn");
         let floor = s.length_or_auto("floor");
@@ -280,10 +281,18 @@ impl Aqm for Pi2 {
             return;
         }
         let mut ticker = self.ticker.clone();
-        // The head grows older from update to update.
+        let mut updated = false;
+        // The head grows older from update to update, until p' is at its largest.
         ticker.catch_up(now, |tick| {
-            self.update(head_delay(tick, queue)) || queue.packets() > 0
+            updated = true;
+            let changed = self.update(head_delay(tick, queue));
+            let late = self.delay > self.gains.reference;
+            let saturated = self.base == self.largest_base && late;
+            !saturated && (changed || queue.packets() > 0)
         });
+        if updated && let Some(next) = ticker.next() {
+            self.delay = head_delay(next - ticker.interval(), queue);
+        }
         self.ticker = ticker;
         self.classic = self.base * self.base;
         self.linear = self.coupling * self.base;
@@ -400,13 +409,18 @@ mod tests {
 
     #[test]
     fn updates_late_are_updates_in_time() {
-        let mut eager = waiting("pi2:target=1 s");
-        let mut lazy = eager.clone();
-        for millis in 64..3000 {
-            eager.poll(Nanos::from_millis(millis));
+        // Ends on the way, and at the largest p'.
+        for (spec, millis) in [("pi2:target=1 s", 3000), ("pi2", 50_000)] {
+            let mut eager = waiting(spec);
+            let mut lazy = eager.clone();
+            for millis in 64..millis {
+                eager.poll(Nanos::from_millis(millis));
+            }
+            lazy.poll(Nanos::from_millis(millis - 1));
+            assert!(eager.probe("base") > Some(0.0));
+            assert_eq!(eager.probe("base"), lazy.probe("base"));
+            assert_eq!(eager.probe("qdelay"), lazy.probe("qdelay"));
+            assert_eq!(eager.next_deadline(), lazy.next_deadline());
         }
-        lazy.poll(Nanos::from_millis(2999));
-        assert!(eager.probe("base") > Some(0.0));
-        assert_eq!(eager.probe("base"), lazy.probe("base"));
     }
 }

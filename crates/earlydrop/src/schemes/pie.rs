@@ -53,7 +53,7 @@ use crate::registry::{
     Settings,
 };
 use crate::schemes::AnyAqm;
-use crate::schemes::common::tell;
+use crate::schemes::common::{check_target, tell};
 use crate::schemes::pi_controller::{Gains, head_delay};
 use crate::units::Nanos;
 
@@ -324,6 +324,7 @@ pub struct Pie {
 
 impl Pie {
     pub(crate) fn from_settings(s: &Settings) -> Result<Pie, ConfigError> {
+        check_target(s)?;
         let interval = s.time("interval");
         let law = Law {
             gains: Gains {
@@ -344,7 +345,6 @@ impl Pie {
             decays_at_half: s.choice("decay") == "half",
             derandomise: s.flag("derandomise"),
         };
-        check_target(s)?;
         let threshold = s.size_or_auto("dq_threshold").map_or(0, |size| size.0);
         Ok(Pie {
             law,
@@ -391,6 +391,21 @@ impl Pie {
         self.probability != before || delay != delay_before || self.burst_left != burst_before
     }
 
+    /// The head grows older from update to update, until p is 1 and stays so.
+    fn catch_up_with_head<Q: Backlog>(&mut self, ticker: &mut Ticker, now: Nanos, queue: &Q) {
+        let mut updated = false;
+        ticker.catch_up(now, |tick| {
+            updated = true;
+            let changed = self.update(head_delay(tick, queue));
+            let late = self.delay > self.law.gains.reference;
+            let saturated = self.probability == 1.0 && late && self.burst_left == Nanos::ZERO;
+            !saturated && (changed || queue.packets() > 0)
+        });
+        if updated && let Some(next) = ticker.next() {
+            self.delay = head_delay(next - ticker.interval(), queue);
+        }
+    }
+
     #[inline]
     fn hits(&mut self, random: &mut Pcg32) -> bool {
         if !self.law.derandomise {
@@ -408,24 +423,6 @@ impl Pie {
             self.accumulated = 0.0;
         }
         hit
-    }
-}
-
-/// Refuses a target that the buffer is too small to ever exceed.
-fn check_target(s: &Settings) -> Result<(), ConfigError> {
-    let target = s.time("target");
-    let bytes_in_target = target.as_secs_f64() * s.link().rate.0 as f64 / 8.0;
-    match s.value("limit") {
-        limit @ crate::registry::Value::Length(crate::registry::Length::Seconds(_))
-            if s.bytes("limit") < bytes_in_target =>
-        {
-            Err(s.contradiction(
-                "target",
-                alloc::format!("target = {target} lies above the buffer, limit = {limit}"),
-                alloc::format!("nearest: limit = {target}, or target = {limit}"),
-            ))
-        }
-        _ => Ok(()),
     }
 }
 
@@ -476,10 +473,7 @@ impl Aqm for Pie {
                 let delay = queue.bytes() as f64 * rate.secs_per_byte;
                 ticker.catch_up(now, |_| self.update(delay));
             }
-            // The head grows older from update to update.
-            None => ticker.catch_up(now, |tick| {
-                self.update(head_delay(tick, queue)) || queue.packets() > 0
-            }),
+            None => self.catch_up_with_head(&mut ticker, now, queue),
         }
         self.ticker = ticker;
     }
