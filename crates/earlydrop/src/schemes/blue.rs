@@ -22,10 +22,9 @@
 //! - L (`threshold`) is off unless given: the paper's text has it as the variant.
 //!
 //! # How other tools differ
-//! | aspect | BSD ALTQ `blue` | ns-2, ns-3, Linux | here |
+//! | aspect | ns-2, ns-3 | Linux | here |
 //! |---|---|---|---|
-//! | where | an ALTQ discipline | none in their releases; Linux has SFB, and COBALT a BLUE inside | a scheme |
-//! | d1, d2 | equal | | 0.02, 0.002 |
+//! | BLUE by itself | not in their releases | no: SFB, and COBALT's BLUE inside cake | yes |
 
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::Facts;

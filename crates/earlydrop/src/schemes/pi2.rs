@@ -27,11 +27,12 @@
 //! - The delay is how long the packet at the head has waited.
 //!
 //! # How other tools differ
-//! | aspect | the authors' Linux queue | ns-3 (a port, not in its releases) | here |
-//! |---|---|---|---|
-//! | delay | from the departure rate, as early PIE | the same | of the head |
-//! | p' and k | keeps k p', divides it for classic | the same | keeps p' |
-//! | k | 2 | 2 | 2 |
+//! | aspect | the authors' Linux queue | here |
+//! |---|---|---|
+//! | delay | the queue over an estimated departure rate | of the head |
+//! | p' and k | keeps k p', divides it for classic | keeps p' |
+//! | random numbers for a classic packet | a second one when the first hits | one |
+//! | scalable | every ECN-capable packet | ECT(1) and CE; `scalable=capable` |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::Facts;

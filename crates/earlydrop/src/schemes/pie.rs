@@ -41,8 +41,7 @@
 //! | delay | of the last packet that left | the same | rate; FreeBSD either | of the head; `delay=rate` |
 //! | derandomised | always | optional | DPDK always; FreeBSD optional | `derandomise=on` |
 //! | decay | 63/64 when both are 0 | 0.98 when both are 0 | DPDK 0.98 below target/2; FreeBSD 63/64 at 0 | 0.98 at 0; `decay=half` |
-//! | first update | after 0.5 s | at once | at the first arrival | one interval after the first look |
-//! | ECN limit | p <= 0.1 | p <= 0.1 | none; FreeBSD 0.1 | p < 0.1 |
+//! | ECN limit | p <= 0.1 | as the RFC | FreeBSD as the RFC; DPDK no ECN | p < 0.1 |
 //! | turned off on a short queue | no | optional | yes | no |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};

@@ -24,13 +24,14 @@
 //!   when it marks; `others` is then what happens to packets that cannot be marked.
 //!
 //! # How other tools differ
-//! | aspect | ns-2 `Queue/REM` | ns-3 (a port of ns-2's, not in its releases) | here |
+//! | aspect | ns-2 `Queue/REM` | ns-3, Linux, DPDK | here |
 //! |---|---|---|---|
-//! | last place of the buffer | never used | as ns-2 | used; `last_place=off` for theirs |
-//! | marks when | dequeueing | enqueueing | enqueueing; `signal=departure` |
-//! | drops and marks | `markpkts_` off: drops all; on: marks, never drops | the same | marks what it can, drops others |
-//! | queue in byte mode | whole mean packets, rounded down | the same | not rounded |
-//! | alpha | 0.1, fixed | a parameter | a parameter |
+//! | last place of the buffer | never used | not in their releases | used; `last_place=off` for ns-2's |
+//! | marks when | dequeueing | | enqueueing; `signal=departure` for ns-2's |
+//! | drops and marks | `markpkts_` off: drops all; on: marks, never drops early | | marks what it can, drops others |
+//! | queue in byte mode | whole mean packets, rounded down | | not rounded |
+//! | alpha | 0.1, fixed | | a parameter |
+//! | full buffer | looked at before p | | looked at after p |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::Facts;
