@@ -6,6 +6,7 @@
 //! idle time instead takes `avg <- (1-w)^m avg`, m being the packets that could
 //! have been sent in that time.
 
+use super::Curve;
 use crate::units::Nanos;
 
 /// How the average decays over an idle time of `m` packet transmission times.
@@ -111,9 +112,10 @@ impl Average {
         self.one
     }
 
-    /// A threshold in the average's own steps; beyond all averages when infinite.
-    pub(crate) fn steps(&self, threshold: f64) -> u64 {
-        libm::ceil(threshold * self.one as f64) as u64
+    /// The curve's first and last thresholds in the average's own steps.
+    pub(crate) fn band_of(&self, curve: &Curve) -> (u64, u64) {
+        let steps = |threshold: f64| libm::ceil(threshold * self.one as f64) as u64;
+        (steps(curve.first()), steps(curve.last()))
     }
 
     /// The weight.

@@ -70,7 +70,7 @@ impl Action {
     }
 
     #[inline]
-    fn tell(&self, packet: &Facts, pb: u64) -> Verdict {
+    pub(crate) fn tell(&self, packet: &Facts, pb: u64) -> Verdict {
         if self.ecn && packet.ecn.is_capable() && pb <= self.mark_limit {
             Verdict::Mark
         } else {
@@ -78,7 +78,7 @@ impl Action {
         }
     }
 
-    fn tell_above_last(&self, packet: &Facts) -> Verdict {
+    pub(crate) fn tell_above_last(&self, packet: &Facts) -> Verdict {
         if self.mark_above_last {
             self.tell(packet, ONE)
         } else {
@@ -109,7 +109,40 @@ pub struct Measure {
 }
 
 impl Measure {
-    fn weight_at(&self, rate: BitsPerSec) -> f64 {
+    /// The queue's length in what the average is kept in.
+    #[inline]
+    pub(crate) fn length_of<Q: Backlog>(&self, queue: &Q) -> u64 {
+        if self.in_bytes {
+            queue.bytes().min(average::LONGEST)
+        } else {
+            u64::from(queue.packets())
+        }
+    }
+
+    /// What `packet` adds to the count of those let through: 1, or its size.
+    #[inline]
+    pub(crate) fn step_of(&self, packet: &Facts) -> u64 {
+        if self.by_size {
+            u64::from(packet.size)
+        } else {
+            1
+        }
+    }
+
+    /// What the spacing draws with, for Pb in steps of 2^-32: count times Pb, and the
+    /// share of Pb of a packet that counts `step`.
+    #[inline]
+    pub(crate) fn shares(&self, pb: u64, count: u64, step: u64) -> (u64, u64) {
+        let (spent, own) = (count.saturating_mul(pb), step * pb);
+        if self.by_size {
+            let mean = self.mean_packet.0;
+            (spent / mean, (own / mean).min(ONE))
+        } else {
+            (spent, own)
+        }
+    }
+
+    pub(crate) fn weight_at(&self, rate: BitsPerSec) -> f64 {
         self.weight.unwrap_or_else(|span| {
             Average::automatic_weight(rate.packets_per_sec(self.mean_packet), span)
         })
@@ -124,7 +157,7 @@ impl Measure {
         }
     }
 
-    fn packet_time(&self, rate: BitsPerSec) -> f64 {
+    pub(crate) fn packet_time(&self, rate: BitsPerSec) -> f64 {
         1.0 / rate.packets_per_sec(self.idle_packet)
     }
 
@@ -171,19 +204,6 @@ impl Red {
     /// The curve at its present strength.
     pub fn curve(&self) -> &Curve {
         &self.curve
-    }
-
-    fn locate_band(average: &Average, curve: &Curve) -> (u64, u64) {
-        (average.steps(curve.first()), average.steps(curve.last()))
-    }
-
-    #[inline]
-    fn length_of<Q: Backlog>(&self, queue: &Q) -> u64 {
-        if self.measure.in_bytes {
-            queue.bytes().min(average::LONGEST)
-        } else {
-            u64::from(queue.packets())
-        }
     }
 
     /// The count in packets, mean-sized ones when `by_size`.
@@ -300,7 +320,7 @@ impl Aqm for Red {
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         if self.adaptation.is_due(now) {
-            let length = self.length_of(queue) as f64;
+            let length = self.measure.length_of(queue) as f64;
             let avg = self.average.value();
             self.adaptation.catch_up(now, avg, length, &mut self.curve);
         }
@@ -323,7 +343,7 @@ impl Aqm for Red {
             self.curve = Curve::new(law, shape);
             self.curve.count_in_steps(self.average.one());
             self.curve.set_strength(strength);
-            self.band = Red::locate_band(&self.average, &self.curve);
+            self.band = self.average.band_of(&self.curve);
         }
     }
 

@@ -8,8 +8,8 @@ use super::{
     Action, Adaptation, Average, Curve, CurveLaw, Idle, Measure, Policy, Red, Shape, Spacing,
 };
 use crate::registry::{
-    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
-    Settings,
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan, Preset, Probe,
+    Range, Settings,
 };
 use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
 
@@ -118,6 +118,14 @@ pub(crate) const CURVE: &[Parameter] = &[
         when: None,
     },
     Parameter {
+        name: "target_delay",
+        meaning: "queueing delay automatic thresholds aim at",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "5 ms",
+        origin: "Floyd, Gummadi, Shenker 2001",
+        when: Some(("min", &["auto"])),
+    },
+    Parameter {
         name: "max_p",
         meaning: "initial probability at max (NLRED: two thirds of it; CLRED: one minus that at the midpoint)",
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
@@ -164,14 +172,6 @@ pub(crate) const AVERAGE: &[Parameter] = &[
         when: Some(("weight", &["auto"])),
     },
     Parameter {
-        name: "target_delay",
-        meaning: "queueing delay automatic thresholds aim at",
-        kind: Kind::Time(Range::POSITIVE),
-        default: "5 ms",
-        origin: "Floyd, Gummadi, Shenker 2001",
-        when: Some(("min", &["auto"])),
-    },
-    Parameter {
         name: "unit",
         meaning: "what the average and the thresholds are kept in",
         kind: Kind::Choice(&[("packets", "packets"), ("bytes", "bytes")]),
@@ -179,14 +179,7 @@ pub(crate) const AVERAGE: &[Parameter] = &[
         origin: "the five papers",
         when: None,
     },
-    Parameter {
-        name: "mean_packet",
-        meaning: "typical packet; auto: the link's",
-        kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
-        default: "auto",
-        origin: "the scenario",
-        when: None,
-    },
+    MEAN_PACKET,
     Parameter {
         name: "idle",
         meaning: "how the average decays while nothing waits",
@@ -404,7 +397,7 @@ impl Red {
         Ok(Red {
             plain,
             fast: plain,
-            band: Red::locate_band(&average, &curve),
+            band: average.band_of(&curve),
             average,
             adaptation,
             policy,

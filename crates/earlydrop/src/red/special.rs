@@ -1,7 +1,7 @@
 //! Arrivals that are not plain: under a flow policy, an adaptation that looks at
 //! each, byte mode or caution; and the first arrival after an idle time.
 
-use super::spacing::{ONE, in_steps};
+use super::spacing::in_steps;
 use super::{Policy, Red, Treatment, View};
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::packet::{Facts, FlowKey};
@@ -22,7 +22,7 @@ impl Red {
         if !matches!(self.policy, Policy::None) {
             return self.arrive_under_policy(now, packet, queue, random);
         }
-        let length = self.length_of(queue);
+        let length = self.measure.length_of(queue);
         let steps = self.average.update(now, length);
         let strength = self.climbing_strength(now);
         if self.measure.cautious && length <= 1 {
@@ -50,7 +50,7 @@ impl Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        let length = self.length_of(queue);
+        let length = self.measure.length_of(queue);
         let sample_later = length > 0 && self.policy.follows_packets();
         if !sample_later {
             self.average.update(now, length);
@@ -77,7 +77,7 @@ impl Red {
     /// A packet of `flow` leaves a queue whose policy follows it.
     #[inline(never)]
     pub(super) fn depart_under_policy<Q: Backlog>(&mut self, now: Nanos, flow: FlowKey, queue: &Q) {
-        let length = self.length_of(queue);
+        let length = self.measure.length_of(queue);
         self.average.update(now, length);
         self.policy.on_left(flow);
     }
@@ -121,15 +121,6 @@ impl Red {
         }
     }
 
-    /// What `packet` adds to the count.
-    fn step_of(&self, packet: &Facts) -> u64 {
-        if self.measure.by_size {
-            u64::from(packet.size)
-        } else {
-            1
-        }
-    }
-
     /// The verdict for an average, and perhaps a strength, of this packet's own.
     fn judge(
         &mut self,
@@ -141,7 +132,7 @@ impl Red {
         if avg < self.curve.first() {
             return self.below();
         }
-        let step = self.step_of(packet);
+        let step = self.measure.step_of(packet);
         let was_in_band = core::mem::replace(&mut self.in_band, true);
         if self.measure.cautious && !was_in_band {
             self.count = step;
@@ -154,14 +145,8 @@ impl Red {
             Some(strength) => self.curve.probability_at(avg, strength),
             None => self.curve.probability(avg),
         });
-        let (spent, own) = (self.count.saturating_mul(pb), step * pb);
-        let shares = if self.measure.by_size {
-            let mean = self.measure.mean_packet.0;
-            [pb, spent / mean, (own / mean).min(ONE)]
-        } else {
-            [pb, spent, own]
-        };
-        self.draw(shares, step, packet, random)
+        let (spent, own) = self.measure.shares(pb, self.count, step);
+        self.draw([pb, spent, own], step, packet, random)
     }
 
     /// The verdict for a packet that only the curve's last threshold concerns. In the
@@ -174,7 +159,7 @@ impl Red {
         if avg >= self.curve.last() {
             return self.above(packet);
         }
-        self.count += self.step_of(packet);
+        self.count += self.measure.step_of(packet);
         Verdict::Keep
     }
 }

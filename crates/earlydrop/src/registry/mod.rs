@@ -171,3 +171,29 @@ pub(crate) const ECN: Parameter = Parameter {
     origin: "RFC 7567, section 4.2.1: AQM should support ECN",
     when: None,
 };
+
+/// The typical packet, where a scheme measures in it.
+pub(crate) const MEAN_PACKET: Parameter = Parameter {
+    name: "mean_packet",
+    meaning: "typical packet; auto: the link's",
+    kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
+    default: "auto",
+    origin: "the scenario",
+    when: None,
+};
+
+/// What a scheme that controls the queue's length counts it in.
+pub(crate) const UNIT: Parameter = Parameter {
+    name: "unit",
+    meaning: "what the queue is counted in",
+    kind: Kind::Choice(&[
+        ("packets", "packets, whatever their size"),
+        (
+            "bytes",
+            "bytes over mean_packet; a packet's probability is scaled by its size over mean_packet",
+        ),
+    ]),
+    default: "packets",
+    origin: "the papers",
+    when: None,
+};

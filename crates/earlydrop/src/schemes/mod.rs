@@ -6,8 +6,10 @@
 //! documentation, the property tests and the reports.
 
 pub mod ared;
+pub mod blue;
 pub mod choke;
 pub mod clred;
+pub(crate) mod common;
 pub mod droptail;
 pub mod dsred;
 pub mod feng;
@@ -16,10 +18,19 @@ pub mod gred;
 pub mod lru_red;
 pub mod mred;
 pub mod nlred;
+pub mod pi;
+pub mod pi2;
+pub mod pi_controller;
+pub mod pie;
 pub mod rared;
 pub mod red;
+pub mod rem;
 pub mod restraint;
+pub mod sfb;
 pub mod sfred;
+pub mod sred;
+pub mod step;
+pub mod wred;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::Facts;
@@ -45,6 +56,15 @@ pub const SCHEMES: &[&Descriptor] = &[
     &sfred::SCHEME,
     &lru_red::SCHEME,
     &fred::SCHEME,
+    &wred::SCHEME,
+    &step::SCHEME,
+    &rem::SCHEME,
+    &blue::SCHEME,
+    &sfb::SCHEME,
+    &sred::SCHEME,
+    &pi::SCHEME,
+    &pie::SCHEME,
+    &pi2::SCHEME,
 ];
 
 /// Every curve of the RED family.
@@ -158,4 +178,13 @@ macro_rules! any_aqm {
 any_aqm! {
     DropTail(droptail::DropTail),
     Red(Red),
+    Wred(wred::Wred),
+    Step(step::Step),
+    Rem(rem::Rem),
+    Blue(blue::Blue),
+    Sfb(sfb::Sfb),
+    Sred(sred::Sred),
+    Pi(pi::Pi),
+    Pie(pie::Pie),
+    Pi2(pi2::Pi2),
 }

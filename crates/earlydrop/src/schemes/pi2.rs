@@ -1,0 +1,427 @@
+//! PI2: a proportional-integral controller whose output is squared.
+//!
+//! # Reference
+//! K. De Schepper, O. Bondarenko, I.-J. Tsang, B. Briscoe, "PI2: A Linearized AQM
+//! for both Classic and Scalable TCP", CoNEXT 2016.
+//!
+//! # Equations
+//! Every T = 32 ms, d being the queueing delay and d_old that of T ago:
+//! `p' <- p' + alpha (d - target) + beta (d - d_old)`, no less than 0.
+//! - Classic packets are told of congestion with probability `p'^2`, by a mark where
+//!   they are ECN-capable;
+//! - scalable ones (L4S) are marked with probability `k p'`.
+//!
+//! The square makes the gains right at every load: PIE's table of them, and its other
+//! rules, are not needed.
+//!
+//! # Our readings
+//! - Squaring is done once an update, and one random number compared with p'^2: the
+//!   same law as the paper's larger of two numbers compared with p', at half the draws.
+//! - Scalable are those RFC 9331 says: ECT(1) and CE. The authors' first queue took any
+//!   ECN-capable packet to be: `scalable=capable`.
+//! - p'^2 is held at `max_p`, 1/k^2 = 0.25 by default, where scalable packets are all
+//!   marked: beyond, the two would no longer be told alike (RFC 9332 has it so), and a
+//!   longer queue has to tell.
+//! - Nothing is told while at most `floor` waits: PIE's rule of two packets, which the
+//!   paper's text drops and the authors' queue keeps. `floor=0` follows the text.
+//! - The delay is how long the packet at the head has waited.
+//!
+//! # How other tools differ
+//! | aspect | the authors' Linux queue | here |
+//! |---|---|---|
+//! | delay | the queue over an estimated departure rate | of the head |
+//! | p' and k | keeps k p', divides it for classic | keeps p' |
+//! | random numbers for a classic packet | a second one when the first hits | one |
+//! | scalable | every ECN-capable packet | ECT(1) and CE; `scalable=capable` |
+
+use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::packet::Facts;
+use crate::random::Pcg32;
+use crate::registry::{
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
+    Settings,
+};
+use crate::schemes::AnyAqm;
+use crate::schemes::common::{Threshold, check_target, check_within_buffer, tell};
+use crate::schemes::pi_controller::{Gains, head_delay};
+use crate::units::{BitsPerSec, Nanos};
+
+const ORIGIN: &str = "De Schepper et al. 2016, table 1";
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    ECN,
+    Parameter {
+        name: "target",
+        meaning: "the queueing delay to hold",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "20 ms",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "interval",
+        meaning: "T, the time between two updates of p'",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "32 ms",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "alpha",
+        meaning: "weight of the distance to the target",
+        kind: Kind::Number(Range::POSITIVE, "Hz"),
+        default: "0.3125",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "beta",
+        meaning: "weight of the delay's change since the last update",
+        kind: Kind::Number(Range::POSITIVE, "Hz"),
+        default: "3.125",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "k",
+        meaning: "coupling: scalable packets are marked with probability k p'",
+        kind: Kind::Number(Range::POSITIVE, "ratio"),
+        default: "2",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "scalable",
+        meaning: "which packets are told by the unsquared probability",
+        kind: Kind::Choice(&[
+            ("l4s", "ECT(1) and CE, as RFC 9331"),
+            ("capable", "every ECN-capable packet"),
+            ("none", "no packet"),
+        ]),
+        default: "l4s",
+        origin: "RFC 9331",
+        when: Some(("ecn", &["on"])),
+    },
+    Parameter {
+        name: "max_p",
+        meaning: "largest probability for classic packets",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+        default: "0.25",
+        origin: "1/k^2, as RFC 9332",
+        when: None,
+    },
+    Parameter {
+        name: "floor",
+        meaning: "nothing is told while at most this waits",
+        kind: Kind::Length(Range::NOT_NEGATIVE),
+        default: "2 packets",
+        origin: "RFC 8033; the authors' Linux queue",
+        when: None,
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "pi2",
+    summary: "proportional-integral control of the delay, squared for classic senders",
+    source: "De Schepper, Bondarenko, Tsang, Briscoe 2016",
+    parameters: &[PARAMETERS],
+    defaults: &[],
+    presets: &[
+        Preset {
+            name: "paper",
+            meaning: "De Schepper et al. 2016: target 20 ms, T 32 ms, 0.3125 and 3.125, k 2",
+            values: &[
+                ("target", "20 ms"),
+                ("interval", "32 ms"),
+                ("alpha", "0.3125"),
+                ("beta", "3.125"),
+                ("k", "2"),
+                ("limit", "40000 packets"),
+            ],
+        },
+        Preset {
+            name: "linux",
+            meaning: "the authors' sch_pi2: T 30 ms, every ECN-capable packet scalable",
+            values: &[
+                ("interval", "30 ms"),
+                ("scalable", "capable"),
+                ("max_p", "0.25"),
+                ("limit", "1000 packets"),
+            ],
+        },
+    ],
+    probes: &[
+        Probe {
+            name: "probability",
+            meaning: "of a classic packet: p'^2",
+        },
+        Probe {
+            name: "base",
+            meaning: "p', before squaring or coupling",
+        },
+        Probe {
+            name: "qdelay",
+            meaning: "the queueing delay at the last update, in seconds",
+        },
+    ],
+    nests: false,
+    plan: |settings| {
+        Ok(Plan::Single {
+            aqm: AnyAqm::Pi2(Pi2::from_settings(settings)?),
+            limit: settings.limit(),
+        })
+    },
+};
+
+/// Which packets come from scalable senders.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scalable {
+    L4s,
+    Capable,
+    None,
+}
+
+/// PI2.
+#[derive(Clone, Debug)]
+pub struct Pi2 {
+    gains: Gains,
+    coupling: f64,
+    /// The largest p': the square root of `max_p`.
+    largest_base: f64,
+    scalable: Scalable,
+    ecn: bool,
+    floor: Threshold,
+    ticker: Ticker,
+    /// p'.
+    base: f64,
+    /// At the last update, in seconds.
+    delay: f64,
+    /// p'^2 and k p', worked out once an update.
+    classic: f64,
+    linear: f64,
+}
+
+impl Pi2 {
+    pub(crate) fn from_settings(s: &Settings) -> Result<Pi2, ConfigError> {
+        check_target(s)?;
+        check_within_buffer(s, "floor")?;
+        let ecn = s.flag("ecn");
+        let floor = s.length_or_auto("floor");
+        Ok(Pi2 {
+            gains: Gains {
+                alpha: s.number("alpha"),
+                beta: s.number("beta"),
+                reference: s.time("target").as_secs_f64(),
+            },
+            coupling: s.number("k"),
+            largest_base: libm::sqrt(s.number("max_p")),
+            scalable: match s.choice("scalable") {
+                _ if !ecn => Scalable::None,
+                "capable" => Scalable::Capable,
+                "none" => Scalable::None,
+                _ => Scalable::L4s,
+            },
+            ecn,
+            floor: Threshold::new(floor.unwrap_or(Length::Packets(0.0)), s.link()),
+            ticker: Ticker::every(s.time("interval")),
+            base: 0.0,
+            delay: 0.0,
+            classic: 0.0,
+            linear: 0.0,
+        })
+    }
+
+    /// Takes one step of p'; returns whether another just like it would change anything.
+    fn update(&mut self, delay: f64) -> bool {
+        let step = self.gains.step(delay, self.delay);
+        let base = (self.base + step).clamp(0.0, self.largest_base);
+        let changed = base != self.base || delay != self.delay;
+        (self.base, self.delay) = (base, delay);
+        changed
+    }
+
+    #[inline]
+    fn is_scalable(&self, packet: &Facts) -> bool {
+        match self.scalable {
+            Scalable::L4s => packet.ecn.is_l4s(),
+            Scalable::Capable => packet.ecn.is_capable(),
+            Scalable::None => false,
+        }
+    }
+}
+
+impl Aqm for Pi2 {
+    #[inline]
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        if self.base == 0.0 || !self.floor.is_exceeded_by(queue) {
+            return Verdict::Keep;
+        }
+        let probability = if self.is_scalable(packet) {
+            self.linear
+        } else {
+            self.classic
+        };
+        if random.chance(probability) {
+            tell(self.ecn, packet)
+        } else {
+            Verdict::Keep
+        }
+    }
+
+    #[inline]
+    fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
+        if !self.ticker.is_due(now) {
+            return;
+        }
+        let mut ticker = self.ticker.clone();
+        let mut updated = false;
+        // The head grows older from update to update, until p' is at its largest.
+        ticker.catch_up(now, |tick| {
+            updated = true;
+            let changed = self.update(head_delay(tick, queue));
+            let late = self.delay > self.gains.reference;
+            let saturated = self.base == self.largest_base && late;
+            !saturated && (changed || queue.packets() > 0)
+        });
+        if updated && let Some(next) = ticker.next() {
+            self.delay = head_delay(next - ticker.interval(), queue);
+        }
+        self.ticker = ticker;
+        self.classic = self.base * self.base;
+        self.linear = self.coupling * self.base;
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        self.ticker.next()
+    }
+
+    fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
+        self.floor.retune(rate);
+    }
+
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("probability", self.classic);
+        show("base", self.base);
+        show("qdelay", self.delay);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::queue::{AnyQueue, Outcome, QueueDiscipline};
+    use crate::registry::{Link, Spec};
+    use crate::testing::{TestPacket, mbps, packet, queue};
+
+    fn pi2(text: &str) -> Pi2 {
+        let spec: Spec = text.parse().unwrap();
+        Pi2::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn follows_the_hand_computed_trajectory() {
+        let mut pi2 = pi2("pi2");
+        for (delay, base) in [
+            (0.040, 0.131_25),             // .3125 .02 + 3.125 .04
+            (0.050, 0.131_25 + 0.0406_25), // .3125 .03 + 3.125 .01
+            (0.020, 0.078_125),            // 0 - 3.125 .03
+            (0.020, 0.078_125),            // at the target, nothing
+            (0.0, 0.009_375),              // -.00625 - .0625
+            (0.0, 0.003_125),
+            (0.0, 0.0), // not below
+        ] {
+            pi2.update(delay);
+            assert!((pi2.base - base).abs() < 1e-12, "{} {base}", pi2.base);
+        }
+        assert!(!pi2.update(0.0), "a fixed point");
+        for _ in 0..100 {
+            pi2.update(1.0);
+        }
+        assert_eq!(pi2.base, 0.5, "the square root of max_p");
+    }
+
+    /// A queue whose head has waited 64 ms: p' = .3125 (.012 + .044) + 3.125 .064.
+    fn waiting(spec: &str) -> AnyQueue<TestPacket> {
+        let mut queue = queue(spec, mbps(10));
+        queue.poll(Nanos::ZERO);
+        for flow in 0..10 {
+            queue.enqueue(Nanos::ZERO, packet(flow));
+        }
+        queue.poll(Nanos::from_millis(64));
+        queue
+    }
+
+    #[test]
+    fn probabilities_are_the_square_and_k_times() {
+        let queue = waiting("pi2");
+        let base = 0.3125 * 0.056 + 0.2;
+        assert!((queue.probe("base").unwrap() - base).abs() < 1e-12);
+        assert!((queue.probe("probability").unwrap() - base * base).abs() < 1e-12);
+    }
+
+    // Of 4,000 offered, 2 p' = 0.435 or p'^2 = 0.0473 are told; six standard
+    // deviations are 188 and 81: a false alarm in 5e8 seeds.
+    #[test]
+    fn classic_and_scalable_are_told_apart() {
+        let told = |spec: &str, ecn: Ecn| {
+            let mut queue = waiting(spec);
+            let offered = TestPacket { ecn, ..packet(1) };
+            let mut counts = [0, 0];
+            for _ in 0..4000 {
+                match queue.enqueue(Nanos::from_millis(64), offered) {
+                    Outcome::Queued => {}
+                    Outcome::Marked => counts[0] += 1,
+                    Outcome::Dropped(_) => counts[1] += 1,
+                }
+            }
+            counts
+        };
+        let near = |count: i32, expected: i32, within: i32| {
+            assert!((count - expected).abs() < within, "{count} {expected}");
+        };
+        let spec = "pi2:limit=5000";
+        let [marked, dropped] = told(spec, Ecn::Ect1);
+        near(marked, 1740, 188);
+        assert_eq!(dropped, 0);
+        let [marked, dropped] = told(spec, Ecn::Ect0);
+        near(marked, 189, 81);
+        assert_eq!(dropped, 0);
+        let [marked, dropped] = told(spec, Ecn::NotCapable);
+        near(dropped, 189, 81);
+        assert_eq!(marked, 0);
+        near(
+            told("pi2:limit=5000,scalable=capable", Ecn::Ect0)[0],
+            1740,
+            188,
+        );
+        let [marked, dropped] = told("pi2:limit=5000,ecn=off", Ecn::Ect1);
+        near(dropped, 189, 81);
+        assert_eq!(marked, 0);
+    }
+
+    #[test]
+    fn updates_late_are_updates_in_time() {
+        // Ends on the way, and at the largest p'.
+        for (spec, millis) in [("pi2:target=1 s", 3000), ("pi2", 50_000)] {
+            let mut eager = waiting(spec);
+            let mut lazy = eager.clone();
+            for millis in 64..millis {
+                eager.poll(Nanos::from_millis(millis));
+            }
+            lazy.poll(Nanos::from_millis(millis - 1));
+            assert!(eager.probe("base") > Some(0.0));
+            assert_eq!(eager.probe("base"), lazy.probe("base"));
+            assert_eq!(eager.probe("qdelay"), lazy.probe("qdelay"));
+            assert_eq!(eager.next_deadline(), lazy.next_deadline());
+        }
+    }
+}

@@ -1,0 +1,493 @@
+//! PIE: proportional-integral control of the queueing delay, enhanced.
+//!
+//! # Reference
+//! R. Pan, P. Natarajan, F. Baker, G. White, RFC 8033, 2017.
+//!
+//! # Equations
+//! Every T = 15 ms, d being the queueing delay and d_old that of T ago:
+//! - `step = alpha (d - target) + beta (d - d_old)`, divided by 2048, 512, 128, 32, 8
+//!   or 2 while p is below 1e-6, 1e-5, 1e-4, 1e-3, 0.01 or 0.1;
+//! - at p >= 0.1 no step exceeds 0.02 (section 5.5);
+//! - `p <- p + step`; while d is above 250 ms, 0.02 more;
+//! - with d = d_old = 0, `p <- 0.98 p`; p is kept within [0, 1];
+//! - the burst allowance falls by T, and is 150 ms again once p = 0 and both delays
+//!   are below target/2.
+//!
+//! An arrival is told of congestion with probability p, but not while a burst is
+//! allowed, nor with d below target/2 and p below 0.2, nor while at most two mean
+//! packets wait. Above p = 0.1 it is dropped even when it could be marked.
+//!
+//! Derandomised (section 5.4): p adds up over arrivals; below 0.85 nothing is
+//! dropped, from 8.5 on the next is.
+//!
+//! # Our readings
+//! - The delay is how long the packet at the head has waited when p is updated, 0 for
+//!   an empty queue: the RFC's time stamps, but of the packet that is there rather
+//!   than of the last that left, so that a stalled link is seen. `delay=rate` is
+//!   the estimate of section 5.2: the queue times the average time that
+//!   `dq_threshold` bytes took to leave, whose first packet counts as the RFC prints.
+//! - The burst allowance is renewed when p is updated, not at the next arrival: what
+//!   it is judged by changes at updates only.
+//! - The RFC's text decays p when both delays are 0; the pseudo-code of its second
+//!   appendix, as DPDK and others have taken it over, when both are below target/2:
+//!   `decay=half`.
+//! - The 0.02 more above 250 ms is in the drafts and in Linux rather than in the RFC's
+//!   first listing; `high_delay=0` leaves it out.
+//! - Neither turning PIE off on a short queue (section 5.3) nor byte mode is here.
+//!
+//! # How other tools differ
+//! | aspect | Linux | ns-3 | DPDK, FreeBSD | here |
+//! |---|---|---|---|---|
+//! | delay | of the last packet that left | the same | rate; FreeBSD either | of the head; `delay=rate` |
+//! | derandomised | always | optional | DPDK always; FreeBSD optional | `derandomise=on` |
+//! | decay | 63/64 when both are 0 | 0.98 when both are 0 | DPDK 0.98 below target/2; FreeBSD 63/64 at 0 | 0.98 at 0; `decay=half` |
+//! | ECN limit | p <= 0.1 | as the RFC | FreeBSD as the RFC; DPDK no ECN | p < 0.1 |
+//! | turned off on a short queue | no | optional | yes | no |
+
+use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::packet::Facts;
+use crate::random::Pcg32;
+use crate::registry::{
+    ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
+    Settings,
+};
+use crate::schemes::AnyAqm;
+use crate::schemes::common::{check_target, tell};
+use crate::schemes::pi_controller::{Gains, head_delay};
+use crate::units::Nanos;
+
+const RFC: &str = "RFC 8033, section 4";
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    ECN,
+    Parameter {
+        name: "target",
+        meaning: "the queueing delay to hold",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "15 ms",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "interval",
+        meaning: "T, the time between two updates of p",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "15 ms",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "alpha",
+        meaning: "weight of the distance to the target",
+        kind: Kind::Number(Range::POSITIVE, "Hz"),
+        default: "0.125",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "beta",
+        meaning: "weight of the delay's change since the last update",
+        kind: Kind::Number(Range::POSITIVE, "Hz"),
+        default: "1.25",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "burst",
+        meaning: "how long a burst after a calm is let pass",
+        kind: Kind::Time(Range::NOT_NEGATIVE),
+        default: "150 ms",
+        origin: RFC,
+        when: None,
+    },
+    MEAN_PACKET,
+    Parameter {
+        name: "mark_limit",
+        meaning: "drop ECN-capable packets too once p has reached this",
+        kind: Kind::Number(Range::PROBABILITY, "probability"),
+        default: "0.1",
+        origin: "RFC 8033, section 5.1",
+        when: Some(("ecn", &["on"])),
+    },
+    Parameter {
+        name: "cap",
+        meaning: "let p rise by at most 0.02 an update once it is 0.1",
+        kind: Kind::Flag,
+        default: "on",
+        origin: "RFC 8033, section 5.5",
+        when: None,
+    },
+    Parameter {
+        name: "high_delay",
+        meaning: "above this delay p rises by 0.02 more an update; 0: never",
+        kind: Kind::Time(Range::NOT_NEGATIVE),
+        default: "250 ms",
+        origin: "the drafts of RFC 8033; Linux",
+        when: None,
+    },
+    Parameter {
+        name: "decay",
+        meaning: "when p decays by 2% an update",
+        kind: Kind::Choice(&[
+            ("zero", "after two delays of 0"),
+            ("half", "after two delays below half the target"),
+        ]),
+        default: "zero",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "derandomise",
+        meaning: "keep drops from lying too close or too far apart",
+        kind: Kind::Flag,
+        default: "off",
+        origin: "RFC 8033, section 5.4: optional",
+        when: None,
+    },
+    Parameter {
+        name: "delay",
+        meaning: "how the queueing delay is known",
+        kind: Kind::Choice(&[
+            ("timestamps", "how long the packet at the head has waited"),
+            ("rate", "the queue over an estimate of the departure rate"),
+        ]),
+        default: "timestamps",
+        origin: "RFC 8033, sections 4.2 and 5.2",
+        when: None,
+    },
+    Parameter {
+        name: "dq_threshold",
+        meaning: "bytes that must leave for one estimate of the departure rate",
+        kind: Kind::Bytes(Range::POSITIVE),
+        default: "16384 bytes",
+        origin: "RFC 8033, section 5.2",
+        when: Some(("delay", &["rate"])),
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "pie",
+    summary: "proportional-integral control of the queueing delay, with self-tuning gains",
+    source: "Pan, Natarajan, Baker, White, RFC 8033",
+    parameters: &[PARAMETERS],
+    defaults: &[],
+    presets: &[
+        Preset {
+            name: "paper",
+            meaning: "RFC 8033: target and interval 15 ms, burst 150 ms",
+            values: &[
+                ("target", "15 ms"),
+                ("interval", "15 ms"),
+                ("burst", "150 ms"),
+            ],
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc pie: derandomised, packets of 1500 bytes, no ECN unless asked for",
+            values: &[
+                ("derandomise", "on"),
+                ("mean_packet", "1500 bytes"),
+                ("ecn", "off"),
+                ("limit", "1000 packets"),
+            ],
+        },
+        Preset {
+            name: "ns3",
+            meaning: "ns-3's PieQueueDisc: 25 packets of 1000 bytes, no ECN unless asked for",
+            values: &[
+                ("mean_packet", "1000 bytes"),
+                ("ecn", "off"),
+                ("limit", "25 packets"),
+            ],
+        },
+    ],
+    probes: &[
+        Probe {
+            name: "probability",
+            meaning: "p",
+        },
+        Probe {
+            name: "qdelay",
+            meaning: "the queueing delay at the last update, in seconds",
+        },
+        Probe {
+            name: "burst",
+            meaning: "what is left of the burst allowance, in seconds",
+        },
+    ],
+    nests: false,
+    plan: |settings| {
+        Ok(Plan::Single {
+            aqm: AnyAqm::Pie(Pie::from_settings(settings)?),
+            limit: settings.limit(),
+        })
+    },
+};
+
+/// The factor by which small probabilities' steps are reduced (section 4.2).
+fn autotune(probability: f64) -> f64 {
+    const STEPS: [(f64, f64); 6] = [
+        (1e-6, 1.0 / 2048.0),
+        (1e-5, 1.0 / 512.0),
+        (1e-4, 1.0 / 128.0),
+        (1e-3, 1.0 / 32.0),
+        (0.01, 1.0 / 8.0),
+        (0.1, 1.0 / 2.0),
+    ];
+    let fitting = STEPS.iter().find(|(below, _)| probability < *below);
+    fitting.map_or(1.0, |(_, factor)| *factor)
+}
+
+/// Largest step once p is 0.1, and the step added above `high_delay`.
+const LARGE_STEP: f64 = 0.02;
+
+/// The departure rate, measured while enough waits (section 5.2).
+#[derive(Clone, Debug)]
+struct RateEstimator {
+    threshold: u64,
+    measuring_since: Option<Nanos>,
+    counted: u64,
+    /// Average seconds a byte takes to leave; 0 before the first measurement.
+    secs_per_byte: f64,
+}
+
+impl RateEstimator {
+    fn new(threshold: u64) -> RateEstimator {
+        RateEstimator {
+            threshold,
+            measuring_since: None,
+            counted: 0,
+            secs_per_byte: 0.0,
+        }
+    }
+
+    /// Takes in a packet of `size` that leaves `backlog` bytes behind.
+    fn on_departure(&mut self, now: Nanos, size: u32, backlog: u64) {
+        if self.measuring_since.is_none() && backlog >= self.threshold {
+            self.measuring_since = Some(now);
+            self.counted = 0;
+        }
+        let Some(since) = self.measuring_since else {
+            return;
+        };
+        self.counted += u64::from(size);
+        if self.counted < self.threshold {
+            return;
+        }
+        let sample = now.since(since).as_secs_f64() / self.counted as f64;
+        self.secs_per_byte = if self.secs_per_byte == 0.0 {
+            sample
+        } else {
+            // The RFC's weight: 16,384/2^16.
+            0.75 * self.secs_per_byte + 0.25 * sample
+        };
+        self.counted = 0;
+        self.measuring_since = (backlog >= self.threshold).then_some(now);
+    }
+}
+
+/// What PIE is told.
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    gains: Gains,
+    burst: Nanos,
+    interval: Nanos,
+    /// Two mean packets, in bytes.
+    spared: u64,
+    ecn: bool,
+    mark_limit: f64,
+    cap: bool,
+    high_delay: f64,
+    /// p decays while both delays are below half the target, not only at 0.
+    decays_at_half: bool,
+    derandomise: bool,
+}
+
+/// PIE.
+#[derive(Clone, Debug)]
+pub struct Pie {
+    law: Law,
+    ticker: Ticker,
+    rate: Option<RateEstimator>,
+    probability: f64,
+    /// At the last update, in seconds.
+    delay: f64,
+    burst_left: Nanos,
+    /// p added up since the last drop.
+    accumulated: f64,
+    /// Neither burst allowance nor a short delay spares arrivals.
+    active: bool,
+}
+
+impl Pie {
+    pub(crate) fn from_settings(s: &Settings) -> Result<Pie, ConfigError> {
+        check_target(s)?;
+        let interval = s.time("interval");
+        let law = Law {
+            gains: Gains {
+                alpha: s.number("alpha"),
+                beta: s.number("beta"),
+                reference: s.time("target").as_secs_f64(),
+            },
+            burst: s.time("burst"),
+            interval,
+            spared: 2 * s.link().mean_packet.0,
+            ecn: s.flag("ecn"),
+            mark_limit: s.number("mark_limit"),
+            cap: s.flag("cap"),
+            high_delay: match s.time("high_delay") {
+                Nanos::ZERO => f64::INFINITY,
+                delay => delay.as_secs_f64(),
+            },
+            decays_at_half: s.choice("decay") == "half",
+            derandomise: s.flag("derandomise"),
+        };
+        let threshold = s.size_or_auto("dq_threshold").map_or(0, |size| size.0);
+        Ok(Pie {
+            law,
+            ticker: Ticker::every(interval),
+            rate: (s.choice("delay") == "rate").then(|| RateEstimator::new(threshold)),
+            probability: 0.0,
+            delay: 0.0,
+            burst_left: law.burst,
+            accumulated: 0.0,
+            active: false,
+        })
+    }
+
+    /// Takes one step of p, the delay being `delay`; returns whether another just
+    /// like it would change anything.
+    fn update(&mut self, delay: f64) -> bool {
+        let law = &self.law;
+        let (before, burst_before) = (self.probability, self.burst_left);
+        let delay_before = self.delay;
+        let half = law.gains.reference / 2.0;
+        let mut step = law.gains.step(delay, delay_before) * autotune(before);
+        if law.cap && before >= 0.1 {
+            step = step.min(LARGE_STEP);
+        }
+        if delay > law.high_delay {
+            step += LARGE_STEP;
+        }
+        let calm = delay < half && delay_before < half;
+        let decays = if law.decays_at_half {
+            calm
+        } else {
+            delay == 0.0 && delay_before == 0.0
+        };
+        let kept = if decays { 0.98 } else { 1.0 };
+        self.probability = ((before + step) * kept).clamp(0.0, 1.0);
+        self.delay = delay;
+        self.burst_left = if calm && self.probability == 0.0 {
+            law.burst
+        } else {
+            burst_before - law.interval
+        };
+        let spared = delay < half && self.probability < 0.2;
+        self.active = self.burst_left == Nanos::ZERO && !spared;
+        self.probability != before || delay != delay_before || self.burst_left != burst_before
+    }
+
+    /// The head grows older from update to update, until p is 1 and stays so.
+    fn catch_up_with_head<Q: Backlog>(&mut self, ticker: &mut Ticker, now: Nanos, queue: &Q) {
+        let mut updated = false;
+        ticker.catch_up(now, |tick| {
+            updated = true;
+            let changed = self.update(head_delay(tick, queue));
+            let late = self.delay > self.law.gains.reference;
+            let saturated = self.probability == 1.0 && late && self.burst_left == Nanos::ZERO;
+            !saturated && (changed || queue.packets() > 0)
+        });
+        if updated && let Some(next) = ticker.next() {
+            self.delay = head_delay(next - ticker.interval(), queue);
+        }
+    }
+
+    #[inline]
+    fn hits(&mut self, random: &mut Pcg32) -> bool {
+        if !self.law.derandomise {
+            return random.chance(self.probability);
+        }
+        if self.probability == 0.0 {
+            self.accumulated = 0.0;
+        }
+        self.accumulated += self.probability;
+        if self.accumulated < 0.85 {
+            return false;
+        }
+        let hit = self.accumulated >= 8.5 || random.chance(self.probability);
+        if hit {
+            self.accumulated = 0.0;
+        }
+        hit
+    }
+}
+
+impl Aqm for Pie {
+    #[inline]
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        if !self.active || queue.bytes() <= self.law.spared || !self.hits(random) {
+            return Verdict::Keep;
+        }
+        tell(
+            self.law.ecn && self.probability < self.law.mark_limit,
+            packet,
+        )
+    }
+
+    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
+        self.accumulated = 0.0;
+    }
+
+    #[inline]
+    fn on_departure<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Verdict {
+        if let Some(rate) = &mut self.rate {
+            rate.on_departure(now, packet.size, queue.bytes());
+        }
+        Verdict::Keep
+    }
+
+    #[inline]
+    fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
+        if !self.ticker.is_due(now) {
+            return;
+        }
+        let mut ticker = self.ticker.clone();
+        match &self.rate {
+            Some(rate) => {
+                let delay = queue.bytes() as f64 * rate.secs_per_byte;
+                ticker.catch_up(now, |_| self.update(delay));
+            }
+            None => self.catch_up_with_head(&mut ticker, now, queue),
+        }
+        self.ticker = ticker;
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        self.ticker.next()
+    }
+
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("probability", self.probability);
+        show("qdelay", self.delay);
+        show("burst", self.burst_left.as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+#[path = "pie_tests.rs"]
+mod tests;

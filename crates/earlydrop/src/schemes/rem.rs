@@ -1,0 +1,540 @@
+//! REM: random exponential marking by a price.
+//!
+//! # Reference
+//! S. Athuraliya, S. H. Low, V. H. Li, Q. Yin, "REM: Active Queue Management", IEEE
+//! Network, May/June 2001; a baseline of papers 000 and 004.
+//!
+//! # Equations
+//! Once per update interval, x and c being the packets that arrived and that could
+//! have been sent in it, q the queue and q_ref what it should be:
+//! `price <- max(0, price + gamma (alpha (q - q_ref) + x - c))`; then
+//! `p = 1 - phi^(-price)`. Each packet is told of congestion with probability p.
+//!
+//! # Our readings
+//! - `inw` smooths the arrivals, `x <- (1 - inw) x + inw arrivals`, as in ns-2; at 1,
+//!   the default of both, x is what arrived. Below 1e-9 packets x becomes 0, so that
+//!   a calm ends.
+//! - Byte mode (`unit=bytes`), of which the paper says only that it exists, is ns-2's:
+//!   arrivals and queue are bytes over the mean packet, q_ref stays in packets, and p is
+//!   scaled by a packet's size over the mean.
+//! - Arrivals count whether they are let in or not, as in ns-2: they are the demand.
+//! - The price is not let grow beyond where p is exactly 1 in floating point: only a
+//!   stopped link would get there, and would then take as long to come back.
+//! - `signal=departure` marks what leaves instead of judging what arrives, as ns-2 does
+//!   when it marks; `others` is then what happens to packets that cannot be marked.
+//!
+//! # How other tools differ
+//! | aspect | ns-2 `Queue/REM` | ns-3, Linux, DPDK | here |
+//! |---|---|---|---|
+//! | last place of the buffer | never used | not in their releases | used; `last_place=off` for ns-2's |
+//! | marks when | dequeueing | | enqueueing; `signal=departure` for ns-2's |
+//! | drops and marks | `markpkts_` off: drops all; on: marks, never drops early | | marks what it can, drops others |
+//! | queue in byte mode | whole mean packets, rounded down | | not rounded |
+//! | alpha | 0.1, fixed | | a parameter |
+//! | full buffer | looked at before p | | looked at after p |
+
+use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
+use crate::packet::Facts;
+use crate::queue::Limit;
+use crate::random::Pcg32;
+use crate::registry::{
+    ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
+    Settings, UNIT,
+};
+use crate::schemes::AnyAqm;
+use crate::schemes::common::{OTHERS, Telling, check_within_buffer};
+use crate::units::{BitsPerSec, Bytes, Nanos};
+
+const ORIGIN: &str = "Athuraliya et al. 2001, as in paper 000";
+const NS2: &str = "ns-2 2.35, Queue/REM";
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    ECN,
+    Parameter {
+        name: "interval",
+        meaning: "time between two updates of the price",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "2 ms",
+        origin: NS2,
+        when: None,
+    },
+    Parameter {
+        name: "gamma",
+        meaning: "step size of the price",
+        kind: Kind::Number(Range::POSITIVE, "per packet"),
+        default: "0.001",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "phi",
+        meaning: "base of the exponential: p = 1 - phi^(-price)",
+        kind: Kind::Number(
+            Range {
+                low: 1.0,
+                with_low: false,
+                ..Range::POSITIVE
+            },
+            "",
+        ),
+        default: "1.001",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "alpha",
+        meaning: "weight of the queue against the rate mismatch",
+        kind: Kind::Number(Range::POSITIVE, "ratio"),
+        default: "0.1",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "q_ref",
+        meaning: "the queue to hold, b* in the papers",
+        kind: Kind::Length(Range::NOT_NEGATIVE),
+        default: "20 packets",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "inw",
+        meaning: "weight of an interval's arrivals in their average",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "ratio"),
+        default: "1",
+        origin: NS2,
+        when: None,
+    },
+    UNIT,
+    MEAN_PACKET,
+    Parameter {
+        name: "signal",
+        meaning: "which packets are told of congestion",
+        kind: Kind::Choice(&[
+            ("arrival", "those that arrive"),
+            ("departure", "those that leave, which tells sooner"),
+        ]),
+        default: "arrival",
+        origin: ORIGIN,
+        when: None,
+    },
+    OTHERS,
+    Parameter {
+        name: "last_place",
+        meaning: "whether the buffer may be filled to its limit; ns-2 drops what would fill it",
+        kind: Kind::Flag,
+        default: "on",
+        origin: "what a limit means elsewhere",
+        when: None,
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "rem",
+    summary: "marks exponentially in a price that rises with the queue and the rate mismatch",
+    source: "Athuraliya, Low, Li, Yin 2001",
+    parameters: &[PARAMETERS],
+    defaults: &[],
+    presets: &[
+        Preset {
+            name: "paper",
+            meaning: "gamma 0.001, phi 1.001, alpha 0.1, b* 20 packets, buffer 120, as in paper 000",
+            values: &[
+                ("gamma", "0.001"),
+                ("phi", "1.001"),
+                ("alpha", "0.1"),
+                ("q_ref", "20 packets"),
+                ("limit", "120 packets"),
+            ],
+        },
+        Preset {
+            name: "ns2",
+            meaning: "ns-2 2.35's Queue/REM with markpkts_: marks on the way out, drops only when full",
+            values: &[
+                ("signal", "departure"),
+                ("others", "pass"),
+                ("last_place", "off"),
+                ("mean_packet", "1000 bytes"),
+                ("limit", "50 packets"),
+            ],
+        },
+        Preset {
+            name: "ns2-drop",
+            meaning: "ns-2 2.35's Queue/REM as it comes: drops what arrives",
+            values: &[
+                ("ecn", "off"),
+                ("last_place", "off"),
+                ("mean_packet", "1000 bytes"),
+                ("limit", "50 packets"),
+            ],
+        },
+    ],
+    probes: &[
+        Probe {
+            name: "price",
+            meaning: "the price, after the last update",
+        },
+        Probe {
+            name: "probability",
+            meaning: "p, for a packet of the mean size",
+        },
+    ],
+    nests: false,
+    plan: |settings| {
+        Ok(Plan::Single {
+            aqm: AnyAqm::Rem(Rem::from_settings(settings)?),
+            limit: limit(settings)?,
+        })
+    },
+};
+
+/// What the buffer holds, less its last place when that is never used.
+fn limit(s: &Settings) -> Result<Limit, ConfigError> {
+    let limit = s.limit();
+    if s.flag("last_place") {
+        return Ok(limit);
+    }
+    if limit.packets <= 1 {
+        return Err(s.contradiction(
+            "last_place",
+            "a buffer of one packet whose last place is not used holds nothing",
+            "nearest: limit = 2 packets, or last_place = on",
+        ));
+    }
+    Ok(match limit.bytes {
+        Bytes(u64::MAX) => Limit::packets(limit.packets - 1),
+        Bytes(bytes) => Limit {
+            bytes: Bytes(bytes - 1),
+            ..limit
+        },
+    })
+}
+
+/// Below this many packets an average of arrivals is none.
+const NO_ARRIVALS: f64 = 1e-9;
+/// At this price times ln(phi), `phi^(-price)` is below 2^-53 and p exactly 1.
+const CERTAIN: f64 = 40.0;
+
+/// What REM is told.
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    gamma: f64,
+    alpha: f64,
+    inw: f64,
+    ln_phi: f64,
+    /// In packets, mean-sized ones in byte mode.
+    q_ref: f64,
+    /// One over the mean packet in byte mode; `None` when packets are counted.
+    per_mean_packet: Option<f64>,
+    mean_packet: Bytes,
+    interval: f64,
+    at_departure: bool,
+    telling: Telling,
+}
+
+/// Random exponential marking.
+#[derive(Clone, Debug)]
+pub struct Rem {
+    law: Law,
+    /// Packets the link sends in an interval: c.
+    capacity: f64,
+    ticker: Ticker,
+    /// Packets arrived since the last update.
+    arrivals: f64,
+    /// Their average: x.
+    average_arrivals: f64,
+    price: f64,
+    probability: f64,
+}
+
+impl Rem {
+    pub(crate) fn from_settings(s: &Settings) -> Result<Rem, ConfigError> {
+        check_within_buffer(s, "q_ref")?;
+        let mean_packet = s.link().mean_packet;
+        let in_bytes = s.choice("unit") == "bytes";
+        let interval = s.time("interval");
+        let law = Law {
+            gamma: s.number("gamma"),
+            alpha: s.number("alpha"),
+            inw: s.number("inw"),
+            ln_phi: libm::log(s.number("phi")),
+            q_ref: s.packets("q_ref"),
+            per_mean_packet: in_bytes.then_some(1.0 / mean_packet.0 as f64),
+            mean_packet,
+            interval: interval.as_secs_f64(),
+            at_departure: s.choice("signal") == "departure",
+            telling: Telling::from_settings(s),
+        };
+        Ok(Rem {
+            law,
+            capacity: law.interval * s.link().rate.packets_per_sec(mean_packet),
+            ticker: Ticker::every(interval),
+            arrivals: 0.0,
+            average_arrivals: 0.0,
+            price: 0.0,
+            probability: 0.0,
+        })
+    }
+
+    /// Ends one interval; returns whether another just like it would change anything.
+    fn update(&mut self, length: f64) -> bool {
+        let law = &self.law;
+        let mut arrivals = (1.0 - law.inw) * self.average_arrivals + law.inw * self.arrivals;
+        if arrivals < NO_ARRIVALS {
+            arrivals = 0.0;
+        }
+        let excess = law.alpha * (length - law.q_ref) + arrivals - self.capacity;
+        let price = (self.price + law.gamma * excess).clamp(0.0, CERTAIN / law.ln_phi);
+        let changed =
+            price != self.price || arrivals != self.average_arrivals || self.arrivals != 0.0;
+        self.arrivals = 0.0;
+        (self.average_arrivals, self.price) = (arrivals, price);
+        changed
+    }
+
+    /// What a packet counts for: 1, or its size over the mean packet.
+    #[inline]
+    fn weight_of(&self, packet: &Facts) -> f64 {
+        match self.law.per_mean_packet {
+            Some(per_mean) => f64::from(packet.size) * per_mean,
+            None => 1.0,
+        }
+    }
+
+    #[inline]
+    fn judge(&self, packet: &Facts, random: &mut Pcg32) -> Verdict {
+        if self.probability > 0.0 && random.chance(self.probability * self.weight_of(packet)) {
+            self.law.telling.tell(packet)
+        } else {
+            Verdict::Keep
+        }
+    }
+
+    fn length_of<Q: Backlog>(&self, queue: &Q) -> f64 {
+        match self.law.per_mean_packet {
+            Some(per_mean) => queue.bytes() as f64 * per_mean,
+            None => f64::from(queue.packets()),
+        }
+    }
+}
+
+impl Aqm for Rem {
+    #[inline]
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        packet: &Facts,
+        _queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        self.arrivals += self.weight_of(packet);
+        if self.law.at_departure {
+            Verdict::Keep
+        } else {
+            self.judge(packet, random)
+        }
+    }
+
+    #[inline]
+    fn on_departure<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        packet: &Facts,
+        _queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        if !self.law.at_departure {
+            return Verdict::Keep;
+        }
+        match self.judge(packet, random) {
+            Verdict::Drop(_) => Verdict::Drop(crate::aqm::DropReason::Dequeue),
+            verdict => verdict,
+        }
+    }
+
+    #[inline]
+    fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
+        if self.ticker.is_due(now) {
+            let length = self.length_of(queue);
+            let mut ticker = self.ticker.clone();
+            ticker.catch_up(now, |_| self.update(length));
+            self.ticker = ticker;
+            self.probability = -libm::expm1(-self.price * self.law.ln_phi);
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        self.ticker.next()
+    }
+
+    fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
+        self.capacity = self.law.interval * rate.packets_per_sec(self.law.mean_packet);
+    }
+
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("price", self.price);
+        show("probability", self.probability);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aqm::DropReason;
+    use crate::packet::Ecn;
+    use crate::queue::{AnyQueue, Outcome, QueueDiscipline};
+    use crate::registry::{Link, Spec};
+    use crate::testing::{TestPacket, mbps, packet, queue};
+
+    fn rem(text: &str) -> Rem {
+        let spec: Spec = text.parse().unwrap();
+        Rem::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+    }
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
+    }
+
+    #[test]
+    fn price_follows_the_hand_computed_trajectory() {
+        // 10 Mbps: 1,250 packets/s, so c = 2.5 in 2 ms.
+        let mut rem = rem("rem");
+        for (arrivals, length, price) in [
+            (10.0, 30.0, 0.0085), // .001 (.1 10 + 10 - 2.5)
+            (5.0, 40.0, 0.013),   // + .001 (2 + 5 - 2.5)
+            (2.5, 20.0, 0.013),   // at the reference, nothing
+            (0.0, 0.0, 0.0085),   // + .001 (-2 - 2.5)
+            (0.0, 0.0, 0.004),
+            (0.0, 0.0, 0.0), // not below
+        ] {
+            rem.arrivals = arrivals;
+            rem.update(length);
+            close(rem.price, price);
+        }
+        assert!(!rem.update(0.0), "a fixed point");
+    }
+
+    #[test]
+    fn arrivals_are_smoothed_by_their_weight() {
+        let mut rem = rem("rem:inw=0.25");
+        rem.arrivals = 8.0;
+        rem.update(60.0); // x = 2: .001 (4 + 2 - 2.5)
+        close(rem.price, 0.0035);
+        rem.update(60.0); // x = 1.5
+        close(rem.price, 0.0065);
+    }
+
+    #[test]
+    fn probability_is_exponential_in_the_price() {
+        let mut queue = queue("rem:phi=2,gamma=1,alpha=1,q_ref=0,limit=100", mbps(10));
+        queue.poll(Nanos::ZERO);
+        for flow in 0..3 {
+            queue.enqueue(Nanos::ZERO, packet(flow));
+        }
+        queue.poll(Nanos::from_millis(2));
+        // price = 3 + 3 - 2.5
+        assert_eq!(queue.probe("price"), Some(3.5));
+        close(
+            queue.probe("probability").unwrap(),
+            1.0 - libm::pow(2.0, -3.5),
+        );
+    }
+
+    fn filled(spec: &str) -> AnyQueue<TestPacket> {
+        let mut queue = queue(spec, mbps(10));
+        queue.poll(Nanos::ZERO);
+        for flow in 0..100 {
+            let ecn = Ecn::Ect0;
+            queue.enqueue(
+                Nanos::ZERO,
+                TestPacket {
+                    ecn,
+                    ..packet(flow)
+                },
+            );
+        }
+        queue
+    }
+
+    #[test]
+    fn updates_late_are_updates_in_time() {
+        for spec in ["rem:inw=0.1", "rem:unit=bytes", "rem:interval=5 ms"] {
+            let (mut eager, mut lazy) = (filled(spec), filled(spec));
+            for millis in 0..3000 {
+                eager.poll(Nanos::from_millis(millis));
+            }
+            lazy.poll(Nanos::from_millis(2999));
+            assert!(eager.probe("price") > Some(0.0));
+            assert_eq!(eager.probe("price"), lazy.probe("price"), "{spec}");
+            assert_eq!(eager.next_deadline(), lazy.next_deadline(), "{spec}");
+        }
+    }
+
+    #[test]
+    fn a_long_calm_ends_at_nothing_and_is_skipped() {
+        let mut rem = rem("rem:inw=0.01");
+        (rem.price, rem.average_arrivals) = (100.0, 10.0);
+        let mut updates = 0;
+        let mut ticker = rem.ticker.clone();
+        ticker.catch_up(Nanos::ZERO, |_| unreachable!());
+        ticker.catch_up(Nanos::from_secs(10_000_000), |_| {
+            updates += 1;
+            rem.update(0.0)
+        });
+        assert_eq!((rem.price, rem.average_arrivals), (0.0, 0.0));
+        assert!(updates < 30_000, "{updates} of 5e9");
+    }
+
+    #[test]
+    fn a_stopped_link_ends_at_certainty() {
+        let mut rem = rem("rem:gamma=10");
+        while rem.update(1000.0) {}
+        assert_eq!(-libm::expm1(-rem.price * rem.law.ln_phi), 1.0);
+    }
+
+    #[test]
+    fn byte_mode_counts_mean_packets() {
+        let mut queue = queue("rem:unit=bytes,mean_packet=500 bytes", mbps(10));
+        queue.poll(Nanos::ZERO);
+        for flow in 0..20 {
+            queue.enqueue(Nanos::ZERO, packet(flow));
+        }
+        queue.poll(Nanos::from_millis(2));
+        // 40 mean packets came and wait, 5 could be sent: .001 (2 + 40 - 5).
+        close(queue.probe("price").unwrap(), 0.037);
+    }
+
+    #[test]
+    fn ns2_marks_what_leaves_and_spares_the_last_place() {
+        let mut queue = queue("rem:as=ns2,limit=4,q_ref=0,gamma=1000,phi=1000", mbps(10));
+        queue.poll(Nanos::ZERO);
+        let capable = TestPacket {
+            ecn: Ecn::Ect0,
+            ..packet(1)
+        };
+        for offered in [capable, capable, packet(1)] {
+            assert_eq!(queue.enqueue(Nanos::ZERO, offered), Outcome::Queued);
+        }
+        let full = Outcome::Dropped(DropReason::Forced);
+        assert_eq!(queue.enqueue(Nanos::ZERO, capable), full);
+        // The price is 1000 (.3 + 4 - 2.5) by now, and p is 1.
+        let later = Nanos::from_millis(2);
+        let left = [(); 3].map(|()| queue.dequeue(later).unwrap().ecn);
+        assert_eq!(left, [Ecn::Ce, Ecn::Ce, Ecn::NotCapable]);
+        assert_eq!(queue.counters().marked.packets, 2);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for (text, blamed) in [
+            ("rem:limit=10", "q_ref"),
+            ("rem:limit=1,q_ref=0,last_place=off", "last_place"),
+        ] {
+            let spec: Spec = text.parse().unwrap();
+            let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+            assert_eq!(error.parameter(), Some(blamed));
+        }
+    }
+}

@@ -1,0 +1,523 @@
+//! SFB: Stochastic Fair BLUE, a BLUE for each of many groups of flows.
+//!
+//! # Reference
+//! W. Feng, D. D. Kandlur, D. Saha, K. G. Shin, "Stochastic Fair Blue: A Queue
+//! Management Algorithm for Enforcing Fairness", INFOCOM 2001.
+//!
+//! # Equations
+//! There are `levels` rows of `bins` bins, and a hash of the flow for each row. On an
+//! arrival, for its bin in every row, n being the packets of the bin that wait:
+//! - `n > bin_size`: `p <- min(1, p + d1)`, and the arrival is dropped;
+//! - `n = 0`: `p <- max(0, p - d2)`.
+//!
+//! With p_min the least p of its bins: at 1 the flow does not respond and is limited
+//! to `penalty_rate`; below, the arrival is told of congestion with probability p_min.
+//!
+//! Moving hash functions (section IV): every `rehash` the hashes are replaced, so
+//! that a flow which shares all its bins with a bad one does not do so for ever. The
+//! next set of bins is warmed up for `warmup` beforehand.
+//!
+//! # Our readings
+//! - The set that warms up counts every packet, so that its bins are right from the
+//!   start; its probabilities learn from flows at p_min = 1 only, as in the paper.
+//! - A packet is taken off the bins of a set when it arrived after that set began:
+//!   no hash has to travel with it, and none is taken off where it was not counted.
+//! - The paper limits the rate of all flows at p_min = 1 together, by a means it leaves
+//!   open: here a bucket of `penalty_burst` packets that fills at `penalty_rate`.
+//! - An arrival is dropped when any one of its bins is full, as printed, so that flows
+//!   which share a bin with a bad one lose packets until that one is held back.
+//! - Drops by a full bin and by the rate limit count as `policy`.
+//! - `full_bin=least` is Linux's: p rises from `n >= bin_size` on, and only an arrival
+//!   whose every bin holds `bin_max` is dropped for that.
+//! - The hashes are salted from the first arrival's random numbers, then by generation.
+//!
+//! # How other tools differ
+//! | aspect | Linux | ns-2, ns-3 | here |
+//! |---|---|---|---|
+//! | rows and bins | 8 x 16 | none in their releases | 2 x 23 |
+//! | d1, d2 | 1/1000, 1/6000 | | 0.005 both |
+//! | warming set counts | packets of flows at p_min = 1 | | every packet |
+//! | capable packets above p_min = 1/2 | dropped more and more | | marked up to p_min = 1 |
+//! | bucket | refilled when it is empty, for at most 10 s | | filled all the time |
+
+use alloc::boxed::Box;
+use alloc::vec;
+
+use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::packet::{Facts, FlowKey};
+use crate::random::Pcg32;
+use crate::registry::{
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
+};
+use crate::schemes::AnyAqm;
+use crate::schemes::common::tell;
+use crate::units::Nanos;
+
+const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 2001, section III";
+const LINUX: &str = "Linux, sch_sfb";
+/// The most levels there may be.
+const MOST_LEVELS: usize = 16;
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    ECN,
+    Parameter {
+        name: "levels",
+        meaning: "rows of bins, each with its own hash",
+        kind: Kind::Count(Range::closed(1.0, MOST_LEVELS as f64), "rows"),
+        default: "2",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "bins",
+        meaning: "bins in a row",
+        kind: Kind::Count(Range::closed(1.0, 65_536.0), "bins"),
+        default: "23",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "bin_size",
+        meaning: "packets a bin may hold before its probability rises; about 1.5 limit/bins",
+        kind: Kind::Count(Range::closed(1.0, 4_194_304.0), "packets"),
+        default: "13",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "full_bin",
+        meaning: "which full bins drop an arrival",
+        kind: Kind::Choice(&[
+            ("any", "any of its bins above bin_size"),
+            ("least", "the least full of them at bin_max"),
+        ]),
+        default: "any",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "bin_max",
+        meaning: "packets that all bins of a flow may hold",
+        kind: Kind::Count(Range::closed(1.0, 4_194_304.0), "packets"),
+        default: "25",
+        origin: LINUX,
+        when: Some(("full_bin", &["least"])),
+    },
+    Parameter {
+        name: "d1",
+        meaning: "how much a bin's probability rises at an arrival when it is full",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+        default: "0.005",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "d2",
+        meaning: "how much a bin's probability falls at an arrival when it is empty",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
+        default: "0.005",
+        origin: ORIGIN,
+        when: None,
+    },
+    Parameter {
+        name: "penalty_rate",
+        meaning: "packets a second let in of all flows that do not respond",
+        kind: Kind::Number(Range::NOT_NEGATIVE, "packets/s"),
+        default: "10",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "penalty_burst",
+        meaning: "how many of them may come at once",
+        kind: Kind::Number(Range::NOT_NEGATIVE, "packets"),
+        default: "20",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "rehash",
+        meaning: "time between two changes of the hashes; 0: never",
+        kind: Kind::Time(Range::NOT_NEGATIVE),
+        default: "600 s",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "warmup",
+        meaning: "how long before it is used a new set of bins is kept up",
+        kind: Kind::Time(Range::NOT_NEGATIVE),
+        default: "60 s",
+        origin: LINUX,
+        when: None,
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "sfb",
+    summary: "a BLUE for each bin of hashed flows; limits the rate of flows that do not respond",
+    source: "Feng, Kandlur, Saha, Shin 2001",
+    parameters: &[PARAMETERS],
+    defaults: &[],
+    presets: &[
+        Preset {
+            name: "paper",
+            meaning: "Feng et al. 2001: 2 x 23 bins of 13, buffer 200, others limited to 0.16 Mbps",
+            values: &[
+                ("levels", "2"),
+                ("bins", "23"),
+                ("bin_size", "13"),
+                ("limit", "200 packets"),
+                ("penalty_rate", "20"),
+                ("penalty_burst", "1"),
+                ("rehash", "20 s"),
+                ("warmup", "20 s"),
+            ],
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc sfb at the kernel's defaults: 8 x 16 bins of 20",
+            values: &[
+                ("levels", "8"),
+                ("bins", "16"),
+                ("bin_size", "20"),
+                ("full_bin", "least"),
+                ("bin_max", "25"),
+                ("d1", "0.001"),
+                ("d2", "0.000166667"),
+                ("limit", "1000 packets"),
+            ],
+        },
+    ],
+    probes: &[
+        Probe {
+            name: "probability",
+            meaning: "the largest probability of any bin in use",
+        },
+        Probe {
+            name: "mean_probability",
+            meaning: "the mean probability of the bins in use",
+        },
+        Probe {
+            name: "fullest",
+            meaning: "packets in the fullest bin in use",
+        },
+    ],
+    nests: false,
+    plan: |settings| {
+        Ok(Plan::Single {
+            aqm: AnyAqm::Sfb(Sfb::from_settings(settings)?),
+            limit: settings.limit(),
+        })
+    },
+};
+
+/// Flows that share a hash in one row.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Bin {
+    /// Packets of these flows that wait and arrived since the set began.
+    waiting: u32,
+    probability: f64,
+}
+
+/// What SFB is told.
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    levels: usize,
+    bins: u32,
+    /// p rises when a bin holds more than this.
+    rises_above: u32,
+    /// An arrival is dropped when this many wait in any, or every, bin of its own.
+    drops_at: u32,
+    any_drops: bool,
+    d1: f64,
+    d2: f64,
+    ecn: bool,
+    penalty_rate: f64,
+    penalty_burst: f64,
+    rehash: Nanos,
+    warmup: Nanos,
+}
+
+/// Bins under one set of hashes.
+#[derive(Clone, Debug)]
+struct BinSet {
+    /// Packets that arrived from here on are counted; never when not in use.
+    since: Nanos,
+    salt: u64,
+    /// Row after row.
+    bins: Box<[Bin]>,
+}
+
+impl BinSet {
+    /// Calls `change` with each row's bin of `flow`.
+    #[inline]
+    fn for_each(&mut self, law: &Law, flow: FlowKey, mut change: impl FnMut(&mut Bin)) {
+        let mut hash = flow.0;
+        for row in self.bins.chunks_exact_mut(law.bins as usize) {
+            hash = FlowKey(hash).hash(self.salt);
+            let index = ((hash >> 32) * u64::from(law.bins)) >> 32;
+            change(&mut row[index as usize]);
+        }
+    }
+
+    /// Takes in an arrival before it waits; returns the least probability of its bins,
+    /// and the least and the most that wait in one.
+    #[inline]
+    fn learn(&mut self, law: &Law, flow: FlowKey) -> (f64, u32, u32) {
+        let (mut least_p, mut least, mut most) = (1.0_f64, u32::MAX, 0);
+        self.for_each(law, flow, |bin| {
+            if bin.waiting > law.rises_above {
+                bin.probability = (bin.probability + law.d1).min(1.0);
+            } else if bin.waiting == 0 {
+                bin.probability = (bin.probability - law.d2).max(0.0);
+            }
+            least_p = least_p.min(bin.probability);
+            least = least.min(bin.waiting);
+            most = most.max(bin.waiting);
+        });
+        (least_p, least, most)
+    }
+}
+
+/// Stochastic Fair BLUE.
+#[derive(Clone, Debug)]
+pub struct Sfb {
+    law: Law,
+    sets: [BinSet; 2],
+    /// Which set judges; the other one rests or warms up.
+    active: usize,
+    warming: bool,
+    /// When the other set next begins to warm up, or takes over.
+    next_change: Option<Nanos>,
+    /// How many sets there have been.
+    generation: u64,
+    /// Drawn at the first arrival.
+    secret: Option<u64>,
+    /// What flows that do not respond may still send at `tokens_at`, in packets.
+    tokens: f64,
+    tokens_at: Nanos,
+}
+
+impl Sfb {
+    pub(crate) fn from_settings(s: &Settings) -> Result<Sfb, ConfigError> {
+        check(s)?;
+        let bin_size = s.count("bin_size");
+        let any_drops = s.choice("full_bin") == "any";
+        let law = Law {
+            levels: s.count("levels") as usize,
+            bins: s.count("bins"),
+            rises_above: if any_drops { bin_size } else { bin_size - 1 },
+            drops_at: if any_drops {
+                bin_size + 1
+            } else {
+                s.count("bin_max")
+            },
+            any_drops,
+            d1: s.number("d1"),
+            d2: s.number("d2"),
+            ecn: s.flag("ecn"),
+            penalty_rate: s.number("penalty_rate"),
+            penalty_burst: s.number("penalty_burst"),
+            rehash: s.time("rehash"),
+            warmup: s.time("warmup"),
+        };
+        let set = |since| BinSet {
+            since,
+            salt: 0,
+            bins: vec![Bin::default(); law.levels * law.bins as usize].into(),
+        };
+        Ok(Sfb {
+            law,
+            sets: [set(Nanos::ZERO), set(Nanos::NEVER)],
+            active: 0,
+            warming: false,
+            next_change: None,
+            generation: 0,
+            secret: None,
+            tokens: law.penalty_burst,
+            tokens_at: Nanos::ZERO,
+        })
+    }
+
+    fn salt(&self, generation: u64) -> u64 {
+        FlowKey(generation).hash(self.secret.unwrap_or(0))
+    }
+
+    #[cold]
+    fn draw_secret(&mut self, random: &mut Pcg32) {
+        let high = u64::from(random.next_u32()) << 32;
+        self.secret = Some(high | u64::from(random.next_u32()));
+        let (active, other) = match self.warming {
+            true => (self.generation.wrapping_sub(1), self.generation),
+            false => (self.generation, self.generation),
+        };
+        self.sets[self.active].salt = self.salt(active);
+        self.sets[1 - self.active].salt = self.salt(other);
+    }
+
+    /// The other set begins to warm up, or takes over; returns how long until the next.
+    fn change_sets(&mut self, at: Nanos) -> Nanos {
+        let other = 1 - self.active;
+        self.warming = !self.warming;
+        if self.warming {
+            self.generation += 1;
+            let salt = self.salt(self.generation);
+            let set = &mut self.sets[other];
+            (set.since, set.salt) = (at, salt);
+            set.bins.fill(Bin::default());
+            self.law.warmup
+        } else {
+            self.sets[self.active].since = Nanos::NEVER;
+            self.active = other;
+            self.law.rehash - self.law.warmup
+        }
+    }
+
+    /// Changes sets as often as is due. Of a long calm only the last periods are gone
+    /// through: nothing arrived in those before, and they leave empty bins.
+    fn catch_up(&mut self, now: Nanos) {
+        let law = self.law;
+        let mut next = self.next_change.unwrap_or(now + (law.rehash - law.warmup));
+        let periods = now.since(next).0 / law.rehash.0;
+        let skipped = periods.saturating_sub(2) & !1;
+        next += Nanos(skipped * law.rehash.0);
+        self.generation += skipped;
+        while next <= now {
+            next += self.change_sets(next);
+        }
+        self.next_change = Some(next);
+    }
+
+    /// Whether one more packet of flows that do not respond may come in.
+    #[cold]
+    fn pay(&mut self, now: Nanos) -> bool {
+        let filled = now.since(self.tokens_at).as_secs_f64() * self.law.penalty_rate;
+        self.tokens = (self.tokens + filled).min(self.law.penalty_burst);
+        self.tokens_at = now;
+        let paid = self.tokens >= 1.0;
+        if paid {
+            self.tokens -= 1.0;
+        }
+        paid
+    }
+
+    /// Takes a packet off the bins of the sets that counted it.
+    #[inline]
+    fn take_off(&mut self, packet: &Facts) {
+        for set in &mut self.sets {
+            if packet.arrived >= set.since {
+                set.for_each(&self.law, packet.flow, |bin| {
+                    bin.waiting = bin.waiting.saturating_sub(1);
+                });
+            }
+        }
+    }
+}
+
+fn check(s: &Settings) -> Result<(), ConfigError> {
+    let (rehash, warmup) = (s.time("rehash"), s.time("warmup"));
+    if rehash > Nanos::ZERO && warmup > rehash {
+        return Err(s.contradiction(
+            "warmup",
+            alloc::format!("warmup = {warmup} is longer than rehash = {rehash}"),
+            alloc::format!("nearest: warmup = {rehash}"),
+        ));
+    }
+    let (bin_size, limit) = (s.number("bin_size"), s.packets("limit"));
+    if bin_size > limit {
+        return Err(s.contradiction(
+            "bin_size",
+            alloc::format!(
+                "bin_size = {bin_size} packets lies above the buffer, limit = {limit} packets"
+            ),
+            alloc::format!("nearest: limit = {bin_size} packets, or bin_size = {limit}"),
+        ));
+    }
+    Ok(())
+}
+
+impl Aqm for Sfb {
+    #[inline]
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &Facts,
+        _queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        if self.secret.is_none() {
+            self.draw_secret(random);
+        }
+        let (p_min, least, most) = self.sets[self.active].learn(&self.law, packet.flow);
+        let unresponsive = p_min >= 1.0;
+        if unresponsive && self.warming {
+            self.sets[1 - self.active].learn(&self.law, packet.flow);
+        }
+        let fullness = if self.law.any_drops { most } else { least };
+        if fullness >= self.law.drops_at || (unresponsive && !self.pay(now)) {
+            return Verdict::Drop(DropReason::Policy);
+        }
+        if !unresponsive && p_min > 0.0 && random.chance(p_min) {
+            return tell(self.law.ecn, packet);
+        }
+        Verdict::Keep
+    }
+
+    #[inline]
+    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+        for set in &mut self.sets {
+            if packet.arrived >= set.since {
+                set.for_each(&self.law, packet.flow, |bin| bin.waiting += 1);
+            }
+        }
+    }
+
+    #[inline]
+    fn on_departure<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        packet: &Facts,
+        _queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Verdict {
+        self.take_off(packet);
+        Verdict::Keep
+    }
+
+    fn on_evicted(&mut self, _now: Nanos, packet: &Facts) {
+        self.take_off(packet);
+    }
+
+    #[inline]
+    fn poll<Q: Backlog>(&mut self, now: Nanos, _queue: &Q) {
+        if self.law.rehash > Nanos::ZERO && self.next_change.is_none_or(|next| now >= next) {
+            self.catch_up(now);
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        self.next_change
+    }
+
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        let bins = &self.sets[self.active].bins;
+        let largest = bins.iter().fold(0.0_f64, |p, bin| p.max(bin.probability));
+        let sum: f64 = bins.iter().map(|bin| bin.probability).sum();
+        let fullest = bins.iter().map(|bin| bin.waiting).max().unwrap_or(0);
+        show("probability", largest);
+        show("mean_probability", sum / bins.len() as f64);
+        show("fullest", f64::from(fullest));
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let sizes = self.sets.iter().map(|set| size_of_val::<[Bin]>(&set.bins));
+        sizes.sum()
+    }
+}
+
+#[cfg(test)]
+#[path = "sfb_tests.rs"]
+mod tests;

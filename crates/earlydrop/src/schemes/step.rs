@@ -1,0 +1,177 @@
+//! Step: a mark or drop whenever the queue is above one threshold.
+//!
+//! # Reference
+//! M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; RFC 8257,
+//! section 3.1, whose threshold is called K.
+//!
+//! # Equations
+//! A packet that finds a queue `q > K` is marked; `q` is what waits when it
+//! arrives, itself not counted. The paper asks for `K > C RTT/7`.
+//!
+//! # Our readings
+//! - What cannot be marked is dropped, as RFC 3168 has it; `others=pass` leaves it
+//!   alone, as a switch that only marks does.
+//! - A threshold given as time is the bytes that the link sends in it: at the link's
+//!   present rate, not by the packets' time stamps.
+//!
+//! # How other tools differ
+//! | aspect | ns-3 | Linux | here |
+//! |---|---|---|---|
+//! | how it is done | RED with min = max = K and weight 1 | `tc red` with min near max, or `ce_threshold` of fq_codel and dualpi2 | a scheme of its own |
+//! | a queue of exactly K | marked | marked (`ce_threshold`: not) | not marked |
+//! | threshold in | packets or bytes | bytes; time for `ce_threshold` | any of the three |
+
+use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::packet::Facts;
+use crate::random::Pcg32;
+use crate::registry::{
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Range, Settings,
+};
+use crate::schemes::AnyAqm;
+use crate::schemes::common::{OTHERS, Telling, Threshold, check_within_buffer};
+use crate::units::{BitsPerSec, Nanos};
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    ECN,
+    Parameter {
+        name: "threshold",
+        meaning: "K: an arrival that finds more than this waiting is marked or dropped",
+        kind: Kind::Length(Range::NOT_NEGATIVE),
+        default: "20 packets",
+        origin: "Alizadeh et al. 2010, for 1 Gbps",
+        when: None,
+    },
+    OTHERS,
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "step",
+    summary: "marks (or drops) every packet that finds the queue above one threshold",
+    source: "Alizadeh et al. 2010; RFC 8257",
+    parameters: &[PARAMETERS],
+    defaults: &[],
+    presets: &[Preset {
+        name: "paper",
+        meaning: "Alizadeh et al. 2010 at 10 Gbps: K = 65 packets, marks only",
+        values: &[("threshold", "65 packets"), ("others", "pass")],
+    }],
+    probes: &[],
+    nests: false,
+    plan: |settings| {
+        Ok(Plan::Single {
+            aqm: AnyAqm::Step(Step::from_settings(settings)?),
+            limit: settings.limit(),
+        })
+    },
+};
+
+/// A threshold of the instantaneous queue.
+#[derive(Clone, Debug)]
+pub struct Step {
+    threshold: Threshold,
+    telling: Telling,
+}
+
+impl Step {
+    pub(crate) fn from_settings(s: &Settings) -> Result<Step, ConfigError> {
+        check_within_buffer(s, "threshold")?;
+        let given = s.length_or_auto("threshold");
+        Ok(Step {
+            threshold: Threshold::new(given.unwrap_or(Length::Packets(0.0)), s.link()),
+            telling: Telling::from_settings(s),
+        })
+    }
+}
+
+impl Aqm for Step {
+    #[inline]
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Verdict {
+        if self.threshold.is_exceeded_by(queue) {
+            self.telling.tell(packet)
+        } else {
+            Verdict::Keep
+        }
+    }
+
+    fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
+        self.threshold.retune(rate);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::aqm::DropReason;
+    use crate::packet::Ecn;
+    use crate::queue::{Outcome, QueueDiscipline};
+    use crate::registry::{Link, Spec};
+    use crate::testing::{TestPacket, mbps, packet, queue};
+    use crate::units::Nanos;
+
+    fn capable() -> TestPacket {
+        TestPacket {
+            ecn: Ecn::Ect0,
+            ..packet(1)
+        }
+    }
+
+    #[test]
+    fn marks_only_above_the_threshold() {
+        let mut queue = queue("step:threshold=2 packets", mbps(10));
+        let outcomes = [(); 5].map(|()| queue.enqueue(Nanos::ZERO, capable()));
+        use Outcome::{Marked, Queued};
+        assert_eq!(outcomes, [Queued, Queued, Queued, Marked, Marked]);
+        let dropped = queue.enqueue(Nanos::ZERO, packet(1));
+        assert_eq!(dropped, Outcome::Dropped(DropReason::Early));
+    }
+
+    #[test]
+    fn others_may_pass_and_ecn_may_be_off() {
+        let mut passing = queue("step:threshold=0,others=pass", mbps(10));
+        let mut dropping = queue("step:threshold=0,ecn=off", mbps(10));
+        for queue in [&mut passing, &mut dropping] {
+            assert_eq!(queue.enqueue(Nanos::ZERO, capable()), Outcome::Queued);
+        }
+        assert_eq!(passing.enqueue(Nanos::ZERO, packet(1)), Outcome::Queued);
+        let dropped = dropping.enqueue(Nanos::ZERO, capable());
+        assert_eq!(dropped, Outcome::Dropped(DropReason::Early));
+    }
+
+    #[test]
+    fn a_time_follows_the_link_and_bytes_do_not() {
+        // 1 ms at 16 Mbps is 2,000 bytes, at 8 Mbps 1,000.
+        for (spec, before, after) in [
+            ("step:threshold=1 ms", 3, 2),
+            ("step:threshold=2000 bytes", 3, 3),
+        ] {
+            let unmarked = |halved: bool| {
+                let mut queue = queue(spec, mbps(16));
+                if halved {
+                    queue.set_link_rate(Nanos::ZERO, mbps(8));
+                }
+                let kept = |_: &u32| queue.enqueue(Nanos::ZERO, capable()) == Outcome::Queued;
+                (0..10).filter(kept).count()
+            };
+            assert_eq!((unmarked(false), unmarked(true)), (before, after), "{spec}");
+        }
+    }
+
+    #[test]
+    fn a_threshold_above_the_buffer_is_refused() {
+        let spec: Spec = "step:limit=10,threshold=20 packets".parse().unwrap();
+        let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+        assert_eq!(error.parameter(), Some("threshold"));
+        assert_eq!(
+            alloc::string::ToString::to_string(&error),
+            "step: threshold = 20 packets lies above the buffer, limit = 10 packets; \
+             nearest: limit = 20 packets, or threshold = 10 packets"
+        );
+    }
+}

@@ -1,0 +1,554 @@
+//! WRED: RED with a curve for each traffic class.
+//!
+//! # Reference
+//! Cisco's weighted random early detection; for drop precedences, RFC 2597, section 2,
+//! and D. Clark, W. Fang, "Explicit Allocation of Best-Effort Packet Delivery
+//! Service" (RIO), IEEE/ACM Trans. Networking 6(4), 1998. The parts are RED's.
+//!
+//! # Equations
+//! RED's, with thresholds, max_p and the count since the last drop of the packet's own
+//! class: `Pb = max_p (avg - min)/(max - min)`, everything from max on (or gentle, from
+//! twice max on). The average is
+//! - `shared`: of the whole queue, as Cisco's and DPDK's; or
+//! - `per-class`: of the packets of the class that wait, as Linux's GRED's.
+//!
+//! # Our readings
+//! - Classes beyond the last profile use the last.
+//! - The count since the last drop is a class's own: its drops are spaced as its own Pb
+//!   says. The sources are silent; DPDK has one count for all colours of a queue.
+//! - A per-class average decays over the time that nothing of its class waits.
+//! - A packet that finds no room starts its own class's count afresh.
+//!
+//! # How other tools differ
+//! | aspect | Cisco | DPDK | Linux `gred` | ns-2, ns-3 | here |
+//! |---|---|---|---|---|---|
+//! | average | shared | shared | per queue; shared with equal priorities | RIO: all, and in-profile | `average` |
+//! | count | unsaid | shared | per queue | per class | per class |
+//! | thresholds in | packets | packets | bytes | packets | packets, or `unit=bytes` |
+//! | max_p | 1/denominator | 1/`maxp_inv` | a power of two over the band | 1/`linterm_` | any |
+//! | limit | of the queue | of the queue | of each virtual queue | of the queue | of the queue |
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+
+use crate::aqm::{Aqm, Backlog, Verdict};
+use crate::packet::Facts;
+use crate::random::Pcg32;
+use crate::red::parameters::{ACTION, AVERAGE, SPACING};
+use crate::red::{Action, Average, Curve, Measure, Shape, Spacing};
+use crate::registry::{
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
+};
+use crate::schemes::{AnyAqm, gred, red};
+use crate::units::{BitsPerSec, Nanos};
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    ECN,
+    Parameter {
+        name: "profiles",
+        meaning: "thresholds and max_p of each class from 0 on, in packets (bytes with unit=bytes)",
+        kind: Kind::Text("min/max/max_p of each class, as in '48/64/0.1; 40/64/0.1; 32/64/0.1'"),
+        default: "48/64/0.1; 40/64/0.1; 32/64/0.1",
+        origin: "DPDK's qos_sched example: green, yellow, red",
+        when: None,
+    },
+    Parameter {
+        name: "average",
+        meaning: "what the average is of",
+        kind: Kind::Choice(&[
+            ("shared", "the whole queue"),
+            ("per-class", "the packets of the arrival's class"),
+        ]),
+        default: "shared",
+        origin: "Cisco's WRED; DPDK",
+        when: None,
+    },
+    Parameter {
+        name: "gentle",
+        meaning: "rise from max_p at max to 1 at twice max instead of dropping all from max on",
+        kind: Kind::Flag,
+        default: "off",
+        origin: "Cisco's WRED; DPDK",
+        when: None,
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "wred",
+    summary: "RED with thresholds and max_p for each traffic class, over one average",
+    source: "Cisco WRED; Clark and Fang 1998",
+    parameters: &[PARAMETERS, AVERAGE, SPACING, ACTION],
+    defaults: &[],
+    presets: &[
+        Preset {
+            name: "dpdk",
+            meaning: "DPDK's qos_sched example: three colours, weight 1/512, no ECN",
+            values: &[
+                ("profiles", "48/64/0.1; 40/64/0.1; 32/64/0.1"),
+                ("weight", "0.001953125"),
+                ("spacing", "uniform2"),
+                ("idle", "floor"),
+                ("idle_packet", "4194304 bytes"),
+                ("limit", "64 packets"),
+                ("ecn", "off"),
+            ],
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc gred without grio: an average in bytes for each virtual queue",
+            values: &[
+                (
+                    "profiles",
+                    "30000/90000/0.02; 20000/90000/0.02; 10000/90000/0.02",
+                ),
+                ("average", "per-class"),
+                ("unit", "bytes"),
+                ("spacing", "uniform"),
+                ("idle", "linux"),
+                ("weight", "0.001953125"),
+                ("mark_above_max", "on"),
+                ("ecn", "off"),
+                ("limit", "400000 bytes"),
+            ],
+        },
+    ],
+    probes: &[
+        Probe {
+            name: "average",
+            meaning: "the average; the largest of any class where each has its own",
+        },
+        Probe {
+            name: "pb",
+            meaning: "initial probability of the class where it is largest",
+        },
+        Probe {
+            name: "pb_least",
+            meaning: "initial probability of the class where it is least",
+        },
+    ],
+    nests: false,
+    plan: |settings| {
+        Ok(Plan::Single {
+            aqm: AnyAqm::Wred(Wred::from_settings(settings)?),
+            limit: settings.limit(),
+        })
+    },
+};
+
+/// One class: its curve and where it is in spacing its drops.
+#[derive(Clone, Debug)]
+struct Profile {
+    curve: Curve,
+    /// The curve's first and last thresholds in the averages' steps.
+    band: (u64, u64),
+    /// Packets (bytes with `by_size`) let through since the last drop or mark.
+    count: u64,
+    /// Whether the last arrival saw the average above the first threshold.
+    in_band: bool,
+    /// What of the class waits, in the average's unit; kept where averages are per class.
+    waiting: u64,
+}
+
+/// RED with a curve for each class.
+#[derive(Clone, Debug)]
+pub struct Wred {
+    /// One for all, or one for each profile.
+    averages: Box<[Average]>,
+    profiles: Box<[Profile]>,
+    per_class: bool,
+    measure: Measure,
+    spacing: Spacing,
+    action: Action,
+}
+
+impl Wred {
+    pub(crate) fn from_settings(s: &Settings) -> Result<Wred, ConfigError> {
+        let mean_packet = s.link().mean_packet;
+        let weight = s.number_or_auto("weight");
+        let measure = Measure {
+            in_bytes: s.choice("unit") == "bytes",
+            by_size: s.flag("by_size"),
+            mean_packet,
+            idle_packet: s.size_or_auto("idle_packet").unwrap_or(mean_packet),
+            weight: weight.ok_or_else(|| s.time("weight_time").as_secs_f64()),
+            target_delay: None,
+            cautious: s.flag("cautious"),
+        };
+        let average = measure.average(s);
+        let profiles = profiles(s, &average, measure.in_bytes)?;
+        let per_class = s.choice("average") == "per-class";
+        let averages = if per_class { profiles.len() } else { 1 };
+        Ok(Wred {
+            averages: (0..averages).map(|_| average.clone()).collect(),
+            profiles,
+            per_class,
+            measure,
+            spacing: Spacing::named(s.choice("spacing")),
+            action: Action::from_settings(s),
+        })
+    }
+
+    #[inline]
+    fn class_of(&self, packet: &Facts) -> usize {
+        usize::from(packet.class).min(self.profiles.len() - 1)
+    }
+
+    /// What `packet` adds to the waiting packets or bytes.
+    #[inline]
+    fn length_of(&self, packet: &Facts) -> u64 {
+        if self.measure.in_bytes {
+            u64::from(packet.size)
+        } else {
+            1
+        }
+    }
+
+    #[inline]
+    fn waiting<Q: Backlog>(&self, class: usize, queue: &Q) -> u64 {
+        if self.per_class {
+            self.profiles[class].waiting
+        } else {
+            self.measure.length_of(queue)
+        }
+    }
+
+    #[inline]
+    fn average_of(&self, class: usize) -> usize {
+        if self.per_class { class } else { 0 }
+    }
+
+    /// A packet has left the queue, one way or another.
+    #[inline]
+    fn take_off(&mut self, now: Nanos, packet: &Facts) {
+        if !self.per_class {
+            return;
+        }
+        let class = self.class_of(packet);
+        let length = self.length_of(packet);
+        let waiting = &mut self.profiles[class].waiting;
+        *waiting = waiting.saturating_sub(length);
+        if *waiting == 0 {
+            self.averages[class].start_idle(now);
+        }
+    }
+}
+
+/// Reads `min/max/max_p; ...` and checks each against itself and the buffer.
+fn profiles(
+    s: &Settings,
+    average: &Average,
+    in_bytes: bool,
+) -> Result<Box<[Profile]>, ConfigError> {
+    let unit = if in_bytes { "bytes" } else { "packets" };
+    let limit = if in_bytes {
+        s.bytes("limit")
+    } else {
+        s.packets("limit")
+    };
+    let law = if s.flag("gentle") {
+        &gred::CURVE
+    } else {
+        &red::CURVE
+    };
+    let shapes = parse(s.text("profiles")).ok_or_else(|| s.unreadable("profiles"))?;
+    let mut profiles = Vec::new();
+    for (class, shape) in shapes.into_iter().enumerate() {
+        let (min, max) = (shape.min, shape.max);
+        if min >= max {
+            return Err(s.contradiction(
+                "profiles",
+                format!("class {class}: min = {min} {unit} is not below max = {max} {unit}"),
+                "raise its max, as to three times min",
+            ));
+        }
+        if max > limit {
+            return Err(s.contradiction(
+                "profiles",
+                format!("class {class}: max = {max} {unit} lies above the buffer, limit = {limit} {unit}"),
+                format!("nearest: limit = {max} {unit}, or a max of {limit} {unit}"),
+            ));
+        }
+        let mut curve = Curve::new(law, shape);
+        curve.count_in_steps(average.one());
+        profiles.push(Profile {
+            band: average.band_of(&curve),
+            curve,
+            count: 0,
+            in_band: false,
+            waiting: 0,
+        });
+    }
+    Ok(profiles.into())
+}
+
+fn parse(text: &str) -> Option<Vec<Shape>> {
+    let shape = |text: &str| {
+        let mut numbers = text
+            .split('/')
+            .map(|number| number.trim().parse::<f64>().ok());
+        let (min, max, max_p) = (numbers.next()??, numbers.next()??, numbers.next()??);
+        let sound = min >= 0.0 && max.is_finite() && max_p > 0.0 && max_p <= 1.0;
+        (sound && numbers.next().is_none()).then_some(Shape {
+            min,
+            max,
+            strength: max_p,
+            frozen_above_max: false,
+        })
+    };
+    let shapes: Option<Vec<Shape>> = text.split(';').map(shape).collect();
+    shapes.filter(|shapes| shapes.len() <= 256)
+}
+
+impl Aqm for Wred {
+    #[inline]
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        let class = self.class_of(packet);
+        let length = self.waiting(class, queue);
+        let average = self.average_of(class);
+        let avg = self.averages[average].update(now, length);
+        let profile = &mut self.profiles[class];
+        let few = self.measure.cautious && length <= 1;
+        if avg < profile.band.0 || few {
+            (profile.count, profile.in_band) = (0, false);
+            return Verdict::Keep;
+        }
+        let step = self.measure.step_of(packet);
+        if self.measure.cautious && !profile.in_band {
+            (profile.count, profile.in_band) = (step, true);
+            return Verdict::Keep;
+        }
+        profile.in_band = true;
+        if avg >= profile.band.1 {
+            profile.count = 0;
+            return self.action.tell_above_last(packet);
+        }
+        let pb = profile.curve.steps_between(avg);
+        let (spent, own) = self.measure.shares(pb, profile.count, step);
+        if self.spacing.hits(spent, own, random.next_u32()) {
+            profile.count = 0;
+            self.action.tell(packet, pb)
+        } else {
+            profile.count += step;
+            Verdict::Keep
+        }
+    }
+
+    #[inline]
+    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+        if self.per_class {
+            let class = self.class_of(packet);
+            self.profiles[class].waiting += self.length_of(packet);
+        }
+    }
+
+    fn on_refused(&mut self, _now: Nanos, packet: &Facts) {
+        let class = self.class_of(packet);
+        self.profiles[class].count = 0;
+    }
+
+    #[inline]
+    fn on_departure<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &Facts,
+        _queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Verdict {
+        self.take_off(now, packet);
+        Verdict::Keep
+    }
+
+    fn on_evicted(&mut self, now: Nanos, packet: &Facts) {
+        self.take_off(now, packet);
+    }
+
+    fn on_idle(&mut self, now: Nanos) {
+        if !self.per_class {
+            self.averages[0].start_idle(now);
+        }
+    }
+
+    fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
+        let weight = self.measure.weight_at(rate);
+        for average in &mut self.averages {
+            average.retune(weight, self.measure.packet_time(rate));
+        }
+    }
+
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        let values = self.averages.iter().map(Average::value);
+        show("average", values.fold(0.0, f64::max));
+        let (mut least, mut most) = (1.0_f64, 0.0_f64);
+        for (class, profile) in self.profiles.iter().enumerate() {
+            let avg = self.averages[self.average_of(class)].value();
+            let pb = profile.curve.probability(avg);
+            (least, most) = (least.min(pb), most.max(pb));
+        }
+        show("pb", most);
+        show("pb_least", least);
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let curves = self
+            .profiles
+            .iter()
+            .map(|profile| profile.curve.heap_bytes());
+        size_of_val::<[Average]>(&self.averages)
+            + size_of_val::<[Profile]>(&self.profiles)
+            + curves.sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aqm::{DropReason, Place};
+    use crate::packet::{Ecn, FlowKey};
+    use crate::registry::{Link, Spec};
+    use crate::testing::mbps;
+
+    fn wred(text: &str) -> Wred {
+        let spec: Spec = text.parse().unwrap();
+        Wred::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
+    }
+
+    fn facts(class: u8) -> Facts {
+        Facts {
+            size: 1000,
+            flow: FlowKey(1),
+            ecn: Ecn::NotCapable,
+            class,
+            arrived: Nanos::ZERO,
+        }
+    }
+
+    /// So many packets of 1,000 bytes.
+    struct Waiting(u32);
+
+    impl Backlog for Waiting {
+        fn packets(&self) -> u32 {
+            self.0
+        }
+        fn bytes(&self) -> u64 {
+            1000 * u64::from(self.0)
+        }
+        fn head_arrival(&self) -> Option<Nanos> {
+            None
+        }
+        fn draw(&self, _: &mut Pcg32) -> Option<(Place, FlowKey)> {
+            None
+        }
+    }
+
+    #[test]
+    fn each_class_has_its_own_curve_and_the_last_serves_the_rest() {
+        let wred = wred("wred");
+        let pb = |class: u8, avg: f64| {
+            let profile = &wred.profiles[wred.class_of(&facts(class))];
+            profile.curve.probability(avg)
+        };
+        for (class, avg, expected) in [
+            (0, 47.9, 0.0),
+            (0, 56.0, 0.05), // .1 (56-48)/16
+            (1, 52.0, 0.05), // .1 (52-40)/24
+            (2, 48.0, 0.05), // .1 (48-32)/32
+            (2, 64.0, 1.0),
+            (9, 48.0, 0.05),
+        ] {
+            assert!((pb(class, avg) - expected).abs() < 1e-12, "{class} {avg}");
+        }
+    }
+
+    #[test]
+    fn one_average_is_fed_by_every_class() {
+        let mut wred = wred("wred:weight=0.5");
+        let mut random = Pcg32::new(1, 0);
+        for class in [0, 1, 2] {
+            wred.on_arrival(Nanos::ZERO, &facts(class), &Waiting(80), &mut random);
+        }
+        assert_eq!(wred.averages[0].value(), 70.0); // 40, 60, 70
+        assert_eq!(wred.averages.len(), 1);
+    }
+
+    #[test]
+    fn averages_per_class_are_of_what_waits_of_the_class() {
+        let mut wred = wred("wred:weight=1,average=per-class,profiles=0/2/1; 0/4/1,limit=9");
+        let mut random = Pcg32::new(1, 0);
+        let mut offer = |wred: &mut Wred, class: u8| {
+            let verdict = wred.on_arrival(Nanos::ZERO, &facts(class), &Waiting(90), &mut random);
+            wred.on_accepted(Nanos::ZERO, &facts(class));
+            verdict
+        };
+        assert_eq!(
+            offer(&mut wred, 0),
+            Verdict::Keep,
+            "nothing of class 0 waits"
+        );
+        offer(&mut wred, 0);
+        assert_eq!(offer(&mut wred, 0), Verdict::Drop(DropReason::Early));
+        assert_eq!(wred.averages[0].value(), 2.0);
+        assert_eq!(offer(&mut wred, 1), Verdict::Keep, "nor of class 1");
+        assert_eq!(wred.averages[1].value(), 0.0);
+        wred.on_evicted(Nanos::ZERO, &facts(1));
+        assert_eq!(wred.profiles[1].waiting, 0);
+        assert_eq!(wred.profiles[0].waiting, 3);
+    }
+
+    #[test]
+    fn a_class_spaces_its_own_drops() {
+        // Pb = 0.1 at 5 for both classes: uniform gaps of 1 to 10 in each.
+        let mut wred = wred("wred:weight=1,profiles=0/10/0.2; 0/10/0.2");
+        let mut random = Pcg32::new(1, 0);
+        let mut since_drop = [0, 0];
+        for arrival in 0..10_000 {
+            let class = arrival % 2;
+            since_drop[class] += 1;
+            let facts = facts(class as u8);
+            if wred.on_arrival(Nanos::ZERO, &facts, &Waiting(5), &mut random) != Verdict::Keep {
+                since_drop[class] = 0;
+            }
+            assert!(since_drop[class] <= 10);
+        }
+    }
+
+    #[test]
+    fn gentle_rises_on_above_max() {
+        let wred = wred("wred:gentle=on");
+        let pb = |avg: f64| wred.profiles[0].curve.probability(avg);
+        assert!((pb(96.0) - 0.55).abs() < 1e-12); // .1 + .9/2
+        assert_eq!(pb(128.0), 1.0);
+    }
+
+    #[test]
+    fn profiles_that_cannot_be_are_refused() {
+        for text in [
+            "10",
+            "10/30",
+            "10/30/0",
+            "10/30/2",
+            "x/30/0.1",
+            "10/30/0.1/4",
+            "",
+        ] {
+            assert!(parse(text).is_none(), "{text}");
+        }
+        for text in [
+            "wred:profiles=10/30",
+            "wred:profiles=30/10/0.1",
+            "wred:profiles=10/30/0.1; 10/50/0.1,limit=40",
+        ] {
+            let spec: Spec = text.parse().unwrap();
+            let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
+            assert_eq!(error.parameter(), Some("profiles"), "{text}");
+        }
+    }
+}
