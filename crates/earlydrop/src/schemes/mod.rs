@@ -8,6 +8,7 @@
 pub mod ared;
 pub mod choke;
 pub mod clred;
+pub mod codel;
 pub mod droptail;
 pub mod dsred;
 pub mod feng;
@@ -39,6 +40,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &restraint::SCHEME,
     &rared::SCHEME,
     &choke::SCHEME,
+    &codel::SCHEME,
 ];
 
 /// Every curve of the RED family.
@@ -152,4 +154,5 @@ macro_rules! any_aqm {
 any_aqm! {
     DropTail(droptail::DropTail),
     Red(Red),
+    Codel(codel::Codel),
 }
