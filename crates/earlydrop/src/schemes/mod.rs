@@ -8,6 +8,7 @@
 pub mod ared;
 pub mod choke;
 pub mod clred;
+pub mod cobalt;
 pub mod codel;
 pub mod droptail;
 pub mod dsred;
@@ -41,6 +42,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &rared::SCHEME,
     &choke::SCHEME,
     &codel::SCHEME,
+    &cobalt::SCHEME,
 ];
 
 /// Every curve of the RED family.
@@ -155,4 +157,5 @@ any_aqm! {
     DropTail(droptail::DropTail),
     Red(Red),
     Codel(codel::Codel),
+    Cobalt(cobalt::Cobalt),
 }
