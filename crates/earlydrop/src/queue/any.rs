@@ -1,16 +1,23 @@
 //! Any queue discipline, chosen while the program runs.
 
-use super::{Departure, Losses, Outcome, QueueDiscipline, SingleQueue};
+use super::{Departure, FairQueue, Losses, Outcome, QueueDiscipline, SingleQueue};
 use crate::counters::Counters;
 use crate::packet::Packet;
 use crate::schemes::AnyAqm;
+use crate::schemes::codel::Codel;
 use crate::units::{BitsPerSec, Nanos};
 
 /// Any queue discipline the registry can build.
 #[derive(Clone, Debug)]
+// A program holds few; what counts is that a packet needs no pointer.
+#[allow(clippy::large_enum_variant)]
 pub enum AnyQueue<P> {
     /// One queue under one scheme.
     Single(SingleQueue<P, AnyAqm>),
+    /// A queue for each flow, under copies of one scheme.
+    Fair(FairQueue<P, AnyAqm>),
+    /// A queue for each flow, under copies of CoDel.
+    FairCodel(FairQueue<P, Codel>),
 }
 
 /// Calls the same method on whichever it is.
@@ -18,6 +25,8 @@ macro_rules! each {
     ($queue:expr, $it:ident => $call:expr) => {
         match $queue {
             AnyQueue::Single($it) => $call,
+            AnyQueue::Fair($it) => $call,
+            AnyQueue::FairCodel($it) => $call,
         }
     };
 }

@@ -1,10 +1,13 @@
 //! Queue disciplines: they own packets, ask a scheme, and count.
 
 mod any;
+mod fair;
+mod pool;
 mod ring;
 mod single;
 
 pub use any::AnyQueue;
+pub use fair::{FairQueue, Sharing};
 pub use single::{Limit, SingleQueue};
 
 use crate::aqm::DropReason;

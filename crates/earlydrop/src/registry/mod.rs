@@ -21,9 +21,10 @@ pub use crate::schemes::SCHEMES;
 use alloc::string::ToString;
 
 use crate::packet::Packet;
-use crate::queue::{AnyQueue, Limit, SingleQueue};
+use crate::queue::{AnyQueue, FairQueue, Limit, Sharing, SingleQueue};
 use crate::random::Pcg32;
 use crate::schemes::AnyAqm;
+use crate::schemes::codel::Codel;
 
 /// Everything to be said about one scheme.
 #[derive(Debug)]
@@ -133,6 +134,20 @@ pub enum Plan {
         /// The buffer.
         limit: Limit,
     },
+    /// A queue for each flow, each under any scheme.
+    Fair {
+        /// The scheme of each sub-queue in its initial state.
+        aqm: AnyAqm,
+        /// How flows share.
+        sharing: Sharing,
+    },
+    /// A queue for each flow, each under CoDel.
+    FairCodel {
+        /// CoDel in its initial state.
+        aqm: Codel,
+        /// How flows share.
+        sharing: Sharing,
+    },
 }
 
 impl Plan {
@@ -142,6 +157,10 @@ impl Plan {
         match self {
             Plan::Single { aqm, limit } => {
                 AnyQueue::Single(SingleQueue::new(aqm.clone(), *limit, random))
+            }
+            Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
+            Plan::FairCodel { aqm, sharing } => {
+                AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
             }
         }
     }
