@@ -13,6 +13,7 @@ pub mod codel;
 pub mod droptail;
 pub mod dsred;
 pub mod feng;
+pub mod fq_codel;
 pub mod gred;
 pub mod mred;
 pub mod nlred;
@@ -43,6 +44,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &choke::SCHEME,
     &codel::SCHEME,
     &cobalt::SCHEME,
+    &fq_codel::SCHEME,
 ];
 
 /// Every curve of the RED family.
