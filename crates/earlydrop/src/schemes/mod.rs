@@ -14,6 +14,7 @@ pub mod droptail;
 pub mod dsred;
 pub mod feng;
 pub mod fq_codel;
+pub mod fq_red;
 pub mod gred;
 pub mod mred;
 pub mod nlred;
@@ -45,6 +46,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &codel::SCHEME,
     &cobalt::SCHEME,
     &fq_codel::SCHEME,
+    &fq_red::SCHEME,
 ];
 
 /// Every curve of the RED family.
