@@ -1,6 +1,6 @@
 //! Any queue discipline, chosen while the program runs.
 
-use super::{Departure, FairQueue, Losses, Outcome, QueueDiscipline, SingleQueue};
+use super::{Departure, DualQueue, FairQueue, Losses, Outcome, QueueDiscipline, SingleQueue};
 use crate::counters::Counters;
 use crate::packet::Packet;
 use crate::schemes::AnyAqm;
@@ -18,6 +18,8 @@ pub enum AnyQueue<P> {
     Fair(FairQueue<P, AnyAqm>),
     /// A queue for each flow, under copies of CoDel.
     FairCodel(FairQueue<P, Codel>),
+    /// A low-latency and a Classic queue under one controller.
+    Dual(DualQueue<P>),
 }
 
 /// Calls the same method on whichever it is.
@@ -27,6 +29,7 @@ macro_rules! each {
             AnyQueue::Single($it) => $call,
             AnyQueue::Fair($it) => $call,
             AnyQueue::FairCodel($it) => $call,
+            AnyQueue::Dual($it) => $call,
         }
     };
 }

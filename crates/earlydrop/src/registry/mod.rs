@@ -21,7 +21,7 @@ pub use crate::schemes::SCHEMES;
 use alloc::string::ToString;
 
 use crate::packet::Packet;
-use crate::queue::{AnyQueue, FairQueue, Limit, Sharing, SingleQueue};
+use crate::queue::{AnyQueue, Coupling, DualQueue, FairQueue, Limit, Sharing, SingleQueue};
 use crate::random::Pcg32;
 use crate::schemes::AnyAqm;
 use crate::schemes::codel::Codel;
@@ -148,6 +148,11 @@ pub enum Plan {
         /// How flows share.
         sharing: Sharing,
     },
+    /// Two queues under one controller.
+    Dual {
+        /// What couples them.
+        coupling: Coupling,
+    },
 }
 
 impl Plan {
@@ -162,6 +167,7 @@ impl Plan {
             Plan::FairCodel { aqm, sharing } => {
                 AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
             }
+            Plan::Dual { coupling } => AnyQueue::Dual(DualQueue::new(*coupling, random)),
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod cobalt;
 pub mod codel;
 pub mod droptail;
 pub mod dsred;
+pub mod dualpi2;
 pub mod feng;
 pub mod fq_codel;
 pub mod fq_red;
@@ -47,6 +48,7 @@ pub const SCHEMES: &[&Descriptor] = &[
     &cobalt::SCHEME,
     &fq_codel::SCHEME,
     &fq_red::SCHEME,
+    &dualpi2::SCHEME,
 ];
 
 /// Every curve of the RED family.
