@@ -397,6 +397,51 @@ mod tests {
     }
 
     #[test]
+    fn a_long_calm_takes_back_every_count_at_once() {
+        let mut queue = queue("cobalt", mbps(100));
+        signals(&mut queue, Ecn::Ect0, 20, 2000);
+        while queue.packets() > 0 {
+            queue.dequeue(at(2000));
+        }
+        assert!(probe(&queue, "count") > 10.0);
+        queue.enqueue(at(12_000), packet(0));
+        queue.dequeue(at(12_000));
+        assert_eq!(probe(&queue, "count"), 0.0);
+    }
+
+    /// A packet that did not wait at 0, then two at `ms` and 1 ms later that did: marks.
+    fn marks_after_calm(ms: u64) -> u64 {
+        let mut queue = queue("cobalt", mbps(100));
+        queue.enqueue(at(0), packet(0));
+        queue.dequeue(at(0));
+        for now in [ms, ms + 1] {
+            queue.enqueue(
+                at(now - 10),
+                TestPacket {
+                    ecn: Ecn::Ect0,
+                    ..packet(0)
+                },
+            );
+            queue.dequeue(at(now));
+        }
+        queue.counters().marked.packets
+    }
+
+    #[test]
+    fn an_interval_without_packets_makes_the_next_signal_due() {
+        assert_eq!(
+            marks_after_calm(50),
+            0,
+            "an interval from the first packet above"
+        );
+        assert_eq!(
+            marks_after_calm(200),
+            1,
+            "at once: the activity timeout has passed"
+        );
+    }
+
+    #[test]
     fn blue_rises_on_overflow_once_a_target_and_falls_when_idle() {
         let mut queue = queue("cobalt:limit=2,increment=0.5,decrement=0.25", mbps(100));
         for _ in 0..10 {

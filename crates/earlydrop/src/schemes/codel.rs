@@ -334,6 +334,7 @@ mod tests {
     use super::*;
     use crate::packet::Ecn;
     use crate::queue::QueueDiscipline;
+    use crate::registry::{Link, Spec};
     use crate::testing::{TestPacket, mbps, packet, queue};
     use alloc::collections::VecDeque;
     use alloc::vec::Vec;
@@ -525,6 +526,17 @@ mod tests {
     }
 
     #[test]
+    fn a_wait_of_target_itself_is_above() {
+        let spec: Spec = "codel".parse().unwrap();
+        let mut codel = Codel::from_settings(&spec.settings(&Link::at(mbps(1))).unwrap()).unwrap();
+        for (wait, above) in [(5 * MS - 1, None), (5 * MS, Some(Nanos(107 * MS)))] {
+            codel.sojourn = Nanos(wait);
+            codel.above_for_long(Nanos(7 * MS), 2000);
+            assert_eq!(codel.first_above, above);
+        }
+    }
+
+    #[test]
     fn marks_by_ce_threshold_even_without_ecn() {
         let mut queue = queue("codel:ecn=off,ce_threshold=1 ms", mbps(10));
         let capable = TestPacket {
@@ -541,8 +553,8 @@ mod tests {
 
     #[test]
     fn refuses_a_target_above_its_interval() {
-        let spec: crate::registry::Spec = "codel:target=200 ms".parse().unwrap();
-        let error = spec.plan(&crate::registry::Link::at(mbps(1))).unwrap_err();
+        let spec: Spec = "codel:target=200 ms".parse().unwrap();
+        let error = spec.plan(&Link::at(mbps(1))).unwrap_err();
         assert_eq!(error.parameter(), Some("target"));
     }
 }
