@@ -504,6 +504,22 @@ mod tests {
     }
 
     #[test]
+    fn credit_counts_only_while_both_wait_and_is_forgotten_when_neither_does() {
+        let mut queue = dual(coupling());
+        let mut credit_after = |arrivals: &[TestPacket]| {
+            for arrival in arrivals {
+                queue.enqueue(Nanos::ZERO, *arrival);
+            }
+            queue.dequeue(Nanos::ZERO);
+            queue.credit
+        };
+        assert_eq!(credit_after(&[L4S]), 0.0, "alone");
+        assert_eq!(credit_after(&[L4S, PLAIN]), 100.0, "a tenth of 1,000 bytes");
+        assert_eq!(credit_after(&[]), 100.0, "alone again");
+        assert_eq!(credit_after(&[]), 0.0, "found nothing");
+    }
+
+    #[test]
     fn a_quiet_queue_does_not_heed_the_controller() {
         let quiet = Coupling {
             least_backlog: 3000,

@@ -34,15 +34,19 @@
 //! - p' moves by its own clock from the first packet on, not with arrivals.
 //!
 //! # How other tools differ
-//! | aspect | RFC 9332, appendix A | Linux | ns-3 (L4S branch) | here |
-//! |---|---|---|---|---|
-//! | native marking of L | ramp 0.8 to 1.2 ms | step 1 ms | step or ramp by version | step 1 ms; `ramp` |
-//! | L queue spared | 1 packet behind or none | `min_qlen_step`, off, at arrival | 1 packet | off; `step_packets`, at departure |
-//! | signals | evenly | by chance, p' twice for p'^2 | by chance | evenly; `spread=chance` |
-//! | nothing below | no rule | 2 MTUs in both queues, but for the step | 2 packets | `least_backlog`, off |
-//! | saturated at | p_CL >= 1 | p_CL > 1 | no rule | p_CL >= 1 |
-//! | Tupdate, alpha, beta | 15 ms, 0.15, 3 | 16 ms, 0.16, 3.2 | 16 ms, 10, 100 by 2^-6 | Linux's |
-//! | limit | 250 ms at the highest rate | 10000 packets | packets | 10000 packets |
+//! | aspect | RFC 9332, appendix A | Linux | here |
+//! |---|---|---|---|
+//! | native marking of L | ramp, 0.8 to 1.2 ms | step, 1 ms | step, 1 ms; `ramp` |
+//! | spared in L | unless more than 1 packet is queued | `min_qlen_step`, off, at arrival | off; `step_packets`, at departure |
+//! | signals | evenly | by chance, p' twice for p'^2 | evenly; `spread=chance` |
+//! | p' not heeded below | no rule | 2 MTUs in both queues | off; `least_backlog` |
+//! | saturated at | p_CL >= 1 | p_CL > 1 | p_CL >= 1 |
+//! | step in saturation | not asked | asked | all marked anyway |
+//! | update, alpha, beta | 15 ms, 0.15, 3 | 16 ms, 0.16, 3.2 | Linux's |
+//! | first credit | scheduler left open | C owes 0.8 MTU | none |
+//! | limit | 250 ms at the highest rate | 10000 packets | 10000 packets |
+//!
+//! ns-3 has DualPI2 in branches only, which differ among themselves.
 
 use crate::queue::Coupling;
 use crate::registry::{

@@ -24,7 +24,7 @@
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | RFC 8290 | here |
 //! |---|---|---|---|---|
-//! | emptied new sub-queue | to the old list if that holds others | the same | to the old list | to the old list |
+//! | emptied new sub-queue | to the old list if that holds others | to the old list | to the old list | to the old list |
 //! | fattest found by | a look at all sub-queues | the same | the same | a look at those in use |
 //! | eviction tells CoDel | count grows | no | silent | count grows |
 //! | bytes limit | 32 MiB of buffers | none | none | 32 MiB on the wire |
