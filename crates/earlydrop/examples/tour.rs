@@ -9,8 +9,7 @@ use earlydrop::aqm::DropReason;
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{ConfigError, Link, Plan, SCHEMES, Spec};
-use earlydrop::schemes::AnyAqm;
+use earlydrop::registry::{ConfigError, Link, SCHEMES, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 const LINK: Link = Link::at(BitsPerSec::from_mbps(10));
@@ -168,13 +167,9 @@ const CURVES: [(&str, &str); 6] = [
 fn path(name: &str) -> Result<String, ConfigError> {
     let spec = Spec::new(name)?.with("min", "10")?.with("max", "30")?;
     let mut path = String::new();
-    if let Plan::Single {
-        aqm: AnyAqm::Red(red),
-        ..
-    } = spec.plan(&LINK)?
-    {
+    if let Some(curve) = spec.plan(&LINK)?.curve() {
         for step in 0..=640 {
-            let pb = red.curve().probability(f64::from(step) / 10.0);
+            let pb = curve.probability(f64::from(step) / 10.0);
             let command = if step == 0 { 'M' } else { 'L' };
             let _ = write!(path, "{command}{},{:.1}", 60 + step, 340.0 - 320.0 * pb);
         }

@@ -1,10 +1,15 @@
 //! Queue disciplines: they own packets, ask a scheme, and count.
 
 mod any;
+mod dual;
+mod fair;
+mod pool;
 mod ring;
 mod single;
 
 pub use any::AnyQueue;
+pub use dual::{Coupling, DualQueue};
+pub use fair::{FairQueue, Sharing};
 pub use single::{Limit, SingleQueue};
 
 use crate::aqm::DropReason;

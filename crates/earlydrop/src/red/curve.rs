@@ -240,6 +240,14 @@ impl Curve {
 }
 
 impl Piece {
+    /// No probability at all from `start` on, for coefficients to be added to.
+    pub fn starting_at(start: f64) -> Piece {
+        Piece {
+            start,
+            ..Piece::default()
+        }
+    }
+
     fn at(&self, strength: f64) -> [f64; 4] {
         core::array::from_fn(|k| self.fixed[k] + strength * self.scaled[k])
     }

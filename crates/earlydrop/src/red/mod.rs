@@ -35,6 +35,7 @@ mod special;
 pub use adaptation::Adaptation;
 pub use average::{Average, Idle};
 pub use curve::{Curve, CurveLaw, Piece, Shape};
+pub use parameters::with_curve;
 pub use policy::{Policy, Treatment, View};
 pub use spacing::Spacing;
 

@@ -30,7 +30,23 @@ pub(crate) const fn scheme(
         presets,
         probes: PROBES,
         nests: false,
+        curve: None,
         plan,
+    }
+}
+
+/// RED with a curve of the caller's own: everything else of the family applies.
+///
+/// For a scheme that is not registered; see [`Spec::of`](crate::registry::Spec::of).
+pub const fn with_curve(
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    curve: &'static CurveLaw,
+) -> Descriptor {
+    Descriptor {
+        curve: Some(curve),
+        ..scheme(name, summary, source, &[], &[])
     }
 }
 
@@ -444,7 +460,8 @@ fn curve(
     measure: &Measure,
 ) -> Result<(Option<&'static CurveLaw>, Curve), ConfigError> {
     let name = s.choice("curve");
-    let Some(law) = CURVES.iter().copied().find(|law| law.name == name) else {
+    let registered = || CURVES.iter().copied().find(|law| law.name == name);
+    let Some(law) = s.own_curve().or_else(registered) else {
         return Ok((None, curve_of_numbers(s, measure)?));
     };
     let (min, max) = measure.thresholds(s)?;

@@ -21,9 +21,11 @@ pub use crate::schemes::SCHEMES;
 use alloc::string::ToString;
 
 use crate::packet::Packet;
-use crate::queue::{AnyQueue, Limit, SingleQueue};
+use crate::queue::{AnyQueue, Coupling, DualQueue, FairQueue, Limit, Sharing, SingleQueue};
 use crate::random::Pcg32;
+use crate::red::{Curve, CurveLaw};
 use crate::schemes::AnyAqm;
+use crate::schemes::codel::Codel;
 
 /// Everything to be said about one scheme.
 #[derive(Debug)]
@@ -44,6 +46,8 @@ pub struct Descriptor {
     pub probes: &'static [Probe],
     /// Whether it runs another scheme inside, set by `inner.*`.
     pub nests: bool,
+    /// A curve that is not among the registered ones, for a scheme of the RED family.
+    pub curve: Option<&'static CurveLaw>,
     /// Checks the settings together and makes the plan.
     pub plan: fn(&Settings) -> Result<Plan, ConfigError>,
 }
@@ -133,9 +137,39 @@ pub enum Plan {
         /// The buffer.
         limit: Limit,
     },
+    /// A queue for each flow, each under any scheme.
+    Fair {
+        /// The scheme of each sub-queue in its initial state.
+        aqm: AnyAqm,
+        /// How flows share.
+        sharing: Sharing,
+    },
+    /// A queue for each flow, each under CoDel.
+    FairCodel {
+        /// CoDel in its initial state.
+        aqm: Codel,
+        /// How flows share.
+        sharing: Sharing,
+    },
+    /// Two queues under one controller.
+    Dual {
+        /// What couples them.
+        coupling: Coupling,
+    },
 }
 
 impl Plan {
+    /// The drop curve, where the scheme is one queue of the RED family.
+    pub fn curve(&self) -> Option<&Curve> {
+        match self {
+            Plan::Single {
+                aqm: AnyAqm::Red(red),
+                ..
+            } => Some(red.curve()),
+            _ => None,
+        }
+    }
+
     /// A queue by this plan, empty, its randomness seeded by `seed`.
     pub fn queue<P: Packet>(&self, seed: u64) -> AnyQueue<P> {
         let random = Pcg32::new(seed, 0);
@@ -143,6 +177,11 @@ impl Plan {
             Plan::Single { aqm, limit } => {
                 AnyQueue::Single(SingleQueue::new(aqm.clone(), *limit, random))
             }
+            Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
+            Plan::FairCodel { aqm, sharing } => {
+                AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
+            }
+            Plan::Dual { coupling } => AnyQueue::Dual(DualQueue::new(*coupling, random)),
         }
     }
 }

@@ -306,7 +306,14 @@ fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
         Some(Dimension::Time) => Length::Seconds(quantity.amount),
         Some(Dimension::Rate | Dimension::Plain) => return Err(None),
     };
-    if range.contains(quantity.amount) {
+    // A range counts packets: in bytes and time its bounds only say whether 0 will do.
+    let allowed = match length {
+        Length::Packets(packets) => range.contains(packets),
+        Length::Bytes(amount) | Length::Seconds(amount) => {
+            amount > 0.0 || (amount == 0.0 && range.contains(0.0))
+        }
+    };
+    if allowed {
         Ok(Value::Length(length))
     } else {
         let nearest = range.nearest(quantity.amount);
@@ -336,6 +343,26 @@ impl Parameter {
             value: value.to_string(),
             allowed: self.kind.allowed(),
             nearest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::LIMIT;
+
+    #[test]
+    fn a_limit_below_a_second_or_a_byte_a_packet_can_be_given() {
+        for (text, allowed) in [
+            ("250 ms", true),
+            ("0.5 s", true),
+            ("1 bytes", true),
+            ("1 packets", true),
+            ("0.5 packets", false),
+            ("0 s", false),
+            ("0 bytes", false),
+        ] {
+            assert_eq!(LIMIT.read("red", text).is_ok(), allowed, "{text}");
         }
     }
 }

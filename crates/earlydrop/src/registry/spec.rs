@@ -10,6 +10,7 @@ use super::error::{ConfigError, nearest};
 use super::parameter::{Length, Value};
 use super::{Descriptor, Plan, find};
 use crate::queue::Limit;
+use crate::red::CurveLaw;
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 /// What a scheme must know of the link behind its queue.
@@ -217,6 +218,11 @@ impl Settings {
     /// The scheme these are for.
     pub fn scheme(&self) -> &'static str {
         self.scheme.name
+    }
+
+    /// The scheme's own curve, unless another was asked for.
+    pub(crate) fn own_curve(&self) -> Option<&'static CurveLaw> {
+        self.scheme.curve.filter(|_| !self.was_given("curve"))
     }
 
     /// The link behind the queue.

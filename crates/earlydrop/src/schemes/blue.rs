@@ -92,6 +92,7 @@ pub const SCHEME: Descriptor = Descriptor {
         meaning: "p",
     }],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::Blue(Blue::from_settings(settings)?),

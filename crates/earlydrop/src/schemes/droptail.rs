@@ -39,6 +39,7 @@ pub const SCHEME: Descriptor = Descriptor {
     ],
     probes: &[],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::DropTail(DropTail),

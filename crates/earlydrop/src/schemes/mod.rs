@@ -9,10 +9,15 @@ pub mod ared;
 pub mod blue;
 pub mod choke;
 pub mod clred;
+pub mod cobalt;
+pub mod codel;
 pub(crate) mod common;
 pub mod droptail;
 pub mod dsred;
+pub mod dualpi2;
 pub mod feng;
+pub mod fq_codel;
+pub mod fq_red;
 pub mod fred;
 pub mod gred;
 pub mod lru_red;
@@ -39,33 +44,51 @@ use crate::red::{CurveLaw, Red};
 use crate::registry::Descriptor;
 use crate::units::{BitsPerSec, Nanos};
 
-/// Every registered scheme, in the order they are shown.
-pub const SCHEMES: &[&Descriptor] = &[
-    &droptail::SCHEME,
-    &red::SCHEME,
-    &gred::SCHEME,
-    &dsred::SCHEME,
-    &nlred::SCHEME,
-    &mred::SCHEME,
-    &clred::SCHEME,
-    &ared::SCHEME,
-    &feng::SCHEME,
-    &restraint::SCHEME,
-    &rared::SCHEME,
-    &choke::SCHEME,
-    &sfred::SCHEME,
-    &lru_red::SCHEME,
-    &fred::SCHEME,
-    &wred::SCHEME,
-    &step::SCHEME,
-    &rem::SCHEME,
-    &blue::SCHEME,
-    &sfb::SCHEME,
-    &sred::SCHEME,
-    &pi::SCHEME,
-    &pie::SCHEME,
-    &pi2::SCHEME,
-];
+/// Lists the schemes of these files, and their files for the manual.
+macro_rules! schemes {
+    ($($module:ident),+ $(,)?) => {
+        /// Every registered scheme, in the order they are shown.
+        pub const SCHEMES: &[&Descriptor] = &[$(&$module::SCHEME),+];
+
+        /// Every scheme's name and the file it is documented in.
+        #[cfg(feature = "manual")]
+        pub(crate) const FILES: &[(&str, &str)] = &[
+            $(($module::SCHEME.name, include_str!(concat!(stringify!($module), ".rs")))),+
+        ];
+    };
+}
+
+schemes! {
+    droptail,
+    red,
+    gred,
+    dsred,
+    nlred,
+    mred,
+    clred,
+    ared,
+    feng,
+    restraint,
+    rared,
+    sfred,
+    lru_red,
+    fred,
+    choke,
+    wred,
+    rem,
+    blue,
+    sfb,
+    sred,
+    pi,
+    pie,
+    pi2,
+    dualpi2,
+    codel,
+    cobalt,
+    fq_codel,
+    fq_red,
+    step,
+}
 
 /// Every curve of the RED family.
 pub const CURVES: &[&CurveLaw] = &[
@@ -187,4 +210,6 @@ any_aqm! {
     Pi(pi::Pi),
     Pie(pie::Pie),
     Pi2(pi2::Pi2),
+    Codel(codel::Codel),
+    Cobalt(cobalt::Cobalt),
 }

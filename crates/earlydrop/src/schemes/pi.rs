@@ -116,6 +116,7 @@ pub const SCHEME: Descriptor = Descriptor {
         meaning: "p, for a packet of the mean size",
     }],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::Pi(Pi::from_settings(settings)?),

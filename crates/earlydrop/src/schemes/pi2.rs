@@ -167,6 +167,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::Pi2(Pi2::from_settings(settings)?),

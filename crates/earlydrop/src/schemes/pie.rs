@@ -218,6 +218,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::Pie(Pie::from_settings(settings)?),

@@ -206,6 +206,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::Sfb(Sfb::from_settings(settings)?),

@@ -114,6 +114,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::Sred(Sred::from_settings(settings)),

@@ -59,6 +59,7 @@ pub const SCHEME: Descriptor = Descriptor {
     }],
     probes: &[],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::Step(Step::from_settings(settings)?),

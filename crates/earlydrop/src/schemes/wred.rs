@@ -130,6 +130,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
     ],
     nests: false,
+    curve: None,
     plan: |settings| {
         Ok(Plan::Single {
             aqm: AnyAqm::Wred(Wred::from_settings(settings)?),

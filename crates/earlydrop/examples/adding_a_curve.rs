@@ -1,0 +1,30 @@
+//! A curve of one's own: Pb grows with the cube of the average.
+
+use earlydrop::red::{CurveLaw, Piece, with_curve};
+use earlydrop::registry::{ConfigError, Descriptor, Link, Spec};
+use earlydrop::units::BitsPerSec;
+
+/// `Pb = max_p ((avg - min)/(max - min))^3`, everything from max on.
+const CUBE: CurveLaw = CurveLaw {
+    name: "cube",
+    equation: "max_p ((avg-min)/(max-min))^3, all from max on",
+    inverted: false,
+    pieces: |shape| {
+        let width = shape.max - shape.min;
+        let mut cube = Piece::starting_at(shape.min);
+        cube.scaled[3] = 1.0 / (width * width * width);
+        (vec![cube], shape.max)
+    },
+};
+
+static SCHEME: Descriptor = with_curve("cube-red", "RED with a cube", "CONTRIBUTING.md", &CUBE);
+
+fn main() -> Result<(), ConfigError> {
+    let spec = Spec::of(&SCHEME).with("min", "10")?.with("adapt", "ared")?;
+    let plan = spec.plan(&Link::at(BitsPerSec::from_mbps(10)))?;
+    println!(
+        "{spec}: Pb(20) = {:?}",
+        plan.curve().map(|curve| curve.probability(20.0))
+    );
+    Ok(())
+}

@@ -1,0 +1,600 @@
+//! A queue for each flow, served in turns of equal bytes, each under its own scheme.
+//!
+//! # Reference
+//! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue
+//! CoDel Packet Scheduler and Active Queue Management Algorithm", RFC 8290, 2018.
+//!
+//! Flows are hashed, with a salt drawn from the seed, into a fixed number of
+//! sub-queues. One that receives a packet while in no list joins the *new* list with
+//! a quantum of bytes to send. Served is the head of the new list, else of the old:
+//! - without bytes to its credit it is given another quantum and goes to the end of
+//!   the old list;
+//! - empty it goes from the new list to the end of the old, from the old to none.
+//!
+//! # Costs
+//! A packet costs the same however many sub-queues there are. Only when the limit is
+//! exceeded are those in a list looked at, to find the fattest in bytes; it then loses
+//! up to `drop_batch` packets from its head, or half its bytes if that is less, so
+//! that under a flood one look serves many packets. With flows of a packet each, one
+//! look serves one.
+
+use alloc::boxed::Box;
+
+use super::pool::{Chain, Pool};
+use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
+use crate::aqm::{Aqm, DropReason, Place, Verdict};
+use crate::counters::Counters;
+use crate::packet::{Facts, FlowKey, Packet};
+use crate::random::Pcg32;
+use crate::units::{BitsPerSec, Nanos};
+
+/// How flows share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// Sub-queues that flows are hashed into; at least one.
+    pub queues: u32,
+    /// Bytes a sub-queue may send a turn; above zero.
+    pub quantum: u32,
+    /// What all sub-queues hold together.
+    pub limit: Limit,
+    /// Most packets thrown out of the fattest sub-queue at once; at least one.
+    pub drop_batch: u32,
+}
+
+/// No sub-queue: the end of a list.
+const NONE: u32 = u32::MAX;
+const NEW: usize = 0;
+const OLD: usize = 1;
+
+#[derive(Clone, Debug)]
+struct SubQueue<A> {
+    aqm: A,
+    chain: Chain,
+    /// Bytes it may still send in this turn; what it sent beyond them when negative.
+    credit: i64,
+    /// The next in the same list.
+    next: u32,
+    listed: bool,
+    /// Told of its idleness since the last packet came.
+    idle: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct List {
+    head: u32,
+    tail: u32,
+}
+
+impl List {
+    const EMPTY: List = List {
+        head: NONE,
+        tail: NONE,
+    };
+}
+
+/// Flow queueing over copies of one scheme.
+///
+/// The schemes' periodic work is done when their sub-queue is next used, which loses
+/// nothing: see [`Aqm::poll`].
+#[derive(Clone, Debug)]
+pub struct FairQueue<P, A> {
+    sub_queues: Box<[SubQueue<A>]>,
+    lists: [List; 2],
+    pool: Pool<P>,
+    sharing: Sharing,
+    packets: u32,
+    bytes: u64,
+    salt: u64,
+    random: Pcg32,
+    counters: Counters,
+}
+
+impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
+    /// Empty sub-queues, each under its own copy of `aqm`; they share `random`.
+    pub fn new(aqm: &A, sharing: Sharing, mut random: Pcg32) -> FairQueue<P, A> {
+        let sub_queue = |_| SubQueue {
+            aqm: aqm.clone(),
+            chain: Chain::EMPTY,
+            credit: 0,
+            next: NONE,
+            listed: false,
+            idle: false,
+        };
+        FairQueue {
+            sub_queues: (0..sharing.queues.max(1)).map(sub_queue).collect(),
+            lists: [List::EMPTY; 2],
+            // One more than may stay: room is made after the packet has joined.
+            pool: Pool::with_room_for(sharing.limit.packets + 1),
+            sharing,
+            packets: 0,
+            bytes: 0,
+            salt: u64::from(random.next_u32()) << 32 | u64::from(random.next_u32()),
+            random,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The sub-queue that packets of `flow` go to.
+    pub fn sub_queue_of(&self, flow: FlowKey) -> u32 {
+        let hash = flow.hash(self.salt) >> 32;
+        ((hash * self.sub_queues.len() as u64) >> 32) as u32
+    }
+
+    fn lose(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) -> Outcome {
+        self.counters.drop(reason, packet.size());
+        losses.lost(packet, reason);
+        Outcome::Dropped(reason)
+    }
+
+    fn forget(&mut self, packet: &P) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.size());
+    }
+
+    fn lose_waiting(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) {
+        self.forget(&packet);
+        self.lose(packet, reason, losses);
+    }
+
+    fn append(&mut self, list: usize, index: u32) {
+        self.sub_queues[index as usize].next = NONE;
+        match self.lists[list].tail {
+            NONE => self.lists[list].head = index,
+            tail => self.sub_queues[tail as usize].next = index,
+        }
+        self.lists[list].tail = index;
+    }
+
+    fn unlist_head(&mut self, list: usize) {
+        let head = self.lists[list].head;
+        self.lists[list].head = self.sub_queues[head as usize].next;
+        if self.lists[list].head == NONE {
+            self.lists[list].tail = NONE;
+        }
+    }
+
+    /// Every sub-queue in a list: each that holds packets, and some just emptied.
+    fn listed(&self) -> impl Iterator<Item = u32> + '_ {
+        let known = |index: u32| (index != NONE).then_some(index);
+        self.lists.iter().flat_map(move |list| {
+            core::iter::successors(known(list.head), move |index| {
+                known(self.sub_queues[*index as usize].next)
+            })
+        })
+    }
+
+    /// The sub-queue with most bytes; of several the first listed. Never an empty one.
+    fn fattest(&self) -> Option<u32> {
+        let chain = |index: u32| &self.sub_queues[index as usize].chain;
+        self.listed()
+            .filter(|index| chain(*index).packets() > 0)
+            .reduce(|best, next| {
+                if chain(next).bytes() > chain(best).bytes() {
+                    next
+                } else {
+                    best
+                }
+            })
+    }
+
+    fn accept(
+        &mut self,
+        index: u32,
+        mut packet: P,
+        facts: &Facts,
+        marked: bool,
+        losses: &mut impl Losses<P>,
+    ) -> Outcome {
+        if marked {
+            debug_assert!(facts.ecn.is_capable());
+            packet.mark();
+        }
+        self.packets += 1;
+        self.bytes += u64::from(facts.size);
+        let sub_queue = &mut self.sub_queues[index as usize];
+        let place = self.pool.push(&mut sub_queue.chain, packet, facts.arrived);
+        sub_queue.aqm.on_accepted(facts.arrived, facts);
+        sub_queue.idle = false;
+        if !core::mem::replace(&mut sub_queue.listed, true) {
+            sub_queue.credit = i64::from(self.sharing.quantum);
+            self.append(NEW, index);
+        }
+        if self.make_room(facts.arrived, place, losses) {
+            return Outcome::Dropped(DropReason::Forced);
+        }
+        if marked {
+            self.counters.marked.add(facts.size);
+            return Outcome::Marked;
+        }
+        Outcome::Queued
+    }
+
+    /// Throws out packets until the limit holds; returns whether that at `arrived` was one.
+    fn make_room(&mut self, now: Nanos, arrived: Place, losses: &mut impl Losses<P>) -> bool {
+        let limit = self.sharing.limit;
+        let mut lost = false;
+        while self.packets > limit.packets || self.bytes > limit.bytes.0 {
+            let Some(fattest) = self.fattest() else {
+                break;
+            };
+            lost |= self.shrink(fattest, now, arrived, losses);
+        }
+        lost
+    }
+
+    /// Drops from the head of a sub-queue: a batch, or until half its bytes are gone.
+    fn shrink(
+        &mut self,
+        index: u32,
+        now: Nanos,
+        arrived: Place,
+        losses: &mut impl Losses<P>,
+    ) -> bool {
+        let mut lost_arrived = false;
+        let enough = self.sub_queues[index as usize].chain.bytes() / 2;
+        let mut freed = 0;
+        for _ in 0..self.sharing.drop_batch.max(1) {
+            let sub_queue = &mut self.sub_queues[index as usize];
+            lost_arrived |= sub_queue.chain.head() == Some(arrived);
+            let Some((packet, at)) = self.pool.pop(&mut sub_queue.chain) else {
+                break;
+            };
+            sub_queue.aqm.on_evicted(now, &Facts::of(&packet, at));
+            freed += u64::from(packet.size());
+            self.lose_waiting(packet, DropReason::Forced, losses);
+            if freed >= enough {
+                break;
+            }
+        }
+        lost_arrived
+    }
+
+    /// The next packet of a sub-queue that its scheme lets go.
+    fn dequeue_from(
+        &mut self,
+        index: u32,
+        now: Nanos,
+        losses: &mut impl Losses<P>,
+    ) -> Option<Departure<P>> {
+        let sub_queue = &mut self.sub_queues[index as usize];
+        sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
+        loop {
+            let sub_queue = &mut self.sub_queues[index as usize];
+            let Some((mut packet, arrived)) = self.pool.pop(&mut sub_queue.chain) else {
+                if !core::mem::replace(&mut sub_queue.idle, true) {
+                    sub_queue.aqm.on_idle(now);
+                }
+                return None;
+            };
+            let facts = Facts::of(&packet, arrived);
+            let view = self.pool.view(&sub_queue.chain);
+            let verdict = sub_queue
+                .aqm
+                .on_departure(now, &facts, &view, &mut self.random);
+            if let Verdict::Drop(reason) | Verdict::DropBoth(_, reason) = verdict {
+                self.lose_waiting(packet, reason, losses);
+                continue;
+            }
+            if verdict == Verdict::Mark {
+                debug_assert!(facts.ecn.is_capable());
+                packet.mark();
+                self.counters.marked.add(facts.size);
+            }
+            if sub_queue.chain.packets() == 0 {
+                sub_queue.aqm.on_idle(now);
+            }
+            self.forget(&packet);
+            self.counters.departed.add(facts.size);
+            return Some(Departure { packet, arrived });
+        }
+    }
+}
+
+impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
+    fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
+        let facts = Facts::of(&packet, now);
+        self.counters.arrived.add(facts.size);
+        let index = self.sub_queue_of(facts.flow);
+        let sub_queue = &mut self.sub_queues[index as usize];
+        let view = self.pool.view(&sub_queue.chain);
+        sub_queue.aqm.poll(now, &view);
+        let verdict = sub_queue
+            .aqm
+            .on_arrival(now, &facts, &view, &mut self.random);
+        let marked = match verdict {
+            Verdict::Keep => false,
+            Verdict::Mark => true,
+            Verdict::Drop(reason) => return self.lose(packet, reason, losses),
+            Verdict::DropBoth(place, reason) => {
+                if let Some((victim, _)) = self.pool.remove(&mut sub_queue.chain, place) {
+                    self.lose_waiting(victim, reason, losses);
+                }
+                return self.lose(packet, reason, losses);
+            }
+        };
+        if u64::from(facts.size) > self.sharing.limit.bytes.0 {
+            sub_queue.aqm.on_refused(now, &facts);
+            return self.lose(packet, DropReason::Forced, losses);
+        }
+        self.accept(index, packet, &facts, marked, losses)
+    }
+
+    fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
+        loop {
+            let list = if self.lists[NEW].head == NONE {
+                OLD
+            } else {
+                NEW
+            };
+            let index = self.lists[list].head;
+            let sub_queue = self.sub_queues.get_mut(index as usize)?;
+            if sub_queue.credit <= 0 {
+                sub_queue.credit += i64::from(self.sharing.quantum.max(1));
+                self.unlist_head(list);
+                self.append(OLD, index);
+                continue;
+            }
+            if let Some(departure) = self.dequeue_from(index, now, losses) {
+                let size = departure.packet.size();
+                self.sub_queues[index as usize].credit -= i64::from(size);
+                return Some(departure);
+            }
+            self.unlist_head(list);
+            if list == NEW {
+                self.append(OLD, index);
+            } else {
+                self.sub_queues[index as usize].listed = false;
+            }
+        }
+    }
+
+    fn poll(&mut self, now: Nanos) {
+        for list in self.lists {
+            let mut index = list.head;
+            while let Some(sub_queue) = self.sub_queues.get_mut(index as usize) {
+                sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
+                index = sub_queue.next;
+            }
+        }
+    }
+
+    /// None: each sub-queue's scheme catches up when that sub-queue is next used.
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
+
+    fn packets(&self) -> u32 {
+        self.packets
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Tells every sub-queue's scheme of the whole rate: a flow's share is not known.
+    fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
+        for sub_queue in &mut self.sub_queues {
+            sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
+            sub_queue.aqm.on_link_rate(now, rate);
+        }
+    }
+
+    /// `active`: sub-queues that hold packets; `fattest`: bytes in the fullest; and of
+    /// each of the scheme's own probes the largest among active sub-queues, or 0.
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        let sub_queue = |index: u32| &self.sub_queues[index as usize];
+        let holds = |sub_queue: &&SubQueue<A>| sub_queue.chain.packets() > 0;
+        let active = || self.listed().map(sub_queue).filter(holds);
+        show("active", active().count() as f64);
+        let bytes = active().map(|sub_queue| sub_queue.chain.bytes());
+        show("fattest", bytes.max().unwrap_or(0) as f64);
+        sub_queue(0).aqm.probes(&mut |wanted, _| {
+            let mut largest: Option<f64> = None;
+            active().for_each(|sub_queue| {
+                sub_queue.aqm.probes(&mut |name, value| {
+                    if name == wanted {
+                        largest = Some(largest.map_or(value, |so_far| so_far.max(value)));
+                    }
+                });
+            });
+            show(wanted, largest.unwrap_or(0.0));
+        });
+    }
+
+    fn memory(&self) -> usize {
+        let schemes = self.sub_queues.iter().map(|one| one.aqm.heap_bytes());
+        size_of::<Self>()
+            + self.pool.heap_bytes()
+            + size_of_val::<[SubQueue<A>]>(&self.sub_queues)
+            + schemes.sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counters::Tally;
+    use crate::packet::Ecn;
+    use crate::schemes::droptail::DropTail;
+    use crate::testing::TestPacket;
+    use crate::units::Bytes;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    type Plain = FairQueue<TestPacket, DropTail>;
+
+    fn fair(packets: u32, bytes: u64) -> Plain {
+        let bytes = Bytes(bytes);
+        let sharing = Sharing {
+            queues: 1024,
+            quantum: 1514,
+            limit: Limit { packets, bytes },
+            drop_batch: 64,
+        };
+        FairQueue::new(&DropTail, sharing, Pcg32::new(1, 0))
+    }
+
+    fn sized(flow: u64, size: u32) -> TestPacket {
+        let ecn = Ecn::NotCapable;
+        TestPacket { flow, size, ecn }
+    }
+
+    fn fill(queue: &mut Plain, flow: u64, size: u32, packets: u32) {
+        for _ in 0..packets {
+            queue.enqueue(Nanos::ZERO, sized(flow, size));
+        }
+    }
+
+    fn leave(queue: &mut Plain, packets: usize) -> Vec<u64> {
+        let next = || queue.dequeue(Nanos::ZERO).map(|packet| packet.flow);
+        core::iter::from_fn(next).take(packets).collect()
+    }
+
+    #[test]
+    fn a_thin_flow_overtakes_a_fat_one() {
+        let mut queue = fair(10_240, u64::MAX);
+        fill(&mut queue, 1, 1514, 100);
+        assert_eq!(leave(&mut queue, 2), [1, 1]);
+        fill(&mut queue, 2, 100, 1);
+        assert_eq!(leave(&mut queue, 2), [2, 1]);
+    }
+
+    #[test]
+    fn new_flows_come_before_old_and_spend_it_with_their_first_quantum() {
+        let mut queue = fair(10_240, u64::MAX);
+        fill(&mut queue, 1, 1514, 9);
+        assert_eq!(leave(&mut queue, 1), [1]);
+        // Flow 1 has spent its quantum and goes to the old list. Flow 2 has two quanta
+        // waiting: one is sent as new, the other in turn with flow 1.
+        fill(&mut queue, 2, 1514, 2);
+        assert_eq!(leave(&mut queue, 5), [2, 1, 2, 1, 1]);
+    }
+
+    #[test]
+    fn an_emptied_new_flow_waits_its_turn_behind_the_old() {
+        let mut queue = fair(10_240, u64::MAX);
+        fill(&mut queue, 1, 500, 12);
+        leave(&mut queue, 4);
+        fill(&mut queue, 2, 100, 1);
+        assert_eq!(leave(&mut queue, 2), [2, 1]);
+        // Found empty, flow 2 went to the end of the old list: no second priority.
+        fill(&mut queue, 2, 100, 1);
+        assert_eq!(leave(&mut queue, 4), [1, 1, 2, 1]);
+        // And from there to none, its second time found empty.
+        let flow_1 = queue.sub_queue_of(FlowKey(1));
+        assert!(queue.listed().eq([flow_1]));
+    }
+
+    #[test]
+    fn bytes_are_shared_alike_whatever_the_packets() {
+        let mut queue = fair(100_000, u64::MAX);
+        let sizes = [(1, 1514), (2, 300), (3, 64)];
+        for (flow, size) in sizes {
+            fill(&mut queue, flow, size, 4_000_000 / size);
+        }
+        let mut sent = [0_u64; 4];
+        for _ in 0..10_000 {
+            let packet = queue.dequeue(Nanos::ZERO).unwrap();
+            sent[packet.flow as usize] += u64::from(packet.size);
+        }
+        // Deficit round robin: never further apart than a quantum and a packet.
+        for (flow, _) in sizes {
+            assert!(
+                sent[flow as usize].abs_diff(sent[1]) <= 1514 + 1514,
+                "{sent:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn overflow_costs_the_fattest_flow_a_batch_from_its_head() {
+        let mut queue = fair(200, u64::MAX);
+        fill(&mut queue, 1, 1000, 150);
+        fill(&mut queue, 2, 100, 50);
+        let mut lost = Vec::new();
+        let outcome = queue.enqueue_with(Nanos(1), sized(3, 1), &mut |gone: TestPacket, reason| {
+            lost.push((gone.flow, reason));
+        });
+        assert_eq!(outcome, Outcome::Queued);
+        assert_eq!(lost, [(1, DropReason::Forced); 64]);
+        assert_eq!(queue.packets(), 137);
+    }
+
+    #[test]
+    fn overflow_takes_no_more_than_half_and_counts_bytes_not_packets() {
+        let mut queue = fair(20, u64::MAX);
+        fill(&mut queue, 1, 60, 12);
+        fill(&mut queue, 2, 1000, 9);
+        assert_eq!(queue.packets(), 16, "5 of the 9 packets, half the bytes");
+        assert_eq!(
+            queue.sub_queues[queue.sub_queue_of(FlowKey(1)) as usize]
+                .chain
+                .packets(),
+            12
+        );
+    }
+
+    #[test]
+    fn says_so_when_the_arriving_packet_is_among_the_dropped() {
+        let mut queue = fair(3, u64::MAX);
+        for flow in [1, 2, 3] {
+            fill(&mut queue, flow, 100, 1);
+        }
+        let outcome = queue.enqueue(Nanos::ZERO, sized(4, 200));
+        assert_eq!(outcome, Outcome::Dropped(DropReason::Forced));
+        assert_eq!(queue.packets(), 3);
+        let another_is_fatter = queue.enqueue(Nanos::ZERO, sized(5, 50));
+        assert_eq!(another_is_fatter, Outcome::Queued);
+    }
+
+    #[test]
+    fn more_bytes_than_all_may_hold_are_refused() {
+        let mut queue = fair(10, 999);
+        fill(&mut queue, 1, 500, 1);
+        fill(&mut queue, 2, 1000, 1);
+        assert_eq!(queue.packets(), 1, "nobody else pays for it");
+        assert_eq!(queue.counters().dropped_for(DropReason::Forced).packets, 1);
+    }
+
+    /// Departed, dropped and queued.
+    fn total(counters: &Counters, queue: &Plain) -> Tally {
+        let (left, lost) = (counters.departed, counters.dropped());
+        Tally {
+            packets: left.packets + lost.packets + u64::from(queue.packets()),
+            bytes: left.bytes + lost.bytes + queue.bytes(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_uncounted_and_limits_hold(
+            steps in prop::collection::vec((0..10_u64, 0..1600_u32, any::<bool>()), 1..400),
+        ) {
+            let mut queue = fair(12, 9000);
+            for (flow, size, arrives) in steps {
+                if arrives {
+                    queue.enqueue(Nanos::ZERO, sized(flow, size));
+                } else {
+                    let held = queue.packets();
+                    prop_assert_eq!(queue.dequeue(Nanos::ZERO).is_some(), held > 0);
+                }
+                prop_assert!(queue.packets() <= 12 && queue.bytes() <= 9000);
+                prop_assert_eq!(queue.counters().arrived, total(queue.counters(), &queue));
+                let in_chains: u32 = queue.sub_queues.iter().map(|one| one.chain.packets()).sum();
+                let in_lists: u32 = queue
+                    .listed()
+                    .map(|index| queue.sub_queues[index as usize].chain.packets())
+                    .sum();
+                prop_assert_eq!(in_chains, queue.packets());
+                prop_assert_eq!(in_lists, queue.packets());
+            }
+            while queue.dequeue(Nanos::ZERO).is_some() {}
+            prop_assert_eq!((queue.packets(), queue.bytes()), (0, 0));
+            prop_assert_eq!(queue.listed().count(), 0);
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Packets of many queues in one block of memory that never grows.
+
+use alloc::boxed::Box;
+
+use crate::aqm::{Backlog, Place};
+use crate::packet::{FlowKey, Packet};
+use crate::random::Pcg32;
+use crate::units::Nanos;
+
+/// No node: the end of a chain.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Debug)]
+struct Node<P> {
+    packet: Option<P>,
+    arrived: Nanos,
+    /// The next node of the same chain, or of the free ones.
+    next: u32,
+}
+
+/// The nodes, each in one chain or free.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool<P> {
+    nodes: Box<[Node<P>]>,
+    free: u32,
+}
+
+/// One first-in first-out queue in a pool. Of use with the pool it was filled from only.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    head: u32,
+    tail: u32,
+    packets: u32,
+    bytes: u64,
+}
+
+impl Chain {
+    /// Nothing waiting.
+    pub(crate) const EMPTY: Chain = Chain {
+        head: NONE,
+        tail: NONE,
+        packets: 0,
+        bytes: 0,
+    };
+
+    /// Packets waiting.
+    pub(crate) fn packets(&self) -> u32 {
+        self.packets
+    }
+
+    /// Bytes waiting.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Where the oldest packet waits.
+    pub(crate) fn head(&self) -> Option<Place> {
+        (self.head != NONE).then_some(Place(self.head))
+    }
+}
+
+impl<P: Packet> Pool<P> {
+    /// Room for `packets` at once, in all chains together.
+    pub(crate) fn with_room_for(packets: u32) -> Pool<P> {
+        let node = |index| Node {
+            packet: None,
+            arrived: Nanos::ZERO,
+            next: if index + 1 < packets { index + 1 } else { NONE },
+        };
+        Pool {
+            nodes: (0..packets).map(node).collect(),
+            free: if packets > 0 { 0 } else { NONE },
+        }
+    }
+
+    /// Adds `packet` at the end of `chain`. The caller keeps to the room asked for.
+    pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Place {
+        let index = self.free;
+        let node = &mut self.nodes[index as usize];
+        self.free = node.next;
+        chain.packets += 1;
+        chain.bytes += u64::from(packet.size());
+        *node = Node {
+            packet: Some(packet),
+            arrived,
+            next: NONE,
+        };
+        if chain.tail == NONE {
+            chain.head = index;
+        } else {
+            self.nodes[chain.tail as usize].next = index;
+        }
+        chain.tail = index;
+        Place(index)
+    }
+
+    /// Takes the oldest packet of `chain` and the time it arrived.
+    pub(crate) fn pop(&mut self, chain: &mut Chain) -> Option<(P, Nanos)> {
+        self.unlink(chain, NONE, chain.head)
+    }
+
+    /// Takes the packet at `place` of `chain`. Walks the chain up to it.
+    pub(crate) fn remove(&mut self, chain: &mut Chain, place: Place) -> Option<(P, Nanos)> {
+        let (mut before, mut index) = (NONE, chain.head);
+        while index != NONE && index != place.0 {
+            before = index;
+            index = self.nodes[index as usize].next;
+        }
+        self.unlink(chain, before, index)
+    }
+
+    /// Takes node `index` out of `chain`, where it follows node `before`.
+    fn unlink(&mut self, chain: &mut Chain, before: u32, index: u32) -> Option<(P, Nanos)> {
+        let node = self.nodes.get_mut(index as usize)?;
+        let packet = node.packet.take()?;
+        let (arrived, next) = (node.arrived, node.next);
+        node.next = self.free;
+        self.free = index;
+        match self.nodes.get_mut(before as usize) {
+            Some(before) => before.next = next,
+            None => chain.head = next,
+        }
+        if next == NONE {
+            chain.tail = before;
+        }
+        chain.packets -= 1;
+        chain.bytes -= u64::from(packet.size());
+        Some((packet, arrived))
+    }
+
+    /// `chain` as a scheme may see it.
+    pub(crate) fn view<'a>(&'a self, chain: &'a Chain) -> View<'a, P> {
+        View { pool: self, chain }
+    }
+
+    /// Bytes of memory held for nodes.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        size_of_val::<[Node<P>]>(&self.nodes)
+    }
+}
+
+/// One chain and the pool it is in.
+pub(crate) struct View<'a, P> {
+    pool: &'a Pool<P>,
+    chain: &'a Chain,
+}
+
+impl<P: Packet> Backlog for View<'_, P> {
+    #[inline]
+    fn packets(&self) -> u32 {
+        self.chain.packets
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.chain.bytes
+    }
+
+    #[inline]
+    fn head_arrival(&self) -> Option<Nanos> {
+        let head = self.pool.nodes.get(self.chain.head as usize);
+        head.map(|node| node.arrived)
+    }
+
+    /// Walks to the packet drawn: half the chain on average.
+    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)> {
+        let mut index = self.chain.head;
+        for _ in 0..random.below(self.chain.packets) {
+            index = self.pool.nodes[index as usize].next;
+        }
+        let packet = self.pool.nodes.get(index as usize)?.packet.as_ref()?;
+        Some((Place(index), packet.flow()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestPacket, packet};
+    use alloc::collections::VecDeque;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    const CHAINS: usize = 3;
+    const ROOM: u32 = 8;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push(usize, u32),
+        Pop(usize),
+        Remove(usize, usize),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            3 => (0..CHAINS, 1..2000_u32).prop_map(|(chain, size)| Step::Push(chain, size)),
+            2 => (0..CHAINS).prop_map(Step::Pop),
+            1 => (0..CHAINS, 0..8_usize).prop_map(|(chain, nth)| Step::Remove(chain, nth)),
+        ];
+        prop::collection::vec(step, 1..200)
+    }
+
+    /// The place of the `nth` packet of a chain.
+    fn place(pool: &Pool<TestPacket>, chain: &Chain, nth: usize) -> Place {
+        let next = |index: &u32| Some(pool.nodes[*index as usize].next);
+        Place(
+            core::iter::successors(Some(chain.head), next)
+                .nth(nth)
+                .unwrap(),
+        )
+    }
+
+    fn free_nodes(pool: &Pool<TestPacket>) -> u32 {
+        let next = |index: u32| (index != NONE).then_some(index);
+        let free = core::iter::successors(next(pool.free), |index| {
+            next(pool.nodes[*index as usize].next)
+        });
+        free.take(ROOM as usize + 1).count() as u32
+    }
+
+    proptest! {
+        #[test]
+        fn never_leaks_a_node_and_keeps_order(steps in steps()) {
+            let mut pool = Pool::with_room_for(ROOM);
+            let mut chains = [const { Chain::EMPTY }; CHAINS];
+            let mut models: [VecDeque<(u64, u32)>; CHAINS] = Default::default();
+            for (number, step) in (0..).zip(steps) {
+                match step {
+                    Step::Push(to, size) if free_nodes(&pool) > 0 => {
+                        let packet = TestPacket { size, ..packet(number) };
+                        pool.push(&mut chains[to], packet, Nanos(number));
+                        models[to].push_back((number, size));
+                    }
+                    Step::Pop(from) => {
+                        let got = pool.pop(&mut chains[from]).map(|(packet, _)| packet.flow);
+                        prop_assert_eq!(got, models[from].pop_front().map(|(number, _)| number));
+                    }
+                    Step::Remove(from, nth) if nth < models[from].len() => {
+                        let place = place(&pool, &chains[from], nth);
+                        let got = pool.remove(&mut chains[from], place).unwrap();
+                        let (number, _) = models[from].remove(nth).unwrap();
+                        prop_assert_eq!((got.0.flow, got.1), (number, Nanos(number)));
+                    }
+                    _ => {}
+                }
+                let waiting: u32 = chains.iter().map(Chain::packets).sum();
+                prop_assert_eq!(free_nodes(&pool) + waiting, ROOM);
+                for (chain, model) in chains.iter().zip(&models) {
+                    let bytes: u64 = model.iter().map(|(_, size)| u64::from(*size)).sum();
+                    prop_assert_eq!(chain.bytes(), bytes);
+                    prop_assert_eq!(chain.packets() as usize, model.len());
+                    let head = pool.view(chain).head_arrival();
+                    prop_assert_eq!(head, model.front().map(|(number, _)| Nanos(*number)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn draws_each_packet_alike() {
+        let mut pool = Pool::with_room_for(4);
+        let mut chain = Chain::EMPTY;
+        let mut random = Pcg32::new(1, 1);
+        assert_eq!(pool.view(&chain).draw(&mut random), None);
+        for flow in 0..4 {
+            pool.push(&mut chain, packet(flow), Nanos::ZERO);
+        }
+        let mut seen = [0_u32; 4];
+        for _ in 0..4000 {
+            let (_, flow) = pool.view(&chain).draw(&mut random).unwrap();
+            seen[flow.0 as usize] += 1;
+        }
+        // Binomial(4000, 1/4) has a deviation of 27.4; five of them fail by chance
+        // less than once in a million.
+        assert!(
+            seen.iter().all(|count| count.abs_diff(1000) < 137),
+            "{seen:?}"
+        );
+    }
+}

@@ -1,0 +1,497 @@
+//! COBALT: CoDel for flows that respond, BLUE for those that do not.
+//!
+//! # Reference
+//! J. Palmei, S. Gupta, P. Imputato, J. Morton, M. Tahiliani, S. Avallone, D. Taht,
+//! "Design and Evaluation of COBALT Queue Discipline", IEEE LANMAN 2019; the AQM of
+//! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE", IEEE LANMAN 2018.
+//!
+//! # Equations
+//! CoDel's half, for a packet that leaves after waiting s:
+//! - s > target enters the dropping state, the first signal an interval / sqrt(count)
+//!   later; s <= target leaves it.
+//! - A signal that falls due while dropping: mark or drop, `count += 1`,
+//!   `drop_next += interval / sqrt(count)`. One that falls due otherwise takes back:
+//!   `count -= 1`, and drop_next on by as much, until none is due.
+//!
+//! BLUE's half, p from 0 to 1, at most one step a target:
+//! - no room: `p += increment`, and CoDel's next signal is due at once;
+//! - a dequeue finds nothing: `p -= decrement`, and one count is taken back;
+//! - every packet CoDel lets go unmarked or marked is dropped with probability p.
+//!
+//! # Our readings
+//! - The paper describes CAKE's code in words; where it is silent CAKE decides.
+//! - BLUE drops ECN-capable packets too, as CAKE does on purpose: a flow that fills
+//!   the buffer does not heed marks. A packet may so be marked and dropped; it is
+//!   then counted as dropped only.
+//! - The last packet waiting is never dropped, as in CAKE.
+//! - "Finds nothing" is a dequeue without a packet, not the departure of the last.
+//! - While nothing is signalled drop_next is pushed on: to an interval from now at
+//!   count 0, to now where it lies behind, as CAKE's activity timeout.
+//! - CAKE asks on slow links that a packet wait longer than 4 packet times too
+//!   (`slow_link`), and 2 for each bulk flow, which one queue cannot tell apart.
+//!
+//! # How other tools differ
+//! | aspect | CAKE (Linux) | ns-3 | here |
+//! |---|---|---|---|
+//! | 1/sqrt(count) | Newton steps, the first 16 cached | Newton steps | exact |
+//! | slow links | target at least 1.5 packet times; waits above 4 | target only | 4 packet times; `slow_link=0` for ns-3's |
+//! | last packet | kept | may be dropped | kept |
+//! | ECN | on | off | on |
+//! | BLUE at 400 ms of delay | no | `BlueThreshold` | no |
+//! | overflow seen by | the fattest flow | the queue | the queue, or the flow it is taken from |
+
+use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::packet::Facts;
+use crate::random::Pcg32;
+use crate::registry::{
+    ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
+};
+use crate::schemes::AnyAqm;
+use crate::schemes::codel::{INTERVAL, TARGET, check_target, spacing};
+use crate::units::{BitsPerSec, Bytes, Nanos};
+
+const CAKE: &str = "CAKE in Linux; Palmei et al. 2019";
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    TARGET,
+    INTERVAL,
+    ECN,
+    Parameter {
+        name: "increment",
+        meaning: "BLUE's step up when there is no room",
+        kind: Kind::Number(Range::PROBABILITY, "probability"),
+        default: "0.00390625",
+        origin: CAKE,
+        when: None,
+    },
+    Parameter {
+        name: "decrement",
+        meaning: "BLUE's step down when nothing is left to send",
+        kind: Kind::Number(Range::PROBABILITY, "probability"),
+        default: "0.000244140625",
+        origin: CAKE,
+        when: None,
+    },
+    Parameter {
+        name: "slow_link",
+        meaning: "packet times a packet must have waited, whatever the target",
+        kind: Kind::Number(Range::NOT_NEGATIVE, "packet times"),
+        default: "4",
+        origin: "CAKE in Linux",
+        when: None,
+    },
+    Parameter {
+        name: "mtu",
+        meaning: "the packet whose time slow_link counts",
+        kind: Kind::Bytes(Range::POSITIVE),
+        default: "1514 bytes",
+        origin: "CAKE in Linux: the largest packet, with Ethernet's header",
+        when: None,
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "cobalt",
+    summary: "CoDel whose count also decays, with BLUE against flows that do not respond",
+    source: "Palmei et al., \"Design and Evaluation of COBALT Queue Discipline\", IEEE LANMAN 2019",
+    parameters: &[PARAMETERS],
+    defaults: &[],
+    presets: &[
+        Preset {
+            name: "paper",
+            meaning: "Palmei et al. 2019, as measured in ns-3: no ECN, no rule for slow links",
+            values: AS_NS3,
+        },
+        Preset {
+            name: "linux",
+            meaning: "the AQM of CAKE, for one queue",
+            values: &[("ecn", "on"), ("slow_link", "4"), ("mtu", "1514 bytes")],
+        },
+        Preset {
+            name: "ns3",
+            meaning: "ns-3's CobaltQueueDisc",
+            values: AS_NS3,
+        },
+    ],
+    probes: &[
+        Probe {
+            name: "sojourn",
+            meaning: "how long the last packet judged had waited, in s",
+        },
+        Probe {
+            name: "count",
+            meaning: "CoDel's count: sets how soon the next signal is due",
+        },
+        Probe {
+            name: "dropping",
+            meaning: "1 in the dropping state, 0 otherwise",
+        },
+        Probe {
+            name: "p",
+            meaning: "BLUE's drop probability",
+        },
+    ],
+    nests: false,
+    curve: None,
+    plan: |settings| {
+        Ok(Plan::Single {
+            aqm: AnyAqm::Cobalt(Cobalt::from_settings(settings)?),
+            limit: settings.limit(),
+        })
+    },
+};
+
+const AS_NS3: &[(&str, &str)] = &[("ecn", "off"), ("slow_link", "0")];
+
+/// COBALT's state for one queue.
+#[derive(Clone, Debug)]
+pub struct Cobalt {
+    target: Nanos,
+    interval: Nanos,
+    ecn: bool,
+    increment: f64,
+    decrement: f64,
+    slow_link: f64,
+    mtu: Bytes,
+    /// What a packet must have waited on this link: `slow_link` packet times.
+    least_wait: Nanos,
+    count: u32,
+    dropping: bool,
+    drop_next: Nanos,
+    p: f64,
+    /// When `p` last moved.
+    p_moved: Nanos,
+    /// The next word of idleness is only that the last packet leaves.
+    last_leaves: bool,
+    sojourn: Nanos,
+}
+
+impl Cobalt {
+    pub(crate) fn from_settings(settings: &Settings) -> Result<Cobalt, ConfigError> {
+        check_target(settings)?;
+        let mut cobalt = Cobalt {
+            target: settings.time("target"),
+            interval: settings.time("interval"),
+            ecn: settings.flag("ecn"),
+            increment: settings.number("increment"),
+            decrement: settings.number("decrement"),
+            slow_link: settings.number("slow_link"),
+            mtu: settings.size_or_auto("mtu").unwrap_or_default(),
+            least_wait: Nanos::ZERO,
+            count: 0,
+            dropping: false,
+            drop_next: Nanos::ZERO,
+            p: 0.0,
+            p_moved: Nanos::ZERO,
+            last_leaves: false,
+            sojourn: Nanos::ZERO,
+        };
+        cobalt.on_link_rate(Nanos::ZERO, settings.link().rate);
+        Ok(cobalt)
+    }
+
+    fn advance(&mut self) {
+        self.drop_next += spacing(self.interval, self.count);
+    }
+
+    /// Moves the state by the delay just seen and says whether a signal was due before.
+    fn follow_delay(&mut self, now: Nanos) -> bool {
+        let due = self.count > 0 && now >= self.drop_next;
+        let above = self.sojourn > self.target && self.sojourn > self.least_wait;
+        if above && !self.dropping {
+            self.drop_next = now + spacing(self.interval, self.count);
+        }
+        if above {
+            self.count = self.count.max(1);
+        }
+        self.dropping = above;
+        due
+    }
+
+    /// CoDel's half: `Keep`, `Mark` or `Drop`.
+    fn signal(&mut self, now: Nanos, packet: &Facts, due: bool) -> Verdict {
+        if due && self.dropping {
+            self.count = self.count.saturating_add(1);
+            self.advance();
+            return if self.ecn && packet.ecn.is_capable() {
+                Verdict::Mark
+            } else {
+                Verdict::Drop(DropReason::Dequeue)
+            };
+        }
+        let mut take_back = due;
+        while take_back {
+            self.count -= 1;
+            self.advance();
+            take_back = self.count > 0 && now >= self.drop_next;
+        }
+        Verdict::Keep
+    }
+
+    /// `behind` tells whether a signal's time had passed when CoDel was done.
+    fn keep_schedule(&mut self, now: Nanos, behind: bool, drops: bool) {
+        if self.count == 0 {
+            self.drop_next = now + self.interval;
+        } else if behind && !drops {
+            self.drop_next = now;
+        }
+    }
+
+    fn overflow(&mut self, now: Nanos) {
+        if now - self.p_moved > self.target {
+            self.p = (self.p + self.increment).min(1.0);
+            self.p_moved = now;
+        }
+        self.dropping = true;
+        self.drop_next = now;
+        self.count = self.count.max(1);
+    }
+}
+
+impl Aqm for Cobalt {
+    #[inline]
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        _packet: &Facts,
+        _queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Verdict {
+        Verdict::Keep
+    }
+
+    fn on_refused(&mut self, now: Nanos, _packet: &Facts) {
+        self.overflow(now);
+    }
+
+    fn on_evicted(&mut self, now: Nanos, _packet: &Facts) {
+        self.overflow(now);
+    }
+
+    fn on_departure<Q: Backlog>(
+        &mut self,
+        now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        self.sojourn = now - packet.arrived;
+        // CAKE measures against drop_next as it was before this packet moved it,
+        // unless a signal moved it by its own gap.
+        let mut behind = now > self.drop_next;
+        let due = self.follow_delay(now);
+        let codel = self.signal(now, packet, due);
+        if due {
+            behind = now > self.drop_next;
+        }
+        let codel_drops = matches!(codel, Verdict::Drop(_));
+        let blue_drops = self.p > 0.0 && !codel_drops && random.chance(self.p);
+        self.keep_schedule(now, behind, codel_drops || blue_drops);
+        self.last_leaves = queue.packets() == 0;
+        match codel {
+            Verdict::Drop(_) if self.last_leaves => Verdict::Keep,
+            _ if blue_drops && !self.last_leaves => Verdict::Drop(DropReason::Dequeue),
+            _ => codel,
+        }
+    }
+
+    fn on_idle(&mut self, now: Nanos) {
+        if core::mem::take(&mut self.last_leaves) {
+            return;
+        }
+        if self.p > 0.0 && now - self.p_moved > self.target {
+            self.p = (self.p - self.decrement).max(0.0);
+            self.p_moved = now;
+        }
+        self.dropping = false;
+        if self.count > 0 && now >= self.drop_next {
+            self.count -= 1;
+            self.advance();
+        }
+    }
+
+    fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
+        let packet_time = rate.transmission_time(self.mtu).as_secs_f64();
+        self.least_wait = Nanos::from_secs_f64(self.slow_link * packet_time);
+    }
+
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("sojourn", self.sojourn.as_secs_f64());
+        show("count", f64::from(self.count));
+        show("dropping", f64::from(u8::from(self.dropping)));
+        show("p", self.p);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Ecn;
+    use crate::queue::{AnyQueue, QueueDiscipline};
+    use crate::testing::{TestPacket, mbps, packet, queue};
+    use alloc::vec::Vec;
+
+    const MS: u64 = 1_000_000;
+
+    fn at(ms: u64) -> Nanos {
+        Nanos::from_millis(ms)
+    }
+
+    fn probe(queue: &AnyQueue<TestPacket>, name: &str) -> f64 {
+        queue.probe(name).unwrap()
+    }
+
+    /// Keeps `depth` packets waiting, one dequeue a ms; times of drops and marks in ms.
+    fn signals(queue: &mut AnyQueue<TestPacket>, ecn: Ecn, depth: u32, ms: u64) -> Vec<u64> {
+        let told = |queue: &AnyQueue<TestPacket>| {
+            queue.counters().dropped().packets + queue.counters().marked.packets
+        };
+        let mut times = Vec::new();
+        for tick in 0..ms {
+            while queue.packets() < depth {
+                queue.enqueue(at(tick), TestPacket { ecn, ..packet(0) });
+            }
+            let before = told(queue);
+            queue.dequeue(at(tick));
+            times.extend((told(queue) > before).then_some(tick));
+        }
+        times
+    }
+
+    #[test]
+    fn signals_come_an_interval_over_root_count_apart() {
+        for ecn in [Ecn::NotCapable, Ecn::Ect0] {
+            let mut queue = queue("cobalt", mbps(100));
+            let times = signals(&mut queue, ecn, 20, 2000);
+            let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            // 100/sqrt(2), 100/sqrt(3), ...: the first signal already counts.
+            for (gap, expected) in gaps.iter().zip([70.7, 57.7, 50.0, 44.7, 40.8]) {
+                assert!((*gap as f64 - expected).abs() <= 1.0, "{gaps:?}");
+            }
+            assert!(gaps.len() > 5);
+            let marks = queue.counters().marked.packets;
+            assert_eq!(marks > 0, ecn == Ecn::Ect0);
+            assert_eq!(queue.counters().dropped().packets == 0, ecn == Ecn::Ect0);
+        }
+    }
+
+    #[test]
+    fn count_decays_one_by_one_below_target() {
+        let mut queue = queue("cobalt", mbps(100));
+        signals(&mut queue, Ecn::Ect0, 20, 2000);
+        let high = probe(&queue, "count");
+        assert!(high > 10.0);
+        while queue.dequeue(at(2000)).is_some() {}
+        let mut last = probe(&queue, "count");
+        for tick in 2001..12_000 {
+            queue.enqueue(at(tick), packet(0));
+            queue.enqueue(at(tick), packet(0));
+            queue.dequeue(at(tick));
+            queue.dequeue(at(tick));
+            let count = probe(&queue, "count");
+            assert!(count == last || count == last - 1.0, "{last} to {count}");
+            last = count;
+        }
+        assert_eq!(last, 0.0);
+    }
+
+    #[test]
+    fn a_long_calm_takes_back_every_count_at_once() {
+        let mut queue = queue("cobalt", mbps(100));
+        signals(&mut queue, Ecn::Ect0, 20, 2000);
+        while queue.packets() > 0 {
+            queue.dequeue(at(2000));
+        }
+        assert!(probe(&queue, "count") > 10.0);
+        queue.enqueue(at(12_000), packet(0));
+        queue.dequeue(at(12_000));
+        assert_eq!(probe(&queue, "count"), 0.0);
+    }
+
+    /// A packet that did not wait at 0, then two at `ms` and 1 ms later that did: marks.
+    fn marks_after_calm(ms: u64) -> u64 {
+        let mut queue = queue("cobalt", mbps(100));
+        queue.enqueue(at(0), packet(0));
+        queue.dequeue(at(0));
+        for now in [ms, ms + 1] {
+            queue.enqueue(
+                at(now - 10),
+                TestPacket {
+                    ecn: Ecn::Ect0,
+                    ..packet(0)
+                },
+            );
+            queue.dequeue(at(now));
+        }
+        queue.counters().marked.packets
+    }
+
+    #[test]
+    fn an_interval_without_packets_makes_the_next_signal_due() {
+        assert_eq!(
+            marks_after_calm(50),
+            0,
+            "an interval from the first packet above"
+        );
+        assert_eq!(
+            marks_after_calm(200),
+            1,
+            "at once: the activity timeout has passed"
+        );
+    }
+
+    #[test]
+    fn blue_rises_on_overflow_once_a_target_and_falls_when_idle() {
+        let mut queue = queue("cobalt:limit=2,increment=0.5,decrement=0.25", mbps(100));
+        for _ in 0..10 {
+            queue.enqueue(at(10), packet(0));
+        }
+        assert_eq!(probe(&queue, "p"), 0.5, "eight refusals, one step");
+        queue.enqueue(at(15), packet(0));
+        assert_eq!(
+            probe(&queue, "p"),
+            0.5,
+            "a target later is not more than one"
+        );
+        queue.enqueue(at(16), packet(0));
+        assert_eq!(probe(&queue, "p"), 1.0);
+        while queue.dequeue(at(30)).is_some() {}
+        assert_eq!(probe(&queue, "p"), 0.75);
+        queue.dequeue(at(60));
+        assert_eq!(probe(&queue, "p"), 0.75, "told of idleness once");
+    }
+
+    #[test]
+    fn blue_drops_ecn_capable_packets_but_the_last() {
+        let mut queue = queue("cobalt:limit=3,increment=1", mbps(100));
+        for _ in 0..4 {
+            queue.enqueue(
+                at(10),
+                TestPacket {
+                    ecn: Ecn::Ect0,
+                    ..packet(0)
+                },
+            );
+        }
+        assert!(queue.dequeue(at(10)).is_some(), "the last packet is kept");
+        let counters = queue.counters();
+        assert_eq!(counters.dropped_for(DropReason::Dequeue).packets, 2);
+        assert_eq!(counters.dropped_for(DropReason::Forced).packets, 1);
+        assert_eq!(counters.marked.packets, 0);
+        assert_eq!(queue.packets(), 0);
+    }
+
+    #[test]
+    fn a_slow_link_is_given_four_packet_times() {
+        // 1 Mbps: a packet of 1514 bytes takes 12.1 ms, four of them 48.4 ms.
+        let dropping = |wait: u64| {
+            let mut queue = queue("cobalt", mbps(1));
+            queue.enqueue(Nanos::ZERO, packet(0));
+            queue.dequeue(Nanos(wait * MS));
+            probe(&queue, "dropping")
+        };
+        assert_eq!((dropping(48), dropping(49)), (0.0, 1.0));
+    }
+}

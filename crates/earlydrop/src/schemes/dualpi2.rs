@@ -1,0 +1,308 @@
+//! DualPI2: a queue of low latency and one for the rest, coupled by one controller.
+//!
+//! # Reference
+//! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management
+//! (AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", RFC 9332, 2023,
+//! appendix A; PI2 is by De Schepper, Bondarenko, Tsang, Briscoe, ACM CoNEXT 2016.
+//!
+//! # Equations
+//! ECT(1) and CE go to the low-latency queue L, the rest to the Classic queue C. Every
+//! `update`, with the longer of both heads' waits as delay:
+//! - `p' += alpha (delay - target) + beta (delay - delay before)`, within [0, 1];
+//! - `p_CL = k p'` for L, `p_C = p'^2` for C.
+//!
+//! On departure:
+//! - C, with p_C: a packet that is not ECN-capable is dropped, ECT(0) marked.
+//! - L, with max(p'_L, p_CL): marked. p'_L is 1 for a packet that waited longer than
+//!   `step`, or with a `ramp` rises to 1 over that span.
+//! - Saturated, `p_CL >= 1`: C drops what it would mark; L drops with p_C and marks the
+//!   others.
+//!
+//! L is served unless C's credit is above zero: with both waiting, a byte sent from L
+//! gives C `c_share` of a byte, a byte sent from C costs it `1 - c_share`.
+//!
+//! # Our readings
+//! - lq.time() is how long the packet just taken had waited, as in Linux; the RFC calls
+//!   it after the dequeue and so could mean the next.
+//! - Signals are spread evenly as by the RFC's recur(), which adds likelihoods up, but
+//!   tell at 1 rather than above: what is certain is told at once.
+//! - p_CL counts as at most 1, and packets kept in saturation are all marked.
+//! - The RFC leaves the scheduler open; Linux's weighted round robin with a tenth for C
+//!   is the default. Dropped packets cost no credit. Credit starts at 0.
+//! - At the limit either queue's arrival is refused, as in the RFC, counted as `forced`;
+//!   drops on the way out count as `dequeue`.
+//! - p' moves by its own clock from the first packet on, not with arrivals.
+//!
+//! # How other tools differ
+//! | aspect | RFC 9332, appendix A | Linux | here |
+//! |---|---|---|---|
+//! | native marking of L | ramp, 0.8 to 1.2 ms | step, 1 ms | step, 1 ms; `ramp` |
+//! | spared in L | unless more than 1 packet is queued | `min_qlen_step`, off, at arrival | off; `step_packets`, at departure |
+//! | signals | evenly | by chance, p' twice for p'^2 | evenly; `spread=chance` |
+//! | p' not heeded below | no rule | 2 MTUs in both queues | off; `least_backlog` |
+//! | saturated at | p_CL >= 1 | p_CL > 1 | p_CL >= 1 |
+//! | step in saturation | not asked | asked | all marked anyway |
+//! | update, alpha, beta | 15 ms, 0.15, 3 | 16 ms, 0.16, 3.2 | Linux's |
+//! | first credit | scheduler left open | C owes 0.8 MTU | none |
+//! | limit | 250 ms at the highest rate | 10000 packets | 10000 packets |
+//!
+//! ns-3 has DualPI2 in branches only, which differ among themselves.
+
+use crate::queue::Coupling;
+use crate::registry::{
+    ConfigError, Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
+};
+use crate::units::Nanos;
+
+const RFC: &str = "RFC 9332, appendix A.1";
+const LINUX: &str = "Linux sch_dualpi2";
+
+const PARAMETERS: &[Parameter] = &[
+    LIMIT,
+    Parameter {
+        name: "target",
+        meaning: "delay the controller aims at, in the Classic queue",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "15 ms",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "update",
+        meaning: "time between two updates of p'",
+        kind: Kind::Time(Range::POSITIVE),
+        default: "16 ms",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "alpha",
+        meaning: "integral gain: p' a second of delay above target, each update",
+        kind: Kind::Number(Range::NOT_NEGATIVE, "Hz"),
+        default: "0.16",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "beta",
+        meaning: "proportional gain: p' a second of delay gained since the last update",
+        kind: Kind::Number(Range::NOT_NEGATIVE, "Hz"),
+        default: "3.2",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "k",
+        meaning: "coupling factor between p' and the marking of the low-latency queue",
+        kind: Kind::Number(Range::POSITIVE, "ratio"),
+        default: "2",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "step",
+        meaning: "low-latency packets that waited longer are marked",
+        kind: Kind::Time(Range::NOT_NEGATIVE),
+        default: "1 ms",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "ramp",
+        meaning: "beyond step, the span over which that rises from never to always",
+        kind: Kind::Time(Range::NOT_NEGATIVE),
+        default: "0 s",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "step_packets",
+        meaning: "the step and ramp only act with at least this many packets behind in their queue",
+        kind: Kind::Count(Range::NOT_NEGATIVE, "packets"),
+        default: "0",
+        origin: LINUX,
+        when: None,
+    },
+    Parameter {
+        name: "least_backlog",
+        meaning: "p' is not heeded while fewer bytes wait in both queues",
+        kind: Kind::Bytes(Range::NOT_NEGATIVE),
+        default: "0 bytes",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "c_share",
+        meaning: "the Classic queue's share of the link while both have packets",
+        kind: Kind::Number(Range::POSITIVE_PROBABILITY, "share"),
+        default: "0.1",
+        origin: "Linux sch_dualpi2, c_protection",
+        when: None,
+    },
+    Parameter {
+        name: "drop_on_overload",
+        meaning: "on saturation drop in both queues; off holds p' at 1/k until the buffer is full",
+        kind: Kind::Flag,
+        default: "on",
+        origin: "RFC 9332, appendix A.2",
+        when: None,
+    },
+    Parameter {
+        name: "spread",
+        meaning: "how signals follow their probability",
+        kind: Kind::Choice(&[
+            (
+                "even",
+                "one as soon as the probabilities since the last add up to 1",
+            ),
+            ("chance", "each packet for itself"),
+        ]),
+        default: "even",
+        origin: RFC,
+        when: None,
+    },
+];
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "dualpi2",
+    summary: "L4S: a low-latency queue marked early and a Classic one, coupled by a PI controller",
+    source: "De Schepper, Briscoe, White, RFC 9332, 2023",
+    parameters: &[PARAMETERS],
+    defaults: &[("limit", "10000 packets", LINUX)],
+    presets: &[
+        Preset {
+            name: "paper",
+            meaning: "RFC 9332, appendix A.1: gains for round trips of up to 100 ms, a ramp",
+            values: &[
+                ("limit", "250 ms"),
+                ("update", "15 ms"),
+                ("alpha", "0.15"),
+                ("beta", "3"),
+                ("step", "0.8 ms"),
+                ("ramp", "0.4 ms"),
+                ("step_packets", "2"),
+            ],
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc dualpi2 on Ethernet, an MTU of 1514 with its header",
+            values: &[
+                ("limit", "10000 packets"),
+                ("least_backlog", "3028 bytes"),
+                ("spread", "chance"),
+            ],
+        },
+    ],
+    probes: &[
+        Probe {
+            name: "p",
+            meaning: "p', the base probability",
+        },
+        Probe {
+            name: "p_c",
+            meaning: "p_C = p'^2, the Classic queue's probability",
+        },
+        Probe {
+            name: "p_cl",
+            meaning: "p_CL = k p', the coupled probability of the low-latency queue",
+        },
+        Probe {
+            name: "delay",
+            meaning: "the delay the controller last saw, in s",
+        },
+        Probe {
+            name: "l_packets",
+            meaning: "packets in the low-latency queue",
+        },
+        Probe {
+            name: "c_packets",
+            meaning: "packets in the Classic queue",
+        },
+        Probe {
+            name: "credit",
+            meaning: "bytes the Classic queue is owed",
+        },
+    ],
+    nests: false,
+    curve: None,
+    plan: |settings| {
+        Ok(Plan::Dual {
+            coupling: coupling(settings)?,
+        })
+    },
+};
+
+fn coupling(settings: &Settings) -> Result<Coupling, ConfigError> {
+    let size = |name| settings.size_or_auto(name).unwrap_or_default();
+    let update = settings.time("update");
+    if update == Nanos::ZERO {
+        return Err(settings.contradiction(
+            "update",
+            "update is less than half a nanosecond",
+            "nearest: update = 1 ns",
+        ));
+    }
+    Ok(Coupling {
+        limit: settings.limit(),
+        target: settings.time("target"),
+        update,
+        alpha: settings.number("alpha"),
+        beta: settings.number("beta"),
+        factor: settings.number("k"),
+        step: settings.time("step"),
+        ramp: settings.time("ramp"),
+        least_behind: settings.count("step_packets"),
+        least_backlog: size("least_backlog").0,
+        classic_share: settings.number("c_share"),
+        drop_on_overload: settings.flag("drop_on_overload"),
+        evenly: settings.choice("spread") == "even",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::packet::Ecn;
+    use crate::queue::QueueDiscipline;
+    use crate::testing::{TestPacket, mbps, packet, queue};
+    use crate::units::Nanos;
+
+    /// At 1 packet a ms, 1.1 Classic packets come a ms, and every `l_every` ms one for
+    /// the low-latency queue: the mean waits of both kinds over the last half, in ms.
+    fn waits(spec: &str, l_every: u64) -> [f64; 2] {
+        let mut queue = queue(spec, mbps(8));
+        let (mut sums, mut counts) = ([0.0; 2], [0.0; 2]);
+        for ms in 0..40_000 {
+            let now = Nanos::from_millis(ms);
+            let classic = 1 + u64::from(ms % 10 == 0);
+            for _ in 0..classic {
+                queue.enqueue(now, packet(0));
+            }
+            if ms % l_every == 0 {
+                queue.enqueue(
+                    now,
+                    TestPacket {
+                        ecn: Ecn::Ect1,
+                        ..packet(1)
+                    },
+                );
+            }
+            let left = queue.dequeue_with(now, &mut |_, _| {});
+            if let Some(left) = left.filter(|_| ms >= 20_000) {
+                let kind = left.packet.flow as usize;
+                sums[kind] += (now - left.arrived).as_secs_f64() * 1e3;
+                counts[kind] += 1.0;
+            }
+        }
+        [sums[0] / counts[0], sums[1] / counts[1]]
+    }
+
+    #[test]
+    fn holds_the_classic_queue_at_target_and_the_other_near_empty() {
+        for spec in ["dualpi2", "dualpi2:as=paper", "dualpi2:as=linux"] {
+            let [classic, low_latency] = waits(spec, 10);
+            assert!((classic - 15.0).abs() < 3.0, "{spec}: {classic} ms");
+            assert!(low_latency < 1.0, "{spec}: {low_latency} ms");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! FQ-CoDel: a queue for each flow, each under CoDel.
+//!
+//! # Reference
+//! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue
+//! CoDel Packet Scheduler and Active Queue Management Algorithm", RFC 8290, 2018.
+//!
+//! # Equations
+//! - Sub-queue of a flow: `hash(flow, salt) mod queues`.
+//! - A sub-queue new to the lists starts with a quantum of bytes to its credit, each
+//!   turn adds one, each packet sent takes its size; new sub-queues are served first.
+//! - Over the limit, in packets or bytes, the sub-queue with most bytes loses
+//!   min(drop_batch packets, half its bytes) from its head, counted as `forced`.
+//! - Each sub-queue runs CoDel on its own: see `codel`.
+//!
+//! # Our readings
+//! - RFC 8290 drops until a batch or half the backlog is gone, once; here again until
+//!   the limit holds, which differs for a limit in bytes only.
+//! - `memory_limit` counts bytes on the wire, Linux's the memory its buffers take,
+//!   some 1.5 to 3 times as much.
+//! - The hash is that of the packet's flow key by multiplication into `queues`, not
+//!   Jenkins's: which flows collide differs, how many on average does not.
+//! - A packet marked on arrival and thrown out at once is counted as dropped only.
+//!
+//! # How other tools differ
+//! | aspect | Linux | ns-3 | RFC 8290 | here |
+//! |---|---|---|---|---|
+//! | emptied new sub-queue | to the old list if that holds others | to the old list | to the old list | to the old list |
+//! | fattest found by | a look at all sub-queues | the same | the same | a look at those in use |
+//! | eviction tells CoDel | count grows | no | silent | count grows |
+//! | bytes limit | 32 MiB of buffers | none | none | 32 MiB on the wire |
+//! | quantum | device MTU + header | device MTU | 1514 | 1514 |
+//! | CoDel's sqrt | Newton | Newton | exact | exact |
+
+use crate::queue::{Limit, Sharing};
+use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
+use crate::schemes::codel::{self, Codel};
+use crate::units::Bytes;
+
+const RFC: &str = "RFC 8290, section 5.2";
+
+/// How flows share: the parameters of every fair queue.
+pub(crate) const SHARING: &[Parameter] = &[
+    LIMIT,
+    Parameter {
+        name: "queues",
+        meaning: "sub-queues that flows are hashed into",
+        kind: Kind::Count(Range::closed(1.0, 65_536.0), "sub-queues"),
+        default: "1024",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "quantum",
+        meaning: "bytes a flow may send a turn",
+        kind: Kind::Bytes(Range::closed(64.0, 1_048_576.0)),
+        default: "1514 bytes",
+        origin: RFC,
+        when: None,
+    },
+    Parameter {
+        name: "memory_limit",
+        meaning: "bytes all sub-queues hold together, beside limit",
+        kind: Kind::Bytes(Range::POSITIVE),
+        default: "32 MiB",
+        origin: "Linux sch_fq_codel",
+        when: None,
+    },
+    Parameter {
+        name: "drop_batch",
+        meaning: "most packets the fattest flow loses at once when the limit is exceeded",
+        kind: Kind::Count(Range::closed(1.0, 65_536.0), "packets"),
+        default: "64",
+        origin: "RFC 8290, section 4.1; Linux sch_fq_codel",
+        when: None,
+    },
+];
+
+/// The default limit of every fair queue.
+pub(crate) const SHARED_LIMIT: (&str, &str, &str) = ("limit", "10240 packets", RFC);
+
+/// Sub-queues that hold packets.
+pub(crate) const ACTIVE: Probe = Probe {
+    name: "active",
+    meaning: "sub-queues that hold packets",
+};
+/// Bytes in the fullest sub-queue.
+pub(crate) const FATTEST: Probe = Probe {
+    name: "fattest",
+    meaning: "bytes in the fullest sub-queue",
+};
+
+/// The scheme.
+pub const SCHEME: Descriptor = Descriptor {
+    name: "fq-codel",
+    summary: "a queue for each flow, served in turns of equal bytes, each under CoDel",
+    source: "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, RFC 8290, 2018",
+    parameters: &[SHARING, codel::PARAMETERS],
+    defaults: &[SHARED_LIMIT],
+    presets: &[
+        Preset {
+            name: "paper",
+            meaning: "RFC 8290: 10240 packets, 1024 sub-queues, quantum 1514, 5 ms in 100 ms",
+            values: &[
+                ("limit", "10240 packets"),
+                ("queues", "1024"),
+                ("quantum", "1514 bytes"),
+                ("target", "5 ms"),
+                ("interval", "100 ms"),
+            ],
+        },
+        Preset {
+            name: "linux",
+            meaning: "tc fq_codel on Ethernet: ECN, 32 MiB, an MTU of 1514 with its header",
+            values: &[
+                ("mtu", "1514 bytes"),
+                ("ecn", "on"),
+                ("memory_limit", "32 MiB"),
+            ],
+        },
+        Preset {
+            name: "ns3",
+            meaning: "ns-3's FqCoDelQueueDisc on links with an MTU of 1500",
+            values: &[
+                ("quantum", "1500 bytes"),
+                ("mtu", "1500 bytes"),
+                ("ecn", "on"),
+                ("memory_limit", "1 GB"),
+            ],
+        },
+    ],
+    probes: &[
+        ACTIVE,
+        FATTEST,
+        Probe {
+            name: "sojourn",
+            meaning: "longest wait judged last in a sub-queue that holds packets, in s",
+        },
+        Probe {
+            name: "count",
+            meaning: "largest of CoDel's counts among them",
+        },
+        Probe {
+            name: "dropping",
+            meaning: "1 while CoDel acts on any of them, 0 otherwise",
+        },
+    ],
+    nests: false,
+    curve: None,
+    plan: |settings| {
+        Ok(Plan::FairCodel {
+            aqm: Codel::from_settings(settings)?,
+            sharing: sharing(settings),
+        })
+    },
+};
+
+/// How flows share, from the parameters of [`SHARING`].
+pub(crate) fn sharing(settings: &Settings) -> Sharing {
+    let size = |name| settings.size_or_auto(name).unwrap_or_default();
+    let limit = settings.limit();
+    Sharing {
+        queues: settings.count("queues"),
+        quantum: size("quantum").0 as u32,
+        limit: Limit {
+            packets: limit.packets,
+            bytes: Bytes(limit.bytes.0.min(size("memory_limit").0)),
+        },
+        drop_batch: settings.count("drop_batch"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::aqm::DropReason;
+    use crate::packet::Ecn;
+    use crate::queue::QueueDiscipline;
+    use crate::testing::{TestPacket, mbps, packet, queue};
+    use crate::units::Nanos;
+
+    /// A fat flow that adds two packets a ms and a thin one that adds one in ten, at
+    /// 1 packet a ms: packets each lost, and the thin flow's longest wait in ms.
+    fn contest(spec: &str, ecn: Ecn) -> ([u64; 2], u64, u64) {
+        let mut queue = queue(spec, mbps(8));
+        let (mut lost, mut longest) = ([0; 2], 0);
+        for ms in 0..5000 {
+            let now = Nanos::from_millis(ms);
+            for _ in 0..2 {
+                queue.enqueue(now, TestPacket { ecn, ..packet(0) });
+            }
+            if ms % 10 == 0 {
+                queue.enqueue(now, TestPacket { ecn, ..packet(1) });
+            }
+            let left = queue.dequeue_with(now, &mut |gone: TestPacket, _| {
+                lost[gone.flow as usize] += 1;
+            });
+            if let Some(left) = left.filter(|left| left.packet.flow == 1) {
+                longest = longest.max((now - left.arrived).0 / 1_000_000);
+            }
+        }
+        (lost, longest, queue.counters().marked.packets)
+    }
+
+    #[test]
+    fn a_thin_flow_neither_waits_nor_loses_beside_a_fat_one() {
+        let (lost, longest, _) = contest("fq-codel", Ecn::NotCapable);
+        assert_eq!(lost[1], 0);
+        assert!(lost[0] > 20, "CoDel acts on the fat flow: {lost:?}");
+        assert!(longest <= 3, "{longest} ms");
+        let (_, longest, _) = contest("codel", Ecn::NotCapable);
+        assert!(longest > 100, "in one queue it waits: {longest} ms");
+    }
+
+    #[test]
+    fn ecn_capable_flows_are_marked() {
+        let (lost, _, marked) = contest("fq-codel", Ecn::Ect0);
+        assert_eq!(lost, [0, 0]);
+        assert!(marked > 20);
+    }
+
+    #[test]
+    fn memory_bounds_bytes_and_evictions_count_as_signals() {
+        let mut queue = queue("fq-codel:memory_limit=10 kB", mbps(8));
+        for _ in 0..11 {
+            queue.enqueue(Nanos::ZERO, packet(0));
+        }
+        let forced = queue.counters().dropped_for(DropReason::Forced);
+        assert_eq!(forced.packets, 6, "half of 11,000 bytes, to the packet");
+        assert_eq!(queue.probe("count"), Some(6.0));
+        assert_eq!(queue.probe("active"), Some(1.0));
+        assert_eq!(queue.probe("fattest"), Some(5000.0));
+    }
+}
