@@ -29,6 +29,8 @@ extern crate alloc;
 pub mod aqm;
 pub mod counters;
 mod flow_table;
+#[cfg(feature = "manual")]
+pub mod manual;
 pub mod packet;
 pub mod queue;
 pub mod random;

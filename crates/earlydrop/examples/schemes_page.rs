@@ -1,0 +1,5 @@
+//! Prints the page about every scheme: `cargo run --example schemes_page > docs/schemes.md`.
+
+fn main() {
+    print!("{}", earlydrop::manual::page());
+}

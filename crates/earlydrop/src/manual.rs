@@ -1,0 +1,166 @@
+//! The schemes' documentation as text: what their files open with, and their
+//! entries in the registry, for pages and command lines (feature `manual`).
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt::{self, Write};
+
+use crate::registry::{Descriptor, Parameter, SCHEMES};
+use crate::schemes::FILES;
+
+/// What the scheme's file opens with, as Markdown: reference, equations, readings,
+/// and how other tools differ.
+///
+/// ```
+/// let manual = earlydrop::manual::of("nlred").unwrap();
+/// assert!(manual.contains("# Equations"));
+/// ```
+pub fn of(scheme: &str) -> Option<String> {
+    let (_, file) = FILES.iter().find(|(name, _)| *name == scheme)?;
+    let mut text = String::new();
+    for line in file.lines().map_while(|line| line.strip_prefix("//!")) {
+        text.push_str(line.strip_prefix(' ').unwrap_or(line));
+        text.push('\n');
+    }
+    Some(text)
+}
+
+/// One page about every scheme, as Markdown.
+pub fn page() -> String {
+    let mut page = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_page(&mut page);
+    page
+}
+
+fn write_page(page: &mut String) -> fmt::Result {
+    page.push_str(
+        "# Schemes\n\n\
+         Made from the registry and from what each scheme's file opens with, by \
+         `cargo run --example schemes_page > docs/schemes.md`.\n\n\
+         A scheme is built from a line such as `nlred:min=10,max=30` or \
+         `red:as=linux,limit=500`. Parameters not given keep their defaults; `as` takes a \
+         preset first. Queue lengths are in packets, bytes (`15 kB`) or time at the \
+         link's rate (`5 ms`).\n\n\
+         | scheme | what it does | from |\n|---|---|---|\n",
+    );
+    for scheme in SCHEMES {
+        let Descriptor {
+            name,
+            summary,
+            source,
+            ..
+        } = scheme;
+        writeln!(page, "| [{name}](#{name}) | {summary} | {source} |")?;
+    }
+    page.push_str(
+        "\nEvery scheme of the RED family takes every parameter of the family: any curve \
+         with any spacing, adaptation and policy, as in `clred:adapt=ared,policy=sfred`. \
+         Below, each lists those that matter as long as its curve, adaptation and policy \
+         are left at their defaults; [`red`](#red) lists them all.\n",
+    );
+    for scheme in SCHEMES {
+        write_scheme(page, scheme)?;
+    }
+    Ok(())
+}
+
+fn write_scheme(page: &mut String, scheme: &Descriptor) -> fmt::Result {
+    writeln!(page, "\n## {}\n", scheme.name)?;
+    for line in of(scheme.name).unwrap_or_default().lines() {
+        match line.strip_prefix("# ") {
+            Some(heading) => writeln!(page, "### {heading}")?,
+            None => writeln!(page, "{}", without_links(line))?,
+        }
+    }
+    page.push_str(
+        "\n### Parameters\n\n\
+         | parameter | what it is for | values | default | from |\n|---|---|---|---|---|\n",
+    );
+    for parameter in scheme.parameters() {
+        if scheme.name == "red" || scheme.uses(parameter) {
+            write_parameter(page, scheme, parameter)?;
+        }
+    }
+    if scheme.nests {
+        writeln!(
+            page,
+            "| inner.* | any parameter of the scheme inside | | | |"
+        )?;
+    }
+    if !scheme.presets.is_empty() {
+        page.push_str("\n### Presets\n\n| as | what it stands for | sets |\n|---|---|---|\n");
+    }
+    for preset in scheme.presets {
+        write!(page, "| {} | {} |", preset.name, preset.meaning)?;
+        for (name, value) in preset.values {
+            write!(page, " `{name}={value}`")?;
+        }
+        page.push_str(" |\n");
+    }
+    if !scheme.probes.is_empty() {
+        page.push_str("\n### Probes\n\n| probe | what it shows |\n|---|---|\n");
+    }
+    for probe in scheme.probes {
+        writeln!(page, "| {} | {} |", probe.name, probe.meaning)?;
+    }
+    Ok(())
+}
+
+fn write_parameter(page: &mut String, scheme: &Descriptor, parameter: &Parameter) -> fmt::Result {
+    let Parameter { name, meaning, .. } = parameter;
+    let (default, origin) = scheme.default_of(parameter);
+    let allowed = parameter.kind.allowed();
+    let when = match parameter.when {
+        Some((other, values)) if !scheme.uses(parameter) => {
+            format!(" (with {other}={})", values.join(" or "))
+        }
+        _ => String::new(),
+    };
+    writeln!(
+        page,
+        "| {name} | {meaning}{when} | {allowed} | {default} | {origin} |"
+    )
+}
+
+/// Rust's documentation links point nowhere on a page: their brackets go.
+fn without_links(line: &str) -> String {
+    line.replace("[`", "`").replace("`]", "`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_opens_with_the_four_headings() {
+        for scheme in SCHEMES {
+            let manual = of(scheme.name).unwrap();
+            for heading in [
+                "# Reference",
+                "# Equations",
+                "# Our readings",
+                "# How other tools differ",
+            ] {
+                let exempt = scheme.name == "droptail";
+                assert!(
+                    exempt || manual.contains(heading),
+                    "{}: {heading}",
+                    scheme.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_has_every_scheme_and_no_broken_table() {
+        let page = page();
+        for scheme in SCHEMES {
+            assert!(page.contains(&format!("\n## {}\n", scheme.name)));
+        }
+        let rows = page.lines().filter(|line| line.starts_with('|'));
+        for row in rows {
+            assert!(row.ends_with('|'), "{row}");
+        }
+    }
+}
