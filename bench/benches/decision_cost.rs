@@ -36,10 +36,12 @@ fn plan(spec: &str) -> Plan {
 fn aqm(spec: &str) -> AnyAqm {
     match plan(spec) {
         Plan::Single { aqm, .. } => aqm,
-        #[allow(unreachable_patterns)]
         _ => panic!("{spec} is not one queue"),
     }
 }
+
+/// RED with the weight, thresholds and max_p that DPDK's is given.
+const AS_DPDK: &str = "red:min=32,max=128,max_p=0.1,weight=0.001953125,ecn=off,limit=1000";
 
 /// RED's verdict alone (average, curve, spacing, random number) at the same
 /// thresholds, weight and queue lengths as DPDK's.
@@ -49,15 +51,20 @@ fn against_dpdk() {
     println!("|---|---|---|---|---|---|");
     for (place, middle) in [("below min", 16), ("in the band", 64), ("above max", 200)] {
         let lengths = queue_lengths(middle, PACKETS);
-        let mut ours = aqm(
-            "red:spacing=uniform2,min=32,max=128,max_p=0.1,weight=0.001953125,ecn=off,limit=1000",
-        );
-        let mut random = Pcg32::new(1, 0);
-        let mut dropped = [0, 0];
-        let [our_drops, their_drops] = &mut dropped;
-        let mut contenders = vec![Contender::new("red", || {
-            *our_drops += verdicts(&mut ours, &lengths, &mut random);
-        })];
+        let mut dropped = [0; 3];
+        let [drawn_drops, hazard_drops, their_drops] = &mut dropped;
+        let mut contenders = Vec::new();
+        for (spacing, drops) in [("drawn", drawn_drops), ("uniform2", hazard_drops)] {
+            let mut ours = aqm(&format!("{AS_DPDK},spacing={spacing}"));
+            let mut random = Pcg32::new(1, 0);
+            let lengths = &lengths;
+            contenders.push(Contender::new(
+                format!("red, spacing {spacing}"),
+                move || {
+                    *drops += verdicts(&mut ours, lengths, &mut random);
+                },
+            ));
+        }
         if let Some(mut theirs) = DpdkRed::start(9, 32, 128, 10) {
             let lengths = &lengths;
             contenders.push(Contender::new("rte_red", move || {
@@ -76,9 +83,11 @@ fn against_dpdk() {
             );
         }
         match timings[..] {
-            [ours, theirs] => {
-                let ratio = ours.median / theirs.median;
-                println!("| {place} | red / rte_red | | {ratio:.2} | | |");
+            [drawn, hazard, theirs] => {
+                for (name, ours) in [("drawn", drawn), ("uniform2", hazard)] {
+                    let ratio = ours.median / theirs.median;
+                    println!("| {place} | red, spacing {name} / rte_red | | {ratio:.2} | | |");
+                }
             }
             _ => println!(
                 "| {place} | rte_red | skipped: DPDK (libdpdk-dev) is not installed | | | |"
@@ -229,4 +238,92 @@ fn print_schemes(
     println!();
 }
 
-fn list_sizes() {}
+/// Cache lines a policy's table costs a packet: bucket, entry, both neighbours in
+/// the order of recency, and the entry that was the most recent.
+const LINES: usize = 5;
+
+/// What looking at `LINES` lines at random costs in a table of so many bytes.
+fn touch(table: &mut [[u64; 8]], packets: &[Facts]) {
+    let lines = table.len() as u64;
+    for packet in packets {
+        for line in 0..LINES as u64 {
+            let spread = packet.flow.hash(line);
+            table[(spread % lines) as usize][0] += spread;
+        }
+    }
+}
+
+/// Policies that remember flows, at lists of 64 and of 65,536, beside as many random
+/// looks into as much memory.
+fn list_sizes() {
+    const LISTS: [u32; 2] = [64, 65_536];
+    let lengths = queue_lengths(40, PACKETS);
+    let few = arrivals(64, GAP, PACKETS);
+    let many = arrivals(65_536, GAP, PACKETS);
+    let spec = |name: &str, list: u32| format!("{name}:min=32,max=128,flows={list}");
+    let heap = |spec: &str| {
+        let empty = aqm(spec).heap_bytes();
+        (empty / 64).max(1)
+    };
+    let mut rows = Vec::new();
+    let mut tables: Vec<Vec<[u64; 8]>> = Vec::new();
+    for name in ["sfred", "lru-red"] {
+        for list in LISTS {
+            tables.push(vec![[0; 8]; heap(&spec(name, list))]);
+        }
+    }
+    let mut tables = tables.iter_mut();
+    let mut contenders = Vec::new();
+    for name in ["sfred", "lru-red"] {
+        for list in LISTS {
+            let spec = spec(name, list);
+            for (flows, packets) in [(64, &few), (65_536, &many)] {
+                let (mut aqm, mut random) = (aqm(&spec), Pcg32::new(1, 0));
+                let lengths = &lengths;
+                rows.push(format!("{name} | {list} | {flows} | {}", aqm.heap_bytes()));
+                contenders.push(Contender::new(name, move || {
+                    whole_life(&mut aqm, lengths, packets, &mut random);
+                }));
+            }
+            if let Some(table) = tables.next() {
+                rows.push(format!(
+                    "{LINES} looks into as much memory | {list} | 65536 | {}",
+                    table.len() * 64
+                ));
+                let many = &many;
+                contenders.push(Contender::new("touch", move || touch(table, many)));
+            }
+        }
+    }
+    let timings = race(&mut contenders, PACKETS, ROUNDS);
+    println!(
+        "Policies that remember flows, ns a packet: the list's length costs what the cache does"
+    );
+    println!("| scheme | list | flows in the traffic | heap bytes | min | median | max |");
+    println!("|---|---|---|---|---|---|---|");
+    for (what, timing) in rows.iter().zip(&timings) {
+        println!("| {what} | {} |", row(timing));
+    }
+    println!();
+    println!("| bytes a remembered flow | |\n|---|---|");
+    for name in ["sfred", "lru-red"] {
+        let [small, large] = LISTS.map(|list| aqm(&spec(name, list)).heap_bytes());
+        let flow = (large - small) as f64 / f64::from(LISTS[1] - LISTS[0]);
+        println!("| {name} | {flow:.1} |");
+    }
+    let [small, large] =
+        [1000, 65_000].map(|limit| aqm(&format!("fred:min=32,max=128,limit={limit}")).heap_bytes());
+    println!(
+        "| fred (a packet of buffer) | {:.1} |",
+        (large - small) as f64 / 64_000.0
+    );
+    let [small, large] = [1024, 65_536].map(|queues| {
+        plan(&format!("fq-codel:queues={queues}"))
+            .queue::<Handle>(1)
+            .memory()
+    });
+    println!(
+        "| fq-codel (a sub-queue) | {:.1} |",
+        (large - small) as f64 / 64_512.0
+    );
+}

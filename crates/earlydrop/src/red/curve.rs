@@ -73,10 +73,9 @@ struct Fitted {
 /// The first piece as a rising straight line in whole numbers, for the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Straight {
-    /// Where it starts and ends, in steps of the average; nowhere when curved.
-    start: u64,
-    end: u64,
-    /// The probability there, in steps of 2^-32.
+    /// How far it goes, in steps of the average; nowhere when the piece is curved.
+    width: u64,
+    /// The probability where it starts, in steps of 2^-32.
     base: u64,
     /// What it rises by for a step of the average, in 2^-64 of a step of 2^-32.
     slope: u64,
@@ -87,22 +86,15 @@ impl Straight {
     /// `one` is the number of the average's steps to a packet or byte.
     fn fit(fitted: &Fitted, end: f64, one: f64) -> Option<Straight> {
         let [base, rise, square, cube] = fitted.coefficients;
-        let top = base + rise * (end - fitted.start);
+        let width = end - fitted.start;
         let slope = libm::ldexp(rise * ONE as f64 / one, 64);
         let is_line = square == 0.0 && cube == 0.0 && rise >= 0.0;
-        let fits = base >= 0.0 && top <= 1.0 && slope < libm::ldexp(1.0, 64);
+        let fits = base >= 0.0 && base + rise * width <= 1.0 && slope < libm::ldexp(1.0, 64);
         (is_line && fits).then(|| Straight {
-            start: (fitted.start * one) as u64,
-            end: (end * one) as u64,
+            width: (width * one) as u64,
             base: in_steps(base),
             slope: slope as u64,
         })
-    }
-
-    #[inline]
-    fn at(&self, avg: u64) -> u64 {
-        let x = avg.wrapping_sub(self.start);
-        self.base + ((u128::from(x) * u128::from(self.slope)) >> 64) as u64
     }
 }
 
@@ -211,13 +203,18 @@ impl Curve {
     }
 
     /// The same in steps of 2^-32, for an average in steps of its own.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn steps_between(&self, avg: u64) -> u64 {
-        if avg < self.straight.end {
-            self.straight.at(avg)
-        } else {
-            in_steps(self.between(avg as i64 as f64 / self.one))
-        }
+        in_steps(self.between(avg as i64 as f64 / self.one))
+    }
+
+    /// The same where the curve begins as a straight line and the average, `x` of its
+    /// steps above the first threshold, lies on it.
+    #[inline(always)]
+    pub(crate) fn steps_on_line(&self, x: u64) -> Option<u64> {
+        let line = &self.straight;
+        let rise = (u128::from(x) * u128::from(line.slope)) >> 64;
+        (x < line.width).then(|| line.base + rise as u64)
     }
 
     /// Pb for `avg` at another strength, for one packet.
@@ -382,7 +379,9 @@ mod tests {
                 curve.set_strength(0.2);
                 for step in 0..1000 {
                     let avg = 10.0 + (curve.last() - 10.0) * f64::from(step) / 1000.0;
-                    let steps = curve.steps_between(libm::ceil(avg * one as f64) as u64);
+                    let avg_steps = libm::ceil(avg * one as f64) as u64;
+                    let line = curve.steps_on_line(avg_steps - 10 * one);
+                    let steps = line.unwrap_or_else(|| curve.steps_between(avg_steps));
                     let error = steps as f64 / ONE as f64 - curve.probability(avg);
                     assert!(error.abs() < 2e-8, "{} at {avg}: {error}", law.name);
                 }

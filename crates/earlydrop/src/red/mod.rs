@@ -41,6 +41,7 @@ pub use spacing::Spacing;
 
 pub(crate) use curve::{gentle_piece, linear_piece};
 
+pub(crate) use spacing::Gap;
 use spacing::{ONE, in_steps};
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
@@ -122,19 +123,15 @@ impl Measure {
 
     /// What `packet` adds to the count of those let through: 1, or its size.
     #[inline]
-    pub(crate) fn step_of(&self, packet: &Facts) -> u64 {
-        if self.by_size {
-            u64::from(packet.size)
-        } else {
-            1
-        }
+    pub(crate) fn step_of(&self, packet: &Facts) -> u32 {
+        if self.by_size { packet.size } else { 1 }
     }
 
     /// What the spacing draws with, for Pb in steps of 2^-32: count times Pb, and the
     /// share of Pb of a packet that counts `step`.
     #[inline]
-    pub(crate) fn shares(&self, pb: u64, count: u64, step: u64) -> (u64, u64) {
-        let (spent, own) = (count.saturating_mul(pb), step * pb);
+    pub(crate) fn shares(&self, pb: u64, count: u64, step: u32) -> (u64, u64) {
+        let (spent, own) = (count * pb, u64::from(step) * pb);
         if self.by_size {
             let mean = self.mean_packet.0;
             (spent / mean, (own / mean).min(ONE))
@@ -176,7 +173,7 @@ impl Measure {
 pub struct Red {
     average: Average,
     curve: Curve,
-    spacing: Spacing,
+    gap: Gap,
     adaptation: Adaptation,
     policy: Policy,
     action: Action,
@@ -189,9 +186,6 @@ pub struct Red {
     fast: bool,
     /// The curve's first and last thresholds in the average's steps.
     band: (u64, u64),
-    /// Packets (bytes when `by_size`) let through since the last drop or mark, or
-    /// since the average rose above the first threshold.
-    count: u64,
     /// Whether the last arrival saw the average above the first threshold.
     in_band: bool,
 }
@@ -214,12 +208,12 @@ impl Red {
         } else {
             1
         };
-        self.count as f64 / unit as f64
+        self.gap.count() as f64 / unit as f64
     }
 
     /// Below the first threshold.
     fn below(&mut self) -> Verdict {
-        self.count = 0;
+        self.gap.restart(0);
         self.in_band = false;
         Verdict::Keep
     }
@@ -227,25 +221,22 @@ impl Red {
     /// From the last threshold on.
     #[inline]
     fn above(&mut self, packet: &Facts) -> Verdict {
-        self.count = 0;
+        self.gap.restart(0);
         self.action.tell_above_last(packet)
     }
 
-    /// Draws, for Pb, what the spacing has spent and this packet's own share, all in
-    /// steps of 2^-32; a packet that passes adds `step` to the count.
+    /// The verdict for Pb where the gap may end; see [`Gap::ends`].
     #[inline(always)]
     fn draw(
         &mut self,
         [pb, spent, own]: [u64; 3],
-        step: u64,
+        step: u32,
         packet: &Facts,
         random: &mut Pcg32,
     ) -> Verdict {
-        if self.spacing.hits(spent, own, random.next_u32()) {
-            self.count = 0;
+        if self.gap.ends(spent, own, step, random) {
             self.action.tell(packet, pb)
         } else {
-            self.count += step;
             Verdict::Keep
         }
     }
@@ -255,14 +246,16 @@ impl Red {
     #[inline(always)]
     fn judge_plain(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
         if avg < self.band.0 {
-            self.count = 0;
+            self.gap.restart(0);
             return Verdict::Keep;
         }
         if avg >= self.band.1 {
             return self.above(packet);
         }
-        let pb = self.curve.steps_between(avg);
-        self.draw([pb, self.count * pb, pb], 1, packet, random)
+        let line = self.curve.steps_on_line(avg - self.band.0);
+        let pb = line.unwrap_or_else(|| self.curve.steps_between(avg));
+        let spent = self.gap.count() * pb;
+        self.draw([pb, spent, pb], 1, packet, random)
     }
 }
 
@@ -291,7 +284,7 @@ impl Aqm for Red {
     }
 
     fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
-        self.count = 0;
+        self.gap.restart(0);
         self.policy.on_refused();
     }
 
@@ -353,7 +346,10 @@ impl Aqm for Red {
         let pb = self.curve.probability(avg);
         show("average", avg);
         show("pb", pb);
-        show("pa", self.spacing.probability(pb, self.packets_since()));
+        show(
+            "pa",
+            self.gap.spacing().probability(pb, self.packets_since()),
+        );
         let strength = self.curve.strength();
         show("max_p", self.law.map_or(strength, |law| law.flip(strength)));
         show("count", self.packets_since());

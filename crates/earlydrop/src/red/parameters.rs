@@ -5,7 +5,7 @@ use alloc::format;
 
 use super::curve::parse_pieces;
 use super::{
-    Action, Adaptation, Average, Curve, CurveLaw, Idle, Measure, Policy, Red, Shape, Spacing,
+    Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Measure, Policy, Red, Shape, Spacing,
 };
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan, Preset, Probe,
@@ -418,11 +418,10 @@ impl Red {
             adaptation,
             policy,
             curve,
-            spacing: Spacing::named(s.choice("spacing")),
+            gap: Gap::new(Spacing::named(s.choice("spacing"))),
             action: Action::from_settings(s),
             measure,
             law,
-            count: 0,
             in_band: false,
         })
     }

@@ -7,13 +7,17 @@
 //! | uniform | Pb/(1 - c Pb) | uniform on 1..1/Pb | 1.96 Pb |
 //! | uniform2 | Pb/(2 - c Pb) | uniform on 1..2/Pb | 0.99 Pb |
 //! | wait | 0 while (c+1) Pb < 1, then Pb/(2 - (c+1) Pb) | uniform on 1/Pb..2/Pb | 0.67 Pb |
+//! | drawn | 1 once (c+1) Pb reaches R, uniform on 0..1 and drawn once a gap | uniform on 1..1/Pb | 1.96 Pb |
 //!
 //! Uniform is Floyd and Jacobson's method 2 (1993, section VIII), by which a gap
 //! of n has probability Pb for every n up to 1/Pb: c counts the packets before
 //! this one, as their text needs, not this one too, as their pseudo-code does.
-//! Linux draws a threshold R once a gap and drops when c Pb reaches it, the same
-//! law at constant Pb. Uniform2 is DPDK's. Wait is the default of ns-2 and ns-3,
-//! which count the arriving packet itself.
+//! Drawn is how they would have it computed (figure 17) and what Linux does: the
+//! same gaps at constant Pb for one random number a drop; where Pb rises within a
+//! gap, the rise counts for all its packets at once. Uniform2 is DPDK's. Wait is the
+//! default of ns-2 and ns-3, which count the arriving packet itself.
+
+use crate::random::Pcg32;
 
 /// How drops are spaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,21 +30,21 @@ pub enum Spacing {
     Uniform2,
     /// Gaps uniform on 1/Pb..2/Pb (ns-2, ns-3).
     Wait,
+    /// Gaps uniform on 1..1/Pb, by one number drawn a gap (1993 figure 17, Linux).
+    Drawn,
 }
 
 impl Spacing {
     /// Names for configuration, each with what it means.
     pub(crate) const CHOICES: &'static [(&'static str, &'static str)] = &[
         ("geometric", "each packet for itself: rate Pb"),
-        (
-            "uniform",
-            "gaps uniform on 1..1/Pb, as 1993 and Linux: about 2 Pb",
-        ),
+        ("uniform", "gaps uniform on 1..1/Pb, as 1993: about 2 Pb"),
         ("uniform2", "gaps uniform on 1..2/Pb, as DPDK: about Pb"),
         (
             "wait",
             "gaps uniform on 1/Pb..2/Pb, as ns-2 and ns-3: about 2/3 Pb",
         ),
+        ("drawn", "as uniform, with one number drawn a gap, as Linux"),
     ];
 
     pub(crate) fn named(name: &str) -> Spacing {
@@ -48,39 +52,105 @@ impl Spacing {
             "geometric" => Spacing::Geometric,
             "uniform2" => Spacing::Uniform2,
             "wait" => Spacing::Wait,
+            "drawn" => Spacing::Drawn,
             _ => Spacing::Uniform,
         }
     }
 
-    /// The actual probability Pa after `count` packets let through.
+    /// The actual probability Pa after `count` packets let through. For `Drawn`, as
+    /// long as its number is not known, that of `Uniform`.
     pub fn probability(self, pb: f64, count: f64) -> f64 {
         let divisor = match self {
             Spacing::Geometric => 1.0,
-            Spacing::Uniform => 1.0 - count * pb,
+            Spacing::Uniform | Spacing::Drawn => 1.0 - count * pb,
             Spacing::Uniform2 => 2.0 - count * pb,
             Spacing::Wait if (count + 1.0) * pb < 1.0 => return 0.0,
             Spacing::Wait => 2.0 - (count + 1.0) * pb,
         };
         if pb >= divisor { 1.0 } else { pb / divisor }
     }
+}
 
-    /// Whether a drawn number falls below the actual probability, everything in
-    /// steps of 2^-32: Pb, `spent` = count Pb, and `own`, this packet's share of Pb
-    /// (Pb itself, but for packets scaled by size).
-    ///
-    /// `draw/2^32 < own/divisor` without the division, a bit of the draw given up so
-    /// that the product fits. Where nothing is left to divide by, it always does.
-    #[inline]
-    pub(crate) fn hits(self, spent: u64, own: u64, draw: u32) -> bool {
-        let divisor = match self {
-            Spacing::Geometric => ONE,
-            Spacing::Uniform => ONE.saturating_sub(spent),
-            Spacing::Uniform2 => (2 * ONE).saturating_sub(spent),
-            Spacing::Wait if spent + own < ONE => return false,
-            Spacing::Wait => (2 * ONE).saturating_sub(spent + own),
-        };
-        u64::from(draw >> 1) * divisor < own << 31
+/// Where in the gap between two drops a queue is, and by which law the gap ends.
+///
+/// Probabilities are in steps of 2^-32.
+#[derive(Clone, Debug)]
+pub(crate) struct Gap {
+    spacing: Spacing,
+    /// What has been let through in this gap: packets, or bytes.
+    count: u32,
+    /// For `Drawn`, R in this gap; 0 while it has not been drawn.
+    goal: u64,
+}
+
+impl Gap {
+    pub(crate) fn new(spacing: Spacing) -> Gap {
+        let (count, goal) = (0, 0);
+        Gap {
+            spacing,
+            count,
+            goal,
+        }
     }
+
+    pub(crate) fn spacing(&self) -> Spacing {
+        self.spacing
+    }
+
+    /// What has been let through in this gap.
+    #[inline]
+    pub(crate) fn count(&self) -> u64 {
+        u64::from(self.count)
+    }
+
+    /// A new gap, in which `count` has been let through already.
+    #[inline]
+    pub(crate) fn restart(&mut self, count: u32) {
+        self.count = count;
+        self.goal = 0;
+    }
+
+    /// A packet was let through without a draw.
+    pub(crate) fn pass(&mut self, step: u32) {
+        self.count = self.count.saturating_add(step);
+    }
+
+    /// Whether the gap ends with this packet: `spent` is the count times Pb, `own`
+    /// this packet's share of Pb (Pb itself, but for packets scaled by size). If not,
+    /// `step` is added to the count.
+    #[inline(always)]
+    pub(crate) fn ends(&mut self, spent: u64, own: u64, step: u32, random: &mut Pcg32) -> bool {
+        let ends = match self.spacing {
+            Spacing::Drawn => self.reaches_goal(spent + own, random),
+            Spacing::Geometric => below(random, own, ONE),
+            Spacing::Uniform => below(random, own, ONE.saturating_sub(spent)),
+            Spacing::Uniform2 => below(random, own, (2 * ONE).saturating_sub(spent)),
+            Spacing::Wait if spent + own < ONE => false,
+            Spacing::Wait => below(random, own, (2 * ONE).saturating_sub(spent + own)),
+        };
+        if ends {
+            self.restart(0);
+        } else {
+            self.pass(step);
+        }
+        ends
+    }
+
+    #[inline(always)]
+    fn reaches_goal(&mut self, reached: u64, random: &mut Pcg32) -> bool {
+        if self.goal == 0 {
+            self.goal = u64::from(random.next_u32()) + 1;
+        }
+        reached >= self.goal
+    }
+}
+
+/// Whether a drawn number u in [0, 1) falls below `own/divisor`, without the
+/// division: `u divisor < own`. A bit of the draw is given up so that the product
+/// fits. With nothing left to divide by, it always does.
+#[inline(always)]
+fn below(random: &mut Pcg32, own: u64, divisor: u64) -> bool {
+    u64::from(random.next_u32() >> 1) * divisor < own << 31
 }
 
 /// Probability 1 in the steps of 2^-32 that verdicts are reached in.
@@ -105,13 +175,14 @@ mod tests {
     fn gaps(law: Spacing, drops: u32) -> Vec<u32> {
         let mut random = Pcg32::new(1993, 0);
         let mut seen = vec![0; 1000];
+        let mut gap = Gap::new(law);
+        let pb = in_steps(PB);
         for _ in 0..drops {
-            let pb = in_steps(PB);
-            let mut count = 0;
-            while !law.hits(count * pb, pb, random.next_u32()) {
-                count += 1;
+            let mut length = 1;
+            while !gap.ends(gap.count() * pb, pb, 1, &mut random) {
+                length += 1;
             }
-            seen[(count as usize + 1).min(999)] += 1;
+            seen[length.min(999)] += 1;
         }
         seen
     }
@@ -135,6 +206,11 @@ mod tests {
     #[test]
     fn gap_distributions_are_the_closed_forms() {
         let seen = gaps(Spacing::Uniform, 100_000);
+        assert!(
+            chi_squared_uniform(&seen, 1, 50) < 85.4,
+            "49 degrees of freedom"
+        );
+        let seen = gaps(Spacing::Drawn, 100_000);
         assert!(
             chi_squared_uniform(&seen, 1, 50) < 85.4,
             "49 degrees of freedom"
@@ -164,6 +240,7 @@ mod tests {
     fn long_run_rates_are_196_099_100_and_067() {
         for (law, exact) in [
             (Spacing::Uniform, 1.0 / (25.5 * PB)),
+            (Spacing::Drawn, 1.0 / (25.5 * PB)),
             (Spacing::Uniform2, 1.0 / (50.5 * PB)),
             (Spacing::Geometric, 1.0),
             (Spacing::Wait, 1.0 / (74.5 * PB)),
@@ -195,8 +272,12 @@ mod tests {
         ] {
             for (pb, count) in [(0.3, 0_u32), (0.3, 2), (0.3, 4), (0.01, 120), (0.9, 1)] {
                 let steps = in_steps(pb);
-                let hit = |_: &u32| law.hits(u64::from(count) * steps, steps, random.next_u32());
-                let share = (0..200_000).filter(hit).count() as f64 / 200_000.0;
+                let ends = |_: &u32| {
+                    let mut gap = Gap::new(law);
+                    gap.restart(count);
+                    gap.ends(gap.count() * steps, steps, 1, &mut random)
+                };
+                let share = (0..200_000).filter(ends).count() as f64 / 200_000.0;
                 let pa = law.probability(pb, f64::from(count));
                 assert!(
                     (share - pa).abs() < 0.0056,
@@ -204,6 +285,18 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_number_is_drawn_once_a_gap() {
+        let mut random = Pcg32::new(17, 0);
+        let mut same = random.clone();
+        let goal = u64::from(same.next_u32()) + 1;
+        let mut gap = Gap::new(Spacing::Drawn);
+        assert!(!gap.ends(0, goal - 1, 1, &mut random), "just short of it");
+        assert_eq!(gap.count(), 1);
+        assert!(gap.ends(goal - 1, 1, 1, &mut random), "reached");
+        assert_eq!(random, same, "nothing more was drawn");
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl Red {
             Treatment::Spared => self.spare(avg, packet),
             Treatment::Admitted => {
                 self.in_band = true;
-                self.count = 0;
+                self.gap.restart(0);
                 Verdict::Keep
             }
             Treatment::Refused => Verdict::Drop(DropReason::Policy),
@@ -135,7 +135,7 @@ impl Red {
         let step = self.measure.step_of(packet);
         let was_in_band = core::mem::replace(&mut self.in_band, true);
         if self.measure.cautious && !was_in_band {
-            self.count = step;
+            self.gap.restart(step);
             return Verdict::Keep;
         }
         if avg >= self.curve.last() {
@@ -145,7 +145,7 @@ impl Red {
             Some(strength) => self.curve.probability_at(avg, strength),
             None => self.curve.probability(avg),
         });
-        let (spent, own) = self.measure.shares(pb, self.count, step);
+        let (spent, own) = self.measure.shares(pb, self.gap.count(), step);
         self.draw([pb, spent, own], step, packet, random)
     }
 
@@ -159,7 +159,7 @@ impl Red {
         if avg >= self.curve.last() {
             return self.above(packet);
         }
-        self.count += self.measure.step_of(packet);
+        self.gap.pass(self.measure.step_of(packet));
         Verdict::Keep
     }
 }

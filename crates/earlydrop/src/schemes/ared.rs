@@ -124,7 +124,7 @@ pub const SCHEME: Descriptor = scheme(
             meaning: "tc red adaptative: bytes, spacing uniform, not gentle, weight 1/512",
             values: &[
                 ("curve", "red"),
-                ("spacing", "uniform"),
+                ("spacing", "drawn"),
                 ("idle", "linux"),
                 ("unit", "bytes"),
                 ("max_p", "0.02"),

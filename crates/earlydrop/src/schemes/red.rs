@@ -51,7 +51,7 @@ pub const SCHEME: Descriptor = scheme(
             name: "linux",
             meaning: "tc red: bytes, spacing uniform, marks above max, weight 1/512",
             values: &[
-                ("spacing", "uniform"),
+                ("spacing", "drawn"),
                 ("cautious", "off"),
                 ("idle", "linux"),
                 ("unit", "bytes"),

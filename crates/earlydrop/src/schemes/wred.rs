@@ -36,7 +36,7 @@ use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::Facts;
 use crate::random::Pcg32;
 use crate::red::parameters::{ACTION, AVERAGE, SPACING};
-use crate::red::{Action, Average, Curve, Measure, Shape, Spacing};
+use crate::red::{Action, Average, Curve, Gap, Measure, Shape, Spacing};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
 };
@@ -145,8 +145,7 @@ struct Profile {
     curve: Curve,
     /// The curve's first and last thresholds in the averages' steps.
     band: (u64, u64),
-    /// Packets (bytes with `by_size`) let through since the last drop or mark.
-    count: u64,
+    gap: Gap,
     /// Whether the last arrival saw the average above the first threshold.
     in_band: bool,
     /// What of the class waits, in the average's unit; kept where averages are per class.
@@ -161,7 +160,6 @@ pub struct Wred {
     profiles: Box<[Profile]>,
     per_class: bool,
     measure: Measure,
-    spacing: Spacing,
     action: Action,
 }
 
@@ -187,7 +185,6 @@ impl Wred {
             profiles,
             per_class,
             measure,
-            spacing: Spacing::named(s.choice("spacing")),
             action: Action::from_settings(s),
         })
     }
@@ -277,7 +274,7 @@ fn profiles(
         profiles.push(Profile {
             band: average.band_of(&curve),
             curve,
-            count: 0,
+            gap: Gap::new(Spacing::named(s.choice("spacing"))),
             in_band: false,
             waiting: 0,
         });
@@ -319,26 +316,27 @@ impl Aqm for Wred {
         let profile = &mut self.profiles[class];
         let few = self.measure.cautious && length <= 1;
         if avg < profile.band.0 || few {
-            (profile.count, profile.in_band) = (0, false);
+            profile.gap.restart(0);
+            profile.in_band = false;
             return Verdict::Keep;
         }
         let step = self.measure.step_of(packet);
         if self.measure.cautious && !profile.in_band {
-            (profile.count, profile.in_band) = (step, true);
+            profile.gap.restart(step);
+            profile.in_band = true;
             return Verdict::Keep;
         }
         profile.in_band = true;
         if avg >= profile.band.1 {
-            profile.count = 0;
+            profile.gap.restart(0);
             return self.action.tell_above_last(packet);
         }
-        let pb = profile.curve.steps_between(avg);
-        let (spent, own) = self.measure.shares(pb, profile.count, step);
-        if self.spacing.hits(spent, own, random.next_u32()) {
-            profile.count = 0;
+        let line = profile.curve.steps_on_line(avg - profile.band.0);
+        let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
+        let (spent, own) = self.measure.shares(pb, profile.gap.count(), step);
+        if profile.gap.ends(spent, own, step, random) {
             self.action.tell(packet, pb)
         } else {
-            profile.count += step;
             Verdict::Keep
         }
     }
@@ -353,7 +351,7 @@ impl Aqm for Wred {
 
     fn on_refused(&mut self, _now: Nanos, packet: &Facts) {
         let class = self.class_of(packet);
-        self.profiles[class].count = 0;
+        self.profiles[class].gap.restart(0);
     }
 
     #[inline]
