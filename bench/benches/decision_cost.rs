@@ -238,18 +238,20 @@ fn print_schemes(
     println!();
 }
 
-/// Cache lines a policy's table costs a packet: bucket, entry, both neighbours in
-/// the order of recency, and the entry that was the most recent.
-const LINES: usize = 5;
-
-/// What looking at `LINES` lines at random costs in a table of so many bytes.
+/// What reading a table of so many lines costs a packet as a policy reads it: the
+/// bucket says where the entry is, the entry where its neighbours in the order of
+/// recency are, and all three are written.
 fn touch(table: &mut [[u64; 8]], packets: &[Facts]) {
     let lines = table.len() as u64;
     for packet in packets {
-        for line in 0..LINES as u64 {
-            let spread = packet.flow.hash(line);
-            table[(spread % lines) as usize][0] += spread;
+        let bucket = packet.flow.hash(table[0][0]) % lines;
+        let entry = packet.flow.hash(1 + table[bucket as usize][0]) % lines;
+        let link = table[entry as usize][0];
+        for neighbour in 2..4 {
+            let line = packet.flow.hash(neighbour + link) % lines;
+            table[line as usize][1] += 1;
         }
+        table[entry as usize][1] += 1;
     }
 }
 
@@ -260,7 +262,14 @@ fn list_sizes() {
     let lengths = queue_lengths(40, PACKETS);
     let few = arrivals(64, GAP, PACKETS);
     let many = arrivals(65_536, GAP, PACKETS);
-    let spec = |name: &str, list: u32| format!("{name}:min=32,max=128,flows={list}");
+    let spec = |name: &str, list: u32| {
+        let parameter = if name == "sfred" {
+            "flows"
+        } else {
+            "lru_flows"
+        };
+        format!("{name}:min=32,max=128,{parameter}={list}")
+    };
     let heap = |spec: &str| {
         let empty = aqm(spec).heap_bytes();
         (empty / 64).max(1)
@@ -287,7 +296,7 @@ fn list_sizes() {
             }
             if let Some(table) = tables.next() {
                 rows.push(format!(
-                    "{LINES} looks into as much memory | {list} | 65536 | {}",
+                    "the same reads in as much memory | {list} | 65536 | {}",
                     table.len() * 64
                 ));
                 let many = &many;
@@ -307,7 +316,7 @@ fn list_sizes() {
     println!();
     println!("| bytes a remembered flow | |\n|---|---|");
     for name in ["sfred", "lru-red"] {
-        let [small, large] = LISTS.map(|list| aqm(&spec(name, list)).heap_bytes());
+        let [small, large] = LISTS.map(|list| heap(&spec(name, list)) * 64);
         let flow = (large - small) as f64 / f64::from(LISTS[1] - LISTS[0]);
         println!("| {name} | {flow:.1} |");
     }

@@ -65,6 +65,8 @@ pub struct Average {
     share: u64,
     idle_since: Nanos,
     weight: f64,
+    /// log2(1 - weight).
+    log2_keep: f64,
     idle: Idle,
     /// Seconds a typical packet takes to be sent.
     packet_time: f64,
@@ -87,6 +89,7 @@ impl Average {
             share: 0,
             idle_since: Nanos::NEVER,
             weight,
+            log2_keep: 0.0,
             idle,
             packet_time,
         };
@@ -133,6 +136,7 @@ impl Average {
         };
         self.share = libm::ldexp(weight, 64) as u64;
         self.weight = weight;
+        self.log2_keep = libm::log2(1.0 - weight);
         self.packet_time = packet_time;
     }
 
@@ -187,7 +191,11 @@ impl Average {
 
     /// What is left of the average after `packets` updates with an empty queue.
     fn kept_after(&self, packets: f64) -> f64 {
-        libm::pow(1.0 - self.weight, packets)
+        if packets > 0.0 {
+            libm::exp2(packets * self.log2_keep)
+        } else {
+            1.0
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub mod wred;
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::Facts;
 use crate::random::Pcg32;
-use crate::red::{CurveLaw, Red};
+use crate::red::CurveLaw;
 use crate::registry::Descriptor;
 use crate::units::{BitsPerSec, Nanos};
 
@@ -100,6 +100,28 @@ pub const CURVES: &[&CurveLaw] = &[
     &mred::CURVE,
     &clred::CURVE,
 ];
+
+/// Every scheme for one queue, for the enums that hold one of them.
+macro_rules! every_aqm {
+    ($apply:ident) => {
+        $apply! {
+            DropTail($crate::schemes::droptail::DropTail),
+            Red($crate::red::Red),
+            Wred($crate::schemes::wred::Wred),
+            Step($crate::schemes::step::Step),
+            Rem($crate::schemes::rem::Rem),
+            Blue($crate::schemes::blue::Blue),
+            Sfb($crate::schemes::sfb::Sfb),
+            Sred($crate::schemes::sred::Sred),
+            Pi($crate::schemes::pi::Pi),
+            Pie($crate::schemes::pie::Pie),
+            Pi2($crate::schemes::pi2::Pi2),
+            Codel($crate::schemes::codel::Codel),
+            Cobalt($crate::schemes::cobalt::Cobalt),
+        }
+    };
+}
+pub(crate) use every_aqm;
 
 /// Any scheme for one queue, chosen while the program runs.
 macro_rules! any_aqm {
@@ -198,18 +220,4 @@ macro_rules! any_aqm {
     };
 }
 
-any_aqm! {
-    DropTail(droptail::DropTail),
-    Red(Red),
-    Wred(wred::Wred),
-    Step(step::Step),
-    Rem(rem::Rem),
-    Blue(blue::Blue),
-    Sfb(sfb::Sfb),
-    Sred(sred::Sred),
-    Pi(pi::Pi),
-    Pie(pie::Pie),
-    Pi2(pi2::Pi2),
-    Codel(codel::Codel),
-    Cobalt(cobalt::Cobalt),
-}
+every_aqm!(any_aqm);

@@ -283,16 +283,17 @@ impl Sfred {
         if own.received < rules.eta && own.signals < 1.0 {
             return Treatment::Raised(rules.k);
         }
+        // T_i > (1+alpha) T_f and L_i > (1+beta) L, each without its divisions.
         let through = (self.totals.received - self.totals.dropped).max(0.0);
-        let fair_share = through / f64::from(self.list.flows());
-        if own.received <= (1.0 + rules.alpha) * fair_share {
+        let flows = f64::from(self.list.flows());
+        if own.received * flows <= (1.0 + rules.alpha) * through {
             return Treatment::Normal;
         }
-        let loss = own.signals / own.received;
-        let average_loss = self.totals.signals / self.totals.received;
-        if loss > (1.0 + rules.beta) * average_loss {
+        let lost = own.signals * self.totals.received;
+        if lost > (1.0 + rules.beta) * self.totals.signals * own.received {
             return Treatment::Refused;
         }
+        let fair_share = through / flows;
         Treatment::Scaled(if rules.as_printed {
             fair_share / own.received
         } else {
