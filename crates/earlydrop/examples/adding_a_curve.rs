@@ -1,6 +1,6 @@
 //! A curve of one's own: Pb grows with the cube of the average.
 
-use earlydrop::red::{CurveLaw, Piece, with_curve};
+use earlydrop::red::{CurveLaw, Piece, Pieces, with_curve};
 use earlydrop::registry::{ConfigError, Descriptor, Link, Spec};
 use earlydrop::units::BitsPerSec;
 
@@ -13,7 +13,7 @@ const CUBE: CurveLaw = CurveLaw {
         let width = shape.max - shape.min;
         let mut cube = Piece::starting_at(shape.min);
         cube.scaled[3] = 1.0 / (width * width * width);
-        (vec![cube], shape.max)
+        Pieces::new(&[cube], shape.max)
     },
 };
 

@@ -47,9 +47,44 @@ pub struct CurveLaw {
     pub equation: &'static str,
     /// Whether the strength is 1 - max_p.
     pub inverted: bool,
-    /// Its pieces in order, the first one starting at `min`, and the average from
+    /// Its pieces in order, the first one starting at `min`, up to the average from
     /// which on everything is dropped.
-    pub pieces: fn(&Shape) -> (Vec<Piece>, f64),
+    pub pieces: fn(&Shape) -> Pieces,
+}
+
+/// The most pieces a curve has.
+pub const MOST_PIECES: usize = 8;
+
+/// A curve's pieces and the average from which on everything is dropped, held
+/// without an allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces {
+    pieces: [Piece; MOST_PIECES],
+    used: usize,
+    last: f64,
+}
+
+impl Pieces {
+    /// These pieces, at most [`MOST_PIECES`], up to `last`.
+    pub fn new(pieces: &[Piece], last: f64) -> Pieces {
+        let mut all = [Piece::default(); MOST_PIECES];
+        all[..pieces.len()].copy_from_slice(pieces);
+        Pieces {
+            pieces: all,
+            used: pieces.len(),
+            last,
+        }
+    }
+
+    /// The pieces in order.
+    pub fn as_slice(&self) -> &[Piece] {
+        &self.pieces[..self.used]
+    }
+
+    /// From this average on everything is dropped; infinite where nothing surely is.
+    pub fn last(&self) -> f64 {
+        self.last
+    }
 }
 
 impl CurveLaw {
@@ -115,28 +150,44 @@ pub struct Curve {
 impl Curve {
     /// The curve of `law` for `shape`.
     pub fn new(law: &CurveLaw, shape: Shape) -> Curve {
-        let (pieces, last) = (law.pieces)(&shape);
-        Curve::from_pieces(pieces, last, shape)
+        Curve::from_pieces(&(law.pieces)(&shape), shape)
     }
 
-    /// A curve of these pieces that drops everything from `last` on.
-    pub fn from_pieces(pieces: Vec<Piece>, last: f64, shape: Shape) -> Curve {
-        let fitted = pieces.iter().map(|piece| Fitted {
+    /// A curve of these pieces.
+    pub fn from_pieces(pieces: &Pieces, shape: Shape) -> Curve {
+        let fitted = |piece: &Piece| Fitted {
             start: piece.start,
             coefficients: [0.0; 4],
-        });
+        };
         let mut curve = Curve {
             shape,
             strength: shape.strength,
-            first: pieces.first().map_or(last, |piece| piece.start),
-            last,
+            first: 0.0,
+            last: 0.0,
             one: 1.0,
             straight: Straight::default(),
-            fitted: fitted.collect(),
-            pieces: pieces.into(),
+            fitted: pieces.as_slice().iter().map(fitted).collect(),
+            pieces: pieces.as_slice().into(),
         };
-        curve.set_strength(shape.strength);
+        curve.take(pieces);
         curve
+    }
+
+    /// Moves the curve of `law` to other thresholds, its strength staying as it is.
+    pub(crate) fn move_to(&mut self, law: &CurveLaw, min: f64, max: f64) {
+        (self.shape.min, self.shape.max) = (min, max);
+        self.take(&(law.pieces)(&self.shape));
+    }
+
+    /// Takes over as many pieces as it was made of.
+    fn take(&mut self, pieces: &Pieces) {
+        for (place, piece) in self.pieces.iter_mut().zip(pieces.as_slice()) {
+            *place = *piece;
+        }
+        self.last = pieces.last;
+        let first = self.pieces.first();
+        self.first = first.map_or(self.last, |piece| piece.start);
+        self.set_strength(self.strength);
     }
 
     /// What it was made for.
@@ -165,6 +216,7 @@ impl Curve {
     pub fn set_strength(&mut self, strength: f64) {
         self.strength = strength;
         for (fitted, piece) in self.fitted.iter_mut().zip(&self.pieces) {
+            fitted.start = piece.start;
             fitted.coefficients = piece.at(strength);
         }
         let end = self.fitted.get(1).map_or(self.last, |second| second.start);
@@ -288,16 +340,12 @@ pub(crate) fn linear_piece(shape: &Shape) -> Piece {
 /// Reads a curve given as numbers: `start: c0 c1 c2 c3; start: ...`.
 ///
 /// The last piece must be a single number; where that is 1, everything is
-/// dropped from there on. Returns the pieces and that average, infinite where the
-/// last number is below 1.
-pub(crate) fn parse_pieces(text: &str) -> Option<(Vec<Piece>, f64)> {
+/// dropped from there on.
+pub(crate) fn parse_pieces(text: &str) -> Option<Pieces> {
     let mut pieces = Vec::new();
     for part in text.split(';') {
         let (start, coefficients) = part.split_once(':')?;
-        let mut piece = Piece {
-            start: finite(start)?,
-            ..Piece::default()
-        };
+        let mut piece = Piece::starting_at(finite(start)?);
         let mut degrees = 0;
         for (k, coefficient) in coefficients.split_whitespace().enumerate() {
             *piece.scaled.get_mut(k)? = finite(coefficient)?;
@@ -313,11 +361,12 @@ pub(crate) fn parse_pieces(text: &str) -> Option<(Vec<Piece>, f64)> {
     if top.scaled[1..] != [0.0; 3] || !probabilities_throughout(&pieces) {
         return None;
     }
-    if top.scaled[0] < 1.0 {
-        return Some((pieces, f64::INFINITY));
+    let drops_all = top.scaled[0] >= 1.0;
+    if drops_all {
+        pieces.pop();
     }
-    pieces.pop();
-    Some((pieces, top.start))
+    let last = if drops_all { top.start } else { f64::INFINITY };
+    (pieces.len() <= MOST_PIECES).then(|| Pieces::new(&pieces, last))
 }
 
 fn finite(text: &str) -> Option<f64> {
@@ -345,23 +394,22 @@ mod tests {
 
     #[test]
     fn numbers_become_pieces() {
-        let (pieces, last) = parse_pieces("10: 0 0.01; 20: 0.1 0.02 0.001; 30: 1").unwrap();
-        assert_eq!(last, 30.0);
+        let pieces = parse_pieces("10: 0 0.01; 20: 0.1 0.02 0.001; 30: 1").unwrap();
+        assert_eq!(pieces.last(), 30.0);
         let shape = Shape {
             min: 10.0,
             max: 30.0,
             strength: 1.0,
             frozen_above_max: false,
         };
-        let curve = Curve::from_pieces(pieces, last, shape);
+        let curve = Curve::from_pieces(&pieces, shape);
         assert_eq!(curve.probability(9.9), 0.0);
         assert_eq!(curve.probability(15.0), 0.05);
         assert!((curve.probability(25.0) - (0.1 + 0.1 + 0.025)).abs() < 1e-12);
         assert_eq!(curve.probability(30.0), 1.0);
         assert!((curve.probability_at(15.0, 3.0) - 0.15).abs() < 1e-12);
         // No drop-all: the last number holds for ever.
-        let (_, last) = parse_pieces("10: 0.5").unwrap();
-        assert_eq!(last, f64::INFINITY);
+        assert_eq!(parse_pieces("10: 0.5").unwrap().last(), f64::INFINITY);
     }
 
     #[test]
@@ -404,6 +452,7 @@ mod tests {
             "10: 0 0 0 0 1; 30: 1", // too many coefficients
             "10: nan; 30: 1",
             "-5: 0 0.01; 30: 1",
+            "1: 0; 2: 0; 3: 0; 4: 0; 5: 0; 6: 0; 7: 0; 8: 0; 9: 0; 10: 1", // too many
         ] {
             assert!(parse_pieces(text).is_none(), "{text}");
         }

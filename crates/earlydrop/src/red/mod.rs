@@ -34,7 +34,7 @@ mod special;
 
 pub use adaptation::Adaptation;
 pub use average::{Average, Idle};
-pub use curve::{Curve, CurveLaw, Piece, Shape};
+pub use curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use parameters::with_curve;
 pub use policy::{Policy, Treatment, View};
 pub use spacing::Spacing;
@@ -328,15 +328,7 @@ impl Aqm for Red {
         let weight = self.measure.weight_at(rate);
         self.average.retune(weight, self.measure.packet_time(rate));
         if let (Some((min, max)), Some(law)) = (self.measure.automatic_thresholds(rate), self.law) {
-            let strength = self.curve.strength();
-            let shape = Shape {
-                min,
-                max,
-                ..*self.curve.shape()
-            };
-            self.curve = Curve::new(law, shape);
-            self.curve.count_in_steps(self.average.one());
-            self.curve.set_strength(strength);
+            self.curve.move_to(law, min, max);
             self.band = self.average.band_of(&self.curve);
         }
     }

@@ -439,10 +439,10 @@ impl Action {
 
 /// Numbers are their own thresholds: the first start, and where all is dropped.
 fn curve_of_numbers(s: &Settings, measure: &Measure) -> Result<Curve, ConfigError> {
-    let (pieces, last) =
-        parse_pieces(s.text("segments")).ok_or_else(|| s.unreadable("segments"))?;
-    let min = pieces.first().map_or(last, |piece| piece.start);
-    let end = pieces.last().map_or(last, |piece| piece.start);
+    let pieces = parse_pieces(s.text("segments")).ok_or_else(|| s.unreadable("segments"))?;
+    let (all, last) = (pieces.as_slice(), pieces.last());
+    let min = all.first().map_or(last, |piece| piece.start);
+    let end = all.last().map_or(last, |piece| piece.start);
     let max = if last.is_finite() { last } else { end };
     measure.check_thresholds(s, min.min(max * 0.999), max)?;
     let shape = Shape {
@@ -451,7 +451,7 @@ fn curve_of_numbers(s: &Settings, measure: &Measure) -> Result<Curve, ConfigErro
         strength: 1.0,
         frozen_above_max: false,
     };
-    Ok(Curve::from_pieces(pieces, last, shape))
+    Ok(Curve::from_pieces(&pieces, shape))
 }
 
 fn curve(

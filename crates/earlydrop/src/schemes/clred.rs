@@ -21,7 +21,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece};
+use crate::red::{CurveLaw, Piece, Pieces};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -60,7 +60,7 @@ pub const CURVE: CurveLaw = CurveLaw {
             fixed: [0.0, 2.0 / width, 0.0, 0.0],
             scaled: [1.0, -2.0 / width, 0.0, 0.0],
         };
-        ([square, line].into(), shape.max)
+        Pieces::new(&[square, line], shape.max)
     },
 };
 

@@ -20,7 +20,7 @@
 use alloc::format;
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece};
+use crate::red::{CurveLaw, Piece, Pieces};
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
 
 pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
@@ -66,7 +66,7 @@ pub const CURVE: CurveLaw = CurveLaw {
             fixed: [0.0, slope, 0.0, 0.0],
             scaled: [1.0, -slope, 0.0, 0.0],
         };
-        ([lower, upper].into(), shape.max)
+        Pieces::new(&[lower, upper], shape.max)
     },
 };
 

@@ -17,7 +17,7 @@
 //! | slope above max | of the first max_p, for ever | no gentle RED | of the present max_p | with max_p adapted to 0.5 theirs falls back to the first max_p at max |
 
 use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
-use crate::red::{CurveLaw, gentle_piece, linear_piece};
+use crate::red::{CurveLaw, Pieces, gentle_piece, linear_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -55,10 +55,7 @@ pub const CURVE: CurveLaw = CurveLaw {
     name: "gentle",
     equation: "red, then max_p + (1-max_p)(avg-max)/max, all from 2 max on",
     inverted: false,
-    pieces: |shape| {
-        let pieces = [linear_piece(shape), gentle_piece(shape)].into();
-        (pieces, 2.0 * shape.max)
-    },
+    pieces: |shape| Pieces::new(&[linear_piece(shape), gentle_piece(shape)], 2.0 * shape.max),
 };
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::red::parameters::scheme;
-use crate::red::{CurveLaw, Piece, gentle_piece};
+use crate::red::{CurveLaw, Piece, Pieces, gentle_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -49,8 +49,7 @@ pub const CURVE: CurveLaw = CurveLaw {
             scaled: [0.0, 2.0 * shape.min / span, 1.0 / span, 0.0],
             ..Piece::default()
         };
-        let pieces = [parabola, gentle_piece(shape)].into();
-        (pieces, 2.0 * shape.max)
+        Pieces::new(&[parabola, gentle_piece(shape)], 2.0 * shape.max)
     },
 };
 

@@ -19,7 +19,7 @@
 //! | above max | with Gentle, its default, the gentle line from max_p | everything dropped | theirs falls from 1.5 max_p back to max_p at max; `curve=nlred-gentle` |
 
 use crate::red::parameters::{AS_NS3, scheme};
-use crate::red::{CurveLaw, Piece, Shape, gentle_piece};
+use crate::red::{CurveLaw, Piece, Pieces, Shape, gentle_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -73,7 +73,7 @@ pub const CURVE: CurveLaw = CurveLaw {
     name: "nlred",
     equation: "1.5 max_p ((avg-min)/(max-min))^2, all from max on",
     inverted: false,
-    pieces: |shape| ([square(shape)].into(), shape.max),
+    pieces: |shape| Pieces::new(&[square(shape)], shape.max),
 };
 
 /// What ns-3 makes of it with its gentle default.
@@ -81,10 +81,7 @@ pub const GENTLE_CURVE: CurveLaw = CurveLaw {
     name: "nlred-gentle",
     equation: "nlred, then gentle from max_p at max: falls by a third there, as ns-3",
     inverted: false,
-    pieces: |shape| {
-        let pieces = [square(shape), gentle_piece(shape)].into();
-        (pieces, 2.0 * shape.max)
-    },
+    pieces: |shape| Pieces::new(&[square(shape), gentle_piece(shape)], 2.0 * shape.max),
 };
 
 #[cfg(test)]

@@ -18,7 +18,7 @@
 //! See the table in [`crate::red`].
 
 use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
-use crate::red::{CurveLaw, linear_piece};
+use crate::red::{CurveLaw, Pieces, linear_piece};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -85,7 +85,7 @@ pub const CURVE: CurveLaw = CurveLaw {
     name: "red",
     equation: "max_p (avg-min)/(max-min), all from max on",
     inverted: false,
-    pieces: |shape| ([linear_piece(shape)].into(), shape.max),
+    pieces: |shape| Pieces::new(&[linear_piece(shape)], shape.max),
 };
 
 #[cfg(test)]
