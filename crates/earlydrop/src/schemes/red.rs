@@ -110,6 +110,21 @@ mod tests {
     }
 
     #[test]
+    fn tools_defaults_mark_only_where_they_do() {
+        for (spec, ecn) in [
+            ("red:as=ns2", false),
+            ("gred:as=ns2", false),
+            ("gred:as=ns3", false),
+            ("red:as=linux", true),
+            ("gred:as=ns2,ecn=on", true),
+        ] {
+            let parsed: Spec = spec.parse().unwrap();
+            let settings = parsed.settings(&Link::at(mbps(10))).unwrap();
+            assert_eq!(settings.flag("ecn"), ecn, "{spec}");
+        }
+    }
+
+    #[test]
     fn curve_is_the_closed_form() {
         let pb = curve("red:min=10,max=30,max_p=0.1");
         assert_eq!(pb(9.999), 0.0);
