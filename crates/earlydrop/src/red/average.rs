@@ -20,7 +20,7 @@ pub enum Idle {
     /// empty queue, follow the decay.
     FloorPlusOne,
     /// Linux's table of 256 shifts: halved once for each 1/ln(1/(1-w)) packet
-    /// times, linear before the first halving.
+    /// times, linear before the first halving, 31 times at the table's end.
     Halving,
     /// Not at all: the arrival's own update is all that happens.
     None,
@@ -203,13 +203,18 @@ impl Average {
 /// which costs it a factor exp(-rate).
 ///
 /// iproute2 fills a table whose cell i holds floor(i * cell * rate) halvings, with
-/// the smallest power-of-two cell such that 512 of them cover 31/rate; times are
-/// clipped to 255 cells. Here a cell is 2^k packet times rather than 2^k clock
-/// ticks, which shifts cell borders by less than a factor of two.
+/// the smallest power-of-two cell such that 512 of them cover 31/rate. Longer times
+/// fall into the last cell, which holds 31 whatever the cell before it does. Here a
+/// cell is 2^k packet times rather than 2^k clock ticks, which shifts cell borders by
+/// less than a factor of two.
 fn halvings(rate: f64, packets: f64) -> f64 {
     let cell = libm::exp2(libm::ceil(libm::log2(31.0 / rate / 512.0)));
-    let cells = (packets / cell).min(255.0);
-    let shift = libm::floor(libm::floor(cells) * cell * rate).min(31.0);
+    let cells = packets / cell;
+    let shift = if cells < 255.0 {
+        libm::floor(libm::floor(cells) * cell * rate).min(31.0)
+    } else {
+        31.0
+    };
     if shift > 0.0 {
         libm::exp2(-shift)
     } else {
@@ -283,7 +288,19 @@ mod tests {
         close(idled(Idle::Halving, 1.0), 1.0 - 1.0 / 32.0);
         // 600 packet times: floor(floor(600/32) * 32 * 0.002002) = 1 halving.
         close(idled(Idle::Halving, 600.0), 0.5);
-        close(idled(Idle::Halving, 1e9), libm::exp2(-16.0));
+        // The last cell but one, floor(254 * 32 * 0.002002) = 16, and the last: 31.
+        close(idled(Idle::Halving, 254.5 * 32.0), libm::exp2(-16.0));
+        let last = average_after_255_cells();
+        assert!(last > 0.0 && last < libm::exp2(-25.0), "{last}");
+    }
+
+    /// What is left of 2^8 packets: 2^-23 of one, and 2^-30 is the finest step.
+    fn average_after_255_cells() -> f64 {
+        let mut average = average(W, Idle::Halving, 256);
+        average.start_idle(Nanos::ZERO);
+        average.update(Nanos::from_secs_f64(255.0 * 32.0 * 0.001), 0);
+        assert_eq!(average.value(), libm::exp2(-23.0));
+        average.value() / 256.0
     }
 
     #[test]

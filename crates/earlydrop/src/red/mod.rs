@@ -10,19 +10,7 @@
 //! [`Red`] puts them together. The named schemes are in [`crate::schemes`], one
 //! file each, beside the part they brought.
 //!
-//! # How other tools differ
-//!
-//! | aspect | ns-2, ns-3 | Linux | DPDK | here |
-//! |---|---|---|---|---|
-//! | spacing | `wait`, 0.67 Pb at Pb = 0.02 | threshold drawn once a gap, 1.96 Pb | uniform on 2/Pb, 0.99 Pb | named, `uniform` by default |
-//! | default max_p | 0.1; 0.02 in ns-3 | 0.02 | 1/10 | 0.1 |
-//! | gentle | on; off in ns-3 | no | no | `gred`, or `curve=gentle` |
-//! | slope above max when max_p adapts | of the first max_p | no such part | no such part | follows; `gentle_slope=initial` for theirs |
-//! | average in | bytes in ns-2, packets in ns-3 | bytes | packets | packets, or `unit=bytes` |
-//! | idle decay | floor(m) + 1 steps | 256 halvings | floor(m) of 2^22 bytes each | (1-w)^m |
-//! | first packet in the band | never dropped | never dropped | may be dropped | may be dropped |
-//! | queue of one packet | never dropped early | dropped | dropped unless empty | dropped |
-//! | ECN above max | dropped, and from Pb > 0.1 on in ns-2 | marked, unless harddrop | no ECN | dropped; `mark_above_max=on` to mark |
+//! How other tools differ is told in [`crate::schemes::red`].
 
 mod adaptation;
 mod average;

@@ -499,7 +499,7 @@ fn policy(s: &Settings, measure: &Measure) -> Policy {
     }
 }
 
-/// Floyd's and ns-2's way, for the presets of the family: `ns2`.
+/// ns-2's defaults but for its buffer of 50 packets, which scripts set: `ns2`.
 pub(crate) const AS_NS2: &[(&str, &str)] = &[
     ("spacing", "wait"),
     ("cautious", "on"),
@@ -513,7 +513,25 @@ pub(crate) const AS_NS2: &[(&str, &str)] = &[
     ("by_size", "on"),
     ("mean_packet", "500 bytes"),
     ("idle_packet", "500 bytes"),
+    ("ecn", "off"),
     ("mark_limit", "0.1"),
+];
+
+/// tc red as its manual's example has it: 10 Mbps, packets of 1000 bytes, a burst of
+/// 55 of them, from which tc works out the weight 2^-5; marks by ecn, above max too.
+pub(crate) const AS_LINUX: &[(&str, &str)] = &[
+    ("curve", "red"),
+    ("spacing", "drawn"),
+    ("cautious", "off"),
+    ("idle", "linux"),
+    ("unit", "bytes"),
+    ("mean_packet", "1000 bytes"),
+    ("max_p", "0.02"),
+    ("weight", "0.03125"),
+    ("mark_above_max", "on"),
+    ("min", "30000 bytes"),
+    ("max", "90000 bytes"),
+    ("limit", "400000 bytes"),
 ];
 
 /// ns-3's defaults: packets, thresholds 5 and 15, max_p 1/50.
@@ -526,5 +544,6 @@ pub(crate) const AS_NS3: &[(&str, &str)] = &[
     ("max", "15 packets"),
     ("max_p", "0.02"),
     ("mean_packet", "500 bytes"),
+    ("ecn", "off"),
     ("limit", "25 packets"),
 ];

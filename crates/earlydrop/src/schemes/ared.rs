@@ -26,7 +26,7 @@
 
 use crate::aqm::Ticker;
 use crate::red::Curve;
-use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
+use crate::red::parameters::{AS_LINUX, AS_NS2, AS_NS3, scheme};
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
@@ -121,19 +121,8 @@ pub const SCHEME: Descriptor = scheme(
         },
         Preset {
             name: "linux",
-            meaning: "tc red adaptative: bytes, spacing uniform, not gentle, weight 1/512",
-            values: &[
-                ("curve", "red"),
-                ("spacing", "drawn"),
-                ("idle", "linux"),
-                ("unit", "bytes"),
-                ("max_p", "0.02"),
-                ("weight", "0.001953125"),
-                ("mark_above_max", "on"),
-                ("min", "30000 bytes"),
-                ("max", "90000 bytes"),
-                ("limit", "400000 bytes"),
-            ],
+            meaning: "tc red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn adaptive, as in its manual",
+            values: AS_LINUX,
         },
     ],
 );

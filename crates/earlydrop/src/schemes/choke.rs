@@ -18,7 +18,8 @@
 //! | avg <= min | no draw | no draw | |
 //! | curve | RED, spacing as Linux red | any | |
 //! | thresholds in | packets | packets, or `unit=bytes` | |
-//! | above max | everything dropped, or marked | the curve's own | |
+//! | above max | dropped; with ECN marked, unless harddrop | the curve's own; `mark_above_max` | |
+//! | draw | a place, thrice where it is empty, then the head | a waiting packet, all alike | |
 
 use crate::aqm::Backlog;
 use crate::packet::Facts;
@@ -45,14 +46,17 @@ pub const SCHEME: Descriptor = scheme(
         },
         Preset {
             name: "linux",
-            meaning: "tc choke over 1000 packets: min a quarter of max, max a quarter of limit, max_p 0.02",
+            meaning: "tc choke limit 1000 ecn: max a quarter of limit, min a third of max, weight 2^-6 for a burst of 138",
             values: &[
                 ("limit", "1000 packets"),
                 ("max", "250 packets"),
                 ("min", "83 packets"),
                 ("max_p", "0.02"),
-                ("weight", "0.001953125"),
+                ("weight", "0.015625"),
+                ("mean_packet", "1000 bytes"),
+                ("mark_above_max", "on"),
                 ("idle", "linux"),
+                ("spacing", "drawn"),
             ],
         },
     ],

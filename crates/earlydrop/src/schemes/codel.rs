@@ -27,6 +27,9 @@
 //! |---|---|---|---|---|
 //! | 1/sqrt(n) | exact | one Newton step a signal, 16 bits | the same | exact |
 //! | resumes at | count - 1 or - 2, by version | count - lastcount | count - lastcount | count - lastcount |
+//! | acts when above | for an interval; less after a recent end | for more than an interval | the same | for an interval |
+//! | spared with | at most the largest packet so far left | fewer than `MinBytes`, 1500 | at most an MTU | at most `mtu` |
+//! | recent is within | 8 intervals | 16 | 16 | 16 |
 //! | time kept in | seconds | 1.024 us | 1.024 us | 1 ns |
 //! | ECN | none | off | off | on |
 //! | mark above a fixed delay | no | `CeThreshold` | `ce_threshold` | `ce_threshold` |
@@ -53,7 +56,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "nothing is signalled while no more than this is left waiting",
         kind: Kind::Bytes(Range::NOT_NEGATIVE),
         default: "1500 bytes",
-        origin: "RFC 8289, section 5.4: the largest packet; Ethernet's",
+        origin: "RFC 8289, section 5: the interface's MTU; Ethernet's",
         when: None,
     },
     ECN,
@@ -127,10 +130,10 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "ns3",
-            meaning: "ns-3's CoDelQueueDisc: 1.5 MB, no ECN",
+            meaning: "ns-3's CoDelQueueDisc: 1.5 MB, acts with 1500 bytes left, no ECN",
             values: &[
                 ("limit", "1500000 bytes"),
-                ("mtu", "1500 bytes"),
+                ("mtu", "1499 bytes"),
                 ("ecn", "off"),
             ],
         },

@@ -65,12 +65,12 @@ pub const SCHEME: Descriptor = scheme(
         },
         Preset {
             name: "ns2",
-            meaning: "ns-2 2.35 with feng_adaptive_",
+            meaning: "ns-2 2.35 with feng_adaptive_, without gentle_",
             values: AS_NS2,
         },
         Preset {
             name: "ns3",
-            meaning: "ns-3's RedQueueDisc with FengAdaptive",
+            meaning: "ns-3's RedQueueDisc with FengAdaptive, without Gentle",
             values: AS_NS3,
         },
     ],

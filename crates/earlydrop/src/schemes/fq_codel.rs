@@ -28,6 +28,7 @@
 //! | fattest found by | a look at all sub-queues | the same | the same | a look at those in use |
 //! | eviction tells CoDel | count grows | no | silent | count grows |
 //! | bytes limit | 32 MiB of buffers | none | none | 32 MiB on the wire |
+//! | CoDel's rule of an MTU left | of all sub-queues together | of the sub-queue | of the sub-queue | of the sub-queue |
 //! | quantum | device MTU + header | device MTU | 1514 | 1514 |
 //! | CoDel's sqrt | Newton | Newton | exact | exact |
 
@@ -122,7 +123,7 @@ pub const SCHEME: Descriptor = Descriptor {
             meaning: "ns-3's FqCoDelQueueDisc on links with an MTU of 1500",
             values: &[
                 ("quantum", "1500 bytes"),
-                ("mtu", "1500 bytes"),
+                ("mtu", "1499 bytes"),
                 ("ecn", "on"),
                 ("memory_limit", "1 GB"),
             ],

@@ -39,7 +39,7 @@ pub const SCHEME: Descriptor = scheme(
         },
         Preset {
             name: "ns2",
-            meaning: "ns-2 2.35 at its defaults",
+            meaning: "ns-2 2.35, all but the buffer at its defaults",
             values: AS_NS2,
         },
         Preset {

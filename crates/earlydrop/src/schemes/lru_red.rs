@@ -16,8 +16,8 @@
 //! rarely enters, and one that slows down leaves and loses its count.
 //!
 //! # Our readings
-//! Only the idea is at hand: the cache, the entry by chance, the threshold, the larger
-//! drop probability, constant time a packet. The numbers and these are ours:
+//! The paper's are the cache, the entry by chance, the threshold, the larger drop
+//! probability and the constant time a packet. The numbers and these are ours:
 //! - The larger probability is a fixed factor. `lru_scaling=count` makes it
 //!   count_i/threshold, which contains an unresponsive flow ever harder, but also
 //!   any flow that stays for long, where the cache is not smaller than the number of
@@ -37,7 +37,7 @@ use crate::red::parameters::scheme;
 use crate::registry::{Descriptor, Kind, Parameter, Range, Settings};
 
 const LRU: Option<(&str, &[&str])> = Some(("policy", &["lru"]));
-const OURS: &str = "ours: the paper's own values are not at hand";
+const OURS: &str = "ours, not the paper's";
 const FROM_ONE: Range = Range {
     low: 1.0,
     ..Range::NOT_NEGATIVE

@@ -30,6 +30,8 @@
 //! | aspect | the authors' Linux queue | here |
 //! |---|---|---|
 //! | delay | the queue over an estimated departure rate | of the head |
+//! | rate estimate | bytes over time, from 10,000 bytes on, weight 1/8 | none |
+//! | spared | below 2 MTUs | up to `floor` |
 //! | p' and k | keeps k p', divides it for classic | keeps p' |
 //! | random numbers for a classic packet | a second one when the first hits | one |
 //! | scalable | every ECN-capable packet | ECT(1) and CE; `scalable=capable` |
@@ -143,11 +145,12 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "the authors' sch_pi2: T 30 ms, every ECN-capable packet scalable",
+            meaning: "the authors' sch_pi2 on Ethernet: T 30 ms, every ECN-capable packet scalable",
             values: &[
                 ("interval", "30 ms"),
                 ("scalable", "capable"),
                 ("max_p", "0.25"),
+                ("floor", "3027 bytes"),
                 ("limit", "1000 packets"),
             ],
         },

@@ -8,7 +8,7 @@
 //! - `step = alpha (d - target) + beta (d - d_old)`, divided by 2048, 512, 128, 32, 8
 //!   or 2 while p is below 1e-6, 1e-5, 1e-4, 1e-3, 0.01 or 0.1;
 //! - at p >= 0.1 no step exceeds 0.02 (section 5.5);
-//! - `p <- p + step`; while d is above 250 ms, 0.02 more;
+//! - `p <- p + step`;
 //! - with d = d_old = 0, `p <- 0.98 p`; p is kept within [0, 1];
 //! - the burst allowance falls by T, and is 150 ms again once p = 0 and both delays
 //!   are below target/2.
@@ -24,25 +24,34 @@
 //! - The delay is how long the packet at the head has waited when p is updated, 0 for
 //!   an empty queue: the RFC's time stamps, but of the packet that is there rather
 //!   than of the last that left, so that a stalled link is seen. `delay=rate` is
-//!   the estimate of section 5.2: the queue times the average time that
-//!   `dq_threshold` bytes took to leave, whose first packet counts as the RFC prints.
+//!   the estimate of section 5.2: the queue times the average time of a measurement,
+//!   over `dq_threshold`. A measurement ends with the packet that reaches the
+//!   threshold; it is not scaled to the bytes that really left, and its first packet
+//!   counts though its own time does not.
 //! - The burst allowance is renewed when p is updated, not at the next arrival: what
 //!   it is judged by changes at updates only.
 //! - The RFC's text decays p when both delays are 0; the pseudo-code of its second
 //!   appendix, as DPDK and others have taken it over, when both are below target/2:
 //!   `decay=half`.
-//! - The 0.02 more above 250 ms is in the drafts and in Linux rather than in the RFC's
-//!   first listing; `high_delay=0` leaves it out.
+//! - Linux adds 0.02 to p at each update that sees more than 250 ms. ns-3, DPDK and
+//!   FreeBSD, which follow the RFC, do not: `high_delay` is off, and on in `as=linux`.
+//! - A packet told because the sum has reached 8.5 ends the sum, as one told by chance
+//!   does, whether it is dropped or marked.
 //! - Neither turning PIE off on a short queue (section 5.3) nor byte mode is here.
 //!
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | DPDK, FreeBSD | here |
 //! |---|---|---|---|---|
 //! | delay | of the last packet that left | the same | rate; FreeBSD either | of the head; `delay=rate` |
-//! | derandomised | always | optional | DPDK always; FreeBSD optional | `derandomise=on` |
+//! | rate estimate | bytes over time, weight 1/8 | the same, weight 1/2 | time over 16 KB, weight 1/4 | time over 16 KB, weight 1/4 |
+//! | derandomised | always | optional | DPDK always; FreeBSD unless turned off | `derandomise=on` |
+//! | sum after 8.5 | 0 after a drop, kept after a mark | the same | DPDK kept; FreeBSD 0 after a drop | 0 |
+//! | p above 250 ms | 0.02 more | no rule | no rule | no rule; `high_delay=250 ms` |
+//! | burst allowance falls | with departures | with updates | with updates | with updates |
+//! | spared | below 2 MTUs | up to 2 packets | DPDK up to a tenth of the buffer | up to 2 mean packets |
 //! | decay | 63/64 when both are 0 | 0.98 when both are 0 | DPDK 0.98 below target/2; FreeBSD 63/64 at 0 | 0.98 at 0; `decay=half` |
-//! | ECN limit | p <= 0.1 | as the RFC | FreeBSD as the RFC; DPDK no ECN | p < 0.1 |
-//! | turned off on a short queue | no | optional | yes | no |
+//! | ECN limit | p <= 0.1 | p < 0.1 | FreeBSD p < 0.1; DPDK no ECN | p < 0.1 |
+//! | turned off on a short queue | no | optional | DPDK yes; FreeBSD optional | no |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::Facts;
@@ -122,8 +131,8 @@ const PARAMETERS: &[Parameter] = &[
         name: "high_delay",
         meaning: "above this delay p rises by 0.02 more an update; 0: never",
         kind: Kind::Time(Range::NOT_NEGATIVE),
-        default: "250 ms",
-        origin: "the drafts of RFC 8033; Linux",
+        default: "0 s",
+        origin: "Linux has 250 ms; ns-3, DPDK and FreeBSD have no such rule",
         when: None,
     },
     Parameter {
@@ -185,10 +194,11 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "tc pie: derandomised, packets of 1500 bytes, no ECN unless asked for",
+            meaning: "tc pie on Ethernet: derandomised, an MTU of 1514 with its header, no ECN unless asked for",
             values: &[
                 ("derandomise", "on"),
-                ("mean_packet", "1500 bytes"),
+                ("high_delay", "250 ms"),
+                ("mean_packet", "1514 bytes"),
                 ("ecn", "off"),
                 ("limit", "1000 packets"),
             ],
@@ -250,7 +260,7 @@ struct RateEstimator {
     threshold: u64,
     measuring_since: Option<Nanos>,
     counted: u64,
-    /// Average seconds a byte takes to leave; 0 before the first measurement.
+    /// Average time of a measurement over `threshold`; 0 before the first.
     secs_per_byte: f64,
 }
 
@@ -277,7 +287,7 @@ impl RateEstimator {
         if self.counted < self.threshold {
             return;
         }
-        let sample = now.since(since).as_secs_f64() / self.counted as f64;
+        let sample = now.since(since).as_secs_f64() / self.threshold as f64;
         self.secs_per_byte = if self.secs_per_byte == 0.0 {
             sample
         } else {

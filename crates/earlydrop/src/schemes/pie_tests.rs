@@ -51,10 +51,11 @@ fn updates_are_those_computed_by_hand() {
     close(after("pie", 0.09, 0.020, 0.050), 0.09 + 0.041_875 / 2.0);
     // Down is not capped: .125 (.005 - .015) + 1.25 (.005 - .105) = -.12625.
     close(after("pie", 0.5, 0.105, 0.005), 0.373_75);
-    // Above 250 ms, .02 more than .125 .245 = .030625, capped or not.
-    close(after("pie", 0.5, 0.260, 0.260), 0.54);
-    close(after("pie:high_delay=0", 0.5, 0.260, 0.260), 0.52);
-    close(after("pie:cap=off", 0.5, 0.260, 0.260), 0.550_625);
+    // As Linux above 250 ms: .02 more than .125 .245 = .030625, capped or not.
+    close(after("pie:as=linux", 0.5, 0.260, 0.260), 0.54);
+    close(after("pie:as=linux", 0.5, 0.250, 0.250), 0.52);
+    close(after("pie", 0.5, 0.260, 0.260), 0.52);
+    close(after("pie:as=linux,cap=off", 0.5, 0.260, 0.260), 0.550_625);
     // Empty twice: .98 (.5 - .125 .015).
     close(after("pie", 0.5, 0.0, 0.0), 0.98 * 0.498_125);
     close(after("pie", 0.5, 0.007, 0.007), 0.5 - 0.001);
@@ -131,15 +132,15 @@ fn the_departure_rate_is_estimated_from_16384_bytes() {
     for sent in 0..17 {
         estimator.on_departure(Nanos::from_micros(800 * sent), 1000, 100_000);
     }
-    // 17 packets counted in the 16 gaps between them, as the RFC prints.
-    close(estimator.secs_per_byte, 16.0 * 800e-6 / 17_000.0);
+    // 17 packets reach the threshold in the 16 gaps between them.
+    close(estimator.secs_per_byte, 12.8e-3 / 16_384.0);
     // The next measurement runs from the last packet's leaving: 17 gaps.
     for sent in 17..34 {
         estimator.on_departure(Nanos::from_micros(800 * sent), 1000, 100_000);
     }
     close(
         estimator.secs_per_byte,
-        0.75 * 16.0 * 800e-6 / 17_000.0 + 0.25 * 800e-9,
+        (0.75 * 12.8e-3 + 0.25 * 13.6e-3) / 16_384.0,
     );
     let mut short = RateEstimator::new(16_384);
     for sent in 0..40 {
@@ -157,10 +158,10 @@ fn marks_below_the_limit_and_spares_two_packets() {
     };
     queue.poll(Nanos::ZERO);
     queue.enqueue(Nanos::ZERO, capable);
-    // Delays of 1 s: first 1.375/2048 + .02, then over .1 soon.
+    // Delays of 1 s: first 1.375/2048, then over .1 soon.
     queue.poll(Nanos::from_secs(1));
     let p = queue.probe("probability").unwrap();
-    close(p, (1.375 - 0.125e-6) / 2048.0 + 0.02);
+    close(p, (1.375 - 0.125e-6) / 2048.0);
     queue.poll(Nanos::from_secs(60));
     assert_eq!(queue.probe("probability"), Some(1.0));
     let outcomes = [(); 4].map(|()| queue.enqueue(Nanos::from_secs(60), capable));

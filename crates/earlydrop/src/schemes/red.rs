@@ -15,9 +15,22 @@
 //! that could have been sent, whole or not.
 //!
 //! # How other tools differ
-//! See the table in [`crate::red`].
+//!
+//! | aspect | ns-2, ns-3 | Linux | DPDK | here |
+//! |---|---|---|---|---|
+//! | spacing | `wait`, 0.67 Pb at Pb = 0.02 | threshold drawn once a gap, 1.96 Pb | uniform on 2/Pb, 0.99 Pb | named, `uniform` by default |
+//! | default max_p | 0.1; 0.02 in ns-3 | 0.02 | 1/10 | 0.1 |
+//! | gentle | on | no | no | `gred`, or `curve=gentle` |
+//! | slope above max when max_p adapts | of the first max_p | no such part | no such part | follows; `gentle_slope=initial` for theirs |
+//! | average in | bytes in ns-2, packets in ns-3 | bytes | packets | packets, or `unit=bytes` |
+//! | idle decay | floor(m) + 1 steps; ns-3 of a link configured apart, 1.5 Mbps | 256 halvings | floor(m) of 2^22 bytes each | (1-w)^m |
+//! | first packet in the band | never dropped | never dropped | may be dropped | may be dropped |
+//! | queue of one packet | never dropped early | dropped | dropped unless empty | dropped |
+//! | ECN | off unless asked for | off unless asked for | no ECN | on |
+//! | with ECN, above max | dropped, and from Pb = 0.1 on in ns-2 | marked, unless harddrop | | dropped; `mark_above_max=on` to mark |
+//! | with ECN, other packets | dropped | dropped, unless nodrop | | dropped |
 
-use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
+use crate::red::parameters::{AS_LINUX, AS_NS2, AS_NS3, scheme};
 use crate::red::{CurveLaw, Pieces, linear_piece};
 use crate::registry::{Descriptor, Preset};
 
@@ -39,29 +52,18 @@ pub const SCHEME: Descriptor = scheme(
         },
         Preset {
             name: "ns2",
-            meaning: "ns-2 2.35, gentle_ false and the rest at its defaults",
+            meaning: "ns-2 2.35, gentle_ false, the rest but the buffer at its defaults",
             values: AS_NS2,
         },
         Preset {
             name: "ns3",
-            meaning: "ns-3's RedQueueDisc at its defaults",
+            meaning: "ns-3's RedQueueDisc, Gentle false and the rest at its defaults",
             values: AS_NS3,
         },
         Preset {
             name: "linux",
-            meaning: "tc red: bytes, spacing uniform, marks above max, weight 1/512",
-            values: &[
-                ("spacing", "drawn"),
-                ("cautious", "off"),
-                ("idle", "linux"),
-                ("unit", "bytes"),
-                ("max_p", "0.02"),
-                ("weight", "0.001953125"),
-                ("mark_above_max", "on"),
-                ("min", "30000 bytes"),
-                ("max", "90000 bytes"),
-                ("limit", "400000 bytes"),
-            ],
+            meaning: "tc red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn, as in its manual",
+            values: AS_LINUX,
         },
         Preset {
             name: "dpdk",
@@ -90,7 +92,50 @@ pub const CURVE: CurveLaw = CurveLaw {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::curve;
+    use crate::registry::{Link, Spec};
+    use crate::testing::{curve, mbps};
+
+    /// The largest W = 2^-n, n from 1, with burst + 1 - min <= (1 - (1-W)^burst)/W:
+    /// what tc makes of a burst, min in packets.
+    fn tc_weight(min: f64, burst: f64) -> f64 {
+        let weights = (1..32).map(|n| libm::exp2(-f64::from(n)));
+        let fits = |w: &f64| burst + 1.0 - min <= (1.0 - libm::pow(1.0 - w, burst)) / w;
+        weights.into_iter().find(fits).unwrap()
+    }
+
+    #[test]
+    fn weights_as_linux_are_those_tc_works_out() {
+        // By hand for red: 26 exceeds 16 (1 - (15/16)^55) = 15.5, not
+        // 32 (1 - (31/32)^55) = 26.4.
+        for (spec, min, burst, weight) in [
+            ("red:as=linux", 30.0, 55.0, "0.03125"),
+            ("ared:as=linux", 30.0, 55.0, "0.03125"),
+            ("choke:as=linux", 83.0, 138.0, "0.015625"),
+            ("wred:as=linux", 20.0, 43.0, "0.015625"),
+            ("wred:as=linux", 10.0, 36.0, "0.015625"),
+        ] {
+            let expected: f64 = weight.parse().unwrap();
+            assert_eq!(tc_weight(min, burst), expected, "{spec}");
+            let spec: Spec = spec.parse().unwrap();
+            let settings = spec.settings(&Link::at(mbps(10))).unwrap();
+            assert_eq!(settings.number_or_auto("weight"), Some(expected));
+        }
+    }
+
+    #[test]
+    fn tools_defaults_mark_only_where_they_do() {
+        for (spec, ecn) in [
+            ("red:as=ns2", false),
+            ("gred:as=ns2", false),
+            ("gred:as=ns3", false),
+            ("red:as=linux", true),
+            ("gred:as=ns2,ecn=on", true),
+        ] {
+            let parsed: Spec = spec.parse().unwrap();
+            let settings = parsed.settings(&Link::at(mbps(10))).unwrap();
+            assert_eq!(settings.flag("ecn"), ecn, "{spec}");
+        }
+    }
 
     #[test]
     fn curve_is_the_closed_form() {

@@ -35,7 +35,7 @@
 //! | aspect | Linux | ns-2, ns-3 | here |
 //! |---|---|---|---|
 //! | rows and bins | 8 x 16 | none in their releases | 2 x 23 |
-//! | d1, d2 | 1/1000, 1/6000 | | 0.005 both |
+//! | d1, d2 | tc 1/2000, 1/20000; the kernel's own 1/1000, 1/6000 | | 0.005 both |
 //! | warming set counts | packets of flows at p_min = 1 | | every packet |
 //! | capable packets above p_min = 1/2 | dropped more and more | | marked up to p_min = 1 |
 //! | bucket | refilled when it is empty, for at most 10 s | | filled all the time |
@@ -178,15 +178,15 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "tc sfb at the kernel's defaults: 8 x 16 bins of 20",
+            meaning: "tc sfb without options: 8 x 16 bins of 20, d1 1/2000, d2 1/20000",
             values: &[
                 ("levels", "8"),
                 ("bins", "16"),
                 ("bin_size", "20"),
                 ("full_bin", "least"),
                 ("bin_max", "25"),
-                ("d1", "0.001"),
-                ("d2", "0.000166667"),
+                ("d1", "0.0005"),
+                ("d2", "0.00005"),
                 ("limit", "1000 packets"),
             ],
         },

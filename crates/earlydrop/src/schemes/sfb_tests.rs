@@ -221,3 +221,12 @@ fn what_cannot_be_is_refused() {
         assert_eq!(error.parameter(), Some(blamed));
     }
 }
+
+#[test]
+fn as_linux_takes_the_steps_tc_sends() {
+    // tc: (65535 + 1000)/2000 = 33 and (65535 + 10000)/20000 = 3 of 65,535.
+    let law = sfb("sfb:as=linux").law;
+    assert!((law.d1 - 33.0 / 65_535.0).abs() < 0.5 / 65_535.0);
+    assert!((law.d2 - 3.0 / 65_535.0).abs() < 0.5 / 65_535.0);
+    assert_eq!((law.levels, law.bins, law.drops_at), (8, 16, 25));
+}

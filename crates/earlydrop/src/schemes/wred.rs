@@ -25,7 +25,8 @@
 //! | average | shared | shared | per queue; shared with equal priorities | RIO: all, and in-profile | `average` |
 //! | count | unsaid | shared | per queue | per class | per class |
 //! | thresholds in | packets | packets | bytes | packets | packets, or `unit=bytes` |
-//! | max_p | 1/denominator | 1/`maxp_inv` | a power of two over the band | 1/`linterm_` | any |
+//! | max_p | 1/denominator | 1/`maxp_inv` | any; with an old tc a power of two over the band | 1/`linterm_` | any |
+//! | weight | of the queue | of each colour | of each virtual queue | of the queue | one |
 //! | limit | of the queue | of the queue | of each virtual queue | of the queue | of the queue |
 
 use alloc::boxed::Box;
@@ -98,7 +99,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "tc gred without grio: an average in bytes for each virtual queue",
+            meaning: "tc gred without grio: an average in bytes for each virtual queue, weight 2^-6, which tc works out of packets of 1000 bytes for the last two",
             values: &[
                 (
                     "profiles",
@@ -106,9 +107,10 @@ pub const SCHEME: Descriptor = Descriptor {
                 ),
                 ("average", "per-class"),
                 ("unit", "bytes"),
-                ("spacing", "uniform"),
+                ("spacing", "drawn"),
                 ("idle", "linux"),
-                ("weight", "0.001953125"),
+                ("weight", "0.015625"),
+                ("mean_packet", "1000 bytes"),
                 ("mark_above_max", "on"),
                 ("ecn", "off"),
                 ("limit", "400000 bytes"),
