@@ -32,6 +32,8 @@ pub(crate) use curve::{gentle_piece, linear_piece};
 pub(crate) use spacing::Gap;
 use spacing::{ONE, in_steps};
 
+use core::hint::cold_path;
+
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
 use crate::packet::Facts;
 use crate::random::Pcg32;
@@ -223,6 +225,7 @@ impl Red {
         random: &mut Pcg32,
     ) -> Verdict {
         if self.gap.ends(spent, own, step, random) {
+            cold_path();
             self.action.tell(packet, pb)
         } else {
             Verdict::Keep
@@ -241,7 +244,10 @@ impl Red {
             return self.above(packet);
         }
         let line = self.curve.steps_on_line(avg - self.band.0);
-        let pb = line.unwrap_or_else(|| self.curve.steps_between(avg));
+        let pb = line.unwrap_or_else(|| {
+            cold_path();
+            self.curve.steps_between(avg)
+        });
         let spent = self.gap.count() * pb;
         self.draw([pb, spent, pb], 1, packet, random)
     }
@@ -260,6 +266,7 @@ impl Aqm for Red {
             let avg = self.average.add(u64::from(queue.packets()));
             self.judge_plain(avg, packet, random)
         } else {
+            cold_path();
             self.on_special_arrival(now, packet, queue, random)
         }
     }

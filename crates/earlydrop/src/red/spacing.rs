@@ -17,6 +17,8 @@
 //! gap, the rise counts for all its packets at once. Uniform2 is DPDK's. Wait is the
 //! default of ns-2 and ns-3, which count the arriving packet itself.
 
+use core::hint::cold_path;
+
 use crate::random::Pcg32;
 
 /// How drops are spaced.
@@ -81,15 +83,18 @@ pub(crate) struct Gap {
     count: u32,
     /// For `Drawn`, R in this gap; 0 while it has not been drawn.
     goal: u64,
+    /// What the uniform laws divide by at the start of a gap: 1 or 2.
+    top: u64,
 }
 
 impl Gap {
     pub(crate) fn new(spacing: Spacing) -> Gap {
-        let (count, goal) = (0, 0);
+        let halves = spacing == Spacing::Uniform2;
         Gap {
             spacing,
-            count,
-            goal,
+            count: 0,
+            goal: 0,
+            top: if halves { 2 * ONE } else { ONE },
         }
     }
 
@@ -121,14 +126,16 @@ impl Gap {
     #[inline(always)]
     pub(crate) fn ends(&mut self, spent: u64, own: u64, step: u32, random: &mut Pcg32) -> bool {
         let ends = match self.spacing {
+            Spacing::Uniform | Spacing::Uniform2 => {
+                below(random, own, self.top.saturating_sub(spent))
+            }
             Spacing::Drawn => self.reaches_goal(spent + own, random),
             Spacing::Geometric => below(random, own, ONE),
-            Spacing::Uniform => below(random, own, ONE.saturating_sub(spent)),
-            Spacing::Uniform2 => below(random, own, (2 * ONE).saturating_sub(spent)),
             Spacing::Wait if spent + own < ONE => false,
             Spacing::Wait => below(random, own, (2 * ONE).saturating_sub(spent + own)),
         };
         if ends {
+            cold_path();
             self.restart(0);
         } else {
             self.pass(step);
@@ -139,6 +146,7 @@ impl Gap {
     #[inline(always)]
     fn reaches_goal(&mut self, reached: u64, random: &mut Pcg32) -> bool {
         if self.goal == 0 {
+            cold_path();
             self.goal = u64::from(random.next_u32()) + 1;
         }
         reached >= self.goal
