@@ -15,6 +15,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 const LINK: Link = Link::at(BitsPerSec::from_mbps(10));
 const SECONDS: u64 = 30;
 const PAGE: &str = "target/tour.html";
+const PICTURE: &str = "target/drop-curves.svg";
 
 /// A packet of a flow, 1,000 bytes.
 struct Tagged {
@@ -72,7 +73,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rows.push(row);
     }
     std::fs::create_dir_all("target")?;
-    std::fs::write(PAGE, page(&rows)?)?;
+    let drawing = drawing()?;
+    std::fs::write(PICTURE, &drawing)?;
+    std::fs::write(PAGE, page(&rows, &drawing))?;
     println!("drops and marks in % of arrivals; fat flow: its % of what got through");
     println!("drop curves and this table: {PAGE}");
     Ok(())
@@ -177,20 +180,22 @@ fn path(name: &str) -> Result<String, ConfigError> {
     Ok(path)
 }
 
-fn page(rows: &[Row]) -> Result<String, ConfigError> {
+/// The curves as a picture that stands by itself.
+fn drawing() -> Result<String, ConfigError> {
     let mut curves = String::new();
-    let mut legend = String::new();
-    for (name, colour) in CURVES {
-        let path = path(name)?;
+    for (index, (name, colour)) in CURVES.into_iter().enumerate() {
+        let (path, x) = (path(name)?, 90 + 105 * index);
         let _ = write!(
             curves,
-            "<path d='{path}' stroke='{colour}'><title>{name}</title></path>"
-        );
-        let _ = write!(
-            legend,
-            "<span style='color:{colour}'>&#9644; {name}</span> "
+            "<path d='{path}' stroke='{colour}'><title>{name}</title></path>\
+             <path d='M{x},404h24' stroke='{colour}'/><text x='{}' y='409'>{name}</text>",
+            x + 30
         );
     }
+    Ok(include_str!("tour.svg").replace("{curves}", &curves))
+}
+
+fn page(rows: &[Row], drawing: &str) -> String {
     let mut table = String::new();
     for row in rows {
         let _ = write!(
@@ -203,9 +208,8 @@ fn page(rows: &[Row]) -> Result<String, ConfigError> {
         }
         let _ = write!(table, "<td>{:.2}<td>{:.1}", row.marked, row.fat_flow);
     }
-    Ok(include_str!("tour.html")
-        .replace("{curves}", &curves)
-        .replace("{legend}", &legend)
+    include_str!("tour.html")
+        .replace("{drawing}", drawing)
         .replace("{rows}", &table)
-        .replace("{seconds}", &SECONDS.to_string()))
+        .replace("{seconds}", &SECONDS.to_string())
 }
