@@ -55,7 +55,7 @@ impl Idle {
 pub struct Average {
     /// The average, in steps of 1/`one`.
     value: u64,
-    /// Steps to a packet or byte: 2^30 and 2^24, so that any queue fits.
+    /// Steps to a packet or byte.
     one: u64,
     /// 1/`one`.
     step: f64,
@@ -73,6 +73,9 @@ pub struct Average {
 }
 
 const NO_SHIFT: u32 = u32::MAX;
+/// An average's steps to a packet, and to a byte: any queue fits.
+const PACKET: u64 = 1 << 30;
+const BYTE: u64 = 1 << 24;
 /// The longest queue in bytes that fits; longer ones count as this long.
 pub(crate) const LONGEST: u64 = 1 << 38;
 
@@ -80,7 +83,7 @@ impl Average {
     /// Starts at zero, with weight `weight` in (0, 1] and packets that take
     /// `packet_time` seconds to be sent.
     pub fn new(weight: f64, idle: Idle, packet_time: f64, in_bytes: bool) -> Average {
-        let one = if in_bytes { 1 << 24 } else { 1 << 30 };
+        let one = if in_bytes { BYTE } else { PACKET };
         let mut average = Average {
             value: 0,
             one,
@@ -154,13 +157,17 @@ impl Average {
                 return self.value;
             }
         }
-        self.add(length)
+        self.add(length * self.one)
     }
 
-    /// The update of an average that has not been idle.
+    /// The update of an average in packets that has not been idle.
     #[inline]
-    pub(crate) fn add(&mut self, length: u64) -> u64 {
-        let sample = length * self.one;
+    pub(crate) fn add_packets(&mut self, length: u32) -> u64 {
+        self.add(u64::from(length) * PACKET)
+    }
+
+    #[inline]
+    fn add(&mut self, sample: u64) -> u64 {
         let value = self.value + self.share_of(sample) - self.share_of(self.value);
         self.value = value;
         value

@@ -121,7 +121,7 @@ impl Measure {
     /// share of Pb of a packet that counts `step`.
     #[inline]
     pub(crate) fn shares(&self, pb: u64, count: u64, step: u32) -> (u64, u64) {
-        let (spent, own) = (count * pb, u64::from(step) * pb);
+        let (spent, own) = (count.wrapping_mul(pb), u64::from(step) * pb);
         if self.by_size {
             let mean = self.mean_packet.0;
             (spent / mean, (own / mean).min(ONE))
@@ -240,15 +240,16 @@ impl Red {
             self.gap.restart(0);
             return Verdict::Keep;
         }
-        if avg >= self.band.1 {
-            return self.above(packet);
-        }
-        let line = self.curve.steps_on_line(avg - self.band.0);
-        let pb = line.unwrap_or_else(|| {
-            cold_path();
-            self.curve.steps_between(avg)
-        });
-        let spent = self.gap.count() * pb;
+        let pb = match self.curve.steps_on_line(avg - self.band.0) {
+            Some(pb) => pb,
+            None if avg >= self.band.1 => return self.above(packet),
+            None => {
+                cold_path();
+                self.curve.steps_between(avg)
+            }
+        };
+        // Only while Pb is 0 does a gap outlast 2^32 packets, and the product the word.
+        let spent = self.gap.count().wrapping_mul(pb);
         self.draw([pb, spent, pb], 1, packet, random)
     }
 }
@@ -263,7 +264,7 @@ impl Aqm for Red {
         random: &mut Pcg32,
     ) -> Verdict {
         if self.fast {
-            let avg = self.average.add(u64::from(queue.packets()));
+            let avg = self.average.add_packets(queue.packets());
             self.judge_plain(avg, packet, random)
         } else {
             cold_path();
