@@ -99,37 +99,29 @@ macro_rules! any_of {
     };
 }
 
-any_of! {
-    /// Any queue discipline the registry can build.
-    AnyQueue {
-        /// One queue under one scheme.
-        Single(AnySingle<P>),
-        /// A queue for each flow, under copies of one scheme.
-        Fair(FairQueue<P, AnyAqm>),
-        /// A queue for each flow, under copies of CoDel.
-        FairCodel(FairQueue<P, Codel>),
-        /// A low-latency and a Classic queue under one controller.
-        Dual(DualQueue<P>),
-    }
-}
-
-macro_rules! any_single {
+macro_rules! any_queue {
     ($($variant:ident($scheme:ty)),+ $(,)?) => {
         any_of! {
-            /// One queue under any one scheme, which is looked up once a call rather
-            /// than at each question the queue asks it.
+            /// Any queue discipline the registry can build: one queue under one scheme,
+            /// or several queues. Which it is, is looked up once a call.
             #[allow(missing_docs)]
-            AnySingle {
+            AnyQueue {
                 $($variant(SingleQueue<P, $scheme>),)+
+                /// A queue for each flow, under copies of one scheme.
+                Fair(FairQueue<P, AnyAqm>),
+                /// A queue for each flow, under copies of CoDel.
+                FairCodel(FairQueue<P, Codel>),
+                /// A low-latency and a Classic queue under one controller.
+                Dual(DualQueue<P>),
             }
         }
 
-        impl<P: Packet> AnySingle<P> {
-            /// An empty queue under `aqm`; see [`SingleQueue::new`].
-            pub fn new(aqm: AnyAqm, limit: Limit, random: Pcg32) -> AnySingle<P> {
+        impl<P: Packet> AnyQueue<P> {
+            /// One empty queue under `aqm`; see [`SingleQueue::new`].
+            pub fn single(aqm: AnyAqm, limit: Limit, random: Pcg32) -> AnyQueue<P> {
                 match aqm {
                     $(AnyAqm::$variant(aqm) => {
-                        AnySingle::$variant(SingleQueue::new(aqm, limit, random))
+                        AnyQueue::$variant(SingleQueue::new(aqm, limit, random))
                     })+
                 }
             }
@@ -137,7 +129,7 @@ macro_rules! any_single {
     };
 }
 
-every_aqm!(any_single);
+every_aqm!(any_queue);
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ mod pool;
 mod ring;
 mod single;
 
-pub use any::{AnyQueue, AnySingle};
+pub use any::AnyQueue;
 pub use dual::{Coupling, DualQueue};
 pub use fair::{FairQueue, Sharing};
 pub use single::{Limit, SingleQueue};

@@ -21,7 +21,7 @@ pub use crate::schemes::SCHEMES;
 use alloc::string::ToString;
 
 use crate::packet::Packet;
-use crate::queue::{AnyQueue, AnySingle, Coupling, DualQueue, FairQueue, Limit, Sharing};
+use crate::queue::{AnyQueue, Coupling, DualQueue, FairQueue, Limit, Sharing};
 use crate::random::Pcg32;
 use crate::red::{Curve, CurveLaw};
 use crate::schemes::AnyAqm;
@@ -174,9 +174,7 @@ impl Plan {
     pub fn queue<P: Packet>(&self, seed: u64) -> AnyQueue<P> {
         let random = Pcg32::new(seed, 0);
         match self {
-            Plan::Single { aqm, limit } => {
-                AnyQueue::Single(AnySingle::new(aqm.clone(), *limit, random))
-            }
+            Plan::Single { aqm, limit } => AnyQueue::single(aqm.clone(), *limit, random),
             Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
             Plan::FairCodel { aqm, sharing } => {
                 AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
