@@ -69,3 +69,39 @@ fn check_all(names: Vec<String>, cases: u32) {
 fn every_scheme_by_every_preset_keeps_the_invariants() {
     check_all(presets(), 24);
 }
+
+/// Small buffers and quick averages, so that short traffic reaches every branch.
+#[test]
+fn small_buffers_keep_the_invariants() {
+    let names = [
+        "droptail:limit=9000 bytes",
+        "red:weight=0.5,limit=15,min=2,max=10",
+        "red:weight=1,limit=20,min=1,max=2,mark_above_max=on",
+        "sfred:weight=0.2,limit=20,flows=3,horizon=50 ms",
+        "lru-red:weight=0.2,limit=20",
+        "fred:weight=0.2,limit=20",
+        "choke:weight=0.2,limit=20,min=2,max=10",
+        "wred:weight=0.3,profiles=2/9/0.5; 1/5/0.9,limit=12",
+        "wred:weight=0.3,average=per-class,limit=64",
+        "rem:limit=30,gamma=0.5",
+        "blue:limit=10,freeze_time=1 ms,threshold=8",
+        "sfb:limit=30,bin_size=3,rehash=1 s,warmup=0.5 s",
+        "sred:limit=12,zombies=4",
+        "pi:limit=60,a=0.01,b=0.009",
+        "pie:limit=40,delay=rate,dq_threshold=3000,derandomise=on",
+        "pie:limit=200,burst=0 s,decay=half",
+        "pi2:limit=100,floor=0",
+        "dualpi2:limit=20,ramp=1 ms",
+        "dualpi2:limit=20 ms,spread=chance,drop_on_overload=off",
+        "codel:target=1 ms,interval=5 ms,limit=30",
+        "cobalt:target=1 ms,interval=5 ms,limit=10",
+        "fq-codel:limit=12,queues=3,target=1 ms,interval=5 ms",
+        "fq-codel:memory_limit=20 kB,queues=4,drop_batch=2",
+        "fq-red:limit=40,queues=3,inner.weight=0.5",
+        "fq-red:limit=20,inner=cobalt,queues=4",
+        "fq-red:limit=40,inner=choke,inner.weight=0.5,inner.min=2",
+        "fq-red:limit=60,inner=pie,queues=2",
+        "step:threshold=2 ms,limit=9",
+    ];
+    check_all(names.map(String::from).into(), 30);
+}
