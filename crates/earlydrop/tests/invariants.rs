@@ -105,3 +105,53 @@ fn small_buffers_keep_the_invariants() {
     ];
     check_all(names.map(String::from).into(), 30);
 }
+
+/// A RED of one random choice in each part.
+fn compositions() -> impl Strategy<Value = String> {
+    let one = |names: &'static [&'static str]| prop::sample::select(names);
+    let laws = (
+        one(&[
+            "red",
+            "gentle",
+            "dsred",
+            "nlred",
+            "nlred-gentle",
+            "mred",
+            "clred",
+            "numbers",
+        ]),
+        one(&["geometric", "uniform", "uniform2", "wait"]),
+        one(&["none", "feng", "ared", "restraint", "rared"]),
+        one(&["none", "choke", "sfred", "lru", "fred"]),
+        one(&["exact", "floor", "ns2", "linux", "none"]),
+        one(&["0.002", "0.1", "1", "auto"]),
+    );
+    let thresholds = one(&[
+        "min=2,max=9,unit=packets",
+        "min=5,max=auto,unit=bytes",
+        "min=auto,max=auto,unit=packets",
+        "min=auto,max=20 ms,unit=bytes",
+        "min=0,max=4000 bytes,unit=bytes",
+    ]);
+    let flags = prop::collection::vec(one(&["on", "off"]), 4);
+    let slope = one(&["live", "initial"]);
+    (laws, thresholds, flags, slope).prop_map(|(laws, thresholds, flags, slope)| {
+        let (curve, spacing, adapt, policy, idle, weight) = laws;
+        let [by_size, cautious, ecn, above] = [0, 1, 2, 3].map(|index| flags[index]);
+        format!(
+            "red:limit=25,curve={curve},spacing={spacing},adapt={adapt},policy={policy},\
+             idle={idle},weight={weight},{thresholds},by_size={by_size},cautious={cautious},\
+             ecn={ecn},mark_above_max={above},gentle_slope={slope},horizon=1 s,\
+             segments=2: 0 0.01; 9: 0.1 0.02; 20: 1"
+        )
+    })
+}
+
+#[test]
+fn random_compositions_keep_the_invariants() {
+    let result = runner(500).run(&(compositions(), traffic()), |(name, acts)| {
+        check(&name, &acts);
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+}

@@ -13,14 +13,14 @@ use super::limit_of;
 
 /// A packet that is known again wherever it turns up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tagged {
-    pub id: u64,
-    pub flow: u64,
-    pub size: u32,
-    pub ecn: Ecn,
-    pub class: u8,
+pub(crate) struct Tagged {
+    pub(crate) id: u64,
+    pub(crate) flow: u64,
+    pub(crate) size: u32,
+    pub(crate) ecn: Ecn,
+    pub(crate) class: u8,
     /// How often it was marked here.
-    pub marks: u8,
+    pub(crate) marks: u8,
 }
 
 impl Packet for Tagged {
@@ -45,7 +45,7 @@ impl Packet for Tagged {
 
 /// Something a queue did with a packet, times as the caller's clock without its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     Offered(u64, Outcome),
     Left(u64, Ecn, Nanos),
     Lost(u64, DropReason),
@@ -77,12 +77,12 @@ const PROBABILITIES: [&str; 12] = [
 ];
 
 /// A queue and the ledger beside it; every call is checked.
-pub struct Audited {
-    pub queue: AnyQueue<Tagged>,
+pub(crate) struct Audited {
+    pub(crate) queue: AnyQueue<Tagged>,
     /// What the clock shows when the test's shows zero.
-    pub offset: Nanos,
+    pub(crate) offset: Nanos,
     /// All that happened.
-    pub events: Vec<Event>,
+    pub(crate) events: Vec<Event>,
     name: String,
     limit: Limit,
     memory: usize,
@@ -96,7 +96,7 @@ pub struct Audited {
 }
 
 impl Audited {
-    pub fn new(name: &str, plan: &Plan, offset: Nanos) -> Audited {
+    pub(crate) fn new(name: &str, plan: &Plan, offset: Nanos) -> Audited {
         let queue = plan.queue(7);
         Audited {
             memory: queue.memory(),
@@ -114,7 +114,7 @@ impl Audited {
         }
     }
 
-    pub fn offer(&mut self, now: Nanos, packet: Tagged) -> Outcome {
+    pub(crate) fn offer(&mut self, now: Nanos, packet: Tagged) -> Outcome {
         let mut lost = Vec::new();
         let mut losses = |packet: Tagged, reason| lost.push((packet, reason));
         let outcome = self
@@ -143,7 +143,7 @@ impl Audited {
         outcome
     }
 
-    pub fn take(&mut self, now: Nanos) -> Option<Tagged> {
+    pub(crate) fn take(&mut self, now: Nanos) -> Option<Tagged> {
         let mut lost = Vec::new();
         let mut losses = |packet: Tagged, reason| lost.push((packet, reason));
         let departure = self.queue.dequeue_with(now + self.offset, &mut losses);
@@ -164,12 +164,12 @@ impl Audited {
         departure.map(|departure| departure.packet)
     }
 
-    pub fn poll(&mut self, now: Nanos) {
+    pub(crate) fn poll(&mut self, now: Nanos) {
         self.queue.poll(now + self.offset);
         self.check();
     }
 
-    pub fn set_rate(&mut self, now: Nanos, rate: BitsPerSec) {
+    pub(crate) fn set_rate(&mut self, now: Nanos, rate: BitsPerSec) {
         self.queue.set_link_rate(now + self.offset, rate);
         self.check();
     }
@@ -246,7 +246,7 @@ impl Audited {
     }
 
     /// What is too slow to look at for every packet.
-    pub fn check_probes_and_memory(&self) {
+    pub(crate) fn check_probes_and_memory(&self) {
         let name = &self.name;
         assert_eq!(self.queue.memory(), self.memory, "{name}: memory");
         self.queue.probes(&mut |probe, value| {

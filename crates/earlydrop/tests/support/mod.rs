@@ -4,26 +4,26 @@
 // Each test file is a crate of its own and uses its part of this.
 #![allow(dead_code)]
 
-pub mod ledger;
-pub mod traffic;
+pub(crate) mod ledger;
+pub(crate) mod traffic;
 
 use earlydrop::queue::Limit;
 use earlydrop::registry::{Link, Plan, SCHEMES, Spec};
 use earlydrop::units::BitsPerSec;
 
 /// 8 Mbps and packets of 1,000 bytes: a packet takes a millisecond.
-pub fn link() -> Link {
+pub(crate) fn link() -> Link {
     Link::at(BitsPerSec::from_mbps(8))
 }
 
 /// The plan of `text`, which has to be a good one.
-pub fn plan(text: &str) -> Plan {
+pub(crate) fn plan(text: &str) -> Plan {
     let spec: Spec = text.parse().unwrap_or_else(|error| panic!("{error}"));
     spec.plan(&link()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Every scheme by itself and by each of its presets.
-pub fn presets() -> Vec<String> {
+pub(crate) fn presets() -> Vec<String> {
     let mut texts = Vec::new();
     for scheme in SCHEMES {
         texts.push(scheme.name.to_string());
@@ -34,7 +34,7 @@ pub fn presets() -> Vec<String> {
 }
 
 /// What the queue of `plan` may hold.
-pub fn limit_of(plan: &Plan) -> Limit {
+pub(crate) fn limit_of(plan: &Plan) -> Limit {
     match plan {
         Plan::Single { limit, .. } => *limit,
         Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.limit,

@@ -10,7 +10,7 @@ use super::ledger::{Audited, Tagged};
 
 /// Something the queue is made to do.
 #[derive(Clone, Copy, Debug)]
-pub enum Act {
+pub(crate) enum Act {
     /// So many packets arrive, so long before each; `kind` decides what they are.
     Offer { packets: u32, gap: u64, kind: Kind },
     /// The link takes so many, so long before each, whether any are left or not.
@@ -25,12 +25,12 @@ pub enum Act {
 
 /// What the packets of one burst are.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
-    pub seed: u64,
-    pub flows: u32,
-    pub largest: u32,
+pub(crate) struct Kind {
+    pub(crate) seed: u64,
+    pub(crate) flows: u32,
+    pub(crate) largest: u32,
     /// The ECN field of all, or 4 for any.
-    pub ecn: u8,
+    pub(crate) ecn: u8,
 }
 
 impl Kind {
@@ -92,13 +92,13 @@ fn acts() -> impl Strategy<Value = Act> {
 }
 
 /// Some twenty acts, a thousand packets at most.
-pub fn traffic() -> impl Strategy<Value = Vec<Act>> {
+pub(crate) fn traffic() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(acts(), 1..30)
 }
 
 /// What is done beside the traffic, which must not change what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aside {
+pub(crate) enum Aside {
     Nothing,
     /// Go on with a clone after every act.
     Clone,
@@ -107,9 +107,9 @@ pub enum Aside {
 }
 
 /// Somebody who carries out acts on a queue.
-pub struct Driver {
-    pub audited: Audited,
-    pub now: Nanos,
+pub(crate) struct Driver {
+    pub(crate) audited: Audited,
+    pub(crate) now: Nanos,
     aside: Aside,
     next_id: u64,
     started: bool,
@@ -118,7 +118,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    pub fn new(audited: Audited, aside: Aside) -> Driver {
+    pub(crate) fn new(audited: Audited, aside: Aside) -> Driver {
         Driver {
             audited,
             now: Nanos::ZERO,
@@ -129,7 +129,7 @@ impl Driver {
         }
     }
 
-    pub fn run(&mut self, acts: &[Act]) {
+    pub(crate) fn run(&mut self, acts: &[Act]) {
         for act in acts {
             self.act(act);
             self.audited.check_probes_and_memory();
