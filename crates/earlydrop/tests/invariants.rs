@@ -5,9 +5,8 @@ mod support;
 
 use earlydrop::units::Nanos;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 use support::ledger::{Audited, Event};
-use support::traffic::{Act, Aside, Driver, traffic};
+use support::traffic::{Act, Aside, Driver, Kind, fixed_runner, traffic};
 use support::{plan, presets};
 
 /// A boot clock days after its origin, at no round number.
@@ -36,26 +35,10 @@ fn check(name: &str, acts: &[Act]) {
     }
 }
 
-/// A fixed seed: a run that failed can be had again.
-fn runner(cases: u32) -> TestRunner {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 2000,
-        ..Config::default()
-    };
-    let seed = [7; 32];
-    let rng = proptest::test_runner::TestRng::from_seed(
-        proptest::test_runner::RngAlgorithm::ChaCha,
-        &seed,
-    );
-    TestRunner::new_with_rng(config, rng)
-}
-
 /// Checks each of `names` under the same random traffic and tells of all that fail.
 fn check_all(names: Vec<String>, cases: u32) {
     let fails = |name: &String| {
-        let result = runner(cases).run(&traffic(), |acts| {
+        let result = fixed_runner(cases).run(&traffic(), |acts| {
             check(name, &acts);
             Ok(())
         });
@@ -149,9 +132,26 @@ fn compositions() -> impl Strategy<Value = String> {
 
 #[test]
 fn random_compositions_keep_the_invariants() {
-    let result = runner(500).run(&(compositions(), traffic()), |(name, acts)| {
+    let result = fixed_runner(500).run(&(compositions(), traffic()), |(name, acts)| {
         check(&name, &acts);
         Ok(())
     });
     result.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn years_of_calm_or_of_a_standing_link_cost_no_more_than_a_moment() {
+    let ten_years = 315_360_000_000_000_000;
+    for name in presets() {
+        for waiting in [0, 1, 9] {
+            let mut driver = Driver::new(Audited::new(&name, &plan(&name), LATER), Aside::Nothing);
+            let kind = Kind {
+                seed: 1,
+                flows: 2,
+                largest: 1500,
+                ecn: 1,
+            };
+            driver.stand(waiting, kind, ten_years);
+        }
+    }
 }

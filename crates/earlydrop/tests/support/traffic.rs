@@ -5,6 +5,7 @@ use earlydrop::queue::QueueDiscipline;
 use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Nanos};
 use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::ledger::{Audited, Tagged};
 
@@ -91,6 +92,18 @@ fn acts() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// A runner of a fixed seed: a run that failed can be had again.
+pub(crate) fn fixed_runner(cases: u32) -> TestRunner {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 2000,
+        ..Config::default()
+    };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    TestRunner::new_with_rng(config, rng)
+}
+
 /// Some twenty acts, a thousand packets at most.
 pub(crate) fn traffic() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(acts(), 1..30)
@@ -142,6 +155,19 @@ impl Driver {
             self.audited.take(self.now);
         }
         self.audited.check_probes_and_memory();
+    }
+
+    /// Lets `packets` wait, and then an empty queue, for `gap` each.
+    pub(crate) fn stand(&mut self, packets: u32, kind: Kind, gap: u64) {
+        self.act(&Act::Offer {
+            packets,
+            gap: 1000,
+            kind,
+        });
+        self.act(&Act::Poll { gap });
+        self.run(&[]);
+        self.act(&Act::Poll { gap });
+        self.run(&[]);
     }
 
     fn act(&mut self, act: &Act) {
