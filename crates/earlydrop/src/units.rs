@@ -96,10 +96,19 @@ impl BitsPerSec {
         BitsPerSec(mbps * 1_000_000)
     }
 
-    /// How long `size` takes to be sent, rounded up to a whole nanosecond.
+    /// How long `size` takes to be sent, rounded up to a whole nanosecond; at a rate
+    /// of zero, a link that is down, [`Nanos::NEVER`].
     pub const fn transmission_time(self, size: Bytes) -> Nanos {
+        if self.0 == 0 {
+            return Nanos::NEVER;
+        }
         let bit_nanos = size.0 as u128 * 8_000_000_000;
-        Nanos(bit_nanos.div_ceil(self.0 as u128) as u64)
+        let nanos = bit_nanos.div_ceil(self.0 as u128);
+        if nanos < Nanos::NEVER.0 as u128 {
+            Nanos(nanos as u64)
+        } else {
+            Nanos::NEVER
+        }
     }
 
     /// How many packets of `size` fit into a second.
@@ -355,5 +364,12 @@ mod tests {
             BitsPerSec(3).transmission_time(Bytes(1)),
             Nanos(2_666_666_667)
         );
+    }
+
+    #[test]
+    fn a_link_that_is_down_takes_for_ever() {
+        let times = [(0, 1500), (1, u64::MAX)];
+        let times = times.map(|(rate, size)| BitsPerSec(rate).transmission_time(Bytes(size)));
+        assert_eq!(times, [Nanos::NEVER; 2]);
     }
 }

@@ -143,13 +143,20 @@ impl<P: Packet> DualQueue<P> {
             (1.0 / coupling.factor).min(1.0)
         };
         let (base, last_delay) = (&mut self.base, &mut self.last_delay);
+        let mut updated = false;
         self.ticker.catch_up(now, |tick| {
+            updated = true;
             let before = (*base, *last_delay);
             let delay = Self::delay(heads, tick);
             *base = pi_step(*base, &coupling, delay, *last_delay).clamp(0.0, most);
             *last_delay = delay;
-            before != (*base, *last_delay)
+            // The heads only grow older: late, p' stays where it is largest.
+            let stuck = *base == most && delay > coupling.target.as_secs_f64();
+            !stuck && before != (*base, *last_delay)
         });
+        if updated && let Some(next) = self.ticker.next() {
+            self.last_delay = Self::delay(heads, next - self.ticker.interval());
+        }
     }
 
     /// Whether a packet of `lane` is to be told, each with `likelihood`.

@@ -295,25 +295,24 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
         let facts = Facts::of(&packet, now);
         self.counters.arrived.add(facts.size);
         let index = self.sub_queue_of(facts.flow);
-        let sub_queue = &mut self.sub_queues[index as usize];
-        let view = self.pool.view(&sub_queue.chain);
-        sub_queue.aqm.poll(now, &view);
-        let verdict = sub_queue
-            .aqm
-            .on_arrival(now, &facts, &view, &mut self.random);
+        let SubQueue { aqm, chain, .. } = &mut self.sub_queues[index as usize];
+        let view = self.pool.view(chain);
+        aqm.poll(now, &view);
+        let verdict = aqm.on_arrival(now, &facts, &view, &mut self.random);
         let marked = match verdict {
             Verdict::Keep => false,
             Verdict::Mark => true,
             Verdict::Drop(reason) => return self.lose(packet, reason, losses),
             Verdict::DropBoth(place, reason) => {
-                if let Some((victim, _)) = self.pool.remove(&mut sub_queue.chain, place) {
+                if let Some((victim, arrived)) = self.pool.remove(chain, place) {
+                    aqm.on_evicted(now, &Facts::of(&victim, arrived));
                     self.lose_waiting(victim, reason, losses);
                 }
                 return self.lose(packet, reason, losses);
             }
         };
         if u64::from(facts.size) > self.sharing.limit.bytes.0 {
-            sub_queue.aqm.on_refused(now, &facts);
+            aqm.on_refused(now, &facts);
             return self.lose(packet, DropReason::Forced, losses);
         }
         self.accept(index, packet, &facts, marked, losses)

@@ -154,8 +154,8 @@ pub(crate) fn nearest<'a>(
 ) -> Option<&'a str> {
     candidates
         .map(|candidate| (edit_distance(name, candidate), candidate))
-        .min()
         .filter(|(edits, candidate)| *edits * 2 <= candidate.chars().count().max(2))
+        .min()
         .map(|(_, candidate)| candidate)
 }
 
@@ -185,5 +185,11 @@ mod tests {
         assert_eq!(nearest("nlrde", names.into_iter()), Some("nlred"));
         assert_eq!(nearest("coddel", names.into_iter()), Some("codel"));
         assert_eq!(nearest("something", names.into_iter()), None);
+    }
+
+    #[test]
+    fn what_is_as_near_but_too_short_does_not_hide_what_is_close() {
+        let names = ["max", "max_p"];
+        assert_eq!(nearest("maxp_", names.into_iter()), Some("max_p"));
     }
 }

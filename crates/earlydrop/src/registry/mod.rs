@@ -188,12 +188,7 @@ impl Plan {
 pub(crate) const LIMIT: Parameter = Parameter {
     name: "limit",
     meaning: "how much the buffer holds; what comes beyond is dropped as forced",
-    kind: Kind::Length(Range {
-        low: 1.0,
-        high: f64::INFINITY,
-        with_low: true,
-        with_high: false,
-    }),
+    kind: Kind::Length(Range::closed(1.0, spec::MOST_PACKETS as f64)),
     default: "1000 packets",
     origin: "the transmit queue length of Linux network interfaces",
     when: None,

@@ -249,7 +249,9 @@ impl Kind {
             }
             Kind::Time(range) => {
                 let secs = within(text, Dimension::Time, range, " s")?;
-                Ok(Value::Time(Nanos::from_secs_f64(secs)))
+                // What is above zero stays so: a period of nothing cannot be divided by.
+                let least = Nanos(u64::from(secs > 0.0));
+                Ok(Value::Time(Nanos::from_secs_f64(secs).max(least)))
             }
             Kind::Number(range, _) => within(text, Dimension::Plain, range, "").map(Value::Number),
             Kind::Count(range, _) => {

@@ -152,6 +152,7 @@ impl Spec {
         {
             settings.link.mean_packet = size;
         }
+        settings.check_limit()?;
         Ok(settings)
     }
 }
@@ -204,6 +205,15 @@ impl Settings {
         let (index, parameter) = self.locate(name);
         self.values[index] = parameter.read(self.scheme.name, text)?;
         Ok(())
+    }
+
+    /// A limit in bytes or time may come to less than any packet needs.
+    fn check_limit(&self) -> Result<(), ConfigError> {
+        if self.scheme.parameter("limit").is_none() || self.bytes("limit") >= 1.0 {
+            return Ok(());
+        }
+        let problem = format!("limit = {} holds less than a byte", self.value("limit"));
+        Err(self.contradiction("limit", problem, "nearest: limit = 1 bytes"))
     }
 
     /// Panics when the scheme asks for a parameter it does not list: a mistake

@@ -162,7 +162,7 @@ pub struct Cobalt {
     drop_next: Nanos,
     p: f64,
     /// When `p` last moved.
-    p_moved: Nanos,
+    p_moved: Option<Nanos>,
     /// The next word of idleness is only that the last packet leaves.
     last_leaves: bool,
     sojourn: Nanos,
@@ -184,7 +184,7 @@ impl Cobalt {
             dropping: false,
             drop_next: Nanos::ZERO,
             p: 0.0,
-            p_moved: Nanos::ZERO,
+            p_moved: None,
             last_leaves: false,
             sojourn: Nanos::ZERO,
         };
@@ -239,10 +239,14 @@ impl Cobalt {
         }
     }
 
+    fn may_move_p(&self, now: Nanos) -> bool {
+        self.p_moved.is_none_or(|moved| now - moved > self.target)
+    }
+
     fn overflow(&mut self, now: Nanos) {
-        if now - self.p_moved > self.target {
+        if self.may_move_p(now) {
             self.p = (self.p + self.increment).min(1.0);
-            self.p_moved = now;
+            self.p_moved = Some(now);
         }
         self.dropping = true;
         self.drop_next = now;
@@ -301,9 +305,9 @@ impl Aqm for Cobalt {
         if core::mem::take(&mut self.last_leaves) {
             return;
         }
-        if self.p > 0.0 && now - self.p_moved > self.target {
+        if self.p > 0.0 && self.may_move_p(now) {
             self.p = (self.p - self.decrement).max(0.0);
-            self.p_moved = now;
+            self.p_moved = Some(now);
         }
         self.dropping = false;
         if self.count > 0 && now >= self.drop_next {
@@ -493,5 +497,14 @@ mod tests {
             probe(&queue, "dropping")
         };
         assert_eq!((dropping(48), dropping(49)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn the_first_overflow_moves_p_however_early_it_comes() {
+        let mut queue = queue("cobalt:limit=2", mbps(100));
+        for _ in 0..4 {
+            queue.enqueue(Nanos::ZERO, packet(0));
+        }
+        assert_eq!(probe(&queue, "p"), 1.0 / 256.0, "once a target");
     }
 }

@@ -258,7 +258,9 @@ impl Codel {
     fn begin(&mut self, now: Nanos, packet: &Facts) -> Verdict {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
-        let recently = now.since(self.drop_next).0 < self.interval.0.saturating_mul(16);
+        // What was counted before it ever acted, by evictions, is no state to resume.
+        let acted = self.last_count > 0;
+        let recently = acted && now.since(self.drop_next).0 < self.interval.0.saturating_mul(16);
         self.count = if delta > 1 && recently { delta } else { 1 };
         self.last_count = self.count;
         self.drop_next = now + spacing(self.interval, self.count);
@@ -560,5 +562,15 @@ mod tests {
         let spec: Spec = "codel:target=200 ms".parse().unwrap();
         let error = spec.plan(&Link::at(mbps(1))).unwrap_err();
         assert_eq!(error.parameter(), Some("target"));
+    }
+
+    #[test]
+    fn evictions_before_it_acts_are_no_state_to_resume() {
+        let settings = crate::testing::settings("codel");
+        let mut codel = Codel::from_settings(&settings).unwrap();
+        let victim = Facts::of(&packet(0), Nanos::ZERO);
+        (0..9).for_each(|_| codel.on_evicted(Nanos::ZERO, &victim));
+        codel.begin(Nanos(105 * MS), &victim);
+        assert_eq!(codel.count, 1);
     }
 }

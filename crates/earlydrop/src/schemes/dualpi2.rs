@@ -49,10 +49,7 @@
 //! ns-3 has DualPI2 in branches only, which differ among themselves.
 
 use crate::queue::Coupling;
-use crate::registry::{
-    ConfigError, Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
-};
-use crate::units::Nanos;
+use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
 
 const RFC: &str = "RFC 9332, appendix A.1";
 const LINUX: &str = "Linux sch_dualpi2";
@@ -228,25 +225,17 @@ pub const SCHEME: Descriptor = Descriptor {
     curve: None,
     plan: |settings| {
         Ok(Plan::Dual {
-            coupling: coupling(settings)?,
+            coupling: coupling(settings),
         })
     },
 };
 
-fn coupling(settings: &Settings) -> Result<Coupling, ConfigError> {
+fn coupling(settings: &Settings) -> Coupling {
     let size = |name| settings.size_or_auto(name).unwrap_or_default();
-    let update = settings.time("update");
-    if update == Nanos::ZERO {
-        return Err(settings.contradiction(
-            "update",
-            "update is less than half a nanosecond",
-            "nearest: update = 1 ns",
-        ));
-    }
-    Ok(Coupling {
+    Coupling {
         limit: settings.limit(),
         target: settings.time("target"),
-        update,
+        update: settings.time("update"),
         alpha: settings.number("alpha"),
         beta: settings.number("beta"),
         factor: settings.number("k"),
@@ -257,7 +246,7 @@ fn coupling(settings: &Settings) -> Result<Coupling, ConfigError> {
         classic_share: settings.number("c_share"),
         drop_on_overload: settings.flag("drop_on_overload"),
         evenly: settings.choice("spread") == "even",
-    })
+    }
 }
 
 #[cfg(test)]

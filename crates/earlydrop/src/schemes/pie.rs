@@ -344,7 +344,7 @@ impl Pie {
             },
             burst: s.time("burst"),
             interval,
-            spared: 2 * s.link().mean_packet.0,
+            spared: s.link().mean_packet.0.saturating_mul(2),
             ecn: s.flag("ecn"),
             mark_limit: s.number("mark_limit"),
             cap: s.flag("cap"),

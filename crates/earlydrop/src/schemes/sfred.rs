@@ -18,8 +18,8 @@
 //! - The paper prints `max_p T_f/T_i`, which favours fast flows, against its own
 //!   sentence that their loss increases. `fast_scaling=as-printed` runs the print.
 //! - The paper never says how counts age, and then a flow once judged stays judged.
-//!   Here every count is halved at each multiple of the horizon, so that what is
-//!   remembered spans one to two horizons. The default of 10 s is ours: the paper's
+//!   Here every count is halved each horizon from the first packet on, so that what
+//!   is remembered spans one to two horizons. The default of 10 s is ours: the paper's
 //!   figures average over 10 s, and it spans some hundred round trips, so that even
 //!   a flow with 1% loss has been told a few times. `horizon=never` runs the print.
 //! - A mark tells a flow as much as a drop, so L_i, L and the slow rule count both; a
@@ -154,7 +154,9 @@ pub struct Sfred {
     totals: Counts,
     rules: Rules,
     horizon: Nanos,
-    /// Horizons since time 0.
+    /// When the first packet came.
+    since: Option<Nanos>,
+    /// Horizons since then.
     epoch: u64,
     epoch_ends: Nanos,
     /// The packet just judged was marked: its flow has been told already.
@@ -184,8 +186,9 @@ impl Sfred {
             totals: Counts::default(),
             rules,
             horizon,
+            since: None,
             epoch: 0,
-            epoch_ends: horizon,
+            epoch_ends: Nanos::ZERO,
             marked: false,
         }
     }
@@ -244,10 +247,11 @@ impl Sfred {
 
     #[cold]
     fn age(&mut self, now: Nanos) {
-        let epoch = now.0 / self.horizon.0;
+        let since = *self.since.get_or_insert(now);
+        let epoch = now.since(since).0 / self.horizon.0;
         self.totals = self.totals.halved(epoch - self.epoch);
         self.epoch = epoch;
-        self.epoch_ends = Nanos((epoch + 1).saturating_mul(self.horizon.0));
+        self.epoch_ends = since + Nanos((epoch + 1).saturating_mul(self.horizon.0));
     }
 
     /// Moves `flow` to the head of the list, or lets it in there.
@@ -447,20 +451,23 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_halved_at_each_horizon() {
+    fn counts_are_halved_each_horizon_from_the_first_packet_on() {
+        // Days into a clock is as good a start as its origin.
+        let start = Nanos(500_000_123_456_789);
         let run = |text: &str| {
             let mut bench = Bench::of(text);
+            bench.now = start;
             for flow in [1, 1, 1, 2] {
                 bench.arrive(flow);
             }
             bench.arrive_and(1, DROP);
-            bench.now = Nanos::from_secs(10) - Nanos(1);
+            bench.now = start + Nanos::from_secs(10) - Nanos(1);
             bench.arrive(2);
             let before = bench.totals();
-            bench.now = Nanos::from_secs(10);
+            bench.now = start + Nanos::from_secs(10);
             bench.arrive(2);
             let after = bench.totals();
-            bench.now = Nanos::from_secs(20);
+            bench.now = start + Nanos::from_secs(20);
             bench.arrive(1);
             let newest = bench.sfred.list.newest().unwrap();
             let own = bench

@@ -260,14 +260,16 @@ fn profiles(
         if min >= max {
             return Err(s.contradiction(
                 "profiles",
-                format!("class {class}: min = {min} {unit} is not below max = {max} {unit}"),
+                format!(
+                    "profiles, class {class}: min = {min} {unit} is not below max = {max} {unit}"
+                ),
                 "raise its max, as to three times min",
             ));
         }
         if max > limit {
             return Err(s.contradiction(
                 "profiles",
-                format!("class {class}: max = {max} {unit} lies above the buffer, limit = {limit} {unit}"),
+                format!("profiles, class {class}: max = {max} {unit} lies above the buffer, limit = {limit} {unit}"),
                 format!("nearest: limit = {max} {unit}, or a max of {limit} {unit}"),
             ));
         }

@@ -1,0 +1,141 @@
+//! What a queue owes its scheme: to be told of each packet exactly once.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use earlydrop::aqm::{Aqm, Backlog, DropReason, Verdict};
+use earlydrop::packet::{Ecn, Facts, FlowKey, Packet};
+use earlydrop::queue::{FairQueue, Limit, QueueDiscipline, Sharing, SingleQueue};
+use earlydrop::random::Pcg32;
+use earlydrop::units::{Bytes, Nanos};
+
+#[derive(Clone, Copy)]
+struct Plain {
+    flow: u64,
+    ecn: Ecn,
+}
+
+impl Packet for Plain {
+    fn size(&self) -> u32 {
+        1000
+    }
+    fn flow(&self) -> FlowKey {
+        FlowKey(self.flow)
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    fn mark(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+}
+
+/// Judges at random, and counts what by its queue's word waits; copies count together.
+#[derive(Clone, Default)]
+struct Clerk {
+    waiting: Rc<Cell<u32>>,
+    /// Arrived, kept, and not yet heard of again.
+    pending: bool,
+}
+
+impl Clerk {
+    fn settle(&mut self, change: i32) {
+        let waiting = self.waiting.get().checked_add_signed(change);
+        self.waiting.set(waiting.expect("no more leave than came"));
+    }
+
+    fn judge(&self, packet: &Facts, reason: DropReason, random: &mut Pcg32) -> Verdict {
+        match random.below(6) {
+            0 => Verdict::Drop(reason),
+            1 if packet.ecn.is_capable() => Verdict::Mark,
+            _ => Verdict::Keep,
+        }
+    }
+}
+
+impl Aqm for Clerk {
+    fn on_arrival<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        packet: &Facts,
+        queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        assert!(!self.pending, "the last packet was forgotten");
+        if random.below(5) == 0
+            && let Some((place, _)) = queue.draw(random)
+        {
+            return Verdict::DropBoth(place, DropReason::Policy);
+        }
+        let verdict = self.judge(packet, DropReason::Early, random);
+        self.pending = !matches!(verdict, Verdict::Drop(_));
+        verdict
+    }
+
+    fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {
+        assert!(std::mem::take(&mut self.pending));
+        self.settle(1);
+    }
+
+    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
+        assert!(std::mem::take(&mut self.pending));
+    }
+
+    fn on_departure<Q: Backlog>(
+        &mut self,
+        _now: Nanos,
+        packet: &Facts,
+        _queue: &Q,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        self.settle(-1);
+        self.judge(packet, DropReason::Dequeue, random)
+    }
+
+    fn on_evicted(&mut self, _now: Nanos, _packet: &Facts) {
+        self.settle(-1);
+    }
+}
+
+/// Offers more than leaves; after every call the scheme knows what waits.
+fn exercise(mut queue: impl QueueDiscipline<Plain>, waiting: &Cell<u32>) {
+    let mut random = Pcg32::new(5, 6);
+    for step in 0..20_000 {
+        let now = Nanos(step * 1000);
+        if random.below(5) < 3 {
+            let ecn = Ecn::from_bits(random.below(4) as u8);
+            let flow = u64::from(random.below(7));
+            queue.enqueue(now, Plain { flow, ecn });
+        } else {
+            queue.dequeue(now);
+        }
+        assert_eq!(waiting.get(), queue.packets(), "step {step}");
+    }
+    let dropped = |reason| queue.counters().dropped_for(reason).packets;
+    let reasons = DropReason::ALL.map(dropped);
+    assert!(reasons.iter().all(|packets| *packets > 100), "{reasons:?}");
+}
+
+#[test]
+fn a_single_queue_tells_its_scheme_of_every_packet() {
+    let clerk = Clerk::default();
+    let waiting = clerk.waiting.clone();
+    let limit = Limit::packets(8);
+    exercise(SingleQueue::new(clerk, limit, Pcg32::new(1, 0)), &waiting);
+}
+
+#[test]
+fn a_fair_queue_tells_its_schemes_of_every_packet() {
+    let clerk = Clerk::default();
+    let waiting = clerk.waiting.clone();
+    let sharing = Sharing {
+        queues: 4,
+        quantum: 1514,
+        limit: Limit {
+            packets: 8,
+            bytes: Bytes(u64::MAX),
+        },
+        drop_batch: 2,
+    };
+    exercise(FairQueue::new(&clerk, sharing, Pcg32::new(1, 0)), &waiting);
+}

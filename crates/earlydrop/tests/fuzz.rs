@@ -1,0 +1,187 @@
+//! Any text for any parameter: an error that says something, or a queue that works.
+
+mod support;
+
+use earlydrop::packet::Ecn;
+use earlydrop::registry::{Descriptor, Kind, Parameter, Plan, SCHEMES, Spec};
+use earlydrop::units::{BitsPerSec, Nanos};
+use proptest::prelude::*;
+use proptest::sample::select;
+use support::ledger::{Audited, Tagged};
+use support::traffic::fixed_runner;
+use support::{limit_of, link};
+
+/// Numbers as they come, at the edges, and far beyond.
+fn numbers() -> impl Strategy<Value = String> {
+    const EDGES: &[&str] = &[
+        "0",
+        "1",
+        "-1",
+        "0.5",
+        "1.0000001",
+        "2",
+        "3",
+        "7",
+        "64",
+        "1e-9",
+        "1e-300",
+        "5e-324",
+        "1e9",
+        "1e18",
+        "1e30",
+        "1e300",
+        "1.7976931348623157e308",
+        "4294967295",
+        "4294967296",
+        "18446744073709551615",
+        "99999999999999999999",
+        "NaN",
+        "inf",
+        "1e999",
+        ".",
+        "1e",
+        "-0",
+    ];
+    let plain = any::<f64>().prop_map(|number| number.to_string());
+    prop_oneof![
+        6 => select(EDGES).prop_map(String::from),
+        3 => (0.0..50.0_f64).prop_map(|number| number.to_string()),
+        3 => (0..300_u32).prop_map(|number| number.to_string()),
+        1 => plain,
+    ]
+}
+
+fn quantities() -> impl Strategy<Value = String> {
+    const UNITS: &[&str] = &[
+        "", "", " packets", " bytes", " s", " ms", "us", "ns", " MB", "%", " Mbps", " GB", " x",
+    ];
+    (numbers(), select(UNITS)).prop_map(|(number, unit)| format!("{number}{unit}"))
+}
+
+/// What a text parameter might be given.
+fn phrases() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        numbers(),
+        select(&["/", ":", ";", " ", "red", "pie"][..]).prop_map(String::from)
+    ];
+    prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+fn values(parameter: &Parameter) -> BoxedStrategy<String> {
+    let words = match parameter.kind {
+        Kind::Choice(choices) => choices.iter().map(|(name, _)| *name).collect(),
+        Kind::Flag => vec!["on", "off"],
+        _ => vec!["auto", "never", "on", "", "ünïcode", "-", "9 9"],
+    };
+    let words = select(words).prop_map(String::from);
+    match parameter.kind {
+        Kind::Choice(_) | Kind::Flag => prop_oneof![9 => words, 1 => quantities()].boxed(),
+        Kind::Text(_) => phrases().boxed(),
+        _ => prop_oneof![9 => quantities(), 1 => words].boxed(),
+    }
+}
+
+/// Up to four parameters of `scheme`, given anything.
+fn specs(scheme: &'static Descriptor) -> impl Strategy<Value = Vec<(&'static str, String)>> {
+    let parameters: Vec<_> = scheme.parameters().collect();
+    let given = select(parameters).prop_flat_map(|one| (Just(one.name), values(one)));
+    let given = given.boxed();
+    // More than one, and one of them is refused most of the time.
+    prop_oneof![3 => prop::collection::vec(given.clone(), 1), 1 => prop::collection::vec(given, 2..5)]
+}
+
+/// Larger ones are as good, but take long to build.
+fn is_small(plan: &Plan) -> bool {
+    let queues = match plan {
+        Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.queues,
+        _ => 1,
+    };
+    limit_of(plan).packets <= 20_000 && queues <= 2048
+}
+
+/// Some hundred packets, a second's calm, an empty queue and changes of rate.
+fn works(text: &str, plan: &Plan) {
+    let mut audited = Audited::new(text, plan, Nanos::ZERO);
+    for id in 0..240 {
+        let calm = if id > 160 { 1_000_000_000 } else { 0 };
+        let now = Nanos(id * 200_000 + calm);
+        while id % 100 == 99 && audited.take(now).is_some() {}
+        let packet = Tagged {
+            id,
+            flow: id % 7,
+            size: [40, 1500, 1000][(id % 3) as usize],
+            ecn: Ecn::from_bits((id / 2 % 4) as u8),
+            class: (id % 5) as u8,
+            marks: 0,
+        };
+        audited.offer(now, packet);
+        if id % 3 == 0 || id > 150 {
+            audited.take(now);
+        }
+        if id % 40 == 20 {
+            audited.set_rate(now, BitsPerSec(id * 100_000));
+            audited.check_probes_and_memory();
+        }
+    }
+    audited.check_probes_and_memory();
+}
+
+/// What is wrong with `scheme`, if anything.
+fn failure(scheme: &'static Descriptor) -> Option<String> {
+    let result = fixed_runner(400).run(&specs(scheme), |given| {
+        let spec = given
+            .iter()
+            .try_fold(Spec::of(scheme), |spec, (name, value)| {
+                spec.with(name, value)
+            });
+        match spec.and_then(|spec| Ok((spec.to_string(), spec.plan(&link())?))) {
+            Err(error) => {
+                // What is wrong inside is told of the scheme inside.
+                let named = error.to_string().contains(scheme.name);
+                let told = named && error.parameter().is_some();
+                prop_assert!(told || scheme.nests, "{error}");
+                prop_assert!(!error.to_string().is_empty());
+            }
+            Ok((text, plan)) if is_small(&plan) => works(&text, &plan),
+            Ok(_) => {}
+        }
+        Ok(())
+    });
+    result
+        .err()
+        .map(|failure| format!("{}: {failure}", scheme.name))
+}
+
+#[test]
+fn any_text_gives_an_error_or_a_queue_that_works() {
+    let failures: Vec<_> = SCHEMES.iter().copied().filter_map(failure).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn any_line_of_text_is_read_or_refused() {
+    let lines = prop_oneof![
+        any::<String>(),
+        phrases().prop_map(|text| format!("red:{text}"))
+    ];
+    let result = fixed_runner(2000).run(&lines, |line| {
+        if let Err(error) = line.parse::<Spec>() {
+            prop_assert!(!error.to_string().is_empty());
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn what_once_went_wrong_works() {
+    for text in [
+        // Rounded to a period of nothing, which was divided by.
+        "blue:freeze_time=1e-300 s",
+        // Twice as much did not fit.
+        "pie:mean_packet=1e30 bytes",
+    ] {
+        let spec: Spec = text.parse().unwrap();
+        works(text, &spec.plan(&link()).unwrap());
+    }
+}

@@ -1,0 +1,170 @@
+//! When congestion is told, and how: nothing while there is none, and no drop where a
+//! mark will do, but for the documented exceptions.
+
+mod support;
+
+use earlydrop::aqm::DropReason;
+use earlydrop::packet::Ecn;
+use earlydrop::queue::{Outcome, QueueDiscipline};
+use earlydrop::random::Pcg32;
+use earlydrop::registry::{Link, SCHEMES, Spec};
+use earlydrop::units::{Bytes, Nanos};
+use support::ledger::{Audited, Event, Tagged};
+use support::{link, plan, presets};
+
+fn packet(id: u64, size: u32, ecn: Ecn) -> Tagged {
+    Tagged {
+        id,
+        flow: id % 40,
+        size,
+        ecn,
+        class: (id % 4) as u8,
+        marks: 0,
+    }
+}
+
+/// Two thousand packets, one a millisecond, `standing` of which always wait.
+fn trickle(name: &str, standing: u32) -> Audited {
+    let spec: Spec = name.parse().unwrap();
+    let half_used = Link {
+        mean_packet: Bytes(500),
+        ..link()
+    };
+    let plan = spec.plan(&half_used).unwrap();
+    let mut audited = Audited::new(name, &plan, Nanos::ZERO);
+    for id in 0..2000 {
+        let now = Nanos::from_millis(id);
+        audited.offer(now, packet(id, 500, Ecn::NotCapable));
+        while audited.queue.packets() > standing {
+            audited.take(now);
+        }
+    }
+    audited
+}
+
+#[test]
+fn a_short_steady_queue_is_left_alone_by_every_scheme() {
+    for name in presets() {
+        // Three milliseconds, three packets, 1500 bytes: below everybody's first threshold.
+        for standing in [0, 1, 3] {
+            let counters = trickle(&name, standing).queue.counters().clone();
+            assert_eq!(counters.dropped().packets, 0, "{name} at {standing}");
+            assert_eq!(counters.marked.packets, 0, "{name} at {standing}");
+        }
+    }
+}
+
+/// Full bursts, and now and then less, of ECN-capable packets only, at `load` packets
+/// for each that leaves; calls `judge` for each one dropped by choice.
+fn overload(text: &str, ecn: Ecn, mut judge: impl FnMut(&Audited, DropReason)) -> Audited {
+    let mut audited = Audited::new(text, &plan(text), Nanos::ZERO);
+    let mut random = Pcg32::new(8, 8);
+    let mut seen = 0;
+    for id in 0..12_000 {
+        let now = Nanos::from_micros(id * 500);
+        audited.offer(now, packet(id, 1000, ecn));
+        let load = [45, 90, 55, 20][(id / 1500) as usize % 4];
+        // Before a departure: it decides by what the scheme knew then.
+        tell_of_drops(&audited, &mut seen, &mut judge);
+        if random.below(100) < load {
+            audited.take(now);
+            tell_of_drops(&audited, &mut seen, &mut judge);
+        }
+    }
+    audited
+}
+
+fn tell_of_drops(
+    audited: &Audited,
+    seen: &mut usize,
+    judge: &mut impl FnMut(&Audited, DropReason),
+) {
+    for event in &audited.events[*seen..] {
+        if let Event::Lost(_, reason @ (DropReason::Early | DropReason::Dequeue)) = event {
+            judge(audited, *reason);
+        }
+    }
+    *seen = audited.events.len();
+}
+
+/// Whether the documentation lets `spec` drop a capable packet as things stand.
+///
+/// | scheme | drops what it could mark |
+/// |---|---|
+/// | RED family, WRED | from the last threshold on (RFC 3168), and above `mark_limit` |
+/// | PIE | at p >= `mark_limit` (RFC 8033) |
+/// | COBALT | by BLUE's half, which is for flows that do not heed marks |
+/// | DualPI2 | while saturated |
+/// | any other | never |
+fn may_drop(spec: &Spec, audited: &Audited) -> bool {
+    let probe = |name| audited.queue.probe(name).unwrap();
+    let settings = spec.settings(&link()).unwrap();
+    let scheme = spec.descriptor();
+    match scheme.name {
+        "pie" => probe("probability") >= settings.number("mark_limit"),
+        "cobalt" => probe("p") > 0.0,
+        "dualpi2" => probe("p_cl") >= 1.0,
+        "fq-red" => probe("pb") == 1.0,
+        _ if scheme.parameter("mark_above_max").is_some() => {
+            let above_last = probe("pb") == 1.0 && !settings.flag("mark_above_max");
+            above_last || probe("pb") > settings.number("mark_limit")
+        }
+        _ => false,
+    }
+}
+
+/// The presets whose scheme marks, and the schemes with a quick average.
+fn marking() -> impl Iterator<Item = Spec> {
+    let quick = SCHEMES
+        .iter()
+        .filter(|scheme| scheme.parameter("weight").is_some());
+    let quick = quick.map(|scheme| format!("{}:weight=0.02", scheme.name));
+    let specs = presets().into_iter().chain(quick);
+    let specs = specs.map(|text| text.parse::<Spec>().unwrap());
+    specs.filter(|spec| {
+        let settings = spec.settings(&link()).unwrap();
+        let has_flag = spec.descriptor().parameter("ecn").is_some();
+        !has_flag || settings.flag("ecn")
+    })
+}
+
+#[test]
+fn what_can_be_marked_is_not_dropped() {
+    for spec in marking() {
+        for ecn in [Ecn::Ect0, Ecn::Ect1] {
+            let text = spec.to_string();
+            let audited = overload(&text, ecn, |audited, reason| {
+                assert!(may_drop(&spec, audited), "{text}, {ecn:?}: {reason:?}");
+            });
+            let marks = audited.queue.counters().marked.packets;
+            // Drop-tail has no say; FRED refuses equal flows by its share (`policy`).
+            let silent = ["droptail", "fred"].contains(&spec.descriptor().name);
+            assert!(marks > 0 || silent, "{text}, {ecn:?}");
+        }
+    }
+}
+
+#[test]
+fn told_to_mark_always_the_red_family_never_drops_by_its_curve() {
+    for scheme in SCHEMES
+        .iter()
+        .filter(|scheme| scheme.parameter("mark_above_max").is_some())
+    {
+        let text = format!("{}:mark_above_max=on,weight=0.05", scheme.name);
+        overload(&text, Ecn::Ect0, |_, reason| panic!("{text}: {reason:?}"));
+    }
+}
+
+#[test]
+fn without_ecn_nothing_is_marked() {
+    for scheme in SCHEMES
+        .iter()
+        .filter(|scheme| scheme.parameter("ecn").is_some())
+    {
+        let text = format!("{}:ecn=off", scheme.name);
+        let audited = overload(&text, Ecn::Ect0, |_, _| {});
+        assert_eq!(audited.queue.counters().marked.packets, 0, "{text}");
+        let marked = |event: &Event| matches!(event, Event::Offered(_, Outcome::Marked));
+        assert!(!audited.events.iter().any(marked), "{text}");
+    }
+}

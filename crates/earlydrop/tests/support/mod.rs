@@ -1,0 +1,43 @@
+//! What the integration tests share: packets that can be told apart, and a ledger
+//! that follows each of them through a queue.
+
+// Each test file is a crate of its own and uses its part of this.
+#![allow(dead_code)]
+
+pub(crate) mod ledger;
+pub(crate) mod traffic;
+
+use earlydrop::queue::Limit;
+use earlydrop::registry::{Link, Plan, SCHEMES, Spec};
+use earlydrop::units::BitsPerSec;
+
+/// 8 Mbps and packets of 1,000 bytes: a packet takes a millisecond.
+pub(crate) fn link() -> Link {
+    Link::at(BitsPerSec::from_mbps(8))
+}
+
+/// The plan of `text`, which has to be a good one.
+pub(crate) fn plan(text: &str) -> Plan {
+    let spec: Spec = text.parse().unwrap_or_else(|error| panic!("{error}"));
+    spec.plan(&link()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Every scheme by itself and by each of its presets.
+pub(crate) fn presets() -> Vec<String> {
+    let mut texts = Vec::new();
+    for scheme in SCHEMES {
+        texts.push(scheme.name.to_string());
+        let presets = scheme.presets.iter();
+        texts.extend(presets.map(|preset| format!("{}:as={}", scheme.name, preset.name)));
+    }
+    texts
+}
+
+/// What the queue of `plan` may hold.
+pub(crate) fn limit_of(plan: &Plan) -> Limit {
+    match plan {
+        Plan::Single { limit, .. } => *limit,
+        Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.limit,
+        Plan::Dual { coupling } => coupling.limit,
+    }
+}

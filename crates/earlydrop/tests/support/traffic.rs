@@ -1,0 +1,227 @@
+//! Random traffic: bursts, turns of the link, looks at the clock, changes of rate.
+
+use earlydrop::packet::Ecn;
+use earlydrop::queue::QueueDiscipline;
+use earlydrop::random::Pcg32;
+use earlydrop::units::{BitsPerSec, Nanos};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::ledger::{Audited, Tagged};
+
+/// Something the queue is made to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Act {
+    /// So many packets arrive, so long before each; `kind` decides what they are.
+    Offer { packets: u32, gap: u64, kind: Kind },
+    /// The link takes so many, so long before each, whether any are left or not.
+    Take { packets: u32, gap: u64 },
+    /// Packets come and go in turns.
+    Flow { packets: u32, gap: u64, kind: Kind },
+    /// Nothing happens for so long; then somebody looks.
+    Poll { gap: u64 },
+    /// The link changes to this many bits per second.
+    Rate { gap: u64, rate: u64 },
+}
+
+/// What the packets of one burst are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    pub(crate) seed: u64,
+    pub(crate) flows: u32,
+    pub(crate) largest: u32,
+    /// The ECN field of all, or 4 for any.
+    pub(crate) ecn: u8,
+}
+
+impl Kind {
+    fn packet(&self, id: u64, random: &mut Pcg32) -> Tagged {
+        let size = match random.below(50) {
+            0 => 0,
+            1 => 65_535,
+            _ => 1 + random.below(self.largest),
+        };
+        let any = random.below(4) as u8;
+        Tagged {
+            id,
+            flow: u64::from(random.below(self.flows)),
+            size,
+            ecn: Ecn::from_bits(if self.ecn > 3 { any } else { self.ecn }),
+            class: random.below(5) as u8,
+            marks: 0,
+        }
+    }
+}
+
+fn gaps() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        3 => Just(0_u64),
+        2 => 1..2000_u64,
+        6 => 100_000..2_000_000_u64,
+        2 => 2_000_000..200_000_000_u64,
+        1 => 200_000_000..20_000_000_000_u64,
+    ]
+}
+
+/// Before a single look or change of rate: hours at times.
+fn pauses() -> impl Strategy<Value = u64> {
+    prop_oneof![4 => gaps(), 1 => 3_600_000_000_000..20_000_000_000_000_u64]
+}
+
+fn kinds() -> impl Strategy<Value = Kind> {
+    let flows = prop_oneof![Just(1_u32), 2..6_u32, 6..300_u32];
+    let largest = prop_oneof![Just(1_u32), Just(100), Just(1500), Just(9000)];
+    (any::<u64>(), flows, largest, 0..6_u8).prop_map(|(seed, flows, largest, ecn)| Kind {
+        seed,
+        flows,
+        largest,
+        ecn,
+    })
+}
+
+fn acts() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        5 => (1..70_u32, gaps(), kinds())
+            .prop_map(|(packets, gap, kind)| Act::Offer { packets, gap, kind }),
+        4 => (1..70_u32, gaps()).prop_map(|(packets, gap)| Act::Take { packets, gap }),
+        3 => (1..150_u32, gaps(), kinds())
+            .prop_map(|(packets, gap, kind)| Act::Flow { packets, gap, kind }),
+        2 => pauses().prop_map(|gap| Act::Poll { gap }),
+        1 => (pauses(), prop_oneof![Just(0), 1..10_000_u64, 1_000_000..10_000_000_000_u64])
+            .prop_map(|(gap, rate)| Act::Rate { gap, rate }),
+    ]
+}
+
+/// A runner of a fixed seed: a run that failed can be had again.
+pub(crate) fn fixed_runner(cases: u32) -> TestRunner {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 2000,
+        ..Config::default()
+    };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    TestRunner::new_with_rng(config, rng)
+}
+
+/// Some twenty acts, a thousand packets at most.
+pub(crate) fn traffic() -> impl Strategy<Value = Vec<Act>> {
+    prop::collection::vec(acts(), 1..30)
+}
+
+/// What is done beside the traffic, which must not change what becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aside {
+    Nothing,
+    /// Go on with a clone after every act.
+    Clone,
+    /// Look in between, at deadlines and at other times.
+    Poll,
+}
+
+/// Somebody who carries out acts on a queue.
+pub(crate) struct Driver {
+    pub(crate) audited: Audited,
+    pub(crate) now: Nanos,
+    aside: Aside,
+    next_id: u64,
+    started: bool,
+    /// For what is done aside.
+    random: Pcg32,
+}
+
+impl Driver {
+    pub(crate) fn new(audited: Audited, aside: Aside) -> Driver {
+        Driver {
+            audited,
+            now: Nanos::ZERO,
+            aside,
+            next_id: 0,
+            started: false,
+            random: Pcg32::new(99, 0),
+        }
+    }
+
+    pub(crate) fn run(&mut self, acts: &[Act]) {
+        for act in acts {
+            self.act(act);
+            self.audited.check_probes_and_memory();
+            if self.aside == Aside::Clone {
+                self.audited.queue = self.audited.queue.clone();
+            }
+        }
+        // Not at the first thing that happens to be asked for, but to the end.
+        while self.audited.queue.packets() > 0 {
+            self.audited.take(self.now);
+        }
+        self.audited.check_probes_and_memory();
+    }
+
+    /// Lets `packets` wait, and then an empty queue, for `gap` each.
+    pub(crate) fn stand(&mut self, packets: u32, kind: Kind, gap: u64) {
+        self.act(&Act::Offer {
+            packets,
+            gap: 1000,
+            kind,
+        });
+        self.act(&Act::Poll { gap });
+        self.run(&[]);
+        self.act(&Act::Poll { gap });
+        self.run(&[]);
+    }
+
+    fn act(&mut self, act: &Act) {
+        match *act {
+            Act::Offer { packets, gap, kind } => self.offer(packets, gap, kind, false),
+            Act::Flow { packets, gap, kind } => self.offer(packets, gap, kind, true),
+            Act::Take { packets, gap } => {
+                for _ in 0..packets {
+                    self.pass(gap);
+                    self.audited.take(self.now);
+                }
+            }
+            Act::Poll { gap } => {
+                self.pass(gap);
+                self.audited.poll(self.now);
+            }
+            Act::Rate { gap, rate } => {
+                self.pass(gap);
+                self.audited.set_rate(self.now, BitsPerSec(rate));
+            }
+        }
+        self.started = true;
+    }
+
+    fn offer(&mut self, packets: u32, gap: u64, kind: Kind, takes: bool) {
+        let mut random = Pcg32::new(kind.seed, 1);
+        for _ in 0..packets {
+            self.pass(gap);
+            let packet = kind.packet(self.next_id, &mut random);
+            self.next_id += 1;
+            self.audited.offer(self.now, packet);
+            self.started = true;
+            if takes && random.below(10) < 7 {
+                self.audited.take(self.now);
+            }
+        }
+    }
+
+    /// Lets time pass, with some looks in between where that is the aside. Clocks
+    /// start with the first call, so none comes before it.
+    fn pass(&mut self, gap: u64) {
+        let until = self.now + Nanos(gap);
+        if self.aside == Aside::Poll && self.started {
+            for _ in 0..self.random.below(4) {
+                let left = (until - self.now).0 + 1;
+                let step = u64::from(self.random.next_u32()) % left;
+                let offset = self.audited.offset;
+                let due = self.audited.queue.next_deadline().map(|due| due - offset);
+                let due = due.filter(|due| *due >= self.now && *due <= until);
+                let at_due = due.filter(|_| self.random.below(2) == 0);
+                self.now = at_due.unwrap_or(self.now + Nanos(step));
+                self.audited.poll(self.now);
+            }
+        }
+        self.now = until;
+    }
+}
