@@ -27,14 +27,14 @@ fn packet(id: u64, size: u32, ecn: Ecn) -> Tagged {
 fn trickle(name: &str, standing: u32) -> Audited {
     let spec: Spec = name.parse().unwrap();
     let half_used = Link {
-        mean_packet: Bytes(500),
+        mean_packet: Bytes(400),
         ..link()
     };
     let plan = spec.plan(&half_used).unwrap();
     let mut audited = Audited::new(name, &plan, Nanos::ZERO);
     for id in 0..2000 {
         let now = Nanos::from_millis(id);
-        audited.offer(now, packet(id, 500, Ecn::NotCapable));
+        audited.offer(now, packet(id, 400, Ecn::NotCapable));
         while audited.queue.packets() > standing {
             audited.take(now);
         }
@@ -45,7 +45,7 @@ fn trickle(name: &str, standing: u32) -> Audited {
 #[test]
 fn a_short_steady_queue_is_left_alone_by_every_scheme() {
     for name in presets() {
-        // Three milliseconds, three packets, 1500 bytes: below everybody's first threshold.
+        // Three milliseconds, three packets, 1200 bytes: below everybody's first threshold.
         for standing in [0, 1, 3] {
             let counters = trickle(&name, standing).queue.counters().clone();
             assert_eq!(counters.dropped().packets, 0, "{name} at {standing}");
