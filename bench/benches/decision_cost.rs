@@ -124,14 +124,16 @@ fn verdicts(aqm: &mut AnyAqm, lengths: &[u32], random: &mut Pcg32) -> u64 {
 
 /// Everything a scheme does for a packet that comes and goes.
 fn whole_life(aqm: &mut AnyAqm, lengths: &[u32], packets: &[Facts], random: &mut Pcg32) {
+    let mut before = packets[0].flow;
     for (length, packet) in lengths.iter().zip(packets) {
         let now = packet.arrived;
         let waited = Nanos(u64::from(*length) * GAP.0);
         let queue = Standing {
             packets: *length,
             head: now - waited,
-            flow: packet.flow,
+            flow: before,
         };
+        before = packet.flow;
         aqm.poll(now, &queue);
         let verdict = aqm.on_arrival(now, packet, &queue, random);
         if matches!(verdict, Verdict::Keep | Verdict::Mark) {

@@ -6,6 +6,8 @@
 //! idle time instead takes `avg <- (1-w)^m avg`, m being the packets that could
 //! have been sent in that time.
 
+use core::hint::cold_path;
+
 use super::Curve;
 use crate::units::Nanos;
 
@@ -113,6 +115,12 @@ impl Average {
         self.value as i64 as f64 * self.step
     }
 
+    /// The average now, in its steps.
+    #[inline]
+    pub(crate) fn in_steps(&self) -> u64 {
+        self.value
+    }
+
     /// How many of its steps make a packet or byte.
     pub(crate) fn one(&self) -> u64 {
         self.one
@@ -150,8 +158,10 @@ impl Average {
 
     /// Takes in a queue of `length` at `now`, at most 2^32 packets or 2^38 bytes;
     /// returns the average in its steps.
+    #[inline]
     pub(crate) fn update(&mut self, now: Nanos, length: u64) -> u64 {
         if self.idle_since != Nanos::NEVER {
+            cold_path();
             self.end_idle(now);
             if !matches!(self.idle, Idle::FloorPlusOne | Idle::None) {
                 return self.value;
@@ -183,6 +193,7 @@ impl Average {
         }
     }
 
+    #[inline(never)]
     fn end_idle(&mut self, now: Nanos) {
         let idle = now.since(self.idle_since).as_secs_f64();
         self.idle_since = Nanos::NEVER;

@@ -2,10 +2,9 @@
 
 use alloc::boxed::Box;
 
-use crate::aqm::{Backlog, Place, Verdict};
+use crate::aqm::Verdict;
 use crate::packet::{Facts, FlowKey};
 use crate::random::Pcg32;
-use crate::schemes::choke;
 use crate::schemes::fred::Fred;
 use crate::schemes::lru_red::LruRed;
 use crate::schemes::sfred::Sfred;
@@ -26,8 +25,6 @@ pub enum Treatment {
     Admitted,
     /// Dropped.
     Refused,
-    /// Dropped, and with it the packet waiting at this place.
-    RefusedWith(Place),
 }
 
 /// What a policy sees of the average and the curve.
@@ -59,18 +56,22 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// How to treat an arriving packet.
-    pub fn treat<Q: Backlog>(
+    /// Whether the policy keeps a table of flows.
+    #[inline]
+    pub fn remembers_flows(&self) -> bool {
+        !matches!(self, Policy::None | Policy::Choke)
+    }
+
+    /// How to treat an arriving packet, by what is remembered of its flow.
+    pub fn treat(
         &mut self,
         now: Nanos,
         packet: &Facts,
         view: &View,
-        queue: &Q,
         random: &mut Pcg32,
     ) -> Treatment {
         match self {
-            Policy::None => Treatment::Normal,
-            Policy::Choke => choke::treat(packet, view, queue, random),
+            Policy::None | Policy::Choke => Treatment::Normal,
             Policy::Sfred(sfred) => sfred.treat(now, packet, random),
             Policy::Lru(lru) => lru.treat(packet, random),
             Policy::Fred(fred) => fred.treat(packet, view, random),
@@ -78,6 +79,7 @@ impl Policy {
     }
 
     /// What became of the packet just treated, but for a lack of room.
+    #[inline]
     pub fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
         match self {
             Policy::None | Policy::Choke | Policy::Lru(_) => {}

@@ -6,6 +6,7 @@ use super::{Policy, Red, Treatment, View};
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::packet::{Facts, FlowKey};
 use crate::random::Pcg32;
+use crate::schemes::choke;
 use crate::units::Nanos;
 
 impl Red {
@@ -19,22 +20,41 @@ impl Red {
         random: &mut Pcg32,
     ) -> Verdict {
         self.fast = self.plain;
-        if !matches!(self.policy, Policy::None) {
+        if self.policy.remembers_flows() {
             return self.arrive_under_policy(now, packet, queue, random);
         }
         let length = self.measure.length_of(queue);
-        let steps = self.average.update(now, length);
+        self.average.update(now, length);
         let strength = self.climbing_strength(now);
         if self.measure.cautious && length <= 1 {
-            self.below()
-        } else if strength.is_none() && !self.measure.cautious && !self.measure.by_size {
-            self.judge_plain(steps, packet, random)
+            return self.below();
+        }
+        if matches!(self.policy, Policy::Choke)
+            && self.average.in_steps() > self.band.0
+            && let Some(place) = choke::match_waiting(packet, queue, random)
+        {
+            return Verdict::DropBoth(place, DropReason::Policy);
+        }
+        self.judge_as_it_is(strength, packet, random)
+    }
+
+    /// The verdict for the average as it is.
+    #[inline]
+    fn judge_as_it_is(
+        &mut self,
+        strength: Option<f64>,
+        packet: &Facts,
+        random: &mut Pcg32,
+    ) -> Verdict {
+        if strength.is_none() && !self.measure.cautious && !self.measure.by_size {
+            self.judge_plain(self.average.in_steps(), packet, random)
         } else {
             self.judge(self.average.value(), strength, packet, random)
         }
     }
 
     /// Tells the adaptation of the average; the strength it asks for this packet.
+    #[inline]
     fn climbing_strength(&mut self, now: Nanos) -> Option<f64> {
         let climbing = self
             .adaptation
@@ -42,7 +62,8 @@ impl Red {
         climbing.filter(|_| self.average.value() < self.curve.shape().max)
     }
 
-    /// The verdict for an arrival that a policy has a say in.
+    /// The verdict for an arrival that a policy with a memory has a say in.
+    #[inline]
     fn arrive_under_policy<Q: Backlog>(
         &mut self,
         now: Nanos,
@@ -61,7 +82,7 @@ impl Red {
             first: self.curve.first(),
             max: self.curve.shape().max,
         };
-        let treatment = self.policy.treat(now, packet, &view, queue, random);
+        let treatment = self.policy.treat(now, packet, &view, random);
         let verdict = if self.measure.cautious && length <= 1 {
             self.below()
         } else {
@@ -83,6 +104,7 @@ impl Red {
     }
 
     /// The verdict as a policy wants it, or an adaptation that asks for `strength`.
+    #[inline]
     fn judge_treated(
         &mut self,
         treatment: Treatment,
@@ -92,7 +114,7 @@ impl Red {
     ) -> Verdict {
         let (avg, first) = (self.average.value(), self.curve.first());
         match treatment {
-            Treatment::Normal => self.judge(avg, strength, packet, random),
+            Treatment::Normal => self.judge_as_it_is(strength, packet, random),
             Treatment::Scaled(factor) => {
                 let strength = strength.unwrap_or_else(|| self.curve.strength());
                 let strength = self.capped(strength * factor);
@@ -108,7 +130,6 @@ impl Red {
                 Verdict::Keep
             }
             Treatment::Refused => Verdict::Drop(DropReason::Policy),
-            Treatment::RefusedWith(place) => Verdict::DropBoth(place, DropReason::Policy),
         }
     }
 

@@ -21,11 +21,10 @@
 //! | above max | dropped; with ECN marked, unless harddrop | the curve's own; `mark_above_max` | |
 //! | draw | a place, thrice where it is empty, then the head | a waiting packet, all alike | |
 
-use crate::aqm::Backlog;
+use crate::aqm::{Backlog, Place};
 use crate::packet::Facts;
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
-use crate::red::{Treatment, View};
 use crate::registry::{Descriptor, Preset};
 
 /// The scheme.
@@ -62,20 +61,15 @@ pub const SCHEME: Descriptor = scheme(
     ],
 );
 
-/// Draws a waiting packet and compares.
-pub(crate) fn treat<Q: Backlog>(
+/// Draws a waiting packet; its place, if it is of the arriving packet's flow.
+#[inline]
+pub(crate) fn match_waiting<Q: Backlog>(
     packet: &Facts,
-    view: &View,
     queue: &Q,
     random: &mut Pcg32,
-) -> Treatment {
-    if view.avg <= view.first {
-        return Treatment::Normal;
-    }
-    match queue.draw(random) {
-        Some((place, flow)) if flow == packet.flow => Treatment::RefusedWith(place),
-        _ => Treatment::Normal,
-    }
+) -> Option<Place> {
+    let (place, flow) = queue.draw(random)?;
+    (flow == packet.flow).then_some(place)
 }
 
 #[cfg(test)]
