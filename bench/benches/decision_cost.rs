@@ -40,8 +40,11 @@ fn aqm(spec: &str) -> AnyAqm {
     }
 }
 
-/// RED with the weight, thresholds and max_p that DPDK's is given.
-const AS_DPDK: &str = "red:min=32,max=128,max_p=0.1,weight=0.001953125,ecn=off,limit=1000";
+/// RED with the weight and thresholds that DPDK's is given.
+const AS_DPDK: &str = "red:min=32,max=128,weight=0.001953125,ecn=off,limit=1000";
+/// DPDK's law of spacing, which draws for each packet; and one that draws once a gap,
+/// as DPDK does, at half the max_p, for its gaps are half as long.
+const SPACINGS: [(&str, f64); 2] = [("uniform2", 0.1), ("drawn", 0.05)];
 
 /// RED's verdict alone (average, curve, spacing, random number) at the same
 /// thresholds, weight and queue lengths as DPDK's.
@@ -52,10 +55,10 @@ fn against_dpdk() {
     for (place, middle) in [("below min", 16), ("in the band", 64), ("above max", 200)] {
         let lengths = queue_lengths(middle, PACKETS);
         let mut dropped = [0; 3];
-        let [drawn_drops, hazard_drops, their_drops] = &mut dropped;
+        let [each_drops, once_drops, their_drops] = &mut dropped;
         let mut contenders = Vec::new();
-        for (spacing, drops) in [("drawn", drawn_drops), ("uniform2", hazard_drops)] {
-            let mut ours = aqm(&format!("{AS_DPDK},spacing={spacing}"));
+        for ((spacing, max_p), drops) in SPACINGS.into_iter().zip([each_drops, once_drops]) {
+            let mut ours = aqm(&format!("{AS_DPDK},spacing={spacing},max_p={max_p}"));
             let mut random = Pcg32::new(1, 0);
             let lengths = &lengths;
             contenders.push(Contender::new(
@@ -83,8 +86,8 @@ fn against_dpdk() {
             );
         }
         match timings[..] {
-            [drawn, hazard, theirs] => {
-                for (name, ours) in [("drawn", drawn), ("uniform2", hazard)] {
+            [each, once, theirs] => {
+                for ((name, _), ours) in SPACINGS.iter().zip([each, once]) {
                     let ratio = ours.median / theirs.median;
                     println!("| {place} | red, spacing {name} / rte_red | | {ratio:.2} | | |");
                 }
