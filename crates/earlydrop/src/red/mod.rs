@@ -215,7 +215,7 @@ impl Red {
         self.action.tell_above_last(packet)
     }
 
-    /// The verdict for Pb where the gap may end; see [`Gap::ends`].
+    /// The verdict for Pb where the gap may be over; see [`Gap::is_over`].
     #[inline(always)]
     fn draw(
         &mut self,
@@ -224,12 +224,18 @@ impl Red {
         packet: &Facts,
         random: &mut Pcg32,
     ) -> Verdict {
-        if self.gap.ends(spent, own, step, random) {
-            cold_path();
-            self.action.tell(packet, pb)
-        } else {
-            Verdict::Keep
+        if self.gap.is_over(spent, own, random) {
+            return self.end_gap(pb, packet);
         }
+        self.gap.pass(step);
+        Verdict::Keep
+    }
+
+    /// The verdict that ends a gap at Pb. Apart, and so out of the way of most.
+    #[cold]
+    fn end_gap(&mut self, pb: u64, packet: &Facts) -> Verdict {
+        self.gap.restart(0);
+        self.action.tell(packet, pb)
     }
 
     /// The verdict of curve and spacing in the plain case, for an average in its own

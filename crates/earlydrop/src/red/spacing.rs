@@ -17,8 +17,6 @@
 //! gap, the rise counts for all its packets at once. Uniform2 is DPDK's. Wait is the
 //! default of ns-2 and ns-3, which count the arriving packet itself.
 
-use core::hint::cold_path;
-
 use crate::random::Pcg32;
 
 /// How drops are spaced.
@@ -115,40 +113,35 @@ impl Gap {
         self.goal = 0;
     }
 
-    /// A packet was let through without a draw.
+    /// A packet that counts `step` was let through.
+    #[inline]
     pub(crate) fn pass(&mut self, step: u32) {
         self.count += u64::from(step);
     }
 
     /// Whether the gap ends with this packet: `spent` is the count times Pb, `own`
-    /// this packet's share of Pb (Pb itself, but for packets scaled by size). If not,
-    /// `step` is added to the count. The laws are told apart in the order of their
-    /// likelihood, which costs less than a jump by their number.
+    /// this packet's share of Pb (Pb itself, but for packets scaled by size). What
+    /// follows is [`restart`](Gap::restart) or [`pass`](Gap::pass).
+    ///
+    /// The laws are told apart by questions, which cost less than a jump by number.
     #[inline(always)]
-    pub(crate) fn ends(&mut self, spent: u64, own: u64, step: u32, random: &mut Pcg32) -> bool {
-        let ends = if self.spacing <= Spacing::Uniform2 {
+    pub(crate) fn is_over(&mut self, spent: u64, own: u64, random: &mut Pcg32) -> bool {
+        if self.spacing == Spacing::Drawn {
+            spent + own >= self.goal && self.reaches_goal(spent + own, random)
+        } else if self.spacing <= Spacing::Uniform2 {
             below(random, own, self.top.saturating_sub(spent))
-        } else if self.spacing == Spacing::Drawn {
-            self.reaches_goal(spent + own, random)
         } else if self.spacing == Spacing::Wait {
             let reached = spent + own;
             reached >= ONE && below(random, own, (2 * ONE).saturating_sub(reached))
         } else {
             below(random, own, ONE)
-        };
-        if ends {
-            cold_path();
-            self.restart(0);
-        } else {
-            self.pass(step);
         }
-        ends
     }
 
-    #[inline(always)]
+    /// Whether R is reached, drawing it at the start of a gap.
+    #[cold]
     fn reaches_goal(&mut self, reached: u64, random: &mut Pcg32) -> bool {
         if self.goal == 0 {
-            cold_path();
             self.goal = u64::from(random.next_u32()) + 1;
         }
         reached >= self.goal
@@ -188,11 +181,11 @@ mod tests {
         let mut gap = Gap::new(law);
         let pb = in_steps(PB);
         for _ in 0..drops {
-            let mut length = 1;
-            while !gap.ends(gap.count() * pb, pb, 1, &mut random) {
-                length += 1;
+            while !gap.is_over(gap.count() * pb, pb, &mut random) {
+                gap.pass(1);
             }
-            seen[length.min(999)] += 1;
+            seen[(gap.count() as usize + 1).min(999)] += 1;
+            gap.restart(0);
         }
         seen
     }
@@ -285,7 +278,7 @@ mod tests {
                 let ends = |_: &u32| {
                     let mut gap = Gap::new(law);
                     gap.restart(count);
-                    gap.ends(gap.count() * steps, steps, 1, &mut random)
+                    gap.is_over(gap.count() * steps, steps, &mut random)
                 };
                 let share = (0..200_000).filter(ends).count() as f64 / 200_000.0;
                 let pa = law.probability(pb, f64::from(count));
@@ -303,9 +296,8 @@ mod tests {
         let mut same = random.clone();
         let goal = u64::from(same.next_u32()) + 1;
         let mut gap = Gap::new(Spacing::Drawn);
-        assert!(!gap.ends(0, goal - 1, 1, &mut random), "just short of it");
-        assert_eq!(gap.count(), 1);
-        assert!(gap.ends(goal - 1, 1, 1, &mut random), "reached");
+        assert!(!gap.is_over(0, goal - 1, &mut random), "just short of it");
+        assert!(gap.is_over(goal - 1, 1, &mut random), "reached");
         assert_eq!(random, same, "nothing more was drawn");
     }
 

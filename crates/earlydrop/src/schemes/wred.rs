@@ -338,9 +338,11 @@ impl Aqm for Wred {
         let line = profile.curve.steps_on_line(avg - profile.band.0);
         let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
         let (spent, own) = self.measure.shares(pb, profile.gap.count(), step);
-        if profile.gap.ends(spent, own, step, random) {
+        if profile.gap.is_over(spent, own, random) {
+            profile.gap.restart(0);
             self.action.tell(packet, pb)
         } else {
+            profile.gap.pass(step);
             Verdict::Keep
         }
     }
