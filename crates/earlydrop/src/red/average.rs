@@ -74,7 +74,18 @@ pub struct Average {
     packet_time: f64,
 }
 
-const NO_SHIFT: u32 = u32::MAX;
+const NO_SHIFT: u32 = 64;
+
+/// How a plain arrival updates an average in packets: one question leads both past
+/// everything special and to the arithmetic that the weight allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QuickWay(u32);
+
+impl QuickWay {
+    /// No quick way: something special applies.
+    pub(crate) const CLOSED: QuickWay = QuickWay(NO_SHIFT + 1);
+}
+
 /// An average's steps to a packet, and to a byte: any queue fits.
 const PACKET: u64 = 1 << 30;
 const BYTE: u64 = 1 << 24;
@@ -170,26 +181,46 @@ impl Average {
         self.add(length * self.one)
     }
 
-    /// The update of an average in packets that has not been idle.
-    #[inline]
-    pub(crate) fn add_packets(&mut self, length: u32) -> u64 {
-        self.add(u64::from(length) * PACKET)
-    }
-
+    /// The update of an average that has not been idle, by a sample in its steps.
     #[inline]
     fn add(&mut self, sample: u64) -> u64 {
-        let value = self.value + self.share_of(sample) - self.share_of(self.value);
-        self.value = value;
-        value
+        if self.shift < NO_SHIFT {
+            self.add_shifted(sample, self.shift)
+        } else {
+            self.add_product(sample)
+        }
     }
 
-    /// `weight` times `steps`, rounded down.
-    #[inline]
-    fn share_of(&self, steps: u64) -> u64 {
-        if self.shift < 64 {
-            steps >> self.shift
+    /// The update by a weight of 2^-`shift`.
+    #[inline(always)]
+    fn add_shifted(&mut self, sample: u64, shift: u32) -> u64 {
+        self.value = self.value + (sample >> shift) - (self.value >> shift);
+        self.value
+    }
+
+    /// The update by any other weight.
+    #[inline(always)]
+    fn add_product(&mut self, sample: u64) -> u64 {
+        let share = |steps: u64| ((u128::from(steps) * u128::from(self.share)) >> 64) as u64;
+        self.value = self.value + share(sample) - share(self.value);
+        self.value
+    }
+
+    /// The way for packets of an average that is not idle.
+    pub(crate) fn quick_way(&self) -> QuickWay {
+        QuickWay(self.shift)
+    }
+
+    /// The update of an average in packets by `way`; `None` where that is closed.
+    #[inline(always)]
+    pub(crate) fn add_quickly(&mut self, way: QuickWay, length: u32) -> Option<u64> {
+        let sample = u64::from(length) * PACKET;
+        if way.0 < NO_SHIFT {
+            Some(self.add_shifted(sample, way.0))
+        } else if way.0 == NO_SHIFT {
+            Some(self.add_product(sample))
         } else {
-            ((u128::from(steps) * u128::from(self.share)) >> 64) as u64
+            None
         }
     }
 

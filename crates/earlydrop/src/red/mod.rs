@@ -29,6 +29,7 @@ pub use spacing::Spacing;
 
 pub(crate) use curve::{gentle_piece, linear_piece};
 
+use average::QuickWay;
 pub(crate) use spacing::Gap;
 use spacing::{ONE, in_steps};
 
@@ -172,8 +173,8 @@ pub struct Red {
     /// Packets are counted, not bytes, and neither an adaptation nor a policy nor
     /// caution wants to see each arrival.
     plain: bool,
-    /// Plain, and the queue has not been idle since the last arrival.
-    fast: bool,
+    /// Open while it is plain, and the queue has not been idle since the last arrival.
+    quick: QuickWay,
     /// The curve's first and last thresholds in the average's steps.
     band: (u64, u64),
     /// Whether the last arrival saw the average above the first threshold.
@@ -269,13 +270,11 @@ impl Aqm for Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if self.fast {
-            let avg = self.average.add_packets(queue.packets());
-            self.judge_plain(avg, packet, random)
-        } else {
+        let Some(avg) = self.average.add_quickly(self.quick, queue.packets()) else {
             cold_path();
-            self.on_special_arrival(now, packet, queue, random)
-        }
+            return self.on_special_arrival(now, packet, queue, random);
+        };
+        self.judge_plain(avg, packet, random)
     }
 
     #[inline]
@@ -310,7 +309,7 @@ impl Aqm for Red {
 
     fn on_idle(&mut self, now: Nanos) {
         self.average.start_idle(now);
-        self.fast = false;
+        self.quick = QuickWay::CLOSED;
     }
 
     #[inline]
@@ -329,6 +328,7 @@ impl Aqm for Red {
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
         let weight = self.measure.weight_at(rate);
         self.average.retune(weight, self.measure.packet_time(rate));
+        self.quick = QuickWay::CLOSED;
         if let (Some((min, max)), Some(law)) = (self.measure.automatic_thresholds(rate), self.law) {
             self.curve.move_to(law, min, max);
             self.band = self.average.band_of(&self.curve);

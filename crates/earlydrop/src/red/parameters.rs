@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 
+use super::average::QuickWay;
 use super::curve::parse_pieces;
 use super::{
     Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Measure, Policy, Red, Shape, Spacing,
@@ -412,7 +413,7 @@ impl Red {
             && !(measure.in_bytes || measure.by_size || measure.cautious);
         Ok(Red {
             plain,
-            fast: plain,
+            quick: QuickWay::CLOSED,
             band: average.band_of(&curve),
             average,
             adaptation,

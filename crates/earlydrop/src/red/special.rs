@@ -19,7 +19,9 @@ impl Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        self.fast = self.plain;
+        if self.plain {
+            self.quick = self.average.quick_way();
+        }
         if self.policy.remembers_flows() {
             return self.arrive_under_policy(now, packet, queue, random);
         }
