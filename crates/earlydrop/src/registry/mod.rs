@@ -103,7 +103,7 @@ impl Descriptor {
         })
     }
 
-    fn preset(&self, name: &str) -> Result<&Preset, ConfigError> {
+    fn preset(&self, name: &str) -> Result<&'static Preset, ConfigError> {
         let names = || self.presets.iter().map(|preset| preset.name);
         let found = self.presets.iter().find(|preset| preset.name == name);
         found.ok_or_else(|| ConfigError::Invalid {

@@ -223,6 +223,9 @@ impl Kind {
             Kind::Length(range) => format!("a queue length {}", phrase(range, "packets")),
             Kind::Bytes(range) => format!("a size {}", phrase(range, "bytes")),
             Kind::Time(range) => format!("a time {}", phrase(range, "s")),
+            Kind::Number(range, what @ ("probability" | "ratio")) => {
+                format!("a {what} {}", phrase(range, ""))
+            }
             Kind::Number(range, unit) => format!("a number {}", phrase(range, unit)),
             Kind::Count(range, unit) => format!("a whole number {}", phrase(range, unit)),
             Kind::Flag => "on or off".to_string(),

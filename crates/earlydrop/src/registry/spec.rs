@@ -131,12 +131,15 @@ impl Spec {
             link: *link,
             values,
             given: Vec::new(),
+            preset: None,
             inner: Vec::new(),
         };
         if let Some((_, preset)) = self.given.iter().find(|(name, _)| name == "as") {
-            for (name, value) in scheme.preset(preset)?.values {
+            let preset = scheme.preset(preset)?;
+            for (name, value) in preset.values {
                 settings.set(name, value)?;
             }
+            settings.preset = Some(preset);
         }
         for (name, value) in self.given.iter().filter(|(name, _)| name != "as") {
             match name.strip_prefix("inner.") {
@@ -197,6 +200,7 @@ pub struct Settings {
     /// In the order of the scheme's parameters.
     values: Vec<Value>,
     given: Vec<String>,
+    preset: Option<&'static super::Preset>,
     inner: Vec<(String, String)>,
 }
 
@@ -228,6 +232,31 @@ impl Settings {
     /// The scheme these are for.
     pub fn scheme(&self) -> &'static str {
         self.scheme.name
+    }
+
+    /// Where the value of `parameter` comes from: "given", a preset, or the origin of
+    /// its default.
+    pub fn origin_of(&self, parameter: &super::Parameter) -> String {
+        if self.was_given(parameter.name) {
+            return "given".to_string();
+        }
+        let set = |preset: &&super::Preset| {
+            let mut names = preset.values.iter().map(|(name, _)| *name);
+            names.any(|name| name == parameter.name)
+        };
+        match self.preset.filter(set) {
+            Some(preset) => format!("as={}", preset.name),
+            None => self.scheme.default_of(parameter).1.to_string(),
+        }
+    }
+
+    /// Whether `parameter` matters with everything else as it is.
+    pub fn matters(&self, parameter: &super::Parameter) -> bool {
+        parameter.when.is_none_or(|(other, values)| {
+            let (index, other) = self.locate(other);
+            let value = self.values[index].to_string();
+            values.contains(&value.as_str()) && self.matters(other)
+        })
     }
 
     /// The scheme's own curve, unless another was asked for.
