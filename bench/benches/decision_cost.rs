@@ -243,20 +243,46 @@ fn print_schemes(
     println!();
 }
 
-/// What reading a table of so many lines costs a packet as a policy reads it: the
-/// bucket says where the entry is, the entry where its neighbours in the order of
-/// recency are, and all three are written.
-fn touch(table: &mut [[u64; 8]], packets: &[Facts]) {
-    let lines = table.len() as u64;
-    for packet in packets {
-        let bucket = packet.flow.hash(table[0][0]) % lines;
-        let entry = packet.flow.hash(1 + table[bucket as usize][0]) % lines;
-        let link = table[entry as usize][0];
-        for neighbour in 2..4 {
-            let line = packet.flow.hash(neighbour + link) % lines;
-            table[line as usize][1] += 1;
+/// A table of flows without a policy: buckets that lead to entries of 56 bytes, and
+/// entries that lead to their neighbours in the order of recency.
+struct Table {
+    buckets: Vec<u32>,
+    entries: Vec<[u64; 7]>,
+}
+
+impl Table {
+    fn of_bytes(bytes: usize) -> Table {
+        let flows = (bytes / 60).max(3) as u32;
+        let mut random = Pcg32::new(31, 0);
+        let mut any = |_| random.below(flows);
+        let buckets: Vec<u32> = (0..flows).map(&mut any).collect();
+        let link = |any: &mut dyn FnMut(u32) -> u32| u64::from(any(0));
+        let entries = (0..flows)
+            .map(|_| [0, link(&mut any), link(&mut any), 0, 0, 0, 0])
+            .collect();
+        Table { buckets, entries }
+    }
+
+    /// Reads and writes what finding a flow and moving it to the front does; with
+    /// `waiting` a packet's are done before the next one's begin.
+    fn touch(&mut self, packets: &[Facts], waiting: bool) {
+        let flows = self.buckets.len() as u64;
+        let (mut newest, mut salt) = (0, 1);
+        for packet in packets {
+            let bucket = packet.flow.hash(salt) % flows;
+            let found = self.buckets[bucket as usize] as usize;
+            let [_, newer, older, ..] = self.entries[found];
+            self.entries[newer as usize][3] += 1;
+            self.entries[older as usize][3] += 1;
+            self.entries[newest][3] += 1;
+            self.entries[found][0] += 1;
+            self.entries[found][6] += 1;
+            newest = found;
+            if waiting {
+                // Always 0, which only the memory knows.
+                salt = 1 + self.entries[older as usize][5];
+            }
         }
-        table[entry as usize][1] += 1;
     }
 }
 
@@ -275,18 +301,8 @@ fn list_sizes() {
         };
         format!("{name}:min=32,max=128,{parameter}={list}")
     };
-    let heap = |spec: &str| {
-        let empty = aqm(spec).heap_bytes();
-        (empty / 64).max(1)
-    };
+    let heap = |spec: &str| aqm(spec).heap_bytes();
     let mut rows = Vec::new();
-    let mut tables: Vec<Vec<[u64; 8]>> = Vec::new();
-    for name in ["sfred", "lru-red"] {
-        for list in LISTS {
-            tables.push(vec![[0; 8]; heap(&spec(name, list))]);
-        }
-    }
-    let mut tables = tables.iter_mut();
     let mut contenders = Vec::new();
     for name in ["sfred", "lru-red"] {
         for list in LISTS {
@@ -299,13 +315,14 @@ fn list_sizes() {
                     whole_life(&mut aqm, lengths, packets, &mut random);
                 }));
             }
-            if let Some(table) = tables.next() {
+            for (how, waiting) in [("overlapping", false), ("one by one", true)] {
+                let mut table = Table::of_bytes(heap(&spec));
                 rows.push(format!(
-                    "the same reads in as much memory | {list} | 65536 | {}",
-                    table.len() * 64
+                    "its reads alone, {how} | {list} | 65536 | {}",
+                    table.entries.len() * 60
                 ));
                 let many = &many;
-                contenders.push(Contender::new("touch", move || touch(table, many)));
+                contenders.push(Contender::new("touch", move || table.touch(many, waiting)));
             }
         }
     }
@@ -321,7 +338,7 @@ fn list_sizes() {
     println!();
     println!("| bytes a remembered flow | |\n|---|---|");
     for name in ["sfred", "lru-red"] {
-        let [small, large] = LISTS.map(|list| heap(&spec(name, list)) * 64);
+        let [small, large] = LISTS.map(|list| heap(&spec(name, list)));
         let flow = (large - small) as f64 / f64::from(LISTS[1] - LISTS[0]);
         println!("| {name} | {flow:.1} |");
     }
