@@ -72,6 +72,13 @@ pub struct Probe {
     pub meaning: &'static str,
 }
 
+/// Schemes are told apart by their names.
+impl PartialEq for Descriptor {
+    fn eq(&self, other: &Descriptor) -> bool {
+        self.name == other.name
+    }
+}
+
 impl Descriptor {
     /// Every parameter, in order.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {

@@ -46,12 +46,6 @@ pub struct Spec {
     given: Vec<(String, String)>,
 }
 
-impl PartialEq for &'static Descriptor {
-    fn eq(&self, other: &&'static Descriptor) -> bool {
-        self.name == other.name
-    }
-}
-
 impl Spec {
     /// The registered scheme of this name, everything at its default.
     pub fn new(name: &str) -> Result<Spec, ConfigError> {
@@ -382,7 +376,8 @@ impl Settings {
     /// The buffer's limit, from the parameter `limit` that every scheme has.
     ///
     /// A limit in bytes or time also bounds the packets, at 64 bytes each: the
-    /// smallest Ethernet frame.
+    /// smallest Ethernet frame. One in time is worked out once, from the link's rate
+    /// when planned.
     pub fn limit(&self) -> Limit {
         match self.length_or_auto("limit") {
             Some(Length::Packets(packets)) => Limit::packets(packets as u32),
