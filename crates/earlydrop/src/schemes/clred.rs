@@ -32,13 +32,14 @@ pub const SCHEME: Descriptor = scheme(
     &[("curve", "clred", "paper 001, section 3")],
     &[Preset {
         name: "paper",
-        meaning: "paper 001, section 4: thresholds 10, 20 and 30, max_p 0.1, buffer 100",
+        meaning: "paper 001, section 4: thresholds 10, 20 and 30, max_p 0.1, buffer 100; spacing as printed",
         values: &[
             ("min", "10 packets"),
             ("max", "30 packets"),
             ("max_p", "0.1"),
             ("weight", "0.002"),
             ("limit", "100 packets"),
+            ("spacing", "uniform"),
         ],
     }],
 );

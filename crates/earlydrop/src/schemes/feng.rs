@@ -60,7 +60,7 @@ pub const SCHEME: Descriptor = scheme(
     &[
         Preset {
             name: "paper",
-            meaning: "paper 002, table 1: thresholds 100 and 200, max_p 0.1, buffer 300",
+            meaning: "paper 002, table 1: thresholds 100 and 200, max_p 0.1, buffer 300; spacing as ns-2, which it ran",
             values: super::restraint::PAPER_002,
         },
         Preset {

@@ -29,12 +29,13 @@ pub const SCHEME: Descriptor = scheme(
     &[
         Preset {
             name: "paper",
-            meaning: "paper 000, experiments 1 and 2: thresholds 10 and 30, max_p 0.1, buffer 120",
+            meaning: "paper 000, experiments 1 and 2: thresholds 10 and 30, max_p 0.1, buffer 120; spacing as ns-2, which it ran",
             values: &[
                 ("min", "10 packets"),
                 ("max", "30 packets"),
                 ("max_p", "0.1"),
                 ("limit", "120 packets"),
+                ("spacing", "wait"),
             ],
         },
         Preset {

@@ -27,12 +27,13 @@ pub const SCHEME: Descriptor = scheme(
     &[("curve", "mred", "paper 001, algorithm 3")],
     &[Preset {
         name: "paper",
-        meaning: "the thresholds of paper 001, which lists MRED without values of its own",
+        meaning: "the thresholds of paper 001, which lists MRED without values of its own; spacing as printed",
         values: &[
             ("min", "10 packets"),
             ("max", "30 packets"),
             ("max_p", "0.1"),
             ("limit", "100 packets"),
+            ("spacing", "uniform"),
         ],
     }],
 );

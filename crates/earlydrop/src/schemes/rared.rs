@@ -71,13 +71,14 @@ pub const SCHEME: Descriptor = scheme(
     ],
     &[Preset {
         name: "paper",
-        meaning: "paper 004, section 4: slope 20, max_p_r 0.8, weight 0.0019, buffer 30, over ARED",
+        meaning: "paper 004, section 4: slope 20, max_p_r 0.8, weight 0.0019, buffer 30, over ARED; spacing as ns-2, which it ran",
         values: &[
             ("slope", "20"),
             ("rared_max_p", "0.8"),
             ("weight", "0.0019"),
             ("limit", "30 packets"),
             ("base", "ared"),
+            ("spacing", "wait"),
         ],
     }],
 );

@@ -43,11 +43,12 @@ pub const SCHEME: Descriptor = scheme(
     &[
         Preset {
             name: "paper",
-            meaning: "Floyd and Jacobson 1993: thresholds 5 and 15, max_p 1/50",
+            meaning: "Floyd and Jacobson 1993: thresholds 5 and 15, max_p 1/50, spacing by method 2",
             values: &[
                 ("min", "5 packets"),
                 ("max", "15 packets"),
                 ("max_p", "0.02"),
+                ("spacing", "uniform"),
             ],
         },
         Preset {

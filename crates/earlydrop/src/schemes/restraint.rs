@@ -76,6 +76,7 @@ pub(crate) const PAPER_002: &[(&str, &str)] = &[
     ("max_p", "0.1"),
     ("weight", "0.002"),
     ("limit", "300 packets"),
+    ("spacing", "wait"),
 ];
 
 /// The scheme.
@@ -86,7 +87,7 @@ pub const SCHEME: Descriptor = scheme(
     &[("adapt", "restraint", "paper 002, section 3.3")],
     &[Preset {
         name: "paper",
-        meaning: "paper 002, table 1: thresholds 100 and 200, max_p 0.1, buffer 300",
+        meaning: "paper 002, table 1: thresholds 100 and 200, max_p 0.1, buffer 300; spacing as ns-2, which it ran",
         values: PAPER_002,
     }],
 );

@@ -121,13 +121,14 @@ pub const SCHEME: Descriptor = scheme(
     &[("policy", "sfred", "paper 000, section 2")],
     &[Preset {
         name: "paper",
-        meaning: "paper 000, section 3: thresholds 5 and 15, max_p 0.1, weight 0.002, buffer 50",
+        meaning: "paper 000, section 3: thresholds 5 and 15, max_p 0.1, weight 0.002, buffer 50; spacing as ns-2, which it ran",
         values: &[
             ("min", "5 packets"),
             ("max", "15 packets"),
             ("max_p", "0.1"),
             ("weight", "0.002"),
             ("limit", "50 packets"),
+            ("spacing", "wait"),
         ],
     }],
 );
