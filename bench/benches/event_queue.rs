@@ -1,0 +1,165 @@
+//! What an event costs: the simulator's queue of events beside the heaps it was
+//! chosen over, at 64 to 262,144 events to come.
+//!
+//! `cargo bench -p earlydrop-bench --bench event_queue`
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hint::black_box;
+
+use earlydrop::random::Pcg32;
+use earlydrop::units::Nanos;
+use earlydrop_bench::{Contender, race};
+use earlydrop_sim::events::Events;
+
+const EVENTS: usize = 1 << 18;
+const ROUNDS: usize = 11;
+
+/// What an event says: enough for a kind and whom it concerns.
+type What = u64;
+
+/// Something that hands out events in order of time, equal times in order of arrival.
+trait EventQueue {
+    fn push(&mut self, at: u64, what: What);
+    fn pop(&mut self) -> (u64, What);
+}
+
+impl EventQueue for Events<What> {
+    fn push(&mut self, at: u64, what: What) {
+        Events::push(self, Nanos(at), what);
+    }
+    fn pop(&mut self) -> (u64, What) {
+        let (at, what) = Events::pop(self).expect("as many pushed as popped");
+        (at.0, what)
+    }
+}
+
+/// The standard library's heap, with a number that keeps equal times in order.
+#[derive(Default)]
+struct Binary {
+    heap: BinaryHeap<Reverse<(u64, u64, What)>>,
+    number: u64,
+}
+
+impl EventQueue for Binary {
+    fn push(&mut self, at: u64, what: What) {
+        self.number += 1;
+        self.heap.push(Reverse((at, self.number, what)));
+    }
+    fn pop(&mut self) -> (u64, What) {
+        let Reverse((at, _, what)) = self.heap.pop().expect("as many pushed as popped");
+        (at, what)
+    }
+}
+
+/// A heap with four children a node, which is half as deep.
+#[derive(Default)]
+struct Quaternary {
+    nodes: Vec<(u64, u64, What)>,
+    number: u64,
+}
+
+impl EventQueue for Quaternary {
+    fn push(&mut self, at: u64, what: What) {
+        self.number += 1;
+        let new = (at, self.number, what);
+        let mut hole = self.nodes.len();
+        self.nodes.push(new);
+        while hole > 0 {
+            let parent = (hole - 1) / 4;
+            if self.nodes[parent] <= new {
+                break;
+            }
+            self.nodes[hole] = self.nodes[parent];
+            hole = parent;
+        }
+        self.nodes[hole] = new;
+    }
+
+    fn pop(&mut self) -> (u64, What) {
+        let (at, _, what) = self.nodes[0];
+        let last = self.nodes.pop().expect("as many pushed as popped");
+        let mut hole = 0;
+        while let Some(least) = (4 * hole + 1..(4 * hole + 5).min(self.nodes.len()))
+            .min_by_key(|child| (self.nodes[*child].0, self.nodes[*child].1))
+        {
+            if last <= self.nodes[least] {
+                break;
+            }
+            self.nodes[hole] = self.nodes[least];
+            hole = least;
+        }
+        if hole < self.nodes.len() {
+            self.nodes[hole] = last;
+        }
+        (at, what)
+    }
+}
+
+/// No queue at all: what the loop around it costs.
+struct Nothing;
+
+impl EventQueue for Nothing {
+    fn push(&mut self, at: u64, _what: What) {
+        black_box(at);
+    }
+    fn pop(&mut self) -> (u64, What) {
+        (0, 0)
+    }
+}
+
+/// How far ahead a simulation of packets schedules: the end of a transmission, an
+/// arrival across a link, a timer; in nanoseconds, with the spread that sizes bring.
+fn ahead(random: &mut Pcg32) -> u64 {
+    let spread = u64::from(random.below(1000));
+    match random.below(16) {
+        0..7 => 800_000 + spread,
+        7..14 => 10_000_000 + spread,
+        14 => u64::from(random.below(50_000_000)),
+        _ => 200_000_000 + spread,
+    }
+}
+
+/// Keeps `pending` events to come and replaces each that happens by another.
+fn hold(queue: &mut impl EventQueue, random: &mut Pcg32) {
+    for _ in 0..EVENTS {
+        let (now, what) = queue.pop();
+        queue.push(now + ahead(random), black_box(what));
+    }
+}
+
+fn filled<Q: EventQueue>(mut queue: Q, pending: u64) -> Q {
+    let mut random = Pcg32::new(2, 0);
+    for what in 0..pending {
+        queue.push(ahead(&mut random), what);
+    }
+    queue
+}
+
+fn main() {
+    println!(
+        "An event popped and another pushed at a random distance, ns, {ROUNDS} rounds in turn"
+    );
+    println!("| events to come | queue | min | median | max |");
+    println!("|---|---|---|---|---|");
+    for pending in [64, 1024, 16_384, 262_144] {
+        let mut radix = filled(Events::new(), pending);
+        let mut binary = filled(Binary::default(), pending);
+        let mut quaternary = filled(Quaternary::default(), pending);
+        let mut randoms = [(); 4].map(|()| Pcg32::new(3, 0));
+        let [first, second, third, fourth] = &mut randoms;
+        let mut contenders = [
+            Contender::new("radix heap (ours)", || hold(&mut radix, first)),
+            Contender::new("binary heap (std)", || hold(&mut binary, second)),
+            Contender::new("quaternary heap", || hold(&mut quaternary, third)),
+            Contender::new("none: the loop alone", || hold(&mut Nothing, fourth)),
+        ];
+        let timings = race(&mut contenders, EVENTS, ROUNDS);
+        for (contender, timing) in contenders.iter().zip(timings) {
+            println!(
+                "| {pending} | {} | {:.1} | {:.1} | {:.1} |",
+                contender.name, timing.min, timing.median, timing.max
+            );
+        }
+    }
+}
