@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt::{self, Write};
 
-use crate::registry::{Descriptor, Parameter, SCHEMES};
+use crate::registry::{Descriptor, Kind, Parameter, SCHEMES};
 use crate::schemes::FILES;
 
 /// What the scheme's file opens with, as Markdown: reference, equations, readings,
@@ -57,7 +57,8 @@ fn write_page(page: &mut String) -> fmt::Result {
         "\nEvery scheme of the RED family takes every parameter of the family: any curve \
          with any spacing, adaptation and policy, as in `clred:adapt=ared,policy=sfred`. \
          Below, each lists those that matter as long as its curve, adaptation and policy \
-         are left at their defaults; [`red`](#red) lists them all.\n",
+         are left at their defaults; [`red`](#red) lists them all, and what the names of each \
+         choice stand for.\n",
     );
     for scheme in SCHEMES {
         write_scheme(page, scheme)?;
@@ -88,6 +89,7 @@ fn write_scheme(page: &mut String, scheme: &Descriptor) -> fmt::Result {
             "| inner.* | any parameter of the scheme inside | | | |"
         )?;
     }
+    write_choices(page, scheme)?;
     if !scheme.presets.is_empty() {
         page.push_str("\n### Presets\n\n| as | what it stands for | sets |\n|---|---|---|\n");
     }
@@ -103,6 +105,22 @@ fn write_scheme(page: &mut String, scheme: &Descriptor) -> fmt::Result {
     }
     for probe in scheme.probes {
         writeln!(page, "| {} | {} |", probe.name, probe.meaning)?;
+    }
+    Ok(())
+}
+
+/// What the names of each choice stand for; for the RED family, once.
+fn write_choices(page: &mut String, scheme: &Descriptor) -> fmt::Result {
+    if scheme.parameter("curve").is_some() && scheme.name != "red" {
+        return Ok(());
+    }
+    for parameter in scheme.parameters() {
+        if let Kind::Choice(choices) = parameter.kind {
+            writeln!(page, "\n{}:", parameter.name)?;
+            for (name, meaning) in choices {
+                writeln!(page, "- `{name}`: {meaning}")?;
+            }
+        }
     }
     Ok(())
 }

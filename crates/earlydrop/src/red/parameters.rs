@@ -144,7 +144,7 @@ pub(crate) const CURVE: &[Parameter] = &[
     },
     Parameter {
         name: "max_p",
-        meaning: "initial probability at max (NLRED: two thirds of it; CLRED: one minus that at the midpoint)",
+        meaning: "initial probability at max (NLRED reaches 1.5 times it; CLRED has one minus it at the midpoint)",
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
         default: "0.1",
         origin: FLOYD_1997,
