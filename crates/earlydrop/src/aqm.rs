@@ -78,8 +78,8 @@ pub trait Backlog {
 /// of [`on_accepted`](Aqm::on_accepted), or [`on_refused`](Aqm::on_refused)
 /// when there was no room, or neither when the verdict was to drop; for each
 /// packet that reaches the head [`on_departure`](Aqm::on_departure), again for
-/// the next one when the verdict was to drop; and [`on_idle`](Aqm::on_idle)
-/// when nothing is left to send.
+/// the next one when the verdict was to drop; [`on_empty`](Aqm::on_empty) when
+/// nothing waits any more, and [`on_idle`](Aqm::on_idle) when nothing was left to send.
 pub trait Aqm {
     /// Judges an arriving packet, which is not yet part of `queue`.
     fn on_arrival<Q: Backlog>(
@@ -110,8 +110,12 @@ pub trait Aqm {
     /// A waiting packet was taken out without reaching the head.
     fn on_evicted(&mut self, _now: Nanos, _packet: &Facts) {}
 
-    /// Nothing is left to send. Told when the last packet leaves, and again
-    /// when a dequeue first finds nothing.
+    /// Nothing waits: the last packet has left, perhaps to be sent for a while yet, or
+    /// an arrival was not let into an empty queue.
+    fn on_empty(&mut self, _now: Nanos) {}
+
+    /// The link has nothing to send: a dequeue has found nothing, for the first time
+    /// since a packet was let in.
     fn on_idle(&mut self, _now: Nanos) {}
 
     /// Runs what is periodic, up to and including `now`.

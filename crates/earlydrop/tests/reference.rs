@@ -160,6 +160,10 @@ fn agree_on_every_packet(scheme: &'static str, spacing: &'static str, weight: f6
             twin.queue += u32::from(!drops);
             twin.asked &= drops;
             dropped += u32::from(drops);
+            // Not let into an empty queue: it goes on being empty.
+            if drops && twin.queue == 0 {
+                twin.idle_since = Some(now);
+            }
         } else {
             let left = queue.dequeue(now).is_some();
             assert_eq!(left, twin.queue > 0);

@@ -69,6 +69,20 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         Outcome::Dropped(reason)
     }
 
+    /// An arriving packet is not let in.
+    fn turn_away(
+        &mut self,
+        now: Nanos,
+        packet: P,
+        reason: DropReason,
+        losses: &mut impl Losses<P>,
+    ) -> Outcome {
+        if self.ring.packets() == 0 {
+            self.aqm.on_empty(now);
+        }
+        self.lose(packet, reason, losses)
+    }
+
     fn accept(&mut self, mut packet: P, facts: &Facts, marked: bool) -> Outcome {
         if marked {
             debug_assert!(facts.ecn.is_capable());
@@ -97,19 +111,19 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
         let marked = match verdict {
             Verdict::Keep => false,
             Verdict::Mark => true,
-            Verdict::Drop(reason) => return self.lose(packet, reason, losses),
+            Verdict::Drop(reason) => return self.turn_away(now, packet, reason, losses),
             Verdict::DropBoth(place, reason) => {
                 if let Some((victim, arrived)) = self.ring.remove(place) {
                     self.aqm.on_evicted(now, &Facts::of(&victim, arrived));
                     self.lose(victim, reason, losses);
                 }
-                return self.lose(packet, reason, losses);
+                return self.turn_away(now, packet, reason, losses);
             }
         };
         let (packets, bytes) = (self.ring.packets(), self.ring.bytes());
         if !self.limit.has_room(packets, bytes, facts.size) {
             self.aqm.on_refused(now, &facts);
-            return self.lose(packet, DropReason::Forced, losses);
+            return self.turn_away(now, packet, DropReason::Forced, losses);
         }
         self.accept(packet, &facts, marked)
     }
@@ -135,7 +149,7 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
             }
             self.counters.departed.add(facts.size);
             if self.ring.packets() == 0 {
-                self.aqm.on_idle(now);
+                self.aqm.on_empty(now);
             }
             return Some(Departure { packet, arrived });
         }

@@ -307,9 +307,13 @@ impl Aqm for Red {
         self.policy.on_left(packet.flow);
     }
 
-    fn on_idle(&mut self, now: Nanos) {
+    fn on_empty(&mut self, now: Nanos) {
         self.average.start_idle(now);
         self.quick = QuickWay::CLOSED;
+    }
+
+    fn on_idle(&mut self, now: Nanos) {
+        self.on_empty(now);
     }
 
     #[inline]

@@ -190,8 +190,8 @@ impl Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::{Limit, QueueDiscipline, SingleQueue};
-    use crate::testing::{packet, settings};
+    use crate::queue::{Limit, Outcome, QueueDiscipline, SingleQueue};
+    use crate::testing::{mbps, packet, settings};
 
     #[test]
     fn a_strength_is_a_probability_but_for_numbers() {
@@ -199,6 +199,20 @@ mod tests {
         assert_eq!(capped("sfred"), 1.0);
         assert_eq!(capped("clred:policy=lru"), 1.0);
         assert_eq!(capped("sfred:curve=numbers,segments=1: 0.1"), 3.0);
+    }
+
+    #[test]
+    fn the_average_goes_on_decaying_while_arrivals_are_turned_away() {
+        let mut queue = crate::testing::queue("red:min=1,max=2,weight=0.01", mbps(10));
+        for _ in 0..500 {
+            queue.enqueue(Nanos::ZERO, packet(1));
+        }
+        while queue.dequeue(Nanos::ZERO).is_some() {}
+        let refused = queue.enqueue(Nanos::from_millis(1), packet(1));
+        assert_ne!(refused, Outcome::Queued, "the average is far above max");
+        // A thousand packet times later it is not: 0.99^1250 of it is left.
+        let later = queue.enqueue(Nanos::from_millis(1001), packet(1));
+        assert_eq!(later, Outcome::Queued);
     }
 
     #[test]

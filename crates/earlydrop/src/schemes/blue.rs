@@ -112,8 +112,6 @@ pub struct Blue {
     probability: f64,
     /// When p may change again.
     thaw: Nanos,
-    /// The last packet has left the queue and may still be on its way.
-    sending_last: bool,
     /// A dequeue has found nothing, and nothing has come since.
     idle: bool,
 }
@@ -131,7 +129,6 @@ impl Blue {
             ecn: s.flag("ecn"),
             probability: 0.0,
             thaw: Nanos::ZERO,
-            sending_last: false,
             idle: false,
         })
     }
@@ -186,23 +183,7 @@ impl Aqm for Blue {
         self.raise(now);
     }
 
-    #[inline]
-    fn on_departure<Q: Backlog>(
-        &mut self,
-        _now: Nanos,
-        _packet: &Facts,
-        queue: &Q,
-        _random: &mut Pcg32,
-    ) -> Verdict {
-        self.sending_last = queue.packets() == 0;
-        Verdict::Keep
-    }
-
     fn on_idle(&mut self, now: Nanos) {
-        if self.sending_last {
-            self.sending_last = false;
-            return;
-        }
         self.idle = true;
         if now >= self.thaw {
             self.thaw = now;

@@ -163,8 +163,6 @@ pub struct Cobalt {
     p: f64,
     /// When `p` last moved.
     p_moved: Option<Nanos>,
-    /// The next word of idleness is only that the last packet leaves.
-    last_leaves: bool,
     sojourn: Nanos,
 }
 
@@ -185,7 +183,6 @@ impl Cobalt {
             drop_next: Nanos::ZERO,
             p: 0.0,
             p_moved: None,
-            last_leaves: false,
             sojourn: Nanos::ZERO,
         };
         cobalt.on_link_rate(Nanos::ZERO, settings.link().rate);
@@ -293,18 +290,15 @@ impl Aqm for Cobalt {
         let codel_drops = matches!(codel, Verdict::Drop(_));
         let blue_drops = self.p > 0.0 && !codel_drops && random.chance(self.p);
         self.keep_schedule(now, behind, codel_drops || blue_drops);
-        self.last_leaves = queue.packets() == 0;
+        let last_leaves = queue.packets() == 0;
         match codel {
-            Verdict::Drop(_) if self.last_leaves => Verdict::Keep,
-            _ if blue_drops && !self.last_leaves => Verdict::Drop(DropReason::Dequeue),
+            Verdict::Drop(_) if last_leaves => Verdict::Keep,
+            _ if blue_drops && !last_leaves => Verdict::Drop(DropReason::Dequeue),
             _ => codel,
         }
     }
 
     fn on_idle(&mut self, now: Nanos) {
-        if core::mem::take(&mut self.last_leaves) {
-            return;
-        }
         if self.p > 0.0 && self.may_move_p(now) {
             self.p = (self.p - self.decrement).max(0.0);
             self.p_moved = Some(now);

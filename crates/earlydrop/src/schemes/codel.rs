@@ -322,10 +322,14 @@ impl Aqm for Codel {
         self.count = self.count.saturating_add(1);
     }
 
-    fn on_idle(&mut self, _now: Nanos) {
+    fn on_empty(&mut self, _now: Nanos) {
         self.first_above = None;
         self.dropping = false;
         self.step = Step::Fresh;
+    }
+
+    fn on_idle(&mut self, now: Nanos) {
+        self.on_empty(now);
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {

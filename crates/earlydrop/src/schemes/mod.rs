@@ -180,6 +180,12 @@ macro_rules! any_aqm {
                 }
             }
 
+            fn on_empty(&mut self, now: Nanos) {
+                match self {
+                    $(AnyAqm::$variant(aqm) => aqm.on_empty(now)),+
+                }
+            }
+
             fn on_idle(&mut self, now: Nanos) {
                 match self {
                     $(AnyAqm::$variant(aqm) => aqm.on_idle(now)),+

@@ -376,10 +376,14 @@ impl Aqm for Wred {
         self.take_off(now, packet);
     }
 
-    fn on_idle(&mut self, now: Nanos) {
+    fn on_empty(&mut self, now: Nanos) {
         if !self.per_class {
             self.averages[0].start_idle(now);
         }
+    }
+
+    fn on_idle(&mut self, now: Nanos) {
+        self.on_empty(now);
     }
 
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
