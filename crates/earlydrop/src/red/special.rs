@@ -145,6 +145,7 @@ impl Red {
     }
 
     /// The verdict for an average, and perhaps a strength, of this packet's own.
+    #[inline]
     fn judge(
         &mut self,
         avg: f64,

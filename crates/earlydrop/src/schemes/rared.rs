@@ -122,7 +122,8 @@ impl RateRule {
     /// The average is now `avg`; returns max_p_r while it climbs.
     #[inline]
     pub fn on_average(&mut self, now: Nanos, avg: f64) -> Option<f64> {
-        let time = now.since(self.last_time).0 as f64;
+        // Below 2^63 ns, three centuries, so that the conversion of a signed number does.
+        let time = now.since(self.last_time).0 as i64 as f64;
         let climbs = avg - self.last_avg > self.slope * time;
         self.last_avg = avg;
         self.last_time = now;
