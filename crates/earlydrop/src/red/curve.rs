@@ -270,7 +270,6 @@ impl Curve {
     }
 
     /// Pb for `avg` at another strength, for one packet.
-    #[inline]
     pub fn probability_at(&self, avg: f64, strength: f64) -> f64 {
         if avg < self.first {
             return 0.0;
@@ -298,7 +297,6 @@ impl Piece {
         }
     }
 
-    #[inline]
     fn at(&self, strength: f64) -> [f64; 4] {
         core::array::from_fn(|k| self.fixed[k] + strength * self.scaled[k])
     }

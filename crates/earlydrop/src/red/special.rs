@@ -145,7 +145,6 @@ impl Red {
     }
 
     /// The verdict for an average, and perhaps a strength, of this packet's own.
-    #[inline]
     fn judge(
         &mut self,
         avg: f64,
