@@ -22,9 +22,7 @@ static SCHEME: Descriptor = with_curve("cube-red", "RED with a cube", "CONTRIBUT
 fn main() -> Result<(), ConfigError> {
     let spec = Spec::of(&SCHEME).with("min", "10")?.with("adapt", "ared")?;
     let plan = spec.plan(&Link::at(BitsPerSec::from_mbps(10)))?;
-    println!(
-        "{spec}: Pb(20) = {:?}",
-        plan.curve().map(|curve| curve.probability(20.0))
-    );
+    let pb = plan.curve().map(|curve| curve.probability(20.0));
+    println!("{spec}: Pb(20) = {pb:?}");
     Ok(())
 }

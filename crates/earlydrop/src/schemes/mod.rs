@@ -1,8 +1,8 @@
 //! Every scheme, one file each.
 //!
-//! To add one, write its file and add its line to [`SCHEMES`] (a curve of the RED
+//! To add one, write its file and add its line to `schemes!` (a curve of the RED
 //! family: also to [`CURVES`]; a scheme with a state of its own: also to
-//! [`AnyAqm`]). It then appears in the command line, the scenario format, the
+//! `every_aqm!`). It then appears in the command line, the scenario format, the
 //! documentation, the property tests and the reports.
 
 pub mod ared;
