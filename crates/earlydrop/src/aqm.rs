@@ -82,13 +82,16 @@ pub trait Backlog {
 /// nothing waits any more, and [`on_idle`](Aqm::on_idle) when nothing was left to send.
 pub trait Aqm {
     /// Judges an arriving packet, which is not yet part of `queue`.
+    #[inline]
     fn on_arrival<Q: Backlog>(
         &mut self,
-        now: Nanos,
-        packet: &Facts,
-        queue: &Q,
-        random: &mut Pcg32,
-    ) -> Verdict;
+        _now: Nanos,
+        _packet: &Facts,
+        _queue: &Q,
+        _random: &mut Pcg32,
+    ) -> Verdict {
+        Verdict::Keep
+    }
 
     /// The packet just judged now waits in the queue.
     fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {}

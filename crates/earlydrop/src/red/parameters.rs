@@ -324,8 +324,15 @@ fn plan(settings: &Settings) -> Result<Plan, ConfigError> {
 
 impl Measure {
     pub(crate) fn from_settings(s: &Settings) -> Measure {
-        let mean_packet = s.link().mean_packet;
         let both_automatic = s.length_or_auto("min").is_none() && s.length_or_auto("max").is_none();
+        let target_delay = both_automatic.then(|| s.time("target_delay").as_secs_f64());
+        Measure::with_target(s, target_delay)
+    }
+
+    /// From the parameters of average and spacing; automatic thresholds aim at
+    /// `target_delay`.
+    pub(crate) fn with_target(s: &Settings, target_delay: Option<f64>) -> Measure {
+        let mean_packet = s.link().mean_packet;
         Measure {
             in_bytes: s.choice("unit") == "bytes",
             by_size: s.flag("by_size"),
@@ -334,7 +341,7 @@ impl Measure {
             weight: s
                 .number_or_auto("weight")
                 .ok_or_else(|| s.time("weight_time").as_secs_f64()),
-            target_delay: both_automatic.then(|| s.time("target_delay").as_secs_f64()),
+            target_delay,
             cautious: s.flag("cautious"),
         }
     }
@@ -498,6 +505,25 @@ fn policy(s: &Settings, measure: &Measure) -> Policy {
         "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, measure))),
         _ => Policy::None,
     }
+}
+
+/// The values of `first`, then those of `second`; `N` of them in all.
+pub(crate) const fn together<const N: usize>(
+    first: &[(&'static str, &'static str)],
+    second: &[(&'static str, &'static str)],
+) -> [(&'static str, &'static str); N] {
+    assert!(first.len() + second.len() == N);
+    let mut values = [("", ""); N];
+    let mut index = 0;
+    while index < N {
+        values[index] = if index < first.len() {
+            first[index]
+        } else {
+            second[index - first.len()]
+        };
+        index += 1;
+    }
+    values
 }
 
 /// ns-2's defaults but for its buffer of 50 packets, which scripts set: `ns2`.

@@ -26,7 +26,7 @@
 
 use crate::aqm::Ticker;
 use crate::red::Curve;
-use crate::red::parameters::{AS_LINUX, AS_NS2, AS_NS3, scheme};
+use crate::red::parameters::{AS_LINUX, AS_NS2, AS_NS3, scheme, together};
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
@@ -127,28 +127,18 @@ pub const SCHEME: Descriptor = scheme(
     ],
 );
 
-const AS_NS2_ADAPTIVE: &[(&str, &str)] = &{
-    let mut values = [("ared_bottom", "auto"); AS_NS2.len() + 1];
-    let mut index = 0;
-    while index < AS_NS2.len() {
-        values[index + 1] = AS_NS2[index];
-        index += 1;
-    }
-    values
-};
+const AS_NS2_ADAPTIVE: &[(&str, &str)] =
+    &together::<{ AS_NS2.len() + 1 }>(AS_NS2, &[("ared_bottom", "auto")]);
 
-const AS_NS3_ADAPTIVE: &[(&str, &str)] = &{
-    let mut values = [("ared_bottom", "0.00004"); AS_NS3.len() + 4];
-    let mut index = 0;
-    while index < AS_NS3.len() {
-        values[index + 1] = AS_NS3[index];
-        index += 1;
-    }
-    values[index + 1] = ("min", "auto");
-    values[index + 2] = ("max", "auto");
-    values[index + 3] = ("weight", "auto");
-    values
-};
+const AS_NS3_ADAPTIVE: &[(&str, &str)] = &together::<{ AS_NS3.len() + 4 }>(
+    AS_NS3,
+    &[
+        ("ared_bottom", "0.00004"),
+        ("min", "auto"),
+        ("max", "auto"),
+        ("weight", "auto"),
+    ],
+);
 
 /// The adaptation.
 #[derive(Clone, Debug)]

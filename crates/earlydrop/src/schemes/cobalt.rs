@@ -252,17 +252,6 @@ impl Cobalt {
 }
 
 impl Aqm for Cobalt {
-    #[inline]
-    fn on_arrival<Q: Backlog>(
-        &mut self,
-        _now: Nanos,
-        _packet: &Facts,
-        _queue: &Q,
-        _random: &mut Pcg32,
-    ) -> Verdict {
-        Verdict::Keep
-    }
-
     fn on_refused(&mut self, now: Nanos, _packet: &Facts) {
         self.overflow(now);
     }

@@ -290,17 +290,6 @@ impl Codel {
 }
 
 impl Aqm for Codel {
-    #[inline]
-    fn on_arrival<Q: Backlog>(
-        &mut self,
-        _now: Nanos,
-        _packet: &Facts,
-        _queue: &Q,
-        _random: &mut Pcg32,
-    ) -> Verdict {
-        Verdict::Keep
-    }
-
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,

@@ -56,6 +56,40 @@ impl Telling {
     }
 }
 
+/// What a scheme counts queue and packets in, by the parameter `unit`: packets, or
+/// bytes over the mean packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counting {
+    /// One over the mean packet when bytes are counted.
+    per_mean_packet: Option<f64>,
+}
+
+impl Counting {
+    pub(crate) fn from_settings(s: &Settings) -> Counting {
+        let in_bytes = s.choice("unit") == "bytes";
+        Counting {
+            per_mean_packet: in_bytes.then_some(1.0 / s.link().mean_packet.0 as f64),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn length_of<Q: Backlog>(self, queue: &Q) -> f64 {
+        match self.per_mean_packet {
+            Some(per_mean) => queue.bytes() as f64 * per_mean,
+            None => f64::from(queue.packets()),
+        }
+    }
+
+    /// What a packet counts for: 1, or its size over the mean packet.
+    #[inline]
+    pub(crate) fn weight_of(self, packet: &Facts) -> f64 {
+        match self.per_mean_packet {
+            Some(per_mean) => f64::from(packet.size) * per_mean,
+            None => 1.0,
+        }
+    }
+}
+
 /// A queue length to compare with, in packets when given in packets, else in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threshold {

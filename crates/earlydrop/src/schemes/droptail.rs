@@ -11,12 +11,9 @@
 //! | default limit | 50 packets | the interface's, 1000 | 1000 packets |
 //! | drop at the front | optional | `pfifo_head_drop` | no |
 
-use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::Facts;
-use crate::random::Pcg32;
+use crate::aqm::Aqm;
 use crate::registry::{Descriptor, LIMIT, Plan, Preset};
 use crate::schemes::AnyAqm;
-use crate::units::Nanos;
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
@@ -52,18 +49,7 @@ pub const SCHEME: Descriptor = Descriptor {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DropTail;
 
-impl Aqm for DropTail {
-    #[inline]
-    fn on_arrival<Q: Backlog>(
-        &mut self,
-        _now: Nanos,
-        _packet: &Facts,
-        _queue: &Q,
-        _random: &mut Pcg32,
-    ) -> Verdict {
-        Verdict::Keep
-    }
-}
+impl Aqm for DropTail {}
 
 #[cfg(test)]
 mod tests {

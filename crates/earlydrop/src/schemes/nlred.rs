@@ -18,7 +18,7 @@
 //! |---|---|---|---|
 //! | above max | with Gentle, its default, the gentle line from max_p | everything dropped | theirs falls from 1.5 max_p back to max_p at max; `curve=nlred-gentle` |
 
-use crate::red::parameters::{AS_NS3, scheme};
+use crate::red::parameters::{AS_NS3, scheme, together};
 use crate::red::{CurveLaw, Piece, Pieces, Shape, gentle_piece};
 use crate::registry::{Descriptor, Preset};
 
@@ -49,15 +49,8 @@ pub const SCHEME: Descriptor = scheme(
     ],
 );
 
-const AS_NS3_GENTLE: &[(&str, &str)] = &{
-    let mut values = [("curve", "nlred-gentle"); AS_NS3.len() + 1];
-    let mut index = 0;
-    while index < AS_NS3.len() {
-        values[index + 1] = AS_NS3[index];
-        index += 1;
-    }
-    values
-};
+const AS_NS3_GENTLE: &[(&str, &str)] =
+    &together::<{ AS_NS3.len() + 1 }>(AS_NS3, &[("curve", "nlred-gentle")]);
 
 /// The square: `1.5 max_p x^2/(max-min)^2`.
 const fn square(shape: &Shape) -> Piece {

@@ -35,7 +35,7 @@ use crate::registry::{
     Settings, UNIT,
 };
 use crate::schemes::AnyAqm;
-use crate::schemes::common::{check_within_buffer, tell};
+use crate::schemes::common::{Counting, check_within_buffer, tell};
 use crate::schemes::pi_controller::Gains;
 use crate::units::Nanos;
 
@@ -129,8 +129,7 @@ pub const SCHEME: Descriptor = Descriptor {
 #[derive(Clone, Debug)]
 pub struct Pi {
     gains: Gains,
-    /// One over the mean packet in byte mode; `None` when packets are counted.
-    per_mean_packet: Option<f64>,
+    counting: Counting,
     ecn: bool,
     ticker: Ticker,
     probability: f64,
@@ -149,14 +148,13 @@ impl Pi {
                 alloc::format!("nearest: b = {} (0.997 a, as in the paper)", 0.997 * a),
             ));
         }
-        let mean_packet = s.link().mean_packet.0 as f64;
         Ok(Pi {
             gains: Gains {
                 alpha: a - b,
                 beta: b,
                 reference: s.packets("q_ref"),
             },
-            per_mean_packet: (s.choice("unit") == "bytes").then_some(1.0 / mean_packet),
+            counting: Counting::from_settings(s),
             ecn: s.flag("ecn"),
             ticker: Ticker::every(Nanos::from_secs_f64(1.0 / s.number("rate"))),
             probability: 0.0,
@@ -170,13 +168,6 @@ impl Pi {
         (self.probability, self.last) = (next, length);
         changed
     }
-
-    fn length_of<Q: Backlog>(&self, queue: &Q) -> f64 {
-        match self.per_mean_packet {
-            Some(per_mean) => queue.bytes() as f64 * per_mean,
-            None => f64::from(queue.packets()),
-        }
-    }
 }
 
 impl Aqm for Pi {
@@ -188,10 +179,7 @@ impl Aqm for Pi {
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        let scale = self
-            .per_mean_packet
-            .map_or(1.0, |per_mean| f64::from(packet.size) * per_mean);
-        if random.chance(self.probability * scale) {
+        if random.chance(self.probability * self.counting.weight_of(packet)) {
             tell(self.ecn, packet)
         } else {
             Verdict::Keep
@@ -201,7 +189,7 @@ impl Aqm for Pi {
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         if self.ticker.is_due(now) {
-            let length = self.length_of(queue);
+            let length = self.counting.length_of(queue);
             let mut ticker = self.ticker.clone();
             ticker.catch_up(now, |_| self.sample(length));
             self.ticker = ticker;

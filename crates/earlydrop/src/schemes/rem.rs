@@ -42,7 +42,7 @@ use crate::registry::{
     Settings, UNIT,
 };
 use crate::schemes::AnyAqm;
-use crate::schemes::common::{OTHERS, Telling, check_within_buffer};
+use crate::schemes::common::{Counting, OTHERS, Telling, check_within_buffer};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 const ORIGIN: &str = "Athuraliya et al. 2001, as in paper 000";
@@ -227,8 +227,7 @@ struct Law {
     ln_phi: f64,
     /// In packets, mean-sized ones in byte mode.
     q_ref: f64,
-    /// One over the mean packet in byte mode; `None` when packets are counted.
-    per_mean_packet: Option<f64>,
+    counting: Counting,
     mean_packet: Bytes,
     interval: f64,
     at_departure: bool,
@@ -254,7 +253,6 @@ impl Rem {
     pub(crate) fn from_settings(s: &Settings) -> Result<Rem, ConfigError> {
         check_within_buffer(s, "q_ref")?;
         let mean_packet = s.link().mean_packet;
-        let in_bytes = s.choice("unit") == "bytes";
         let interval = s.time("interval");
         let law = Law {
             gamma: s.number("gamma"),
@@ -262,7 +260,7 @@ impl Rem {
             inw: s.number("inw"),
             ln_phi: libm::log(s.number("phi")),
             q_ref: s.packets("q_ref"),
-            per_mean_packet: in_bytes.then_some(1.0 / mean_packet.0 as f64),
+            counting: Counting::from_settings(s),
             mean_packet,
             interval: interval.as_secs_f64(),
             at_departure: s.choice("signal") == "departure",
@@ -295,28 +293,14 @@ impl Rem {
         changed
     }
 
-    /// What a packet counts for: 1, or its size over the mean packet.
-    #[inline]
-    fn weight_of(&self, packet: &Facts) -> f64 {
-        match self.law.per_mean_packet {
-            Some(per_mean) => f64::from(packet.size) * per_mean,
-            None => 1.0,
-        }
-    }
-
     #[inline]
     fn judge(&self, packet: &Facts, random: &mut Pcg32) -> Verdict {
-        if self.probability > 0.0 && random.chance(self.probability * self.weight_of(packet)) {
+        if self.probability > 0.0
+            && random.chance(self.probability * self.law.counting.weight_of(packet))
+        {
             self.law.telling.tell(packet)
         } else {
             Verdict::Keep
-        }
-    }
-
-    fn length_of<Q: Backlog>(&self, queue: &Q) -> f64 {
-        match self.law.per_mean_packet {
-            Some(per_mean) => queue.bytes() as f64 * per_mean,
-            None => f64::from(queue.packets()),
         }
     }
 }
@@ -330,7 +314,7 @@ impl Aqm for Rem {
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        self.arrivals += self.weight_of(packet);
+        self.arrivals += self.law.counting.weight_of(packet);
         if self.law.at_departure {
             Verdict::Keep
         } else {
@@ -358,7 +342,7 @@ impl Aqm for Rem {
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         if self.ticker.is_due(now) {
-            let length = self.length_of(queue);
+            let length = self.law.counting.length_of(queue);
             let mut ticker = self.ticker.clone();
             ticker.catch_up(now, |_| self.update(length));
             self.ticker = ticker;

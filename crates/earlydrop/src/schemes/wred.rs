@@ -167,17 +167,7 @@ pub struct Wred {
 
 impl Wred {
     pub(crate) fn from_settings(s: &Settings) -> Result<Wred, ConfigError> {
-        let mean_packet = s.link().mean_packet;
-        let weight = s.number_or_auto("weight");
-        let measure = Measure {
-            in_bytes: s.choice("unit") == "bytes",
-            by_size: s.flag("by_size"),
-            mean_packet,
-            idle_packet: s.size_or_auto("idle_packet").unwrap_or(mean_packet),
-            weight: weight.ok_or_else(|| s.time("weight_time").as_secs_f64()),
-            target_delay: None,
-            cautious: s.flag("cautious"),
-        };
+        let measure = Measure::with_target(s, None);
         let average = measure.average(s);
         let profiles = profiles(s, &average, measure.in_bytes)?;
         let per_class = s.choice("average") == "per-class";
