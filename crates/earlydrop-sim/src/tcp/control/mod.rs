@@ -5,7 +5,13 @@
 //! may be on its way. Windows are in segments and may be fractional; the sender
 //! compares whole segments with them.
 
+pub mod any;
+pub mod reno;
+
 use earlydrop::units::Nanos;
+
+pub use any::AnyControl;
+pub use reno::Reno;
 
 /// New data was acknowledged, cumulatively or selectively.
 #[derive(Clone, Copy, Debug)]

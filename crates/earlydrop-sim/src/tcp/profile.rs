@@ -1,0 +1,283 @@
+//! What flows have in common: the rules a sender and a receiver follow.
+
+use core::fmt;
+
+use earlydrop::units::Nanos;
+
+use super::timer::TimerRules;
+
+/// How lost segments are found and sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Fast retransmit, then slow start from one segment (Jacobson, 1988).
+    Tahoe,
+    /// Fast retransmit and fast recovery, left at the first new data acknowledged
+    /// (RFC 5681).
+    Reno,
+    /// Fast recovery that stays for all losses of one window (RFC 6582).
+    NewReno,
+    /// Selective acknowledgments (RFC 6675).
+    Sack,
+}
+
+/// How much may be on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Additive increase, multiplicative decrease (RFC 5681).
+    Reno,
+}
+
+/// In what a sender follows ns-2 and in what the RFCs, where the two differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// The RFCs, with in-flight segments as the measure of a window that is cut.
+    Standard,
+    /// ns-2's one-way agents: the window itself is halved, whether it is used or not; it
+    /// grows by each acknowledgment, however much that covers; a retransmission timer
+    /// that finds nothing outstanding closes the window, which is its slow-start restart.
+    Ns2,
+}
+
+/// What is done about congestion marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnMode {
+    /// Segments are not ECN-capable.
+    Off,
+    /// ECT(0); the receiver echoes a mark until it sees the window reduced (RFC 3168).
+    Classic,
+    /// ECT(0); the echo says of each segment whether it was marked (RFC 8257).
+    Dctcp,
+    /// ECT(1), with the same echo (RFC 9331).
+    L4s,
+}
+
+/// How a connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// With data.
+    None,
+    /// With a request of an acknowledgment's size that takes the first number of the
+    /// connection, and is sent alone: data follows its acknowledgment. A connection that
+    /// is to carry 10 segments is supplied with 11.
+    ThreeWay,
+}
+
+/// Which round trips are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoundTrips {
+    /// One segment at a time, none while a retransmission is about (Karn's rule).
+    OneAtATime,
+    /// Every segment, by the time its acknowledgment echoes (RFC 7323).
+    Every,
+}
+
+/// Acknowledgments held back, RFC 5681, section 4.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAcks {
+    /// Segments that are acknowledged together.
+    pub every: u32,
+    /// How long the first of them waits at most.
+    pub timeout: Nanos,
+}
+
+/// The rules a sender and its receiver follow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// How lost segments are found.
+    pub recovery: Recovery,
+    /// How much may be on its way.
+    pub control: Algorithm,
+    /// Whose word counts where ns-2 and the RFCs differ.
+    pub rules: Rules,
+    /// Bytes on the wire of a data segment.
+    pub segment_size: u32,
+    /// Bytes on the wire of an acknowledgment, and of a connection request.
+    pub ack_size: u32,
+    /// Segments sent before anything is acknowledged.
+    pub initial_window: u32,
+    /// Segments the receiver lets be on their way.
+    pub receiver_window: u32,
+    /// The window at which the first slow start ends; `None`: at a loss.
+    pub initial_threshold: Option<u32>,
+    /// What is done about congestion marks.
+    pub ecn: EcnMode,
+    /// Whether retransmissions are ECN-capable too; RFC 3168 forbids it, ns-2 does it.
+    pub ecn_on_retransmissions: bool,
+    /// Acknowledgments held back; `None`: one for each segment.
+    pub delayed_acks: Option<DelayedAcks>,
+    /// The retransmission timer.
+    pub timer: TimerRules,
+    /// Which round trips are measured.
+    pub round_trips: RoundTrips,
+    /// Duplicate acknowledgments that tell of a loss.
+    pub duplicate_threshold: u32,
+    /// Whether the first two duplicates let a new segment be sent each (RFC 3042).
+    pub limited_transmit: bool,
+    /// Whether a window not used for a timeout is closed (RFC 5681, section 4.1).
+    pub slow_start_restart: bool,
+    /// How a connection begins.
+    pub handshake: Handshake,
+    /// At most so many segments at once; `None`: as the window allows.
+    pub max_burst: Option<u32>,
+}
+
+impl Profile {
+    /// ns-2.35 as it comes: a window of 20 packets of 1000 bytes, ticks of 10 ms.
+    ///
+    /// Its packets have no headers beyond their size, as with `useHeaders_ false`.
+    pub const fn ns2(recovery: Recovery) -> Profile {
+        Profile {
+            recovery,
+            control: Algorithm::Reno,
+            rules: Rules::Ns2,
+            segment_size: 1000,
+            ack_size: 40,
+            initial_window: 2,
+            receiver_window: 20,
+            initial_threshold: None,
+            ecn: EcnMode::Off,
+            ecn_on_retransmissions: true,
+            delayed_acks: None,
+            timer: TimerRules {
+                initial: Nanos::from_secs(3),
+                minimum: Nanos::from_millis(200),
+                maximum: Nanos::from_secs(60),
+                tick: Nanos::from_millis(10),
+            },
+            round_trips: RoundTrips::OneAtATime,
+            duplicate_threshold: 3,
+            limited_transmit: true,
+            slow_start_restart: true,
+            handshake: Handshake::ThreeWay,
+            max_burst: None,
+        }
+    }
+
+    /// ns-2 as it was set up around the year 2000: ticks of 0.1 s, no least timeout but
+    /// two ticks, a first timeout of 6 s, an initial window of 1, no limited transmit
+    /// and no connection request.
+    pub const fn ns2_old_timers(recovery: Recovery) -> Profile {
+        let mut profile = Profile::ns2(recovery);
+        profile.timer = TimerRules {
+            initial: Nanos::from_secs(6),
+            minimum: Nanos::ZERO,
+            maximum: Nanos::from_secs(60),
+            tick: Nanos::from_millis(100),
+        };
+        profile.initial_window = 1;
+        profile.limited_transmit = false;
+        profile.handshake = Handshake::None;
+        profile
+    }
+
+    /// A sender of today: 1500 bytes, an initial window of 10 (RFC 6928), selective
+    /// acknowledgments, every second segment acknowledged, a least timeout of 200 ms.
+    pub const fn modern(algorithm: Algorithm) -> Profile {
+        Profile {
+            recovery: Recovery::Sack,
+            control: algorithm,
+            rules: Rules::Standard,
+            segment_size: 1500,
+            ack_size: 40,
+            initial_window: 10,
+            receiver_window: 65_535,
+            initial_threshold: None,
+            ecn: EcnMode::Off,
+            ecn_on_retransmissions: false,
+            delayed_acks: Some(DelayedAcks {
+                every: 2,
+                timeout: Nanos::from_millis(40),
+            }),
+            timer: TimerRules {
+                initial: Nanos::from_secs(1),
+                minimum: Nanos::from_millis(200),
+                maximum: Nanos::from_secs(60),
+                tick: Nanos::from_millis(1),
+            },
+            round_trips: RoundTrips::Every,
+            duplicate_threshold: 3,
+            limited_transmit: true,
+            slow_start_restart: true,
+            handshake: Handshake::ThreeWay,
+            max_burst: None,
+        }
+    }
+
+    /// Whether the rules make sense together.
+    pub fn validate(&self) -> Result<(), ProfileError> {
+        let wrong = [
+            (self.segment_size == 0, ProfileError::NoSegmentSize),
+            (self.initial_window == 0, ProfileError::NoWindow),
+            (self.receiver_window == 0, ProfileError::NoWindow),
+            (
+                self.receiver_window > 1 << 24,
+                ProfileError::ReceiverWindowTooLarge,
+            ),
+            (
+                self.duplicate_threshold == 0,
+                ProfileError::NoDuplicateThreshold,
+            ),
+            (self.max_burst == Some(0), ProfileError::NoBurst),
+            (
+                self.delayed_acks.is_some_and(|acks| acks.every == 0),
+                ProfileError::NoAcks,
+            ),
+            (
+                self.timer.tick.0 == 0 || self.timer.tick.0 > 1_000_000_000,
+                ProfileError::Tick,
+            ),
+            (
+                self.timer.minimum > self.timer.maximum || self.timer.initial > self.timer.maximum,
+                ProfileError::TimerBounds,
+            ),
+        ];
+        match wrong.iter().find(|(is_wrong, _)| *is_wrong) {
+            Some((_, error)) => Err(*error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a profile makes no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileError {
+    /// Segments of no bytes.
+    NoSegmentSize,
+    /// A window in which nothing may be sent.
+    NoWindow,
+    /// A receiver's window of more than 2^24 segments.
+    ReceiverWindowTooLarge,
+    /// A loss told by no duplicate.
+    NoDuplicateThreshold,
+    /// Bursts of no segment.
+    NoBurst,
+    /// An acknowledgment for every 0 segments.
+    NoAcks,
+    /// A tick of no time, or of more than a second.
+    Tick,
+    /// A largest timeout below the least or the first.
+    TimerBounds,
+}
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ProfileError::NoSegmentSize => "a segment needs at least one byte",
+            ProfileError::NoWindow => "a window needs at least one segment",
+            ProfileError::ReceiverWindowTooLarge => {
+                "a receiver's window is 16777216 segments at most"
+            }
+            ProfileError::NoDuplicateThreshold => {
+                "at least one duplicate acknowledgment must tell of a loss"
+            }
+            ProfileError::NoBurst => "a burst needs at least one segment",
+            ProfileError::NoAcks => "delayed acknowledgments need at least one segment each",
+            ProfileError::Tick => "the timer's tick is more than 0 and at most 1 second",
+            ProfileError::TimerBounds => {
+                "the timer's maximum is below its minimum or its first timeout"
+            }
+        })
+    }
+}
+
+impl core::error::Error for ProfileError {}

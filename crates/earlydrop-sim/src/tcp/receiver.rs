@@ -1,0 +1,274 @@
+//! The receiver: what arrived, and what is said of it.
+//!
+//! RFC 5681, section 4.2: an acknowledgment for every second segment at the latest, at
+//! once for a segment out of its turn or one that fills a hole. RFC 3168, section
+//! 6.1.3: a mark is echoed until the sender says it reduced its window. RFC 8257,
+//! section 3.2: the echo says whether the segments acknowledged were marked, and when
+//! that changes, those before the change are acknowledged at once.
+
+use earlydrop::packet::Ecn;
+use earlydrop::units::Nanos;
+
+use super::profile::{EcnMode, Profile, Recovery};
+use super::{Ack, Range, Segment};
+
+/// Ranges an acknowledgment has room for.
+const RANGES: usize = 3;
+
+/// A segment that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Its number.
+    pub number: u32,
+    /// Its ECN field on arrival.
+    pub ecn: Ecn,
+    /// RFC 3168's "congestion window reduced".
+    pub cwr: bool,
+    /// Whether it was sent before.
+    pub retransmission: bool,
+    /// When this copy was sent.
+    pub sent: Nanos,
+}
+
+impl Arrival {
+    /// `segment`, sent at `sent`, arriving as it left.
+    pub fn of(segment: &Segment, sent: Nanos) -> Arrival {
+        Arrival {
+            number: segment.number,
+            ecn: segment.ecn,
+            cwr: segment.cwr,
+            retransmission: segment.retransmission,
+            sent,
+        }
+    }
+}
+
+/// An acknowledgment to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The next number expected.
+    pub next: u32,
+    /// The segment that caused it.
+    pub trigger: u32,
+    /// When the first segment it acknowledges was sent, or the one out of its turn.
+    pub echo: Nanos,
+    /// Whether that one was a retransmission.
+    pub echo_retransmitted: bool,
+    /// RFC 3168's "ECN echo".
+    pub ece: bool,
+    /// How many of `ranges` are filled.
+    pub length: u8,
+    /// What arrived beyond `next`, the most recent first.
+    pub ranges: [Range; RANGES],
+}
+
+impl Reply {
+    /// What arrived beyond `next`, the most recent first.
+    pub fn sacked(&self) -> &[Range] {
+        &self.ranges[..usize::from(self.length)]
+    }
+
+    /// The same, as a sender takes it.
+    pub fn as_ack(&self) -> Ack<'_> {
+        Ack {
+            next: self.next,
+            trigger: self.trigger,
+            echo: self.echo,
+            echo_retransmitted: self.echo_retransmitted,
+            ece: self.ece,
+            sacked: self.sacked(),
+        }
+    }
+}
+
+/// Receives segments and acknowledges them.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    next: u32,
+    /// The last segment that arrived.
+    trigger: u32,
+    /// Segments not acknowledged yet.
+    waiting: u32,
+    received: u32,
+    duplicates: u32,
+    /// Whether nothing of this connection arrived yet.
+    fresh: bool,
+    /// Whether marks are echoed: with RFC 3168 until the window is reduced, with RFC
+    /// 8257 as the last segment was.
+    echoing: bool,
+    echo_retransmitted: bool,
+    echo: Nanos,
+    deadline: Nanos,
+    /// What arrived beyond `next`, the most recent first.
+    held: Vec<Range>,
+}
+
+impl Receiver {
+    /// A receiver that expects number `first`.
+    pub fn new(first: u32) -> Receiver {
+        Receiver {
+            next: first,
+            trigger: first,
+            waiting: 0,
+            received: 0,
+            duplicates: 0,
+            fresh: true,
+            echoing: false,
+            echo_retransmitted: false,
+            echo: Nanos::ZERO,
+            deadline: Nanos::NEVER,
+            held: Vec::new(),
+        }
+    }
+
+    /// A new connection on the same numbering that begins with `first`: what is missing
+    /// before it does not come any more. To be called for each connection after the
+    /// first, so that its first segment is acknowledged at once.
+    pub fn restart(&mut self, first: u32) {
+        self.next = self.next.max(first);
+        self.held.clear();
+        self.waiting = 0;
+        self.fresh = true;
+        self.echoing = false;
+        self.deadline = Nanos::NEVER;
+    }
+
+    /// A segment arrived; what is to be said of it now, if anything.
+    #[inline]
+    pub fn on_segment(
+        &mut self,
+        profile: &Profile,
+        arrival: &Arrival,
+        now: Nanos,
+    ) -> Option<Reply> {
+        let early = self.on_ecn(profile, arrival);
+        if self.waiting == 0 || arrival.number != self.next {
+            self.echo = arrival.sent;
+            self.echo_retransmitted = arrival.retransmission;
+        }
+        self.trigger = arrival.number;
+        let first = core::mem::replace(&mut self.fresh, false);
+        let in_turn = arrival.number == self.next && self.held.is_empty();
+        if in_turn {
+            self.next += 1;
+            self.received += 1;
+        } else {
+            self.put(arrival.number);
+        }
+        if early.is_some() {
+            // The segment itself is of the new kind and may wait.
+            return early
+                .filter(|_| in_turn)
+                .or_else(|| Some(self.reply(profile)));
+        }
+        match profile.delayed_acks {
+            Some(delay) if in_turn && self.waiting + 1 < delay.every && !first => {
+                self.waiting += 1;
+                if self.deadline == Nanos::NEVER {
+                    self.deadline = now + delay.timeout;
+                }
+                None
+            }
+            _ => Some(self.reply(profile)),
+        }
+    }
+
+    /// Reads marks; with RFC 8257 it may be time to acknowledge what came before.
+    #[inline]
+    fn on_ecn(&mut self, profile: &Profile, arrival: &Arrival) -> Option<Reply> {
+        let marked = arrival.ecn == Ecn::Ce;
+        match profile.ecn {
+            EcnMode::Off => None,
+            EcnMode::Classic => {
+                self.echoing = marked || (self.echoing && !arrival.cwr);
+                None
+            }
+            EcnMode::Dctcp | EcnMode::L4s => {
+                let changed = marked != self.echoing;
+                let early = (changed && self.waiting > 0).then(|| self.reply(profile));
+                self.echoing = marked;
+                early
+            }
+        }
+    }
+
+    #[inline]
+    fn reply(&mut self, profile: &Profile) -> Reply {
+        self.waiting = 0;
+        self.deadline = Nanos::NEVER;
+        let mut ranges = [Range::default(); RANGES];
+        let mut length = 0;
+        if profile.recovery == Recovery::Sack {
+            for (range, held) in ranges.iter_mut().zip(&self.held) {
+                *range = *held;
+                length += 1;
+            }
+        }
+        Reply {
+            next: self.next,
+            trigger: self.trigger,
+            echo: self.echo,
+            echo_retransmitted: self.echo_retransmitted,
+            ece: self.echoing,
+            length,
+            ranges,
+        }
+    }
+
+    /// Takes in a segment out of its turn, or one with others held.
+    #[cold]
+    fn put(&mut self, number: u32) {
+        let known = |range: &Range| range.from <= number && number < range.to;
+        if number < self.next || self.held.iter().any(known) {
+            self.duplicates += 1;
+            return;
+        }
+        self.received += 1;
+        let mut new = Range {
+            from: number,
+            to: number + 1,
+        };
+        self.held.retain(|range| {
+            let touches = range.to == new.from || range.from == new.to;
+            if touches {
+                new.from = new.from.min(range.from);
+                new.to = new.to.max(range.to);
+            }
+            !touches
+        });
+        if new.from == self.next {
+            self.next = new.to;
+        } else {
+            self.held.insert(0, new);
+        }
+    }
+
+    /// The time at which [`Receiver::on_timer`] is to be called; [`Nanos::NEVER`] when
+    /// there is none.
+    #[inline]
+    pub fn deadline(&self) -> Nanos {
+        self.deadline
+    }
+
+    /// What is to be said at the [deadline](Receiver::deadline); nothing before it.
+    pub fn on_timer(&mut self, profile: &Profile, now: Nanos) -> Option<Reply> {
+        (now >= self.deadline).then(|| self.reply(profile))
+    }
+
+    /// The next number expected.
+    #[inline]
+    pub fn expected(&self) -> u32 {
+        self.next
+    }
+
+    /// Segments that arrived, each number counted once.
+    #[inline]
+    pub fn received(&self) -> u32 {
+        self.received
+    }
+
+    /// Segments that arrived again.
+    pub fn duplicates(&self) -> u32 {
+        self.duplicates
+    }
+}

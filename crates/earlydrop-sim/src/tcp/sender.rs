@@ -1,0 +1,370 @@
+//! The sender: what is sent when, and what is known of it.
+//!
+//! Numbers from `acknowledged` on are unacknowledged; `next` is sent next, and lies
+//! below `sent` while segments are sent again after a timeout; `end` is where the
+//! application's data ends.
+//! ```text
+//! first ... acknowledged ... next ... sent ... end
+//!           |-- in flight ---|
+//! ```
+//! What an acknowledgment does to this is in `recovery`.
+
+use earlydrop::packet::Ecn;
+use earlydrop::units::Nanos;
+
+use super::control::{AnyControl, Control};
+use super::profile::{EcnMode, Handshake, Profile, RoundTrips, Rules};
+use super::timer::Estimator;
+use super::{Ack, Segment};
+
+/// What a sender did, since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounts {
+    /// Segments sent, those sent again included.
+    pub segments: u32,
+    /// Segments sent again.
+    pub retransmissions: u32,
+    /// Times the retransmission timer ran out with segments outstanding.
+    pub timeouts: u32,
+    /// Times a loss was found without it.
+    pub recoveries: u32,
+    /// Times the window was reduced for a mark.
+    pub marks: u32,
+}
+
+/// What happened to the window last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Last {
+    /// Nothing since the connection began.
+    Nothing,
+    /// It was cut for a loss, which is being repaired.
+    FastRecovery,
+    /// That loss was repaired.
+    Recovered,
+    /// The retransmission timer ran out.
+    Timeout,
+    /// It was cut for a mark.
+    Mark,
+}
+
+/// Sends segments of one connection at a time.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    pub(super) acknowledged: u32,
+    pub(super) next: u32,
+    /// Numbers below it may be sent now.
+    pub(super) stop: u32,
+    pub(super) sent: u32,
+    pub(super) end: u32,
+    /// The window in whole segments, as far as the receiver lets it be used.
+    pub(super) allowed: u32,
+    /// Whether acknowledgments need more than the usual path.
+    pub(super) careful: bool,
+    pub(super) last: Last,
+    /// Whether a segment is timed.
+    pub(super) timing: bool,
+    /// Whether `acknowledged` is to be sent again, whatever the window.
+    pub(super) resend: bool,
+    /// Whether the next segment says that the window was reduced.
+    pub(super) reduced: bool,
+    /// Whether this recovery saw an acknowledgment of a part of its window.
+    pub(super) partial: bool,
+    /// Whether a mark arrived with the window at 1 already (ns-2).
+    pub(super) marked_at_one: bool,
+    /// Whether the connection is not accepted yet.
+    pub(super) requesting: bool,
+    /// Whether the first segment of a connection was lost.
+    pub(super) request_lost: bool,
+    /// Whether sending waits for `release`.
+    pub(super) held: bool,
+    /// The window may be cut when numbers from here on are acknowledged.
+    pub(super) bar: u32,
+    pub(super) duplicates: u32,
+    /// Segments by which duplicates let the window out.
+    pub(super) inflation: i32,
+    pub(super) first: u32,
+    /// The segment timed, and when it was sent.
+    pub(super) timed: u32,
+    pub(super) timed_at: Nanos,
+    pub(super) last_sent: Nanos,
+    /// When the retransmission timer runs out.
+    pub(super) expiry: Nanos,
+    /// Before it, nothing new is sent.
+    pub(super) release: Nanos,
+    pub(super) timer: Estimator,
+    pub(super) control: AnyControl,
+    pub(super) counts: SenderCounts,
+}
+
+impl Sender {
+    /// A sender whose connection starts at number 0, with nothing to send yet.
+    pub fn new(profile: &Profile, now: Nanos) -> Sender {
+        let mut sender = Sender {
+            acknowledged: 0,
+            next: 0,
+            stop: 0,
+            sent: 0,
+            end: 0,
+            allowed: 0,
+            careful: true,
+            last: Last::Nothing,
+            timing: false,
+            resend: false,
+            reduced: false,
+            partial: false,
+            marked_at_one: false,
+            requesting: false,
+            request_lost: false,
+            held: false,
+            bar: 0,
+            duplicates: 0,
+            inflation: 0,
+            first: 0,
+            timed: 0,
+            timed_at: Nanos::ZERO,
+            last_sent: now,
+            expiry: Nanos::NEVER,
+            release: Nanos::ZERO,
+            timer: Estimator::new(&profile.timer, now),
+            control: AnyControl::new(profile),
+            counts: SenderCounts::default(),
+        };
+        sender.begin(profile, now);
+        sender
+    }
+
+    /// A new connection on the same numbering: it starts with the number after the last
+    /// that was sent, and with nothing to send. Where something was unacknowledged, the
+    /// receiver is to be told ([`Receiver::restart`](super::Receiver::restart)).
+    ///
+    /// With ns-2's rules a sender that lost a connection request goes on beginning with
+    /// a window of 1.
+    pub fn restart(&mut self, profile: &Profile, now: Nanos) {
+        let request_lost = self.request_lost && profile.rules == Rules::Ns2;
+        let counts = self.counts;
+        let first = self.sent;
+        *self = Sender {
+            acknowledged: first,
+            next: first,
+            stop: first,
+            sent: first,
+            end: first,
+            first,
+            request_lost,
+            counts,
+            ..Sender::new(profile, now)
+        };
+        if request_lost {
+            self.control.on_restart(now, 1.0);
+        }
+        self.begin(profile, now);
+    }
+
+    fn begin(&mut self, profile: &Profile, _now: Nanos) {
+        self.requesting = profile.handshake == Handshake::ThreeWay;
+        // ns-2 compares its first `recover_`, 0, with the number acknowledged, which
+        // is one less than ours.
+        self.bar = match profile.rules {
+            Rules::Standard => self.first,
+            Rules::Ns2 => self.first + 2,
+        };
+        self.refresh(profile);
+    }
+
+    /// The application has data up to `end`, itself left out; `u32::MAX` is endless.
+    pub fn supply(&mut self, end: u32) {
+        self.end = self.end.max(end);
+        self.stop = self.window_end();
+    }
+
+    /// An acknowledgment arrived.
+    #[inline]
+    pub fn on_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
+        let news = ack.next > self.acknowledged && ack.next <= self.sent;
+        if news && !self.careful && !ack.ece && ack.sacked.is_empty() {
+            self.advance(profile, ack, now, false);
+            self.refresh(profile);
+        } else {
+            self.on_unusual_ack(profile, ack, now);
+        }
+    }
+
+    /// The next segment to send now, if there is one; to be called until there is none,
+    /// after every other call.
+    #[inline]
+    pub fn poll_transmit(&mut self, profile: &Profile, now: Nanos) -> Option<Segment> {
+        if self.resend {
+            self.resend = false;
+            return Some(self.emit(profile, self.acknowledged, now));
+        }
+        if self.next >= self.stop {
+            return None;
+        }
+        if self.acknowledged == self.sent {
+            self.wake(profile, now);
+        }
+        let number = self.next;
+        self.next += 1;
+        Some(self.emit(profile, number, now))
+    }
+
+    /// Sending starts again after everything was acknowledged.
+    fn wake(&mut self, profile: &Profile, now: Nanos) {
+        let timeout = self.timer.timeout(&profile.timer, profile.rules);
+        let idle = now.since(self.last_sent) > timeout && self.sent > self.first;
+        if idle && profile.slow_start_restart && profile.rules == Rules::Standard {
+            let initial = f64::from(profile.initial_window);
+            self.control.on_restart(now, initial);
+            self.refresh(profile);
+        }
+        self.expiry = Nanos::NEVER;
+    }
+
+    #[inline]
+    fn emit(&mut self, profile: &Profile, number: u32, now: Nanos) -> Segment {
+        let new = number >= self.sent;
+        let syn = self.requesting && number == self.first;
+        if new {
+            self.sent = number + 1;
+            if !self.timing {
+                self.timing = true;
+                self.timed = number;
+                self.timed_at = now;
+            }
+        } else {
+            self.counts.retransmissions += 1;
+        }
+        self.counts.segments += 1;
+        self.last_sent = now;
+        if self.expiry == Nanos::NEVER {
+            self.expiry = now + self.timer.timeout(&profile.timer, profile.rules);
+        }
+        let capable = !syn && (new || profile.ecn_on_retransmissions);
+        let cwr = self.reduced && (new || profile.rules == Rules::Ns2);
+        if cwr {
+            self.reduced = false;
+        }
+        Segment {
+            number,
+            size: if syn {
+                profile.ack_size
+            } else {
+                profile.segment_size
+            },
+            retransmission: !new,
+            ecn: match profile.ecn {
+                _ if !capable => Ecn::NotCapable,
+                EcnMode::Off => Ecn::NotCapable,
+                EcnMode::Classic | EcnMode::Dctcp => Ecn::Ect0,
+                EcnMode::L4s => Ecn::Ect1,
+            },
+            cwr: cwr && profile.ecn == EcnMode::Classic,
+            syn,
+        }
+    }
+
+    /// Computes anew how far may be sent.
+    #[inline]
+    pub(super) fn refresh(&mut self, profile: &Profile) {
+        let window = self.control.window() as u32;
+        let allowed = window
+            .min(profile.receiver_window)
+            .saturating_add_signed(self.inflation)
+            .clamp(1, profile.receiver_window);
+        self.allowed = if self.requesting { 1 } else { allowed };
+        self.stop = self.window_end();
+        if let Some(burst) = profile.max_burst {
+            self.limit_burst(burst);
+        }
+    }
+
+    #[inline]
+    fn window_end(&self) -> u32 {
+        self.acknowledged.saturating_add(self.allowed).min(self.end)
+    }
+
+    /// Lets at most `burst` segments be sent until something else happens.
+    #[inline]
+    pub(super) fn limit_burst(&mut self, burst: u32) {
+        self.stop = self.stop.min(self.next.saturating_add(burst));
+    }
+
+    /// Starts the retransmission timer anew.
+    #[inline]
+    pub(super) fn rearm(&mut self, profile: &Profile, now: Nanos) {
+        self.expiry = now + self.timer.timeout(&profile.timer, profile.rules);
+    }
+
+    /// The time at which [`Sender::on_timer`] is to be called, unless something happens
+    /// before; [`Nanos::NEVER`] when there is none.
+    #[inline]
+    pub fn deadline(&self) -> Nanos {
+        if self.held {
+            self.release.min(self.expiry)
+        } else {
+            self.expiry
+        }
+    }
+
+    /// Takes the round trip that `ack` measures, where it does.
+    #[inline]
+    pub(super) fn measure(&mut self, profile: &Profile, ack: &Ack, now: Nanos) -> Option<Nanos> {
+        let span = match profile.round_trips {
+            RoundTrips::OneAtATime => {
+                if !self.timing || ack.next <= self.timed {
+                    return None;
+                }
+                self.timing = false;
+                if !(ack.ece && self.marked_at_one) {
+                    self.timer.end_backoff();
+                    self.marked_at_one = false;
+                }
+                now.since(self.timed_at)
+            }
+            RoundTrips::Every => {
+                self.timer.end_backoff();
+                now.since(ack.echo)
+            }
+        };
+        self.timer.measure(&profile.timer, profile.rules, span, now);
+        Some(span)
+    }
+
+    /// Everything before this number was acknowledged.
+    #[inline]
+    pub fn acknowledged(&self) -> u32 {
+        self.acknowledged
+    }
+
+    /// Segments believed to be on their way, losses not known of included.
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.next - self.acknowledged
+    }
+
+    /// The congestion window, in segments.
+    pub fn window(&self) -> f64 {
+        self.control.window()
+    }
+
+    /// The window at which slow start ends, in segments.
+    pub fn threshold(&self) -> f64 {
+        self.control.threshold()
+    }
+
+    /// The smoothed round trip; zero before the first measurement.
+    #[inline]
+    pub fn smoothed_rtt(&self, profile: &Profile) -> Nanos {
+        self.timer.smoothed(&profile.timer, profile.rules)
+    }
+
+    /// How long the retransmission timer runs.
+    pub fn timeout(&self, profile: &Profile) -> Nanos {
+        self.timer.timeout(&profile.timer, profile.rules)
+    }
+
+    /// What was done so far.
+    pub fn counts(&self) -> &SenderCounts {
+        &self.counts
+    }
+}
