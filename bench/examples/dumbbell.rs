@@ -15,9 +15,8 @@ use earlydrop_sim::traffic::Flow;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let argument = |index: usize, default: &str| {
-        arguments.get(index).cloned().unwrap_or(default.to_string())
-    };
+    let argument =
+        |index: usize, default: &str| arguments.get(index).cloned().unwrap_or(default.to_string());
     let case = argument(0, "a");
     let seconds: u64 = argument(1, "100").parse().expect("simulated seconds");
     let seed: u64 = argument(2, "1").parse().expect("a seed");
@@ -26,7 +25,7 @@ fn main() {
         "b" => (200, 100, 1000, "100,max=300", 1000),
         other => panic!("case {other}: a or b"),
     };
-    let spec = format!("red:as=ns2,min={red},max_p=0.1,weight=0.002,limit={limit}");
+    let spec = format!("red:spacing=wait,min={red},max_p=0.1,weight=0.002,limit={limit}");
     let delay = Nanos::from_millis(10);
     let link = |queue: &str| {
         let link = Link::new(BitsPerSec::from_mbps(rate), delay);
@@ -50,7 +49,9 @@ fn main() {
     simulation.run_until(run.duration);
     let wall = began.elapsed().as_secs_f64();
     let results = simulation.finish();
-    let queue = results.queue(bottleneck).expect("the bottleneck has a queue");
+    let queue = results
+        .queue(bottleneck)
+        .expect("the bottleneck has a queue");
     let packets = queue.counters.departed.packets;
     let lost = queue.counters.dropped().packets as f64 / queue.counters.arrived.packets as f64;
     println!(

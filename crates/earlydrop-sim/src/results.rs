@@ -189,7 +189,13 @@ impl GroupResult {
         let sum = |what: fn(&FlowResult) -> f64| flows.iter().map(|flow| what(flow)).sum::<f64>();
         let count = |what: fn(&FlowResult) -> u64| flows.iter().map(|flow| what(flow)).sum::<u64>();
         let (received, lost) = (count(|flow| flow.received), count(|flow| flow.lost));
-        let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let share = |part: u64, whole: u64| {
+            if whole == 0 {
+                0.0
+            } else {
+                part as f64 / whole as f64
+            }
+        };
         let goodputs = || flows.iter().map(|flow| flow.goodput);
         GroupResult {
             flows: flows.len(),

@@ -145,14 +145,8 @@ mod tests {
             (Law::Constant, 0.0),
             (Law::Uniform, 0.5),
             (Law::Exponential, (-1.0_f64).exp()),
-            (
-                Law::Pareto { shape: 2.5 },
-                (1.5_f64 / 2.5).powf(2.5),
-            ),
-            (
-                Law::Lomax { shape: 2.5 },
-                (1.0_f64 + 1.0 / 1.5).powf(-2.5),
-            ),
+            (Law::Pareto { shape: 2.5 }, (1.5_f64 / 2.5).powf(2.5)),
+            (Law::Lomax { shape: 2.5 }, (1.0_f64 + 1.0 / 1.5).powf(-2.5)),
             (Law::LogNormal { sigma: 1.0 }, 0.308_54),
         ];
         for (law, share) in cases {

@@ -76,8 +76,9 @@ impl Counters {
         }
     }
 
+    /// Counts a packet of `size` bytes that was dropped.
     #[inline]
-    pub(crate) fn drop(&mut self, reason: DropReason, size: u32) {
+    pub fn drop(&mut self, reason: DropReason, size: u32) {
         self.dropped[reason as usize].add(size);
     }
 }

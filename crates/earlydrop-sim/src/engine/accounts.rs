@@ -29,6 +29,7 @@ impl Accounts {
             accounts: self,
             flows,
             at,
+            lost: 0,
             hit: None,
         }
     }
@@ -39,21 +40,26 @@ pub(super) struct Loss<'a> {
     accounts: &'a mut Accounts,
     flows: &'a mut [Flow],
     at: Nanos,
+    /// How many packets were lost.
+    lost: u32,
     /// The loss event, and how many flows it hit that it had not hit before.
     hit: Option<(u64, u32)>,
 }
 
 impl Loss<'_> {
-    /// Tells the queue's meter which loss event this was, if any.
+    /// Tells the queue's meter which loss event this was, if any; answers how many
+    /// packets were lost.
     #[inline]
-    pub(super) fn tell(self, meter: &mut PortMeter) {
+    pub(super) fn tell(self, meter: &mut PortMeter) -> u32 {
         if let Some((event, flows)) = self.hit {
             meter.loss_event(event, flows);
         }
+        self.lost
     }
 
     /// Takes a packet that is lost.
     pub(super) fn take(&mut self, packet: Packet) {
+        self.lost += 1;
         if let Some(place) = packet.note() {
             self.accounts.notes.take(place);
         }

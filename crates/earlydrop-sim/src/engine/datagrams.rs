@@ -27,14 +27,22 @@ impl Simulation {
     pub(super) fn send_datagrams(&mut self, index: u32) {
         let now = self.now;
         let flow = &mut self.flows[index as usize];
-        let Ends::Datagrams(source) = &mut flow.ends else { return };
+        let Ends::Datagrams(source) = &mut flow.ends else {
+            return;
+        };
         if !flow.open || source.next_at > now {
             return;
         }
-        let packet = Packet::new(Kind::Datagram, index, source.number, source.size, flow.forward)
-            .stamped(now)
-            .with_ecn(source.ecn)
-            .with_class(flow.class);
+        let packet = Packet::new(
+            Kind::Datagram,
+            index,
+            source.number,
+            source.size,
+            flow.forward,
+        )
+        .stamped(now)
+        .with_ecn(source.ecn)
+        .with_class(flow.class);
         source.advance();
         let at = match &mut flow.rare {
             Some(rare) => rare.overhead.as_mut().map_or(now, |o| o.delay(now)),
@@ -50,7 +58,9 @@ impl Simulation {
         let fresh = self.flows.len() as u32;
         let flow = &mut self.flows[index as usize];
         let open = flow.open;
-        let Ends::Spawner(spawner) = &mut flow.ends else { return };
+        let Ends::Spawner(spawner) = &mut flow.ends else {
+            return;
+        };
         if !open || spawner.next_at > now {
             return;
         }
@@ -61,7 +71,11 @@ impl Simulation {
                 let number = spawner.made.len() as u64;
                 spawner.made.push(fresh);
                 let mut made = spawner.template.clone();
-                let random = super::build::stream(self.seed, super::build::Purpose::Spawned, u64::from(index) << 32 | number);
+                let random = super::build::stream(
+                    self.seed,
+                    super::build::Purpose::Spawned,
+                    u64::from(index) << 32 | number,
+                );
                 let session = Session::new(spawner.application.clone(), random, index);
                 if let Ends::Tcp(connection) = &mut made.ends {
                     connection.session = Some(Box::new(session));

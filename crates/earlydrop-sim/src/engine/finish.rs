@@ -8,6 +8,7 @@ use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use super::flow::{Ends, Flow};
+use super::port::{Port, Queue};
 use super::{Event, Simulation};
 use crate::measure::port::ratio;
 use crate::network::LinkId;
@@ -26,7 +27,10 @@ impl Simulation {
         }
         self.count_in_flight();
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
-        let captures = self.extras.iter_mut().filter_map(|extras| extras.capture.take());
+        let captures = self
+            .extras
+            .iter_mut()
+            .filter_map(|extras| extras.capture.take());
         let captures = captures.map(|capture| capture.until(end)).collect();
         Results {
             measured,
@@ -35,7 +39,11 @@ impl Simulation {
             flows: self.flow_results(measured),
             completions: std::mem::take(&mut self.completions),
             windows: match self.windows.take() {
-                Some(windows) => windows.flows.into_iter().map(|(f, w)| (FlowId(f), w)).collect(),
+                Some(windows) => windows
+                    .flows
+                    .into_iter()
+                    .map(|(f, w)| (FlowId(f), w))
+                    .collect(),
                 None => Vec::new(),
             },
             totals: self.accounts.totals,
@@ -50,19 +58,22 @@ impl Simulation {
             }
         }
         for port in &self.ports {
-            in_flight.packets += u64::from(port.queue.packets());
-            in_flight.bytes += port.queue.bytes();
+            // What a drop-tail queue holds has its event, or has been received, already.
+            if let Queue::Any(queue) = &port.queue {
+                in_flight.packets += u64::from(queue.packets());
+                in_flight.bytes += queue.bytes();
+            }
         }
         self.accounts.totals.in_flight = in_flight;
     }
 
     fn queue_results(&mut self) -> Vec<QueueResult> {
         let names = &self.names;
-        let result = |port: &mut super::Port| {
+        let result = |port: &mut Port| {
             let meter = &mut port.meter;
             QueueResult {
-                link: LinkId(port.link),
-                name: names[port.link as usize].clone(),
+                link: LinkId(port.number),
+                name: names[port.number as usize].clone(),
                 counters: meter.counters().clone(),
                 utilisation: meter.utilisation(),
                 mean_packets: meter.mean_length(),
@@ -102,7 +113,9 @@ impl FlowResult {
         let (sender, smoothed_rtt) = match &flow.ends {
             Ends::Tcp(connection) => (
                 connection.sender.counts().since(&meter.sender_before),
-                connection.sender.smoothed_rtt(&profiles[connection.profile as usize]),
+                connection
+                    .sender
+                    .smoothed_rtt(&profiles[connection.profile as usize]),
             ),
             _ => (SenderCounts::default(), Nanos::ZERO),
         };

@@ -1,19 +1,15 @@
-//! Links as they run: wires, which are arithmetic, and ports, which have a queue.
+//! Transmitters and wires.
 
-use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::capture::Capture;
-use crate::measure::port::PortMeter;
 use crate::network::{Reorder, Trace};
-use crate::packet::Packet;
 
 /// A link's transmitter and wire.
 ///
-/// Without a port its queue is first in, first out and without limit, so when a packet
-/// leaves it is known as soon as it comes: max(when it comes, when the link is free)
-/// plus the time it takes to send.
+/// What waits for it in order and without limit leaves at a time that is known as soon
+/// as it comes: max(when it comes, when the link is free) plus the time it takes to send.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     rate: BitsPerSec,
@@ -22,8 +18,6 @@ pub(super) struct Link {
     pub(super) free_at: Nanos,
     /// The size asked for last, and how long that takes: packets come in few sizes.
     memo: (u32, u64),
-    /// Its queue's index, or [`NONE`].
-    pub(super) port: u32,
     /// The index of what else there is to it, or [`NONE`].
     pub(super) extras: u32,
 }
@@ -32,14 +26,13 @@ pub(super) struct Link {
 pub(super) const NONE: u32 = u32::MAX;
 
 impl Link {
-    pub(super) fn new(rate: BitsPerSec, delay: Nanos) -> Link {
+    pub(super) fn new(rate: BitsPerSec, delay: Nanos, extras: u32) -> Link {
         Link {
             rate,
             delay,
             free_at: Nanos::ZERO,
             memo: (0, 0),
-            port: NONE,
-            extras: NONE,
+            extras,
         }
     }
 
@@ -58,54 +51,35 @@ impl Link {
         Nanos(self.memo.1)
     }
 
-    /// Sends `size` bytes that come at `at`; answers when they have left.
+    /// Carries `size` bytes that come at `at` and wait for what came before.
     #[inline]
-    pub(super) fn send(&mut self, at: Nanos, size: u32) -> Nanos {
-        let start = self.free_at.max(at);
-        self.free_at = start + self.time(size);
-        self.free_at
+    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Crossing {
+        self.free_at = self.free_at.max(at) + self.time(size);
+        self.over(self.free_at)
+    }
+
+    /// Carries what has left at `leave`.
+    #[inline]
+    pub(super) fn over(&self, leave: Nanos) -> Crossing {
+        match self.extras {
+            NONE => Crossing::Plain(leave + self.delay),
+            extras => Crossing::Special(extras, leave),
+        }
     }
 }
 
-/// A link's queue, looked after lazily: what left it by some time is worked out when
-/// something comes at that time, or when its departures must be known at the far end.
-#[derive(Clone, Debug)]
-pub(super) struct Port {
-    pub(super) link: u32,
-    pub(super) queue: AnyQueue<Packet>,
-    /// The link is free and the queue was found empty.
-    pub(super) idle: bool,
-    pub(super) down: bool,
-    /// The time of the event that will drain it; later ones set before are stale.
-    pub(super) drain_at: Nanos,
-    pub(super) meter: PortMeter,
-}
-
-impl Port {
-    pub(super) fn new(link: u32, queue: AnyQueue<Packet>, meter: PortMeter) -> Port {
-        Port {
-            link,
-            queue,
-            idle: true,
-            down: false,
-            drain_at: Nanos::NEVER,
-            meter,
-        }
-    }
-
-    /// Brings measurement up to `at`, before anything happens then.
-    #[inline]
-    pub(super) fn observe(&mut self, at: Nanos) {
-        if at >= self.meter.next_tick {
-            self.meter.tick(at, &mut self.queue);
-        }
-        self.meter.pass(at, self.queue.packets());
-    }
+/// How a packet gets to the other end of a link.
+pub(super) enum Crossing {
+    /// It arrives then.
+    Plain(Nanos),
+    /// The link has [`Extras`] at this index, and the packet has left then.
+    Special(u32, Nanos),
 }
 
 /// What few links have.
 #[derive(Clone, Debug)]
 pub(super) struct Extras {
+    pub(super) delay: Nanos,
     pub(super) loss: f64,
     pub(super) reorder: Option<Reorder>,
     pub(super) random: Pcg32,
@@ -124,11 +98,11 @@ impl Extras {
     }
 
     /// When a packet that has left at `leave` arrives; `None` when it is lost.
-    pub(super) fn carry(&mut self, leave: Nanos, delay: Nanos) -> Option<Nanos> {
+    pub(super) fn carry(&mut self, leave: Nanos) -> Option<Nanos> {
         if self.loss > 0.0 && self.random.chance(self.loss) {
             return None;
         }
-        let arrive = (leave + delay).max(self.last_arrival);
+        let arrive = (leave + self.delay).max(self.last_arrival);
         self.last_arrival = arrive;
         let held = self.reorder.filter(|r| self.random.chance(r.share));
         let extra = held.map_or(0.0, |r| self.random.uniform() * r.delay.0 as f64);

@@ -19,10 +19,12 @@
 mod accounts;
 mod build;
 mod datagrams;
+mod fifo;
 mod finish;
 mod flow;
 mod link;
 mod order;
+mod port;
 mod session;
 mod tcp_flow;
 
@@ -35,8 +37,10 @@ use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use self::accounts::Accounts;
+use self::fifo::Waiting;
 use self::flow::{Ends, Flow};
-use self::link::{Extras, Link, NONE, Port};
+use self::link::{Crossing, Extras, Link};
+use self::port::{Port, Queue};
 use crate::events::Events;
 use crate::network::Change;
 use crate::packet::Packet;
@@ -60,13 +64,18 @@ enum Event {
     Begin,
 }
 
-/// What a packet meets next on its way.
+/// What a packet meets next on its way. Wires and ports are worked out ahead of time
+/// where packets come to them in order, and wait for their turn elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hop {
-    /// A link whose packets come in order: it is worked out ahead of time.
-    Ahead(u32),
-    /// A link where a packet waits for its turn.
-    InTurn(u32),
+    /// A link without a queue.
+    Wire(u32),
+    /// A link with one.
+    Port(u32),
+    /// A link without a queue where streams meet.
+    WireInTurn(u32),
+    /// A link with one where streams meet.
+    PortInTurn(u32),
     /// Its receiver, worked out ahead of time.
     ReceiverAhead,
     /// Its receiver.
@@ -83,7 +92,8 @@ pub struct Simulation {
     now: Nanos,
     end: Nanos,
     events: Events<Event>,
-    links: Vec<Link>,
+    /// Links without a queue, and those with one.
+    wires: Vec<Link>,
     ports: Vec<Port>,
     extras: Vec<Extras>,
     /// All routes, one after the other; a packet holds an index into them.
@@ -132,12 +142,13 @@ impl Simulation {
         self.now = until;
     }
 
-    /// Packets whose event has come.
+    /// A packet's turn has come.
     #[inline]
     fn come(&mut self, packet: Packet) {
         let now = self.now;
         match self.hops[packet.next as usize] {
-            Hop::Ahead(link) | Hop::InTurn(link) => self.enter(link, packet, now),
+            Hop::Wire(wire) | Hop::WireInTurn(wire) => self.cross(wire, packet),
+            Hop::Port(port) | Hop::PortInTurn(port) => self.offer(port, packet, now),
             Hop::ReceiverAhead | Hop::Receiver => self.receive(packet, now),
             Hop::Sender => self.acknowledged(packet),
         }
@@ -145,45 +156,46 @@ impl Simulation {
 
     /// A packet gets to its next hop at `at`, now or later: what can be worked out ahead
     /// of time is, the rest becomes an event.
-    #[inline]
-    fn travel(&mut self, packet: Packet, at: Nanos) {
+    fn travel(&mut self, mut packet: Packet, mut at: Nanos) {
+        while let Hop::Wire(wire) = self.hops[packet.next as usize] {
+            match self.wires[wire as usize].cross(at, packet.size()) {
+                Crossing::Plain(arrive) => at = arrive,
+                Crossing::Special(extras, leave) => return self.launch(extras, packet, leave),
+            }
+            packet.next += 1;
+        }
         match self.hops[packet.next as usize] {
-            Hop::Ahead(link) => self.enter(link, packet, at),
-            Hop::InTurn(link) if at <= self.now => self.enter(link, packet, at),
+            Hop::Port(port) => self.offer(port, packet, at),
             Hop::ReceiverAhead => self.receive(packet, at),
-            _ => self.events.push(at, Event::Come(packet)),
+            _ if at > self.now => self.events.push(at, Event::Come(packet)),
+            _ => self.come(packet),
         }
     }
 
-    /// A packet enters a link at `at`.
-    #[inline]
-    fn enter(&mut self, index: u32, packet: Packet, at: Nanos) {
-        let link = &mut self.links[index as usize];
-        if link.port != NONE {
-            let port = link.port;
-            return self.offer(port, packet, at);
+    /// A packet crosses a link without a queue, from now on.
+    fn cross(&mut self, wire: u32, mut packet: Packet) {
+        match self.wires[wire as usize].cross(self.now, packet.size()) {
+            Crossing::Plain(arrive) => {
+                packet.next += 1;
+                self.travel(packet, arrive);
+            }
+            Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
         }
-        let leave = link.send(at, packet.size());
-        self.launch(index, packet, leave);
     }
 
-    /// A packet has left its link's transmitter at `leave` and flies.
-    #[inline]
-    fn launch(&mut self, index: u32, mut packet: Packet, leave: Nanos) {
-        let link = &self.links[index as usize];
-        let mut arrive = leave + link.delay;
-        if link.extras != NONE {
-            let extras = &mut self.extras[link.extras as usize];
-            if let Some(capture) = &mut extras.capture {
-                capture.record(leave, &packet, &self.accounts.notes);
-            }
-            match extras.carry(leave, link.delay) {
-                Some(at) => arrive = at,
-                None => return self.accounts.loss(&mut self.flows, leave).take(packet),
+    /// A packet has left at `leave` over a link that records, loses or holds back.
+    fn launch(&mut self, extras: u32, mut packet: Packet, leave: Nanos) {
+        let extras = &mut self.extras[extras as usize];
+        if let Some(capture) = &mut extras.capture {
+            capture.record(leave, &packet, &self.accounts.notes);
+        }
+        match extras.carry(leave) {
+            None => self.accounts.loss(&mut self.flows, leave).take(packet),
+            Some(arrive) => {
+                packet.next += 1;
+                self.travel(packet, arrive);
             }
         }
-        packet.next += 1;
-        self.travel(packet, arrive);
     }
 
     /// A packet comes to a queue at `at`.
@@ -192,43 +204,95 @@ impl Simulation {
         let port = &mut self.ports[index as usize];
         port.observe(at);
         let mut loss = self.accounts.loss(&mut self.flows, at);
-        port.queue.enqueue_with(at, packet, &mut loss);
-        loss.tell(&mut port.meter);
-        if port.idle && !port.down && port.queue.packets() > 0 {
+        let queue = match &mut port.queue {
+            Queue::Any(queue) => queue,
+            Queue::Fifo(_) => return self.pass_fifo(index, packet, at),
+        };
+        queue.enqueue_with(at, packet, &mut loss);
+        port.waiting = port.waiting + 1 - loss.tell(&mut port.meter);
+        if port.idle && !port.down && port.waiting > 0 {
             port.idle = false;
-            let link = &mut self.links[port.link as usize];
-            link.free_at = link.free_at.max(at);
+            port.link.free_at = port.link.free_at.max(at);
             self.drain(index, at);
         }
         self.arm(index);
+    }
+
+    /// A packet comes to a queue whose departures are known on arrival.
+    fn pass_fifo(&mut self, index: u32, mut packet: Packet, at: Nanos) {
+        let port = &mut self.ports[index as usize];
+        let Queue::Fifo(fifo) = &mut port.queue else {
+            return;
+        };
+        let size = packet.size();
+        if !fifo.admits(size) {
+            let mut loss = self.accounts.loss(&mut self.flows, at);
+            loss.take(packet);
+            loss.tell(&mut port.meter);
+            return;
+        }
+        let takes = port.link.time(size);
+        let begins = port.link.free_at.max(at);
+        let leave = begins + takes;
+        port.link.free_at = leave;
+        fifo.enter(Waiting {
+            came: at,
+            begins,
+            takes,
+            size,
+        });
+        port.waiting = fifo.packets();
+        match port.link.over(leave) {
+            Crossing::Plain(arrive) => {
+                packet.next += 1;
+                self.travel(packet, arrive);
+            }
+            Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
+        }
     }
 
     /// Works out what has left a queue up to `until`.
     fn drain(&mut self, index: u32, until: Nanos) {
         loop {
             let port = &mut self.ports[index as usize];
-            let link = &mut self.links[port.link as usize];
-            let at = link.free_at;
+            let queue = match &mut port.queue {
+                Queue::Any(queue) => queue,
+                Queue::Fifo(_) => return port.settle(until),
+            };
+            let at = port.link.free_at;
             if port.idle || port.down || at > until {
                 return;
             }
-            port.observe(at);
+            if at >= port.meter.next_tick {
+                port.observe(at);
+                continue;
+            }
+            port.meter.pass(at, port.waiting);
             let mut loss = self.accounts.loss(&mut self.flows, at);
-            let departure = port.queue.dequeue_with(at, &mut loss);
-            loss.tell(&mut port.meter);
+            let departure = queue.dequeue_with(at, &mut loss);
+            port.waiting -= loss.tell(&mut port.meter);
             let Some(departure) = departure else {
                 port.idle = true;
                 return;
             };
-            let size = departure.packet.size();
-            let leave = match self.extras.get_mut(link.extras as usize) {
-                Some(extras) if extras.trace.is_some() => extras.follow_trace(at, size),
-                _ => at + link.time(size),
+            port.waiting -= 1;
+            let mut packet = departure.packet;
+            let takes = match self.extras.get_mut(port.link.extras as usize) {
+                Some(extras) if extras.trace.is_some() => {
+                    extras.follow_trace(at, packet.size()).since(at)
+                }
+                _ => port.link.time(packet.size()),
             };
-            link.free_at = leave;
-            port.meter.sent(at.since(departure.arrived), leave.since(at));
-            let link = port.link;
-            self.launch(link, departure.packet, leave);
+            let leave = at + takes;
+            port.link.free_at = leave;
+            port.meter.sent(at.since(departure.arrived), takes);
+            match port.link.over(leave) {
+                Crossing::Plain(arrive) => {
+                    packet.next += 1;
+                    self.travel(packet, arrive);
+                }
+                Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
+            }
         }
     }
 
@@ -237,9 +301,8 @@ impl Simulation {
     #[inline]
     fn arm(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
-        if port.queue.packets() > 0 && !port.down {
-            let link = &self.links[port.link as usize];
-            let by = link.free_at + link.delay;
+        if port.waiting > 0 && !port.down {
+            let by = port.link.free_at + port.link.delay;
             if by < port.drain_at {
                 port.drain_at = by;
                 self.events.push(by, Event::Drain(index));
@@ -259,28 +322,31 @@ impl Simulation {
     /// Something about a link changes now. Such links have a queue, and packets that
     /// come in turn.
     fn change(&mut self, index: u32) {
-        let (link, change) = self.changes[index as usize];
+        let (index, change) = self.changes[index as usize];
         let now = self.now;
-        let port_index = self.links[link as usize].port;
-        self.drain(port_index, now);
-        let port = &mut self.ports[port_index as usize];
+        self.drain(index, now);
+        let port = &mut self.ports[index as usize];
         port.observe(now);
-        let link = &mut self.links[link as usize];
         match change {
             Change::Rate(rate) => {
-                link.set_rate(rate);
-                port.queue.set_link_rate(now, rate);
+                port.link.set_rate(rate);
+                if let Queue::Any(queue) = &mut port.queue {
+                    queue.set_link_rate(now, rate);
+                }
             }
-            Change::Delay(delay) => link.delay = delay,
+            Change::Delay(delay) => {
+                port.link.delay = delay;
+                self.extras[port.link.extras as usize].delay = delay;
+            }
             Change::Down => port.down = true,
             Change::Up => {
                 port.down = false;
-                port.idle = port.queue.packets() == 0;
-                link.free_at = link.free_at.max(now);
-                self.drain(port_index, now);
+                port.idle = port.waiting == 0;
+                port.link.free_at = port.link.free_at.max(now);
+                self.drain(index, now);
             }
         }
-        self.arm(port_index);
+        self.arm(index);
     }
 
     /// What senders did before is left out from now on.

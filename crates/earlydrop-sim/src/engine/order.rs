@@ -56,40 +56,61 @@ pub(super) fn find_ways(network: &Network, flows: &[Flow]) -> Result<Vec<Ways>, 
         })
     };
     let numbered = flows.iter().enumerate();
-    numbered.map(|(index, flow)| find(flow).ok_or(index)).collect()
+    numbered
+        .map(|(index, flow)| find(flow).ok_or(index))
+        .collect()
 }
 
 fn receives_ahead(network: &Network, flow: &Flow, there: &[LinkId]) -> bool {
     let passive = match &flow.traffic {
         Traffic::Datagrams { .. } => true,
-        Traffic::Tcp { profile, application } => {
-            profile.delayed_acks.is_none() && !matches!(application, Application::Requests { .. })
-        }
+        Traffic::Tcp {
+            profile,
+            application,
+        } => profile.delayed_acks.is_none() && !matches!(application, Application::Requests { .. }),
     };
-    passive && there.last().is_some_and(|last| network.get(*last).keeps_order())
+    passive
+        && there
+            .last()
+            .is_some_and(|last| network.get(*last).keeps_order())
 }
 
-/// The table of all routes, and where each flow's two begin in it.
-pub(super) fn lay_out(network: &Network, flows: &[Flow], ways: &[Ways]) -> (Vec<Hop>, Vec<(u32, u32)>) {
+/// The table of all routes, and where each flow's two begin in it. `places` says which
+/// wire or port each link has become.
+pub(super) fn lay_out(
+    network: &Network,
+    places: &[Hop],
+    flows: &[Flow],
+    ways: &[Ways],
+) -> (Vec<Hop>, Vec<(u32, u32)>) {
     let feeds = feeds(network, flows, ways);
-    let ahead = |link: &LinkId| {
-        let mixed = feeds[link.0 as usize] == Feed::Mixed;
-        let steady = network.get(*link).is_steady();
-        if mixed || !steady { Hop::InTurn(link.0) } else { Hop::Ahead(link.0) }
+    let hop = |link: &LinkId| {
+        let in_order = feeds[link.0 as usize] != Feed::Mixed && network.get(*link).is_steady();
+        match (places[link.0 as usize], in_order) {
+            (Hop::Wire(wire), false) => Hop::WireInTurn(wire),
+            (Hop::Port(port), false) => Hop::PortInTurn(port),
+            (ahead, _) => ahead,
+        }
     };
     let mut hops = Vec::new();
     let mut known: HashMap<(Node, Node, bool), (u32, u32)> = HashMap::new();
     let mut begins = Vec::with_capacity(flows.len());
     for (flow, ways) in flows.iter().zip(ways) {
-        let begin = known.entry((flow.from, flow.to, ways.receives_ahead)).or_insert_with(|| {
-            let forward = hops.len() as u32;
-            hops.extend(ways.forward.iter().map(ahead));
-            hops.push(if ways.receives_ahead { Hop::ReceiverAhead } else { Hop::Receiver });
-            let backward = hops.len() as u32;
-            hops.extend(ways.backward.iter().map(ahead));
-            hops.push(Hop::Sender);
-            (forward, backward)
-        });
+        let begin = known
+            .entry((flow.from, flow.to, ways.receives_ahead))
+            .or_insert_with(|| {
+                let forward = hops.len() as u32;
+                hops.extend(ways.forward.iter().map(hop));
+                hops.push(if ways.receives_ahead {
+                    Hop::ReceiverAhead
+                } else {
+                    Hop::Receiver
+                });
+                let backward = hops.len() as u32;
+                hops.extend(ways.backward.iter().map(hop));
+                hops.push(Hop::Sender);
+                (forward, backward)
+            });
         begins.push(*begin);
     }
     (hops, begins)
@@ -115,7 +136,11 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
     };
     for (index, (flow, ways)) in flows.iter().zip(ways).enumerate() {
         let held = flow.overhead.0 > 0;
-        let sends = if held { Place::Flow(index) } else { Place::Host(flow.from) };
+        let sends = if held {
+            Place::Flow(index)
+        } else {
+            Place::Host(flow.from)
+        };
         follow(sends, &ways.forward);
         let answers = match ways.forward.last() {
             Some(last) if ways.receives_ahead => Place::Link(*last),
@@ -160,11 +185,14 @@ mod tests {
             flows.push(Flow::bulk(sink, bell.left_host(rate, delay), &profile));
         }
         let ways = find_ways(&bell.network, &flows).unwrap();
-        let (hops, begins) = lay_out(&bell.network, &flows, &ways);
+        let places: Vec<Hop> = (0..bell.network.links().len() as u32)
+            .map(Hop::Wire)
+            .collect();
+        let (hops, begins) = lay_out(&bell.network, &places, &flows, &ways);
         let (from, back) = begins[0];
         let draw = |hop: &Hop| match hop {
-            Hop::Ahead(_) => 'a',
-            Hop::InTurn(_) => 't',
+            Hop::Wire(_) | Hop::Port(_) => 'a',
+            Hop::WireInTurn(_) | Hop::PortInTurn(_) => 't',
             Hop::ReceiverAhead => 'A',
             Hop::Receiver => 'T',
             Hop::Sender => 'S',

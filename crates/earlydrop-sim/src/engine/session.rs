@@ -25,7 +25,11 @@ pub(super) enum State {
     /// The next transfer, or request, starts then; never, when there is none.
     Pausing(Nanos),
     /// A request is on its way since `asked`, and will be repeated.
-    Asking { asked: Nanos, repeat_at: Nanos, wait: Nanos },
+    Asking {
+        asked: Nanos,
+        repeat_at: Nanos,
+        wait: Nanos,
+    },
     /// `bytes` are being brought since `since`.
     Transferring { since: Nanos, bytes: u64 },
 }

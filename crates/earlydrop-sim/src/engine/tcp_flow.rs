@@ -89,7 +89,11 @@ impl Simulation {
     /// An application's pause is over, or a request was not answered.
     fn session_due(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
-        let Ends::Tcp(Connection { session: Some(session), .. }) = &mut flow.ends else {
+        let Ends::Tcp(Connection {
+            session: Some(session),
+            ..
+        }) = &mut flow.ends
+        else {
             return;
         };
         let Application::Requests { request, .. } = session.application else {
@@ -100,11 +104,21 @@ impl Simulation {
             State::Asking { asked, wait, .. } => (asked, Nanos(2 * wait.0)),
             _ => (now, FIRST_REPEAT),
         };
-        session.state = State::Asking { asked, repeat_at: now + wait, wait };
+        session.state = State::Asking {
+            asked,
+            repeat_at: now + wait,
+            wait,
+        };
         let number = session.begun;
-        let packet = Packet::new(Kind::Request, index, number, request.0 as u32, flow.backward)
-            .stamped(now)
-            .with_class(flow.class);
+        let packet = Packet::new(
+            Kind::Request,
+            index,
+            number,
+            request.0 as u32,
+            flow.backward,
+        )
+        .stamped(now)
+        .with_class(flow.class);
         self.accounts.totals.sent.add(packet.size());
         self.travel(packet, now);
     }
@@ -114,8 +128,12 @@ impl Simulation {
     pub(super) fn begin_transfer(&mut self, index: u32) {
         let now = self.now;
         let flow = &mut self.flows[index as usize];
-        let Ends::Tcp(connection) = &mut flow.ends else { return };
-        let Some(session) = &mut connection.session else { return };
+        let Ends::Tcp(connection) = &mut flow.ends else {
+            return;
+        };
+        let Some(session) = &mut connection.session else {
+            return;
+        };
         let profile = &self.profiles[connection.profile as usize];
         let bytes = session.draw_size().0.max(1);
         let first = session.begun == 0;
@@ -157,7 +175,9 @@ impl Simulation {
             echo: note.map_or(packet.stamp(), |note| note.stamp),
             echo_retransmitted: packet.is_retransmission(),
             ece: packet.echo(),
-            sacked: note.as_ref().map_or(&[], |note| &note.ranges[..usize::from(note.filled)]),
+            sacked: note
+                .as_ref()
+                .map_or(&[], |note| &note.ranges[..usize::from(note.filled)]),
         };
         connection.sender.on_ack(profile, &ack, now);
         if connection.session.is_some() {
@@ -172,7 +192,9 @@ impl Simulation {
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
-        let Some(session) = &mut connection.session else { return };
+        let Some(session) = &mut connection.session else {
+            return;
+        };
         if session.ends_at_receiver() || connection.sender.acknowledged() < connection.end {
             return;
         }
@@ -180,8 +202,13 @@ impl Simulation {
             let parent = session.counted_for;
             self.complete(completion);
             self.free_slot(parent, index);
-            let Ends::Tcp(connection) = &self.flows[index as usize].ends else { return };
-            let again = connection.session.as_ref().is_some_and(|s| s.due() <= self.now);
+            let Ends::Tcp(connection) = &self.flows[index as usize].ends else {
+                return;
+            };
+            let again = connection
+                .session
+                .as_ref()
+                .is_some_and(|s| s.due() <= self.now);
             if again && self.flows[index as usize].open {
                 self.begin_transfer(index);
             }
@@ -191,8 +218,10 @@ impl Simulation {
     /// A request has come: the answer begins, unless it has already.
     fn requested(&mut self, packet: Packet) {
         let index = packet.flow;
-        let Ends::Tcp(Connection { session: Some(session), .. }) =
-            &self.flows[index as usize].ends
+        let Ends::Tcp(Connection {
+            session: Some(session),
+            ..
+        }) = &self.flows[index as usize].ends
         else {
             return;
         };
@@ -209,7 +238,9 @@ impl Simulation {
         let now = self.now;
         loop {
             let flow = &mut self.flows[index as usize];
-            let Ends::Tcp(connection) = &mut flow.ends else { return };
+            let Ends::Tcp(connection) = &mut flow.ends else {
+                return;
+            };
             let profile = &self.profiles[connection.profile as usize];
             let Some(segment) = connection.sender.poll_transmit(profile, now) else {
                 return;
@@ -239,7 +270,8 @@ impl Simulation {
         let counts = self.accounts.timing.counts(at);
         let marked = packet.ecn() == Ecn::Ce;
         if counts {
-            flow.meter.arrived(&packet, at.since(packet.stamp()), marked);
+            flow.meter
+                .arrived(&packet, at.since(packet.stamp()), marked);
         }
         let Ends::Tcp(connection) = &mut flow.ends else {
             if counts {
@@ -283,7 +315,9 @@ impl Simulation {
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
-        let Some(session) = &mut connection.session else { return };
+        let Some(session) = &mut connection.session else {
+            return;
+        };
         if session.ends_at_receiver()
             && connection.receiver.expected() >= connection.end
             && let Some(completion) = session.complete(self.now)
@@ -296,7 +330,9 @@ impl Simulation {
     #[inline]
     fn send_reply(&mut self, index: u32, reply: Reply, at: Nanos) {
         let flow = &self.flows[index as usize];
-        let Ends::Tcp(connection) = &flow.ends else { return };
+        let Ends::Tcp(connection) = &flow.ends else {
+            return;
+        };
         let size = self.profiles[connection.profile as usize].ack_size;
         let mut packet = Packet::new(Kind::Ack, index, reply.next, size, flow.backward)
             .stamped(reply.echo)

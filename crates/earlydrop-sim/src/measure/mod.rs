@@ -5,8 +5,8 @@ mod flow;
 pub(crate) mod port;
 
 pub use fairness::{coefficient_of_variation, jain_index};
-pub(crate) use flow::{FlowMeter, Timing};
 pub use flow::Delays;
+pub(crate) use flow::{FlowMeter, Timing};
 pub use port::Samples;
 
 use earlydrop::units::Nanos;

@@ -1,11 +1,21 @@
 //! What is measured of a queue.
 
 use earlydrop::counters::Counters;
-use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
 use super::{Distribution, Measure};
-use crate::packet::Packet;
+
+/// What measurement sees of a queue.
+pub(crate) trait Watched {
+    /// Brings a scheme's probes up to date.
+    fn poll(&mut self, now: Nanos);
+    /// Bytes waiting.
+    fn bytes(&self) -> u64;
+    /// Everything counted so far.
+    fn counters(&self) -> &Counters;
+    /// Shows each of the scheme's probes by name.
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
+}
 
 /// A queue's time series: one row an interval, from time zero on.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,8 +31,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    fn take(&mut self, queue: &AnyQueue<Packet>) {
-        self.packets.push(queue.packets());
+    fn take(&mut self, packets: u32, queue: &impl Watched) {
+        self.packets.push(packets);
         self.bytes.push(queue.bytes());
         let mut column = 0;
         let probes = &mut self.probes;
@@ -93,7 +103,11 @@ impl PortMeter {
             from: measure.warm_up,
             end,
             phase: Phase::WarmUp,
-            next_sample: if samples.is_some() { Nanos::ZERO } else { Nanos::NEVER },
+            next_sample: if samples.is_some() {
+                Nanos::ZERO
+            } else {
+                Nanos::NEVER
+            },
             last: Nanos::ZERO,
             length_time: 0,
             longest: 0,
@@ -123,15 +137,15 @@ impl PortMeter {
 
     /// Does what is due by `at`, with the queue as it has been since the last packet.
     #[cold]
-    pub(crate) fn tick(&mut self, at: Nanos, queue: &mut AnyQueue<Packet>) {
+    pub(crate) fn tick(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
         while self.next_tick <= at {
             let tick = self.next_tick;
-            self.pass(tick, queue.packets());
+            self.pass(tick, packets);
             if tick == self.next_sample {
-                self.sample(tick, queue);
+                self.sample(tick, packets, queue);
             }
             if self.phase == Phase::WarmUp && tick >= self.from {
-                self.begin(queue);
+                self.begin(packets, queue);
             }
             if self.phase == Phase::Measured && tick >= self.end {
                 self.counted = queue.counters().since(&self.before);
@@ -142,20 +156,20 @@ impl PortMeter {
         }
     }
 
-    fn sample(&mut self, at: Nanos, queue: &mut AnyQueue<Packet>) {
+    fn sample(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
         // So that the probes are those of this moment; it changes no verdict.
         queue.poll(at);
         if let Some(samples) = &mut self.samples {
-            samples.take(queue);
+            samples.take(packets, queue);
             self.next_sample = at + samples.interval;
         }
     }
 
-    fn begin(&mut self, queue: &AnyQueue<Packet>) {
+    fn begin(&mut self, packets: u32, queue: &impl Watched) {
         self.phase = Phase::Measured;
         self.before = queue.counters().clone();
         self.length_time = 0;
-        self.longest = queue.packets();
+        self.longest = packets;
         self.busy = Nanos::ZERO;
         (self.sojourn_sum, self.sojourns) = (0, 0);
         (self.loss_events, self.flows_hit) = (0, 0);

@@ -62,7 +62,9 @@ impl Routes {
         let Routes {
             incoming, towards, ..
         } = self;
-        let tree = towards.entry(goal).or_insert_with(|| search(incoming, goal));
+        let tree = towards
+            .entry(goal)
+            .or_insert_with(|| search(incoming, goal));
         tree[at.0 as usize]
     }
 }

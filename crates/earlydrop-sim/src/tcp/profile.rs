@@ -215,7 +215,10 @@ impl Profile {
     /// Whether the rules make sense together.
     pub fn validate(&self) -> Result<(), ProfileError> {
         let wrong = [
-            (self.segment_size <= self.header_size, ProfileError::NoSegmentSize),
+            (
+                self.segment_size <= self.header_size,
+                ProfileError::NoSegmentSize,
+            ),
             (self.initial_window == 0, ProfileError::NoWindow),
             (self.receiver_window == 0, ProfileError::NoWindow),
             (

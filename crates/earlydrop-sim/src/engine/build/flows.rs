@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use earlydrop::units::Nanos;
 
-use super::super::Simulation;
 use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
 use super::super::order::{find_ways, lay_out};
 use super::super::session::{Session, Spawner};
+use super::super::{Hop, Simulation};
 use super::{Purpose, stream};
 use crate::measure::FlowMeter;
 use crate::network::Network;
@@ -35,7 +35,7 @@ impl Profiles {
 }
 
 /// Adds every flow of `run`, and the events that start them.
-pub(super) fn add(simulation: &mut Simulation, run: &Run) -> Result<(), RunError> {
+pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Result<(), RunError> {
     for (index, flow) in run.flows.iter().enumerate() {
         check(&run.network, run.duration, index, flow)?;
     }
@@ -44,7 +44,7 @@ pub(super) fn add(simulation: &mut Simulation, run: &Run) -> Result<(), RunError
         from: run.network.name(run.flows[flow].from).to_string(),
         to: run.network.name(run.flows[flow].to).to_string(),
     })?;
-    let (hops, begins) = lay_out(&run.network, &run.flows, &ways);
+    let (hops, begins) = lay_out(&run.network, places, &run.flows, &ways);
     simulation.hops = hops;
     let mut profiles = Profiles::default();
     for (index, described) in run.flows.iter().enumerate() {
@@ -166,9 +166,7 @@ impl Maker<'_> {
         let random = self.stream(Purpose::Application);
         match application {
             Application::Bulk => Ends::Tcp(connection),
-            Application::Arrivals {
-                every, at_most, ..
-            } => {
+            Application::Arrivals { every, at_most, .. } => {
                 connection.end = 0;
                 let mut template = self.around(Ends::Tcp(connection));
                 template.open = true;
@@ -215,12 +213,16 @@ fn check(
     let last_start = match described.start {
         Start::At(at) => at,
         Start::Between(from, to) if from > to => {
-            return wrong(format!("it starts between {from} and {to}, which is earlier"));
+            return wrong(format!(
+                "it starts between {from} and {to}, which is earlier"
+            ));
         }
         Start::Between(_, to) => to,
     };
     if last_start > duration {
-        return wrong(format!("it starts at {last_start}, after the run's end at {duration}"));
+        return wrong(format!(
+            "it starts at {last_start}, after the run's end at {duration}"
+        ));
     }
     if described.class > 7 {
         return wrong(format!("class {}; classes are 0 to 7", described.class));
@@ -241,9 +243,14 @@ fn check(
             pattern,
             ..
         } => {
-            let stops = described.steps.iter().any(|(_, s)| matches!(s, Step::Rate(r) if r.0 == 0));
+            let stops = described
+                .steps
+                .iter()
+                .any(|(_, s)| matches!(s, Step::Rate(r) if r.0 == 0));
             if !(1..=LARGEST).contains(&size.0) {
-                return wrong(format!("datagrams of {size}; they have 1 to {LARGEST} bytes"));
+                return wrong(format!(
+                    "datagrams of {size}; they have 1 to {LARGEST} bytes"
+                ));
             }
             if rate.0 == 0 || stops {
                 return wrong("datagrams at 0 bps; a flow that sends nothing is stopped".into());
@@ -279,7 +286,9 @@ fn application_problem(application: &Application) -> Option<String> {
             think,
         } => {
             if !(1..=LARGEST).contains(&request.0) {
-                return Some(format!("requests of {request}; they have 1 to {LARGEST} bytes"));
+                return Some(format!(
+                    "requests of {request}; they have 1 to {LARGEST} bytes"
+                ));
             }
             both(response, think)
         }

@@ -4,12 +4,15 @@ mod flows;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::random::Pcg32;
-use earlydrop::registry::{Link as LinkFacts, Spec};
-use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop::registry::{Link as LinkFacts, Plan, Spec};
+use earlydrop::schemes::AnyAqm;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::accounts::Accounts;
-use super::link::{Extras, Link, Opportunities, Port};
-use super::{Event, Simulation, Windows};
+use super::fifo::Fifo;
+use super::link::{Extras, Link, NONE, Opportunities};
+use super::port::{Port, Queue};
+use super::{Event, Hop, Simulation, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
 use crate::measure::Timing;
@@ -42,7 +45,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         now: Nanos::ZERO,
         end: run.duration,
         events: Events::new(),
-        links: Vec::new(),
+        wires: Vec::new(),
         ports: Vec::new(),
         extras: Vec::new(),
         hops: Vec::new(),
@@ -60,15 +63,20 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         },
         completions: Vec::new(),
         windows: None,
-        names: run.network.links().map(|(id, ..)| run.network.link_name(id)).collect(),
+        names: run
+            .network
+            .links()
+            .map(|(id, ..)| run.network.link_name(id))
+            .collect(),
         groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
         seed: run.seed,
     };
+    let mut places = Vec::with_capacity(run.network.links().len());
     for (id, _, _, described) in run.network.links() {
-        add_link(&mut simulation, run, id, described)?;
+        places.push(add_link(&mut simulation, run, id, described)?);
     }
-    flows::add(&mut simulation, run)?;
-    set_up_changes(&mut simulation, run);
+    flows::add(&mut simulation, run, &places)?;
+    set_up_changes(&mut simulation, run, &places);
     simulation.events.push(run.measure.warm_up, Event::Begin);
     watch_windows(&mut simulation, run);
     Ok(simulation)
@@ -98,59 +106,47 @@ fn check_measure(run: &Run) -> Result<(), RunError> {
 }
 
 /// The queue of a link that must have one and was given none.
-const PLAIN: &str = "droptail:limit=1000";
+const PLAIN: &str = "droptail";
 
 fn add_link(
     simulation: &mut Simulation,
     run: &Run,
     id: LinkId,
     described: &crate::network::Link,
-) -> Result<(), RunError> {
+) -> Result<Hop, RunError> {
     let name = || run.network.link_name(id);
     let wrong = |problem: String| {
         let link = name();
         Err(RunError::Link { link, problem })
     };
-    let rate = described.trace.as_ref().map_or(described.rate, |trace| trace.mean_rate());
+    let rate = described
+        .trace
+        .as_ref()
+        .map_or(described.rate, |trace| trace.mean_rate());
     if rate.0 == 0 {
         return wrong("a rate of 0 bps; it must be above zero".to_string());
     }
     let shares = [described.loss, described.reorder.map_or(0.0, |r| r.share)];
     if let Some(share) = shares.iter().find(|share| !(0.0..=1.0).contains(*share)) {
-        return wrong(format!("a share of {share} of its packets; it must be in [0, 1]"));
+        return wrong(format!(
+            "a share of {share} of its packets; it must be in [0, 1]"
+        ));
     }
-    if described.changes.iter().any(|(_, c)| *c == Change::Rate(BitsPerSec(0))) {
+    if described
+        .changes
+        .iter()
+        .any(|(_, c)| *c == Change::Rate(BitsPerSec(0)))
+    {
         return wrong("a change to 0 bps; a link that stops goes down".to_string());
     }
-    let mut link = Link::new(rate, described.delay);
     let changing = !described.changes.is_empty() || described.trace.is_some();
-    let spec = match &described.queue {
-        Some(spec) => Some(spec.clone()),
-        None if changing => PLAIN.parse::<Spec>().ok(),
-        None => None,
-    };
-    if let Some(spec) = spec {
-        let facts = LinkFacts {
-            rate,
-            mean_packet: described.mean_packet,
-        };
-        let plan = spec.plan(&facts).map_err(|problem| RunError::Queue {
-            link: name(),
-            problem,
-        })?;
-        let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
-        link.port = simulation.ports.len() as u32;
-        let meter = PortMeter::new(&run.measure, run.duration);
-        simulation.ports.push(Port::new(id.0, plan.queue(seed), meter));
-    }
     let captured = run.measure.captures.contains(&id);
-    let special = described.loss > 0.0
-        || described.reorder.is_some()
-        || changing
-        || captured;
+    let special = described.loss > 0.0 || described.reorder.is_some() || changing || captured;
+    let mut extras = NONE;
     if special {
-        link.extras = simulation.extras.len() as u32;
+        extras = simulation.extras.len() as u32;
         simulation.extras.push(Extras {
+            delay: described.delay,
             loss: described.loss,
             reorder: described.reorder,
             random: stream(run.seed, Purpose::Link, u64::from(id.0)),
@@ -159,18 +155,49 @@ fn add_link(
             capture: captured.then(|| Capture::new(id, name())),
         });
     }
-    simulation.links.push(link);
-    Ok(())
+    let link = Link::new(rate, described.delay, extras);
+    let spec = match &described.queue {
+        Some(spec) => spec.clone(),
+        None if changing => Spec::new(PLAIN).map_err(|problem| RunError::Queue {
+            link: name(),
+            problem,
+        })?,
+        None => {
+            simulation.wires.push(link);
+            return Ok(Hop::Wire(simulation.wires.len() as u32 - 1));
+        }
+    };
+    let facts = LinkFacts {
+        rate,
+        mean_packet: described.mean_packet,
+    };
+    let plan = spec.plan(&facts).map_err(|problem| RunError::Queue {
+        link: name(),
+        problem,
+    })?;
+    let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
+    let queue = match plan {
+        Plan::Single {
+            aqm: AnyAqm::DropTail(_),
+            limit,
+        } if !changing && limit.bytes == Bytes(u64::MAX) => Queue::Fifo(Fifo::new(limit.packets)),
+        plan => Queue::Any(plan.queue(seed)),
+    };
+    let meter = PortMeter::new(&run.measure, run.duration);
+    simulation.ports.push(Port::new(id.0, link, queue, meter));
+    Ok(Hop::Port(simulation.ports.len() as u32 - 1))
 }
 
-fn set_up_changes(simulation: &mut Simulation, run: &Run) {
+fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[Hop]) {
     for (id, _, _, described) in run.network.links() {
         let mut changes = described.changes.clone();
         changes.sort_by_key(|(at, _)| *at);
         for (at, change) in changes {
             let index = simulation.changes.len() as u32;
-            simulation.changes.push((id.0, change));
-            simulation.events.push(at, Event::Change(index));
+            if let Hop::Port(port) = places[id.0 as usize] {
+                simulation.changes.push((port, change));
+                simulation.events.push(at, Event::Change(index));
+            }
         }
     }
 }

@@ -1,0 +1,361 @@
+//! What happens next: events in the order of their times.
+//!
+//! A calendar (Brown, "Calendar Queues", 1988): time is cut into days of equal length, a
+//! year has a power of two of them, and each day has its list of events, in order. A day
+//! is about as long as the time between two events, so a list seldom has more than one
+//! or two; a bit for each day says whether it has any. What lies more than a year ahead
+//! waits in a [radix heap](radix::RadixHeap) until its day comes within the year.
+//!
+//! How long a day is and how many a year has follows what happens. That changes how fast
+//! events are found and never their order: by time, and of the same time in the order
+//! they went in.
+
+pub mod radix;
+
+use earlydrop::units::Nanos;
+
+use self::radix::RadixHeap;
+
+/// No event.
+const NONE: u32 = u32::MAX;
+/// The fewest and the most days of a year.
+const DAYS: (usize, usize) = (64, 1 << 20);
+
+/// Events to come, each with its time.
+///
+/// ```
+/// use earlydrop::units::Nanos;
+/// use earlydrop_sim::events::Events;
+/// let mut events = Events::new();
+/// events.push(Nanos(20), "later");
+/// events.push(Nanos(10), "first");
+/// assert_eq!(events.pop(), Some((Nanos(10), "first")));
+/// assert_eq!(events.now(), Nanos(10));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Events<E> {
+    now: u64,
+    /// The number of today, counted from time zero.
+    today: u64,
+    /// A day lasts 2^this nanoseconds.
+    day_bits: u32,
+    /// First and last event of each day of the year.
+    days: Box<[Day]>,
+    /// A bit for each day that has events.
+    busy: Box<[u64]>,
+    /// Events of the year, and places that are free, linked.
+    entries: Vec<Entry<E>>,
+    free: u32,
+    length: usize,
+    /// What lies more than a year ahead, and the time of the first of it.
+    later: RadixHeap<E>,
+    later_from: u64,
+    review: Review,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Day {
+    first: u32,
+    last: u32,
+}
+
+const QUIET: Day = Day {
+    first: NONE,
+    last: NONE,
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Entry<E> {
+    at: u64,
+    next: u32,
+    event: E,
+}
+
+/// When the calendar is next looked at, and what it was like at the last look.
+#[derive(Clone, Copy, Debug)]
+struct Review {
+    /// Events to be handed out until then.
+    left: u32,
+    /// Events to be handed out between looks.
+    every: u32,
+    since: u64,
+}
+
+impl<E: Copy> Default for Events<E> {
+    fn default() -> Events<E> {
+        Events::new()
+    }
+}
+
+impl<E: Copy> Events<E> {
+    /// None yet, at time 0.
+    pub fn new() -> Events<E> {
+        // A day of 2^16 ns, 66 microseconds, until it is known better.
+        Events::starting(0, 16, DAYS.0)
+    }
+
+    fn starting(now: u64, day_bits: u32, days: usize) -> Events<E> {
+        let every = (4 * days).clamp(256, 1 << 16) as u32;
+        Events {
+            now,
+            today: now >> day_bits,
+            day_bits,
+            days: vec![QUIET; days].into(),
+            busy: vec![0; days / 64].into(),
+            entries: Vec::new(),
+            free: NONE,
+            length: 0,
+            later: RadixHeap::new(),
+            later_from: u64::MAX,
+            review: Review {
+                left: every,
+                every,
+                since: now,
+            },
+        }
+    }
+
+    /// The time of the event handed out last.
+    pub fn now(&self) -> Nanos {
+        Nanos(self.now)
+    }
+
+    /// Events to come.
+    pub fn len(&self) -> usize {
+        self.length + self.later.len()
+    }
+
+    /// Whether nothing is to come.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds an event. One in the past would happen now, one at [`Nanos::NEVER`] never.
+    #[inline]
+    pub fn push(&mut self, at: Nanos, event: E) {
+        debug_assert!(at.0 >= self.now, "an event in the past");
+        let at = at.0.max(self.now);
+        if (at >> self.day_bits) - self.today < self.days.len() as u64 {
+            self.enter(at, event);
+        } else {
+            self.later_from = self.later_from.min(at);
+            self.later.push(Nanos(at), event);
+        }
+    }
+
+    /// Enters an event into its day, after those of the same time.
+    #[inline]
+    fn enter(&mut self, at: u64, event: E) {
+        let index = self.new_entry(at, event);
+        let place = (at >> self.day_bits) as usize & (self.days.len() - 1);
+        let day = self.days[place];
+        if day.first == NONE {
+            self.busy[place >> 6] |= 1 << (place & 63);
+            self.days[place] = Day {
+                first: index,
+                last: index,
+            };
+        } else if self.entries[day.last as usize].at <= at {
+            self.entries[day.last as usize].next = index;
+            self.days[place].last = index;
+        } else {
+            self.insert(place, day, index, at);
+        }
+        self.length += 1;
+    }
+
+    /// Links an entry in before the last one of its day.
+    fn insert(&mut self, place: usize, day: Day, index: u32, at: u64) {
+        let (mut before, mut after) = (NONE, day.first);
+        while self.entries[after as usize].at <= at {
+            before = after;
+            after = self.entries[after as usize].next;
+        }
+        self.entries[index as usize].next = after;
+        match before {
+            NONE => self.days[place].first = index,
+            before => self.entries[before as usize].next = index,
+        }
+    }
+
+    #[inline]
+    fn new_entry(&mut self, at: u64, event: E) -> u32 {
+        let entry = Entry {
+            at,
+            next: NONE,
+            event,
+        };
+        let index = self.free;
+        if let Some(place) = self.entries.get_mut(index as usize) {
+            self.free = place.next;
+            *place = entry;
+            return index;
+        }
+        self.entries.push(entry);
+        self.entries.len() as u32 - 1
+    }
+
+    /// Takes the next event and moves to its time.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Nanos, E)> {
+        self.pop_until(Nanos::NEVER)
+    }
+
+    /// Takes the next event, unless it is later than `limit`, and moves to its time.
+    #[inline]
+    pub fn pop_until(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
+        let mut place = self.today as usize & (self.days.len() - 1);
+        if self.days[place].first == NONE {
+            place = self.next_busy(limit)?;
+        }
+        let first = self.days[place].first;
+        let Entry { at, next, event } = self.entries[first as usize];
+        if at > limit.0 {
+            return None;
+        }
+        self.days[place].first = next;
+        if next == NONE {
+            self.busy[place >> 6] &= !(1 << (place & 63));
+        }
+        self.entries[first as usize].next = self.free;
+        self.free = first;
+        self.length -= 1;
+        self.now = at;
+        self.review.left -= 1;
+        if self.review.left == 0 {
+            self.look_over();
+        }
+        Some((Nanos(at), event))
+    }
+
+    /// Goes on to the next day that has events, unless its first is later than `limit`;
+    /// answers its place.
+    fn next_busy(&mut self, limit: Nanos) -> Option<usize> {
+        let mask = self.days.len() - 1;
+        let from = self.today as usize & mask;
+        let (first_at, day) = if self.length == 0 {
+            // Nothing within the year: to the day of the first event after it.
+            let day = self.later_from >> self.day_bits;
+            (self.later_from, day.max(self.today))
+        } else {
+            let ahead = self.busy_from(from);
+            let first = self.days[(from + ahead) & mask].first;
+            (self.entries[first as usize].at, self.today + ahead as u64)
+        };
+        if first_at > limit.0 || first_at == u64::MAX {
+            return None;
+        }
+        self.today = day;
+        if self.later_from >> self.day_bits < self.today + self.days.len() as u64 {
+            self.take_from_later();
+        }
+        Some(self.today as usize & mask)
+    }
+
+    /// How many days after the one at `from` the next with events is.
+    #[inline]
+    fn busy_from(&self, from: usize) -> usize {
+        let mut word = from >> 6;
+        let mut bits = self.busy[word] & (u64::MAX << (from & 63));
+        while bits == 0 {
+            word = (word + 1) & (self.busy.len() - 1);
+            bits = self.busy[word];
+        }
+        let place = word << 6 | bits.trailing_zeros() as usize;
+        place.wrapping_sub(from) & (self.days.len() - 1)
+    }
+
+    /// Enters what now lies within the year.
+    fn take_from_later(&mut self) {
+        let last_day = self.today + self.days.len() as u64 - 1;
+        let last_day = last_day.min(u64::MAX >> self.day_bits);
+        let end = last_day << self.day_bits | ((1 << self.day_bits) - 1);
+        while let Some((at, event)) = self.later.pop_until(Nanos(end)) {
+            self.enter(at.0, event);
+        }
+        self.later_from = self.later.first().map_or(u64::MAX, |at| at.0);
+    }
+
+    /// Makes the calendar anew when its days have become too long, too short or too few.
+    #[cold]
+    fn look_over(&mut self) {
+        let gap = (self.now - self.review.since) / u64::from(self.review.every);
+        let day_bits = gap.max(1).ilog2();
+        let days = (2 * self.len()).next_power_of_two().clamp(DAYS.0, DAYS.1);
+        let fits = self.day_bits.abs_diff(day_bits) <= 1
+            && (days / 2..=4 * days).contains(&self.days.len());
+        self.review.left = self.review.every;
+        self.review.since = self.now;
+        if !fits {
+            let mut anew = Events::starting(self.now, day_bits, days);
+            while let Some((at, event)) = self.take_in_order() {
+                anew.push(at, event);
+            }
+            *self = anew;
+        }
+    }
+
+    /// The next event, without moving to its time.
+    fn take_in_order(&mut self) -> Option<(Nanos, E)> {
+        self.review.left = u32::MAX;
+        self.pop()
+    }
+
+    /// Every event to come, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &E> {
+        let busy = self.days.iter().filter(|day| day.first != NONE);
+        let within = busy.flat_map(|day| {
+            let entry = |index: u32| self.entries.get(index as usize);
+            let first = entry(day.first);
+            std::iter::successors(first, move |before| entry(before.next))
+        });
+        within.map(|entry| &entry.event).chain(self.later.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BinaryHeap;
+
+    #[test]
+    fn equal_times_keep_their_order_across_buckets() {
+        let mut events = Events::new();
+        events.push(Nanos(12), 'a');
+        events.push(Nanos(8), 'b');
+        events.push(Nanos(12), 'c');
+        assert_eq!(events.pop(), Some((Nanos(8), 'b')));
+        events.push(Nanos(12), 'd');
+        events.push(Nanos(8), 'e');
+        let rest: String = std::iter::from_fn(|| events.pop().map(|(_, event)| event)).collect();
+        assert_eq!(rest, "eacd");
+        assert!(events.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_is_that_of_a_sorted_list(
+            // Steps: some pushes at distances from the present, then some pops.
+            steps in prop::collection::vec((prop::collection::vec(0_u32..63, 0..8), 0_usize..8), 1..60),
+        ) {
+            let mut events = Events::new();
+            let mut reference = BinaryHeap::new();
+            let mut number = 0_u64;
+            for (pushes, pops) in steps {
+                for bits in pushes {
+                    let distance = (1_u64 << bits >> 1) + number % 3;
+                    let at = events.now().0.saturating_add(distance);
+                    events.push(Nanos(at), number);
+                    reference.push(std::cmp::Reverse((at, number)));
+                    number += 1;
+                }
+                for _ in 0..pops {
+                    let expected = reference.pop().map(|std::cmp::Reverse((at, n))| (Nanos(at), n));
+                    prop_assert_eq!(events.pop(), expected);
+                    prop_assert_eq!(events.len(), reference.len());
+                }
+            }
+        }
+    }
+}
