@@ -39,7 +39,8 @@
 //! | aspect | Linux | ns-3 | here |
 //! |---|---|---|---|
 //! | slow start | HyStart | HyStart | HyStart++ as an option, off |
-//! | Reno's estimate | alpha stays below 1 | off by default | RFC 9438 |
+//! | Reno's estimate | alpha stays below 1 | none, later Linux's | RFC 9438 |
+//! | target at | t and the least round trip | the same | t and the smoothed one |
 //! | growth of the window | whole segments, by a count of acknowledgments | the same | fractions |
 //! | W(t) | integers, time in 1/1024 s | floating point | floating point |
 //! | growth at most | 1 in 2 segments acknowledged | the same | 1.5 w a round trip |
@@ -510,6 +511,36 @@ mod tests {
         }
         assert!(cubic.threshold() < 300.0, "{cubic:?}");
         assert!(cubic.prior >= cubic.threshold() && cubic.hystart.is_none());
+    }
+
+    /// Tables 1 and 2 of the RFC: the mean window with a loss every 1 / p segments.
+    #[test]
+    fn has_the_mean_windows_of_the_rfcs_tables() {
+        let mean = |rtt: f64, every: u32| {
+            let mut cubic = Cubic::new(10.0, Some(10.0), Parameters::default());
+            let (mut now, mut from) = (0.0, 0.0);
+            // The curve is flat at its end, so that hundreds of losses pass until it settles.
+            for segment in 1..=400 * every {
+                now += rtt / cubic.window();
+                cubic.on_acked(&acked(at(now), 1, 10, at(rtt)));
+                if segment % every == 0 {
+                    cubic.on_congestion(&congestion(at(now), Signal::Loss, 10));
+                }
+                if segment == 200 * every {
+                    from = now;
+                }
+            }
+            f64::from(200 * every) * rtt / (now - from)
+        };
+        // 1.054 (0.1 / p)^(3/4) for the first, Reno's 1.2 / sqrt(p) for the others.
+        for (rtt, every, table) in [
+            (0.1, 10_000, 187.0),
+            (0.1, 100, 12.0),
+            (0.01, 10_000, 120.0),
+        ] {
+            let found = mean(rtt, every);
+            assert!((found / table - 1.0).abs() < 0.04, "{found}, not {table}");
+        }
     }
 
     proptest! {

@@ -23,14 +23,17 @@
 //! - alpha counts every segment acknowledged, during recovery too; marks beyond the
 //!   segments acknowledged are not believed.
 //! - A cut by a mark goes by alpha as it is, from the last whole observation window.
+//! - It needs [`Acked::marked`]: with RFC 3168's echo alone, alpha would fall to 0 and the
+//!   cuts with it.
 //! - Growth goes on after a cut by a mark, as RFC 3168 has it, section 6.1.2 only
 //!   asking that the cut itself be made once.
 //! - The window is cut, not what is in flight: an unused window does not grow here.
 //! - Windows and thresholds have a floor of 2 segments; the timer leaves 1.
 //!
 //! # How other tools differ
-//! Linux and ns-3 keep alpha in 1/1024ths and whole segments, and do not grow the window
-//! in the round trip after a cut (Linux). ns-3's observation window is the RFC's.
+//! Linux keeps alpha in 1/1024ths and whole segments, and does not grow the window in the
+//! round trip after a cut. ns-3 computes alpha as here, over an observation window told by
+//! sequence numbers.
 
 use super::round::Round;
 use super::{Acked, Congestion, Control, Signal};

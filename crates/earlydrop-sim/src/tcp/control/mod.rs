@@ -6,6 +6,7 @@
 //! compares whole segments with them.
 
 pub mod any;
+pub mod bbr;
 pub mod cubic;
 pub mod dctcp;
 pub mod hystart;

@@ -3,6 +3,7 @@
 use super::{Acked, Congestion, Control, Delivery, Signal};
 use earlydrop::units::Nanos;
 use proptest::prelude::*;
+use std::collections::VecDeque;
 
 /// `segments` acknowledged at `now`, out of `in_flight`, after a round trip of `rtt`.
 pub(super) fn acked(now: Nanos, segments: u32, in_flight: u32, rtt: Nanos) -> Acked {
@@ -110,5 +111,95 @@ pub(super) fn stays_sane(control: &mut impl Control, events: Vec<(Nanos, Event)>
         if let Some(rate) = control.pacing_rate() {
             assert!(rate.is_finite() && rate > 0.0, "{rate}/s after {event:?}");
         }
+    }
+}
+
+const MS: u64 = 1_000_000;
+
+/// A segment on its way: when it was sent and will be acknowledged, and what the sender
+/// knew of deliveries then.
+struct Flight {
+    sent: u64,
+    back: u64,
+    delivered: u64,
+    delivered_at: u64,
+    first_sent: u64,
+}
+
+/// An ideal path: one segment a millisecond, a queue without end, and 39 ms of way:
+/// 40 segments fill it, and its empty round trip takes 40 ms.
+pub(super) struct Pipe<C> {
+    pub(super) control: C,
+    /// Now and the way there and back, nanoseconds.
+    pub(super) now: u64,
+    pub(super) way: u64,
+    next_send: u64,
+    link_free: u64,
+    pub(super) delivered: u64,
+    delivered_at: u64,
+    first_sent: u64,
+    flights: VecDeque<Flight>,
+    /// The last round trip, nanoseconds.
+    pub(super) rtt: u64,
+}
+
+impl<C: Control> Pipe<C> {
+    pub(super) fn new(control: C) -> Pipe<C> {
+        Pipe {
+            control,
+            now: 0,
+            way: 39 * MS,
+            next_send: 0,
+            link_free: 0,
+            delivered: 0,
+            delivered_at: 0,
+            first_sent: 0,
+            flights: VecDeque::new(),
+            rtt: 0,
+        }
+    }
+
+    /// Sends a segment or takes an acknowledgment, whichever is earlier.
+    pub(super) fn step(&mut self) {
+        let may_send = self.flights.len() < self.control.window() as usize;
+        let back = self.flights.front().map_or(u64::MAX, |flight| flight.back);
+        if may_send && self.next_send.max(self.now) <= back {
+            self.now = self.next_send.max(self.now);
+            if self.flights.is_empty() {
+                (self.first_sent, self.delivered_at) = (self.now, self.now);
+            }
+            self.link_free = self.link_free.max(self.now) + MS;
+            self.flights.push_back(Flight {
+                sent: self.now,
+                back: self.link_free + self.way,
+                delivered: self.delivered,
+                delivered_at: self.delivered_at,
+                first_sent: self.first_sent,
+            });
+            self.next_send = self.now + (1e9 / self.control.pacing_rate().unwrap()) as u64;
+        } else {
+            self.take(back);
+        }
+    }
+
+    fn take(&mut self, back: u64) {
+        self.now = back;
+        let in_flight = self.flights.len() as u32;
+        let flight = self.flights.pop_front().unwrap();
+        self.delivered += 1;
+        self.delivered_at = self.now;
+        self.first_sent = flight.sent;
+        self.rtt = self.now - flight.sent;
+        let interval = (flight.sent - flight.first_sent).max(self.now - flight.delivered_at);
+        self.control.on_acked(&Acked {
+            delivery: Some(Delivery {
+                delivered: self.delivered,
+                delivered_when_sent: flight.delivered,
+                interval: Nanos(interval),
+                application_limited: false,
+                lost: 0,
+            }),
+            ..acked(Nanos(self.now), 1, in_flight, Nanos(self.rtt))
+        });
     }
 }
