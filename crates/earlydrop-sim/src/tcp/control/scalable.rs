@@ -337,6 +337,16 @@ mod tests {
             rtt_independence: Some(rule),
             ..Parameters::default()
         };
+        // Not taken up yet: the plain law, 2 * 0.95 / 0.05 segments a window.
+        let plain = Parameters {
+            rtt_independence: Some(RttIndependence {
+                after_rounds: 1_000_000,
+                ..rule
+            }),
+            ..parameters
+        };
+        let window = settled(plain, 20, Nanos::from_millis(5), 100_000);
+        assert!((36.0..50.0).contains(&window), "{window}");
         let rate = |ms: u64| {
             let rtt = Nanos::from_millis(ms);
             settled(parameters, 20, rtt, 400_000) / rtt.as_secs_f64()
