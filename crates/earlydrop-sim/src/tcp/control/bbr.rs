@@ -39,6 +39,7 @@
 //!   before the acknowledgment that shows the loss, or the losses come off it.
 //! - A timeout leaves a window of 1 that grows again as usual; what it was before comes
 //!   back only if the end of recovery is told.
+//! - Without samples of the delivery rate it never leaves Startup, nor grows much.
 //! - Marks are ignored, as in the draft. There is no slow start threshold: infinite.
 //!
 //! # How other tools differ
@@ -298,7 +299,7 @@ impl Bbr {
                 end.round_over |= self.model.round_start;
                 if end.round_over && now > end.at {
                     self.model.renew_rtt(now);
-                    self.window = self.window.max(self.prior);
+                    self.restore_window();
                     self.leave_probe_rtt(now);
                 }
             }
@@ -351,6 +352,14 @@ impl Bbr {
         }
     }
 
+    /// Brings the last good window back, once.
+    fn restore_window(&mut self) {
+        self.window = self.window.max(self.prior);
+        if !self.recovering {
+            self.prior = 0.0;
+        }
+    }
+
     fn save_window(&mut self) {
         let kept = self.recovering || self.state == State::ProbeRtt;
         self.prior = if kept {
@@ -377,7 +386,10 @@ impl Control for Bbr {
         self.model.round_start = false;
         let limited = match &acked.delivery {
             Some(delivery) => self.model.take_delivery(delivery),
-            None => true,
+            None => {
+                self.model.delivered += u64::from(acked.segments);
+                true
+            }
         };
         if self.model.round_start {
             self.conserving = false;
@@ -407,8 +419,9 @@ impl Control for Bbr {
 
     fn on_recovered(&mut self, _now: Nanos) {
         (self.recovering, self.conserving) = (false, false);
-        self.window = self.window.max(self.prior);
-        self.bound_probe();
+        if self.state != State::ProbeRtt {
+            self.restore_window();
+        }
     }
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, _again: bool) {

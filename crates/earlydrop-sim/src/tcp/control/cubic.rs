@@ -31,8 +31,9 @@
 //! - After a timeout, and where slow start ended without loss, K is 0 and W_max the
 //!   window at which the epoch begins; so too whenever the window is above W_max then.
 //! - A timeout for the same segment again leaves the threshold (RFC 5681, section 3.1).
-//! - In slow start each segment acknowledged adds one (RFC 3465 with no limit); what is
-//!   left of an acknowledgment at the threshold counts for congestion avoidance.
+//! - In slow start each segment acknowledged adds one, and an acknowledgment 2 at most
+//!   (RFC 3465's L; HyStart++ has its own); what is left of them at the threshold counts
+//!   for congestion avoidance.
 //! - Undoing a spurious reduction, section 4.9, is left out.
 //!
 //! # How other tools differ
@@ -46,6 +47,7 @@
 //! | growth at most | 1 in 2 segments acknowledged | the same | 1.5 w a round trip |
 //! | floor after a mark | 2 | 2 | 1 |
 
+use super::dctcp::BURST;
 use super::hystart::{self, HyStart, Step};
 use super::{Acked, Congestion, Control, Signal};
 use earlydrop::units::Nanos;
@@ -141,7 +143,7 @@ impl Cubic {
 
     /// Grows the window in slow start; the segments left for congestion avoidance.
     fn slow_start(&mut self, acked: &Acked) -> f64 {
-        let mut grow = f64::from(acked.segments);
+        let mut grow = f64::from(acked.segments).min(BURST);
         if let Some(hystart) = &mut self.hystart {
             match hystart.on_acked(acked) {
                 Step::Grow(segments) => grow = segments,
@@ -444,7 +446,7 @@ mod tests {
         assert_eq!((cubic.window(), cubic.threshold()), (1.0, 49.0));
         cubic.on_timeout(at(2.0), 1, true);
         assert_eq!((cubic.window(), cubic.threshold()), (1.0, 49.0));
-        cubic.on_acked(&acked(at(3.0), 48, 48, RTT));
+        (0..24).for_each(|_| cubic.on_acked(&acked(at(3.0), 2, 48, RTT)));
         assert_eq!(cubic.window(), 49.0);
         cubic.on_acked(&one(3.1));
         let epoch = cubic.epoch.unwrap();
@@ -455,8 +457,9 @@ mod tests {
     fn what_an_acknowledgment_has_left_at_the_threshold_is_not_lost() {
         let mut cubic = Cubic::new(9.0, Some(10.0), Parameters::default());
         cubic.on_acked(&acked(at(1.0), 3, 9, RTT));
-        // K = 0, W_max = 10, W(0) = 10 < W_est = 10 + 2 / 10, with nothing cut yet.
-        near(cubic.window(), 10.2, 1e-12);
+        // Two of the three count. K = 0, W_max = 10, W(0) = 10 < W_est = 10 + 1 / 10,
+        // with nothing cut yet.
+        near(cubic.window(), 10.1, 1e-12);
     }
 
     #[test]

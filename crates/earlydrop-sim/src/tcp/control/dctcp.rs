@@ -10,8 +10,8 @@
 //! - After each observation window, with M the part of its segments that was marked:
 //!   `alpha = (1 - g) alpha + g M`.
 //! - A mark, at most once for each window: `w = w (1 - alpha / 2)`.
-//! - Otherwise as Reno: w grows by a segment for each acknowledged in slow start, by
-//!   `1 / w` in congestion avoidance; loss halves it.
+//! - Otherwise as Reno: w grows by a segment for each acknowledged in slow start (by 2 at
+//!   most for an acknowledgment), by `1 / w` in congestion avoidance; loss halves it.
 //!
 //! Where each segment is marked with probability p, alpha is p, and growth by 1 and cuts
 //! by `w p / 2` a round trip balance at `w = 2 / p`: two marks a round trip.
@@ -143,19 +143,22 @@ impl Dctcp {
     }
 }
 
+/// Segments one acknowledgment may add in slow start (RFC 3465's L), so that one that
+/// fills a hole lets no burst out.
+pub(super) const BURST: f64 = 2.0;
+
 /// The window after `segments` more were acknowledged: RFC 5681's slow start to the
 /// threshold, and beyond it `increase / w` for each.
 pub(super) fn grown(window: f64, threshold: f64, segments: f64, increase: f64) -> f64 {
     let room = threshold - window;
-    if segments <= room {
-        return window + segments;
+    if room <= 0.0 {
+        return window + increase * segments / window;
     }
-    let (from, left) = if room > 0.0 {
-        (threshold, segments - room)
-    } else {
-        (window, segments)
-    };
-    from + increase * left / from
+    let added = segments.min(BURST);
+    if added <= room {
+        return window + added;
+    }
+    threshold + increase * (added - room) / threshold
 }
 
 impl Control for Dctcp {
@@ -248,8 +251,13 @@ mod tests {
         assert_eq!((dctcp.window(), dctcp.threshold()), (1.0, 21.875));
         dctcp.on_timeout(Nanos::ZERO, 1, true);
         assert_eq!((dctcp.window(), dctcp.threshold()), (1.0, 21.875));
-        dctcp.on_acked(&of(22, 0, 30));
-        // 20.875 to the threshold, the rest by the window's part.
+        for _ in 0..10 {
+            dctcp.on_acked(&of(5, 0, 30));
+        }
+        // 2 at most each.
+        assert_eq!(dctcp.window(), 21.0);
+        dctcp.on_acked(&of(2, 0, 30));
+        // 0.875 to the threshold, the rest by the window's part.
         assert_eq!(dctcp.window(), 21.875 + 1.125 / 21.875);
     }
 

@@ -262,6 +262,25 @@ fn looks_for_a_whole_round_at_least() {
     assert!((0.041 + 0.030..0.125).contains(&lasted), "{lasted}");
 }
 
+#[test]
+fn a_recovery_it_was_not_told_of_brings_nothing_back() {
+    let mut bbr = cycling(0);
+    bbr.on_congestion(&congestion(Nanos(110 * MS), Signal::Loss, 30));
+    bbr.on_recovered(Nanos(150 * MS));
+    bbr.window = 20.0;
+    bbr.on_recovered(Nanos(190 * MS));
+    assert_eq!(bbr.window(), 20.0);
+}
+
+#[test]
+fn stands_still_without_samples() {
+    let mut bbr = Bbr::new(10.0, 1, Parameters::default());
+    for ms in 0..1000 {
+        bbr.on_acked(&acked(Nanos(ms * MS), 1, 10, Nanos(40 * MS)));
+    }
+    assert_eq!((bbr.state(), bbr.window()), (State::Startup, 19.0));
+}
+
 proptest! {
     #[test]
     fn stays_sane(events in testing::events(), initial in 1.0..100.0_f64, seed: u64) {
