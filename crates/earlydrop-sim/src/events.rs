@@ -60,6 +60,13 @@ impl<E: Copy> Events<E> {
         Nanos(self.now)
     }
 
+    /// Every event to come, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &E> {
+        let present = self.buckets[0].get(self.handed_out..).unwrap_or_default();
+        let later = self.buckets[1..].iter().flatten();
+        present.iter().chain(later).map(|(_, event)| event)
+    }
+
     /// Events to come.
     pub fn len(&self) -> usize {
         self.length
@@ -91,8 +98,14 @@ impl<E: Copy> Events<E> {
     /// Takes the next event and moves to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Nanos, E)> {
+        self.pop_until(Nanos::NEVER)
+    }
+
+    /// Takes the next event, unless it is later than `limit`, and moves to its time.
+    #[inline]
+    pub fn pop_until(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
         let Some(&(at, event)) = self.buckets[0].get(self.handed_out) else {
-            return self.advance();
+            return self.advance(limit);
         };
         self.handed_out += 1;
         self.length -= 1;
@@ -101,18 +114,20 @@ impl<E: Copy> Events<E> {
 
     /// Moves to the time of the next event, takes it, and deals out anew what else was
     /// in its bucket.
-    fn advance(&mut self) -> Option<(Nanos, E)> {
+    fn advance(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
         self.buckets[0].clear();
         self.handed_out = 0;
         if self.filled == 0 {
             return None;
         }
         let bucket = self.filled.trailing_zeros() as usize + 1;
+        let earliest = self.buckets[bucket].iter().enumerate();
+        let (first, &(at, event)) = earliest.min_by_key(|(_, (at, _))| *at)?;
+        if at > limit.0 {
+            return None;
+        }
         self.filled &= self.filled - 1;
         let mut dealt = core::mem::take(&mut self.buckets[bucket]);
-        let earliest = dealt.iter().enumerate().min_by_key(|(_, (at, _))| *at);
-        let first = earliest.map(|(index, _)| index)?;
-        let (at, event) = dealt[first];
         self.now = at;
         for (index, (at, event)) in dealt.drain(..).enumerate() {
             if index != first {

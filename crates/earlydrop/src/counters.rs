@@ -19,6 +19,14 @@ impl Tally {
         self.bytes += u64::from(size);
     }
 
+    /// What was counted after `earlier`, a state of the same count.
+    pub fn since(self, earlier: Tally) -> Tally {
+        Tally {
+            packets: self.packets - earlier.packets,
+            bytes: self.bytes - earlier.bytes,
+        }
+    }
+
     fn plus(self, other: Tally) -> Tally {
         Tally {
             packets: self.packets + other.packets,
@@ -54,6 +62,18 @@ impl Counters {
         self.dropped
             .iter()
             .fold(Tally::default(), |sum, tally| sum.plus(*tally))
+    }
+
+    /// What was counted after `earlier`, a state of the same queue.
+    pub fn since(&self, earlier: &Counters) -> Counters {
+        Counters {
+            arrived: self.arrived.since(earlier.arrived),
+            departed: self.departed.since(earlier.departed),
+            marked: self.marked.since(earlier.marked),
+            dropped: core::array::from_fn(|reason| {
+                self.dropped[reason].since(earlier.dropped[reason])
+            }),
+        }
     }
 
     #[inline]

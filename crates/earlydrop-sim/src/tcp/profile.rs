@@ -91,6 +91,8 @@ pub struct Profile {
     pub rules: Rules,
     /// Bytes on the wire of a data segment.
     pub segment_size: u32,
+    /// How many of them are headers; the rest is payload.
+    pub header_size: u32,
     /// Bytes on the wire of an acknowledgment, and of a connection request.
     pub ack_size: u32,
     /// Segments sent before anything is acknowledged.
@@ -131,6 +133,7 @@ impl Profile {
             control: Algorithm::Reno,
             rules: Rules::Ns2,
             segment_size: 1000,
+            header_size: 0,
             ack_size: 40,
             initial_window: 2,
             receiver_window: 20,
@@ -178,6 +181,7 @@ impl Profile {
             control: algorithm,
             rules: Rules::Standard,
             segment_size: 1500,
+            header_size: 52,
             ack_size: 40,
             initial_window: 10,
             receiver_window: 65_535,
@@ -203,10 +207,15 @@ impl Profile {
         }
     }
 
+    /// Bytes of payload in a full segment.
+    pub const fn payload(&self) -> u32 {
+        self.segment_size - self.header_size
+    }
+
     /// Whether the rules make sense together.
     pub fn validate(&self) -> Result<(), ProfileError> {
         let wrong = [
-            (self.segment_size == 0, ProfileError::NoSegmentSize),
+            (self.segment_size <= self.header_size, ProfileError::NoSegmentSize),
             (self.initial_window == 0, ProfileError::NoWindow),
             (self.receiver_window == 0, ProfileError::NoWindow),
             (

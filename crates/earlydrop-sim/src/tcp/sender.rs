@@ -35,6 +35,28 @@ pub struct SenderCounts {
     pub marks: u32,
 }
 
+impl SenderCounts {
+    /// What was counted after `earlier`, a state of the same sender.
+    pub fn since(&self, earlier: &SenderCounts) -> SenderCounts {
+        self.with(earlier, |now, before| now - before)
+    }
+
+    /// Two senders' counts together.
+    pub fn plus(&self, other: &SenderCounts) -> SenderCounts {
+        self.with(other, |one, other| one + other)
+    }
+
+    fn with(&self, other: &SenderCounts, join: fn(u32, u32) -> u32) -> SenderCounts {
+        SenderCounts {
+            segments: join(self.segments, other.segments),
+            retransmissions: join(self.retransmissions, other.retransmissions),
+            timeouts: join(self.timeouts, other.timeouts),
+            recoveries: join(self.recoveries, other.recoveries),
+            marks: join(self.marks, other.marks),
+        }
+    }
+}
+
 /// What happened to the window last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Last {
@@ -196,6 +218,12 @@ impl Sender {
     pub fn supply(&mut self, end: u32) {
         self.end = self.end.max(end);
         self.stop = self.stop_at(self.allowed);
+    }
+
+    /// The application has nothing more than what was sent already.
+    pub fn withdraw(&mut self) {
+        self.end = self.sent;
+        self.stop = self.window_end();
     }
 
     /// An acknowledgment arrived.

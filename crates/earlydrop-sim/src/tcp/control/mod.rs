@@ -6,7 +6,15 @@
 //! compares whole segments with them.
 
 pub mod any;
+pub mod bbr;
+pub mod cubic;
+pub mod dctcp;
+pub mod hystart;
 pub mod reno;
+mod round;
+pub mod scalable;
+#[cfg(test)]
+mod testing;
 
 use earlydrop::units::Nanos;
 

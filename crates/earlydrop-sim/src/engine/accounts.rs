@@ -1,0 +1,85 @@
+//! What became of every packet.
+
+use earlydrop::aqm::DropReason;
+use earlydrop::packet::Packet as _;
+use earlydrop::queue::Losses;
+use earlydrop::units::Nanos;
+
+use super::flow::Flow;
+use crate::measure::Timing;
+use crate::measure::port::PortMeter;
+use crate::packet::{Notes, Packet};
+use crate::results::Totals;
+
+/// What is kept of packets beside themselves.
+#[derive(Clone, Debug)]
+pub(super) struct Accounts {
+    pub(super) notes: Notes,
+    pub(super) totals: Totals,
+    pub(super) timing: Timing,
+    /// Length of a loss event, or zero when they are not counted.
+    pub(super) loss_event: Nanos,
+}
+
+impl Accounts {
+    /// Receives what is lost at `at`.
+    #[inline]
+    pub(super) fn loss<'a>(&'a mut self, flows: &'a mut [Flow], at: Nanos) -> Loss<'a> {
+        Loss {
+            accounts: self,
+            flows,
+            at,
+            hit: None,
+        }
+    }
+}
+
+/// Receives packets that are lost at a given time.
+pub(super) struct Loss<'a> {
+    accounts: &'a mut Accounts,
+    flows: &'a mut [Flow],
+    at: Nanos,
+    /// The loss event, and how many flows it hit that it had not hit before.
+    hit: Option<(u64, u32)>,
+}
+
+impl Loss<'_> {
+    /// Tells the queue's meter which loss event this was, if any.
+    #[inline]
+    pub(super) fn tell(self, meter: &mut PortMeter) {
+        if let Some((event, flows)) = self.hit {
+            meter.loss_event(event, flows);
+        }
+    }
+
+    /// Takes a packet that is lost.
+    pub(super) fn take(&mut self, packet: Packet) {
+        if let Some(place) = packet.note() {
+            self.accounts.notes.take(place);
+        }
+        self.accounts.totals.dropped.add(packet.size());
+        if packet.is_forward() && self.accounts.timing.counts(self.at) {
+            self.count(&packet);
+        }
+    }
+
+    fn count(&mut self, packet: &Packet) {
+        let meter = &mut self.flows[packet.flow as usize].meter;
+        meter.lost += 1;
+        let length = self.accounts.loss_event.0;
+        if length > 0 {
+            let event = self.at.0 / length + 1;
+            let hit = self.hit.get_or_insert((event, 0));
+            if meter.last_loss_event != event {
+                meter.last_loss_event = event;
+                hit.1 += 1;
+            }
+        }
+    }
+}
+
+impl Losses<Packet> for Loss<'_> {
+    fn lost(&mut self, packet: Packet, _reason: DropReason) {
+        self.take(packet);
+    }
+}

@@ -1,0 +1,189 @@
+//! From a run's description to an engine ready to start, and every check on the way.
+
+mod flows;
+
+use earlydrop::packet::FlowKey;
+use earlydrop::random::Pcg32;
+use earlydrop::registry::{Link as LinkFacts, Spec};
+use earlydrop::units::{BitsPerSec, Nanos};
+
+use super::accounts::Accounts;
+use super::link::{Extras, Link, Opportunities, Port};
+use super::{Event, Simulation, Windows};
+use crate::capture::Capture;
+use crate::events::Events;
+use crate::measure::Timing;
+use crate::measure::port::PortMeter;
+use crate::network::{Change, LinkId};
+use crate::packet::Notes;
+use crate::results::Totals;
+use crate::run::{Run, RunError};
+
+/// What random numbers are for; each purpose has streams of its own.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose {
+    Queue = 1,
+    Link,
+    Start,
+    Overhead,
+    Application,
+    Spawned,
+}
+
+/// The stream for a purpose and an index.
+pub(super) fn stream(seed: u64, purpose: Purpose, index: u64) -> Pcg32 {
+    Pcg32::new(FlowKey(seed).hash(purpose as u64), index)
+}
+
+/// Checks `run` and makes it ready.
+pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
+    check_measure(run)?;
+    let mut simulation = Simulation {
+        now: Nanos::ZERO,
+        end: run.duration,
+        events: Events::new(),
+        links: Vec::new(),
+        ports: Vec::new(),
+        extras: Vec::new(),
+        hops: Vec::new(),
+        flows: Vec::new(),
+        profiles: Vec::new(),
+        changes: Vec::new(),
+        accounts: Accounts {
+            notes: Notes::default(),
+            totals: Totals::default(),
+            timing: Timing {
+                from: run.measure.warm_up,
+                end: run.duration,
+            },
+            loss_event: run.measure.loss_event.unwrap_or_default(),
+        },
+        completions: Vec::new(),
+        windows: None,
+        names: run.network.links().map(|(id, ..)| run.network.link_name(id)).collect(),
+        groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
+        seed: run.seed,
+    };
+    for (id, _, _, described) in run.network.links() {
+        add_link(&mut simulation, run, id, described)?;
+    }
+    flows::add(&mut simulation, run)?;
+    set_up_changes(&mut simulation, run);
+    simulation.events.push(run.measure.warm_up, Event::Begin);
+    watch_windows(&mut simulation, run);
+    Ok(simulation)
+}
+
+fn check_measure(run: &Run) -> Result<(), RunError> {
+    let wrong = |problem: String| Err(RunError::Measure(problem));
+    let measure = &run.measure;
+    if measure.warm_up >= run.duration {
+        let (warm_up, duration) = (measure.warm_up, run.duration);
+        return wrong(format!(
+            "a warm-up of {warm_up} leaves nothing to measure of a run of {duration}"
+        ));
+    }
+    if measure.sample_every == Some(Nanos::ZERO) || measure.loss_event == Some(Nanos::ZERO) {
+        return wrong("an interval of no time; the least is 1 ns".to_string());
+    }
+    let links = run.network.links().len();
+    if let Some(link) = measure.captures.iter().find(|l| l.0 as usize >= links) {
+        return wrong(format!("a capture of link {} of {links}", link.0));
+    }
+    let flows = run.flows.len();
+    match measure.windows.iter().find(|f| f.0 as usize >= flows) {
+        Some(flow) => wrong(format!("the window of flow {} of {flows}", flow.0)),
+        None => Ok(()),
+    }
+}
+
+/// The queue of a link that must have one and was given none.
+const PLAIN: &str = "droptail:limit=1000";
+
+fn add_link(
+    simulation: &mut Simulation,
+    run: &Run,
+    id: LinkId,
+    described: &crate::network::Link,
+) -> Result<(), RunError> {
+    let name = || run.network.link_name(id);
+    let wrong = |problem: String| {
+        let link = name();
+        Err(RunError::Link { link, problem })
+    };
+    let rate = described.trace.as_ref().map_or(described.rate, |trace| trace.mean_rate());
+    if rate.0 == 0 {
+        return wrong("a rate of 0 bps; it must be above zero".to_string());
+    }
+    let shares = [described.loss, described.reorder.map_or(0.0, |r| r.share)];
+    if let Some(share) = shares.iter().find(|share| !(0.0..=1.0).contains(*share)) {
+        return wrong(format!("a share of {share} of its packets; it must be in [0, 1]"));
+    }
+    if described.changes.iter().any(|(_, c)| *c == Change::Rate(BitsPerSec(0))) {
+        return wrong("a change to 0 bps; a link that stops goes down".to_string());
+    }
+    let mut link = Link::new(rate, described.delay);
+    let changing = !described.changes.is_empty() || described.trace.is_some();
+    let spec = match &described.queue {
+        Some(spec) => Some(spec.clone()),
+        None if changing => PLAIN.parse::<Spec>().ok(),
+        None => None,
+    };
+    if let Some(spec) = spec {
+        let facts = LinkFacts {
+            rate,
+            mean_packet: described.mean_packet,
+        };
+        let plan = spec.plan(&facts).map_err(|problem| RunError::Queue {
+            link: name(),
+            problem,
+        })?;
+        let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
+        link.port = simulation.ports.len() as u32;
+        let meter = PortMeter::new(&run.measure, run.duration);
+        simulation.ports.push(Port::new(id.0, plan.queue(seed), meter));
+    }
+    let captured = run.measure.captures.contains(&id);
+    let special = described.loss > 0.0
+        || described.reorder.is_some()
+        || changing
+        || captured;
+    if special {
+        link.extras = simulation.extras.len() as u32;
+        simulation.extras.push(Extras {
+            loss: described.loss,
+            reorder: described.reorder,
+            random: stream(run.seed, Purpose::Link, u64::from(id.0)),
+            last_arrival: Nanos::ZERO,
+            trace: described.trace.clone().map(Opportunities::new),
+            capture: captured.then(|| Capture::new(id, name())),
+        });
+    }
+    simulation.links.push(link);
+    Ok(())
+}
+
+fn set_up_changes(simulation: &mut Simulation, run: &Run) {
+    for (id, _, _, described) in run.network.links() {
+        let mut changes = described.changes.clone();
+        changes.sort_by_key(|(at, _)| *at);
+        for (at, change) in changes {
+            let index = simulation.changes.len() as u32;
+            simulation.changes.push((id.0, change));
+            simulation.events.push(at, Event::Change(index));
+        }
+    }
+}
+
+fn watch_windows(simulation: &mut Simulation, run: &Run) {
+    if let Some(interval) = run.measure.sample_every
+        && !run.measure.windows.is_empty()
+    {
+        let watched = run.measure.windows.iter();
+        simulation.windows = Some(Windows {
+            interval,
+            flows: watched.map(|flow| (flow.0, Vec::new())).collect(),
+        });
+        simulation.events.push(Nanos::ZERO, Event::Sample);
+    }
+}

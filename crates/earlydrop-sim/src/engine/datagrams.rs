@@ -1,0 +1,113 @@
+//! Datagrams, and flows that start other flows.
+
+use earlydrop::units::Nanos;
+
+use super::flow::{Datagrams, Ends};
+use super::session::{Session, State};
+use super::{Event, Simulation};
+use crate::packet::{Kind, Packet};
+use crate::results::Completion;
+use crate::traffic::Step;
+
+impl Datagrams {
+    pub(super) fn step(&mut self, step: Step, now: Nanos) {
+        match step {
+            Step::Stop => {}
+            Step::Rate(rate) => self.set_rate(rate),
+            Step::Resume => {
+                self.next_at = now;
+                self.begin_burst();
+            }
+        }
+    }
+}
+
+impl Simulation {
+    /// Sends the datagram that is due.
+    pub(super) fn send_datagrams(&mut self, index: u32) {
+        let now = self.now;
+        let flow = &mut self.flows[index as usize];
+        let Ends::Datagrams(source) = &mut flow.ends else { return };
+        if !flow.open || source.next_at > now {
+            return;
+        }
+        let packet = Packet::new(Kind::Datagram, index, source.number, source.size, flow.forward)
+            .stamped(now)
+            .with_ecn(source.ecn)
+            .with_class(flow.class);
+        source.advance();
+        let at = match &mut flow.rare {
+            Some(rare) => rare.overhead.as_mut().map_or(now, |o| o.delay(now)),
+            None => now,
+        };
+        self.accounts.totals.sent.add(source.size);
+        self.travel(packet, at);
+    }
+
+    /// Starts the transfer that is due, over a connection that is free or a new one.
+    pub(super) fn spawn(&mut self, index: u32) {
+        let now = self.now;
+        let fresh = self.flows.len() as u32;
+        let flow = &mut self.flows[index as usize];
+        let open = flow.open;
+        let Ends::Spawner(spawner) = &mut flow.ends else { return };
+        if !open || spawner.next_at > now {
+            return;
+        }
+        spawner.next_at = now + spawner.every.draw(&mut spawner.random).max(Nanos(1));
+        let slot = match spawner.spare.pop() {
+            Some(slot) => slot,
+            None if spawner.made.len() < spawner.at_most as usize => {
+                let number = spawner.made.len() as u64;
+                spawner.made.push(fresh);
+                let mut made = spawner.template.clone();
+                let random = super::build::stream(self.seed, super::build::Purpose::Spawned, u64::from(index) << 32 | number);
+                let session = Session::new(spawner.application.clone(), random, index);
+                if let Ends::Tcp(connection) = &mut made.ends {
+                    connection.session = Some(Box::new(session));
+                }
+                self.flows.push(made);
+                fresh
+            }
+            None => {
+                spawner.left_out += 1;
+                return;
+            }
+        };
+        if let Ends::Tcp(connection) = &mut self.flows[slot as usize].ends
+            && let Some(session) = &mut connection.session
+        {
+            session.state = State::Pausing(Nanos::NEVER);
+        }
+        self.begin_transfer(slot);
+        self.pump(slot);
+        self.arm_flow(slot);
+    }
+
+    /// A transfer is over: notes it, when it began within what is measured.
+    pub(super) fn complete(&mut self, completion: Completion) {
+        self.accounts.totals.completed += 1;
+        if completion.began >= self.accounts.timing.from {
+            self.completions.push(completion);
+        }
+    }
+
+    /// A spawned connection is free again.
+    pub(super) fn free_slot(&mut self, parent: u32, slot: u32) {
+        if parent != slot
+            && let Ends::Spawner(spawner) = &mut self.flows[parent as usize].ends
+        {
+            spawner.spare.push(slot);
+        }
+    }
+
+    /// The first event of a flow.
+    pub(super) fn first_wake(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        let due = flow.due();
+        if due <= self.end {
+            flow.wake_at = due;
+            self.events.push(due, Event::Wake(index));
+        }
+    }
+}

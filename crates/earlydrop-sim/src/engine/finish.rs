@@ -1,0 +1,136 @@
+//! From an engine at its end to results.
+
+use std::sync::Arc;
+
+use earlydrop::counters::Tally;
+use earlydrop::packet::Packet as _;
+use earlydrop::queue::QueueDiscipline;
+use earlydrop::units::Nanos;
+
+use super::flow::{Ends, Flow};
+use super::{Event, Simulation};
+use crate::measure::port::ratio;
+use crate::network::LinkId;
+use crate::results::{FlowResult, QueueResult, Results};
+use crate::tcp::{Profile, SenderCounts};
+use crate::traffic::FlowId;
+
+impl Simulation {
+    /// Ends the run: what was measured up to its end.
+    pub fn finish(mut self) -> Results {
+        self.run_until(self.end);
+        let end = self.end;
+        for index in 0..self.ports.len() as u32 {
+            self.drain(index, end);
+            self.ports[index as usize].observe(end);
+        }
+        self.count_in_flight();
+        let measured = self.accounts.timing.end.since(self.accounts.timing.from);
+        let captures = self.extras.iter_mut().filter_map(|extras| extras.capture.take());
+        let captures = captures.map(|capture| capture.until(end)).collect();
+        Results {
+            measured,
+            captures,
+            queues: self.queue_results(),
+            flows: self.flow_results(measured),
+            completions: std::mem::take(&mut self.completions),
+            windows: match self.windows.take() {
+                Some(windows) => windows.flows.into_iter().map(|(f, w)| (FlowId(f), w)).collect(),
+                None => Vec::new(),
+            },
+            totals: self.accounts.totals,
+        }
+    }
+
+    fn count_in_flight(&mut self) {
+        let mut in_flight = Tally::default();
+        for event in self.events.iter() {
+            if let Event::Come(packet) = event {
+                in_flight.add(packet.size());
+            }
+        }
+        for port in &self.ports {
+            in_flight.packets += u64::from(port.queue.packets());
+            in_flight.bytes += port.queue.bytes();
+        }
+        self.accounts.totals.in_flight = in_flight;
+    }
+
+    fn queue_results(&mut self) -> Vec<QueueResult> {
+        let names = &self.names;
+        let result = |port: &mut super::Port| {
+            let meter = &mut port.meter;
+            QueueResult {
+                link: LinkId(port.link),
+                name: names[port.link as usize].clone(),
+                counters: meter.counters().clone(),
+                utilisation: meter.utilisation(),
+                mean_packets: meter.mean_length(),
+                longest: meter.longest(),
+                mean_sojourn: meter.mean_sojourn(),
+                sojourn: meter.take_sojourn(),
+                flows_per_loss_event: meter.flows_per_loss_event(),
+                samples: meter.take_samples(),
+            }
+        };
+        self.ports.iter_mut().map(result).collect()
+    }
+
+    fn flow_results(&mut self, measured: Nanos) -> Vec<FlowResult> {
+        let profiles = &self.profiles;
+        let seconds = measured.as_secs_f64();
+        let mut results = Vec::with_capacity(self.groups.len());
+        for (index, group) in self.groups.iter().enumerate() {
+            let mut result = FlowResult::of(&mut self.flows[index], profiles, group, seconds);
+            if let Ends::Spawner(spawner) = &self.flows[index].ends {
+                let made = spawner.made.clone();
+                result.left_out = spawner.left_out;
+                for child in made {
+                    let child = &mut self.flows[child as usize];
+                    result.add(FlowResult::of(child, profiles, group, seconds));
+                }
+            }
+            results.push(result);
+        }
+        results
+    }
+}
+
+impl FlowResult {
+    fn of(flow: &mut Flow, profiles: &[Profile], group: &Arc<str>, seconds: f64) -> FlowResult {
+        let meter = &mut flow.meter;
+        let (sender, smoothed_rtt) = match &flow.ends {
+            Ends::Tcp(connection) => (
+                connection.sender.counts().since(&meter.sender_before),
+                connection.sender.smoothed_rtt(&profiles[connection.profile as usize]),
+            ),
+            _ => (SenderCounts::default(), Nanos::ZERO),
+        };
+        FlowResult {
+            group: group.clone(),
+            received: meter.received,
+            throughput: ratio(8.0 * meter.received_bytes as f64, seconds),
+            goodput: ratio(8.0 * meter.goodput_bytes as f64, seconds),
+            lost: meter.lost,
+            marked: meter.marked,
+            sender,
+            smoothed_rtt,
+            delays: meter.delays.take().map(|boxed| *boxed),
+            left_out: 0,
+        }
+    }
+
+    /// What another connection of the same flow did, too.
+    fn add(&mut self, other: FlowResult) {
+        self.received += other.received;
+        self.throughput += other.throughput;
+        self.goodput += other.goodput;
+        self.lost += other.lost;
+        self.marked += other.marked;
+        self.sender = self.sender.plus(&other.sender);
+        self.smoothed_rtt = self.smoothed_rtt.max(other.smoothed_rtt);
+        if let (Some(own), Some(others)) = (&mut self.delays, &other.delays) {
+            own.add(others);
+        }
+    }
+}

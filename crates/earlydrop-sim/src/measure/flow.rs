@@ -1,0 +1,145 @@
+//! What is measured of a flow.
+
+use earlydrop::packet::Packet as _;
+use earlydrop::units::Nanos;
+
+use super::Distribution;
+use crate::packet::Packet;
+use crate::tcp::SenderCounts;
+
+/// The part of a run that is measured, for what happens at a given time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timing {
+    pub(crate) from: Nanos,
+    pub(crate) end: Nanos,
+}
+
+impl Timing {
+    /// Whether what happens at `at` counts.
+    #[inline]
+    pub(crate) fn counts(&self, at: Nanos) -> bool {
+        at >= self.from && at < self.end
+    }
+}
+
+/// What is counted of one flow while it is measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FlowMeter {
+    /// Packets of data that arrived, and their bytes on the wire.
+    pub(crate) received: u64,
+    pub(crate) received_bytes: u64,
+    /// Payload that had not arrived before.
+    pub(crate) goodput_bytes: u64,
+    /// Packets of data lost on the way.
+    pub(crate) lost: u64,
+    /// Packets of data that arrived marked.
+    pub(crate) marked: u64,
+    /// The interval of [`Measure::loss_event`](super::Measure) it was last hit in.
+    pub(crate) last_loss_event: u64,
+    pub(crate) delays: Option<Box<Delays>>,
+    /// What its sender had done when the warm-up was over.
+    pub(crate) sender_before: SenderCounts,
+}
+
+impl FlowMeter {
+    /// A packet of data has arrived while the flow is measured.
+    #[inline]
+    pub(crate) fn arrived(&mut self, packet: &Packet, delay: Nanos, marked: bool) {
+        self.received += 1;
+        self.received_bytes += u64::from(packet.size());
+        self.marked += u64::from(marked);
+        if let Some(delays) = &mut self.delays {
+            delays.record(delay);
+        }
+    }
+}
+
+/// One-way delays of a flow's packets, queueing and propagation together.
+#[derive(Clone, Debug, Default)]
+pub struct Delays {
+    count: u64,
+    /// Welford's running mean, and the sum of squared distances from it, in seconds.
+    mean: f64,
+    squares: f64,
+    last: Option<Nanos>,
+    /// The steps from one packet's delay to the next's, added up, in seconds.
+    steps: f64,
+    distribution: Distribution,
+}
+
+impl Delays {
+    pub(crate) fn record(&mut self, delay: Nanos) {
+        let seconds = delay.as_secs_f64();
+        self.count += 1;
+        let distance = seconds - self.mean;
+        self.mean += distance / self.count as f64;
+        self.squares += distance * (seconds - self.mean);
+        if let Some(last) = self.last {
+            self.steps += (seconds - last.as_secs_f64()).abs();
+        }
+        self.last = Some(delay);
+        self.distribution.record(delay);
+    }
+
+    /// Joins what was measured of other packets (Chan, Golub, LeVeque).
+    pub(crate) fn add(&mut self, other: &Delays) {
+        let (own, others) = (self.count as f64, other.count as f64);
+        if other.count > 0 {
+            let distance = other.mean - self.mean;
+            self.count += other.count;
+            self.mean += distance * others / (own + others);
+            self.squares += other.squares + distance * distance * own * others / (own + others);
+            self.steps += other.steps;
+            self.distribution.add(&other.distribution);
+        }
+    }
+
+    /// Packets measured.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean, in seconds.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// The variance, in seconds squared.
+    pub fn variance(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        self.squares / (self.count - 1) as f64
+    }
+
+    /// Jitter: how much one packet's delay differs from the next's on average, in
+    /// seconds. (RFC 3550's is a running estimate of the same.)
+    pub fn jitter(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        self.steps / (self.count - 1) as f64
+    }
+
+    /// How the delays are distributed.
+    pub fn distribution(&self) -> &Distribution {
+        &self.distribution
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_and_jitter_worked_by_hand() {
+        let mut delays = Delays::default();
+        for millis in [10, 20, 30] {
+            delays.record(Nanos::from_millis(millis));
+        }
+        assert!((delays.mean() - 0.020).abs() < 1e-12);
+        assert!((delays.variance() - 1e-4).abs() < 1e-12);
+        assert!((delays.jitter() - 0.010).abs() < 1e-12);
+        assert_eq!(delays.distribution().count(), 3);
+    }
+}

@@ -1,0 +1,84 @@
+//! What a run measures: chosen before it, free where it is off.
+
+mod fairness;
+mod flow;
+pub(crate) mod port;
+
+pub use fairness::{coefficient_of_variation, jain_index};
+pub(crate) use flow::{FlowMeter, Timing};
+pub use flow::Delays;
+pub use port::Samples;
+
+use earlydrop::units::Nanos;
+use hdrhistogram::Histogram;
+
+use crate::network::LinkId;
+use crate::traffic::FlowId;
+
+/// What to measure, and from when on.
+///
+/// Measuring changes nothing of what is measured: the same run with other choices here
+/// sends the same packets at the same times.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measure {
+    /// How much of the beginning is left out of every figure but time series,
+    /// captures and the identity of what was sent and what became of it.
+    pub warm_up: Nanos,
+    /// Each flow's packet delays: mean, variance, jitter, percentiles.
+    pub delays: bool,
+    /// Percentiles of each queue's sojourn times (the mean is always there).
+    pub sojourn: bool,
+    /// Queue lengths and probes over time, at this interval.
+    pub sample_every: Option<Nanos>,
+    /// TCP flows whose windows are sampled at the same interval.
+    pub windows: Vec<FlowId>,
+    /// The time within which losses of several flows count as one event, usually a
+    /// round-trip time; see [`QueueResult`](crate::results::QueueResult).
+    pub loss_event: Option<Nanos>,
+    /// Links whose packets are recorded.
+    pub captures: Vec<LinkId>,
+}
+
+/// A distribution of times, to three significant digits (HDR histogram).
+#[derive(Clone, Debug)]
+pub struct Distribution {
+    histogram: Histogram<u64>,
+}
+
+impl Default for Distribution {
+    fn default() -> Distribution {
+        let histogram = Histogram::new(3).expect("3 digits are within what it allows");
+        Distribution { histogram }
+    }
+}
+
+impl Distribution {
+    pub(crate) fn record(&mut self, span: Nanos) {
+        // Grows by itself, so nothing is out of its range.
+        self.histogram.saturating_record(span.0);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.histogram.clear();
+    }
+
+    pub(crate) fn add(&mut self, other: &Distribution) {
+        let added = self.histogram.add(&other.histogram);
+        added.expect("both grow by themselves");
+    }
+
+    /// How many were recorded.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// The time below which this share lies; zero when nothing was recorded.
+    pub fn quantile(&self, share: f64) -> Nanos {
+        Nanos(self.histogram.value_at_quantile(share))
+    }
+
+    /// The mean; zero when nothing was recorded.
+    pub fn mean(&self) -> Nanos {
+        Nanos(self.histogram.mean() as u64)
+    }
+}

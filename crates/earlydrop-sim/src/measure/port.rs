@@ -1,0 +1,242 @@
+//! What is measured of a queue.
+
+use earlydrop::counters::Counters;
+use earlydrop::queue::{AnyQueue, QueueDiscipline};
+use earlydrop::units::Nanos;
+
+use super::{Distribution, Measure};
+use crate::packet::Packet;
+
+/// A queue's time series: one row an interval, from time zero on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// From one row to the next.
+    pub interval: Nanos,
+    /// Packets waiting.
+    pub packets: Vec<u32>,
+    /// Bytes waiting.
+    pub bytes: Vec<u64>,
+    /// The scheme's probes by name, in the order it lists them.
+    pub probes: Vec<(&'static str, Vec<f64>)>,
+}
+
+impl Samples {
+    fn take(&mut self, queue: &AnyQueue<Packet>) {
+        self.packets.push(queue.packets());
+        self.bytes.push(queue.bytes());
+        let mut column = 0;
+        let probes = &mut self.probes;
+        queue.probes(&mut |name, value| {
+            if column == probes.len() {
+                probes.push((name, Vec::new()));
+            }
+            probes[column].1.push(value);
+            column += 1;
+        });
+    }
+
+    /// A probe's values over time.
+    pub fn probe(&self, name: &str) -> Option<&[f64]> {
+        let found = self.probes.iter().find(|(probe, _)| *probe == name);
+        found.map(|(_, values)| values.as_slice())
+    }
+}
+
+/// The part of a run that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    WarmUp,
+    Measured,
+    Over,
+}
+
+/// What is measured of one queue, in the order of the queue's own time, which may run
+/// ahead of the simulation's.
+#[derive(Clone, Debug)]
+pub(crate) struct PortMeter {
+    /// When something is due apart from packets: a sample, the end of the warm-up, the end.
+    pub(crate) next_tick: Nanos,
+    from: Nanos,
+    end: Nanos,
+    phase: Phase,
+    next_sample: Nanos,
+    /// Up to when `length_time` is worked out.
+    last: Nanos,
+    /// The queue's length integrated over time, in packet nanoseconds.
+    length_time: u128,
+    /// The longest the queue has been.
+    longest: u32,
+    /// Time spent sending.
+    busy: Nanos,
+    sojourn_sum: u128,
+    sojourns: u64,
+    sojourn: Option<Box<Distribution>>,
+    counted: Counters,
+    before: Counters,
+    /// Intervals with at least one loss, and the flows hit in each, added up.
+    loss_events: u64,
+    flows_hit: u64,
+    last_loss_event: u64,
+    samples: Option<Box<Samples>>,
+}
+
+impl PortMeter {
+    pub(crate) fn new(measure: &Measure, end: Nanos) -> PortMeter {
+        let samples = measure.sample_every.map(|interval| {
+            Box::new(Samples {
+                interval,
+                ..Samples::default()
+            })
+        });
+        let mut meter = PortMeter {
+            next_tick: Nanos::ZERO,
+            from: measure.warm_up,
+            end,
+            phase: Phase::WarmUp,
+            next_sample: if samples.is_some() { Nanos::ZERO } else { Nanos::NEVER },
+            last: Nanos::ZERO,
+            length_time: 0,
+            longest: 0,
+            busy: Nanos::ZERO,
+            sojourn_sum: 0,
+            sojourns: 0,
+            sojourn: measure.sojourn.then(Box::default),
+            counted: Counters::default(),
+            before: Counters::default(),
+            loss_events: 0,
+            flows_hit: 0,
+            last_loss_event: 0,
+            samples,
+        };
+        meter.set_next_tick();
+        meter
+    }
+
+    fn set_next_tick(&mut self) {
+        let turn = match self.phase {
+            Phase::WarmUp => self.from,
+            Phase::Measured => self.end,
+            Phase::Over => Nanos::NEVER,
+        };
+        self.next_tick = turn.min(self.next_sample);
+    }
+
+    /// Does what is due by `at`, with the queue as it has been since the last packet.
+    #[cold]
+    pub(crate) fn tick(&mut self, at: Nanos, queue: &mut AnyQueue<Packet>) {
+        while self.next_tick <= at {
+            let tick = self.next_tick;
+            self.pass(tick, queue.packets());
+            if tick == self.next_sample {
+                self.sample(tick, queue);
+            }
+            if self.phase == Phase::WarmUp && tick >= self.from {
+                self.begin(queue);
+            }
+            if self.phase == Phase::Measured && tick >= self.end {
+                self.counted = queue.counters().since(&self.before);
+                self.phase = Phase::Over;
+                self.next_sample = Nanos::NEVER;
+            }
+            self.set_next_tick();
+        }
+    }
+
+    fn sample(&mut self, at: Nanos, queue: &mut AnyQueue<Packet>) {
+        // So that the probes are those of this moment; it changes no verdict.
+        queue.poll(at);
+        if let Some(samples) = &mut self.samples {
+            samples.take(queue);
+            self.next_sample = at + samples.interval;
+        }
+    }
+
+    fn begin(&mut self, queue: &AnyQueue<Packet>) {
+        self.phase = Phase::Measured;
+        self.before = queue.counters().clone();
+        self.length_time = 0;
+        self.longest = queue.packets();
+        self.busy = Nanos::ZERO;
+        (self.sojourn_sum, self.sojourns) = (0, 0);
+        (self.loss_events, self.flows_hit) = (0, 0);
+        if let Some(sojourn) = &mut self.sojourn {
+            sojourn.clear();
+        }
+    }
+
+    /// Time goes on to `at` with `packets` in the queue.
+    #[inline]
+    pub(crate) fn pass(&mut self, at: Nanos, packets: u32) {
+        if self.phase != Phase::Over {
+            let span = at.since(self.last).0;
+            self.length_time += u128::from(packets) * u128::from(span);
+            self.last = at;
+            self.longest = self.longest.max(packets);
+        }
+    }
+
+    /// A packet that waited for `sojourn` is now sent, which takes `time`.
+    #[inline]
+    pub(crate) fn sent(&mut self, sojourn: Nanos, time: Nanos) {
+        if self.phase != Phase::Over {
+            self.busy += time;
+            self.sojourn_sum += u128::from(sojourn.0);
+            self.sojourns += 1;
+            if let Some(distribution) = &mut self.sojourn {
+                distribution.record(sojourn);
+            }
+        }
+    }
+
+    /// A loss in the loss event of this number, of `flows` flows it had not hit before.
+    pub(crate) fn loss_event(&mut self, event: u64, flows: u32) {
+        self.loss_events += u64::from(event != self.last_loss_event);
+        self.last_loss_event = event;
+        self.flows_hit += u64::from(flows);
+    }
+
+    /// How many flows a loss event hits on average; zero without any.
+    pub(crate) fn flows_per_loss_event(&self) -> f64 {
+        ratio(self.flows_hit as f64, self.loss_events as f64)
+    }
+
+    /// Packets and marks and drops in the part that is measured.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counted
+    }
+
+    fn span(&self) -> f64 {
+        self.end.since(self.from).as_secs_f64()
+    }
+
+    /// The mean length over time, in packets.
+    pub(crate) fn mean_length(&self) -> f64 {
+        ratio(self.length_time as f64 * 1e-9, self.span())
+    }
+
+    pub(crate) fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// The share of the time spent sending.
+    pub(crate) fn utilisation(&self) -> f64 {
+        ratio(self.busy.as_secs_f64(), self.span()).min(1.0)
+    }
+
+    pub(crate) fn mean_sojourn(&self) -> Nanos {
+        Nanos(ratio(self.sojourn_sum as f64, self.sojourns as f64) as u64)
+    }
+
+    pub(crate) fn take_sojourn(&mut self) -> Option<Distribution> {
+        self.sojourn.take().map(|boxed| *boxed)
+    }
+
+    pub(crate) fn take_samples(&mut self) -> Option<Samples> {
+        self.samples.take().map(|boxed| *boxed)
+    }
+}
+
+/// `part / whole`, and zero of nothing.
+pub(crate) fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

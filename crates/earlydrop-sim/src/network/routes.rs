@@ -1,0 +1,132 @@
+//! The way from one node to another: fewest links, and of those the one described first.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::{LinkId, Network, Node};
+
+/// Finds ways, and remembers what it has searched.
+///
+/// A host with one link is no place to search from or for: the way leads to its router.
+/// So a network of many hosts around few routers needs as many searches as routers.
+#[derive(Debug)]
+pub(crate) struct Routes {
+    outgoing: Vec<Vec<(LinkId, Node)>>,
+    incoming: Vec<Vec<(LinkId, Node)>>,
+    /// For a destination: the link each node takes towards it.
+    towards: HashMap<Node, Vec<Option<(LinkId, Node)>>>,
+}
+
+impl Routes {
+    pub(crate) fn new(network: &Network) -> Routes {
+        let mut outgoing = vec![Vec::new(); network.nodes()];
+        let mut incoming = vec![Vec::new(); network.nodes()];
+        for (id, from, to, _) in network.links() {
+            outgoing[from.0 as usize].push((id, to));
+            incoming[to.0 as usize].push((id, from));
+        }
+        Routes {
+            outgoing,
+            incoming,
+            towards: HashMap::new(),
+        }
+    }
+
+    /// The links from `from` to `to`, or `None` when there is no way.
+    pub(crate) fn find(&mut self, from: Node, to: Node) -> Option<Vec<LinkId>> {
+        let mut way = Vec::new();
+        let mut at = from;
+        let mut tail = None;
+        let mut goal = to;
+        if at != goal
+            && let [(link, next)] = self.outgoing[at.0 as usize][..]
+        {
+            way.push(link);
+            at = next;
+        }
+        if at != goal
+            && let [(link, before)] = self.incoming[goal.0 as usize][..]
+        {
+            tail = Some(link);
+            goal = before;
+        }
+        while at != goal {
+            let (link, next) = self.step(at, goal)?;
+            way.push(link);
+            at = next;
+        }
+        way.extend(tail);
+        Some(way)
+    }
+
+    fn step(&mut self, at: Node, goal: Node) -> Option<(LinkId, Node)> {
+        let Routes {
+            incoming, towards, ..
+        } = self;
+        let tree = towards.entry(goal).or_insert_with(|| search(incoming, goal));
+        tree[at.0 as usize]
+    }
+}
+
+/// Breadth first, backwards from `goal`.
+fn search(incoming: &[Vec<(LinkId, Node)>], goal: Node) -> Vec<Option<(LinkId, Node)>> {
+    let mut towards = vec![None; incoming.len()];
+    let mut reached = VecDeque::from([goal]);
+    while let Some(node) = reached.pop_front() {
+        for &(link, before) in &incoming[node.0 as usize] {
+            if before != goal && towards[before.0 as usize].is_none() {
+                towards[before.0 as usize] = Some((link, node));
+                reached.push_back(before);
+            }
+        }
+    }
+    towards
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Dumbbell, Link, ParkingLot};
+    use super::*;
+    use earlydrop::units::{BitsPerSec, Nanos};
+
+    fn link() -> Link {
+        Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(1))
+    }
+
+    #[test]
+    fn across_a_dumbbell_and_back() {
+        let mut bell = Dumbbell::new(link(), link());
+        let (from, to) = bell.pair(BitsPerSec::from_mbps(100), Nanos::ZERO);
+        let mut routes = Routes::new(&bell.network);
+        // Links 0 and 1 are the bottleneck, 2 and 3 the left host's, 4 and 5 the right's.
+        let way = |links: [u32; 3]| Some(links.map(LinkId).to_vec());
+        assert_eq!(routes.find(from, to), way([2, 0, 5]));
+        assert_eq!(routes.find(to, from), way([4, 1, 3]));
+        assert_eq!(routes.find(from, from), Some(vec![]));
+    }
+
+    #[test]
+    fn along_a_parking_lot_and_nowhere() {
+        let mut lot = ParkingLot::new([link(), link(), link()]);
+        let (rate, delay) = (BitsPerSec::from_mbps(100), Nanos::ZERO);
+        let (from, to) = (lot.host(0, rate, delay), lot.host(3, rate, delay));
+        let island = lot.network.node("island");
+        let mut routes = Routes::new(&lot.network);
+        let way = routes.find(from, to).unwrap();
+        assert_eq!(way[1..4], lot.bottlenecks[..]);
+        assert_eq!(routes.find(from, island), None);
+        assert_eq!(routes.find(island, to), None);
+    }
+
+    #[test]
+    fn of_two_ways_the_shorter() {
+        let mut network = Network::new();
+        let nodes: Vec<Node> = (0..4).map(|i| network.node(format!("{i}"))).collect();
+        let [a, b, c, d] = nodes[..] else { panic!() };
+        for (from, to) in [(a, b), (b, c), (c, d), (a, c), (d, a)] {
+            network.link(from, to, link());
+        }
+        let mut routes = Routes::new(&network);
+        assert_eq!(routes.find(a, d), Some(vec![LinkId(3), LinkId(2)]));
+        assert_eq!(routes.find(d, b), Some(vec![LinkId(4), LinkId(0)]));
+    }
+}

@@ -1,0 +1,162 @@
+//! Recorded links: when a packet could be sent, as Mahimahi writes it.
+//!
+//! Each line is a time in milliseconds at which 1,500 bytes may leave; a time on
+//! several lines gives as many opportunities. At the end the trace starts again,
+//! shifted by the last line's time. What an opportunity leaves unused is lost when
+//! nothing waits, and a packet may take several opportunities.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use earlydrop::units::{BitsPerSec, Nanos};
+
+/// Bytes that one opportunity carries.
+pub(crate) const OPPORTUNITY: u32 = 1500;
+
+/// A recorded link. Clones share the recording.
+///
+/// ```
+/// use earlydrop_sim::network::Trace;
+/// let trace: Trace = "0\n0\n5\n10".parse()?;
+/// // Four opportunities in 10 ms.
+/// assert_eq!(trace.mean_rate().to_string(), "4.8 Mbps");
+/// assert!("10\n5".parse::<Trace>().is_err());
+/// # Ok::<(), earlydrop_sim::network::TraceError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    times: Arc<[Nanos]>,
+}
+
+/// What is wrong with a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What it says.
+    pub text: String,
+    /// What is wrong with that.
+    pub problem: &'static str,
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TraceError {
+            line,
+            text,
+            problem,
+        } = self;
+        write!(f, "trace, line {line}: \"{text}\" {problem}")
+    }
+}
+
+impl std::error::Error for TraceError {}
+
+impl FromStr for Trace {
+    type Err = TraceError;
+
+    fn from_str(text: &str) -> Result<Trace, TraceError> {
+        let mut times: Vec<Nanos> = Vec::new();
+        let mut last = (1, "");
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            let wrong = |problem| TraceError {
+                line: index + 1,
+                text: line.to_string(),
+                problem,
+            };
+            if line.is_empty() {
+                continue;
+            }
+            let millis: u32 = line
+                .parse()
+                .map_err(|_| wrong("is not a whole number of milliseconds"))?;
+            let at = Nanos::from_millis(u64::from(millis));
+            if times.last().is_some_and(|before| *before > at) {
+                return Err(wrong("is earlier than the line before"));
+            }
+            times.push(at);
+            last = (index + 1, line);
+        }
+        if times.last().is_none_or(|end| *end == Nanos::ZERO) {
+            return Err(TraceError {
+                line: last.0,
+                text: last.1.to_string(),
+                problem: "ends the trace at time zero; it must last at least 1 ms",
+            });
+        }
+        Ok(Trace {
+            times: times.into(),
+        })
+    }
+}
+
+impl Trace {
+    /// How long it lasts before it starts again.
+    pub fn period(&self) -> Nanos {
+        self.times[self.times.len() - 1]
+    }
+
+    /// The rate it averages to.
+    pub fn mean_rate(&self) -> BitsPerSec {
+        let bits = self.times.len() as u128 * u128::from(OPPORTUNITY) * 8;
+        BitsPerSec((bits * 1_000_000_000 / u128::from(self.period().0)) as u64)
+    }
+
+    /// When the opportunity of this number comes.
+    pub(crate) fn opportunity(&self, number: u64) -> Nanos {
+        let (round, index) = self.place(number);
+        Nanos(round * self.period().0) + self.times[index]
+    }
+
+    /// The first opportunity at or after `at`.
+    pub(crate) fn first_from(&self, at: Nanos) -> u64 {
+        let (round, within) = (at.0 / self.period().0, at.0 % self.period().0);
+        let index = self.times.partition_point(|time| time.0 < within) as u64;
+        let count = self.times.len() as u64;
+        // At a round's very beginning, the last opportunities of the round before.
+        if within == 0 && round > 0 {
+            let last = self.times.partition_point(|time| *time < self.period()) as u64;
+            return (round - 1) * count + last;
+        }
+        round * count + index
+    }
+
+    fn place(&self, number: u64) -> (u64, usize) {
+        let count = self.times.len() as u64;
+        (number / count, (number % count) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opportunities_repeat() {
+        let trace: Trace = "0\n3\n3\n10\n".parse().unwrap();
+        let times: Vec<u64> = (0..9).map(|n| trace.opportunity(n).0 / 1_000_000).collect();
+        assert_eq!(times, [0, 3, 3, 10, 10, 13, 13, 20, 20]);
+        for at in 0..25 {
+            let first = trace.first_from(Nanos::from_millis(at));
+            let expected = (0..).find(|n| trace.opportunity(*n) >= Nanos::from_millis(at));
+            assert_eq!(Some(first), expected, "from {at} ms");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let wrong = |text: &str| text.parse::<Trace>().unwrap_err().to_string();
+        assert_eq!(
+            wrong("1\nx"),
+            "trace, line 2: \"x\" is not a whole number of milliseconds"
+        );
+        assert_eq!(
+            wrong("5\n4"),
+            "trace, line 2: \"4\" is earlier than the line before"
+        );
+        assert!(wrong("").contains("time zero"));
+        assert!(wrong("0\n0").contains("time zero"));
+    }
+}

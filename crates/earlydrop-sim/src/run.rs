@@ -1,0 +1,113 @@
+//! A run: a network, its traffic, what to measure, a length and a seed.
+
+use earlydrop::registry::ConfigError;
+use earlydrop::units::Nanos;
+
+use crate::engine::{self, Simulation};
+use crate::measure::Measure;
+use crate::network::Network;
+use crate::results::Results;
+use crate::tcp::ProfileError;
+use crate::traffic::{Flow, FlowId};
+
+/// Everything a simulation depends on: the same value gives the same results, on every
+/// machine.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Nodes and links.
+    pub network: Network,
+    /// Who sends what to whom.
+    pub flows: Vec<Flow>,
+    /// What to measure.
+    pub measure: Measure,
+    /// How long it lasts.
+    pub duration: Nanos,
+    /// Where its randomness comes from.
+    pub seed: u64,
+}
+
+impl Run {
+    /// A run of `duration` over `network`, without traffic yet, with seed 1.
+    pub fn new(network: Network, duration: Nanos) -> Run {
+        Run {
+            network,
+            flows: Vec::new(),
+            measure: Measure::default(),
+            duration,
+            seed: 1,
+        }
+    }
+
+    /// Adds a flow.
+    pub fn add(&mut self, flow: Flow) -> FlowId {
+        self.flows.push(flow);
+        FlowId(self.flows.len() as u32 - 1)
+    }
+
+    /// The same with another seed.
+    pub fn seed(self, seed: u64) -> Run {
+        Run { seed, ..self }
+    }
+
+    /// Checks everything and gets ready, at time zero.
+    pub fn start(&self) -> Result<Simulation, RunError> {
+        engine::prepare(self)
+    }
+
+    /// Runs from beginning to end.
+    pub fn results(&self) -> Result<Results, RunError> {
+        let mut simulation = self.start()?;
+        simulation.run_until(self.duration);
+        Ok(simulation.finish())
+    }
+}
+
+/// Why a run cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// A link's queue is not as it must be.
+    #[error("the queue from {link}: {problem}")]
+    Queue {
+        /// The link.
+        link: String,
+        /// What is wrong.
+        problem: ConfigError,
+    },
+    /// Something else about a link.
+    #[error("the link from {link}: {problem}")]
+    Link {
+        /// The link.
+        link: String,
+        /// What is wrong, with what is allowed.
+        problem: String,
+    },
+    /// There is no way between a flow's ends.
+    #[error("flow {flow}: no way leads from {from} to {to}")]
+    NoRoute {
+        /// The flow's number, from 0.
+        flow: usize,
+        /// Where the way begins.
+        from: String,
+        /// Where it does not lead.
+        to: String,
+    },
+    /// A flow's TCP profile makes no sense.
+    #[error("flow {flow}: {problem}")]
+    Profile {
+        /// The flow's number, from 0.
+        flow: usize,
+        /// What is wrong.
+        problem: ProfileError,
+    },
+    /// Something else about a flow.
+    #[error("flow {flow}: {problem}")]
+    Flow {
+        /// The flow's number, from 0.
+        flow: usize,
+        /// What is wrong, with what is allowed.
+        problem: String,
+    },
+    /// What is to be measured does not fit the run.
+    #[error("{0}")]
+    Measure(String),
+}
