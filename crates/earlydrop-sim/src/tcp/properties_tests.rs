@@ -75,7 +75,13 @@ fn profile() -> impl Strategy<Value = Profile> {
 }
 
 /// Every controller there is.
-const ALGORITHMS: &[Algorithm] = &[Algorithm::Reno];
+const ALGORITHMS: &[Algorithm] = &[
+    Algorithm::Reno,
+    Algorithm::Cubic,
+    Algorithm::Dctcp,
+    Algorithm::Scalable,
+    Algorithm::Bbr,
+];
 
 struct Run {
     profile: Profile,

@@ -9,7 +9,7 @@
 //! ```
 //! What an acknowledgment does to this is in `recovery`.
 
-use earlydrop::packet::Ecn;
+use earlydrop::packet::{Ecn, FlowKey};
 use earlydrop::units::Nanos;
 
 use super::control::{AnyControl, Control};
@@ -19,6 +19,9 @@ use super::scoreboard::Scoreboard;
 use super::selective::Extra;
 use super::timer::Estimator;
 use super::{Ack, Segment};
+
+/// Tells the seed made from a time from other uses of that time.
+const SEED_SALT: u64 = 0xc0ff_ee00;
 
 /// What a sender did, since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,7 +164,8 @@ impl Sender {
             expiry: Nanos::NEVER,
             release: Nanos::ZERO,
             timer: Estimator::new(&profile.timer, now),
-            control: AnyControl::new(profile),
+            // No two connections of a run need start alike: they do so at other times.
+            control: AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT)),
             extra: None,
             counts: SenderCounts::default(),
         };
@@ -223,7 +227,7 @@ impl Sender {
     /// The application has nothing more than what was sent already.
     pub fn withdraw(&mut self) {
         self.end = self.sent;
-        self.stop = self.window_end();
+        self.stop = self.stop_at(self.allowed);
     }
 
     /// An acknowledgment arrived.
