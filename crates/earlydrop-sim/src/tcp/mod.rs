@@ -30,11 +30,23 @@
 //! ```
 
 pub mod control;
+mod delivery;
 mod profile;
 mod receiver;
 mod recovery;
+mod scoreboard;
+mod selective;
 mod sender;
+#[cfg(test)]
+mod testing;
 pub mod timer;
+
+#[cfg(test)]
+mod properties_tests;
+#[cfg(test)]
+mod recovery_tests;
+#[cfg(test)]
+mod sender_tests;
 
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;

@@ -25,6 +25,14 @@ pub enum Recovery {
 pub enum Algorithm {
     /// Additive increase, multiplicative decrease (RFC 5681).
     Reno,
+    /// Growth by a cubic function of time (RFC 9438).
+    Cubic,
+    /// Cuts by the part of segments that is marked (RFC 8257).
+    Dctcp,
+    /// The same for the low-latency queue of RFC 9332, which needs [`EcnMode::L4s`].
+    Scalable,
+    /// A model of the path's rate and round trip, which needs [`Recovery::Sack`].
+    Bbr,
 }
 
 /// In what a sender follows ns-2 and in what the RFCs, where the two differ.
@@ -174,7 +182,8 @@ impl Profile {
     }
 
     /// A sender of today: 1500 bytes, an initial window of 10 (RFC 6928), selective
-    /// acknowledgments, every second segment acknowledged, a least timeout of 200 ms.
+    /// acknowledgments, every second segment acknowledged, a least timeout of 200 ms, and
+    /// ECN where the algorithm is about marks.
     pub const fn modern(algorithm: Algorithm) -> Profile {
         Profile {
             recovery: Recovery::Sack,
@@ -186,7 +195,11 @@ impl Profile {
             initial_window: 10,
             receiver_window: 65_535,
             initial_threshold: None,
-            ecn: EcnMode::Off,
+            ecn: match algorithm {
+                Algorithm::Dctcp => EcnMode::Dctcp,
+                Algorithm::Scalable => EcnMode::L4s,
+                Algorithm::Reno | Algorithm::Cubic | Algorithm::Bbr => EcnMode::Off,
+            },
             ecn_on_retransmissions: false,
             delayed_acks: Some(DelayedAcks {
                 every: 2,
@@ -226,6 +239,11 @@ impl Profile {
                 ProfileError::ReceiverWindowTooLarge,
             ),
             (
+                self.control == Algorithm::Bbr
+                    && (self.recovery != Recovery::Sack || self.rules != Rules::Standard),
+                ProfileError::RateUnmeasured,
+            ),
+            (
                 self.duplicate_threshold == 0,
                 ProfileError::NoDuplicateThreshold,
             ),
@@ -259,6 +277,9 @@ pub enum ProfileError {
     NoWindow,
     /// A receiver's window of more than 2^24 segments.
     ReceiverWindowTooLarge,
+    /// An algorithm that goes by the delivery rate, without the selective acknowledgments
+    /// of the RFCs that measure it.
+    RateUnmeasured,
     /// A loss told by no duplicate.
     NoDuplicateThreshold,
     /// Bursts of no segment.
@@ -278,6 +299,9 @@ impl fmt::Display for ProfileError {
             ProfileError::NoWindow => "a window needs at least one segment",
             ProfileError::ReceiverWindowTooLarge => {
                 "a receiver's window is 16777216 segments at most"
+            }
+            ProfileError::RateUnmeasured => {
+                "BBR needs selective acknowledgments and the standard rules"
             }
             ProfileError::NoDuplicateThreshold => {
                 "at least one duplicate acknowledgment must tell of a loss"

@@ -4,7 +4,8 @@
 //! once for a segment out of its turn or one that fills a hole. RFC 3168, section
 //! 6.1.3: a mark is echoed until the sender says it reduced its window. RFC 8257,
 //! section 3.2: the echo says whether the segments acknowledged were marked, and when
-//! that changes, those before the change are acknowledged at once.
+//! that changes, those before the change are acknowledged at once. A change that comes
+//! with a segment out of turn is told by that segment's acknowledgment alone.
 
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
@@ -155,19 +156,13 @@ impl Receiver {
         } else {
             self.put(arrival.number);
         }
-        if early.is_some() {
-            // The segment itself is of the new kind and may wait.
-            return early
-                .filter(|_| in_turn)
-                .or_else(|| Some(self.reply(profile)));
-        }
         match profile.delayed_acks {
-            Some(delay) if in_turn && self.waiting + 1 < delay.every && !first => {
+            Some(delay) if in_turn && !first && self.waiting + 1 < delay.every => {
                 self.waiting += 1;
                 if self.deadline == Nanos::NEVER {
                     self.deadline = now + delay.timeout;
                 }
-                None
+                early
             }
             _ => Some(self.reply(profile)),
         }

@@ -37,11 +37,12 @@ impl Sender {
     /// Takes new data acknowledged into account, `repairing` a loss or not.
     #[inline]
     pub(super) fn advance(&mut self, profile: &Profile, ack: &Ack, now: Nanos, repairing: bool) {
-        let in_flight = self.in_flight();
+        let in_flight = self.outstanding();
         let segments = ack.next - self.acknowledged;
         self.acknowledged = ack.next;
         self.next = self.next.max(ack.next);
         self.duplicates = 0;
+        self.timed_out = false;
         let rtt = self.measure(profile, ack, now);
         self.rearm_after_news(profile, now);
         let whole = self.control.window() as u32;
@@ -58,10 +59,17 @@ impl Sender {
         });
     }
 
+    /// Segments sent, since the last timeout, and not acknowledged in turn: the RFCs'
+    /// FlightSize.
+    #[inline]
+    fn outstanding(&self) -> u32 {
+        self.next - self.acknowledged
+    }
+
     /// Starts the timer anew; once everything is acknowledged it stops, but that ns-2
     /// lets it run on to close the window of a connection that stays idle.
     #[inline]
-    fn rearm_after_news(&mut self, profile: &Profile, now: Nanos) {
+    pub(super) fn rearm_after_news(&mut self, profile: &Profile, now: Nanos) {
         let closes_when_idle = profile.rules == Rules::Ns2 && profile.slow_start_restart;
         if self.acknowledged < self.sent || closes_when_idle {
             self.rearm(profile, now);
@@ -71,7 +79,7 @@ impl Sender {
     }
 
     #[inline]
-    fn marked(&self, profile: &Profile, ack: &Ack, segments: u32) -> u32 {
+    pub(super) fn marked(&self, profile: &Profile, ack: &Ack, segments: u32) -> u32 {
         let counts = matches!(profile.ecn, EcnMode::Dctcp | EcnMode::L4s);
         if ack.ece && counts { segments } else { 0 }
     }
@@ -87,7 +95,12 @@ impl Sender {
         if marked && profile.rules == Rules::Ns2 {
             self.on_mark(profile, ack.next, now);
         }
-        if ack.next > self.acknowledged {
+        if self.requesting {
+            self.on_accepted(profile, ack, now);
+        } else if let Some(mut extra) = self.extra.take() {
+            self.on_selective_ack(profile, &mut extra, ack, now);
+            self.extra = Some(extra);
+        } else if ack.next > self.acknowledged {
             self.on_news(profile, ack, now);
         } else if self.acknowledged < self.sent {
             self.on_duplicate(profile, now);
@@ -98,7 +111,14 @@ impl Sender {
         if !ack.ece {
             self.marked_at_one = false;
         }
-        self.careful = self.requesting || self.last == Last::FastRecovery;
+        self.careful = self.requesting || self.last == Last::FastRecovery || self.is_detailed();
+    }
+
+    /// Whether the scoreboard or the delivery rate must see the next acknowledgment.
+    fn is_detailed(&self) -> bool {
+        self.extra.as_ref().is_some_and(|extra| {
+            self.selective || extra.board.sacked() > 0 || extra.deliveries.is_some()
+        })
     }
 
     /// A mark was echoed by an acknowledgment up to `next`.
@@ -122,18 +142,18 @@ impl Sender {
         self.refresh(profile);
     }
 
-    fn cut(&mut self, profile: &Profile, signal: Signal, now: Nanos) {
+    pub(super) fn cut(&mut self, profile: &Profile, signal: Signal, now: Nanos) {
         let whole = (self.control.window() as u32).max(1);
         self.control.on_congestion(&Congestion {
             now,
             signal,
-            in_flight: self.in_flight().min(whole),
+            in_flight: self.outstanding().min(whole),
             smoothed_rtt: self.smoothed_rtt(profile),
         });
         self.reduced = true;
     }
 
-    /// New data was acknowledged, in recovery or with a mark or for the first time.
+    /// New data was acknowledged, in recovery or with a mark.
     fn on_news(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
         let repairing = self.last == Last::FastRecovery;
         let stays = matches!(profile.recovery, Recovery::NewReno | Recovery::Sack);
@@ -142,9 +162,6 @@ impl Sender {
         }
         self.inflation = 0;
         self.partial = false;
-        if self.requesting {
-            return self.on_accepted(profile, ack, now);
-        }
         let told_otherwise = ack.ece && profile.ecn == EcnMode::Classic;
         let ends = repairing && profile.rules == Rules::Standard;
         self.advance(profile, ack, now, ends || told_otherwise);
@@ -157,15 +174,20 @@ impl Sender {
 
     /// The connection is accepted: the window is the initial one, grown by nothing.
     fn on_accepted(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
+        if ack.next == self.acknowledged {
+            return;
+        }
         self.acknowledged = ack.next;
         self.next = self.next.max(ack.next);
         self.duplicates = 0;
+        self.timed_out = false;
         let rtt = self.measure(profile, ack, now);
         if rtt.is_none() && profile.rules == Rules::Standard {
             self.timer.restart_with(AFTER_LOST_REQUEST);
         }
         self.rearm_after_news(profile, now);
         self.requesting = false;
+        self.selective = false;
         self.refresh(profile);
     }
 
@@ -233,7 +255,7 @@ impl Sender {
     }
 
     /// RFC 3042: a segment arrived, so a new one may leave.
-    fn transmit_one_more(&mut self, profile: &Profile) {
+    pub(super) fn transmit_one_more(&mut self, profile: &Profile) {
         let out = self.allowed.saturating_add(self.duplicates);
         let window = out.min(profile.receiver_window);
         self.stop = self.acknowledged.saturating_add(window).min(self.end);
@@ -248,7 +270,7 @@ impl Sender {
         if self.acknowledged >= self.bar || first_of_all {
             self.bar = self.sent + 1;
             if tahoe {
-                self.control.on_timeout(now, self.in_flight(), false);
+                self.control.on_timeout(now, self.outstanding(), false);
                 self.reduced = true;
             } else {
                 self.cut(profile, Signal::Loss, now);
@@ -285,9 +307,6 @@ impl Sender {
         if now < self.expiry {
             return;
         }
-        // Nothing new was sent or acknowledged since the last timeout.
-        let again = self.last == Last::Timeout && !self.timing && self.timed == self.acknowledged;
-        self.timed = self.acknowledged;
         self.timing = false;
         self.inflation = 0;
         self.duplicates = 0;
@@ -299,23 +318,29 @@ impl Sender {
             self.control.on_restart(now, 1.0);
             self.reduced = true;
         } else {
-            self.on_timeout(profile, again, now);
+            self.on_timeout(profile, now);
+            self.timed_out = true;
         }
         self.last = Last::Timeout;
         self.next = self.acknowledged;
-        self.careful = self.requesting;
+        if let Some(mut extra) = self.extra.take() {
+            self.on_timeout_selective(profile, &mut extra.board);
+            self.extra = Some(extra);
+        }
+        self.careful = self.requesting || self.is_detailed();
         self.refresh(profile);
     }
 
     /// The timer ran out with segments outstanding.
-    fn on_timeout(&mut self, profile: &Profile, again: bool, now: Nanos) {
+    fn on_timeout(&mut self, profile: &Profile, now: Nanos) {
         let ns2 = profile.rules == Rules::Ns2;
         self.counts.timeouts += 1;
         self.request_lost |= self.acknowledged == self.first;
         if ns2 && self.last == Last::Mark {
             self.control.on_restart(now, 1.0);
         } else {
-            self.control.on_timeout(now, self.in_flight(), again);
+            self.control
+                .on_timeout(now, self.outstanding(), self.timed_out);
         }
         self.reduced = true;
         self.timer.back_off(&profile.timer, profile.rules);

@@ -9,13 +9,19 @@
 //! ```
 //! What an acknowledgment does to this is in `recovery`.
 
-use earlydrop::packet::Ecn;
+use earlydrop::packet::{Ecn, FlowKey};
 use earlydrop::units::Nanos;
 
 use super::control::{AnyControl, Control};
-use super::profile::{EcnMode, Handshake, Profile, RoundTrips, Rules};
+use super::delivery::Deliveries;
+use super::profile::{EcnMode, Handshake, Profile, Recovery, RoundTrips, Rules};
+use super::scoreboard::Scoreboard;
+use super::selective::Extra;
 use super::timer::Estimator;
 use super::{Ack, Segment};
+
+/// Tells the seed made from a time from other uses of that time.
+const SEED_SALT: u64 = 0xc0ff_ee00;
 
 /// What a sender did, since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,10 +99,16 @@ pub struct Sender {
     pub(super) partial: bool,
     /// Whether a mark arrived with the window at 1 already (ns-2).
     pub(super) marked_at_one: bool,
+    /// Whether nothing was acknowledged since the last timeout.
+    pub(super) timed_out: bool,
     /// Whether the connection is not accepted yet.
     pub(super) requesting: bool,
     /// Whether the first segment of a connection was lost.
     pub(super) request_lost: bool,
+    /// Whether holes are being filled by what the scoreboard says.
+    pub(super) selective: bool,
+    /// Whether the controller spreads sending over time, or measures deliveries.
+    pub(super) paced: bool,
     /// Whether sending waits for `release`.
     pub(super) held: bool,
     /// The window may be cut when numbers from here on are acknowledged.
@@ -115,6 +127,7 @@ pub struct Sender {
     pub(super) release: Nanos,
     pub(super) timer: Estimator,
     pub(super) control: AnyControl,
+    pub(super) extra: Option<Box<Extra>>,
     pub(super) counts: SenderCounts,
 }
 
@@ -135,8 +148,11 @@ impl Sender {
             reduced: false,
             partial: false,
             marked_at_one: false,
+            timed_out: false,
             requesting: false,
             request_lost: false,
+            selective: false,
+            paced: false,
             held: false,
             bar: 0,
             duplicates: 0,
@@ -148,10 +164,19 @@ impl Sender {
             expiry: Nanos::NEVER,
             release: Nanos::ZERO,
             timer: Estimator::new(&profile.timer, now),
-            control: AnyControl::new(profile),
+            // No two connections of a run need start alike: they do so at other times.
+            control: AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT)),
+            extra: None,
             counts: SenderCounts::default(),
         };
-        sender.begin(profile, now);
+        if profile.recovery == Recovery::Sack {
+            let rated = sender.control.wants_delivery_rate();
+            sender.extra = Some(Box::new(Extra {
+                deliveries: rated.then(|| Deliveries::new(now)),
+                ..Extra::default()
+            }));
+        }
+        sender.begin(profile);
         sender
     }
 
@@ -179,10 +204,10 @@ impl Sender {
         if request_lost {
             self.control.on_restart(now, 1.0);
         }
-        self.begin(profile, now);
+        self.begin(profile);
     }
 
-    fn begin(&mut self, profile: &Profile, _now: Nanos) {
+    fn begin(&mut self, profile: &Profile) {
         self.requesting = profile.handshake == Handshake::ThreeWay;
         // ns-2 compares its first `recover_`, 0, with the number acknowledged, which
         // is one less than ours.
@@ -196,13 +221,13 @@ impl Sender {
     /// The application has data up to `end`, itself left out; `u32::MAX` is endless.
     pub fn supply(&mut self, end: u32) {
         self.end = self.end.max(end);
-        self.stop = self.window_end();
+        self.stop = self.stop_at(self.allowed);
     }
 
     /// The application has nothing more than what was sent already.
     pub fn withdraw(&mut self) {
         self.end = self.sent;
-        self.stop = self.window_end();
+        self.stop = self.stop_at(self.allowed);
     }
 
     /// An acknowledgment arrived.
@@ -221,9 +246,8 @@ impl Sender {
     /// after every other call.
     #[inline]
     pub fn poll_transmit(&mut self, profile: &Profile, now: Nanos) -> Option<Segment> {
-        if self.resend {
-            self.resend = false;
-            return Some(self.emit(profile, self.acknowledged, now));
+        if self.resend | self.selective | self.paced {
+            return self.poll_unusual(profile, now);
         }
         if self.next >= self.stop {
             return None;
@@ -233,6 +257,69 @@ impl Sender {
         }
         let number = self.next;
         self.next += 1;
+        Some(self.emit(profile, number, now))
+    }
+
+    /// The next segment of a sender that repairs a loss, or spreads sending over time.
+    #[cold]
+    fn poll_unusual(&mut self, profile: &Profile, now: Nanos) -> Option<Segment> {
+        let Some(mut extra) = self.extra.take() else {
+            let number = self.pick(profile, &Scoreboard::default());
+            return self.send_picked(profile, number?, now);
+        };
+        let picked = self.pick(profile, &extra.board);
+        let in_flight = self.pipe(&extra.board);
+        let segment = picked.and_then(|number| {
+            let first = self.resend;
+            let segment = self.send_picked(profile, number, now)?;
+            if self.selective && first {
+                self.on_first_repair(profile, &mut extra.board);
+            } else if self.selective {
+                self.on_chosen(&mut extra.board, number);
+            }
+            if let Some(deliveries) = &mut extra.deliveries {
+                deliveries.on_sent(self.acknowledged, number, in_flight, now);
+            }
+            Some(segment)
+        });
+        if let Some(deliveries) = &mut extra.deliveries
+            && picked.is_none()
+            && self.next >= self.end
+            && in_flight < self.allowed
+        {
+            deliveries.on_application_limited(in_flight);
+        }
+        self.extra = Some(extra);
+        segment
+    }
+
+    /// The number to send next, if the window lets one be sent.
+    fn pick(&self, profile: &Profile, board: &Scoreboard) -> Option<u32> {
+        if self.resend {
+            Some(self.acknowledged)
+        } else if self.selective {
+            self.choose(profile, board)
+        } else {
+            (self.next < self.stop).then_some(self.next)
+        }
+    }
+
+    /// Sends `number`, unless it is too early.
+    fn send_picked(&mut self, profile: &Profile, number: u32, now: Nanos) -> Option<Segment> {
+        if self.acknowledged == self.sent {
+            self.wake(profile, now);
+        }
+        if let Some(rate) = self.control.pacing_rate() {
+            self.held = now < self.release;
+            if self.held {
+                return None;
+            }
+            let gap = Nanos::from_secs_f64(1.0 / rate);
+            self.release = self.release.max(now) + gap;
+        }
+        if !core::mem::take(&mut self.resend) && !self.selective {
+            self.next = number + 1;
+        }
         Some(self.emit(profile, number, now))
     }
 
@@ -300,15 +387,17 @@ impl Sender {
             .saturating_add_signed(self.inflation)
             .clamp(1, profile.receiver_window);
         self.allowed = if self.requesting { 1 } else { allowed };
-        self.stop = self.window_end();
+        self.paced = self.control.pacing_rate().is_some() || self.control.wants_delivery_rate();
+        self.stop = self.stop_at(self.allowed);
         if let Some(burst) = profile.max_burst {
             self.limit_burst(burst);
         }
     }
 
+    /// Where sending ends with `window` segments outstanding.
     #[inline]
-    fn window_end(&self) -> u32 {
-        self.acknowledged.saturating_add(self.allowed).min(self.end)
+    pub(super) fn stop_at(&self, window: u32) -> u32 {
+        self.acknowledged.saturating_add(window).min(self.end)
     }
 
     /// Lets at most `burst` segments be sent until something else happens.
@@ -364,10 +453,14 @@ impl Sender {
         self.acknowledged
     }
 
-    /// Segments believed to be on their way, losses not known of included.
+    /// Segments believed to be on their way: losses not known of included, those known
+    /// to have arrived or to be lost left out as far as the way of recovery tells.
     #[inline]
     pub fn in_flight(&self) -> u32 {
-        self.next - self.acknowledged
+        match &self.extra {
+            None => self.next - self.acknowledged,
+            Some(extra) => self.pipe(&extra.board),
+        }
     }
 
     /// The congestion window, in segments.

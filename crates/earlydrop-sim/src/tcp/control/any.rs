@@ -2,7 +2,11 @@
 
 use earlydrop::units::Nanos;
 
+use super::bbr::{self, Bbr};
+use super::cubic::{self, Cubic};
+use super::dctcp::{self, Dctcp};
 use super::reno::Reno;
+use super::scalable::{self, Scalable};
 use super::{Acked, Congestion, Control};
 use crate::tcp::profile::{Algorithm, Profile};
 
@@ -16,10 +20,10 @@ macro_rules! any_control {
         }
 
         impl AnyControl {
-            /// The controller a profile asks for.
-            pub fn new(profile: &Profile) -> AnyControl {
+            /// The controller a profile asks for; `seed` is for what it draws by chance.
+            pub fn new(profile: &Profile, seed: u64) -> AnyControl {
                 match profile.control {
-                    $(Algorithm::$name => AnyControl::$name($new(profile)),)*
+                    $(Algorithm::$name => AnyControl::$name(create(profile, seed, $new)),)*
                 }
             }
         }
@@ -61,14 +65,31 @@ macro_rules! any_control {
 }
 
 any_control! {
-    Reno => Reno, Reno::new;
+    Reno => Reno, |profile, _| Reno::new(profile);
+    Cubic => Box<Cubic>, |profile, _| Box::new(Cubic::new(first(profile), threshold(profile), cubic::Parameters::default()));
+    Dctcp => Box<Dctcp>, |profile, _| Box::new(Dctcp::new(first(profile), threshold(profile), dctcp::Parameters::default()));
+    Scalable => Box<Scalable>, |profile, _| Box::new(Scalable::new(first(profile), threshold(profile), scalable::Parameters::default()));
+    Bbr => Box<Bbr>, |profile, seed| Box::new(Bbr::new(first(profile), seed, bbr::Parameters::default()));
+}
+
+/// Calls `new`, whose arguments' types are known only here.
+fn create<T>(profile: &Profile, seed: u64, new: impl Fn(&Profile, u64) -> T) -> T {
+    new(profile, seed)
+}
+
+fn first(profile: &Profile) -> f64 {
+    f64::from(profile.initial_window)
+}
+
+fn threshold(profile: &Profile) -> Option<f64> {
+    profile.initial_threshold.map(f64::from)
 }
 
 impl AnyControl {
-    /// Moves the window of a controller that follows ns-2's rules.
+    /// Moves the window of Reno as ns-2's recovery does.
     pub(crate) fn shift(&mut self, segments: f64) {
-        match self {
-            AnyControl::Reno(control) => control.shift(segments),
+        if let AnyControl::Reno(control) = self {
+            control.shift(segments);
         }
     }
 }

@@ -1,0 +1,198 @@
+//! What holds whatever is lost, late or marked.
+
+use std::collections::BTreeMap;
+
+use earlydrop::packet::Ecn;
+use earlydrop::units::Nanos;
+use proptest::prelude::*;
+
+use super::{
+    Algorithm, Arrival, EcnMode, Handshake, Profile, Receiver, Recovery, Reply, Segment, Sender,
+};
+
+enum Travelling {
+    Segment(Segment, Nanos),
+    Reply(Reply),
+}
+
+/// What the network does to the n-th thing sent: lose, delay by so many ms, mark.
+#[derive(Clone, Copy, Debug)]
+struct Fate {
+    lost: bool,
+    delay: u64,
+    marked: bool,
+}
+
+fn fate(loss: u32) -> impl Strategy<Value = Fate> {
+    (0..100u32, 0..100u32, 0..20u64, 0..10u32).prop_map(move |(lost, late, extra, marked)| Fate {
+        lost: lost < loss,
+        delay: 20 + if late < 10 { extra } else { 0 },
+        marked: marked == 0,
+    })
+}
+
+fn profile() -> impl Strategy<Value = Profile> {
+    let recovery = prop_oneof![
+        Just(Recovery::Tahoe),
+        Just(Recovery::Reno),
+        Just(Recovery::NewReno),
+        Just(Recovery::Sack)
+    ];
+    let ecn = prop_oneof![
+        Just(EcnMode::Off),
+        Just(EcnMode::Classic),
+        Just(EcnMode::Dctcp)
+    ];
+    let algorithm = (0..ALGORITHMS.len()).prop_map(|index| ALGORITHMS[index]);
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (recovery, ecn, algorithm, switches, 3..40u32).prop_map(
+        |(recovery, ecn, control, (ns2, request, delayed, bursts), receiver_window)| {
+            let base = match (ns2, request) {
+                (true, true) => Profile::ns2(recovery),
+                (true, false) => Profile::ns2_old_timers(recovery),
+                _ => Profile::modern(control),
+            };
+            let fits = control == Algorithm::Reno || recovery == Recovery::Sack;
+            Profile {
+                recovery: if ns2 || fits {
+                    recovery
+                } else {
+                    Recovery::Sack
+                },
+                receiver_window,
+                ecn,
+                handshake: if request {
+                    Handshake::ThreeWay
+                } else {
+                    Handshake::None
+                },
+                delayed_acks: base.delayed_acks.filter(|_| delayed),
+                max_burst: bursts.then_some(3),
+                ..base
+            }
+        },
+    )
+}
+
+/// Every controller there is.
+const ALGORITHMS: &[Algorithm] = &[
+    Algorithm::Reno,
+    Algorithm::Cubic,
+    Algorithm::Dctcp,
+    Algorithm::Scalable,
+    Algorithm::Bbr,
+];
+
+struct Run {
+    profile: Profile,
+    sender: Sender,
+    receiver: Receiver,
+    under_way: BTreeMap<(Nanos, u32), Travelling>,
+    fates: Vec<Fate>,
+    sent: u32,
+    now: Nanos,
+}
+
+impl Run {
+    fn put(&mut self, what: Travelling) {
+        // Fates run out: from then on nothing is lost.
+        let fate = self.fates.get(self.sent as usize).copied();
+        let fate = fate.unwrap_or(Fate {
+            lost: false,
+            delay: 20,
+            marked: false,
+        });
+        let mut what = what;
+        if let Travelling::Segment(segment, _) = &mut what
+            && fate.marked
+            && segment.ecn.is_capable()
+        {
+            segment.ecn = Ecn::Ce;
+        }
+        if !fate.lost {
+            let at = self.now + Nanos::from_millis(fate.delay);
+            self.under_way.insert((at, self.sent), what);
+        }
+        self.sent += 1;
+    }
+
+    fn transmit(&mut self) {
+        while let Some(segment) = self.sender.poll_transmit(&self.profile, self.now) {
+            let (acknowledged, window) = (self.sender.acknowledged(), self.profile.receiver_window);
+            assert!(segment.number >= acknowledged, "sent what had arrived");
+            assert!(
+                segment.number < acknowledged + window,
+                "beyond the receiver"
+            );
+            self.put(Travelling::Segment(segment, self.now));
+        }
+        assert!(self.sender.in_flight() <= 2 * self.profile.receiver_window);
+        assert!(self.sender.window() >= 1.0);
+    }
+
+    fn step(&mut self) {
+        let timers = self.sender.deadline().min(self.receiver.deadline());
+        let next = self.under_way.first_key_value().map(|(key, _)| key.0);
+        let at = timers.min(next.unwrap_or(Nanos::NEVER));
+        assert!(at < Nanos::NEVER, "nothing would ever happen again");
+        self.now = self.now.max(at);
+        if next == Some(at) {
+            match self.under_way.pop_first().unwrap().1 {
+                Travelling::Segment(segment, sent) => {
+                    let arrival = Arrival::of(&segment, sent);
+                    let reply = self.receiver.on_segment(&self.profile, &arrival, self.now);
+                    if let Some(reply) = reply {
+                        self.put(Travelling::Reply(reply));
+                    }
+                }
+                Travelling::Reply(reply) => {
+                    self.sender.on_ack(&self.profile, &reply.as_ack(), self.now);
+                }
+            }
+        } else {
+            if let Some(reply) = self.receiver.on_timer(&self.profile, self.now) {
+                self.put(Travelling::Reply(reply));
+            }
+            self.sender.on_timer(&self.profile, self.now);
+        }
+        self.transmit();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn everything_is_delivered(
+        profile in profile(),
+        fates in (1..40u32).prop_flat_map(|loss| prop::collection::vec(fate(loss), 0..600)),
+        sizes in prop::collection::vec(1..120u32, 1..4),
+    ) {
+        prop_assert_eq!(profile.validate(), Ok(()));
+        let mut run = Run {
+            profile,
+            sender: Sender::new(&profile, Nanos::ZERO),
+            receiver: Receiver::new(0),
+            under_way: BTreeMap::new(),
+            fates,
+            sent: 0,
+            now: Nanos::ZERO,
+        };
+        let mut end = 0;
+        for size in sizes {
+            end += size;
+            run.sender.supply(end);
+            run.transmit();
+            let mut steps = 0;
+            while run.sender.acknowledged() < end {
+                run.step();
+                steps += 1;
+                prop_assert!(steps < 20_000, "too much for {} segments", size);
+            }
+            prop_assert_eq!(run.receiver.expected(), end);
+            prop_assert_eq!(run.receiver.received(), end);
+            run.sender.restart(&profile, run.now);
+            run.receiver.restart(end);
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Scripted losses, each worked out by hand.
+
+use earlydrop::units::Nanos;
+
+use super::testing::{Bench, Link};
+use super::{Algorithm, EcnMode, Profile, Recovery};
+
+fn standard(recovery: Recovery) -> Profile {
+    Profile {
+        recovery,
+        delayed_acks: None,
+        initial_threshold: Some(1000),
+        ..Profile::modern(Algorithm::Reno)
+    }
+}
+
+fn expect(trace: &str, expected: &[&str]) {
+    let lines: Vec<&str> = trace.lines().collect();
+    assert_eq!(lines, expected, "\n{trace}");
+}
+
+#[test]
+fn the_third_duplicate_sends_the_segment_again() {
+    // RFC 5681, section 3.2: 10 in flight, so T = 5 and W = 5 + 3 inflated.
+    let mut bench = Bench::with_window(standard(Recovery::NewReno), 10);
+    let sent: Vec<String> = (0..3).map(|_| bench.ack(0)).collect();
+    assert_eq!(sent, ["10", "11", "0*"]);
+    assert_eq!(bench.sender.threshold(), 5.0);
+    // 12 outstanding: duplicates 4 to 7 inflate to 12; the 8th lets one go.
+    let sent: Vec<String> = (0..6).map(|_| bench.ack(0)).collect();
+    assert_eq!(sent, ["", "", "", "", "12", "13"]);
+    // All 12 of the window arrive: W = T = 5, of which 12 and 13 are on their way.
+    assert_eq!(bench.ack(12), "14 15 16");
+    assert_eq!(bench.sender.window(), 5.0);
+}
+
+#[test]
+fn limited_transmit_can_be_switched_off() {
+    let mut profile = standard(Recovery::NewReno);
+    profile.limited_transmit = false;
+    let mut bench = Bench::with_window(profile, 10);
+    let sent: Vec<String> = (0..4).map(|_| bench.ack(0)).collect();
+    assert_eq!(sent, ["", "", "0*", ""]);
+}
+
+#[test]
+fn an_application_without_data_limits_limited_transmit() {
+    let mut profile = standard(Recovery::NewReno);
+    profile.handshake = super::Handshake::None;
+    let mut link = Link::new(profile, 6, &[(1, 1)]);
+    expect(link.run(250), &["0: 0 1x 2 3 4 5", "100: 1*"]);
+    assert_eq!(link.sender.acknowledged(), 6);
+}
+
+#[test]
+fn a_partial_acknowledgment_repairs_the_next_hole_in_newreno() {
+    let mut bench = Bench::with_window(standard(Recovery::NewReno), 10);
+    for _ in 0..3 {
+        bench.ack(0);
+    }
+    // Up to 4 arrived: 4 is sent again, the window 8 - 4 + 1 = 5 ends at 9.
+    assert_eq!(bench.ack(4), "4*");
+    assert_eq!(bench.sender.in_flight(), 8);
+    // Duplicates inflate to 9, which allows one beyond 12.
+    let sent: Vec<String> = (0..4).map(|_| bench.ack(4)).collect();
+    assert_eq!(sent, ["", "", "", "12"]);
+    assert_eq!(bench.ack(12), "13 14 15 16");
+    assert_eq!(bench.sender.counts().recoveries, 1);
+}
+
+/// What four ways of recovery make of segments 8 and 10 lost in a window of 8
+/// (numbers 7 to 14), sent at 300 ms.
+fn two_losses(recovery: Recovery) -> (String, super::SenderCounts) {
+    let mut profile = Profile::ns2(recovery);
+    profile.handshake = super::Handshake::None;
+    profile.initial_window = 1;
+    let mut link = Link::new(profile, 40, &[(8, 1), (10, 1)]);
+    let trace = link.run(900).to_string();
+    (trace, *link.sender.counts())
+}
+
+/// The first four lines of `two_losses` are the same for all.
+const START: [&str; 4] = [
+    "0: 0",
+    "100: 1 2",
+    "200: 3 4 5 6",
+    "300: 7 8x 9 10x 11 12 13 14",
+];
+
+fn expect_after_start(trace: &str, after: &[&str]) {
+    let expected: Vec<&str> = START.iter().chain(after).copied().collect();
+    expect(trace, &expected);
+}
+
+#[test]
+fn tahoe_starts_slowly_again_for_two_losses() {
+    let (trace, counts) = two_losses(Recovery::Tahoe);
+    // 7 is acknowledged: W = 9. Of five duplicates of 8 two let 17 and 18 go, the third
+    // makes T = 4, W = 1 and sends 8. Then 8 and 9 are there: W = 2, 10 and 11 again;
+    // for 10 three more, and one for the duplicate that 11 makes; W = 4 to 4.71 after.
+    let after = [
+        "400: 15 16 17 18 8*",
+        "500: 10* 11*",
+        "600: 19 20 21 22",
+        "700: 23 24 25 26",
+        "800: 27 28 29 30 31",
+        "900: 32 33 34 35 36 37",
+    ];
+    expect_after_start(&trace, &after);
+    assert_eq!((counts.timeouts, counts.recoveries), (0, 1));
+}
+
+#[test]
+fn reno_waits_for_the_timer_for_two_losses() {
+    let (trace, counts) = two_losses(Recovery::Reno);
+    // W = 4.5; nine duplicates inflate it to 13, so 19 and 20 go. 10 is acknowledged,
+    // W = 4.72 and 11 outstanding; only 19 and 20 make duplicates. RTO after four
+    // round trips of 10 ticks: (80 + 8 * 9) / 8 = 19 ticks, so 200 ms.
+    let after = [
+        "400: 15 16 17 18 8*",
+        "500: 19 20",
+        "700: 10*",
+        "800: 21 22",
+        "900: 23 24",
+    ];
+    expect_after_start(&trace, &after);
+    assert_eq!((counts.timeouts, counts.recoveries), (1, 1));
+}
+
+#[test]
+fn newreno_repairs_two_losses_in_two_round_trips() {
+    let (trace, counts) = two_losses(Recovery::NewReno);
+    // As Reno until 10 is acknowledged: 9 - 2 + 1 = 8 inflated, so 10 + 4 + 8 = 22 is
+    // the end. Two more duplicates, then all to 20 is there, W = 4.72, and so on.
+    let after = [
+        "400: 15 16 17 18 8*",
+        "500: 19 20 10* 21",
+        "600: 22 23 24 25",
+        "700: 26 27 28 29 30",
+        "800: 31 32 33 34 35 36",
+        "900: 37 38 39",
+    ];
+    expect_after_start(&trace, &after);
+    assert_eq!((counts.timeouts, counts.recoveries), (0, 1));
+}
+
+#[test]
+fn sack_repairs_two_losses_in_one_round_trip() {
+    let (trace, counts) = two_losses(Recovery::Sack);
+    // pipe = 11 - 3 = 8, 6 after five duplicates, 3 after three more: 10 again, then 19
+    // for the fourth; 10 is acknowledged: 2 less, so 20 and 21.
+    let after = [
+        "400: 15 16 17 18 8*",
+        "500: 10* 19 20 21",
+        "600: 22 23 24 25 26",
+        "700: 27 28 29 30 31 32",
+        "800: 33 34 35 36 37 38",
+        "900: 39",
+    ];
+    expect_after_start(&trace, &after);
+    assert_eq!((counts.timeouts, counts.recoveries), (0, 1));
+}
+
+#[test]
+fn a_timeout_doubles_each_time_and_cuts_the_threshold_once() {
+    let mut bench = Bench::with_window(standard(Recovery::NewReno), 10);
+    let first = bench.sender.deadline();
+    assert_eq!(first, Nanos::from_secs(1));
+    assert_eq!(bench.wait(), "0*");
+    assert_eq!(bench.sender.deadline(), first + Nanos::from_secs(2));
+    assert_eq!(bench.sender.threshold(), 5.0);
+    assert_eq!(bench.wait(), "0*");
+    assert_eq!(bench.sender.deadline(), first + Nanos::from_secs(6));
+    assert_eq!(bench.sender.threshold(), 5.0);
+    // 60 s is the most.
+    for _ in 0..6 {
+        assert_eq!(bench.wait(), "0*");
+    }
+    assert_eq!(bench.sender.timeout(&bench.profile), Nanos::from_secs(60));
+    // Slow start over what was sent before.
+    assert_eq!(bench.ack(1), "1* 2*");
+    assert_eq!(bench.ack(2), "3* 4*");
+    // All others had arrived: go on with what is new.
+    assert_eq!(bench.ack(10), "10 11 12 13 14");
+}
+
+#[test]
+fn duplicates_of_what_was_sent_before_a_timeout_tell_no_loss() {
+    let mut bench = Bench::with_window(standard(Recovery::NewReno), 10);
+    bench.wait();
+    let sent: Vec<String> = (0..4).map(|_| bench.ack(0)).collect();
+    assert!(sent.iter().all(|sent| !sent.contains("0*")), "{sent:?}");
+    assert_eq!(bench.sender.counts().recoveries, 0);
+}
+
+#[test]
+fn holes_are_filled_in_order_and_as_the_pipe_empties() {
+    // RFC 6675 with 10 in flight, 0 and 2 lost.
+    let mut bench = Bench::with_window(standard(Recovery::Sack), 10);
+    assert_eq!(bench.sack(0, &[(1, 2)]), "10");
+    assert_eq!(bench.sack(0, &[(3, 4), (1, 2)]), "11");
+    // Third: FlightSize 10, W = 5; 0 and no other is lost (1 beyond 2 arrived but 3 are
+    // needed); pipe = 2, 5..11, and 0 again = 9.
+    assert_eq!(bench.sack(0, &[(3, 5), (1, 2)]), "0*");
+    assert_eq!(bench.sender.in_flight(), 9);
+    // 5 arrives: 2 is lost too, so the pipe is 6..11 and 0: 7.
+    assert_eq!(bench.sack(0, &[(3, 6), (1, 2)]), "");
+    assert_eq!(bench.sender.in_flight(), 7);
+    assert_eq!(bench.sack(0, &[(3, 7), (1, 2)]), "");
+    assert_eq!(bench.sack(0, &[(3, 8), (1, 2)]), "");
+    // The pipe is 4: room for the hole.
+    assert_eq!(bench.sack(0, &[(3, 9), (1, 2)]), "2*");
+    assert_eq!(bench.sack(0, &[(3, 10), (1, 2)]), "12");
+    assert_eq!(bench.sack(2, &[(3, 10)]), "13");
+    // 2 is there: 10..13 on their way, and recovery ends with 12.
+    assert_eq!(bench.ack(10), "14");
+    assert_eq!(bench.ack(12), "15 16");
+    assert_eq!(bench.sender.window(), 5.0);
+    assert_eq!(bench.sender.counts().recoveries, 1);
+}
+
+#[test]
+fn a_hole_lost_again_waits_for_the_timer_and_what_arrived_is_not_sent_again() {
+    let mut bench = Bench::with_window(standard(Recovery::Sack), 10);
+    for to in 2..11 {
+        bench.sack(0, &[(1, to)]);
+    }
+    // Everything but 0 arrived, 0 again did not.
+    assert!(bench.sender.in_flight() <= 5);
+    assert_eq!(bench.wait(), "0*");
+    let sent = bench.ack(10);
+    assert!(sent.starts_with("10*"), "{sent}");
+}
+
+#[test]
+fn the_last_segment_of_a_lost_tail_is_sent_as_a_rescue() {
+    let mut profile = standard(Recovery::Sack);
+    profile.handshake = super::Handshake::None;
+    // 9 is the last of the data: 2 is known lost, 9 is not.
+    let mut link = Link::new(profile, 10, &[(2, 1), (9, 1)]);
+    expect(link.run(350), &["0: 0 1 2x 3 4 5 6 7 8 9x", "100: 2* 9*"]);
+    assert_eq!(link.sender.acknowledged(), 10);
+    assert_eq!(link.sender.counts().timeouts, 0);
+}
+
+#[test]
+fn a_window_is_cut_once_for_the_marks_of_a_window() {
+    let mut profile = standard(Recovery::NewReno);
+    profile.ecn = EcnMode::Classic;
+    let mut bench = Bench::with_window(profile, 10);
+    // 9 are on their way when the first mark arrives; the ack does not let W grow.
+    assert_eq!(bench.marked_ack(1), "");
+    assert_eq!(bench.sender.window(), 4.5);
+    for next in 2..=10 {
+        let sent = bench.marked_ack(next);
+        assert_eq!(sent.contains('!'), next == 7, "{next}: {sent}");
+    }
+    assert_eq!(bench.sender.counts().marks, 1);
+    // 10 was sent after the cut: its mark is news.
+    bench.marked_ack(11);
+    assert_eq!(bench.sender.counts().marks, 2);
+}
+
+#[test]
+fn a_loss_in_a_window_cut_for_a_mark_is_repaired_without_another_cut() {
+    let mut profile = standard(Recovery::NewReno);
+    profile.ecn = EcnMode::Classic;
+    let mut bench = Bench::with_window(profile, 10);
+    bench.marked_ack(1);
+    let sent: Vec<String> = (0..3).map(|_| bench.ack(1)).collect();
+    assert_eq!(sent, ["", "", "1*"]);
+    assert_eq!(bench.sender.window(), 4.5);
+}
