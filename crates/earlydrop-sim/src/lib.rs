@@ -3,6 +3,19 @@
 //!
 //! The contract: integer nanoseconds, no global state, no clock, no files; a
 //! [`Run`] is a value, and the same value gives the same results on any machine.
+//!
+//! # From a network to results
+//! ```
+#![doc = include_str!("../examples/first_run.rs")]
+//! ```
+//!
+//! # Where things are
+//! - [`network`]: nodes, links, what changes about them; the dumbbell, the parking lot.
+//! - [`traffic`]: flows, applications over TCP, datagrams; [`spread`] is their randomness.
+//! - [`tcp`]: senders and receivers, their rules, loss recovery, congestion control.
+//! - [`measure`]: what to measure; [`results`]: what was; [`capture`]: recorded packets.
+//! - [`run`]: all of it as one value.
+//! - [`events`]: the queue of events, for whoever writes another simulator.
 
 #![forbid(unsafe_code)]
 

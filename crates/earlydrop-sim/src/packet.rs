@@ -7,7 +7,7 @@ use crate::tcp::Range;
 
 /// What a packet is to the endpoint that receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A TCP segment with data.
     Data,
     /// The segment that opens a connection.
@@ -22,14 +22,14 @@ pub enum Kind {
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub(crate) struct Packet {
     /// When it was sent; in an acknowledgment, when the segment that caused it was. With
     /// a note, the note's place, and the note holds the time.
     stamp: u64,
     /// Its flow's index.
-    pub flow: u32,
+    pub(crate) flow: u32,
     /// A segment's or datagram's number; in an acknowledgment the next one expected.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The hop it takes next: an index into the table of all routes.
     pub(crate) next: u32,
     size: u16,
@@ -97,11 +97,6 @@ impl Packet {
         self
     }
 
-    /// What it is.
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
     /// The place of its note, when it has one.
     #[inline]
     pub(crate) fn note(&self) -> Option<u32> {
@@ -116,18 +111,18 @@ impl Packet {
 
     /// Whether it was sent before; in an acknowledgment, whether what caused it was.
     #[inline]
-    pub fn is_retransmission(&self) -> bool {
+    pub(crate) fn is_retransmission(&self) -> bool {
         self.flags & RETRANSMISSION != 0
     }
 
     /// CWR of a segment, ECE of an acknowledgment.
     #[inline]
-    pub fn echo(&self) -> bool {
+    pub(crate) fn echo(&self) -> bool {
         self.flags & ECHO != 0
     }
 
     /// Whether it goes from sender to receiver.
-    pub fn is_forward(&self) -> bool {
+    pub(crate) fn is_forward(&self) -> bool {
         !matches!(self.kind, Kind::Ack | Kind::Request)
     }
 }

@@ -71,7 +71,7 @@ pub enum RunError {
         /// The link.
         link: String,
         /// What is wrong.
-        problem: ConfigError,
+        problem: Box<ConfigError>,
     },
     /// Something else about a link.
     #[error("the link from {link}: {problem}")]

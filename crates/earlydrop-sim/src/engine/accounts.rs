@@ -72,9 +72,9 @@ impl Loss<'_> {
     fn count(&mut self, packet: &Packet) {
         let meter = &mut self.flows[packet.flow as usize].meter;
         meter.lost += 1;
-        let length = self.accounts.loss_event.0;
-        if length > 0 {
-            let event = self.at.0 / length + 1;
+        // Counted from 1, so that a meter that was hit by none holds 0.
+        if let Some(event) = (self.at.0).checked_div(self.accounts.loss_event.0) {
+            let event = event + 1;
             let hit = self.hit.get_or_insert((event, 0));
             if meter.last_loss_event != event {
                 meter.last_loss_event = event;

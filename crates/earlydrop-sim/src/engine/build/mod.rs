@@ -119,6 +119,10 @@ fn add_link(
         let link = name();
         Err(RunError::Link { link, problem })
     };
+    let refused = |problem| RunError::Queue {
+        link: name(),
+        problem: Box::new(problem),
+    };
     let rate = described
         .trace
         .as_ref()
@@ -158,10 +162,7 @@ fn add_link(
     let link = Link::new(rate, described.delay, extras);
     let spec = match &described.queue {
         Some(spec) => spec.clone(),
-        None if changing => Spec::new(PLAIN).map_err(|problem| RunError::Queue {
-            link: name(),
-            problem,
-        })?,
+        None if changing => Spec::new(PLAIN).map_err(refused)?,
         None => {
             simulation.wires.push(link);
             return Ok(Hop::Wire(simulation.wires.len() as u32 - 1));
@@ -171,10 +172,7 @@ fn add_link(
         rate,
         mean_packet: described.mean_packet,
     };
-    let plan = spec.plan(&facts).map_err(|problem| RunError::Queue {
-        link: name(),
-        problem,
-    })?;
+    let plan = spec.plan(&facts).map_err(refused)?;
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
     let queue = match plan {
         Plan::Single {
