@@ -57,8 +57,10 @@ mod at {
 
 /// Flows there can be at most: 24 bits.
 pub(crate) const MOST_FLOWS: usize = 1 << 24;
-/// Links a way can have at most: 6 bits, and one value for its end.
-pub(crate) const MOST_HOPS: usize = 63;
+/// Steps a way can have at most: 6 bits.
+const MOST_HOPS: usize = 63;
+/// Links a way can have at most: a packet may wait for its turn before each.
+pub(crate) const MOST_LINKS: usize = (MOST_HOPS - 1) / 2;
 /// Bits of a stamp: a packet's age is exact up to 2^38 ns, 274 s.
 const STAMP_BITS: u32 = 38;
 
@@ -162,13 +164,24 @@ impl Packet {
         }
     }
 
-    /// Links it has crossed.
+    /// The step of its way it is at.
     #[inline]
     pub(crate) fn hop(&self) -> usize {
         (self.who.get() >> at::HOP) as usize & MOST_HOPS
     }
 
-    /// The same, `hops` links further on.
+    /// The same at this step of its way.
+    #[inline]
+    pub(crate) fn at_hop(self, hop: usize) -> Packet {
+        debug_assert!(hop <= MOST_HOPS);
+        let others = self.who.get() & !((MOST_HOPS as u64) << at::HOP);
+        Packet {
+            who: at::ALWAYS | others | (hop as u64) << at::HOP,
+            ..self
+        }
+    }
+
+    /// The same, `hops` steps further on.
     #[inline]
     pub(crate) fn further(self, hops: usize) -> Packet {
         Packet {
@@ -310,7 +323,7 @@ mod tests {
         assert_eq!((packet.ecn(), packet.class()), (Ecn::Ect0, 5));
         assert!(packet.is_retransmission() && packet.echo() && packet.is_forward());
         packet.mark();
-        packet = packet.further(1).further(61);
+        packet = packet.further(1).at_hop(61).further(1);
         assert_eq!(
             (packet.ecn(), packet.class(), packet.hop()),
             (Ecn::Ce, 5, 62)

@@ -1,6 +1,6 @@
 //! TCP flows in the engine: packets to and from the two ends, and what applications do.
 
-use earlydrop::packet::{Ecn, Packet as _};
+use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
 use super::flow::{Connection, Ends};
@@ -78,7 +78,8 @@ impl Simulation {
         let reply = late.then(|| connection.receiver.on_timer(profile, now));
         let session_due = connection.session.as_ref().is_some_and(|s| s.due() <= now);
         if let Some(reply) = reply.flatten() {
-            self.send_reply(index, reply, now);
+            let ack = self.reply(index, &reply);
+            self.travel(ack, now);
         }
         if session_due && open {
             self.session_due(index);
@@ -256,22 +257,21 @@ impl Simulation {
         }
     }
 
-    /// A packet of data has come to the receiving host at `at`, now or ahead of time.
-    pub(super) fn receive(&mut self, packet: Packet, at: Nanos) {
+    /// A packet of data has come to the receiving host at `at`, now or ahead of time;
+    /// answers with what is sent in return.
+    #[inline]
+    pub(super) fn receive(&mut self, packet: Packet, at: Nanos) -> Option<Packet> {
         self.accounts.totals.delivered.add(packet.size());
         self.accounts.totals.late += u64::from(at > self.end);
-        let flow = &mut self.flows[packet.flow_index() as usize];
+        let index = packet.flow_index();
+        let flow = &mut self.flows[index as usize];
         let counts = self.accounts.timing.counts(at);
-        let marked = packet.ecn() == Ecn::Ce;
         if counts {
-            flow.meter
-                .arrived(&packet, at.since(packet.stamp(at)), marked);
+            flow.meter.arrived(&packet, at.since(packet.stamp(at)));
         }
         let Ends::Tcp(connection) = &mut flow.ends else {
-            if counts {
-                flow.meter.goodput_bytes += u64::from(packet.size());
-            }
-            return;
+            flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
+            return None;
         };
         let profile = &self.profiles[connection.profile as usize];
         let arrival = Arrival {
@@ -286,18 +286,14 @@ impl Simulation {
         let new = connection.receiver.received() - before;
         if counts && packet.kind() == Kind::Data {
             let payload = packet.size().saturating_sub(profile.header_size);
-            flow.meter.goodput_bytes += new as u64 * u64::from(payload);
+            flow.meter.goodput_bytes += u64::from(new) * u64::from(payload);
         }
-        let client = !connection.receives_ahead && connection.session.is_some();
-        if let Some(reply) = reply {
-            self.send_reply(packet.flow_index(), reply, at);
+        let reply = reply.map(|reply| self.reply(index, &reply));
+        if !self.receives_ahead(index) {
+            self.check_answer(index);
+            self.arm_flow(index);
         }
-        if client {
-            self.check_answer(packet.flow_index());
-        }
-        if !self.receives_ahead(packet.flow_index()) {
-            self.arm_flow(packet.flow_index());
-        }
+        reply
     }
 
     fn receives_ahead(&self, index: u32) -> bool {
@@ -320,29 +316,28 @@ impl Simulation {
         }
     }
 
-    /// Sends an acknowledgment at `at`.
+    /// The acknowledgment that a receiver sends.
     #[inline]
-    fn send_reply(&mut self, index: u32, reply: Reply, at: Nanos) {
+    fn reply(&mut self, index: u32, reply: &Reply) -> Packet {
         let flow = &self.flows[index as usize];
-        let Ends::Tcp(connection) = &flow.ends else {
-            return;
+        let size = match &flow.ends {
+            Ends::Tcp(connection) => self.profiles[connection.profile as usize].ack_size,
+            _ => 0,
         };
-        let size = self.profiles[connection.profile as usize].ack_size;
-        let mut packet = Packet::new(Kind::Ack, index, reply.next, size)
+        self.accounts.totals.sent.add(size);
+        let packet = Packet::new(Kind::Ack, index, reply.next, size)
             .stamped(reply.echo)
             .with_class(flow.class)
             .retransmitted(reply.echo_retransmitted)
             .echoing(reply.ece);
-        if reply.length > 0 {
-            let note = Note {
-                stamp: reply.echo,
-                ranges: reply.ranges,
-                filled: reply.length,
-            };
-            packet = packet.with_note(self.accounts.notes.keep(note));
+        if reply.length == 0 {
+            return packet;
         }
-        self.accounts.totals.sent.add(size);
-        self.travel(packet, at);
+        packet.with_note(self.accounts.notes.keep(Note {
+            stamp: reply.echo,
+            ranges: reply.ranges,
+            filled: reply.length,
+        }))
     }
 }
 

@@ -12,7 +12,7 @@ use super::super::{Hop, Simulation};
 use super::{Purpose, stream};
 use crate::measure::FlowMeter;
 use crate::network::Network;
-use crate::packet::{MOST_FLOWS, MOST_HOPS};
+use crate::packet::{MOST_FLOWS, MOST_LINKS};
 use crate::run::{Run, RunError};
 use crate::spread::Spread;
 use crate::tcp::{Profile, Receiver, Sender};
@@ -53,8 +53,8 @@ pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Res
     })?;
     for (flow, ways) in ways.iter().enumerate() {
         let links = ways.forward.len().max(ways.backward.len());
-        if links >= MOST_HOPS {
-            let problem = format!("its way has {links} links; at most {}", MOST_HOPS - 1);
+        if links > MOST_LINKS {
+            let problem = format!("its way has {links} links; at most {MOST_LINKS}");
             return Err(RunError::Flow { flow, problem });
         }
     }

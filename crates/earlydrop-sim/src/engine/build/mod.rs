@@ -9,9 +9,9 @@ use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::accounts::Accounts;
-use super::fifo::Fifo;
+use super::fifo::FifoPort;
 use super::link::{Extras, Link, NONE, Opportunities};
-use super::port::{Port, Queue};
+use super::port::Port;
 use super::{Event, Hop, Simulation, Task, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
@@ -46,6 +46,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         end: run.duration,
         events: Events::new(),
         wires: Vec::new(),
+        fifos: Vec::new(),
         ports: Vec::new(),
         extras: Vec::new(),
         hops: Vec::new(),
@@ -177,14 +178,20 @@ fn add_link(
     };
     let plan = spec.plan(&facts).map_err(refused)?;
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
-    let queue = match plan {
-        Plan::Single {
-            aqm: AnyAqm::DropTail(_),
-            limit,
-        } if !changing && limit.bytes == Bytes(u64::MAX) => Queue::Fifo(Fifo::new(limit.packets)),
-        plan => Queue::Any(plan.queue(seed)),
-    };
     let meter = PortMeter::new(&run.measure, run.duration);
+    if let Plan::Single {
+        aqm: AnyAqm::DropTail(_),
+        limit,
+    } = plan
+        && limit.bytes == Bytes(u64::MAX)
+        && !changing
+    {
+        let index = simulation.fifos.len() as u32;
+        let fifo = FifoPort::new(index, id.0, link, limit.packets, meter);
+        simulation.fifos.push(fifo);
+        return Ok(Hop::Fifo(index));
+    }
+    let queue = plan.queue(seed);
     simulation.ports.push(Port::new(id.0, link, queue, meter));
     Ok(Hop::Port(simulation.ports.len() as u32 - 1))
 }
