@@ -203,6 +203,7 @@ impl Sender {
         } else if profile.limited_transmit {
             let out = self.allowed.saturating_add(board.sacked());
             self.stop = self.stop_at(out.min(profile.receiver_window));
+            self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
         }
     }
 

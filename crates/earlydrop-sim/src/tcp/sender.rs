@@ -389,9 +389,7 @@ impl Sender {
         self.allowed = if self.requesting { 1 } else { allowed };
         self.paced = self.control.pacing_rate().is_some() || self.control.wants_delivery_rate();
         self.stop = self.stop_at(self.allowed);
-        if let Some(burst) = profile.max_burst {
-            self.limit_burst(burst);
-        }
+        self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
     }
 
     /// Where sending ends with `window` segments outstanding.
