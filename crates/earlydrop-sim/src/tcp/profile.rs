@@ -124,6 +124,9 @@ pub struct Profile {
     pub duplicate_threshold: u32,
     /// Whether the first two duplicates let a new segment be sent each (RFC 3042).
     pub limited_transmit: bool,
+    /// Whether selective acknowledgments also tell of retransmissions that were lost;
+    /// otherwise, as in RFC 6675, the timer does.
+    pub lost_retransmissions: bool,
     /// Whether a window not used for a timeout is closed (RFC 5681, section 4.1).
     pub slow_start_restart: bool,
     /// How a connection begins.
@@ -160,6 +163,7 @@ impl Profile {
             round_trips: RoundTrips::OneAtATime,
             duplicate_threshold: 3,
             limited_transmit: true,
+            lost_retransmissions: false,
             slow_start_restart: true,
             handshake: Handshake::ThreeWay,
             max_burst: None,
@@ -216,6 +220,7 @@ impl Profile {
             round_trips: RoundTrips::Every,
             duplicate_threshold: 3,
             limited_transmit: true,
+            lost_retransmissions: true,
             slow_start_restart: true,
             handshake: Handshake::ThreeWay,
             max_burst: None,

@@ -6,6 +6,8 @@
 //! while pipe < W   send the first lost hole not sent again yet; else new data;
 //!                  else the next hole, lost or not; else once the last segment
 //! ```
+//! A segment sent again is lost again when 3 sent after it for the first time arrived:
+//! the part of RFC 8985 that does without timestamps. The window is not cut again for it.
 //! After a timeout all that is not known to have arrived counts as lost, and is sent
 //! again in slow start by the same rule. What the receiver reported is kept: it does
 //! not renege here.
@@ -131,6 +133,9 @@ impl Sender {
             news.lost = board.holes(board.lost_below.max(ack.next), edge);
             board.lost_below = edge;
         }
+        if profile.lost_retransmissions {
+            news.lost += board.find_lost_again(ack.next, edge);
+        }
         let repairing = self.last == Last::FastRecovery;
         let frozen = repairing || !in_turn || (ack.ece && profile.ecn == EcnMode::Classic);
         self.report(profile, extra, ack, news, frozen, now);
@@ -191,9 +196,8 @@ impl Sender {
         self.rearm(profile, now);
         self.selective = true;
         self.resend = true;
-        board.repaired = self.acknowledged;
+        board.begin_repair(self.acknowledged);
         board.lost_below = board.lost_below.max(self.acknowledged + 1);
-        board.rescued = false;
     }
 
     fn refresh_selective(&mut self, profile: &Profile, board: &mut Scoreboard) {
@@ -219,7 +223,7 @@ impl Sender {
         } else {
             board.lost_below.min(self.sent)
         };
-        let lost = board.hole(from, lost_below);
+        let lost = board.lost_again().or_else(|| board.hole(from, lost_below));
         let within = self.stop_at(profile.receiver_window);
         let new = (self.next < within).then_some(self.next);
         let chosen = lost.or(new);
@@ -239,7 +243,7 @@ impl Sender {
     pub(super) fn on_chosen(&mut self, board: &mut Scoreboard, number: u32) {
         board.pipe += 1;
         if number < board.highest().max(board.lost_below) {
-            board.repaired = board.repaired.max(number + 1);
+            board.on_resent(number, self.sent);
         } else if number < self.next {
             board.rescued = true;
         }
@@ -248,7 +252,7 @@ impl Sender {
 
     /// The first hole is sent again, at the start of recovery and whatever the pipe.
     pub(super) fn on_first_repair(&mut self, profile: &Profile, board: &mut Scoreboard) {
-        board.repaired = board.repaired.max(self.acknowledged + 1);
+        board.on_resent(self.acknowledged, self.sent);
         if profile.rules == Rules::Standard {
             board.pipe += 1;
         }
@@ -264,8 +268,7 @@ impl Sender {
         self.next = self.sent;
         self.selective = self.acknowledged < self.sent;
         board.lost_below = self.sent;
-        board.repaired = self.acknowledged;
-        board.rescued = false;
+        board.begin_repair(self.acknowledged);
         board.count_pipe(self.acknowledged, self.sent);
     }
 
@@ -329,7 +332,7 @@ impl Sender {
         self.rearm(profile, now);
         self.selective = true;
         self.resend = true;
-        board.repaired = self.acknowledged;
+        board.begin_repair(self.acknowledged);
         board.pipe = (self.sent - self.acknowledged) as i32 - threshold as i32;
         self.refresh(profile);
     }
