@@ -29,10 +29,28 @@ use super::sender::{Last, Sender};
 
 /// What only senders with selective acknowledgments need, and among them those whose
 /// controller measures the delivery rate.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Extra {
     pub(super) board: Scoreboard,
     pub(super) deliveries: Option<Deliveries>,
+}
+
+impl Extra {
+    /// Nothing known yet; with records of deliveries when they are to be `measured`.
+    pub(super) fn boxed(measured: bool, now: Nanos) -> Box<Extra> {
+        Box::new(Extra {
+            board: Scoreboard::default(),
+            deliveries: measured.then(|| Deliveries::new(now)),
+        })
+    }
+
+    /// A new connection: everything is forgotten, but not the memory it took.
+    pub(super) fn restart(&mut self, now: Nanos) {
+        self.board.clear();
+        if let Some(deliveries) = &mut self.deliveries {
+            deliveries.restart(now);
+        }
+    }
 }
 
 /// What an acknowledgment says, compared with what was known.
