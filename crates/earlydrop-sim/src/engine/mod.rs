@@ -47,11 +47,18 @@ use crate::packet::Packet;
 use crate::results::Completion;
 use crate::tcp;
 
-/// Something that happens at a time.
+/// Something that happens at a time: 16 bytes, as a packet alone.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// A packet has come to its next hop.
     Come(Packet),
+    /// Something else.
+    Task(Task),
+}
+
+/// What happens beside packets.
+#[derive(Clone, Copy, Debug)]
+enum Task {
     /// What has left this port by now must be known.
     Drain(u32),
     /// A flow has something to do.
@@ -96,8 +103,10 @@ pub struct Simulation {
     wires: Vec<Link>,
     ports: Vec<Port>,
     extras: Vec<Extras>,
-    /// All routes, one after the other; a packet holds an index into them.
+    /// All routes, one after the other, and where each flow's two begin: forward before
+    /// backward.
     hops: Vec<Hop>,
+    routes: Vec<u32>,
     flows: Vec<Flow>,
     profiles: Vec<tcp::Profile>,
     changes: Vec<(u32, Change)>,
@@ -132,11 +141,11 @@ impl Simulation {
             self.accounts.totals.events += 1;
             match event {
                 Event::Come(packet) => self.come(packet),
-                Event::Drain(port) => self.drain_event(port),
-                Event::Wake(flow) => self.wake(flow),
-                Event::Change(index) => self.change(index),
-                Event::Sample => self.sample(),
-                Event::Begin => self.begin(),
+                Event::Task(Task::Wake(flow)) => self.wake(flow),
+                Event::Task(Task::Drain(port)) => self.drain_event(port),
+                Event::Task(Task::Change(index)) => self.change(index),
+                Event::Task(Task::Sample) => self.sample(),
+                Event::Task(Task::Begin) => self.begin(),
             }
         }
         self.now = until;
@@ -146,7 +155,7 @@ impl Simulation {
     #[inline]
     fn come(&mut self, packet: Packet) {
         let now = self.now;
-        match self.hops[packet.next as usize] {
+        match self.next_hop(packet) {
             Hop::Wire(wire) | Hop::WireInTurn(wire) => self.cross(wire, packet),
             Hop::Port(port) | Hop::PortInTurn(port) => self.offer(port, packet, now),
             Hop::ReceiverAhead | Hop::Receiver => self.receive(packet, now),
@@ -156,15 +165,20 @@ impl Simulation {
 
     /// A packet gets to its next hop at `at`, now or later: what can be worked out ahead
     /// of time is, the rest becomes an event.
-    fn travel(&mut self, mut packet: Packet, mut at: Nanos) {
-        while let Hop::Wire(wire) = self.hops[packet.next as usize] {
+    fn travel(&mut self, packet: Packet, mut at: Nanos) {
+        let begin = self.routes[packet.lane()] as usize + packet.hop();
+        let mut place = begin;
+        while let Hop::Wire(wire) = self.hops[place] {
             match self.wires[wire as usize].cross(at, packet.size()) {
                 Crossing::Plain(arrive) => at = arrive,
-                Crossing::Special(extras, leave) => return self.launch(extras, packet, leave),
+                Crossing::Special(extras, leave) => {
+                    return self.launch(extras, packet.further(place - begin), leave);
+                }
             }
-            packet.next += 1;
+            place += 1;
         }
-        match self.hops[packet.next as usize] {
+        let packet = packet.further(place - begin);
+        match self.hops[place] {
             Hop::Port(port) => self.offer(port, packet, at),
             Hop::ReceiverAhead => self.receive(packet, at),
             _ if at > self.now => self.events.push(at, Event::Come(packet)),
@@ -172,19 +186,24 @@ impl Simulation {
         }
     }
 
+    /// What a packet meets next.
+    #[inline]
+    fn next_hop(&self, packet: Packet) -> Hop {
+        self.hops[self.routes[packet.lane()] as usize + packet.hop()]
+    }
+
     /// A packet crosses a link without a queue, from now on.
-    fn cross(&mut self, wire: u32, mut packet: Packet) {
+    fn cross(&mut self, wire: u32, packet: Packet) {
         match self.wires[wire as usize].cross(self.now, packet.size()) {
             Crossing::Plain(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
+                self.travel(packet.further(1), arrive);
             }
             Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
         }
     }
 
     /// A packet has left at `leave` over a link that records, loses or holds back.
-    fn launch(&mut self, extras: u32, mut packet: Packet, leave: Nanos) {
+    fn launch(&mut self, extras: u32, packet: Packet, leave: Nanos) {
         let extras = &mut self.extras[extras as usize];
         if let Some(capture) = &mut extras.capture {
             capture.record(leave, &packet, &self.accounts.notes);
@@ -192,8 +211,7 @@ impl Simulation {
         match extras.carry(leave) {
             None => self.accounts.loss(&mut self.flows, leave).take(packet),
             Some(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
+                self.travel(packet.further(1), arrive);
             }
         }
     }
@@ -219,7 +237,7 @@ impl Simulation {
     }
 
     /// A packet comes to a queue whose departures are known on arrival.
-    fn pass_fifo(&mut self, index: u32, mut packet: Packet, at: Nanos) {
+    fn pass_fifo(&mut self, index: u32, packet: Packet, at: Nanos) {
         let port = &mut self.ports[index as usize];
         let Queue::Fifo(fifo) = &mut port.queue else {
             return;
@@ -244,8 +262,7 @@ impl Simulation {
         port.waiting = fifo.packets();
         match port.link.over(leave) {
             Crossing::Plain(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
+                self.travel(packet.further(1), arrive);
             }
             Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
         }
@@ -276,7 +293,7 @@ impl Simulation {
                 return;
             };
             port.waiting -= 1;
-            let mut packet = departure.packet;
+            let packet = departure.packet;
             let takes = match self.extras.get_mut(port.link.extras as usize) {
                 Some(extras) if extras.trace.is_some() => {
                     extras.follow_trace(at, packet.size()).since(at)
@@ -288,8 +305,7 @@ impl Simulation {
             port.meter.sent(at.since(departure.arrived), takes);
             match port.link.over(leave) {
                 Crossing::Plain(arrive) => {
-                    packet.next += 1;
-                    self.travel(packet, arrive);
+                    self.travel(packet.further(1), arrive);
                 }
                 Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
             }
@@ -305,7 +321,7 @@ impl Simulation {
             let by = port.link.free_at + port.link.delay;
             if by < port.drain_at {
                 port.drain_at = by;
-                self.events.push(by, Event::Drain(index));
+                self.events.push(by, Event::Task(Task::Drain(index)));
             }
         }
     }
@@ -368,6 +384,7 @@ impl Simulation {
                 values.push(connection.sender.window());
             }
         }
-        self.events.push(self.now + windows.interval, Event::Sample);
+        self.events
+            .push(self.now + windows.interval, Event::Task(Task::Sample));
     }
 }

@@ -75,14 +75,14 @@ fn receives_ahead(network: &Network, flow: &Flow, there: &[LinkId]) -> bool {
             .is_some_and(|last| network.get(*last).keeps_order())
 }
 
-/// The table of all routes, and where each flow's two begin in it. `places` says which
-/// wire or port each link has become.
+/// The table of all routes, and where in it each flow's two begin, forward before
+/// backward. `places` says which wire or port each link has become.
 pub(super) fn lay_out(
     network: &Network,
     places: &[Hop],
     flows: &[Flow],
     ways: &[Ways],
-) -> (Vec<Hop>, Vec<(u32, u32)>) {
+) -> (Vec<Hop>, Vec<u32>) {
     let feeds = feeds(network, flows, ways);
     let hop = |link: &LinkId| {
         let in_order = feeds[link.0 as usize] != Feed::Mixed && network.get(*link).is_steady();
@@ -94,7 +94,7 @@ pub(super) fn lay_out(
     };
     let mut hops = Vec::new();
     let mut known: HashMap<(Node, Node, bool), (u32, u32)> = HashMap::new();
-    let mut begins = Vec::with_capacity(flows.len());
+    let mut routes = Vec::with_capacity(2 * flows.len());
     for (flow, ways) in flows.iter().zip(ways) {
         let begin = known
             .entry((flow.from, flow.to, ways.receives_ahead))
@@ -111,9 +111,9 @@ pub(super) fn lay_out(
                 hops.push(Hop::Sender);
                 (forward, backward)
             });
-        begins.push(*begin);
+        routes.extend([begin.0, begin.1]);
     }
-    (hops, begins)
+    (hops, routes)
 }
 
 fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
@@ -188,8 +188,8 @@ mod tests {
         let places: Vec<Hop> = (0..bell.network.links().len() as u32)
             .map(Hop::Wire)
             .collect();
-        let (hops, begins) = lay_out(&bell.network, &places, &flows, &ways);
-        let (from, back) = begins[0];
+        let (hops, routes) = lay_out(&bell.network, &places, &flows, &ways);
+        let (from, back) = (routes[0], routes[1]);
         let draw = |hop: &Hop| match hop {
             Hop::Wire(_) | Hop::Port(_) => 'a',
             Hop::WireInTurn(_) | Hop::PortInTurn(_) => 't',

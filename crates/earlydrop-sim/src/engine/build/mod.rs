@@ -12,7 +12,7 @@ use super::accounts::Accounts;
 use super::fifo::Fifo;
 use super::link::{Extras, Link, NONE, Opportunities};
 use super::port::{Port, Queue};
-use super::{Event, Hop, Simulation, Windows};
+use super::{Event, Hop, Simulation, Task, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
 use crate::measure::Timing;
@@ -49,6 +49,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         ports: Vec::new(),
         extras: Vec::new(),
         hops: Vec::new(),
+        routes: Vec::new(),
         flows: Vec::new(),
         profiles: Vec::new(),
         changes: Vec::new(),
@@ -77,7 +78,9 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     }
     flows::add(&mut simulation, run, &places)?;
     set_up_changes(&mut simulation, run, &places);
-    simulation.events.push(run.measure.warm_up, Event::Begin);
+    simulation
+        .events
+        .push(run.measure.warm_up, Event::Task(Task::Begin));
     watch_windows(&mut simulation, run);
     Ok(simulation)
 }
@@ -194,7 +197,7 @@ fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[Hop]) {
             let index = simulation.changes.len() as u32;
             if let Hop::Port(port) = places[id.0 as usize] {
                 simulation.changes.push((port, change));
-                simulation.events.push(at, Event::Change(index));
+                simulation.events.push(at, Event::Task(Task::Change(index)));
             }
         }
     }
@@ -209,6 +212,8 @@ fn watch_windows(simulation: &mut Simulation, run: &Run) {
             interval,
             flows: watched.map(|flow| (flow.0, Vec::new())).collect(),
         });
-        simulation.events.push(Nanos::ZERO, Event::Sample);
+        simulation
+            .events
+            .push(Nanos::ZERO, Event::Task(Task::Sample));
     }
 }
