@@ -89,8 +89,8 @@ impl Simulation {
         {
             session.state = State::Pausing(Nanos::NEVER);
         }
-        self.begin_transfer(slot);
-        self.pump(slot);
+        self.begin_transfer(slot, now);
+        self.pump(slot, now);
         self.arm_flow(slot);
     }
 

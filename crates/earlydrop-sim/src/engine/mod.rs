@@ -1,6 +1,6 @@
 //! The engine: what happens when a packet moves, and in which order.
 //!
-//! Three things keep it fast, and none of them is an approximation:
+//! Four things keep it fast, and none of them is an approximation:
 //! - **A hop without a queue is arithmetic.** When a link's packets all come from one
 //!   place in order, it is worked out when a packet leaves it as soon as the packet
 //!   enters the link before, ahead of time; only where streams meet must a packet wait
@@ -8,6 +8,10 @@
 //! - **A queue is looked after lazily.** What left it by time t matters to nobody before
 //!   the first of it arrives at the far end, one propagation delay later. So departures
 //!   are worked out when the next packet comes, or by one event a propagation delay.
+//! - **An end of a flow is worked out ahead of time too**, as long as it does nothing of
+//!   its own accord before: an acknowledgment that comes before the retransmission timer
+//!   runs out can be answered as soon as it is known when it comes. Where it cannot, it
+//!   is held until the timer has run out, or has not.
 //! - **A flow has one event to be woken by**, for all its timers. A timer that moves
 //!   later, as a retransmission timer does with each acknowledgment, touches nothing;
 //!   the event finds out that it is early and comes again.
@@ -67,8 +71,6 @@ enum Task {
     Change(u32),
     /// Flows' windows are sampled.
     Sample,
-    /// The warm-up is over.
-    Begin,
 }
 
 /// A step of a packet's way.
@@ -143,7 +145,6 @@ impl Simulation {
                 Event::Task(Task::Drain(port)) => self.drain_event(port),
                 Event::Task(Task::Change(index)) => self.change(index),
                 Event::Task(Task::Sample) => self.sample(),
-                Event::Task(Task::Begin) => self.begin(),
             }
         }
         self.now = until;
@@ -164,6 +165,10 @@ impl Simulation {
                 }
                 Hop::Turn => Crossing::Plain(at),
                 Hop::Receiver => {
+                    let flow = &mut self.flows[packet.flow_index() as usize];
+                    if at > self.now && !flow.receiver_waits_for(at) {
+                        return self.hold(packet, at);
+                    }
                     let Some(reply) = self.receive(packet, at) else {
                         return;
                     };
@@ -172,7 +177,14 @@ impl Simulation {
                     place = begin;
                     continue;
                 }
-                Hop::Sender => return self.acknowledged(packet),
+                Hop::Sender => {
+                    let flow = &mut self.flows[packet.flow_index() as usize];
+                    let ahead = flow.sender_waits_for(at) && at <= self.end;
+                    if at > self.now && !ahead {
+                        return self.hold(packet, at);
+                    }
+                    return self.acknowledged(packet, at);
+                }
             };
             match link {
                 Crossing::Plain(arrive) => at = arrive,
@@ -183,6 +195,20 @@ impl Simulation {
             }
             place += 1;
         }
+    }
+
+    /// Keeps a packet for its end, which may act of its own accord before it comes.
+    #[cold]
+    fn hold(&mut self, packet: Packet, at: Nanos) {
+        let index = packet.flow_index();
+        let held = self.flows[index as usize].held.get_or_insert_default();
+        let line = if packet.is_forward() {
+            &mut held.data
+        } else {
+            &mut held.acks
+        };
+        line.push_back((at, packet));
+        self.arm_flow(index);
     }
 
     /// A packet crosses, or does not, a link that records, loses, holds back, or is full.
@@ -312,15 +338,6 @@ impl Simulation {
             }
         }
         self.arm(index);
-    }
-
-    /// What senders did before is left out from now on.
-    fn begin(&mut self) {
-        for flow in &mut self.flows {
-            if let Ends::Tcp(connection) = &flow.ends {
-                flow.meter.sender_before = *connection.sender.counts();
-            }
-        }
     }
 
     /// Notes the windows of the flows that are watched.

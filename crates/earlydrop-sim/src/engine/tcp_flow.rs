@@ -67,6 +67,7 @@ impl Simulation {
 
     fn wake_connection(&mut self, index: u32) {
         let now = self.now;
+        self.note_counts(index, now);
         let Flow { open, ends, .. } = &mut self.flows[index as usize];
         let open = *open;
         let Ends::Tcp(connection) = ends else { return };
@@ -74,7 +75,7 @@ impl Simulation {
         if connection.sender.deadline() <= now {
             connection.sender.on_timer(profile, now);
         }
-        let late = !connection.receives_ahead && connection.receiver.deadline() <= now;
+        let late = !connection.passive && connection.receiver.deadline() <= now;
         let reply = late.then(|| connection.receiver.on_timer(profile, now));
         let session_due = connection.session.as_ref().is_some_and(|s| s.due() <= now);
         if let Some(reply) = reply.flatten() {
@@ -82,13 +83,38 @@ impl Simulation {
             self.travel(ack, now);
         }
         if session_due && open {
-            self.session_due(index);
+            self.session_due(index, now);
         }
-        self.pump(index);
+        self.pump(index, now);
+        self.release(index);
+    }
+
+    /// Hands packets that were held to their ends, as far as can be worked out.
+    fn release(&mut self, index: u32) {
+        let (now, end) = (self.now, self.end);
+        while let Some((at, packet)) = self.flows[index as usize].release(now, end) {
+            if !packet.is_forward() {
+                self.acknowledged(packet, at);
+            } else if let Some(reply) = self.receive(packet, at) {
+                self.travel(reply, at);
+            }
+        }
+    }
+
+    /// Notes what a sender did in the warm-up, before it first acts after that.
+    #[inline]
+    fn note_counts(&mut self, index: u32, at: Nanos) {
+        let flow = &mut self.flows[index as usize];
+        if at >= self.accounts.timing.from
+            && flow.meter.sender_before.is_none()
+            && let Ends::Tcp(connection) = &flow.ends
+        {
+            flow.meter.sender_before = Some(Box::new(*connection.sender.counts()));
+        }
     }
 
     /// An application's pause is over, or a request was not answered.
-    fn session_due(&mut self, index: u32) {
+    fn session_due(&mut self, index: u32, now: Nanos) {
         let flow = &mut self.flows[index as usize];
         let Ends::Tcp(Connection {
             session: Some(session),
@@ -98,9 +124,8 @@ impl Simulation {
             return;
         };
         let Application::Requests { request, .. } = session.application else {
-            return self.begin_transfer(index);
+            return self.begin_transfer(index, now);
         };
-        let now = self.now;
         let (asked, wait) = match session.state {
             State::Asking { asked, wait, .. } => (asked, Nanos(2 * wait.0)),
             _ => (now, FIRST_REPEAT),
@@ -120,8 +145,7 @@ impl Simulation {
 
     /// Gives the sender the next transfer; over a new connection unless the application
     /// keeps one.
-    pub(super) fn begin_transfer(&mut self, index: u32) {
-        let now = self.now;
+    pub(super) fn begin_transfer(&mut self, index: u32, now: Nanos) {
         let flow = &mut self.flows[index as usize];
         let Ends::Tcp(connection) = &mut flow.ends else {
             return;
@@ -151,14 +175,15 @@ impl Simulation {
         self.accounts.totals.transfers += 1;
     }
 
-    /// An acknowledgment or a request has come to the sending host.
-    pub(super) fn acknowledged(&mut self, packet: Packet) {
+    /// An acknowledgment or a request has come to the sending host at `now`, which may be
+    /// ahead of time.
+    pub(super) fn acknowledged(&mut self, packet: Packet, now: Nanos) {
         self.accounts.totals.delivered.add(packet.size());
         if packet.kind() == Kind::Request {
-            return self.requested(packet);
+            return self.requested(packet, now);
         }
-        let now = self.now;
         let index = packet.flow_index();
+        self.note_counts(index, now);
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -176,14 +201,14 @@ impl Simulation {
         };
         connection.sender.on_ack(profile, &ack, now);
         if connection.session.is_some() {
-            self.check_transfer(index);
+            self.check_transfer(index, now);
         }
-        self.pump(index);
+        self.pump(index, now);
         self.arm_flow(index);
     }
 
     /// A transfer ends for its sender when all of it is acknowledged.
-    fn check_transfer(&mut self, index: u32) {
+    fn check_transfer(&mut self, index: u32, now: Nanos) {
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -193,25 +218,22 @@ impl Simulation {
         if session.ends_at_receiver() || connection.sender.acknowledged() < connection.end {
             return;
         }
-        if let Some(completion) = session.complete(self.now) {
+        if let Some(completion) = session.complete(now) {
             let parent = session.counted_for;
             self.complete(completion);
             self.free_slot(parent, index);
             let Ends::Tcp(connection) = &self.flows[index as usize].ends else {
                 return;
             };
-            let again = connection
-                .session
-                .as_ref()
-                .is_some_and(|s| s.due() <= self.now);
+            let again = connection.session.as_ref().is_some_and(|s| s.due() <= now);
             if again && self.flows[index as usize].open {
-                self.begin_transfer(index);
+                self.begin_transfer(index, now);
             }
         }
     }
 
     /// A request has come: the answer begins, unless it has already.
-    fn requested(&mut self, packet: Packet) {
+    fn requested(&mut self, packet: Packet, now: Nanos) {
         let index = packet.flow_index();
         let Ends::Tcp(Connection {
             session: Some(session),
@@ -222,15 +244,14 @@ impl Simulation {
         };
         let waited_for = matches!(session.state, State::Asking { .. });
         if waited_for && packet.number() == session.begun {
-            self.begin_transfer(index);
-            self.pump(index);
+            self.begin_transfer(index, now);
+            self.pump(index, now);
             self.arm_flow(index);
         }
     }
 
-    /// Sends whatever the sender may send now.
-    pub(super) fn pump(&mut self, index: u32) {
-        let now = self.now;
+    /// Sends whatever the sender may send at `now`.
+    pub(super) fn pump(&mut self, index: u32, now: Nanos) {
         loop {
             let flow = &mut self.flows[index as usize];
             let Ends::Tcp(connection) = &mut flow.ends else {
@@ -289,19 +310,19 @@ impl Simulation {
             flow.meter.goodput_bytes += u64::from(new) * u64::from(payload);
         }
         let reply = reply.map(|reply| self.reply(index, &reply));
-        if !self.receives_ahead(index) {
-            self.check_answer(index);
+        if !self.is_passive(index) {
+            self.check_answer(index, at);
             self.arm_flow(index);
         }
         reply
     }
 
-    fn receives_ahead(&self, index: u32) -> bool {
-        matches!(&self.flows[index as usize].ends, Ends::Tcp(c) if c.receives_ahead)
+    fn is_passive(&self, index: u32) -> bool {
+        matches!(&self.flows[index as usize].ends, Ends::Tcp(c) if c.passive)
     }
 
     /// An answer ends for its client when all of it has come.
-    fn check_answer(&mut self, index: u32) {
+    fn check_answer(&mut self, index: u32, now: Nanos) {
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -310,7 +331,7 @@ impl Simulation {
         };
         if session.ends_at_receiver()
             && connection.receiver.expected() >= connection.end
-            && let Some(completion) = session.complete(self.now)
+            && let Some(completion) = session.complete(now)
         {
             self.complete(completion);
         }

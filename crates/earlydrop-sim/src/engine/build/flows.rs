@@ -67,7 +67,7 @@ pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Res
             run,
             index,
             described,
-            ahead: ways[index].receives_ahead,
+            passive: ways[index].passive,
         };
         simulation.flows.push(maker.flow(&mut profiles));
     }
@@ -83,7 +83,7 @@ struct Maker<'a> {
     run: &'a Run,
     index: usize,
     described: &'a traffic::Flow,
-    ahead: bool,
+    passive: bool,
 }
 
 impl Maker<'_> {
@@ -117,6 +117,7 @@ impl Maker<'_> {
             ends,
             meter: FlowMeter::default(),
             rare: None,
+            held: None,
         };
         if self.run.measure.delays {
             flow.meter.delays = Some(Box::default());
@@ -165,7 +166,7 @@ impl Maker<'_> {
                     profile: profiles.index_of(profile),
                     end: u32::MAX,
                     last_size: profile.segment_size,
-                    receives_ahead: self.ahead,
+                    passive: self.passive,
                     session: None,
                 };
                 self.with_application(connection, application)

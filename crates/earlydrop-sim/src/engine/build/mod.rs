@@ -79,9 +79,6 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     }
     flows::add(&mut simulation, run, &places)?;
     set_up_changes(&mut simulation, run, &places);
-    simulation
-        .events
-        .push(run.measure.warm_up, Event::Task(Task::Begin));
     watch_windows(&mut simulation, run);
     Ok(simulation)
 }
