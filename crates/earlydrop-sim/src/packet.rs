@@ -59,8 +59,9 @@ mod at {
 pub(crate) const MOST_FLOWS: usize = 1 << 24;
 /// Steps a way can have at most: 6 bits.
 const MOST_HOPS: usize = 63;
-/// Links a way can have at most: a packet may wait for its turn before each.
-pub(crate) const MOST_LINKS: usize = (MOST_HOPS - 1) / 2;
+/// Links a way can have at most: a packet may wait for its turn before each, and have
+/// something special happen after.
+pub(crate) const MOST_LINKS: usize = (MOST_HOPS - 2) / 3;
 /// Bits of a stamp: a packet's age is exact up to 2^38 ns, 274 s.
 const STAMP_BITS: u32 = 38;
 

@@ -43,7 +43,7 @@ use earlydrop::units::Nanos;
 use self::accounts::Accounts;
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
-use self::link::{Crossing, Extras, Link};
+use self::link::{Extras, Link};
 use self::port::Port;
 use crate::events::Events;
 use crate::network::Change;
@@ -82,6 +82,8 @@ enum Hop {
     Fifo(u32),
     /// A link with any other queue.
     Port(u32),
+    /// What there is about the link just crossed beside its rate and delay.
+    Extras(u32),
     /// Streams meet here: a packet waits until its time has come.
     Turn,
     /// Its receiver.
@@ -155,17 +157,17 @@ impl Simulation {
         let mut begin = self.routes[packet.lane()] as usize;
         let mut place = begin + packet.hop();
         loop {
-            let link = match self.hops[place] {
-                Hop::Wire(wire) => self.wires[wire as usize].cross(at, packet.size()),
-                Hop::Fifo(fifo) => self.fifos[fifo as usize].cross(at, packet.size()),
-                Hop::Port(port) => return self.offer(port, packet.at_hop(place - begin), at),
-                Hop::Turn if at > self.now => {
-                    let packet = packet.at_hop(place + 1 - begin);
-                    return self.events.push(at, Event::Come(packet));
+            match self.hops[place] {
+                Hop::Wire(wire) => at = self.wires[wire as usize].cross(at, packet.size()),
+                Hop::Turn => {
+                    if at > self.now {
+                        let packet = packet.at_hop(place + 1 - begin);
+                        return self.events.push(at, Event::Come(packet));
+                    }
                 }
-                Hop::Turn => Crossing::Plain(at),
+                Hop::Port(port) => return self.offer(port, packet.at_hop(place - begin), at),
                 Hop::Receiver => {
-                    let flow = &mut self.flows[packet.flow_index() as usize];
+                    let flow = &self.flows[packet.flow_index() as usize];
                     if at > self.now && !flow.receiver_waits_for(at) {
                         return self.hold(packet, at);
                     }
@@ -177,18 +179,19 @@ impl Simulation {
                     place = begin;
                     continue;
                 }
+                Hop::Fifo(fifo) => match self.fifos[fifo as usize].cross(at, packet.size()) {
+                    Some(arrive) => at = arrive,
+                    None => return self.refuse(fifo, packet, at),
+                },
                 Hop::Sender => {
-                    let flow = &mut self.flows[packet.flow_index() as usize];
+                    let flow = &self.flows[packet.flow_index() as usize];
                     let ahead = flow.sender_waits_for(at) && at <= self.end;
                     if at > self.now && !ahead {
                         return self.hold(packet, at);
                     }
                     return self.acknowledged(packet, at);
                 }
-            };
-            match link {
-                Crossing::Plain(arrive) => at = arrive,
-                special => match self.special_crossing(special, packet, at) {
+                Hop::Extras(index) => match self.carry(index, packet, at) {
                     Some(arrive) => at = arrive,
                     None => return,
                 },
@@ -211,29 +214,26 @@ impl Simulation {
         self.arm_flow(index);
     }
 
-    /// A packet crosses, or does not, a link that records, loses, holds back, or is full.
+    /// A drop-tail queue has no room for a packet.
     #[cold]
-    fn special_crossing(&mut self, how: Crossing, packet: Packet, at: Nanos) -> Option<Nanos> {
-        match how {
-            Crossing::Plain(arrive) => return Some(arrive),
-            Crossing::Refused(fifo) => {
-                let mut loss = self.accounts.loss(&mut self.flows, at);
-                loss.take(packet);
-                loss.tell(&mut self.fifos[fifo as usize].meter);
-            }
-            Crossing::Special(extras, leave) => {
-                let extras = &mut self.extras[extras as usize];
-                if let Some(capture) = &mut extras.capture {
-                    capture.record(leave, &packet, &self.accounts.notes);
-                }
-                let arrive = extras.carry(leave);
-                if arrive.is_some() {
-                    return arrive;
-                }
-                self.accounts.loss(&mut self.flows, leave).take(packet);
-            }
+    fn refuse(&mut self, fifo: u32, packet: Packet, at: Nanos) {
+        let mut loss = self.accounts.loss(&mut self.flows, at);
+        loss.take(packet);
+        loss.tell(&mut self.fifos[fifo as usize].meter);
+    }
+
+    /// A packet that would arrive at `at` is recorded, lost, or held back.
+    fn carry(&mut self, extras: u32, packet: Packet, at: Nanos) -> Option<Nanos> {
+        let extras = &mut self.extras[extras as usize];
+        let leave = at.since(extras.delay);
+        if let Some(capture) = &mut extras.capture {
+            capture.record(leave, &packet, &self.accounts.notes);
         }
-        None
+        let arrive = extras.carry(at);
+        if arrive.is_none() {
+            self.accounts.loss(&mut self.flows, leave).take(packet);
+        }
+        arrive
     }
 
     /// A packet comes to a queue at `at`.
@@ -272,20 +272,16 @@ impl Simulation {
             };
             port.waiting -= 1;
             let packet = departure.packet;
-            let takes = match self.extras.get_mut(port.link.extras as usize) {
-                Some(extras) => extras.time(&mut port.link, at, packet.size()),
-                None => port.link.time(packet.size()),
+            let size = packet.size();
+            let takes = match self.extras.get_mut(port.extras as usize) {
+                Some(extras) => extras.time(&mut port.link, at, size),
+                None => port.link.time(size),
             };
             let leave = at + takes;
             port.link.free_at = leave;
             port.meter.sent(at.since(departure.arrived), takes);
-            let arrive = match port.link.over(leave) {
-                Crossing::Plain(arrive) => Some(arrive),
-                special => self.special_crossing(special, packet, at),
-            };
-            if let Some(arrive) = arrive {
-                self.travel(packet.further(1), arrive);
-            }
+            let arrive = leave + port.link.delay;
+            self.travel(packet.further(1), arrive);
         }
     }
 
@@ -327,7 +323,9 @@ impl Simulation {
             }
             Change::Delay(delay) => {
                 port.link.delay = delay;
-                self.extras[port.link.extras as usize].delay = delay;
+                if let Some(extras) = self.extras.get_mut(port.extras as usize) {
+                    extras.delay = delay;
+                }
             }
             Change::Down => port.down = true,
             Change::Up => {

@@ -98,7 +98,7 @@ fn comes_in_order(network: &Network, way: &[LinkId]) -> bool {
 /// backward. `places` says which wire or port each link has become.
 pub(super) fn lay_out(
     network: &Network,
-    places: &[Hop],
+    places: &[(Hop, Option<Hop>)],
     flows: &[Flow],
     ways: &[Ways],
 ) -> (Vec<Hop>, Vec<u32>) {
@@ -106,7 +106,8 @@ pub(super) fn lay_out(
     let steps = |link: &LinkId| {
         let in_order = feeds[link.0 as usize] != Feed::Mixed && network.get(*link).is_steady();
         let turn = (!in_order).then_some(Hop::Turn);
-        turn.into_iter().chain([places[link.0 as usize]])
+        let (place, extras) = places[link.0 as usize];
+        turn.into_iter().chain([place]).chain(extras)
     };
     let mut hops = Vec::new();
     let mut known: HashMap<(Node, Node, bool, bool), (u32, u32)> = HashMap::new();
@@ -209,8 +210,8 @@ mod tests {
             flows.push(Flow::bulk(sink, bell.left_host(rate, delay), &profile));
         }
         let ways = find_ways(&bell.network, &flows).unwrap();
-        let places: Vec<Hop> = (0..bell.network.links().len() as u32)
-            .map(Hop::Wire)
+        let places: Vec<_> = (0..bell.network.links().len() as u32)
+            .map(|link| (Hop::Wire(link), None))
             .collect();
         let (hops, routes) = lay_out(&bell.network, &places, &flows, &ways);
         let (from, back) = (routes[0], routes[1]);

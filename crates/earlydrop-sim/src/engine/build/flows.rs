@@ -36,7 +36,11 @@ impl Profiles {
 }
 
 /// Adds every flow of `run`, and the events that start them.
-pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Result<(), RunError> {
+pub(super) fn add(
+    simulation: &mut Simulation,
+    run: &Run,
+    places: &[(Hop, Option<Hop>)],
+) -> Result<(), RunError> {
     if run.flows.len() > MOST_FLOWS {
         return Err(RunError::Flow {
             flow: MOST_FLOWS,
