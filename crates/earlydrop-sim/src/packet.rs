@@ -55,6 +55,8 @@ mod at {
     pub(super) const ALWAYS: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
 }
 
+/// The kind of what is no packet.
+const OTHER: u64 = 7;
 /// Flows there can be at most: 24 bits.
 pub(crate) const MOST_FLOWS: usize = 1 << 24;
 /// Steps a way can have at most: 6 bits.
@@ -75,6 +77,22 @@ impl Packet {
             who: at::ALWAYS | fields,
             what: u64::from(number) << 32,
         }
+    }
+
+    /// Not a packet but something else of two words, told apart by a kind of its own.
+    #[inline]
+    pub(crate) fn other(code: u16, index: u32) -> Packet {
+        Packet {
+            who: at::ALWAYS | OTHER << at::KIND | u64::from(code),
+            what: u64::from(index),
+        }
+    }
+
+    /// What [`Packet::other`] was made of, when it was.
+    #[inline]
+    pub(crate) fn as_other(&self) -> Option<(u16, u32)> {
+        let other = self.who.get() >> at::KIND & 7 == OTHER;
+        other.then_some((self.who.get() as u16, self.what as u32))
     }
 
     #[inline]

@@ -32,7 +32,8 @@ impl FifoPort {
 
     /// Carries a packet of `size` bytes that comes at `at`; answers when it arrives, if
     /// there is room for it.
-    #[inline]
+    // Let in where packets travel, its sums would be got ready for every step.
+    #[inline(never)]
     pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
         if at >= self.meter.next_tick || self.fifo.packets() > 0 {
             self.observe(at);

@@ -7,8 +7,8 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
+use super::Simulation;
 use super::flow::{Ends, Flow};
-use super::{Event, Simulation};
 use crate::measure::port::{PortMeter, ratio};
 use crate::network::LinkId;
 use crate::results::{FlowResult, QueueResult, Results};
@@ -56,8 +56,8 @@ impl Simulation {
     fn count_in_flight(&mut self) {
         let mut in_flight = Tally::default();
         for event in self.events.iter() {
-            if let Event::Come(packet) = event {
-                in_flight.add(packet.size());
+            if event.task().is_none() {
+                in_flight.add(event.packet().size());
             }
         }
         for packet in self.flows.iter().flat_map(Flow::held_packets) {

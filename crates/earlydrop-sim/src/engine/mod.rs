@@ -23,6 +23,7 @@
 mod accounts;
 mod build;
 mod datagrams;
+mod event;
 mod fifo;
 mod finish;
 mod flow;
@@ -41,6 +42,7 @@ use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use self::accounts::Accounts;
+use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
 use self::link::{Extras, Link};
@@ -50,28 +52,6 @@ use crate::network::Change;
 use crate::packet::Packet;
 use crate::results::Completion;
 use crate::tcp;
-
-/// Something that happens at a time: 16 bytes, as a packet alone.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    /// A packet has come to its next hop.
-    Come(Packet),
-    /// Something else.
-    Task(Task),
-}
-
-/// What happens beside packets.
-#[derive(Clone, Copy, Debug)]
-enum Task {
-    /// What has left this port by now must be known.
-    Drain(u32),
-    /// A flow has something to do.
-    Wake(u32),
-    /// The link change of this index is due.
-    Change(u32),
-    /// Flows' windows are sampled.
-    Sample,
-}
 
 /// A step of a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,12 +121,12 @@ impl Simulation {
         while let Some((now, event)) = self.events.pop_until(until) {
             self.now = now;
             self.accounts.totals.events += 1;
-            match event {
-                Event::Come(packet) => self.travel(packet, now),
-                Event::Task(Task::Wake(flow)) => self.wake(flow),
-                Event::Task(Task::Drain(port)) => self.drain_event(port),
-                Event::Task(Task::Change(index)) => self.change(index),
-                Event::Task(Task::Sample) => self.sample(),
+            match event.task() {
+                None => self.travel(event.packet(), now),
+                Some(Task::Wake(flow)) => self.wake(flow),
+                Some(Task::Drain(port)) => self.drain_event(port),
+                Some(Task::Change(index)) => self.change(index),
+                Some(Task::Sample) => self.sample(),
             }
         }
         self.now = until;
@@ -162,7 +142,7 @@ impl Simulation {
                 Hop::Turn => {
                     if at > self.now {
                         let packet = packet.at_hop(place + 1 - begin);
-                        return self.events.push(at, Event::Come(packet));
+                        return self.events.push(at, Event::come(packet));
                     }
                 }
                 Hop::Port(port) => return self.offer(port, packet.at_hop(place - begin), at),
@@ -287,14 +267,14 @@ impl Simulation {
 
     /// Sets up the event that drains a queue, unless it is early enough already: before
     /// the next packet to leave can have arrived at the far end.
-    #[inline]
+    #[inline(always)]
     fn arm(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
         if port.waiting > 0 && !port.down {
             let by = port.link.free_at + port.link.delay;
             if by < port.drain_at {
                 port.drain_at = by;
-                self.events.push(by, Event::Task(Task::Drain(index)));
+                self.events.push(by, Task::Drain(index).event());
             }
         }
     }
@@ -349,6 +329,6 @@ impl Simulation {
             }
         }
         self.events
-            .push(self.now + windows.interval, Event::Task(Task::Sample));
+            .push(self.now + windows.interval, Task::Sample.event());
     }
 }

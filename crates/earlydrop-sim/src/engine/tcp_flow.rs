@@ -3,9 +3,10 @@
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
+use super::event::Task;
 use super::flow::{Connection, Ends};
 use super::session::{FIRST_REPEAT, State};
-use super::{Event, Flow, Simulation, Task};
+use super::{Flow, Simulation};
 use crate::packet::{Kind, Note, Packet};
 use crate::tcp::{Ack, Arrival, Handshake, Reply, Segment};
 use crate::traffic::{Application, Step};
@@ -35,7 +36,7 @@ impl Simulation {
         if due < flow.wake_at {
             let at = due.max(self.now);
             flow.wake_at = at;
-            self.events.push(at, Event::Task(Task::Wake(index)));
+            self.events.push(at, Task::Wake(index).event());
         }
     }
 
@@ -45,6 +46,10 @@ impl Simulation {
         let flow = &mut self.flows[index as usize];
         while let Some(rare) = &mut flow.rare {
             let Some(&(at, step)) = rare.steps.front() else {
+                // Nothing rare is left, and nobody need look at it again.
+                if rare.overhead.is_none() {
+                    flow.rare = None;
+                }
                 return;
             };
             if at > now {

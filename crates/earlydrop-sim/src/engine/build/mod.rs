@@ -9,10 +9,11 @@ use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::accounts::Accounts;
+use super::event::Task;
 use super::fifo::FifoPort;
 use super::link::{Extras, Link, Opportunities};
 use super::port::{NONE, Port};
-use super::{Event, Hop, Simulation, Task, Windows};
+use super::{Hop, Simulation, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
 use crate::measure::Timing;
@@ -207,7 +208,7 @@ fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[(Hop, Option
             let index = simulation.changes.len() as u32;
             if let (Hop::Port(port), _) = places[id.0 as usize] {
                 simulation.changes.push((port, change));
-                simulation.events.push(at, Event::Task(Task::Change(index)));
+                simulation.events.push(at, Task::Change(index).event());
             }
         }
     }
@@ -222,8 +223,6 @@ fn watch_windows(simulation: &mut Simulation, run: &Run) {
             interval,
             flows: watched.map(|flow| (flow.0, Vec::new())).collect(),
         });
-        simulation
-            .events
-            .push(Nanos::ZERO, Event::Task(Task::Sample));
+        simulation.events.push(Nanos::ZERO, Task::Sample.event());
     }
 }
