@@ -153,6 +153,18 @@ impl Packet {
         }
     }
 
+    /// The acknowledgment of `size` bytes that a segment causes: of the same flow and
+    /// class, echoing its time, and whether it was sent before.
+    #[inline]
+    pub(crate) fn answer(self, next: u32, size: u32) -> Packet {
+        const KEPT: u64 = 0x00ff_ffff | 1 << at::AGAIN | 7 << at::CLASS | 0x3f << at::STAMP;
+        let fields = (self.who.get() & KEPT) | u64::from(size) << at::SIZE;
+        Packet {
+            who: at::ALWAYS | fields | (Kind::Ack as u64) << at::KIND,
+            what: self.what & 0xffff_ffff | u64::from(next) << 32,
+        }
+    }
+
     /// Its flow's index.
     #[inline]
     pub(crate) fn flow_index(&self) -> u32 {
@@ -361,6 +373,16 @@ mod tests {
         assert_eq!((ack.note(), ack.kind(), ack.lane()), (None, Kind::Ack, 15));
         let noted = ack.with_note(8);
         assert_eq!((noted.note(), noted.number()), (Some(8), 9));
+        let segment = Packet::new(Kind::Data, 7, 9, 1000).stamped(Nanos(5));
+        let marked = segment
+            .with_ecn(Ecn::Ce)
+            .with_class(3)
+            .echoing(true)
+            .at_hop(5);
+        let plain = Packet::new(Kind::Ack, 7, 10, 40)
+            .stamped(Nanos(5))
+            .with_class(3);
+        assert_eq!(marked.answer(10, 40), plain);
         let data = Packet::new(Kind::Datagram, 7, 9, 40);
         assert!(data.is_forward() && !ack.is_forward());
         assert_ne!(data.flow(), ack.flow());

@@ -134,8 +134,23 @@ impl Datagrams {
 }
 
 impl Flow {
-    /// When it must be looked after next.
+    /// A time before which it need not be looked after, quickly worked out.
     #[inline]
+    pub(super) fn soonest(&self) -> Nanos {
+        match &self.ends {
+            Ends::Tcp(c) if c.passive && c.session.is_none() && self.is_plain() => {
+                c.sender.deadline()
+            }
+            _ => Nanos::ZERO,
+        }
+    }
+
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.held.is_none() && self.rare.is_none()
+    }
+
+    /// When it must be looked after next.
     pub(super) fn due(&self) -> Nanos {
         let mut due = match &self.ends {
             Ends::Tcp(connection) => connection.sender_acts().min(connection.receiver_acts()),

@@ -32,6 +32,9 @@ impl Simulation {
     #[inline]
     pub(super) fn arm_flow(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
+        if flow.wake_at <= flow.soonest() {
+            return;
+        }
         let due = flow.due();
         if due < flow.wake_at {
             let at = due.max(self.now);
@@ -297,6 +300,24 @@ impl Simulation {
         }
         let Ends::Tcp(connection) = &mut flow.ends else {
             flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
+            return None;
+        };
+        let profile = &self.profiles[connection.profile as usize];
+        if connection.passive && connection.receiver.take_next(profile, packet.number()) {
+            if counts && packet.kind() == Kind::Data {
+                flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+            }
+            self.accounts.totals.sent.add(profile.ack_size);
+            return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
+        }
+        self.receive_unusual(packet, at, counts)
+    }
+
+    /// A segment that is not simply the next one has come.
+    fn receive_unusual(&mut self, packet: Packet, at: Nanos, counts: bool) -> Option<Packet> {
+        let index = packet.flow_index();
+        let flow = &mut self.flows[index as usize];
+        let Ends::Tcp(connection) = &mut flow.ends else {
             return None;
         };
         let profile = &self.profiles[connection.profile as usize];
