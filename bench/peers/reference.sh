@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the cases of ../reference/ns2.csv that reference.tcl knows, each with the
-# table's number of seeds, and sets the means beside the table's.
+# Runs the cases of ../reference/ns2.csv, each with the table's number of seeds,
+# and sets the means beside the table's.
 #
 #   bench/peers/reference.sh [PATTERN [SETTING=VALUE ...]]
 #
 # PATTERN is a regular expression on case names. Settings go to every run: see
-# reference.tcl. All cases take about two minutes.
+# reference.tcl. All cases take about a minute.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 table=$here/../reference/ns2.csv
@@ -16,7 +16,7 @@ command -v ns >/dev/null || { echo "skipped: ns-2 (no command 'ns')" >&2; exit 1
 # Case, number of seeds. Settings are the only quoted column.
 cases=$(awk -F '"' 'NR > 1 {
     name = $1; sub(/,$/, "", name)
-    if (name !~ /^004/ && !(name in seen)) {
+    if (!(name in seen)) {
         seen[name] = 1
         match($2, /[0-9]+ seeds/)
         print name, substr($2, RSTART, RLENGTH - 6)
@@ -56,6 +56,7 @@ END {
     for (r = 2; r <= rows; r++) {
         # Whose losses they are, the case says.
         metric = row_metric[r] == "loss" ? "loss_pct" : row_metric[r]
+        sub(/^all_/, "", metric)
         name = row_case[r]; key = name SUBSEP metric
         if (!(key in sum)) continue
         k = runs[name]; mean = sum[key] / k

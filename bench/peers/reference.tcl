@@ -5,7 +5,7 @@
 #   ns reference.tcl CASE SEED [SETTING=VALUE ...]
 #
 # CASE is the name in ns2.csv: 000.gred.p0.1.N20, 000.rem.N60, 001.red.N10,
-# 002.red.N16U4, 003.t2.N150M, 000.web30ftp2.red. Numbers in the name may be
+# 002.red.N16U4, 003.t2.N150M, 004.ared.m10, 000.web30ftp2.red. Numbers in the name may be
 # others than in the table. A SETTING is a key of `config` below, or tcp:NAME,
 # sink:NAME, red:NAME, rem:NAME for a bound variable of ns-2's, such as
 # tcp:overhead_=0.001.
@@ -24,9 +24,10 @@ set seed [lindex $argv 1]
 
 # Rates in Mb, delays in ms, times in s, queues in packets.
 array set config {
-    flows 10 udp 0 web 0
+    flows 10 udp 0 web 0 later 0 reverse 0 sessions 0
     rate 10 delay 10 access 100 accessdelay 1 sinkrate 100 sinkdelay 1
     queue RED limit 120 begin 100 end 200 spread 1 window 100000
+    back DropTail backlimit 100000 web_left servers
     own_sinks 0 delays {} windows {} webpackets 10
     agent Reno sink TCPSink sample 0.1
 }
@@ -80,6 +81,17 @@ if {[regexp {^000\.gred\.p([0-9.]+)\.N(\d+)$} $case - p n]} {
         windows {17 84} own_sinks 0
     }
     array set red {thresh_ 5 maxthresh_ 15 gentle_ false}
+} elseif {[regexp {^004\.(red|ared)\.m(\d+)$} $case - scheme m]} {
+    array set config [list flows 2 later $m reverse 1 sessions 20 rate 2 delay 65 access 10 \
+        accessdelay 5 sinkrate 10 sinkdelay 5 limit 30 backlimit 30 begin 0 end 40 spread 0.1 \
+        window 24 own_sinks 1 back RED]
+    array set tcp {ecn_ 1}
+    array set red {
+        thresh_ 5 maxthresh_ 15 q_weight_ 0.0019 setbit_ true use_mark_p_ true
+    }
+    if {$scheme eq "ared"} {
+        array set red {adaptive_ 1 thresh_ 0 maxthresh_ 0 q_weight_ -1}
+    }
 } else {
     puts stderr "no case '$case'"
     usage
@@ -109,9 +121,9 @@ $ns use-scheduler Splay
 set left [$ns node]
 set right [$ns node]
 $ns simplex-link $left $right $config(rate)Mb $config(delay)ms $config(queue)
-$ns simplex-link $right $left $config(rate)Mb $config(delay)ms DropTail
+$ns simplex-link $right $left $config(rate)Mb $config(delay)ms $config(back)
 $ns queue-limit $left $right $config(limit)
-$ns queue-limit $right $left 100000
+$ns queue-limit $right $left $config(backlimit)
 set queue [[$ns link $left $right] queue]
 set monitor [$ns monitor-queue $left $right ""]
 set integrator [$monitor get-pkts-integrator]
@@ -138,8 +150,8 @@ set start [new RandomVariable/Uniform]
 $start set min_ 0.0
 $start set max_ $config(spread)
 
-# Flow identities for the per-flow monitor.
-array set fid {ftp 1 udp 2 web 3}
+# Flow identities for the per-flow monitor; ns-2 gives low ones to its web traffic.
+array set fid {ftp 1001 udp 1002 web 1003}
 proc connection {delay window kind} {
     global ns config left fid
     set source [attach $left $config(access) $delay]
@@ -166,6 +178,54 @@ for {set i 0} {$i < $config(flows)} {incr i} {
     $ns at [$start value] "$ftp start"
     lappend senders $agent
     lappend receivers $receiver
+}
+for {set i 0} {$i < $config(later)} {incr i} {
+    lassign [connection $config(accessdelay) $config(window) ftp] agent receiver
+    set ftp [new Application/FTP]
+    $ftp attach-agent $agent
+    $ns at [expr {20.0 + [$start value]}] "$ftp start"
+    lappend senders $agent
+    lappend receivers $receiver
+}
+for {set i 0} {$i < $config(reverse)} {incr i} {
+    set source [attach $right $config(sinkrate) $config(sinkdelay)]
+    set target [attach $left $config(access) $config(accessdelay)]
+    set agent [new Agent/TCP/$config(agent)]
+    set receiver [new Agent/$config(sink)]
+    $ns attach-agent $source $agent
+    $ns attach-agent $target $receiver
+    $ns connect $agent $receiver
+    $agent set window_ $config(window)
+    set ftp [new Application/FTP]
+    $ftp attach-agent $agent
+    $ns at [$start value] "$ftp start"
+}
+if {$config(sessions) > 0} {
+    # ns-2's own web traffic: pages are sent from servers to clients.
+    Agent/TCP set window_ $config(window)
+    set pool [new PagePool/WebTraf]
+    $pool set-num-client 10
+    $pool set-num-server 10
+    for {set i 0} {$i < 10} {incr i} {
+        set one [attach $left $config(access) $config(accessdelay)]
+        set other [attach $right $config(sinkrate) $config(sinkdelay)]
+        if {$config(web_left) ne "servers"} {lassign [list $one $other] other one}
+        $pool set-server $i $one
+        $pool set-client $i $other
+    }
+    $pool set-num-session $config(sessions)
+    for {set i 0} {$i < $config(sessions)} {incr i} {
+        set between [new RandomVariable/Exponential]
+        $between set avg_ 1
+        set objects [new RandomVariable/Constant]
+        $objects set val_ 1
+        set within [new RandomVariable/Exponential]
+        $within set avg_ 0.01
+        set size [new RandomVariable/ParetoII]
+        $size set avg_ 10
+        $size set shape_ 1.2
+        $pool create-session $i 200 [$start value] $between $objects $within $size
+    }
 }
 for {set i 0} {$i < $config(udp)} {incr i} {
     set source [attach $left $config(access) $config(accessdelay)]
