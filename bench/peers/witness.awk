@@ -1,10 +1,19 @@
 # Makes the table of the second witness from the runs' lines of JSON. Wants the
-# version of ns-3 in `version`.
+# version of ns-3 in `version`, and in `beside` the table of another version if
+# there is one.
 #
 # Tolerance: the largest of what a metric is worth being told apart by, twice the
-# interval over the seeds, and how far the variants are from the plain run with
-# the same seed.
+# interval over the seeds, how far the variants are from the plain run with the
+# same seed, and how far the other version is.
 BEGIN {
+    while (beside != "" && (getline line < beside) > 0) {
+        split(line, part, "\"")
+        name = part[1]
+        sub(/,$/, "", name)
+        split(part[3], value, ",")
+        # Versions differ in CUBIC by more than freedom.
+        if (name !~ /^cubic/) elsewhere[name, value[2]] = value[3]
+    }
     split("12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262", student, " ")
     metrics = split("util meanq sojourn sojourn_p99 loss_pct mark_pct goodput_mbps jain timeouts recoveries ecn_cuts rtt", metric, " ")
     # The least tolerance: relative, and absolute where the figure is near 0.
@@ -14,7 +23,7 @@ BEGIN {
     floors("recoveries", 0.15, 15); floors("ecn_cuts", 0.12, 15); floors("rtt", 0.05, 0.002)
     tcp_name["newreno"] = "TcpNewReno (one segment a window of acknowledgements)"
     tcp_name["linuxreno"] = "TcpLinuxReno (one segment a window of segments)"
-    tcp_name["cubic"] = "TcpCubic (C .4 beta .7 HyStart)"
+    tcp_name["cubic"] = "TcpCubic (C .4 beta .7 HyStart" (version == "3.37" ? "; no Reno-friendly region" : "") ")"
     disc_name["droptail"] = "drop-tail 120 packets"
     disc_name["red"] = "RED 10/30 w=.002 max_p .1 gentle wait mean packet 1500 limit 120"
     disc_name["ared"] = "ARED automatic (5/15 w=.0012) max_p .1 in .008-.5 gentle wait limit 120"
@@ -78,19 +87,29 @@ END {
             mean = sum[key] / k
             variance = k > 1 ? (squares[key] - k * mean ^ 2) / (k - 1) : 0
             half = variance > 0 ? student[k - 1] * sqrt(variance / k) : 0
-            spread = largest(2 * half, freedom[key])
+            version_off = key in elsewhere ? magnitude(elsewhere[key] - mean) : 0
+            spread = largest(largest(2 * half, freedom[key]), version_off)
             # A figure so small that its own floor says nothing is judged by
             # difference, not by ratio.
             if (magnitude(mean) * least[metric[i]] < least_absolute[metric[i]] / 2) {
                 tolerance = largest(least_absolute[metric[i]], spread)
                 why = "absolute"
                 ground = spread > least_absolute[metric[i]]
+            } else if (spread > magnitude(mean) / 2) {
+                # Half of the figure and more: no ratio either.
+                tolerance = spread
+                why = "absolute"
+                ground = 1
             } else {
                 tolerance = largest(least[metric[i]], spread / magnitude(mean))
                 why = "relative"
                 ground = spread / magnitude(mean) > least[metric[i]]
             }
-            if (ground) why = why (2 * half >= freedom[key] ? "; twice the interval" : "; what the variants differ by")
+            if (ground) {
+                if (spread == version_off) why = why "; what versions of ns-3 differ by"
+                else if (spread == freedom[key]) why = why "; what the variants differ by"
+                else why = why "; twice the interval"
+            }
             if (tcp == "cubic" && version == "3.37") why = why "; no target: 3.37 has no sound CUBIC"
             printf "%s,\"%s\",%s,%.6g,%.3g,%.2g,%s\n", name, settings, metric[i], mean, half, tolerance, why
         }

@@ -3,10 +3,11 @@
 # one seed of each of two variants, which the tolerances take in. About 25
 # minutes.
 #
-#   bench/peers/witness.sh [FOLDER [TABLE]]
+#   bench/peers/witness.sh [FOLDER [TABLE [BESIDE]]]
 #
 # FOLDER is for the program and the runs' lines, target/peers unless given; TABLE
-# is ns3.csv unless given. With another ns-3 (see ns3.sh) give both.
+# is ns3.csv unless given; BESIDE another version's table, ns3-3.48.csv unless
+# given, which the tolerances take in. With another ns-3 (see ns3.sh) give all.
 #
 # Lines already in FOLDER/witness.jsonl are not run again: delete it to begin
 # anew.
@@ -14,6 +15,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$here/../../target/peers}
 table=${2:-$here/../reference/ns3.csv}
+beside=${3:-$here/../reference/ns3-3.48.csv}
+if [ ! -e "$beside" ]; then beside=; fi
 source "$here/ns3.sh"
 mkdir -p "$folder"
 if ! ns3_found; then
@@ -46,5 +49,5 @@ done
 every_case 20 1 classic
 every_case 20 1 device
 
-awk -v version="$(ns3_version)" -f "$here/witness.awk" "$lines" >"$table"
+awk -v version="$(ns3_version)" -v beside="$beside" -f "$here/witness.awk" "$lines" >"$table"
 wc -l "$table"
