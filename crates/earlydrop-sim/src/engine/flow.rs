@@ -129,7 +129,7 @@ impl Flow {
     #[inline]
     pub(super) fn due(&self) -> Nanos {
         let own = match &self.ends {
-            Ends::Tcp(connection) => connection.due(),
+            Ends::Tcp(connection) => connection.due(self.open),
             Ends::Datagrams(source) if self.open => source.next_at,
             Ends::Spawner(spawner) if self.open => spawner.next_at,
             _ => Nanos::NEVER,
@@ -147,15 +147,16 @@ impl Flow {
 }
 
 impl Connection {
+    /// When an end, or the application of a flow that is `open`, has something to do.
     #[inline]
-    fn due(&self) -> Nanos {
+    fn due(&self, open: bool) -> Nanos {
         let mut due = self.sender.deadline();
         if !self.receives_ahead {
             due = due.min(self.receiver.deadline());
         }
         match &self.session {
-            Some(session) => due.min(session.due()),
-            None => due,
+            Some(session) if open => due.min(session.due()),
+            _ => due,
         }
     }
 }
