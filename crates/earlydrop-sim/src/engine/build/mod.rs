@@ -3,6 +3,7 @@
 mod flows;
 
 use earlydrop::packet::FlowKey;
+use earlydrop::queue::QueueDiscipline;
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{Link as LinkFacts, Plan, Spec};
 use earlydrop::schemes::AnyAqm;
@@ -59,7 +60,6 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
                 from: run.measure.warm_up,
                 end: run.duration,
             },
-            loss_event: run.measure.loss_event.unwrap_or_default(),
         },
         completions: Vec::new(),
         windows: None,
@@ -179,7 +179,12 @@ fn add_link(
             aqm: AnyAqm::DropTail(_),
             limit,
         } if !changing && limit.bytes == Bytes(u64::MAX) => Queue::Fifo(Fifo::new(limit.packets)),
-        plan => Queue::Any(plan.queue(seed)),
+        plan => {
+            let mut queue = plan.queue(seed);
+            // What is periodic counts from the first look, whoever takes it: so from here.
+            queue.poll(Nanos::ZERO);
+            Queue::Any(queue)
+        }
     };
     let meter = PortMeter::new(&run.measure, run.duration);
     simulation.ports.push(Port::new(id.0, link, queue, meter));
