@@ -97,6 +97,11 @@ impl Fifo {
         self.bytes
     }
 
+    /// Packets it holds at most.
+    pub(super) fn limit(&self) -> u32 {
+        self.limit
+    }
+
     pub(super) fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -22,6 +22,7 @@ mod datagrams;
 mod fifo;
 mod finish;
 mod flow;
+mod in_turn;
 mod link;
 mod order;
 mod port;
@@ -190,7 +191,10 @@ impl Simulation {
             capture.record(leave, &packet, &self.accounts.notes);
         }
         match extras.carry(leave) {
-            None => self.accounts.loss(&mut self.flows, leave).take(packet),
+            None => self
+                .accounts
+                .loss(&mut self.flows, leave, None)
+                .take(packet),
             Some(arrive) => {
                 packet.next += 1;
                 self.travel(packet, arrive);
@@ -203,13 +207,14 @@ impl Simulation {
         self.drain(index, at);
         let port = &mut self.ports[index as usize];
         port.observe(at);
-        let mut loss = self.accounts.loss(&mut self.flows, at);
         let queue = match &mut port.queue {
             Queue::Any(queue) => queue,
             Queue::Fifo(_) => return self.pass_fifo(index, packet, at),
         };
+        let meter = Some(&mut port.meter);
+        let mut loss = self.accounts.loss(&mut self.flows, at, meter);
         queue.enqueue_with(at, packet, &mut loss);
-        port.waiting = port.waiting + 1 - loss.tell(&mut port.meter);
+        port.waiting = port.waiting + 1 - loss.lost;
         if port.idle && !port.down && port.waiting > 0 {
             port.idle = false;
             port.link.free_at = port.link.free_at.max(at);
@@ -226,9 +231,8 @@ impl Simulation {
         };
         let size = packet.size();
         if !fifo.admits(size) {
-            let mut loss = self.accounts.loss(&mut self.flows, at);
-            loss.take(packet);
-            loss.tell(&mut port.meter);
+            let meter = Some(&mut port.meter);
+            self.accounts.loss(&mut self.flows, at, meter).take(packet);
             return;
         }
         let takes = port.link.time(size);
@@ -268,9 +272,10 @@ impl Simulation {
                 continue;
             }
             port.meter.pass(at, port.waiting);
-            let mut loss = self.accounts.loss(&mut self.flows, at);
+            let meter = Some(&mut port.meter);
+            let mut loss = self.accounts.loss(&mut self.flows, at, meter);
             let departure = queue.dequeue_with(at, &mut loss);
-            port.waiting -= loss.tell(&mut port.meter);
+            port.waiting -= loss.lost;
             let Some(departure) = departure else {
                 port.idle = true;
                 return;
@@ -302,7 +307,7 @@ impl Simulation {
     fn arm(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
         if port.waiting > 0 && !port.down {
-            let by = port.link.free_at + port.link.delay;
+            let by = port.link.free_at + port.slack;
             if by < port.drain_at {
                 port.drain_at = by;
                 self.events.push(by, Event::Drain(index));
@@ -336,6 +341,9 @@ impl Simulation {
             }
             Change::Delay(delay) => {
                 port.link.delay = delay;
+                if port.slack > Nanos::ZERO {
+                    port.slack = delay;
+                }
                 self.extras[port.link.extras as usize].delay = delay;
             }
             Change::Down => port.down = true,

@@ -24,6 +24,8 @@ pub(super) struct Port {
     pub(super) down: bool,
     /// The time of the event that will drain it; later ones set before are stale.
     pub(super) drain_at: Nanos,
+    /// How long after a departure begins it must be known: the delay of the link, or zero.
+    pub(super) slack: Nanos,
     pub(super) meter: PortMeter,
     pub(super) queue: Queue,
 }
@@ -42,6 +44,7 @@ impl Port {
     pub(super) fn new(number: u32, link: Link, queue: Queue, meter: PortMeter) -> Port {
         Port {
             number,
+            slack: link.delay,
             link,
             waiting: 0,
             idle: true,
