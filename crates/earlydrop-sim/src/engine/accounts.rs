@@ -7,7 +7,7 @@ use earlydrop::units::Nanos;
 
 use super::flow::Flow;
 use crate::measure::Timing;
-use crate::measure::port::PortMeter;
+use crate::measure::port::{LossEvents, PortMeter};
 use crate::packet::{Notes, Packet};
 use crate::results::Totals;
 
@@ -17,20 +17,23 @@ pub(super) struct Accounts {
     pub(super) notes: Notes,
     pub(super) totals: Totals,
     pub(super) timing: Timing,
-    /// Length of a loss event, or zero when they are not counted.
-    pub(super) loss_event: Nanos,
 }
 
 impl Accounts {
-    /// Receives what is lost at `at`.
+    /// Receives what is lost at `at`, in a queue with this meter or on a link.
     #[inline]
-    pub(super) fn loss<'a>(&'a mut self, flows: &'a mut [Flow], at: Nanos) -> Loss<'a> {
+    pub(super) fn loss<'a>(
+        &'a mut self,
+        flows: &'a mut [Flow],
+        at: Nanos,
+        meter: Option<&'a mut PortMeter>,
+    ) -> Loss<'a> {
         Loss {
             accounts: self,
             flows,
             at,
             lost: 0,
-            hit: None,
+            events: meter.and_then(PortMeter::losses),
         }
     }
 }
@@ -41,22 +44,12 @@ pub(super) struct Loss<'a> {
     flows: &'a mut [Flow],
     at: Nanos,
     /// How many packets were lost.
-    lost: u32,
-    /// The loss event, and how many flows it hit that it had not hit before.
-    hit: Option<(u64, u32)>,
+    pub(super) lost: u32,
+    /// Loss events of the queue, when they are counted.
+    events: Option<&'a mut LossEvents>,
 }
 
 impl Loss<'_> {
-    /// Tells the queue's meter which loss event this was, if any; answers how many
-    /// packets were lost.
-    #[inline]
-    pub(super) fn tell(self, meter: &mut PortMeter) -> u32 {
-        if let Some((event, flows)) = self.hit {
-            meter.loss_event(event, flows);
-        }
-        self.lost
-    }
-
     /// Takes a packet that is lost.
     pub(super) fn take(&mut self, packet: Packet) {
         self.lost += 1;
@@ -65,20 +58,9 @@ impl Loss<'_> {
         }
         self.accounts.totals.dropped.add(packet.size());
         if packet.is_forward() && self.accounts.timing.counts(self.at) {
-            self.count(&packet);
-        }
-    }
-
-    fn count(&mut self, packet: &Packet) {
-        let meter = &mut self.flows[packet.flow_index() as usize].meter;
-        meter.lost += 1;
-        // Counted from 1, so that a meter that was hit by none holds 0.
-        if let Some(event) = (self.at.0).checked_div(self.accounts.loss_event.0) {
-            let event = event + 1;
-            let hit = self.hit.get_or_insert((event, 0));
-            if meter.last_loss_event != event {
-                meter.last_loss_event = event;
-                hit.1 += 1;
+            self.flows[packet.flow_index() as usize].meter.lost += 1;
+            if let Some(events) = &mut self.events {
+                events.hit(packet.flow_index(), self.at);
             }
         }
     }

@@ -90,6 +90,7 @@ impl Simulation {
         {
             session.state = State::Pausing(Nanos::NEVER);
         }
+        self.note_counts(slot, now);
         self.begin_transfer(slot, now);
         self.pump(slot, now);
         self.arm_flow(slot);

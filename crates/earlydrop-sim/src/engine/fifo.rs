@@ -6,9 +6,14 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::counters::Counters;
+use earlydrop::queue::{AnyQueue, Limit};
+use earlydrop::random::Pcg32;
+use earlydrop::schemes::AnyAqm;
+use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::Nanos;
 
 use super::link::Link;
+use super::port::{NONE, Port};
 use crate::measure::port::{PortMeter, Watched};
 
 /// A link with a drop-tail queue.
@@ -61,6 +66,19 @@ impl FifoPort {
             size,
         });
         Some(self.link.cross(at, size))
+    }
+
+    /// The same as a queue that is looked after, for [`Simulation::in_turn`](super::Simulation::in_turn).
+    pub(super) fn as_port(&self) -> Port {
+        let limit = Limit::packets(self.fifo.limit);
+        let queue = AnyQueue::single(AnyAqm::DropTail(DropTail), limit, Pcg32::new(0, 0));
+        Port::new(
+            self.number,
+            self.link.clone(),
+            NONE,
+            queue,
+            self.meter.clone(),
+        )
     }
 
     /// Brings measurement up to `until`: what has begun to be sent by then has left.

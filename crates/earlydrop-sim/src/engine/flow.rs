@@ -153,7 +153,10 @@ impl Flow {
     /// When it must be looked after next.
     pub(super) fn due(&self) -> Nanos {
         let mut due = match &self.ends {
-            Ends::Tcp(connection) => connection.sender_acts().min(connection.receiver_acts()),
+            Ends::Tcp(connection) => {
+                let sender = connection.sender_acts(self.open);
+                sender.min(connection.receiver_acts())
+            }
             Ends::Datagrams(source) if self.open => source.next_at,
             Ends::Spawner(spawner) if self.open => spawner.next_at,
             _ => Nanos::NEVER,
@@ -179,7 +182,7 @@ impl Flow {
         let Ends::Tcp(connection) = &self.ends else {
             return true;
         };
-        at < connection.sender_acts()
+        at < connection.sender_acts(self.open)
             && self.held.as_ref().is_none_or(|held| held.acks.is_empty())
             && (self.rare.is_none() || at < self.next_step())
     }
@@ -201,7 +204,7 @@ impl Flow {
         let Ends::Tcp(connection) = &self.ends else {
             return None;
         };
-        let sender_acts = connection.sender_acts().min(self.next_step());
+        let sender_acts = connection.sender_acts(self.open).min(self.next_step());
         let receiver_acts = connection.receiver_acts();
         let held = self.held.as_mut()?;
         for (line, acts) in [
@@ -229,13 +232,14 @@ impl Flow {
 }
 
 impl Connection {
-    /// When the sending host next does something of its own accord.
+    /// When the sending host, of a flow that is `open`, next does something of its own
+    /// accord.
     #[inline]
-    fn sender_acts(&self) -> Nanos {
+    fn sender_acts(&self, open: bool) -> Nanos {
         let timer = self.sender.deadline();
         match &self.session {
-            Some(session) => timer.min(session.due()),
-            None => timer,
+            Some(session) if open => timer.min(session.due()),
+            _ => timer,
         }
     }
 

@@ -27,6 +27,7 @@ mod event;
 mod fifo;
 mod finish;
 mod flow;
+mod in_turn;
 mod link;
 mod order;
 mod port;
@@ -197,9 +198,8 @@ impl Simulation {
     /// A drop-tail queue has no room for a packet.
     #[cold]
     fn refuse(&mut self, fifo: u32, packet: Packet, at: Nanos) {
-        let mut loss = self.accounts.loss(&mut self.flows, at);
-        loss.take(packet);
-        loss.tell(&mut self.fifos[fifo as usize].meter);
+        let meter = Some(&mut self.fifos[fifo as usize].meter);
+        self.accounts.loss(&mut self.flows, at, meter).take(packet);
     }
 
     /// A packet that would arrive at `at` is recorded, lost, or held back.
@@ -211,7 +211,9 @@ impl Simulation {
         }
         let arrive = extras.carry(at);
         if arrive.is_none() {
-            self.accounts.loss(&mut self.flows, leave).take(packet);
+            self.accounts
+                .loss(&mut self.flows, leave, None)
+                .take(packet);
         }
         arrive
     }
@@ -223,9 +225,10 @@ impl Simulation {
         }
         let port = &mut self.ports[index as usize];
         port.observe(at);
-        let mut loss = self.accounts.loss(&mut self.flows, at);
+        let meter = Some(&mut port.meter);
+        let mut loss = self.accounts.loss(&mut self.flows, at, meter);
         port.queue.enqueue_with(at, packet, &mut loss);
-        port.waiting = port.waiting + 1 - loss.tell(&mut port.meter);
+        port.waiting = port.waiting + 1 - loss.lost;
         if port.idle && !port.down && port.waiting > 0 {
             port.idle = false;
             port.link.free_at = port.link.free_at.max(at);
@@ -243,9 +246,10 @@ impl Simulation {
             }
             let at = port.link.free_at;
             port.observe(at);
-            let mut loss = self.accounts.loss(&mut self.flows, at);
+            let meter = Some(&mut port.meter);
+            let mut loss = self.accounts.loss(&mut self.flows, at, meter);
             let departure = port.queue.dequeue_with(at, &mut loss);
-            port.waiting -= loss.tell(&mut port.meter);
+            port.waiting -= loss.lost;
             let Some(departure) = departure else {
                 port.idle = true;
                 return;
@@ -271,7 +275,7 @@ impl Simulation {
     fn arm(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
         if port.waiting > 0 && !port.down {
-            let by = port.link.free_at + port.link.delay;
+            let by = port.link.free_at + port.slack;
             if by < port.drain_at {
                 port.drain_at = by;
                 self.events.push(by, Task::Drain(index).event());
@@ -303,6 +307,9 @@ impl Simulation {
             }
             Change::Delay(delay) => {
                 port.link.delay = delay;
+                if port.slack > Nanos::ZERO {
+                    port.slack = delay;
+                }
                 if let Some(extras) = self.extras.get_mut(port.extras as usize) {
                     extras.delay = delay;
                 }

@@ -10,8 +10,10 @@
 //! the other. What a receiver that does nothing of its own accord (no delayed
 //! acknowledgments, no requests) sends comes from the link before it.
 //!
-//! Every flow's way there and back has at least one turn, or one packet would lead to
-//! the next without end.
+//! Every flow's way there and back has at least one turn beside that before its first
+//! link, where a packet just sent does not wait: or the answer to a packet would be
+//! worked out while its sender has more to send, and one would lead to the next without
+//! end.
 
 use std::collections::HashMap;
 
@@ -126,7 +128,7 @@ pub(super) fn lay_out(
             let backward = hops.len();
             hops.extend(ways.backward.iter().flat_map(steps));
             let in_order = comes_in_order(network, &ways.backward);
-            if !(ahead && in_order && hops[forward..].contains(&Hop::Turn)) {
+            if !(ahead && in_order && hops[forward + 1..].contains(&Hop::Turn)) {
                 hops.push(Hop::Turn);
             }
             hops.push(Hop::Sender);

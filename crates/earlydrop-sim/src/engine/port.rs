@@ -28,6 +28,8 @@ pub(super) struct Port {
     pub(super) down: bool,
     /// The time of the event that will drain it; later ones set before are stale.
     pub(super) drain_at: Nanos,
+    /// How long after a departure begins it must be known: the delay of the link, or zero.
+    pub(super) slack: Nanos,
     pub(super) meter: PortMeter,
     pub(super) queue: AnyQueue<Packet>,
 }
@@ -42,6 +44,7 @@ impl Port {
     ) -> Port {
         Port {
             number,
+            slack: link.delay,
             link,
             extras,
             waiting: 0,

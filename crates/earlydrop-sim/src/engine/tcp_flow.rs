@@ -19,9 +19,9 @@ impl Simulation {
             return;
         }
         flow.wake_at = Nanos::NEVER;
-        self.take_steps(index);
+        let stepped = self.take_steps(index);
         match &self.flows[index as usize].ends {
-            Ends::Tcp(_) => self.wake_connection(index),
+            Ends::Tcp(_) => self.wake_connection(index, stepped),
             Ends::Datagrams(_) => self.send_datagrams(index),
             Ends::Spawner(_) => self.spawn(index),
         }
@@ -43,22 +43,24 @@ impl Simulation {
         }
     }
 
-    /// Starts, stops and changes that are due.
-    fn take_steps(&mut self, index: u32) {
+    /// Starts, stops and changes that are due; answers whether there were any.
+    fn take_steps(&mut self, index: u32) -> bool {
         let now = self.now;
         let flow = &mut self.flows[index as usize];
+        let mut any = false;
         while let Some(rare) = &mut flow.rare {
             let Some(&(at, step)) = rare.steps.front() else {
                 // Nothing rare is left, and nobody need look at it again.
                 if rare.overhead.is_none() {
                     flow.rare = None;
                 }
-                return;
+                break;
             };
             if at > now {
-                return;
+                break;
             }
             rare.steps.pop_front();
+            any = true;
             match step {
                 Step::Stop => flow.open = false,
                 Step::Resume => flow.open = true,
@@ -71,29 +73,34 @@ impl Simulation {
                 Ends::Spawner(_) => {}
             }
         }
+        any
     }
 
-    fn wake_connection(&mut self, index: u32) {
+    fn wake_connection(&mut self, index: u32, stepped: bool) {
         let now = self.now;
         self.note_counts(index, now);
         let Flow { open, ends, .. } = &mut self.flows[index as usize];
         let open = *open;
         let Ends::Tcp(connection) = ends else { return };
         let profile = &self.profiles[connection.profile as usize];
-        if connection.sender.deadline() <= now {
+        let timer_due = connection.sender.deadline() <= now;
+        if timer_due {
             connection.sender.on_timer(profile, now);
         }
         let late = !connection.passive && connection.receiver.deadline() <= now;
         let reply = late.then(|| connection.receiver.on_timer(profile, now));
-        let session_due = connection.session.as_ref().is_some_and(|s| s.due() <= now);
+        let session_due = open && connection.session.as_ref().is_some_and(|s| s.due() <= now);
         if let Some(reply) = reply.flatten() {
             let ack = self.reply(index, &reply);
             self.travel(ack, now);
         }
-        if session_due && open {
+        if session_due {
             self.session_due(index, now);
         }
-        self.pump(index, now);
+        // Woken for nothing, the sender may have acted ahead of time already.
+        if timer_due || session_due || stepped {
+            self.pump(index, now);
+        }
         self.release(index);
     }
 
@@ -111,7 +118,7 @@ impl Simulation {
 
     /// Notes what a sender did in the warm-up, before it first acts after that.
     #[inline]
-    fn note_counts(&mut self, index: u32, at: Nanos) {
+    pub(super) fn note_counts(&mut self, index: u32, at: Nanos) {
         let flow = &mut self.flows[index as usize];
         if at >= self.accounts.timing.from
             && flow.meter.sender_before.is_none()
@@ -187,11 +194,12 @@ impl Simulation {
     /// ahead of time.
     pub(super) fn acknowledged(&mut self, packet: Packet, now: Nanos) {
         self.accounts.totals.delivered.add(packet.size());
+        let index = packet.flow_index();
+        self.note_counts(index, now);
         if packet.kind() == Kind::Request {
             return self.requested(packet, now);
         }
-        let index = packet.flow_index();
-        self.note_counts(index, now);
+        self.run_out(index, now);
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -213,6 +221,18 @@ impl Simulation {
         }
         self.pump(index, now);
         self.arm_flow(index);
+    }
+
+    /// A timer that runs out at the very moment something comes runs out first.
+    #[inline]
+    fn run_out(&mut self, index: u32, now: Nanos) {
+        if let Ends::Tcp(connection) = &mut self.flows[index as usize].ends
+            && connection.sender.deadline() <= now
+        {
+            let profile = &self.profiles[connection.profile as usize];
+            connection.sender.on_timer(profile, now);
+            self.pump(index, now);
+        }
     }
 
     /// A transfer ends for its sender when all of it is acknowledged.
@@ -321,6 +341,15 @@ impl Simulation {
             return None;
         };
         let profile = &self.profiles[connection.profile as usize];
+        if !connection.passive
+            && connection.receiver.deadline() <= at
+            && let Some(reply) = connection.receiver.on_timer(profile, at)
+        {
+            // The timer of a delayed acknowledgment runs out first.
+            let ack = self.reply(index, &reply);
+            self.travel(ack, at);
+            return self.receive_unusual(packet, at, counts);
+        }
         let arrival = Arrival {
             number: packet.number(),
             ecn: packet.ecn(),

@@ -34,8 +34,6 @@ pub(crate) struct FlowMeter {
     pub(crate) lost: u64,
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
-    /// The interval of [`Measure::loss_event`](super::Measure) it was last hit in.
-    pub(crate) last_loss_event: u64,
     pub(crate) delays: Option<Box<Delays>>,
     /// What its sender had done when the warm-up was over, once it acts after that.
     pub(crate) sender_before: Option<Box<SenderCounts>>,

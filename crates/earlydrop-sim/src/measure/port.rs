@@ -75,7 +75,7 @@ pub(crate) struct PortMeter {
     /// The queue's length integrated over time, in packet nanoseconds: enough for a
     /// thousand packets for half a year.
     length_time: u64,
-    /// The longest the queue has been.
+    /// The longest the queue has been, for any time at all.
     longest: u32,
     /// Time spent sending.
     busy: Nanos,
@@ -84,10 +84,7 @@ pub(crate) struct PortMeter {
     sojourn: Option<Box<Distribution>>,
     counted: Counters,
     before: Counters,
-    /// Intervals with at least one loss, and the flows hit in each, added up.
-    loss_events: u64,
-    flows_hit: u64,
-    last_loss_event: u64,
+    losses: Option<Box<LossEvents>>,
     samples: Option<Box<Samples>>,
 }
 
@@ -118,9 +115,12 @@ impl PortMeter {
             sojourn: measure.sojourn.then(Box::default),
             counted: Counters::default(),
             before: Counters::default(),
-            loss_events: 0,
-            flows_hit: 0,
-            last_loss_event: 0,
+            losses: measure.loss_event.map(|interval| {
+                Box::new(LossEvents {
+                    interval,
+                    ..LossEvents::default()
+                })
+            }),
             samples,
         };
         meter.set_next_tick();
@@ -173,7 +173,9 @@ impl PortMeter {
         self.longest = packets;
         self.busy = Nanos::ZERO;
         (self.sojourn_sum, self.sojourns) = (0, 0);
-        (self.loss_events, self.flows_hit) = (0, 0);
+        if let Some(losses) = &mut self.losses {
+            (losses.events, losses.flows_hit) = (0, 0);
+        }
         if let Some(sojourn) = &mut self.sojourn {
             sojourn.clear();
         }
@@ -186,7 +188,9 @@ impl PortMeter {
             let span = at.since(self.last).0;
             self.length_time += u64::from(packets) * span;
             self.last = at;
-            self.longest = self.longest.max(packets);
+            // What comes and goes in the same moment has not waited.
+            let waiting = if span > 0 { packets } else { 0 };
+            self.longest = self.longest.max(waiting);
         }
     }
 
@@ -203,16 +207,16 @@ impl PortMeter {
         }
     }
 
-    /// A loss in the loss event of this number, of `flows` flows it had not hit before.
-    pub(crate) fn loss_event(&mut self, event: u64, flows: u32) {
-        self.loss_events += u64::from(event != self.last_loss_event);
-        self.last_loss_event = event;
-        self.flows_hit += u64::from(flows);
+    /// Where losses are to be told, when loss events are counted.
+    #[inline]
+    pub(crate) fn losses(&mut self) -> Option<&mut LossEvents> {
+        self.losses.as_deref_mut()
     }
 
     /// How many flows a loss event hits on average; zero without any.
     pub(crate) fn flows_per_loss_event(&self) -> f64 {
-        ratio(self.flows_hit as f64, self.loss_events as f64)
+        let losses = self.losses.as_ref();
+        losses.map_or(0.0, |l| ratio(l.flows_hit as f64, l.events as f64))
     }
 
     /// Packets and marks and drops in the part that is measured.
@@ -248,6 +252,33 @@ impl PortMeter {
 
     pub(crate) fn take_samples(&mut self) -> Option<Samples> {
         self.samples.take().map(|boxed| *boxed)
+    }
+}
+
+/// How many flows lose packets together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LossEvents {
+    interval: Nanos,
+    /// Intervals with at least one loss, and the flows hit in each, added up.
+    events: u64,
+    flows_hit: u64,
+    /// The last such interval, and of each flow the last that hit it; counted from 1.
+    last: u64,
+    last_of: Vec<u64>,
+}
+
+impl LossEvents {
+    /// A packet of data of `flow` was lost at `at`.
+    pub(crate) fn hit(&mut self, flow: u32, at: Nanos) {
+        let event = at.0 / self.interval.0 + 1;
+        let flow = flow as usize;
+        if self.last_of.len() <= flow {
+            self.last_of.resize(flow + 1, 0);
+        }
+        self.events += u64::from(event != self.last);
+        self.flows_hit += u64::from(event != self.last_of[flow]);
+        self.last = event;
+        self.last_of[flow] = event;
     }
 }
 

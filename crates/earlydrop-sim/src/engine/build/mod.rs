@@ -3,6 +3,7 @@
 mod flows;
 
 use earlydrop::packet::FlowKey;
+use earlydrop::queue::QueueDiscipline;
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{Link as LinkFacts, Plan, Spec};
 use earlydrop::schemes::AnyAqm;
@@ -62,7 +63,6 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
                 from: run.measure.warm_up,
                 end: run.duration,
             },
-            loss_event: run.measure.loss_event.unwrap_or_default(),
         },
         completions: Vec::new(),
         windows: None,
@@ -189,7 +189,9 @@ fn add_link(
         simulation.fifos.push(fifo);
         return Ok((Hop::Fifo(index), extras));
     }
-    let queue = plan.queue(seed);
+    let mut queue = plan.queue(seed);
+    // What is periodic counts from the first look, whoever takes it: so from here.
+    QueueDiscipline::poll(&mut queue, Nanos::ZERO);
     let at = match extras {
         Some(Hop::Extras(index)) => index,
         _ => NONE,

@@ -1,0 +1,190 @@
+//! What holds for every run: any network, any queue, any traffic.
+
+#[path = "support/random_runs.rs"]
+mod random_runs;
+
+use earlydrop::counters::Tally;
+use earlydrop::units::Nanos;
+use earlydrop_sim::Run;
+use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
+use proptest::prelude::*;
+use proptest::test_runner::TestError;
+use random_runs::{measured_more, runner, runs};
+
+fn check(cases: u32, holds: fn(&Run) -> Result<(), TestCaseError>) {
+    let result = runner(cases).run(&runs(), |run| holds(&run));
+    match result {
+        Err(TestError::Fail(reason, run)) => panic!("{reason}\n{run:?}"),
+        other => other.unwrap(),
+    }
+}
+
+fn sum(tallies: &[Tally]) -> (u64, u64) {
+    let add = |(packets, bytes), tally: &Tally| (packets + tally.packets, bytes + tally.bytes);
+    tallies.iter().fold((0, 0), add)
+}
+
+#[test]
+fn every_packet_is_accounted_for() {
+    check(100, |run| {
+        let results = run.results().unwrap();
+        let Totals {
+            sent,
+            delivered,
+            dropped,
+            in_flight,
+            ..
+        } = results.totals;
+        prop_assert_eq!(sum(&[sent]), sum(&[delivered, dropped, in_flight]));
+        prop_assert!(results.totals.completed <= results.totals.transfers);
+        for queue in &results.queues {
+            queue_is_sound(run, queue)?;
+        }
+        for flow in &results.flows {
+            flow_is_sound(run, flow)?;
+        }
+        for completion in &results.completions {
+            prop_assert!(completion.began >= run.measure.warm_up, "{completion:?}");
+            prop_assert!(completion.began < completion.ended, "{completion:?}");
+            prop_assert!(completion.ended <= run.duration, "{completion:?}");
+        }
+        Ok(())
+    });
+}
+
+fn queue_is_sound(run: &Run, queue: &QueueResult) -> Result<(), TestCaseError> {
+    let link = run.network.get(queue.link);
+    let limit = link.queue.as_ref().and_then(|spec| {
+        let facts = earlydrop::registry::Link {
+            rate: link.trace.as_ref().map_or(link.rate, |t| t.mean_rate()),
+            mean_packet: link.mean_packet,
+        };
+        match spec.plan(&facts).unwrap() {
+            earlydrop::registry::Plan::Single { limit, .. } => Some(limit.packets),
+            _ => None,
+        }
+    });
+    let limit = limit.map_or(u64::from(u32::MAX), u64::from);
+    let counters = &queue.counters;
+    let (arrived, departed, dropped) = (counters.arrived, counters.departed, counters.dropped());
+    if run.measure.warm_up == Nanos::ZERO {
+        let waiting = arrived
+            .packets
+            .checked_sub(departed.packets + dropped.packets);
+        prop_assert!(waiting.is_some_and(|waiting| waiting <= limit), "{queue:?}");
+        let bytes = arrived.bytes.checked_sub(departed.bytes + dropped.bytes);
+        prop_assert_eq!(bytes == Some(0), waiting == Some(0), "{:?}", queue);
+    }
+    prop_assert!((0.0..=1.0).contains(&queue.utilisation), "{queue:?}");
+    prop_assert!(
+        queue.mean_packets <= f64::from(queue.longest) + 1e-9,
+        "{queue:?}"
+    );
+    prop_assert!(u64::from(queue.longest) <= limit, "{queue:?}");
+    prop_assert!(
+        counters.marked.packets <= arrived.packets + limit,
+        "{queue:?}"
+    );
+    Ok(())
+}
+
+fn flow_is_sound(run: &Run, flow: &FlowResult) -> Result<(), TestCaseError> {
+    prop_assert!(flow.goodput <= flow.throughput * (1.0 + 1e-12), "{flow:?}");
+    prop_assert!(flow.marked <= flow.received, "{flow:?}");
+    prop_assert!(flow.sender.retransmissions <= flow.sender.segments);
+    let over_tcp = flow.sender.segments > 0;
+    if over_tcp && run.measure.warm_up == Nanos::ZERO {
+        let sent = u64::from(flow.sender.segments);
+        prop_assert!(flow.received + flow.lost <= sent, "{flow:?}");
+    }
+    Ok(())
+}
+
+/// Everything but what a run was asked to measure beyond the usual.
+fn figures(mut results: Results) -> String {
+    for queue in &mut results.queues {
+        queue.sojourn = None;
+        queue.samples = None;
+    }
+    for flow in &mut results.flows {
+        flow.delays = None;
+    }
+    results.captures.clear();
+    results.windows.clear();
+    results.totals.events = 0;
+    format!("{results:#?}")
+}
+
+/// The first lines that differ.
+fn same(one: &str, other: &str) -> Result<(), TestCaseError> {
+    let differing = one.lines().zip(other.lines()).find(|(a, b)| a != b);
+    prop_assert_eq!(differing, None);
+    prop_assert_eq!(one.len(), other.len());
+    Ok(())
+}
+
+#[test]
+fn the_same_run_has_the_same_results() {
+    check(30, |run| {
+        let run = measured_more(run);
+        let once = format!("{:#?}", run.results().unwrap());
+        let again = format!("{:#?}", run.results().unwrap());
+        same(&once, &again)
+    });
+}
+
+#[test]
+fn measuring_more_changes_nothing_else() {
+    check(60, |run| {
+        let more = measured_more(run).results().unwrap();
+        same(&figures(run.results().unwrap()), &figures(more))
+    });
+}
+
+#[test]
+fn going_on_in_pieces_changes_nothing() {
+    check(60, |run| {
+        let run = measured_more(run);
+        let mut simulation = run.start().unwrap();
+        let mut at = Nanos::ZERO;
+        let mut piece = Nanos(run.seed % 50_000_000 + 1);
+        while at < run.duration {
+            at += piece;
+            simulation.run_until(at);
+            piece = Nanos(piece.0 * 5 % 70_000_003 + 1);
+        }
+        let whole = format!("{:#?}", run.results().unwrap());
+        same(&whole, &format!("{:#?}", simulation.finish()))
+    });
+}
+
+#[test]
+fn working_ahead_changes_nothing() {
+    check(150, |run| {
+        let results = |in_turn: bool| {
+            let mut run = run.clone();
+            run.measure.loss_event = Some(Nanos(50_000_001));
+            run.measure.delays = true;
+            run.measure.sojourn = true;
+            run.measure.sample_every = Some(Nanos(7_654_321));
+            let simulation = run.start().unwrap();
+            let mut results = match in_turn {
+                true => simulation.in_turn().finish(),
+                false => simulation.finish(),
+            };
+            let Totals {
+                transfers,
+                completed,
+                ..
+            } = results.totals;
+            // The rest of the totals counts what is worked out beyond the end.
+            results.totals = Totals {
+                transfers,
+                completed,
+                ..Totals::default()
+            };
+            format!("{results:#?}")
+        };
+        same(&results(false), &results(true))
+    });
+}
