@@ -25,6 +25,7 @@ fn main() {
         "b" => (200, 100, 1000, "100,max=300", 1000),
         other => panic!("case {other}: a or b"),
     };
+    let flows: u32 = argument(3, &flows.to_string()).parse().expect("flows");
     let spec = format!("red:spacing=wait,min={red},max_p=0.1,weight=0.002,limit={limit}");
     let delay = Nanos::from_millis(10);
     let link = |queue: &str| {

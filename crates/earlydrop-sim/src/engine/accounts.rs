@@ -70,7 +70,7 @@ impl Loss<'_> {
     }
 
     fn count(&mut self, packet: &Packet) {
-        let meter = &mut self.flows[packet.flow as usize].meter;
+        let meter = &mut self.flows[packet.flow_index() as usize].meter;
         meter.lost += 1;
         // Counted from 1, so that a meter that was hit by none holds 0.
         if let Some(event) = (self.at.0).checked_div(self.accounts.loss_event.0) {

@@ -4,7 +4,7 @@ use earlydrop::units::Nanos;
 
 use super::flow::{Datagrams, Ends};
 use super::session::{Session, State};
-use super::{Event, Simulation};
+use super::{Event, Simulation, Task};
 use crate::packet::{Kind, Packet};
 use crate::results::Completion;
 use crate::traffic::Step;
@@ -33,16 +33,10 @@ impl Simulation {
         if !flow.open || source.next_at > now {
             return;
         }
-        let packet = Packet::new(
-            Kind::Datagram,
-            index,
-            source.number,
-            source.size,
-            flow.forward,
-        )
-        .stamped(now)
-        .with_ecn(source.ecn)
-        .with_class(flow.class);
+        let packet = Packet::new(Kind::Datagram, index, source.number, source.size)
+            .stamped(now)
+            .with_ecn(source.ecn)
+            .with_class(flow.class);
         source.advance();
         let at = match &mut flow.rare {
             Some(rare) => rare.overhead.as_mut().map_or(now, |o| o.delay(now)),
@@ -81,6 +75,8 @@ impl Simulation {
                     connection.session = Some(Box::new(session));
                 }
                 self.flows.push(made);
+                let lanes = [2 * index as usize, 2 * index as usize + 1];
+                self.routes.extend(lanes.map(|lane| self.routes[lane]));
                 fresh
             }
             None => {
@@ -121,7 +117,7 @@ impl Simulation {
         let due = flow.due();
         if due <= self.end {
             flow.wake_at = due;
-            self.events.push(due, Event::Wake(index));
+            self.events.push(due, Event::Task(Task::Wake(index)));
         }
     }
 }

@@ -8,9 +8,87 @@ use earlydrop::aqm::DropReason;
 use earlydrop::counters::Counters;
 use earlydrop::units::Nanos;
 
+use super::link::{Crossing, Link};
+use crate::measure::port::{PortMeter, Watched};
+
+/// A link with a drop-tail queue.
+#[derive(Clone, Debug)]
+pub(super) struct FifoPort {
+    /// Its index among its like, and the link's number.
+    pub(super) index: u32,
+    pub(super) number: u32,
+    link: Link,
+    fifo: Fifo,
+    pub(super) meter: PortMeter,
+}
+
+impl FifoPort {
+    pub(super) fn new(index: u32, number: u32, link: Link, limit: u32, meter: PortMeter) -> Self {
+        FifoPort {
+            index,
+            number,
+            link,
+            fifo: Fifo::new(limit),
+            meter,
+        }
+    }
+
+    /// Carries a packet of `size` bytes that comes at `at`, if there is room.
+    #[inline]
+    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Crossing {
+        self.observe(at);
+        if !self.fifo.admits(size) {
+            return Crossing::Refused(self.index);
+        }
+        let takes = self.link.time(size);
+        let begins = self.link.free_at.max(at);
+        self.link.free_at = begins + takes;
+        self.fifo.enter(Waiting {
+            came: at,
+            begins,
+            takes,
+            size,
+        });
+        self.link.over(self.link.free_at)
+    }
+
+    /// Brings measurement up to `until`: what has begun to be sent by then has left.
+    #[inline]
+    pub(super) fn observe(&mut self, until: Nanos) {
+        while let Some(begins) = self.fifo.next_begins(until) {
+            self.pass(begins);
+            let sent = self.fifo.take_begun();
+            self.meter.sent(begins.since(sent.came), sent.takes);
+        }
+        self.pass(until);
+    }
+
+    #[inline]
+    fn pass(&mut self, at: Nanos) {
+        if at >= self.meter.next_tick {
+            self.meter.tick(at, self.fifo.packets(), &mut self.fifo);
+        }
+        self.meter.pass(at, self.fifo.packets());
+    }
+}
+
+impl Watched for Fifo {
+    fn poll(&mut self, _now: Nanos) {}
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+}
+
 /// A drop-tail queue of a number of packets over a link whose rate does not change.
 #[derive(Clone, Debug)]
-pub(super) struct Fifo {
+struct Fifo {
     /// A ring of a power of two.
     waiting: Box<[Waiting]>,
     limit: u32,
@@ -23,16 +101,16 @@ pub(super) struct Fifo {
 
 /// A packet that waits.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waiting {
+struct Waiting {
     /// When it came, when it begins to be sent, and how long that takes.
-    pub(super) came: Nanos,
-    pub(super) begins: Nanos,
-    pub(super) takes: Nanos,
-    pub(super) size: u32,
+    came: Nanos,
+    begins: Nanos,
+    takes: Nanos,
+    size: u32,
 }
 
 impl Fifo {
-    pub(super) fn new(limit: u32) -> Fifo {
+    fn new(limit: u32) -> Fifo {
         Fifo {
             waiting: vec![Waiting::default(); limit.next_power_of_two() as usize].into(),
             limit,
@@ -50,14 +128,14 @@ impl Fifo {
 
     /// When the next packet begins to be sent, if it does by `at`.
     #[inline]
-    pub(super) fn next_begins(&self, at: Nanos) -> Option<Nanos> {
+    fn next_begins(&self, at: Nanos) -> Option<Nanos> {
         let begins = self.waiting[self.place(self.begun)].begins;
         (self.begun < self.entered && begins <= at).then_some(begins)
     }
 
     /// Takes that packet.
     #[inline]
-    pub(super) fn take_begun(&mut self) -> Waiting {
+    fn take_begun(&mut self) -> Waiting {
         let next = self.waiting[self.place(self.begun)];
         self.begun += 1;
         self.bytes -= u64::from(next.size);
@@ -68,7 +146,7 @@ impl Fifo {
     /// Whether a packet of `size` that comes now is let in. What has begun to be sent
     /// must have been [taken](Fifo::take_begun).
     #[inline]
-    pub(super) fn admits(&mut self, size: u32) -> bool {
+    fn admits(&mut self, size: u32) -> bool {
         self.counters.arrived.add(size);
         let room = self.entered - self.begun < u64::from(self.limit);
         if !room {
@@ -79,7 +157,7 @@ impl Fifo {
 
     /// Lets a packet in.
     #[inline]
-    pub(super) fn enter(&mut self, packet: Waiting) {
+    fn enter(&mut self, packet: Waiting) {
         let place = self.place(self.entered);
         self.waiting[place] = packet;
         self.entered += 1;
@@ -88,16 +166,7 @@ impl Fifo {
 
     /// Packets waiting.
     #[inline]
-    pub(super) fn packets(&self) -> u32 {
+    fn packets(&self) -> u32 {
         (self.entered - self.begun) as u32
-    }
-
-    /// Bytes waiting.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    pub(super) fn counters(&self) -> &Counters {
-        &self.counters
     }
 }

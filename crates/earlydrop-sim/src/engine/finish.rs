@@ -8,9 +8,8 @@ use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use super::flow::{Ends, Flow};
-use super::port::{Port, Queue};
 use super::{Event, Simulation};
-use crate::measure::port::ratio;
+use crate::measure::port::{PortMeter, ratio};
 use crate::network::LinkId;
 use crate::results::{FlowResult, QueueResult, Results};
 use crate::tcp::{Profile, SenderCounts};
@@ -24,6 +23,9 @@ impl Simulation {
         for index in 0..self.ports.len() as u32 {
             self.drain(index, end);
             self.ports[index as usize].observe(end);
+        }
+        for fifo in &mut self.fifos {
+            fifo.observe(end);
         }
         self.count_in_flight();
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
@@ -58,33 +60,40 @@ impl Simulation {
             }
         }
         for port in &self.ports {
-            // What a drop-tail queue holds has its event, or has been received, already.
-            if let Queue::Any(queue) = &port.queue {
-                in_flight.packets += u64::from(queue.packets());
-                in_flight.bytes += queue.bytes();
-            }
+            in_flight.packets += u64::from(port.waiting);
+            in_flight.bytes += port.queue.bytes();
         }
         self.accounts.totals.in_flight = in_flight;
     }
 
     fn queue_results(&mut self) -> Vec<QueueResult> {
         let names = &self.names;
-        let result = |port: &mut Port| {
-            let meter = &mut port.meter;
-            QueueResult {
-                link: LinkId(port.number),
-                name: names[port.number as usize].clone(),
-                counters: meter.counters().clone(),
-                utilisation: meter.utilisation(),
-                mean_packets: meter.mean_length(),
-                longest: meter.longest(),
-                mean_sojourn: meter.mean_sojourn(),
-                sojourn: meter.take_sojourn(),
-                flows_per_loss_event: meter.flows_per_loss_event(),
-                samples: meter.take_samples(),
-            }
+        let result = |number: u32, meter: &mut PortMeter| QueueResult {
+            link: LinkId(number),
+            name: names[number as usize].clone(),
+            counters: meter.counters().clone(),
+            utilisation: meter.utilisation(),
+            mean_packets: meter.mean_length(),
+            longest: meter.longest(),
+            mean_sojourn: meter.mean_sojourn(),
+            sojourn: meter.take_sojourn(),
+            flows_per_loss_event: meter.flows_per_loss_event(),
+            samples: meter.take_samples(),
         };
-        self.ports.iter_mut().map(result).collect()
+        let ports = self
+            .ports
+            .iter_mut()
+            .map(|port| (port.number, &mut port.meter));
+        let fifos = self
+            .fifos
+            .iter_mut()
+            .map(|fifo| (fifo.number, &mut fifo.meter));
+        let all = ports
+            .chain(fifos)
+            .map(|(number, meter)| result(number, meter));
+        let mut results: Vec<QueueResult> = all.collect();
+        results.sort_by_key(|result| result.link);
+        results
     }
 
     fn flow_results(&mut self, measured: Nanos) -> Vec<FlowResult> {

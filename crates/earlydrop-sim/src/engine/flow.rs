@@ -14,9 +14,6 @@ use crate::traffic::{Pattern, Step};
 /// One flow: both of its ends, and what is measured of it.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
-    /// Where its routes begin in the table of all routes.
-    pub(super) forward: u32,
-    pub(super) backward: u32,
     /// The time of the event that will look after it; later ones set before are stale.
     pub(super) wake_at: Nanos,
     /// It has started and was not stopped.

@@ -74,6 +74,8 @@ pub(super) enum Crossing {
     Plain(Nanos),
     /// The link has [`Extras`] at this index, and the packet has left then.
     Special(u32, Nanos),
+    /// The drop-tail queue of this index is full.
+    Refused(u32),
 }
 
 /// What few links have.
@@ -91,10 +93,12 @@ pub(super) struct Extras {
 }
 
 impl Extras {
-    /// Sends `size` bytes that are ready at `at` as the trace allows; answers when they
-    /// have left.
-    pub(super) fn follow_trace(&mut self, at: Nanos, size: u32) -> Nanos {
-        self.trace.as_mut().map_or(at, |trace| trace.send(at, size))
+    /// How long `size` bytes that are ready at `at` take to be sent.
+    pub(super) fn time(&mut self, link: &mut Link, at: Nanos, size: u32) -> Nanos {
+        match &mut self.trace {
+            Some(trace) => trace.send(at, size).since(at),
+            None => link.time(size),
+        }
     }
 
     /// When a packet that has left at `leave` arrives; `None` when it is lost.

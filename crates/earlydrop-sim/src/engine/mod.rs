@@ -37,21 +37,28 @@ use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use self::accounts::Accounts;
-use self::fifo::Waiting;
+use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
 use self::link::{Crossing, Extras, Link};
-use self::port::{Port, Queue};
+use self::port::Port;
 use crate::events::Events;
 use crate::network::Change;
 use crate::packet::Packet;
 use crate::results::Completion;
 use crate::tcp;
 
-/// Something that happens at a time.
+/// Something that happens at a time: 16 bytes, as a packet alone.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// A packet has come to its next hop.
     Come(Packet),
+    /// Something else.
+    Task(Task),
+}
+
+/// What happens beside packets.
+#[derive(Clone, Copy, Debug)]
+enum Task {
     /// What has left this port by now must be known.
     Drain(u32),
     /// A flow has something to do.
@@ -64,20 +71,17 @@ enum Event {
     Begin,
 }
 
-/// What a packet meets next on its way. Wires and ports are worked out ahead of time
-/// where packets come to them in order, and wait for their turn elsewhere.
+/// A step of a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hop {
     /// A link without a queue.
     Wire(u32),
-    /// A link with one.
+    /// A link with a drop-tail queue: arithmetic too.
+    Fifo(u32),
+    /// A link with any other queue.
     Port(u32),
-    /// A link without a queue where streams meet.
-    WireInTurn(u32),
-    /// A link with one where streams meet.
-    PortInTurn(u32),
-    /// Its receiver, worked out ahead of time.
-    ReceiverAhead,
+    /// Streams meet here: a packet waits until its time has come.
+    Turn,
     /// Its receiver.
     Receiver,
     /// Its sender: the end of an acknowledgment's way.
@@ -92,12 +96,15 @@ pub struct Simulation {
     now: Nanos,
     end: Nanos,
     events: Events<Event>,
-    /// Links without a queue, and those with one.
+    /// Links without a queue, with a drop-tail queue, and with any other.
     wires: Vec<Link>,
+    fifos: Vec<FifoPort>,
     ports: Vec<Port>,
     extras: Vec<Extras>,
-    /// All routes, one after the other; a packet holds an index into them.
+    /// All routes, one after the other, and where each flow's two begin: forward before
+    /// backward.
     hops: Vec<Hop>,
+    routes: Vec<u32>,
     flows: Vec<Flow>,
     profiles: Vec<tcp::Profile>,
     changes: Vec<(u32, Change)>,
@@ -131,84 +138,87 @@ impl Simulation {
             self.now = now;
             self.accounts.totals.events += 1;
             match event {
-                Event::Come(packet) => self.come(packet),
-                Event::Drain(port) => self.drain_event(port),
-                Event::Wake(flow) => self.wake(flow),
-                Event::Change(index) => self.change(index),
-                Event::Sample => self.sample(),
-                Event::Begin => self.begin(),
+                Event::Come(packet) => self.travel(packet, now),
+                Event::Task(Task::Wake(flow)) => self.wake(flow),
+                Event::Task(Task::Drain(port)) => self.drain_event(port),
+                Event::Task(Task::Change(index)) => self.change(index),
+                Event::Task(Task::Sample) => self.sample(),
+                Event::Task(Task::Begin) => self.begin(),
             }
         }
         self.now = until;
     }
 
-    /// A packet's turn has come.
-    #[inline]
-    fn come(&mut self, packet: Packet) {
-        let now = self.now;
-        match self.hops[packet.next as usize] {
-            Hop::Wire(wire) | Hop::WireInTurn(wire) => self.cross(wire, packet),
-            Hop::Port(port) | Hop::PortInTurn(port) => self.offer(port, packet, now),
-            Hop::ReceiverAhead | Hop::Receiver => self.receive(packet, now),
-            Hop::Sender => self.acknowledged(packet),
-        }
-    }
-
-    /// A packet gets to its next hop at `at`, now or later: what can be worked out ahead
-    /// of time is, the rest becomes an event.
+    /// A packet goes on at `at`, now or later, as far as can be worked out.
     fn travel(&mut self, mut packet: Packet, mut at: Nanos) {
-        while let Hop::Wire(wire) = self.hops[packet.next as usize] {
-            match self.wires[wire as usize].cross(at, packet.size()) {
+        let mut begin = self.routes[packet.lane()] as usize;
+        let mut place = begin + packet.hop();
+        loop {
+            let link = match self.hops[place] {
+                Hop::Wire(wire) => self.wires[wire as usize].cross(at, packet.size()),
+                Hop::Fifo(fifo) => self.fifos[fifo as usize].cross(at, packet.size()),
+                Hop::Port(port) => return self.offer(port, packet.at_hop(place - begin), at),
+                Hop::Turn if at > self.now => {
+                    let packet = packet.at_hop(place + 1 - begin);
+                    return self.events.push(at, Event::Come(packet));
+                }
+                Hop::Turn => Crossing::Plain(at),
+                Hop::Receiver => {
+                    let Some(reply) = self.receive(packet, at) else {
+                        return;
+                    };
+                    packet = reply;
+                    begin = self.routes[packet.lane()] as usize;
+                    place = begin;
+                    continue;
+                }
+                Hop::Sender => return self.acknowledged(packet),
+            };
+            match link {
                 Crossing::Plain(arrive) => at = arrive,
-                Crossing::Special(extras, leave) => return self.launch(extras, packet, leave),
+                special => match self.special_crossing(special, packet, at) {
+                    Some(arrive) => at = arrive,
+                    None => return,
+                },
             }
-            packet.next += 1;
-        }
-        match self.hops[packet.next as usize] {
-            Hop::Port(port) => self.offer(port, packet, at),
-            Hop::ReceiverAhead => self.receive(packet, at),
-            _ if at > self.now => self.events.push(at, Event::Come(packet)),
-            _ => self.come(packet),
+            place += 1;
         }
     }
 
-    /// A packet crosses a link without a queue, from now on.
-    fn cross(&mut self, wire: u32, mut packet: Packet) {
-        match self.wires[wire as usize].cross(self.now, packet.size()) {
-            Crossing::Plain(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
+    /// A packet crosses, or does not, a link that records, loses, holds back, or is full.
+    #[cold]
+    fn special_crossing(&mut self, how: Crossing, packet: Packet, at: Nanos) -> Option<Nanos> {
+        match how {
+            Crossing::Plain(arrive) => return Some(arrive),
+            Crossing::Refused(fifo) => {
+                let mut loss = self.accounts.loss(&mut self.flows, at);
+                loss.take(packet);
+                loss.tell(&mut self.fifos[fifo as usize].meter);
             }
-            Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
-        }
-    }
-
-    /// A packet has left at `leave` over a link that records, loses or holds back.
-    fn launch(&mut self, extras: u32, mut packet: Packet, leave: Nanos) {
-        let extras = &mut self.extras[extras as usize];
-        if let Some(capture) = &mut extras.capture {
-            capture.record(leave, &packet, &self.accounts.notes);
-        }
-        match extras.carry(leave) {
-            None => self.accounts.loss(&mut self.flows, leave).take(packet),
-            Some(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
+            Crossing::Special(extras, leave) => {
+                let extras = &mut self.extras[extras as usize];
+                if let Some(capture) = &mut extras.capture {
+                    capture.record(leave, &packet, &self.accounts.notes);
+                }
+                let arrive = extras.carry(leave);
+                if arrive.is_some() {
+                    return arrive;
+                }
+                self.accounts.loss(&mut self.flows, leave).take(packet);
             }
         }
+        None
     }
 
     /// A packet comes to a queue at `at`.
     fn offer(&mut self, index: u32, packet: Packet, at: Nanos) {
-        self.drain(index, at);
+        if self.ports[index as usize].sends_by(at) {
+            self.drain(index, at);
+        }
         let port = &mut self.ports[index as usize];
         port.observe(at);
         let mut loss = self.accounts.loss(&mut self.flows, at);
-        let queue = match &mut port.queue {
-            Queue::Any(queue) => queue,
-            Queue::Fifo(_) => return self.pass_fifo(index, packet, at),
-        };
-        queue.enqueue_with(at, packet, &mut loss);
+        port.queue.enqueue_with(at, packet, &mut loss);
         port.waiting = port.waiting + 1 - loss.tell(&mut port.meter);
         if port.idle && !port.down && port.waiting > 0 {
             port.idle = false;
@@ -218,80 +228,37 @@ impl Simulation {
         self.arm(index);
     }
 
-    /// A packet comes to a queue whose departures are known on arrival.
-    fn pass_fifo(&mut self, index: u32, mut packet: Packet, at: Nanos) {
-        let port = &mut self.ports[index as usize];
-        let Queue::Fifo(fifo) = &mut port.queue else {
-            return;
-        };
-        let size = packet.size();
-        if !fifo.admits(size) {
-            let mut loss = self.accounts.loss(&mut self.flows, at);
-            loss.take(packet);
-            loss.tell(&mut port.meter);
-            return;
-        }
-        let takes = port.link.time(size);
-        let begins = port.link.free_at.max(at);
-        let leave = begins + takes;
-        port.link.free_at = leave;
-        fifo.enter(Waiting {
-            came: at,
-            begins,
-            takes,
-            size,
-        });
-        port.waiting = fifo.packets();
-        match port.link.over(leave) {
-            Crossing::Plain(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
-            }
-            Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
-        }
-    }
-
     /// Works out what has left a queue up to `until`.
     fn drain(&mut self, index: u32, until: Nanos) {
         loop {
             let port = &mut self.ports[index as usize];
-            let queue = match &mut port.queue {
-                Queue::Any(queue) => queue,
-                Queue::Fifo(_) => return port.settle(until),
-            };
-            let at = port.link.free_at;
-            if port.idle || port.down || at > until {
+            if !port.sends_by(until) {
                 return;
             }
-            if at >= port.meter.next_tick {
-                port.observe(at);
-                continue;
-            }
-            port.meter.pass(at, port.waiting);
+            let at = port.link.free_at;
+            port.observe(at);
             let mut loss = self.accounts.loss(&mut self.flows, at);
-            let departure = queue.dequeue_with(at, &mut loss);
+            let departure = port.queue.dequeue_with(at, &mut loss);
             port.waiting -= loss.tell(&mut port.meter);
             let Some(departure) = departure else {
                 port.idle = true;
                 return;
             };
             port.waiting -= 1;
-            let mut packet = departure.packet;
+            let packet = departure.packet;
             let takes = match self.extras.get_mut(port.link.extras as usize) {
-                Some(extras) if extras.trace.is_some() => {
-                    extras.follow_trace(at, packet.size()).since(at)
-                }
-                _ => port.link.time(packet.size()),
+                Some(extras) => extras.time(&mut port.link, at, packet.size()),
+                None => port.link.time(packet.size()),
             };
             let leave = at + takes;
             port.link.free_at = leave;
             port.meter.sent(at.since(departure.arrived), takes);
-            match port.link.over(leave) {
-                Crossing::Plain(arrive) => {
-                    packet.next += 1;
-                    self.travel(packet, arrive);
-                }
-                Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
+            let arrive = match port.link.over(leave) {
+                Crossing::Plain(arrive) => Some(arrive),
+                special => self.special_crossing(special, packet, at),
+            };
+            if let Some(arrive) = arrive {
+                self.travel(packet.further(1), arrive);
             }
         }
     }
@@ -305,7 +272,7 @@ impl Simulation {
             let by = port.link.free_at + port.link.delay;
             if by < port.drain_at {
                 port.drain_at = by;
-                self.events.push(by, Event::Drain(index));
+                self.events.push(by, Event::Task(Task::Drain(index)));
             }
         }
     }
@@ -330,9 +297,7 @@ impl Simulation {
         match change {
             Change::Rate(rate) => {
                 port.link.set_rate(rate);
-                if let Queue::Any(queue) = &mut port.queue {
-                    queue.set_link_rate(now, rate);
-                }
+                port.queue.set_link_rate(now, rate);
             }
             Change::Delay(delay) => {
                 port.link.delay = delay;
@@ -368,6 +333,7 @@ impl Simulation {
                 values.push(connection.sender.window());
             }
         }
-        self.events.push(self.now + windows.interval, Event::Sample);
+        self.events
+            .push(self.now + windows.interval, Event::Task(Task::Sample));
     }
 }

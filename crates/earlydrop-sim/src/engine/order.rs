@@ -75,45 +75,41 @@ fn receives_ahead(network: &Network, flow: &Flow, there: &[LinkId]) -> bool {
             .is_some_and(|last| network.get(*last).keeps_order())
 }
 
-/// The table of all routes, and where each flow's two begin in it. `places` says which
-/// wire or port each link has become.
+/// The table of all routes, and where in it each flow's two begin, forward before
+/// backward. `places` says which wire or port each link has become.
 pub(super) fn lay_out(
     network: &Network,
     places: &[Hop],
     flows: &[Flow],
     ways: &[Ways],
-) -> (Vec<Hop>, Vec<(u32, u32)>) {
+) -> (Vec<Hop>, Vec<u32>) {
     let feeds = feeds(network, flows, ways);
-    let hop = |link: &LinkId| {
+    let steps = |link: &LinkId| {
         let in_order = feeds[link.0 as usize] != Feed::Mixed && network.get(*link).is_steady();
-        match (places[link.0 as usize], in_order) {
-            (Hop::Wire(wire), false) => Hop::WireInTurn(wire),
-            (Hop::Port(port), false) => Hop::PortInTurn(port),
-            (ahead, _) => ahead,
-        }
+        let turn = (!in_order).then_some(Hop::Turn);
+        turn.into_iter().chain([places[link.0 as usize]])
     };
     let mut hops = Vec::new();
     let mut known: HashMap<(Node, Node, bool), (u32, u32)> = HashMap::new();
-    let mut begins = Vec::with_capacity(flows.len());
+    let mut routes = Vec::with_capacity(2 * flows.len());
     for (flow, ways) in flows.iter().zip(ways) {
         let begin = known
             .entry((flow.from, flow.to, ways.receives_ahead))
             .or_insert_with(|| {
                 let forward = hops.len() as u32;
-                hops.extend(ways.forward.iter().map(hop));
-                hops.push(if ways.receives_ahead {
-                    Hop::ReceiverAhead
-                } else {
-                    Hop::Receiver
-                });
+                hops.extend(ways.forward.iter().flat_map(steps));
+                if !ways.receives_ahead {
+                    hops.push(Hop::Turn);
+                }
+                hops.push(Hop::Receiver);
                 let backward = hops.len() as u32;
-                hops.extend(ways.backward.iter().map(hop));
-                hops.push(Hop::Sender);
+                hops.extend(ways.backward.iter().flat_map(steps));
+                hops.extend([Hop::Turn, Hop::Sender]);
                 (forward, backward)
             });
-        begins.push(*begin);
+        routes.extend([begin.0, begin.1]);
     }
-    (hops, begins)
+    (hops, routes)
 }
 
 fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
@@ -166,8 +162,9 @@ mod tests {
         Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(1))
     }
 
-    /// The hops of a dumbbell's first flow, of `flows` from left to right and as many
-    /// back; A for ahead, T for in turn, capitals for the bottleneck.
+    /// The way of a dumbbell's first flow and back, with so many flows from left to
+    /// right and so many from right to left: a dash for a link, a T where a packet waits
+    /// for its turn, the ends as R and S.
     fn drawn(forward: usize, reverse: usize, delayed: bool) -> String {
         let mut bell = Dumbbell::new(link(), link());
         let mut profile = Profile::ns2(Recovery::Reno);
@@ -188,31 +185,32 @@ mod tests {
         let places: Vec<Hop> = (0..bell.network.links().len() as u32)
             .map(Hop::Wire)
             .collect();
-        let (hops, begins) = lay_out(&bell.network, &places, &flows, &ways);
-        let (from, back) = begins[0];
+        let (hops, routes) = lay_out(&bell.network, &places, &flows, &ways);
+        let (from, back) = (routes[0], routes[1]);
         let draw = |hop: &Hop| match hop {
-            Hop::Wire(_) | Hop::Port(_) => 'a',
-            Hop::WireInTurn(_) | Hop::PortInTurn(_) => 't',
-            Hop::ReceiverAhead => 'A',
-            Hop::Receiver => 'T',
+            Hop::Turn => 'T',
+            Hop::Receiver => 'R',
             Hop::Sender => 'S',
+            _ => '-',
         };
-        let first = &hops[from as usize..];
-        let length = (back - from) as usize;
-        let there: String = first[..length].iter().map(draw).collect();
-        let back: String = first[length..2 * length].iter().map(draw).collect();
+        let way = &hops[from as usize..];
+        let there = &way[..(back - from) as usize];
+        let back = &way[there.len()..];
+        let home = back.iter().position(|hop| *hop == Hop::Sender).unwrap();
+        let there: String = there.iter().map(draw).collect();
+        let back: String = back[..=home].iter().map(draw).collect();
         format!("{there} {back}")
     }
 
     #[test]
     fn only_where_streams_meet_must_a_packet_wait_for_its_turn() {
         // One flow: nothing meets.
-        assert_eq!(drawn(1, 0, false), "aaaA aaaS");
+        assert_eq!(drawn(1, 0, false), "---R ---TS");
         // Several meet at the bottleneck; their acknowledgments come in one stream.
-        assert_eq!(drawn(3, 0, false), "ataA aaaS");
+        assert_eq!(drawn(3, 0, false), "-T--R ---TS");
         // With data coming back, acknowledgments meet that where they enter the network.
-        assert_eq!(drawn(3, 1, false), "ataA taaS");
+        assert_eq!(drawn(3, 1, false), "-T--R T---TS");
         // Receivers with timers act in turn, and are one place all the same.
-        assert_eq!(drawn(3, 0, true), "ataT aaaS");
+        assert_eq!(drawn(3, 0, true), "-T--TR ---TS");
     }
 }

@@ -4,7 +4,6 @@ use earlydrop::counters::Counters;
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
-use super::fifo::Fifo;
 use super::link::Link;
 use crate::measure::port::{PortMeter, Watched};
 use crate::packet::Packet;
@@ -25,21 +24,11 @@ pub(super) struct Port {
     /// The time of the event that will drain it; later ones set before are stale.
     pub(super) drain_at: Nanos,
     pub(super) meter: PortMeter,
-    pub(super) queue: Queue,
-}
-
-/// What stands before a link.
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // A program holds few.
-pub(super) enum Queue {
-    /// Any discipline: when a packet leaves is known when it leaves.
-    Any(AnyQueue<Packet>),
-    /// Drop-tail over a steady link: when a packet leaves is known when it comes.
-    Fifo(Fifo),
+    pub(super) queue: AnyQueue<Packet>,
 }
 
 impl Port {
-    pub(super) fn new(number: u32, link: Link, queue: Queue, meter: PortMeter) -> Port {
+    pub(super) fn new(number: u32, link: Link, queue: AnyQueue<Packet>, meter: PortMeter) -> Port {
         Port {
             number,
             link,
@@ -52,24 +41,10 @@ impl Port {
         }
     }
 
-    /// Takes note of what a drop-tail queue has sent up to `until`.
-    pub(super) fn settle(&mut self, until: Nanos) {
-        loop {
-            let Queue::Fifo(fifo) = &mut self.queue else {
-                return;
-            };
-            let Some(begins) = fifo.next_begins(until) else {
-                return;
-            };
-            if begins >= self.meter.next_tick {
-                self.meter.tick(begins, self.waiting, &mut self.queue);
-                continue;
-            }
-            self.meter.pass(begins, self.waiting);
-            let sent = fifo.take_begun();
-            self.meter.sent(begins.since(sent.came), sent.takes);
-            self.waiting -= 1;
-        }
+    /// Whether it has something to send by `at`, as far as is known.
+    #[inline]
+    pub(super) fn sends_by(&self, at: Nanos) -> bool {
+        !self.idle && !self.down && self.link.free_at <= at
     }
 
     /// Brings measurement up to `at`, before anything happens then.
@@ -82,30 +57,20 @@ impl Port {
     }
 }
 
-impl Watched for Queue {
+impl Watched for AnyQueue<Packet> {
     fn poll(&mut self, now: Nanos) {
-        if let Queue::Any(queue) = self {
-            queue.poll(now);
-        }
+        QueueDiscipline::poll(self, now);
     }
 
     fn bytes(&self) -> u64 {
-        match self {
-            Queue::Any(queue) => queue.bytes(),
-            Queue::Fifo(fifo) => fifo.bytes(),
-        }
+        QueueDiscipline::bytes(self)
     }
 
     fn counters(&self) -> &Counters {
-        match self {
-            Queue::Any(queue) => queue.counters(),
-            Queue::Fifo(fifo) => fifo.counters(),
-        }
+        QueueDiscipline::counters(self)
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        if let Queue::Any(queue) = self {
-            queue.probes(show);
-        }
+        QueueDiscipline::probes(self, show);
     }
 }

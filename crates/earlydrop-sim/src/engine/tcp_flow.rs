@@ -1,11 +1,11 @@
 //! TCP flows in the engine: packets to and from the two ends, and what applications do.
 
-use earlydrop::packet::{Ecn, Packet as _};
+use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
 use super::flow::{Connection, Ends};
 use super::session::{FIRST_REPEAT, State};
-use super::{Flow, Simulation};
+use super::{Event, Flow, Simulation, Task};
 use crate::packet::{Kind, Note, Packet};
 use crate::tcp::{Ack, Arrival, Handshake, Reply, Segment};
 use crate::traffic::{Application, Step};
@@ -35,7 +35,7 @@ impl Simulation {
         if due < flow.wake_at {
             let at = due.max(self.now);
             flow.wake_at = at;
-            self.events.push(at, super::Event::Wake(index));
+            self.events.push(at, Event::Task(Task::Wake(index)));
         }
     }
 
@@ -78,7 +78,8 @@ impl Simulation {
         let reply = late.then(|| connection.receiver.on_timer(profile, now));
         let session_due = connection.session.as_ref().is_some_and(|s| s.due() <= now);
         if let Some(reply) = reply.flatten() {
-            self.send_reply(index, reply, now);
+            let ack = self.reply(index, &reply);
+            self.travel(ack, now);
         }
         if session_due && open {
             self.session_due(index);
@@ -110,15 +111,9 @@ impl Simulation {
             wait,
         };
         let number = session.begun;
-        let packet = Packet::new(
-            Kind::Request,
-            index,
-            number,
-            request.0 as u32,
-            flow.backward,
-        )
-        .stamped(now)
-        .with_class(flow.class);
+        let packet = Packet::new(Kind::Request, index, number, request.0 as u32)
+            .stamped(now)
+            .with_class(flow.class);
         self.accounts.totals.sent.add(packet.size());
         self.travel(packet, now);
     }
@@ -159,20 +154,20 @@ impl Simulation {
     /// An acknowledgment or a request has come to the sending host.
     pub(super) fn acknowledged(&mut self, packet: Packet) {
         self.accounts.totals.delivered.add(packet.size());
-        if packet.kind == Kind::Request {
+        if packet.kind() == Kind::Request {
             return self.requested(packet);
         }
         let now = self.now;
-        let index = packet.flow;
+        let index = packet.flow_index();
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
         let profile = &self.profiles[connection.profile as usize];
         let note = packet.note().map(|place| self.accounts.notes.take(place));
         let ack = Ack {
-            next: packet.number,
+            next: packet.number(),
             trigger: u32::MAX,
-            echo: note.map_or(packet.stamp(), |note| note.stamp),
+            echo: note.map_or_else(|| packet.stamp(now), |note| note.stamp),
             echo_retransmitted: packet.is_retransmission(),
             ece: packet.echo(),
             sacked: note
@@ -217,7 +212,7 @@ impl Simulation {
 
     /// A request has come: the answer begins, unless it has already.
     fn requested(&mut self, packet: Packet) {
-        let index = packet.flow;
+        let index = packet.flow_index();
         let Ends::Tcp(Connection {
             session: Some(session),
             ..
@@ -226,7 +221,7 @@ impl Simulation {
             return;
         };
         let waited_for = matches!(session.state, State::Asking { .. });
-        if waited_for && packet.number == session.begun {
+        if waited_for && packet.number() == session.begun {
             self.begin_transfer(index);
             self.pump(index);
             self.arm_flow(index);
@@ -251,7 +246,7 @@ impl Simulation {
                 Some(rare) => rare.overhead.as_mut().map_or(now, |o| o.delay(now)),
                 None => now,
             };
-            let packet = Packet::new(kind, index, segment.number, size, flow.forward)
+            let packet = Packet::new(kind, index, segment.number, size)
                 .stamped(now)
                 .with_ecn(segment.ecn)
                 .with_class(flow.class)
@@ -262,48 +257,43 @@ impl Simulation {
         }
     }
 
-    /// A packet of data has come to the receiving host at `at`, now or ahead of time.
-    pub(super) fn receive(&mut self, packet: Packet, at: Nanos) {
+    /// A packet of data has come to the receiving host at `at`, now or ahead of time;
+    /// answers with what is sent in return.
+    #[inline]
+    pub(super) fn receive(&mut self, packet: Packet, at: Nanos) -> Option<Packet> {
         self.accounts.totals.delivered.add(packet.size());
         self.accounts.totals.late += u64::from(at > self.end);
-        let flow = &mut self.flows[packet.flow as usize];
+        let index = packet.flow_index();
+        let flow = &mut self.flows[index as usize];
         let counts = self.accounts.timing.counts(at);
-        let marked = packet.ecn() == Ecn::Ce;
         if counts {
-            flow.meter
-                .arrived(&packet, at.since(packet.stamp()), marked);
+            flow.meter.arrived(&packet, at.since(packet.stamp(at)));
         }
         let Ends::Tcp(connection) = &mut flow.ends else {
-            if counts {
-                flow.meter.goodput_bytes += u64::from(packet.size());
-            }
-            return;
+            flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
+            return None;
         };
         let profile = &self.profiles[connection.profile as usize];
         let arrival = Arrival {
-            number: packet.number,
+            number: packet.number(),
             ecn: packet.ecn(),
             cwr: packet.echo(),
             retransmission: packet.is_retransmission(),
-            sent: packet.stamp(),
+            sent: packet.stamp(at),
         };
         let before = connection.receiver.received();
         let reply = connection.receiver.on_segment(profile, &arrival, at);
         let new = connection.receiver.received() - before;
-        if counts && packet.kind == Kind::Data {
+        if counts && packet.kind() == Kind::Data {
             let payload = packet.size().saturating_sub(profile.header_size);
-            flow.meter.goodput_bytes += new as u64 * u64::from(payload);
+            flow.meter.goodput_bytes += u64::from(new) * u64::from(payload);
         }
-        let client = !connection.receives_ahead && connection.session.is_some();
-        if let Some(reply) = reply {
-            self.send_reply(packet.flow, reply, at);
+        let reply = reply.map(|reply| self.reply(index, &reply));
+        if !self.receives_ahead(index) {
+            self.check_answer(index);
+            self.arm_flow(index);
         }
-        if client {
-            self.check_answer(packet.flow);
-        }
-        if !self.receives_ahead(packet.flow) {
-            self.arm_flow(packet.flow);
-        }
+        reply
     }
 
     fn receives_ahead(&self, index: u32) -> bool {
@@ -326,29 +316,28 @@ impl Simulation {
         }
     }
 
-    /// Sends an acknowledgment at `at`.
+    /// The acknowledgment that a receiver sends.
     #[inline]
-    fn send_reply(&mut self, index: u32, reply: Reply, at: Nanos) {
+    fn reply(&mut self, index: u32, reply: &Reply) -> Packet {
         let flow = &self.flows[index as usize];
-        let Ends::Tcp(connection) = &flow.ends else {
-            return;
+        let size = match &flow.ends {
+            Ends::Tcp(connection) => self.profiles[connection.profile as usize].ack_size,
+            _ => 0,
         };
-        let size = self.profiles[connection.profile as usize].ack_size;
-        let mut packet = Packet::new(Kind::Ack, index, reply.next, size, flow.backward)
+        self.accounts.totals.sent.add(size);
+        let packet = Packet::new(Kind::Ack, index, reply.next, size)
             .stamped(reply.echo)
             .with_class(flow.class)
             .retransmitted(reply.echo_retransmitted)
             .echoing(reply.ece);
-        if reply.length > 0 {
-            let note = Note {
-                stamp: reply.echo,
-                ranges: reply.ranges,
-                filled: reply.length,
-            };
-            packet = packet.with_note(self.accounts.notes.keep(note));
+        if reply.length == 0 {
+            return packet;
         }
-        self.accounts.totals.sent.add(size);
-        self.travel(packet, at);
+        packet.with_note(self.accounts.notes.keep(Note {
+            stamp: reply.echo,
+            ranges: reply.ranges,
+            filled: reply.length,
+        }))
     }
 }
 

@@ -131,7 +131,8 @@ impl<E: Copy> Events<E> {
     }
 
     /// Adds an event. One in the past would happen now, one at [`Nanos::NEVER`] never.
-    #[inline]
+    // Called through, an event would go by memory and come back as it was not written.
+    #[inline(always)]
     pub fn push(&mut self, at: Nanos, event: E) {
         debug_assert!(at.0 >= self.now, "an event in the past");
         let at = at.0.max(self.now);
@@ -144,7 +145,7 @@ impl<E: Copy> Events<E> {
     }
 
     /// Enters an event into its day, after those of the same time.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, at: u64, event: E) {
         let index = self.new_entry(at, event);
         let place = (at >> self.day_bits) as usize & (self.days.len() - 1);
@@ -165,6 +166,7 @@ impl<E: Copy> Events<E> {
     }
 
     /// Links an entry in before the last one of its day.
+    #[cold]
     fn insert(&mut self, place: usize, day: Day, index: u32, at: u64) {
         let (mut before, mut after) = (NONE, day.first);
         while self.entries[after as usize].at <= at {
@@ -178,7 +180,7 @@ impl<E: Copy> Events<E> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn new_entry(&mut self, at: u64, event: E) -> u32 {
         let entry = Entry {
             at,

@@ -1,6 +1,6 @@
 //! What is measured of a flow.
 
-use earlydrop::packet::Packet as _;
+use earlydrop::packet::{Ecn, Packet as _};
 use earlydrop::units::Nanos;
 
 use super::Distribution;
@@ -44,10 +44,10 @@ pub(crate) struct FlowMeter {
 impl FlowMeter {
     /// A packet of data has arrived while the flow is measured.
     #[inline]
-    pub(crate) fn arrived(&mut self, packet: &Packet, delay: Nanos, marked: bool) {
+    pub(crate) fn arrived(&mut self, packet: &Packet, delay: Nanos) {
         self.received += 1;
         self.received_bytes += u64::from(packet.size());
-        self.marked += u64::from(marked);
+        self.marked += u64::from(packet.ecn() == Ecn::Ce);
         if let Some(delays) = &mut self.delays {
             delays.record(delay);
         }

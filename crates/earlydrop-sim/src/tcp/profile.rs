@@ -111,7 +111,8 @@ pub struct Profile {
     pub initial_threshold: Option<u32>,
     /// What is done about congestion marks.
     pub ecn: EcnMode,
-    /// Whether retransmissions are ECN-capable too; RFC 3168 forbids it, ns-2 does it.
+    /// Whether retransmissions are ECN-capable too. RFC 3168 forbids it; ns-2 does it, and
+    /// so do senders whose queues drop much of what is not capable (RFC 8257).
     pub ecn_on_retransmissions: bool,
     /// Acknowledgments held back; `None`: one for each segment.
     pub delayed_acks: Option<DelayedAcks>,
@@ -123,11 +124,15 @@ pub struct Profile {
     pub duplicate_threshold: u32,
     /// Whether the first two duplicates let a new segment be sent each (RFC 3042).
     pub limited_transmit: bool,
+    /// Whether selective acknowledgments also tell of retransmissions that were lost;
+    /// otherwise, as in RFC 6675, the timer does.
+    pub lost_retransmissions: bool,
     /// Whether a window not used for a timeout is closed (RFC 5681, section 4.1).
     pub slow_start_restart: bool,
     /// How a connection begins.
     pub handshake: Handshake,
-    /// At most so many segments at once; `None`: as the window allows.
+    /// At most so many segments at once, but where holes are filled by selective
+    /// acknowledgments; `None`: as the window allows.
     pub max_burst: Option<u32>,
 }
 
@@ -158,6 +163,7 @@ impl Profile {
             round_trips: RoundTrips::OneAtATime,
             duplicate_threshold: 3,
             limited_transmit: true,
+            lost_retransmissions: false,
             slow_start_restart: true,
             handshake: Handshake::ThreeWay,
             max_burst: None,
@@ -200,7 +206,7 @@ impl Profile {
                 Algorithm::Scalable => EcnMode::L4s,
                 Algorithm::Reno | Algorithm::Cubic | Algorithm::Bbr => EcnMode::Off,
             },
-            ecn_on_retransmissions: false,
+            ecn_on_retransmissions: matches!(algorithm, Algorithm::Dctcp | Algorithm::Scalable),
             delayed_acks: Some(DelayedAcks {
                 every: 2,
                 timeout: Nanos::from_millis(40),
@@ -214,6 +220,7 @@ impl Profile {
             round_trips: RoundTrips::Every,
             duplicate_threshold: 3,
             limited_transmit: true,
+            lost_retransmissions: true,
             slow_start_restart: true,
             handshake: Handshake::ThreeWay,
             max_burst: None,

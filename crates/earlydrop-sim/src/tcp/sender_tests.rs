@@ -16,7 +16,7 @@ const fn ms(millis: u64) -> Nanos {
 
 #[test]
 fn a_sender_is_small() {
-    assert!(size_of::<Sender>() <= 232, "{}", size_of::<Sender>());
+    assert!(size_of::<Sender>() <= 192, "{}", size_of::<Sender>());
     assert!(size_of::<Receiver>() <= 96, "{}", size_of::<Receiver>());
 }
 

@@ -12,6 +12,7 @@ use super::super::{Hop, Simulation};
 use super::{Purpose, stream};
 use crate::measure::FlowMeter;
 use crate::network::Network;
+use crate::packet::{MOST_FLOWS, MOST_LINKS};
 use crate::run::{Run, RunError};
 use crate::spread::Spread;
 use crate::tcp::{Profile, Receiver, Sender};
@@ -36,6 +37,12 @@ impl Profiles {
 
 /// Adds every flow of `run`, and the events that start them.
 pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Result<(), RunError> {
+    if run.flows.len() > MOST_FLOWS {
+        return Err(RunError::Flow {
+            flow: MOST_FLOWS,
+            problem: format!("is one too many; a run has at most {MOST_FLOWS}"),
+        });
+    }
     for (index, flow) in run.flows.iter().enumerate() {
         check(&run.network, run.duration, index, flow)?;
     }
@@ -44,8 +51,16 @@ pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Res
         from: run.network.name(run.flows[flow].from).to_string(),
         to: run.network.name(run.flows[flow].to).to_string(),
     })?;
-    let (hops, begins) = lay_out(&run.network, places, &run.flows, &ways);
+    for (flow, ways) in ways.iter().enumerate() {
+        let links = ways.forward.len().max(ways.backward.len());
+        if links > MOST_LINKS {
+            let problem = format!("its way has {links} links; at most {MOST_LINKS}");
+            return Err(RunError::Flow { flow, problem });
+        }
+    }
+    let (hops, routes) = lay_out(&run.network, places, &run.flows, &ways);
     simulation.hops = hops;
+    simulation.routes = routes;
     let mut profiles = Profiles::default();
     for (index, described) in run.flows.iter().enumerate() {
         let maker = Maker {
@@ -53,7 +68,6 @@ pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Res
             index,
             described,
             ahead: ways[index].receives_ahead,
-            begins: begins[index],
         };
         simulation.flows.push(maker.flow(&mut profiles));
     }
@@ -70,7 +84,6 @@ struct Maker<'a> {
     index: usize,
     described: &'a traffic::Flow,
     ahead: bool,
-    begins: (u32, u32),
 }
 
 impl Maker<'_> {
@@ -98,8 +111,6 @@ impl Maker<'_> {
     /// A flow with these ends and nothing to come.
     fn around(&self, ends: Ends) -> Flow {
         let mut flow = Flow {
-            forward: self.begins.0,
-            backward: self.begins.1,
             wake_at: Nanos::NEVER,
             open: false,
             class: self.described.class,

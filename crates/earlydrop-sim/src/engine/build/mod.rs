@@ -9,10 +9,10 @@ use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::accounts::Accounts;
-use super::fifo::Fifo;
+use super::fifo::FifoPort;
 use super::link::{Extras, Link, NONE, Opportunities};
-use super::port::{Port, Queue};
-use super::{Event, Hop, Simulation, Windows};
+use super::port::Port;
+use super::{Event, Hop, Simulation, Task, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
 use crate::measure::Timing;
@@ -46,9 +46,11 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         end: run.duration,
         events: Events::new(),
         wires: Vec::new(),
+        fifos: Vec::new(),
         ports: Vec::new(),
         extras: Vec::new(),
         hops: Vec::new(),
+        routes: Vec::new(),
         flows: Vec::new(),
         profiles: Vec::new(),
         changes: Vec::new(),
@@ -77,7 +79,9 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     }
     flows::add(&mut simulation, run, &places)?;
     set_up_changes(&mut simulation, run, &places);
-    simulation.events.push(run.measure.warm_up, Event::Begin);
+    simulation
+        .events
+        .push(run.measure.warm_up, Event::Task(Task::Begin));
     watch_windows(&mut simulation, run);
     Ok(simulation)
 }
@@ -174,14 +178,20 @@ fn add_link(
     };
     let plan = spec.plan(&facts).map_err(refused)?;
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
-    let queue = match plan {
-        Plan::Single {
-            aqm: AnyAqm::DropTail(_),
-            limit,
-        } if !changing && limit.bytes == Bytes(u64::MAX) => Queue::Fifo(Fifo::new(limit.packets)),
-        plan => Queue::Any(plan.queue(seed)),
-    };
     let meter = PortMeter::new(&run.measure, run.duration);
+    if let Plan::Single {
+        aqm: AnyAqm::DropTail(_),
+        limit,
+    } = plan
+        && limit.bytes == Bytes(u64::MAX)
+        && !changing
+    {
+        let index = simulation.fifos.len() as u32;
+        let fifo = FifoPort::new(index, id.0, link, limit.packets, meter);
+        simulation.fifos.push(fifo);
+        return Ok(Hop::Fifo(index));
+    }
+    let queue = plan.queue(seed);
     simulation.ports.push(Port::new(id.0, link, queue, meter));
     Ok(Hop::Port(simulation.ports.len() as u32 - 1))
 }
@@ -194,7 +204,7 @@ fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[Hop]) {
             let index = simulation.changes.len() as u32;
             if let Hop::Port(port) = places[id.0 as usize] {
                 simulation.changes.push((port, change));
-                simulation.events.push(at, Event::Change(index));
+                simulation.events.push(at, Event::Task(Task::Change(index)));
             }
         }
     }
@@ -209,6 +219,8 @@ fn watch_windows(simulation: &mut Simulation, run: &Run) {
             interval,
             flows: watched.map(|flow| (flow.0, Vec::new())).collect(),
         });
-        simulation.events.push(Nanos::ZERO, Event::Sample);
+        simulation
+            .events
+            .push(Nanos::ZERO, Event::Task(Task::Sample));
     }
 }
