@@ -4,10 +4,10 @@ use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
 use super::flow::{Connection, Ends};
-use super::session::{FIRST_REPEAT, State};
+use super::session::{FIRST_REPEAT, Partner, Session, State};
 use super::{Event, Flow, Simulation, Task};
 use crate::packet::{Kind, Note, Packet};
-use crate::tcp::{Ack, Arrival, Handshake, Reply, Segment};
+use crate::tcp::{Ack, Arrival, Handshake, Reply, Rules, Segment};
 use crate::traffic::{Application, Step};
 
 impl Simulation {
@@ -97,10 +97,10 @@ impl Simulation {
         else {
             return;
         };
-        let Application::Requests { request, .. } = session.application else {
-            return self.begin_transfer(index);
-        };
         let now = self.now;
+        let Application::Requests { request, .. } = session.application else {
+            return self.next_transfer(index);
+        };
         let (asked, wait) = match session.state {
             State::Asking { asked, wait, .. } => (asked, Nanos(2 * wait.0)),
             _ => (now, FIRST_REPEAT),
@@ -116,6 +116,40 @@ impl Simulation {
             .with_class(flow.class);
         self.accounts.totals.sent.add(packet.size());
         self.travel(packet, now);
+    }
+
+    /// The next transfer begins, or is asked for over a connection of its own.
+    fn next_transfer(&mut self, index: u32) {
+        let Some(session) = self.session(index) else {
+            return;
+        };
+        let Partner::Asker(asker) = session.partner else {
+            return self.begin_transfer(index);
+        };
+        let asked = self.now;
+        if let Some(session) = self.session(index) {
+            session.state = State::Asking {
+                asked,
+                repeat_at: Nanos::NEVER,
+                wait: Nanos::ZERO,
+            };
+        }
+        self.begin_now(asker);
+    }
+
+    /// A transfer of a flow other than the one being looked after begins.
+    fn begin_now(&mut self, index: u32) {
+        self.begin_transfer(index);
+        self.pump(index);
+        self.arm_flow(index);
+    }
+
+    /// The session of a flow that has one.
+    pub(super) fn session(&mut self, index: u32) -> Option<&mut Session> {
+        match &mut self.flows[index as usize].ends {
+            Ends::Tcp(connection) => connection.session.as_deref_mut(),
+            _ => None,
+        }
     }
 
     /// Gives the sender the next transfer; over a new connection unless the application
@@ -146,9 +180,14 @@ impl Simulation {
         let segments = bytes.div_ceil(payload);
         let opening = u32::from(fresh && profile.handshake != Handshake::None);
         connection.end += segments as u32 + opening;
-        connection.last_size = (bytes - (segments - 1) * payload) as u32 + profile.header_size;
+        // ns-2's agents count packets, and all of them are whole.
+        connection.last_size = match profile.rules {
+            Rules::Standard => (bytes - (segments - 1) * payload) as u32 + profile.header_size,
+            Rules::Ns2 => profile.segment_size,
+        };
         connection.sender.supply(connection.end);
-        self.accounts.totals.transfers += 1;
+        let asks = matches!(session.partner, Partner::Answerer(_));
+        self.accounts.totals.transfers += u64::from(!asks);
     }
 
     /// An acknowledgment or a request has come to the sending host.
@@ -194,6 +233,9 @@ impl Simulation {
             return;
         }
         if let Some(completion) = session.complete(self.now) {
+            if let Partner::Answerer(answerer) = session.partner {
+                return self.begin_now(answerer);
+            }
             let parent = session.counted_for;
             self.complete(completion);
             self.free_slot(parent, index);
@@ -205,7 +247,7 @@ impl Simulation {
                 .as_ref()
                 .is_some_and(|s| s.due() <= self.now);
             if again && self.flows[index as usize].open {
-                self.begin_transfer(index);
+                self.next_transfer(index);
             }
         }
     }
@@ -222,9 +264,7 @@ impl Simulation {
         };
         let waited_for = matches!(session.state, State::Asking { .. });
         if waited_for && packet.number() == session.begun {
-            self.begin_transfer(index);
-            self.pump(index);
-            self.arm_flow(index);
+            self.begin_now(index);
         }
     }
 
