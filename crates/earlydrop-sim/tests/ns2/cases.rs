@@ -12,25 +12,27 @@ use earlydrop_sim::tcp::{EcnMode, Profile, Recovery};
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
 /// Figures by name.
-pub type Measured = BTreeMap<&'static str, f64>;
+pub(crate) type Measured = BTreeMap<&'static str, f64>;
 
 /// A case of the table.
-pub struct Case {
+pub(crate) struct Case {
     /// Its name there.
-    pub name: String,
-    /// How many seeds are run.
-    pub seeds: u64,
+    pub(crate) name: String,
+    /// How many seeds are run: at least as many as ns-2's.
+    pub(crate) seeds: u64,
     /// The run, but for the seed.
-    pub run: Run,
+    pub(crate) run: Run,
     bottleneck: LinkId,
     figures: fn(&Seen) -> Measured,
 }
 
 impl Case {
     /// The figures of one seed.
-    pub fn measure(&self, seed: u64) -> Measured {
+    pub(crate) fn measure(&self, seed: u64) -> Measured {
         let run = self.run.clone().seed(seed);
-        let results = run.results().unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        let results = run
+            .results()
+            .unwrap_or_else(|e| panic!("{}: {e}", self.name));
         let queue = results.queue(self.bottleneck).expect("it has a queue");
         (self.figures)(&Seen {
             run: &run,
@@ -48,7 +50,7 @@ struct Seen<'a> {
 }
 
 /// Every case of the table that there is a run for.
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     all.extend([5, 20, 60, 120].map(gred));
     all.extend([20, 60].map(rem));
@@ -84,10 +86,7 @@ fn link(rate: BitsPerSec, delay_ms: u64, queue: &str) -> Link {
 }
 
 fn dumbbell(rate: BitsPerSec, delay_ms: u64, queue: &str) -> Dumbbell {
-    Dumbbell::new(
-        link(rate, delay_ms, queue),
-        link(rate, delay_ms, WAY_BACK),
-    )
+    Dumbbell::new(link(rate, delay_ms, queue), link(rate, delay_ms, WAY_BACK))
 }
 
 fn mbps(rate: u64) -> BitsPerSec {
@@ -154,11 +153,17 @@ fn case(
 /// Paper 000's dumbbell: 10 Mbps, 24 ms of round trip, the second half of 200 s.
 fn paper_000(name: String, flows: u32, queue: &str) -> Case {
     let mut bell = dumbbell(mbps(10), 10, queue);
-    let senders = bulk_to_one_sink(&mut bell, flows, ms(1), &reno(UNLIMITED), Nanos::from_secs(1));
+    let senders = bulk_to_one_sink(
+        &mut bell,
+        flows,
+        ms(1),
+        &reno(UNLIMITED),
+        Nanos::from_secs(1),
+    );
     let timing = Timing {
         from: 100,
         to: 200,
-        seeds: 3,
+        seeds: 10,
     };
     case(name, bell, senders, timing, queue_figures)
 }
@@ -182,7 +187,7 @@ fn clred_baseline(flows: u32) -> Case {
     let timing = Timing {
         from: 0,
         to: 100,
-        seeds: 5,
+        seeds: 10,
     };
     let name = format!("001.red.N{flows}");
     case(name, bell, senders, timing, queue_figures)
@@ -213,7 +218,7 @@ fn restraint_baseline(flows: u32, udp: u32) -> Case {
     let timing = Timing {
         from: 20,
         to: 200,
-        seeds: 5,
+        seeds: 10,
     };
     let name = format!("002.red.N{flows}U{udp}");
     case(name, bell, all.collect(), timing, |seen| {
@@ -281,7 +286,7 @@ fn web_and_bulk() -> Case {
     let timing = Timing {
         from: 0,
         to: 2000,
-        seeds: 4,
+        seeds: 8,
     };
     let name = "000.web30ftp2.red".to_string();
     case(name, bell, flows.collect(), timing, |seen| {
@@ -314,7 +319,8 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
     let profile = Arc::new(profile);
     let mut flows = Vec::new();
     let soon = |from: u64| (Nanos::from_secs(from), Nanos::from_secs(from) + ms(100));
-    let starts = std::iter::repeat_n(soon(0), 2).chain(std::iter::repeat_n(soon(20), late as usize));
+    let starts =
+        std::iter::repeat_n(soon(0), 2).chain(std::iter::repeat_n(soon(20), late as usize));
     for (from, to) in starts {
         let (left, right) = bell.pair(mbps(10), ms(5));
         flows.push(Flow::bulk(left, right, &profile).between(from, to));
@@ -336,16 +342,22 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
     let timing = Timing {
         from: 0,
         to: 40,
-        seeds: 10,
+        seeds: 20,
     };
-    case(format!("004.{scheme}.m{late}"), bell, flows, timing, |seen| {
-        let queue = seen.queue;
-        Measured::from([
-            ("all_util", queue.utilisation),
-            ("all_loss_pct", loss_percent(queue)),
-            ("all_qdelay", queue.mean_sojourn.as_secs_f64()),
-        ])
-    })
+    case(
+        format!("004.{scheme}.m{late}"),
+        bell,
+        flows,
+        timing,
+        |seen| {
+            let queue = seen.queue;
+            Measured::from([
+                ("all_util", queue.utilisation),
+                ("all_loss_pct", loss_percent(queue)),
+                ("all_qdelay", queue.mean_sojourn.as_secs_f64()),
+            ])
+        },
+    )
 }
 
 /// Losses over arrivals at the bottleneck.

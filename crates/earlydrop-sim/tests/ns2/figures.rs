@@ -2,25 +2,22 @@
 
 /// One figure of ns-2's.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// The case it belongs to.
-    pub case: String,
+    pub(crate) case: String,
     /// What was measured.
-    pub metric: String,
+    pub(crate) metric: String,
     /// The mean over ns-2's seeds.
-    pub value: f64,
+    pub(crate) value: f64,
     /// Half of that mean's 95% interval, where it was kept.
-    pub interval: Option<f64>,
+    pub(crate) interval: Option<f64>,
     /// By how much ours may differ, as a share of the value.
-    pub tolerance: f64,
+    pub(crate) tolerance: f64,
 }
 
 /// All figures, in the order of the file.
-pub fn figures() -> Vec<Figure> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../bench/reference/ns2.csv"
-    );
+pub(crate) fn figures() -> Vec<Figure> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/reference/ns2.csv");
     let text = std::fs::read_to_string(path).expect("the table of reference figures");
     let rows = text.lines().skip(1).filter(|row| !row.trim().is_empty());
     rows.map(|row| parse(row).unwrap_or_else(|| panic!("a row that makes no sense: {row}")))
