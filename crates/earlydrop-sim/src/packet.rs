@@ -55,12 +55,15 @@ mod at {
     pub(super) const ALWAYS: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
 }
 
+/// The kind of what is no packet.
+const OTHER: u64 = 7;
 /// Flows there can be at most: 24 bits.
 pub(crate) const MOST_FLOWS: usize = 1 << 24;
 /// Steps a way can have at most: 6 bits.
 const MOST_HOPS: usize = 63;
-/// Links a way can have at most: a packet may wait for its turn before each.
-pub(crate) const MOST_LINKS: usize = (MOST_HOPS - 1) / 2;
+/// Links a way can have at most: a packet may wait for its turn before each, and have
+/// something special happen after.
+pub(crate) const MOST_LINKS: usize = (MOST_HOPS - 2) / 3;
 /// Bits of a stamp: a packet's age is exact up to 2^38 ns, 274 s.
 const STAMP_BITS: u32 = 38;
 
@@ -74,6 +77,22 @@ impl Packet {
             who: at::ALWAYS | fields,
             what: u64::from(number) << 32,
         }
+    }
+
+    /// Not a packet but something else of two words, told apart by a kind of its own.
+    #[inline]
+    pub(crate) fn other(code: u16, index: u32) -> Packet {
+        Packet {
+            who: at::ALWAYS | OTHER << at::KIND | u64::from(code),
+            what: u64::from(index),
+        }
+    }
+
+    /// What [`Packet::other`] was made of, when it was.
+    #[inline]
+    pub(crate) fn as_other(&self) -> Option<(u16, u32)> {
+        let other = self.who.get() >> at::KIND & 7 == OTHER;
+        other.then_some((self.who.get() as u16, self.what as u32))
     }
 
     #[inline]
@@ -131,6 +150,18 @@ impl Packet {
         Packet {
             what: noted.what & !0xffff_ffff | u64::from(place),
             ..noted
+        }
+    }
+
+    /// The acknowledgment of `size` bytes that a segment causes: of the same flow and
+    /// class, echoing its time, and whether it was sent before.
+    #[inline]
+    pub(crate) fn answer(self, next: u32, size: u32) -> Packet {
+        const KEPT: u64 = 0x00ff_ffff | 1 << at::AGAIN | 7 << at::CLASS | 0x3f << at::STAMP;
+        let fields = (self.who.get() & KEPT) | u64::from(size) << at::SIZE;
+        Packet {
+            who: at::ALWAYS | fields | (Kind::Ack as u64) << at::KIND,
+            what: self.what & 0xffff_ffff | u64::from(next) << 32,
         }
     }
 
@@ -342,6 +373,16 @@ mod tests {
         assert_eq!((ack.note(), ack.kind(), ack.lane()), (None, Kind::Ack, 15));
         let noted = ack.with_note(8);
         assert_eq!((noted.note(), noted.number()), (Some(8), 9));
+        let segment = Packet::new(Kind::Data, 7, 9, 1000).stamped(Nanos(5));
+        let marked = segment
+            .with_ecn(Ecn::Ce)
+            .with_class(3)
+            .echoing(true)
+            .at_hop(5);
+        let plain = Packet::new(Kind::Ack, 7, 10, 40)
+            .stamped(Nanos(5))
+            .with_class(3);
+        assert_eq!(marked.answer(10, 40), plain);
         let data = Packet::new(Kind::Datagram, 7, 9, 40);
         assert!(data.is_forward() && !ack.is_forward());
         assert_ne!(data.flow(), ack.flow());

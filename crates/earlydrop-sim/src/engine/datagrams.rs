@@ -2,9 +2,10 @@
 
 use earlydrop::units::Nanos;
 
+use super::Simulation;
+use super::event::Task;
 use super::flow::{Datagrams, Ends};
 use super::session::{Session, State};
-use super::{Event, Simulation, Task};
 use crate::packet::{Kind, Packet};
 use crate::results::Completion;
 use crate::traffic::Step;
@@ -89,8 +90,8 @@ impl Simulation {
         {
             session.state = State::Pausing(Nanos::NEVER);
         }
-        self.begin_transfer(slot);
-        self.pump(slot);
+        self.begin_transfer(slot, now);
+        self.pump(slot, now);
         self.arm_flow(slot);
     }
 
@@ -117,7 +118,7 @@ impl Simulation {
         let due = flow.due();
         if due <= self.end {
             flow.wake_at = due;
-            self.events.push(due, Event::Task(Task::Wake(index)));
+            self.events.push(due, Task::Wake(index).event());
         }
     }
 }

@@ -8,14 +8,12 @@ use earlydrop::aqm::DropReason;
 use earlydrop::counters::Counters;
 use earlydrop::units::Nanos;
 
-use super::link::{Crossing, Link};
+use super::link::Link;
 use crate::measure::port::{PortMeter, Watched};
 
 /// A link with a drop-tail queue.
 #[derive(Clone, Debug)]
 pub(super) struct FifoPort {
-    /// Its index among its like, and the link's number.
-    pub(super) index: u32,
     pub(super) number: u32,
     link: Link,
     fifo: Fifo,
@@ -23,9 +21,8 @@ pub(super) struct FifoPort {
 }
 
 impl FifoPort {
-    pub(super) fn new(index: u32, number: u32, link: Link, limit: u32, meter: PortMeter) -> Self {
+    pub(super) fn new(number: u32, link: Link, limit: u32, meter: PortMeter) -> FifoPort {
         FifoPort {
-            index,
             number,
             link,
             fifo: Fifo::new(limit),
@@ -33,38 +30,51 @@ impl FifoPort {
         }
     }
 
-    /// Carries a packet of `size` bytes that comes at `at`, if there is room.
-    #[inline]
-    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Crossing {
-        self.observe(at);
-        if !self.fifo.admits(size) {
-            return Crossing::Refused(self.index);
+    /// Carries a packet of `size` bytes that comes at `at`; answers when it arrives, if
+    /// there is room for it.
+    // Let in where packets travel, its sums would be got ready for every step.
+    #[inline(never)]
+    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+        if at >= self.meter.next_tick || self.fifo.packets() > 0 {
+            self.observe(at);
         }
+        if self.link.free_at > at {
+            return self.wait(at, size);
+        }
+        // Nothing is being sent, so nothing waits: it only passes.
+        self.fifo.pass(size);
         let takes = self.link.time(size);
-        let begins = self.link.free_at.max(at);
-        self.link.free_at = begins + takes;
+        self.meter.sent(Nanos::ZERO, takes);
+        Some(self.link.cross(at, size))
+    }
+
+    fn wait(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+        if !self.fifo.admits(size) {
+            return None;
+        }
+        let begins = self.link.free_at;
+        self.meter.pass(at, self.fifo.packets());
         self.fifo.enter(Waiting {
             came: at,
             begins,
-            takes,
+            takes: self.link.time(size),
             size,
         });
-        self.link.over(self.link.free_at)
+        Some(self.link.cross(at, size))
     }
 
     /// Brings measurement up to `until`: what has begun to be sent by then has left.
-    #[inline]
     pub(super) fn observe(&mut self, until: Nanos) {
         while let Some(begins) = self.fifo.next_begins(until) {
-            self.pass(begins);
+            self.measure(begins);
             let sent = self.fifo.take_begun();
             self.meter.sent(begins.since(sent.came), sent.takes);
         }
-        self.pass(until);
+        self.measure(until);
     }
 
     #[inline]
-    fn pass(&mut self, at: Nanos) {
+    fn measure(&mut self, at: Nanos) {
         if at >= self.meter.next_tick {
             self.meter.tick(at, self.fifo.packets(), &mut self.fifo);
         }
@@ -141,6 +151,13 @@ impl Fifo {
         self.bytes -= u64::from(next.size);
         self.counters.departed.add(next.size);
         next
+    }
+
+    /// A packet of `size` comes and is sent at once.
+    #[inline]
+    fn pass(&mut self, size: u32) {
+        self.counters.arrived.add(size);
+        self.counters.departed.add(size);
     }
 
     /// Whether a packet of `size` that comes now is let in. What has begun to be sent

@@ -7,8 +7,8 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
+use super::Simulation;
 use super::flow::{Ends, Flow};
-use super::{Event, Simulation};
 use crate::measure::port::{PortMeter, ratio};
 use crate::network::LinkId;
 use crate::results::{FlowResult, QueueResult, Results};
@@ -28,6 +28,7 @@ impl Simulation {
             fifo.observe(end);
         }
         self.count_in_flight();
+        self.completions.sort_by_key(|completion| completion.ended);
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
         let captures = self
             .extras
@@ -55,9 +56,12 @@ impl Simulation {
     fn count_in_flight(&mut self) {
         let mut in_flight = Tally::default();
         for event in self.events.iter() {
-            if let Event::Come(packet) = event {
-                in_flight.add(packet.size());
+            if event.task().is_none() {
+                in_flight.add(event.packet().size());
             }
+        }
+        for packet in self.flows.iter().flat_map(Flow::held_packets) {
+            in_flight.add(packet.size());
         }
         for port in &self.ports {
             in_flight.packets += u64::from(port.waiting);
@@ -121,7 +125,10 @@ impl FlowResult {
         let meter = &mut flow.meter;
         let (sender, smoothed_rtt) = match &flow.ends {
             Ends::Tcp(connection) => (
-                connection.sender.counts().since(&meter.sender_before),
+                connection
+                    .sender
+                    .counts()
+                    .since(&meter.counts_before(connection.sender.counts())),
                 connection
                     .sender
                     .smoothed_rtt(&profiles[connection.profile as usize]),

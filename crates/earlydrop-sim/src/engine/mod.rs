@@ -1,6 +1,6 @@
 //! The engine: what happens when a packet moves, and in which order.
 //!
-//! Three things keep it fast, and none of them is an approximation:
+//! Four things keep it fast, and none of them is an approximation:
 //! - **A hop without a queue is arithmetic.** When a link's packets all come from one
 //!   place in order, it is worked out when a packet leaves it as soon as the packet
 //!   enters the link before, ahead of time; only where streams meet must a packet wait
@@ -8,6 +8,10 @@
 //! - **A queue is looked after lazily.** What left it by time t matters to nobody before
 //!   the first of it arrives at the far end, one propagation delay later. So departures
 //!   are worked out when the next packet comes, or by one event a propagation delay.
+//! - **An end of a flow is worked out ahead of time too**, as long as it does nothing of
+//!   its own accord before: an acknowledgment that comes before the retransmission timer
+//!   runs out can be answered as soon as it is known when it comes. Where it cannot, it
+//!   is held until the timer has run out, or has not.
 //! - **A flow has one event to be woken by**, for all its timers. A timer that moves
 //!   later, as a retransmission timer does with each acknowledgment, touches nothing;
 //!   the event finds out that it is early and comes again.
@@ -19,6 +23,7 @@
 mod accounts;
 mod build;
 mod datagrams;
+mod event;
 mod fifo;
 mod finish;
 mod flow;
@@ -37,39 +42,16 @@ use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use self::accounts::Accounts;
+use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
-use self::link::{Crossing, Extras, Link};
+use self::link::{Extras, Link};
 use self::port::Port;
 use crate::events::Events;
 use crate::network::Change;
 use crate::packet::Packet;
 use crate::results::Completion;
 use crate::tcp;
-
-/// Something that happens at a time: 16 bytes, as a packet alone.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    /// A packet has come to its next hop.
-    Come(Packet),
-    /// Something else.
-    Task(Task),
-}
-
-/// What happens beside packets.
-#[derive(Clone, Copy, Debug)]
-enum Task {
-    /// What has left this port by now must be known.
-    Drain(u32),
-    /// A flow has something to do.
-    Wake(u32),
-    /// The link change of this index is due.
-    Change(u32),
-    /// Flows' windows are sampled.
-    Sample,
-    /// The warm-up is over.
-    Begin,
-}
 
 /// A step of a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +62,8 @@ enum Hop {
     Fifo(u32),
     /// A link with any other queue.
     Port(u32),
+    /// What there is about the link just crossed beside its rate and delay.
+    Extras(u32),
     /// Streams meet here: a packet waits until its time has come.
     Turn,
     /// Its receiver.
@@ -137,13 +121,12 @@ impl Simulation {
         while let Some((now, event)) = self.events.pop_until(until) {
             self.now = now;
             self.accounts.totals.events += 1;
-            match event {
-                Event::Come(packet) => self.travel(packet, now),
-                Event::Task(Task::Wake(flow)) => self.wake(flow),
-                Event::Task(Task::Drain(port)) => self.drain_event(port),
-                Event::Task(Task::Change(index)) => self.change(index),
-                Event::Task(Task::Sample) => self.sample(),
-                Event::Task(Task::Begin) => self.begin(),
+            match event.task() {
+                None => self.travel(event.packet(), now),
+                Some(Task::Wake(flow)) => self.wake(flow),
+                Some(Task::Drain(port)) => self.drain_event(port),
+                Some(Task::Change(index)) => self.change(index),
+                Some(Task::Sample) => self.sample(),
             }
         }
         self.now = until;
@@ -154,16 +137,20 @@ impl Simulation {
         let mut begin = self.routes[packet.lane()] as usize;
         let mut place = begin + packet.hop();
         loop {
-            let link = match self.hops[place] {
-                Hop::Wire(wire) => self.wires[wire as usize].cross(at, packet.size()),
-                Hop::Fifo(fifo) => self.fifos[fifo as usize].cross(at, packet.size()),
-                Hop::Port(port) => return self.offer(port, packet.at_hop(place - begin), at),
-                Hop::Turn if at > self.now => {
-                    let packet = packet.at_hop(place + 1 - begin);
-                    return self.events.push(at, Event::Come(packet));
+            match self.hops[place] {
+                Hop::Wire(wire) => at = self.wires[wire as usize].cross(at, packet.size()),
+                Hop::Turn => {
+                    if at > self.now {
+                        let packet = packet.at_hop(place + 1 - begin);
+                        return self.events.push(at, Event::come(packet));
+                    }
                 }
-                Hop::Turn => Crossing::Plain(at),
+                Hop::Port(port) => return self.offer(port, packet.at_hop(place - begin), at),
                 Hop::Receiver => {
+                    let flow = &self.flows[packet.flow_index() as usize];
+                    if at > self.now && !flow.receiver_waits_for(at) {
+                        return self.hold(packet, at);
+                    }
                     let Some(reply) = self.receive(packet, at) else {
                         return;
                     };
@@ -172,11 +159,19 @@ impl Simulation {
                     place = begin;
                     continue;
                 }
-                Hop::Sender => return self.acknowledged(packet),
-            };
-            match link {
-                Crossing::Plain(arrive) => at = arrive,
-                special => match self.special_crossing(special, packet, at) {
+                Hop::Fifo(fifo) => match self.fifos[fifo as usize].cross(at, packet.size()) {
+                    Some(arrive) => at = arrive,
+                    None => return self.refuse(fifo, packet, at),
+                },
+                Hop::Sender => {
+                    let flow = &self.flows[packet.flow_index() as usize];
+                    let ahead = flow.sender_waits_for(at) && at <= self.end;
+                    if at > self.now && !ahead {
+                        return self.hold(packet, at);
+                    }
+                    return self.acknowledged(packet, at);
+                }
+                Hop::Extras(index) => match self.carry(index, packet, at) {
                     Some(arrive) => at = arrive,
                     None => return,
                 },
@@ -185,29 +180,40 @@ impl Simulation {
         }
     }
 
-    /// A packet crosses, or does not, a link that records, loses, holds back, or is full.
+    /// Keeps a packet for its end, which may act of its own accord before it comes.
     #[cold]
-    fn special_crossing(&mut self, how: Crossing, packet: Packet, at: Nanos) -> Option<Nanos> {
-        match how {
-            Crossing::Plain(arrive) => return Some(arrive),
-            Crossing::Refused(fifo) => {
-                let mut loss = self.accounts.loss(&mut self.flows, at);
-                loss.take(packet);
-                loss.tell(&mut self.fifos[fifo as usize].meter);
-            }
-            Crossing::Special(extras, leave) => {
-                let extras = &mut self.extras[extras as usize];
-                if let Some(capture) = &mut extras.capture {
-                    capture.record(leave, &packet, &self.accounts.notes);
-                }
-                let arrive = extras.carry(leave);
-                if arrive.is_some() {
-                    return arrive;
-                }
-                self.accounts.loss(&mut self.flows, leave).take(packet);
-            }
+    fn hold(&mut self, packet: Packet, at: Nanos) {
+        let index = packet.flow_index();
+        let held = self.flows[index as usize].held.get_or_insert_default();
+        let line = if packet.is_forward() {
+            &mut held.data
+        } else {
+            &mut held.acks
+        };
+        line.push_back((at, packet));
+        self.arm_flow(index);
+    }
+
+    /// A drop-tail queue has no room for a packet.
+    #[cold]
+    fn refuse(&mut self, fifo: u32, packet: Packet, at: Nanos) {
+        let mut loss = self.accounts.loss(&mut self.flows, at);
+        loss.take(packet);
+        loss.tell(&mut self.fifos[fifo as usize].meter);
+    }
+
+    /// A packet that would arrive at `at` is recorded, lost, or held back.
+    fn carry(&mut self, extras: u32, packet: Packet, at: Nanos) -> Option<Nanos> {
+        let extras = &mut self.extras[extras as usize];
+        let leave = at.since(extras.delay);
+        if let Some(capture) = &mut extras.capture {
+            capture.record(leave, &packet, &self.accounts.notes);
         }
-        None
+        let arrive = extras.carry(at);
+        if arrive.is_none() {
+            self.accounts.loss(&mut self.flows, leave).take(packet);
+        }
+        arrive
     }
 
     /// A packet comes to a queue at `at`.
@@ -246,33 +252,29 @@ impl Simulation {
             };
             port.waiting -= 1;
             let packet = departure.packet;
-            let takes = match self.extras.get_mut(port.link.extras as usize) {
-                Some(extras) => extras.time(&mut port.link, at, packet.size()),
-                None => port.link.time(packet.size()),
+            let size = packet.size();
+            let takes = match self.extras.get_mut(port.extras as usize) {
+                Some(extras) => extras.time(&mut port.link, at, size),
+                None => port.link.time(size),
             };
             let leave = at + takes;
             port.link.free_at = leave;
             port.meter.sent(at.since(departure.arrived), takes);
-            let arrive = match port.link.over(leave) {
-                Crossing::Plain(arrive) => Some(arrive),
-                special => self.special_crossing(special, packet, at),
-            };
-            if let Some(arrive) = arrive {
-                self.travel(packet.further(1), arrive);
-            }
+            let arrive = leave + port.link.delay;
+            self.travel(packet.further(1), arrive);
         }
     }
 
     /// Sets up the event that drains a queue, unless it is early enough already: before
     /// the next packet to leave can have arrived at the far end.
-    #[inline]
+    #[inline(always)]
     fn arm(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
         if port.waiting > 0 && !port.down {
             let by = port.link.free_at + port.link.delay;
             if by < port.drain_at {
                 port.drain_at = by;
-                self.events.push(by, Event::Task(Task::Drain(index)));
+                self.events.push(by, Task::Drain(index).event());
             }
         }
     }
@@ -301,7 +303,9 @@ impl Simulation {
             }
             Change::Delay(delay) => {
                 port.link.delay = delay;
-                self.extras[port.link.extras as usize].delay = delay;
+                if let Some(extras) = self.extras.get_mut(port.extras as usize) {
+                    extras.delay = delay;
+                }
             }
             Change::Down => port.down = true,
             Change::Up => {
@@ -312,15 +316,6 @@ impl Simulation {
             }
         }
         self.arm(index);
-    }
-
-    /// What senders did before is left out from now on.
-    fn begin(&mut self) {
-        for flow in &mut self.flows {
-            if let Ends::Tcp(connection) = &flow.ends {
-                flow.meter.sender_before = *connection.sender.counts();
-            }
-        }
     }
 
     /// Notes the windows of the flows that are watched.
@@ -334,6 +329,6 @@ impl Simulation {
             }
         }
         self.events
-            .push(self.now + windows.interval, Event::Task(Task::Sample));
+            .push(self.now + windows.interval, Task::Sample.event());
     }
 }

@@ -1,14 +1,17 @@
-//! Which hops can be worked out ahead of time, and the table of all routes.
+//! Where packets must wait for their turn, and the table of all routes.
 //!
-//! A link's packets can, when they come in the order in which the engine works them out:
-//! when all of them come from one place. Places are
+//! A link can be worked out ahead of time when its packets come in the order in which
+//! the engine works them out: when all of them come from one place. Places are
 //! - another link: what leaves a link leaves in order, unless it reorders;
-//! - a host, whose ends act when their events come, and so in order of time.
+//! - an end of a flow that works ahead: what it sends is in order, but not with others;
+//! - a host, for ends that act only when their events come, and so in order of time.
 //!
 //! Two places are already one too many, for one may be worked out further ahead than
-//! the other. A receiver can be worked out ahead of time too when it does nothing of its
-//! own accord (no delayed acknowledgments, no requests); what it sends then comes from
-//! the link before it, and not from its host.
+//! the other. What a receiver that does nothing of its own accord (no delayed
+//! acknowledgments, no requests) sends comes from the link before it.
+//!
+//! Every flow's way there and back has at least one turn, or one packet would lead to
+//! the next without end.
 
 use std::collections::HashMap;
 
@@ -19,10 +22,12 @@ use crate::traffic::{Application, Flow, Traffic};
 /// A place packets come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// The ends of flows at this host, when their events come.
+    /// Ends of flows at this host that act when their events come.
     Host(Node),
-    /// One flow, whose packets are held back in its host.
-    Flow(usize),
+    /// The sender of this flow.
+    Sender(usize),
+    /// The receiver of this flow.
+    Receiver(usize),
     /// A link.
     Link(LinkId),
 }
@@ -40,7 +45,8 @@ enum Feed {
 pub(super) struct Ways {
     pub(super) forward: Vec<LinkId>,
     pub(super) backward: Vec<LinkId>,
-    pub(super) receives_ahead: bool,
+    /// The receiver does nothing of its own accord.
+    pub(super) passive: bool,
 }
 
 /// Finds the ways of every flow, or says which flow has none.
@@ -50,7 +56,7 @@ pub(super) fn find_ways(network: &Network, flows: &[Flow]) -> Result<Vec<Ways>, 
         let there = routes.find(flow.from, flow.to)?;
         let back = routes.find(flow.to, flow.from)?;
         Some(Ways {
-            receives_ahead: receives_ahead(network, flow, &there),
+            passive: is_passive(network, flow, &there),
             forward: there,
             backward: back,
         })
@@ -61,25 +67,38 @@ pub(super) fn find_ways(network: &Network, flows: &[Flow]) -> Result<Vec<Ways>, 
         .collect()
 }
 
-fn receives_ahead(network: &Network, flow: &Flow, there: &[LinkId]) -> bool {
-    let passive = match &flow.traffic {
+fn is_passive(network: &Network, flow: &Flow, there: &[LinkId]) -> bool {
+    let silent = match &flow.traffic {
         Traffic::Datagrams { .. } => true,
-        Traffic::Tcp {
-            profile,
-            application,
-        } => profile.delayed_acks.is_none() && !matches!(application, Application::Requests { .. }),
+        Traffic::Tcp { profile, .. } => profile.delayed_acks.is_none() && works_ahead(flow),
     };
-    passive
-        && there
-            .last()
-            .is_some_and(|last| network.get(*last).keeps_order())
+    silent && comes_in_order(network, there)
+}
+
+/// Whether the ends of a flow may act before their packets' time has come: not where
+/// they share something with others, as connections that one flow makes, or a client
+/// and its server.
+fn works_ahead(flow: &Flow) -> bool {
+    match &flow.traffic {
+        Traffic::Datagrams { .. } => false,
+        Traffic::Tcp { application, .. } => !matches!(
+            application,
+            Application::Requests { .. } | Application::Pages { .. } | Application::Arrivals { .. }
+        ),
+    }
+}
+
+/// Whether packets come to the end of `way` in order.
+fn comes_in_order(network: &Network, way: &[LinkId]) -> bool {
+    way.last()
+        .is_some_and(|last| network.get(*last).keeps_order())
 }
 
 /// The table of all routes, and where in it each flow's two begin, forward before
 /// backward. `places` says which wire or port each link has become.
 pub(super) fn lay_out(
     network: &Network,
-    places: &[Hop],
+    places: &[(Hop, Option<Hop>)],
     flows: &[Flow],
     ways: &[Ways],
 ) -> (Vec<Hop>, Vec<u32>) {
@@ -87,26 +106,32 @@ pub(super) fn lay_out(
     let steps = |link: &LinkId| {
         let in_order = feeds[link.0 as usize] != Feed::Mixed && network.get(*link).is_steady();
         let turn = (!in_order).then_some(Hop::Turn);
-        turn.into_iter().chain([places[link.0 as usize]])
+        let (place, extras) = places[link.0 as usize];
+        turn.into_iter().chain([place]).chain(extras)
     };
     let mut hops = Vec::new();
-    let mut known: HashMap<(Node, Node, bool), (u32, u32)> = HashMap::new();
+    let mut known: HashMap<(Node, Node, bool, bool), (u32, u32)> = HashMap::new();
     let mut routes = Vec::with_capacity(2 * flows.len());
     for (flow, ways) in flows.iter().zip(ways) {
-        let begin = known
-            .entry((flow.from, flow.to, ways.receives_ahead))
-            .or_insert_with(|| {
-                let forward = hops.len() as u32;
-                hops.extend(ways.forward.iter().flat_map(steps));
-                if !ways.receives_ahead {
-                    hops.push(Hop::Turn);
-                }
-                hops.push(Hop::Receiver);
-                let backward = hops.len() as u32;
-                hops.extend(ways.backward.iter().flat_map(steps));
-                hops.extend([Hop::Turn, Hop::Sender]);
-                (forward, backward)
-            });
+        let ahead = works_ahead(flow);
+        let key = (flow.from, flow.to, ahead, ways.passive);
+        let begin = known.entry(key).or_insert_with(|| {
+            let forward = hops.len();
+            hops.extend(ways.forward.iter().flat_map(steps));
+            let in_order = comes_in_order(network, &ways.forward);
+            if !ways.passive && !(ahead && in_order) {
+                hops.push(Hop::Turn);
+            }
+            hops.push(Hop::Receiver);
+            let backward = hops.len();
+            hops.extend(ways.backward.iter().flat_map(steps));
+            let in_order = comes_in_order(network, &ways.backward);
+            if !(ahead && in_order && hops[forward..].contains(&Hop::Turn)) {
+                hops.push(Hop::Turn);
+            }
+            hops.push(Hop::Sender);
+            (forward as u32, backward as u32)
+        });
         routes.extend([begin.0, begin.1]);
     }
     (hops, routes)
@@ -131,15 +156,18 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
         }
     };
     for (index, (flow, ways)) in flows.iter().zip(ways).enumerate() {
-        let held = flow.overhead.0 > 0;
-        let sends = if held {
-            Place::Flow(index)
+        let ahead = works_ahead(flow);
+        // What a host holds back is in order by itself only.
+        let alone = ahead || flow.overhead.0 > 0;
+        let sends = if alone {
+            Place::Sender(index)
         } else {
             Place::Host(flow.from)
         };
         follow(sends, &ways.forward);
         let answers = match ways.forward.last() {
-            Some(last) if ways.receives_ahead => Place::Link(*last),
+            Some(last) if ways.passive => Place::Link(*last),
+            _ if ahead => Place::Receiver(index),
             _ => Place::Host(flow.to),
         };
         let sends_back = !matches!(flow.traffic, Traffic::Datagrams { .. });
@@ -182,8 +210,8 @@ mod tests {
             flows.push(Flow::bulk(sink, bell.left_host(rate, delay), &profile));
         }
         let ways = find_ways(&bell.network, &flows).unwrap();
-        let places: Vec<Hop> = (0..bell.network.links().len() as u32)
-            .map(Hop::Wire)
+        let places: Vec<_> = (0..bell.network.links().len() as u32)
+            .map(|link| (Hop::Wire(link), None))
             .collect();
         let (hops, routes) = lay_out(&bell.network, &places, &flows, &ways);
         let (from, back) = (routes[0], routes[1]);
@@ -204,13 +232,13 @@ mod tests {
 
     #[test]
     fn only_where_streams_meet_must_a_packet_wait_for_its_turn() {
-        // One flow: nothing meets.
+        // One flow: nothing meets, and still there is a turn.
         assert_eq!(drawn(1, 0, false), "---R ---TS");
         // Several meet at the bottleneck; their acknowledgments come in one stream.
-        assert_eq!(drawn(3, 0, false), "-T--R ---TS");
+        assert_eq!(drawn(3, 0, false), "-T--R ---S");
         // With data coming back, acknowledgments meet that where they enter the network.
-        assert_eq!(drawn(3, 1, false), "-T--R T---TS");
-        // Receivers with timers act in turn, and are one place all the same.
-        assert_eq!(drawn(3, 0, true), "-T--TR ---TS");
+        assert_eq!(drawn(3, 1, false), "-T--R T---S");
+        // Receivers with timers may be worked out further ahead than one another.
+        assert_eq!(drawn(3, 0, true), "-T--R T---S");
     }
 }

@@ -8,6 +8,9 @@ use super::link::Link;
 use crate::measure::port::{PortMeter, Watched};
 use crate::packet::Packet;
 
+/// No such thing.
+pub(super) const NONE: u32 = u32::MAX;
+
 /// A link with its queue, looked after lazily: what left it by some time is worked out
 /// when something comes at that time, or when its departures must be known at the far
 /// end.
@@ -16,6 +19,8 @@ pub(super) struct Port {
     /// The link's number.
     pub(super) number: u32,
     pub(super) link: Link,
+    /// The index of its extras, or [`NONE`].
+    pub(super) extras: u32,
     /// Packets waiting, as the queue says.
     pub(super) waiting: u32,
     /// The link is free and the queue was found empty.
@@ -28,10 +33,17 @@ pub(super) struct Port {
 }
 
 impl Port {
-    pub(super) fn new(number: u32, link: Link, queue: AnyQueue<Packet>, meter: PortMeter) -> Port {
+    pub(super) fn new(
+        number: u32,
+        link: Link,
+        extras: u32,
+        queue: AnyQueue<Packet>,
+        meter: PortMeter,
+    ) -> Port {
         Port {
             number,
             link,
+            extras,
             waiting: 0,
             idle: true,
             down: false,

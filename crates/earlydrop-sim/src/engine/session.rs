@@ -102,6 +102,7 @@ impl Session {
             return None;
         };
         let pause = match &self.application {
+            _ if matches!(self.partner, Partner::Answerer(_)) => None,
             Application::Web { pause, .. } | Application::Pages { pause, .. } => {
                 Some(pause.draw(&mut self.random))
             }

@@ -3,9 +3,10 @@
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
+use super::event::Task;
 use super::flow::{Connection, Ends};
 use super::session::{FIRST_REPEAT, Partner, Session, State};
-use super::{Event, Flow, Simulation, Task};
+use super::{Flow, Simulation};
 use crate::packet::{Kind, Note, Packet};
 use crate::tcp::{Ack, Arrival, Handshake, Reply, Rules, Segment};
 use crate::traffic::{Application, Step};
@@ -31,11 +32,14 @@ impl Simulation {
     #[inline]
     pub(super) fn arm_flow(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
+        if flow.wake_at <= flow.soonest() {
+            return;
+        }
         let due = flow.due();
         if due < flow.wake_at {
             let at = due.max(self.now);
             flow.wake_at = at;
-            self.events.push(at, Event::Task(Task::Wake(index)));
+            self.events.push(at, Task::Wake(index).event());
         }
     }
 
@@ -45,6 +49,10 @@ impl Simulation {
         let flow = &mut self.flows[index as usize];
         while let Some(rare) = &mut flow.rare {
             let Some(&(at, step)) = rare.steps.front() else {
+                // Nothing rare is left, and nobody need look at it again.
+                if rare.overhead.is_none() {
+                    flow.rare = None;
+                }
                 return;
             };
             if at > now {
@@ -67,6 +75,7 @@ impl Simulation {
 
     fn wake_connection(&mut self, index: u32) {
         let now = self.now;
+        self.note_counts(index, now);
         let Flow { open, ends, .. } = &mut self.flows[index as usize];
         let open = *open;
         let Ends::Tcp(connection) = ends else { return };
@@ -74,7 +83,7 @@ impl Simulation {
         if connection.sender.deadline() <= now {
             connection.sender.on_timer(profile, now);
         }
-        let late = !connection.receives_ahead && connection.receiver.deadline() <= now;
+        let late = !connection.passive && connection.receiver.deadline() <= now;
         let reply = late.then(|| connection.receiver.on_timer(profile, now));
         let session_due = connection.session.as_ref().is_some_and(|s| s.due() <= now);
         if let Some(reply) = reply.flatten() {
@@ -82,13 +91,38 @@ impl Simulation {
             self.travel(ack, now);
         }
         if session_due && open {
-            self.session_due(index);
+            self.session_due(index, now);
         }
-        self.pump(index);
+        self.pump(index, now);
+        self.release(index);
+    }
+
+    /// Hands packets that were held to their ends, as far as can be worked out.
+    fn release(&mut self, index: u32) {
+        let (now, end) = (self.now, self.end);
+        while let Some((at, packet)) = self.flows[index as usize].release(now, end) {
+            if !packet.is_forward() {
+                self.acknowledged(packet, at);
+            } else if let Some(reply) = self.receive(packet, at) {
+                self.travel(reply, at);
+            }
+        }
+    }
+
+    /// Notes what a sender did in the warm-up, before it first acts after that.
+    #[inline]
+    fn note_counts(&mut self, index: u32, at: Nanos) {
+        let flow = &mut self.flows[index as usize];
+        if at >= self.accounts.timing.from
+            && flow.meter.sender_before.is_none()
+            && let Ends::Tcp(connection) = &flow.ends
+        {
+            flow.meter.sender_before = Some(Box::new(*connection.sender.counts()));
+        }
     }
 
     /// An application's pause is over, or a request was not answered.
-    fn session_due(&mut self, index: u32) {
+    fn session_due(&mut self, index: u32, now: Nanos) {
         let flow = &mut self.flows[index as usize];
         let Ends::Tcp(Connection {
             session: Some(session),
@@ -97,9 +131,8 @@ impl Simulation {
         else {
             return;
         };
-        let now = self.now;
         let Application::Requests { request, .. } = session.application else {
-            return self.next_transfer(index);
+            return self.next_transfer(index, now);
         };
         let (asked, wait) = match session.state {
             State::Asking { asked, wait, .. } => (asked, Nanos(2 * wait.0)),
@@ -119,28 +152,25 @@ impl Simulation {
     }
 
     /// The next transfer begins, or is asked for over a connection of its own.
-    fn next_transfer(&mut self, index: u32) {
-        let Some(session) = self.session(index) else {
-            return;
-        };
-        let Partner::Asker(asker) = session.partner else {
-            return self.begin_transfer(index);
-        };
-        let asked = self.now;
-        if let Some(session) = self.session(index) {
+    fn next_transfer(&mut self, index: u32, now: Nanos) {
+        if let Some(session) = self.session(index)
+            && let Partner::Asker(asker) = session.partner
+        {
             session.state = State::Asking {
-                asked,
+                asked: now,
                 repeat_at: Nanos::NEVER,
                 wait: Nanos::ZERO,
             };
+            self.begin_now(asker, now);
+        } else {
+            self.begin_transfer(index, now);
         }
-        self.begin_now(asker);
     }
 
     /// A transfer of a flow other than the one being looked after begins.
-    fn begin_now(&mut self, index: u32) {
-        self.begin_transfer(index);
-        self.pump(index);
+    fn begin_now(&mut self, index: u32, now: Nanos) {
+        self.begin_transfer(index, now);
+        self.pump(index, now);
         self.arm_flow(index);
     }
 
@@ -154,8 +184,7 @@ impl Simulation {
 
     /// Gives the sender the next transfer; over a new connection unless the application
     /// keeps one.
-    pub(super) fn begin_transfer(&mut self, index: u32) {
-        let now = self.now;
+    pub(super) fn begin_transfer(&mut self, index: u32, now: Nanos) {
         let flow = &mut self.flows[index as usize];
         let Ends::Tcp(connection) = &mut flow.ends else {
             return;
@@ -190,14 +219,15 @@ impl Simulation {
         self.accounts.totals.transfers += u64::from(!asks);
     }
 
-    /// An acknowledgment or a request has come to the sending host.
-    pub(super) fn acknowledged(&mut self, packet: Packet) {
+    /// An acknowledgment or a request has come to the sending host at `now`, which may be
+    /// ahead of time.
+    pub(super) fn acknowledged(&mut self, packet: Packet, now: Nanos) {
         self.accounts.totals.delivered.add(packet.size());
         if packet.kind() == Kind::Request {
-            return self.requested(packet);
+            return self.requested(packet, now);
         }
-        let now = self.now;
         let index = packet.flow_index();
+        self.note_counts(index, now);
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -215,14 +245,14 @@ impl Simulation {
         };
         connection.sender.on_ack(profile, &ack, now);
         if connection.session.is_some() {
-            self.check_transfer(index);
+            self.check_transfer(index, now);
         }
-        self.pump(index);
+        self.pump(index, now);
         self.arm_flow(index);
     }
 
     /// A transfer ends for its sender when all of it is acknowledged.
-    fn check_transfer(&mut self, index: u32) {
+    fn check_transfer(&mut self, index: u32, now: Nanos) {
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -232,9 +262,9 @@ impl Simulation {
         if session.ends_at_receiver() || connection.sender.acknowledged() < connection.end {
             return;
         }
-        if let Some(completion) = session.complete(self.now) {
+        if let Some(completion) = session.complete(now) {
             if let Partner::Answerer(answerer) = session.partner {
-                return self.begin_now(answerer);
+                return self.begin_now(answerer, now);
             }
             let parent = session.counted_for;
             self.complete(completion);
@@ -242,18 +272,15 @@ impl Simulation {
             let Ends::Tcp(connection) = &self.flows[index as usize].ends else {
                 return;
             };
-            let again = connection
-                .session
-                .as_ref()
-                .is_some_and(|s| s.due() <= self.now);
+            let again = connection.session.as_ref().is_some_and(|s| s.due() <= now);
             if again && self.flows[index as usize].open {
-                self.next_transfer(index);
+                self.next_transfer(index, now);
             }
         }
     }
 
     /// A request has come: the answer begins, unless it has already.
-    fn requested(&mut self, packet: Packet) {
+    fn requested(&mut self, packet: Packet, now: Nanos) {
         let index = packet.flow_index();
         let Ends::Tcp(Connection {
             session: Some(session),
@@ -264,13 +291,12 @@ impl Simulation {
         };
         let waited_for = matches!(session.state, State::Asking { .. });
         if waited_for && packet.number() == session.begun {
-            self.begin_now(index);
+            self.begin_now(index, now);
         }
     }
 
-    /// Sends whatever the sender may send now.
-    pub(super) fn pump(&mut self, index: u32) {
-        let now = self.now;
+    /// Sends whatever the sender may send at `now`.
+    pub(super) fn pump(&mut self, index: u32, now: Nanos) {
         loop {
             let flow = &mut self.flows[index as usize];
             let Ends::Tcp(connection) = &mut flow.ends else {
@@ -314,6 +340,24 @@ impl Simulation {
             return None;
         };
         let profile = &self.profiles[connection.profile as usize];
+        if connection.passive && connection.receiver.take_next(profile, packet.number()) {
+            if counts && packet.kind() == Kind::Data {
+                flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+            }
+            self.accounts.totals.sent.add(profile.ack_size);
+            return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
+        }
+        self.receive_unusual(packet, at, counts)
+    }
+
+    /// A segment that is not simply the next one has come.
+    fn receive_unusual(&mut self, packet: Packet, at: Nanos, counts: bool) -> Option<Packet> {
+        let index = packet.flow_index();
+        let flow = &mut self.flows[index as usize];
+        let Ends::Tcp(connection) = &mut flow.ends else {
+            return None;
+        };
+        let profile = &self.profiles[connection.profile as usize];
         let arrival = Arrival {
             number: packet.number(),
             ecn: packet.ecn(),
@@ -329,19 +373,19 @@ impl Simulation {
             flow.meter.goodput_bytes += u64::from(new) * u64::from(payload);
         }
         let reply = reply.map(|reply| self.reply(index, &reply));
-        if !self.receives_ahead(index) {
-            self.check_answer(index);
+        if !self.is_passive(index) {
+            self.check_answer(index, at);
             self.arm_flow(index);
         }
         reply
     }
 
-    fn receives_ahead(&self, index: u32) -> bool {
-        matches!(&self.flows[index as usize].ends, Ends::Tcp(c) if c.receives_ahead)
+    fn is_passive(&self, index: u32) -> bool {
+        matches!(&self.flows[index as usize].ends, Ends::Tcp(c) if c.passive)
     }
 
     /// An answer ends for its client when all of it has come.
-    fn check_answer(&mut self, index: u32) {
+    fn check_answer(&mut self, index: u32, now: Nanos) {
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -350,7 +394,7 @@ impl Simulation {
         };
         if session.ends_at_receiver()
             && connection.receiver.expected() >= connection.end
-            && let Some(completion) = session.complete(self.now)
+            && let Some(completion) = session.complete(now)
         {
             self.complete(completion);
         }

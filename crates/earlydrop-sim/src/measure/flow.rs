@@ -37,11 +37,16 @@ pub(crate) struct FlowMeter {
     /// The interval of [`Measure::loss_event`](super::Measure) it was last hit in.
     pub(crate) last_loss_event: u64,
     pub(crate) delays: Option<Box<Delays>>,
-    /// What its sender had done when the warm-up was over.
-    pub(crate) sender_before: SenderCounts,
+    /// What its sender had done when the warm-up was over, once it acts after that.
+    pub(crate) sender_before: Option<Box<SenderCounts>>,
 }
 
 impl FlowMeter {
+    /// What the sender, whose counts are `now`, had done when the warm-up was over.
+    pub(crate) fn counts_before(&self, now: &SenderCounts) -> SenderCounts {
+        self.sender_before.as_ref().map_or(*now, |before| **before)
+    }
+
     /// A packet of data has arrived while the flow is measured.
     #[inline]
     pub(crate) fn arrived(&mut self, packet: &Packet, delay: Nanos) {

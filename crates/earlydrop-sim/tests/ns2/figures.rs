@@ -1,5 +1,8 @@
 //! The reference figures, as they stand in the repository.
 
+/// The table, with its settings.
+const TABLE: &str = include_str!("../../../../bench/reference/ns2.csv");
+
 /// One figure of ns-2's.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Figure {
@@ -17,9 +20,7 @@ pub(crate) struct Figure {
 
 /// All figures, in the order of the file.
 pub(crate) fn figures() -> Vec<Figure> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/reference/ns2.csv");
-    let text = std::fs::read_to_string(path).expect("the table of reference figures");
-    let rows = text.lines().skip(1).filter(|row| !row.trim().is_empty());
+    let rows = TABLE.lines().skip(1).filter(|row| !row.trim().is_empty());
     rows.map(|row| parse(row).unwrap_or_else(|| panic!("a row that makes no sense: {row}")))
         .collect()
 }

@@ -37,7 +37,11 @@ impl Profiles {
 }
 
 /// Adds every flow of `run`, and the events that start them.
-pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Result<(), RunError> {
+pub(super) fn add(
+    simulation: &mut Simulation,
+    run: &Run,
+    places: &[(Hop, Option<Hop>)],
+) -> Result<(), RunError> {
     let described = with_askers(&run.flows);
     if described.len() > MOST_FLOWS {
         return Err(RunError::Flow {
@@ -70,10 +74,10 @@ pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Res
             run,
             index,
             described,
-            ahead: ways[index].receives_ahead,
+            passive: ways[index].passive,
         };
         simulation.flows.push(maker.flow(&mut profiles));
-        if request_of(described).is_some() {
+        if index < run.flows.len() && request_of(described).is_some() {
             answerers.push(index as u32);
         }
     }
@@ -89,7 +93,7 @@ pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Res
 }
 
 /// The flows described, and after them, for each that must be asked for what it brings,
-/// one the other way that asks.
+/// one the other way that asks when it is told to.
 fn with_askers(flows: &[traffic::Flow]) -> Cow<'_, [traffic::Flow]> {
     let asker = |flow: &traffic::Flow| {
         let (profile, request) = request_of(flow)?;
@@ -99,7 +103,11 @@ fn with_askers(flows: &[traffic::Flow]) -> Cow<'_, [traffic::Flow]> {
             steps: Vec::new(),
             traffic: Traffic::Tcp {
                 profile: profile.clone(),
-                application: Application::Transfer(request),
+                application: Application::Pages {
+                    request,
+                    size: Spread::constant(request),
+                    pause: Spread::constant(Nanos::ZERO),
+                },
             },
             ..flow.clone()
         })
@@ -135,7 +143,7 @@ struct Maker<'a> {
     run: &'a Run,
     index: usize,
     described: &'a traffic::Flow,
-    ahead: bool,
+    passive: bool,
 }
 
 impl Maker<'_> {
@@ -172,6 +180,7 @@ impl Maker<'_> {
             ends,
             meter: FlowMeter::default(),
             rare: None,
+            held: None,
         };
         if self.run.measure.delays {
             flow.meter.delays = Some(Box::default());
@@ -220,7 +229,7 @@ impl Maker<'_> {
                     profile: profiles.index_of(profile),
                     end: u32::MAX,
                     last_size: profile.segment_size,
-                    receives_ahead: self.ahead,
+                    passive: self.passive,
                     session: None,
                 };
                 self.with_application(connection, application)

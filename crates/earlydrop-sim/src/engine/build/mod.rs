@@ -9,10 +9,11 @@ use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::accounts::Accounts;
+use super::event::Task;
 use super::fifo::FifoPort;
-use super::link::{Extras, Link, NONE, Opportunities};
-use super::port::Port;
-use super::{Event, Hop, Simulation, Task, Windows};
+use super::link::{Extras, Link, Opportunities};
+use super::port::{NONE, Port};
+use super::{Hop, Simulation, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
 use crate::measure::Timing;
@@ -79,9 +80,6 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     }
     flows::add(&mut simulation, run, &places)?;
     set_up_changes(&mut simulation, run, &places);
-    simulation
-        .events
-        .push(run.measure.warm_up, Event::Task(Task::Begin));
     watch_windows(&mut simulation, run);
     Ok(simulation)
 }
@@ -117,7 +115,7 @@ fn add_link(
     run: &Run,
     id: LinkId,
     described: &crate::network::Link,
-) -> Result<Hop, RunError> {
+) -> Result<(Hop, Option<Hop>), RunError> {
     let name = || run.network.link_name(id);
     let wrong = |problem: String| {
         let link = name();
@@ -150,9 +148,9 @@ fn add_link(
     let changing = !described.changes.is_empty() || described.trace.is_some();
     let captured = run.measure.captures.contains(&id);
     let special = described.loss > 0.0 || described.reorder.is_some() || changing || captured;
-    let mut extras = NONE;
+    let mut extras = None;
     if special {
-        extras = simulation.extras.len() as u32;
+        extras = Some(Hop::Extras(simulation.extras.len() as u32));
         simulation.extras.push(Extras {
             delay: described.delay,
             loss: described.loss,
@@ -163,13 +161,13 @@ fn add_link(
             capture: captured.then(|| Capture::new(id, name())),
         });
     }
-    let link = Link::new(rate, described.delay, extras);
+    let link = Link::new(rate, described.delay);
     let spec = match &described.queue {
         Some(spec) => spec.clone(),
         None if changing => Spec::new(PLAIN).map_err(refused)?,
         None => {
             simulation.wires.push(link);
-            return Ok(Hop::Wire(simulation.wires.len() as u32 - 1));
+            return Ok((Hop::Wire(simulation.wires.len() as u32 - 1), extras));
         }
     };
     let facts = LinkFacts {
@@ -187,24 +185,30 @@ fn add_link(
         && !changing
     {
         let index = simulation.fifos.len() as u32;
-        let fifo = FifoPort::new(index, id.0, link, limit.packets, meter);
+        let fifo = FifoPort::new(id.0, link, limit.packets, meter);
         simulation.fifos.push(fifo);
-        return Ok(Hop::Fifo(index));
+        return Ok((Hop::Fifo(index), extras));
     }
     let queue = plan.queue(seed);
-    simulation.ports.push(Port::new(id.0, link, queue, meter));
-    Ok(Hop::Port(simulation.ports.len() as u32 - 1))
+    let at = match extras {
+        Some(Hop::Extras(index)) => index,
+        _ => NONE,
+    };
+    simulation
+        .ports
+        .push(Port::new(id.0, link, at, queue, meter));
+    Ok((Hop::Port(simulation.ports.len() as u32 - 1), extras))
 }
 
-fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[Hop]) {
+fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[(Hop, Option<Hop>)]) {
     for (id, _, _, described) in run.network.links() {
         let mut changes = described.changes.clone();
         changes.sort_by_key(|(at, _)| *at);
         for (at, change) in changes {
             let index = simulation.changes.len() as u32;
-            if let Hop::Port(port) = places[id.0 as usize] {
+            if let (Hop::Port(port), _) = places[id.0 as usize] {
                 simulation.changes.push((port, change));
-                simulation.events.push(at, Event::Task(Task::Change(index)));
+                simulation.events.push(at, Task::Change(index).event());
             }
         }
     }
@@ -219,8 +223,6 @@ fn watch_windows(simulation: &mut Simulation, run: &Run) {
             interval,
             flows: watched.map(|flow| (flow.0, Vec::new())).collect(),
         });
-        simulation
-            .events
-            .push(Nanos::ZERO, Event::Task(Task::Sample));
+        simulation.events.push(Nanos::ZERO, Task::Sample.event());
     }
 }
