@@ -7,7 +7,7 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Link, Network};
 use earlydrop_sim::results::Results;
 use earlydrop_sim::spread::Spread;
-use earlydrop_sim::tcp::{Profile, Recovery, Rules};
+use earlydrop_sim::tcp::{Handshake, Profile, Recovery, Rules};
 use earlydrop_sim::traffic::{Application, Flow};
 
 /// One flow of `application` for 1 s over 8 Mbps and 10 ms: a packet of 1000 bytes takes
@@ -97,4 +97,33 @@ fn a_request_of_nothing_is_refused() {
     run.add(Flow::tcp(server, client, &profile, nothing));
     let refused = run.results().unwrap_err().to_string();
     assert_eq!(refused, "flow 0: requests of 0 bytes; at least 1");
+}
+
+#[test]
+fn clocks_of_senders_tick_at_moments_of_their_own() {
+    // 15 ms are one tick or two, as the moment falls; flows start at whole ticks. That
+    // all of 40 fall alike has a probability of 2^-39.
+    let mut profile = Profile::ns2(Recovery::Reno);
+    profile.handshake = Handshake::None;
+    let profile = Arc::new(profile);
+    let mut network = Network::new();
+    let link = Link::new(BitsPerSec::from_mbps(1_000_000), Nanos::from_micros(7500));
+    let pairs: Vec<_> = (0..40)
+        .map(|_| {
+            let (from, to) = (network.node("from"), network.node("to"));
+            network.duplex(from, to, link.clone());
+            (from, to)
+        })
+        .collect();
+    let mut run = Run::new(network, Nanos::from_secs(1));
+    for (number, (from, to)) in (0..).zip(pairs) {
+        let transfer = Application::Transfer(Bytes(1000));
+        let flow = Flow::tcp(from, to, &profile, transfer);
+        run.add(flow.at(Nanos::from_millis(10 * number)));
+    }
+    let results = run.results().unwrap();
+    let of_one_tick = (results.flows.iter())
+        .filter(|flow| flow.smoothed_rtt == Nanos::from_millis(10))
+        .count();
+    assert!((1..40).contains(&of_one_tick), "{of_one_tick} of 40");
 }

@@ -224,7 +224,7 @@ impl Maker<'_> {
                 application,
             } => {
                 let connection = Connection {
-                    sender: Sender::new(profile, Nanos::ZERO),
+                    sender: Sender::new(profile, self.start()),
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
                     end: u32::MAX,
