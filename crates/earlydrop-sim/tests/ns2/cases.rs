@@ -261,7 +261,8 @@ fn configuration(flows: u32, thresholds: char) -> Case {
 }
 
 /// Paper 000's web-like flows beside two that send without end, one of them from afar.
-/// The connection request is the first of a transfer's ten packets.
+/// The table's settings have a connection request as the first of a transfer's ten
+/// packets; ns-2 sends it and ten packets of data.
 fn web_and_bulk() -> Case {
     let queue = format!("{RED},min=5,max=15,max_p=0.1,weight=0.002,limit=50");
     let mut bell = dumbbell(BitsPerSec(1_500_000), 10, &queue);
@@ -307,9 +308,8 @@ fn web_and_bulk() -> Case {
 }
 
 /// Paper 004's: bulk flows of which most start late, one of them in reverse, and web
-/// pages; ECN; a queue of the same kind both ways. Sessions start within the first
-/// second, which the table does not say: with all of them at once ns-2's own figures of
-/// `red.m1` are 0.824, 1.37% and 25.3 ms.
+/// pages; ECN; a queue of the same kind both ways. When sessions start the table does
+/// not say, nor do its figures tell; here within the first second.
 fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
     let both_ways = link(mbps(2), 65, queue);
     let mut bell = Dumbbell::new(both_ways.clone(), both_ways);
