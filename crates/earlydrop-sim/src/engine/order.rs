@@ -85,7 +85,7 @@ fn works_ahead(flow: &Flow) -> bool {
         Traffic::Datagrams { .. } => false,
         Traffic::Tcp { application, .. } => !matches!(
             application,
-            Application::Requests { .. } | Application::Arrivals { .. }
+            Application::Requests { .. } | Application::Pages { .. } | Application::Arrivals { .. }
         ),
     }
 }

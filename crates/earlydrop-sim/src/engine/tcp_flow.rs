@@ -5,10 +5,10 @@ use earlydrop::units::Nanos;
 
 use super::event::Task;
 use super::flow::{Connection, Ends};
-use super::session::{FIRST_REPEAT, State};
+use super::session::{FIRST_REPEAT, Partner, Session, State};
 use super::{Flow, Simulation};
 use crate::packet::{Kind, Note, Packet};
-use crate::tcp::{Ack, Arrival, Handshake, Reply, Segment};
+use crate::tcp::{Ack, Arrival, Handshake, Reply, Rules, Segment};
 use crate::traffic::{Application, Step};
 
 impl Simulation {
@@ -139,7 +139,7 @@ impl Simulation {
             return;
         };
         let Application::Requests { request, .. } = session.application else {
-            return self.begin_transfer(index, now);
+            return self.next_transfer(index, now);
         };
         let (asked, wait) = match session.state {
             State::Asking { asked, wait, .. } => (asked, Nanos(2 * wait.0)),
@@ -156,6 +156,37 @@ impl Simulation {
             .with_class(flow.class);
         self.accounts.totals.sent.add(packet.size());
         self.travel(packet, now);
+    }
+
+    /// The next transfer begins, or is asked for over a connection of its own.
+    fn next_transfer(&mut self, index: u32, now: Nanos) {
+        if let Some(session) = self.session(index)
+            && let Partner::Asker(asker) = session.partner
+        {
+            session.state = State::Asking {
+                asked: now,
+                repeat_at: Nanos::NEVER,
+                wait: Nanos::ZERO,
+            };
+            self.begin_now(asker, now);
+        } else {
+            self.begin_transfer(index, now);
+        }
+    }
+
+    /// A transfer of a flow other than the one being looked after begins.
+    fn begin_now(&mut self, index: u32, now: Nanos) {
+        self.begin_transfer(index, now);
+        self.pump(index, now);
+        self.arm_flow(index);
+    }
+
+    /// The session of a flow that has one.
+    pub(super) fn session(&mut self, index: u32) -> Option<&mut Session> {
+        match &mut self.flows[index as usize].ends {
+            Ends::Tcp(connection) => connection.session.as_deref_mut(),
+            _ => None,
+        }
     }
 
     /// Gives the sender the next transfer; over a new connection unless the application
@@ -185,9 +216,14 @@ impl Simulation {
         let segments = bytes.div_ceil(payload);
         let opening = u32::from(fresh && profile.handshake != Handshake::None);
         connection.end += segments as u32 + opening;
-        connection.last_size = (bytes - (segments - 1) * payload) as u32 + profile.header_size;
+        // ns-2's agents count packets, and all of them are whole.
+        connection.last_size = match profile.rules {
+            Rules::Standard => (bytes - (segments - 1) * payload) as u32 + profile.header_size,
+            Rules::Ns2 => profile.segment_size,
+        };
         connection.sender.supply(connection.end);
-        self.accounts.totals.transfers += 1;
+        let asks = matches!(session.partner, Partner::Answerer(_));
+        self.accounts.totals.transfers += u64::from(!asks);
     }
 
     /// An acknowledgment or a request has come to the sending host at `now`, which may be
@@ -247,6 +283,9 @@ impl Simulation {
             return;
         }
         if let Some(completion) = session.complete(now) {
+            if let Partner::Answerer(answerer) = session.partner {
+                return self.begin_now(answerer, now);
+            }
             let parent = session.counted_for;
             self.complete(completion);
             self.free_slot(parent, index);
@@ -255,7 +294,7 @@ impl Simulation {
             };
             let again = connection.session.as_ref().is_some_and(|s| s.due() <= now);
             if again && self.flows[index as usize].open {
-                self.begin_transfer(index, now);
+                self.next_transfer(index, now);
             }
         }
     }
@@ -272,9 +311,7 @@ impl Simulation {
         };
         let waited_for = matches!(session.state, State::Asking { .. });
         if waited_for && packet.number() == session.begun {
-            self.begin_transfer(index, now);
-            self.pump(index, now);
-            self.arm_flow(index);
+            self.begin_now(index, now);
         }
     }
 

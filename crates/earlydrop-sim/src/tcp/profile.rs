@@ -129,6 +129,9 @@ pub struct Profile {
     pub lost_retransmissions: bool,
     /// Whether a window not used for a timeout is closed (RFC 5681, section 4.1).
     pub slow_start_restart: bool,
+    /// Whether ns-2's rules cut a window to half of its whole segments, rounded down
+    /// (`precisionReduce_ false`, its default until 2006).
+    pub whole_cuts: bool,
     /// How a connection begins.
     pub handshake: Handshake,
     /// At most so many segments at once, but where holes are filled by selective
@@ -165,14 +168,15 @@ impl Profile {
             limited_transmit: true,
             lost_retransmissions: false,
             slow_start_restart: true,
+            whole_cuts: false,
             handshake: Handshake::ThreeWay,
             max_burst: None,
         }
     }
 
     /// ns-2 as it was set up around the year 2000: ticks of 0.1 s, no least timeout but
-    /// two ticks, a first timeout of 6 s, an initial window of 1, no limited transmit
-    /// and no connection request.
+    /// two ticks, a first timeout of 6 s, an initial window of 1, no limited transmit,
+    /// no connection request, and windows cut to whole segments.
     pub const fn ns2_old_timers(recovery: Recovery) -> Profile {
         let mut profile = Profile::ns2(recovery);
         profile.timer = TimerRules {
@@ -183,6 +187,7 @@ impl Profile {
         };
         profile.initial_window = 1;
         profile.limited_transmit = false;
+        profile.whole_cuts = true;
         profile.handshake = Handshake::None;
         profile
     }
@@ -222,6 +227,7 @@ impl Profile {
             limited_transmit: true,
             lost_retransmissions: true,
             slow_start_restart: true,
+            whole_cuts: false,
             handshake: Handshake::ThreeWay,
             max_burst: None,
         }
