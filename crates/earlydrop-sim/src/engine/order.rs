@@ -21,8 +21,10 @@ use crate::traffic::{Application, Flow, Traffic};
 enum Place {
     /// The ends of flows at this host, when their events come.
     Host(Node),
-    /// One flow, whose packets are held back in its host.
+    /// One flow's connection, whose packets are held back in its host.
     Flow(usize),
+    /// Several connections of one flow, each held back by itself: in no order.
+    Flows,
     /// A link.
     Link(LinkId),
 }
@@ -122,6 +124,7 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
         for link in way {
             let feed = &mut feeds[link.0 as usize];
             *feed = match *feed {
+                _ if place == Place::Flows => Feed::Mixed,
                 Feed::Nothing => Feed::One(place),
                 Feed::One(other) if other == place => Feed::One(place),
                 _ => Feed::Mixed,
@@ -135,11 +138,13 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
         }
     };
     for (index, (flow, ways)) in flows.iter().zip(ways).enumerate() {
-        let held = flow.overhead.0 > 0;
-        let sends = if held {
-            Place::Flow(index)
-        } else {
-            Place::Host(flow.from)
+        let sends = match &flow.traffic {
+            _ if flow.overhead.0 == 0 => Place::Host(flow.from),
+            Traffic::Tcp {
+                application: Application::Arrivals { .. },
+                ..
+            } => Place::Flows,
+            _ => Place::Flow(index),
         };
         follow(sends, &ways.forward);
         let answers = match ways.forward.last() {

@@ -85,13 +85,6 @@ impl Maker<'_> {
         steps.push((self.start(), Step::Resume));
         steps.sort_by_key(|(at, _)| *at);
         flow.rare().steps = steps.into();
-        if self.described.overhead.0 > 0 {
-            flow.rare().overhead = Some(Overhead {
-                most: self.described.overhead,
-                last: Nanos::ZERO,
-                random: self.stream(Purpose::Overhead),
-            });
-        }
         flow
     }
 
@@ -109,6 +102,13 @@ impl Maker<'_> {
         };
         if self.run.measure.delays {
             flow.meter.delays = Some(Box::default());
+        }
+        if self.described.overhead.0 > 0 {
+            flow.rare().overhead = Some(Overhead {
+                most: self.described.overhead,
+                last: Nanos::ZERO,
+                random: self.stream(Purpose::Overhead),
+            });
         }
         flow
     }
