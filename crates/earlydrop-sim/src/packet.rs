@@ -97,6 +97,12 @@ impl Packet {
         self
     }
 
+    /// The same with the time its note holds, and without the note.
+    pub(crate) fn without_note(mut self, note: &Note) -> Packet {
+        self.flags &= !NOTE;
+        self.stamped(note.stamp)
+    }
+
     /// The place of its note, when it has one.
     #[inline]
     pub(crate) fn note(&self) -> Option<u32> {

@@ -8,7 +8,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::session::Session;
 use crate::measure::FlowMeter;
-use crate::tcp::{Receiver, Sender};
+use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::{Pattern, Step};
 
 /// One flow: both of its ends, and what is measured of it.
@@ -137,6 +137,14 @@ impl Flow {
         match &self.rare {
             Some(rare) => own.min(rare.steps.front().map_or(Nanos::NEVER, |(at, _)| *at)),
             None => own,
+        }
+    }
+
+    /// Payload of a full segment, or 1 where there are none.
+    pub(super) fn payload(&self, profiles: &[Profile]) -> u32 {
+        match &self.ends {
+            Ends::Tcp(connection) => profiles[connection.profile as usize].payload(),
+            _ => 1,
         }
     }
 

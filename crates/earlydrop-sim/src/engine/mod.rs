@@ -188,7 +188,8 @@ impl Simulation {
     fn launch(&mut self, extras: u32, mut packet: Packet, leave: Nanos) {
         let extras = &mut self.extras[extras as usize];
         if let Some(capture) = &mut extras.capture {
-            capture.record(leave, &packet, &self.accounts.notes);
+            let payload = self.flows[packet.flow as usize].payload(&self.profiles);
+            capture.record(leave, &packet, payload, &self.accounts.notes);
         }
         match extras.carry(leave) {
             None => self
