@@ -9,7 +9,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use super::session::Session;
 use crate::measure::FlowMeter;
 use crate::packet::Packet;
-use crate::tcp::{Receiver, Sender};
+use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::{Pattern, Step};
 
 /// One flow: both of its ends, and what is measured of it.
@@ -223,6 +223,14 @@ impl Flow {
     pub(super) fn held_packets(&self) -> impl Iterator<Item = &Packet> {
         let lines = self.held.iter().flat_map(|held| [&held.acks, &held.data]);
         lines.flatten().map(|(_, packet)| packet)
+    }
+
+    /// Payload of a full segment, or 1 where there are none.
+    pub(super) fn payload(&self, profiles: &[Profile]) -> u32 {
+        match &self.ends {
+            Ends::Tcp(connection) => profiles[connection.profile as usize].payload(),
+            _ => 1,
+        }
     }
 
     /// Rare things, made when first needed.

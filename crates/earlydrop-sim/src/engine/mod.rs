@@ -207,7 +207,8 @@ impl Simulation {
         let extras = &mut self.extras[extras as usize];
         let leave = at.since(extras.delay);
         if let Some(capture) = &mut extras.capture {
-            capture.record(leave, &packet, &self.accounts.notes);
+            let payload = self.flows[packet.flow_index() as usize].payload(&self.profiles);
+            capture.record(leave, &packet, payload, &self.accounts.notes);
         }
         let arrive = extras.carry(at);
         if arrive.is_none() {

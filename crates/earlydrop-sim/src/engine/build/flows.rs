@@ -161,13 +161,6 @@ impl Maker<'_> {
         }
         steps.sort_by_key(|(at, _)| *at);
         flow.rare().steps = steps.into();
-        if self.described.overhead.0 > 0 {
-            flow.rare().overhead = Some(Overhead {
-                most: self.described.overhead,
-                last: Nanos::ZERO,
-                random: self.stream(Purpose::Overhead),
-            });
-        }
         flow
     }
 
@@ -184,6 +177,13 @@ impl Maker<'_> {
         };
         if self.run.measure.delays {
             flow.meter.delays = Some(Box::default());
+        }
+        if self.described.overhead.0 > 0 {
+            flow.rare().overhead = Some(Overhead {
+                most: self.described.overhead,
+                last: Nanos::ZERO,
+                random: self.stream(Purpose::Overhead),
+            });
         }
         flow
     }

@@ -33,6 +33,7 @@ pub(super) enum Purpose {
     Overhead,
     Application,
     Spawned,
+    SpawnedOverhead,
 }
 
 /// The stream for a purpose and an index.
