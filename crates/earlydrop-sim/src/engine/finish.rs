@@ -71,10 +71,9 @@ impl Simulation {
     }
 
     fn queue_results(&mut self) -> Vec<QueueResult> {
-        let names = &self.names;
-        let result = |number: u32, meter: &mut PortMeter| QueueResult {
+        let result = |number: u32, name: &str, meter: &mut PortMeter| QueueResult {
             link: LinkId(number),
-            name: names[number as usize].clone(),
+            name: name.to_string(),
             counters: meter.counters().clone(),
             utilisation: meter.utilisation(),
             mean_packets: meter.mean_length(),
@@ -84,18 +83,13 @@ impl Simulation {
             flows_per_loss_event: meter.flows_per_loss_event(),
             samples: meter.take_samples(),
         };
-        let ports = self
-            .ports
-            .iter_mut()
-            .map(|port| (port.number, &mut port.meter));
-        let fifos = self
-            .fifos
-            .iter_mut()
-            .map(|fifo| (fifo.number, &mut fifo.meter));
-        let all = ports
-            .chain(fifos)
-            .map(|(number, meter)| result(number, meter));
-        let mut results: Vec<QueueResult> = all.collect();
+        let mut results = Vec::with_capacity(self.ports.len() + self.fifos.len());
+        for port in &mut self.ports {
+            results.push(result(port.number, &port.name, &mut port.meter));
+        }
+        for fifo in &mut self.fifos {
+            results.push(result(fifo.number, &fifo.name, &mut fifo.meter));
+        }
         results.sort_by_key(|result| result.link);
         results
     }

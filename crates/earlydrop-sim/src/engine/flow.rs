@@ -14,6 +14,7 @@ use crate::traffic::{Pattern, Step};
 
 /// One flow: both of its ends, and what is measured of it.
 #[derive(Clone, Debug)]
+#[repr(align(64))] // Whole lines of the cache: many flows are not in it.
 pub(super) struct Flow {
     /// The time of the event that will look after it; later ones set before are stale.
     pub(super) wake_at: Nanos,

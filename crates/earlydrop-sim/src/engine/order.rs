@@ -17,7 +17,7 @@
 
 use std::collections::HashMap;
 
-use super::Hop;
+use super::hop::Hop;
 use crate::network::{LinkId, Network, Node, Routes};
 use crate::traffic::{Application, Flow, Traffic};
 

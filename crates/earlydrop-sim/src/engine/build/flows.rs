@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use earlydrop::units::{Bytes, Nanos};
 
+use super::super::Simulation;
 use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
+use super::super::hop::{self, Hop};
 use super::super::order::{find_ways, lay_out};
 use super::super::session::{Partner, Session, Spawner};
-use super::super::{Hop, Simulation};
 use super::{Purpose, stream};
 use crate::measure::FlowMeter;
 use crate::network::Network;
@@ -65,8 +66,9 @@ pub(super) fn add(
         }
     }
     let (hops, routes) = lay_out(&run.network, places, &described, &ways);
-    simulation.hops = hops;
+    simulation.hops = hops.into_iter().map(hop::Step::from).collect();
     simulation.routes = routes;
+    simulation.flows.reserve_exact(run.flows.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();
     for (index, described) in described.iter().enumerate() {
