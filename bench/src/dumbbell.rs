@@ -71,8 +71,7 @@ impl Race {
             let link = Link::new(self.rate, Nanos::from_millis(10));
             link.queue(queue.parse().expect("a queue"))
         };
-        let back = format!("droptail:limit={}", self.buffer.max(1000));
-        let mut bell = Dumbbell::new(link(&red), link(&back));
+        let mut bell = Dumbbell::new(link(&red), link("droptail:limit=1000"));
         let near = Nanos::from_millis(1);
         let mut profile = Profile::ns2(Recovery::Reno);
         profile.receiver_window = 10_000;

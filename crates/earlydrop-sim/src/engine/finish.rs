@@ -96,16 +96,16 @@ impl Simulation {
 
     fn flow_results(&mut self, measured: Nanos) -> Vec<FlowResult> {
         let profiles = &self.profiles;
-        let seconds = measured.as_secs_f64();
+        let span = (self.accounts.timing.from, measured.as_secs_f64());
         let mut results = Vec::with_capacity(self.groups.len());
         for (index, group) in self.groups.iter().enumerate() {
-            let mut result = FlowResult::of(&mut self.flows[index], profiles, group, seconds);
+            let mut result = FlowResult::of(&mut self.flows[index], profiles, group, span);
             if let Ends::Spawner(spawner) = &self.flows[index].ends {
                 let made = spawner.made.clone();
                 result.left_out = spawner.left_out;
                 for child in made {
                     let child = &mut self.flows[child as usize];
-                    result.add(FlowResult::of(child, profiles, group, seconds));
+                    result.add(FlowResult::of(child, profiles, group, span));
                 }
             }
             results.push(result);
@@ -115,14 +115,19 @@ impl Simulation {
 }
 
 impl FlowResult {
-    fn of(flow: &mut Flow, profiles: &[Profile], group: &Arc<str>, seconds: f64) -> FlowResult {
+    fn of(
+        flow: &mut Flow,
+        profiles: &[Profile],
+        group: &Arc<str>,
+        (warm_up, seconds): (Nanos, f64),
+    ) -> FlowResult {
         let meter = &mut flow.meter;
         let (sender, smoothed_rtt) = match &flow.ends {
             Ends::Tcp(connection) => (
                 connection
                     .sender
                     .counts()
-                    .since(&meter.counts_before(connection.sender.counts())),
+                    .since(&meter.counts_before(warm_up, connection.sender.counts())),
                 connection
                     .sender
                     .smoothed_rtt(&profiles[connection.profile as usize]),

@@ -119,9 +119,12 @@ impl Simulation {
     /// Notes what a sender did in the warm-up, before it first acts after that.
     #[inline]
     pub(super) fn note_counts(&mut self, index: u32, at: Nanos) {
+        let from = self.accounts.timing.from;
+        if from == Nanos::ZERO || at < from {
+            return;
+        }
         let flow = &mut self.flows[index as usize];
-        if at >= self.accounts.timing.from
-            && flow.meter.sender_before.is_none()
+        if flow.meter.sender_before.is_none()
             && let Ends::Tcp(connection) = &flow.ends
         {
             flow.meter.sender_before = Some(Box::new(*connection.sender.counts()));
