@@ -70,12 +70,20 @@ fn mean_delay(results: &Results) -> f64 {
 
 fn close(value: f64, expected: f64) {
     let distance = (value - expected).abs();
-    assert!(distance < 1e-9 * expected.abs().max(1.0), "{value}, not {expected}");
+    assert!(
+        distance < 1e-9 * expected.abs().max(1.0),
+        "{value}, not {expected}"
+    );
 }
 
 /// With and without a queue, and with each kind of queue there is.
 fn each_kind() -> [Link; 4] {
-    [link(), behind("droptail"), behind("droptail:limit=100000 bytes"), behind("fq-codel")]
+    [
+        link(),
+        behind("droptail"),
+        behind("droptail:limit=100000 bytes"),
+        behind("fq-codel"),
+    ]
 }
 
 #[test]
@@ -104,7 +112,10 @@ fn packets_wait_in_order() {
         let results = run.results().unwrap();
         let times = left_at(&results);
         assert_eq!(times[..4], [ms(1), ms(2), ms(3), us(4200)]);
-        let delays = results.flows.iter().map(|f| f.delays.as_ref().unwrap().mean());
+        let delays = results
+            .flows
+            .iter()
+            .map(|f| f.delays.as_ref().unwrap().mean());
         let delays: Vec<f64> = delays.collect();
         close(delays[0], 0.011);
         close(delays[1], 0.0119);
@@ -127,7 +138,10 @@ fn a_queue_that_is_full_drops_and_what_it_holds_is_measured() {
             assert_eq!(queue.counters.arrived.packets, 10 * counted);
             assert_eq!(queue.counters.departed.packets, 6 * counted);
             let forced = queue.counters.dropped_for(DropReason::Forced);
-            assert_eq!((forced.packets, forced.bytes), (4 * counted, 4000 * counted));
+            assert_eq!(
+                (forced.packets, forced.bytes),
+                (4 * counted, 4000 * counted)
+            );
             assert_eq!(queue.longest, 5);
             close(queue.mean_packets, waited / 0.1);
             close(queue.utilisation, 0.06);
@@ -211,7 +225,11 @@ fn random_arrivals_wait_as_queueing_theory_says() {
     let queue = &results.queues[0];
     let wait = queue.mean_sojourn.as_secs_f64();
     assert!((wait - 0.5e-3).abs() < 0.04 * 0.5e-3, "{wait} s");
-    assert!((queue.utilisation - 0.5).abs() < 0.005, "{}", queue.utilisation);
+    assert!(
+        (queue.utilisation - 0.5).abs() < 0.005,
+        "{}",
+        queue.utilisation
+    );
     // Little's law holds exactly but for those that wait at the end.
     let arrived = queue.counters.arrived.packets as f64;
     let little = arrived / results.measured.as_secs_f64() * wait;
@@ -255,7 +273,11 @@ fn what_overtakes_makes_tcp_believe_in_losses() {
     let sent_again = |share: f64| {
         let link = behind("droptail").reordering(share, ms(30));
         let (mut run, from, to) = over(link, Nanos::from_secs(10));
-        run.add(Flow::bulk(from, to, &Profile::ns2(Recovery::NewReno).into()));
+        run.add(Flow::bulk(
+            from,
+            to,
+            &Profile::ns2(Recovery::NewReno).into(),
+        ));
         let results = run.results().unwrap();
         assert_eq!(results.totals.dropped.packets, 0);
         results.flows[0].sender.retransmissions
@@ -337,7 +359,13 @@ fn a_recorded_link_sends_when_the_recording_says() {
 fn a_recording_starts_again() {
     let link = behind("droptail:limit=50").following("2\n3\n3\n7".parse().unwrap());
     let (mut run, from, to) = over(link, ms(1000));
-    run.add(Flow::datagrams(from, to, Bytes(1500), BitsPerSec::from_mbps(24), Pattern::Constant));
+    run.add(Flow::datagrams(
+        from,
+        to,
+        Bytes(1500),
+        BitsPerSec::from_mbps(24),
+        Pattern::Constant,
+    ));
     let times = left_at(&run.results().unwrap());
     assert_eq!(times[..8], [2, 3, 3, 7, 9, 10, 10, 14].map(ms));
 }
@@ -367,7 +395,11 @@ fn each_queue_counts_its_own_loss_events() {
     let nodes = ["a", "b", "c"].map(|name| network.node(name));
     network.link(nodes[0], nodes[1], behind("droptail:limit=5"));
     let slower = Link::new(BitsPerSec::from_mbps(2), ms(1));
-    network.link(nodes[1], nodes[2], slower.queue("droptail:limit=1".parse().unwrap()));
+    network.link(
+        nodes[1],
+        nodes[2],
+        slower.queue("droptail:limit=1".parse().unwrap()),
+    );
     network.link(nodes[2], nodes[0], link());
     let mut run = Run::new(network, ms(1000));
     run.measure.loss_event = Some(ms(50));

@@ -9,6 +9,8 @@ pub use flow::Delays;
 pub(crate) use flow::{FlowMeter, Timing};
 pub use port::Samples;
 
+use std::fmt;
+
 use earlydrop::units::Nanos;
 use hdrhistogram::Histogram;
 
@@ -40,9 +42,18 @@ pub struct Measure {
 }
 
 /// A distribution of times, to three significant digits (HDR histogram).
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Distribution {
     histogram: Histogram<u64>,
+}
+
+/// Each time with how often it was recorded.
+impl fmt::Debug for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let recorded = self.histogram.iter_recorded();
+        let counted = recorded.map(|value| (value.value_iterated_to(), value.count_at_value()));
+        f.debug_map().entries(counted).finish()
+    }
 }
 
 impl Default for Distribution {

@@ -152,6 +152,7 @@ impl Maker<'_> {
                     sender: Sender::new(profile, Nanos::ZERO),
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
+                    first: 0,
                     end: u32::MAX,
                     last_size: profile.segment_size,
                     receives_ahead: self.ahead,

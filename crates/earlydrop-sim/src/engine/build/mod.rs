@@ -76,9 +76,10 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     for (id, _, _, described) in run.network.links() {
         places.push(add_link(&mut simulation, run, id, described)?);
     }
+    // Before anything else of its moment, which is measured already.
+    simulation.events.push(run.measure.warm_up, Event::Begin);
     flows::add(&mut simulation, run, &places)?;
     set_up_changes(&mut simulation, run, &places);
-    simulation.events.push(run.measure.warm_up, Event::Begin);
     watch_windows(&mut simulation, run);
     Ok(simulation)
 }
