@@ -69,11 +69,11 @@ impl Simulation {
 
     fn queue_results(&mut self) -> Vec<QueueResult> {
         let names = &self.names;
-        let result = |port: &mut Port| {
+        let result = |(port, name): (&mut Port, &String)| {
             let meter = &mut port.meter;
             QueueResult {
                 link: LinkId(port.number),
-                name: names[port.number as usize].clone(),
+                name: name.clone(),
                 counters: meter.counters().clone(),
                 utilisation: meter.utilisation(),
                 mean_packets: meter.mean_length(),
@@ -84,7 +84,7 @@ impl Simulation {
                 samples: meter.take_samples(),
             }
         };
-        self.ports.iter_mut().map(result).collect()
+        self.ports.iter_mut().zip(names).map(result).collect()
     }
 
     fn flow_results(&mut self, measured: Nanos) -> Vec<FlowResult> {

@@ -106,7 +106,7 @@ pub struct Simulation {
     completions: Vec<Completion>,
     windows: Option<Windows>,
     seed: u64,
-    /// Links' names and flows' groups, for the results.
+    /// Names of the ports' links, and flows' groups, for the results.
     names: Vec<String>,
     groups: Vec<Arc<str>>,
 }

@@ -45,6 +45,9 @@ impl Simulation {
         let flow = &mut self.flows[index as usize];
         while let Some(rare) = &mut flow.rare {
             let Some(&(at, step)) = rare.steps.front() else {
+                if rare.overhead.is_none() {
+                    flow.rare = None;
+                }
                 return;
             };
             if at > now {

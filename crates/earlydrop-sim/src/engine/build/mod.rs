@@ -43,15 +43,17 @@ pub(super) fn stream(seed: u64, purpose: Purpose, index: u64) -> Pcg32 {
 /// Checks `run` and makes it ready.
 pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     check_measure(run)?;
+    let links = run.network.links();
+    let wires = links.filter(|(.., link)| link.queue.is_none()).count();
     let mut simulation = Simulation {
         now: Nanos::ZERO,
         end: run.duration,
         events: Events::new(),
-        wires: Vec::new(),
+        wires: Vec::with_capacity(wires),
         ports: Vec::new(),
         extras: Vec::new(),
         hops: Vec::new(),
-        flows: Vec::new(),
+        flows: Vec::with_capacity(run.flows.len()),
         profiles: Vec::new(),
         changes: Vec::new(),
         accounts: Accounts {
@@ -64,11 +66,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         },
         completions: Vec::new(),
         windows: None,
-        names: run
-            .network
-            .links()
-            .map(|(id, ..)| run.network.link_name(id))
-            .collect(),
+        names: Vec::new(),
         groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
         seed: run.seed,
     };
@@ -190,6 +188,7 @@ fn add_link(
     };
     let meter = PortMeter::new(&run.measure, run.duration);
     simulation.ports.push(Port::new(id.0, link, queue, meter));
+    simulation.names.push(name());
     Ok(Hop::Port(simulation.ports.len() as u32 - 1))
 }
 
