@@ -55,10 +55,10 @@ impl Capture {
     /// Records a packet of a flow whose full segments have this `payload`.
     pub(crate) fn record(&mut self, at: Nanos, packet: &Packet, payload: u32, notes: &Notes) {
         let note = packet.note().map(|place| *notes.at(place));
-        // Where the note lies is no fact about the packet.
+        // Where the note lies, and how far it has come, are no facts about the packet.
         let packet = match &note {
-            Some(note) => packet.without_note(note),
-            None => *packet,
+            Some(note) => packet.without_note(note).at_hop(0),
+            None => packet.at_hop(0),
         };
         self.packets.push(Recorded {
             at,
@@ -190,7 +190,7 @@ impl Recorded {
     /// Its headers, and its length on the wire.
     fn headers(&self) -> Result<(Vec<u8>, u32), Box<dyn std::error::Error + Send + Sync>> {
         let packet = &self.packet;
-        let over_udp = matches!(packet.kind, Kind::Datagram | Kind::Request);
+        let over_udp = matches!(packet.kind(), Kind::Datagram | Kind::Request);
         let tcp = self.tcp()?;
         let header_length = match over_udp {
             true => UdpHeader::LEN,
@@ -208,7 +208,7 @@ impl Recorded {
         ip.ecn = IpEcn::try_new(packet.ecn() as u8)?;
         // Class selectors, RFC 2474.
         ip.dscp = IpDscp::try_new(packet.class() << 3)?;
-        ip.identification = packet.number as u16;
+        ip.identification = packet.number() as u16;
         ip.header_checksum = ip.calc_header_checksum();
         let mut bytes = Vec::new();
         ip.write(&mut bytes)?;
@@ -236,15 +236,15 @@ impl Recorded {
         let place = |number: u32| number.wrapping_mul(self.payload);
         let (source, destination) = self.ports();
         let mut tcp = TcpHeader::new(source, destination, 0, u16::MAX);
-        match packet.kind {
+        match packet.kind() {
             Kind::Ack => {
                 tcp.ack = true;
-                tcp.acknowledgment_number = place(packet.number);
+                tcp.acknowledgment_number = place(packet.number());
                 tcp.ece = packet.echo();
             }
             _ => {
-                tcp.sequence_number = place(packet.number);
-                tcp.syn = packet.kind == Kind::Syn;
+                tcp.sequence_number = place(packet.number());
+                tcp.syn = packet.kind() == Kind::Syn;
                 // What comes back carries no data.
                 tcp.ack = !tcp.syn;
                 tcp.cwr = packet.echo();
@@ -266,7 +266,7 @@ impl Recorded {
     }
 
     fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
-        let [_, x, y, z] = self.packet.flow.to_be_bytes();
+        let [_, x, y, z] = self.packet.flow_index().to_be_bytes();
         let (sender, receiver) = (Ipv4Addr::new(10, x, y, z), Ipv4Addr::new(11, x, y, z));
         match self.packet.is_forward() {
             true => (sender, receiver),
@@ -405,18 +405,18 @@ mod tests {
             (packet.ecn() as u8).to_string(),
             (u32::from(packet.class()) * 8).to_string(),
         ];
-        if matches!(packet.kind, Kind::Datagram | Kind::Request) {
+        if matches!(packet.kind(), Kind::Datagram | Kind::Request) {
             fields.extend(["", "", "", "", ""].map(String::from));
             fields.push(packet.size().max(28).saturating_sub(20).to_string());
             return fields.join(";");
         }
-        let ack = packet.kind == Kind::Ack;
-        let place = (packet.number * recorded.payload).to_string();
+        let ack = packet.kind() == Kind::Ack;
+        let place = (packet.number() * recorded.payload).to_string();
         let zero = || "0".to_string();
         fields.push(if ack { zero() } else { place.clone() });
         fields.push(if ack { place } else { zero() });
         let flag = |set: bool, bit: u32| u32::from(set) << bit;
-        let syn = packet.kind == Kind::Syn;
+        let syn = packet.kind() == Kind::Syn;
         let flags = flag(syn, 1)
             | flag(!syn, 4)
             | flag(ack && packet.echo(), 6)

@@ -1,4 +1,13 @@
-//! A packet of the simulator: 24 bytes, moved by value.
+//! A packet of the simulator: 16 bytes, moved by value in two registers.
+//!
+//! A packet is copied a dozen times on its way, and what was just written in small pieces
+//! is slow to be read again as a whole; so it is two words, and its fields are bits:
+//! ```text
+//! who:  1 | stamp, high 6 | hop 6 | class 3 | note 1 | echo 1 | again 1 | ECN 2 | kind 3 | size 16 | flow 24
+//! what: number 32 | stamp, low 32
+//! ```
+
+use std::num::NonZeroU64;
 
 use earlydrop::packet::{Ecn, FlowKey};
 use earlydrop::units::Nanos;
@@ -9,155 +18,280 @@ use crate::tcp::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A TCP segment with data.
-    Data,
+    Data = 0,
     /// The segment that opens a connection.
-    Syn,
-    /// An acknowledgment.
-    Ack,
+    Syn = 1,
     /// A UDP packet.
-    Datagram,
+    Datagram = 2,
+    /// An acknowledgment; from here on packets go backward.
+    Ack = 4,
     /// A client's request, sent the way acknowledgments go.
-    Request,
+    Request = 5,
 }
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// When it was sent; in an acknowledgment, when the segment that caused it was. With
-    /// a note, the note's place, and the note holds the time.
-    stamp: u64,
-    /// Its flow's index.
-    pub(crate) flow: u32,
-    /// A segment's or datagram's number; in an acknowledgment the next one expected.
-    pub(crate) number: u32,
-    /// The hop it takes next: an index into the table of all routes.
-    pub(crate) next: u32,
-    size: u16,
-    pub(crate) kind: Kind,
-    flags: u8,
+    /// Never zero, so that an absent packet needs no room of its own.
+    who: NonZeroU64,
+    what: u64,
 }
 
-// Bits of `flags`: two for ECN, then these, then three for the class.
-const RETRANSMISSION: u8 = 1 << 2;
-/// In a segment CWR, in an acknowledgment ECE.
-const ECHO: u8 = 1 << 3;
-const NOTE: u8 = 1 << 4;
-const CLASS_SHIFT: u8 = 5;
+/// Where each field begins in `who`.
+mod at {
+    use std::num::NonZeroU64;
+
+    pub(super) const SIZE: u32 = 24;
+    pub(super) const KIND: u32 = 40;
+    pub(super) const BACKWARD: u32 = KIND + 2;
+    pub(super) const ECN: u32 = 43;
+    pub(super) const AGAIN: u32 = 45;
+    pub(super) const ECHO: u32 = 46;
+    pub(super) const NOTE: u32 = 47;
+    pub(super) const CLASS: u32 = 48;
+    pub(super) const HOP: u32 = 51;
+    pub(super) const STAMP: u32 = 57;
+    /// Set in every packet.
+    pub(super) const ALWAYS: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
+}
+
+/// The kind of what is no packet.
+const OTHER: u64 = 7;
+/// Flows there can be at most: 24 bits.
+pub(crate) const MOST_FLOWS: usize = 1 << 24;
+/// Steps a way can have at most: 6 bits.
+const MOST_HOPS: usize = 63;
+/// Links a way can have at most: a packet may wait for its turn before each, and have
+/// something special happen after.
+pub(crate) const MOST_LINKS: usize = (MOST_HOPS - 2) / 3;
+/// Bits of a stamp: a packet's age is exact up to 2^38 ns, 274 s.
+const STAMP_BITS: u32 = 38;
 
 impl Packet {
-    /// A packet of `size` bytes that takes the hop `next` first.
+    /// A packet of `size` bytes at the beginning of its way.
     #[inline]
-    pub(crate) fn new(kind: Kind, flow: u32, number: u32, size: u32, next: u32) -> Packet {
-        debug_assert!(size <= u32::from(u16::MAX));
+    pub(crate) fn new(kind: Kind, flow: u32, number: u32, size: u32) -> Packet {
+        debug_assert!((flow as usize) < MOST_FLOWS && size <= u32::from(u16::MAX));
+        let fields = u64::from(flow) | u64::from(size) << at::SIZE | (kind as u64) << at::KIND;
         Packet {
-            stamp: 0,
-            flow,
-            number,
-            next,
-            size: size as u16,
-            kind,
-            flags: 0,
+            who: at::ALWAYS | fields,
+            what: u64::from(number) << 32,
         }
     }
 
+    /// Not a packet but something else of two words, told apart by a kind of its own.
     #[inline]
-    pub(crate) fn stamped(mut self, at: Nanos) -> Packet {
-        self.stamp = at.0;
-        self
+    pub(crate) fn other(code: u16, index: u32) -> Packet {
+        Packet {
+            who: at::ALWAYS | OTHER << at::KIND | u64::from(code),
+            what: u64::from(index),
+        }
+    }
+
+    /// What [`Packet::other`] was made of, when it was.
+    #[inline]
+    pub(crate) fn as_other(&self) -> Option<(u16, u32)> {
+        let other = self.who.get() >> at::KIND & 7 == OTHER;
+        other.then_some((self.who.get() as u16, self.what as u32))
     }
 
     #[inline]
-    pub(crate) fn with_ecn(mut self, ecn: Ecn) -> Packet {
-        self.flags = (self.flags & !3) | ecn as u8;
-        self
+    fn bit(&self, place: u32) -> bool {
+        self.who.get() >> place & 1 != 0
     }
 
     #[inline]
-    pub(crate) fn with_class(mut self, class: u8) -> Packet {
-        self.flags |= class << CLASS_SHIFT;
-        self
+    fn with(self, bits: u64) -> Packet {
+        Packet {
+            who: self.who | bits,
+            ..self
+        }
     }
 
+    /// Sent at `at`; for an acknowledgment, when what caused it was.
     #[inline]
-    pub(crate) fn retransmitted(mut self, yes: bool) -> Packet {
-        self.flags |= RETRANSMISSION * u8::from(yes);
-        self
+    pub(crate) fn stamped(self, at: Nanos) -> Packet {
+        let high = at.0 >> 32 & ((1 << (STAMP_BITS - 32)) - 1);
+        let stamped = self.with(high << at::STAMP);
+        Packet {
+            what: stamped.what | (at.0 & 0xffff_ffff),
+            ..stamped
+        }
     }
 
+    /// With this ECN field.
     #[inline]
-    pub(crate) fn echoing(mut self, yes: bool) -> Packet {
-        self.flags |= ECHO * u8::from(yes);
-        self
+    pub(crate) fn with_ecn(self, ecn: Ecn) -> Packet {
+        self.with((ecn as u64) << at::ECN)
     }
 
+    /// Of this class, 0 to 7.
     #[inline]
-    pub(crate) fn with_note(mut self, place: u32) -> Packet {
-        self.flags |= NOTE;
-        self.stamp = u64::from(place);
-        self
+    pub(crate) fn with_class(self, class: u8) -> Packet {
+        self.with(u64::from(class & 7) << at::CLASS)
+    }
+
+    /// Sent before; for an acknowledgment, caused by what was.
+    #[inline]
+    pub(crate) fn retransmitted(self, yes: bool) -> Packet {
+        self.with(u64::from(yes) << at::AGAIN)
+    }
+
+    /// With CWR, or for an acknowledgment with ECE.
+    #[inline]
+    pub(crate) fn echoing(self, yes: bool) -> Packet {
+        self.with(u64::from(yes) << at::ECHO)
+    }
+
+    /// With its note at `place`. The note holds the stamp.
+    #[inline]
+    pub(crate) fn with_note(self, place: u32) -> Packet {
+        let noted = self.with(1 << at::NOTE);
+        Packet {
+            what: noted.what & !0xffff_ffff | u64::from(place),
+            ..noted
+        }
+    }
+
+    /// The acknowledgment of `size` bytes that a segment causes: of the same flow and
+    /// class, echoing its time, and whether it was sent before.
+    #[inline]
+    pub(crate) fn answer(self, next: u32, size: u32) -> Packet {
+        const KEPT: u64 = 0x00ff_ffff | 1 << at::AGAIN | 7 << at::CLASS | 0x3f << at::STAMP;
+        let fields = (self.who.get() & KEPT) | u64::from(size) << at::SIZE;
+        Packet {
+            who: at::ALWAYS | fields | (Kind::Ack as u64) << at::KIND,
+            what: self.what & 0xffff_ffff | u64::from(next) << 32,
+        }
+    }
+
+    /// Its flow's index.
+    #[inline]
+    pub(crate) fn flow_index(&self) -> u32 {
+        self.who.get() as u32 & (MOST_FLOWS as u32 - 1)
+    }
+
+    /// Twice its flow's index, and one more when it goes backward.
+    #[inline]
+    pub(crate) fn lane(&self) -> usize {
+        self.flow_index() as usize * 2 + usize::from(self.bit(at::BACKWARD))
+    }
+
+    /// A segment's or datagram's number; in an acknowledgment the next one expected.
+    #[inline]
+    pub(crate) fn number(&self) -> u32 {
+        (self.what >> 32) as u32
+    }
+
+    /// What it is.
+    #[inline]
+    pub(crate) fn kind(&self) -> Kind {
+        match self.who.get() >> at::KIND & 7 {
+            0 => Kind::Data,
+            1 => Kind::Syn,
+            2 => Kind::Datagram,
+            4 => Kind::Ack,
+            _ => Kind::Request,
+        }
+    }
+
+    /// The step of its way it is at.
+    #[inline]
+    pub(crate) fn hop(&self) -> usize {
+        (self.who.get() >> at::HOP) as usize & MOST_HOPS
+    }
+
+    /// The same at this step of its way.
+    #[inline]
+    pub(crate) fn at_hop(self, hop: usize) -> Packet {
+        debug_assert!(hop <= MOST_HOPS);
+        let others = self.who.get() & !((MOST_HOPS as u64) << at::HOP);
+        Packet {
+            who: at::ALWAYS | others | (hop as u64) << at::HOP,
+            ..self
+        }
+    }
+
+    /// The same, `hops` steps further on.
+    #[inline]
+    pub(crate) fn further(self, hops: usize) -> Packet {
+        Packet {
+            who: self.who.saturating_add((hops as u64) << at::HOP),
+            ..self
+        }
     }
 
     /// The same with the time its note holds, and without the note.
-    pub(crate) fn without_note(mut self, note: &Note) -> Packet {
-        self.flags &= !NOTE;
-        self.stamped(note.stamp)
+    pub(crate) fn without_note(self, note: &Note) -> Packet {
+        let unnoted = self.who.get() & !(1 << at::NOTE);
+        let unstamped = unnoted & !(((1 << (STAMP_BITS - 32)) - 1) << at::STAMP);
+        let packet = Packet {
+            who: at::ALWAYS | unstamped,
+            what: self.what & !0xffff_ffff,
+        };
+        packet.stamped(note.stamp)
     }
 
     /// The place of its note, when it has one.
     #[inline]
     pub(crate) fn note(&self) -> Option<u32> {
-        (self.flags & NOTE != 0).then_some(self.stamp as u32)
+        self.bit(at::NOTE).then_some(self.what as u32)
     }
 
-    /// When it was sent; in an acknowledgment without a note, the time it echoes.
+    /// When it was sent, or for an acknowledgment without a note, when what caused it
+    /// was. It is `now`, or later than the packet's events so far.
     #[inline]
-    pub(crate) fn stamp(&self) -> Nanos {
-        Nanos(self.stamp)
+    pub(crate) fn stamp(&self, now: Nanos) -> Nanos {
+        let high = self.who.get() >> at::STAMP & ((1 << (STAMP_BITS - 32)) - 1);
+        let stamp = high << 32 | (self.what & 0xffff_ffff);
+        let age = now.0.wrapping_sub(stamp) & ((1 << STAMP_BITS) - 1);
+        now - Nanos(age)
     }
 
     /// Whether it was sent before; in an acknowledgment, whether what caused it was.
     #[inline]
     pub(crate) fn is_retransmission(&self) -> bool {
-        self.flags & RETRANSMISSION != 0
+        self.bit(at::AGAIN)
     }
 
     /// CWR of a segment, ECE of an acknowledgment.
     #[inline]
     pub(crate) fn echo(&self) -> bool {
-        self.flags & ECHO != 0
+        self.bit(at::ECHO)
     }
 
     /// Whether it goes from sender to receiver.
+    #[inline]
     pub(crate) fn is_forward(&self) -> bool {
-        !matches!(self.kind, Kind::Ack | Kind::Request)
+        !self.bit(at::BACKWARD)
     }
 }
 
 impl earlydrop::packet::Packet for Packet {
     #[inline]
     fn size(&self) -> u32 {
-        u32::from(self.size)
+        (self.who.get() >> at::SIZE) as u32 & 0xffff
     }
 
     /// Both directions of a conversation are flows of their own.
     #[inline]
     fn flow(&self) -> FlowKey {
-        FlowKey(u64::from(self.flow) << 1 | u64::from(!self.is_forward()))
+        FlowKey(self.lane() as u64)
     }
 
     #[inline]
     fn ecn(&self) -> Ecn {
-        Ecn::from_bits(self.flags)
+        Ecn::from_bits((self.who.get() >> at::ECN) as u8)
     }
 
     #[inline]
     fn mark(&mut self) {
-        self.flags |= 3;
+        *self = self.with(3 << at::ECN);
     }
 
     #[inline]
     fn class(&self) -> u8 {
-        self.flags >> CLASS_SHIFT
+        (self.who.get() >> at::CLASS) as u8 & 7
     }
 }
 
@@ -200,11 +334,6 @@ impl Notes {
     pub(crate) fn at(&self, place: u32) -> &Note {
         &self.notes[place as usize]
     }
-
-    /// Notes kept and not yet taken.
-    pub(crate) fn kept(&self) -> usize {
-        self.notes.len() - self.free.len()
-    }
 }
 
 #[cfg(test)]
@@ -213,26 +342,55 @@ mod tests {
     use earlydrop::packet::Packet as _;
 
     #[test]
-    fn a_packet_is_small_and_leaves_room_for_an_event() {
-        assert_eq!(size_of::<Packet>(), 24);
-        assert_eq!(size_of::<Option<Packet>>(), 24);
+    fn a_packet_is_two_words_present_or_not() {
+        assert_eq!(size_of::<Packet>(), 16);
+        assert_eq!(size_of::<Option<Packet>>(), 16);
     }
 
     #[test]
     fn what_is_packed_comes_out_again() {
-        let mut packet = Packet::new(Kind::Data, 7, 9, 1500, 3)
-            .stamped(Nanos(11))
+        let sent = Nanos(0x3_1234_5678_9abc);
+        let flow = MOST_FLOWS as u32 - 1;
+        let mut packet = Packet::new(Kind::Data, flow, u32::MAX, 65_535)
+            .stamped(sent)
             .with_ecn(Ecn::Ect0)
             .with_class(5)
             .retransmitted(true)
             .echoing(true);
         assert_eq!((packet.ecn(), packet.class()), (Ecn::Ect0, 5));
-        assert!(packet.is_retransmission() && packet.echo() && packet.note().is_none());
+        assert!(packet.is_retransmission() && packet.echo() && packet.is_forward());
         packet.mark();
-        assert_eq!((packet.ecn(), packet.class()), (Ecn::Ce, 5));
-        assert_eq!((packet.size(), packet.stamp()), (1500, Nanos(11)));
-        let noted = Packet::new(Kind::Ack, 7, 9, 40, 3).with_note(8);
-        assert_eq!(noted.note(), Some(8));
-        assert_ne!(noted.flow(), packet.flow());
+        packet = packet.further(1).at_hop(61).further(1);
+        assert_eq!(
+            (packet.ecn(), packet.class(), packet.hop()),
+            (Ecn::Ce, 5, 62)
+        );
+        assert_eq!((packet.flow_index(), packet.number()), (flow, u32::MAX));
+        assert_eq!((packet.size(), packet.kind()), (65_535, Kind::Data));
+        assert_eq!(packet.note(), None);
+        for age in [0, 1, (1 << STAMP_BITS) - 1] {
+            assert_eq!(packet.stamp(sent + Nanos(age)), sent);
+        }
+    }
+
+    #[test]
+    fn acknowledgments_go_backward_and_carry_notes() {
+        let ack = Packet::new(Kind::Ack, 7, 9, 40).stamped(Nanos(u64::MAX));
+        assert_eq!((ack.note(), ack.kind(), ack.lane()), (None, Kind::Ack, 15));
+        let noted = ack.with_note(8);
+        assert_eq!((noted.note(), noted.number()), (Some(8), 9));
+        let segment = Packet::new(Kind::Data, 7, 9, 1000).stamped(Nanos(5));
+        let marked = segment
+            .with_ecn(Ecn::Ce)
+            .with_class(3)
+            .echoing(true)
+            .at_hop(5);
+        let plain = Packet::new(Kind::Ack, 7, 10, 40)
+            .stamped(Nanos(5))
+            .with_class(3);
+        assert_eq!(marked.answer(10, 40), plain);
+        let data = Packet::new(Kind::Datagram, 7, 9, 40);
+        assert!(data.is_forward() && !ack.is_forward());
+        assert_ne!(data.flow(), ack.flow());
     }
 }

@@ -93,6 +93,18 @@ pub enum Application {
         /// From the end of one, when all is acknowledged, to the start of the next.
         pause: Spread<Nanos>,
     },
+    /// Pages asked for one after the other, as ns-2's `WebTraf` has it: the receiving host
+    /// asks over a connection of its own, and when that is acknowledged the sending host
+    /// answers over another, both new for each page. Requests are in the counts of the
+    /// queues they pass, not in the flow's.
+    Pages {
+        /// How much a request brings.
+        request: Bytes,
+        /// How much each page brings.
+        size: Spread<Bytes>,
+        /// From the end of one, when all is acknowledged, to the next request.
+        pause: Spread<Nanos>,
+    },
     /// New transfers at random times, each over a connection of its own, however many
     /// are still going on.
     Arrivals {

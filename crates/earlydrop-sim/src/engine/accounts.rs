@@ -58,9 +58,9 @@ impl Loss<'_> {
         }
         self.accounts.totals.dropped.add(packet.size());
         if packet.is_forward() && self.accounts.timing.counts(self.at) {
-            self.flows[packet.flow as usize].meter.lost += 1;
+            self.flows[packet.flow_index() as usize].meter.lost += 1;
             if let Some(events) = &mut self.events {
-                events.hit(packet.flow, self.at);
+                events.hit(packet.flow_index(), self.at);
             }
         }
     }

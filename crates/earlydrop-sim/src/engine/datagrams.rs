@@ -2,10 +2,11 @@
 
 use earlydrop::units::Nanos;
 
+use super::Simulation;
 use super::build::{Purpose, stream};
+use super::event::Task;
 use super::flow::{Datagrams, Ends, Rare};
 use super::session::{Session, State};
-use super::{Event, Simulation};
 use crate::packet::{Kind, Packet};
 use crate::results::Completion;
 use crate::traffic::Step;
@@ -34,16 +35,10 @@ impl Simulation {
         if !flow.open || source.next_at > now {
             return;
         }
-        let packet = Packet::new(
-            Kind::Datagram,
-            index,
-            source.number,
-            source.size,
-            flow.forward,
-        )
-        .stamped(now)
-        .with_ecn(source.ecn)
-        .with_class(flow.class);
+        let packet = Packet::new(Kind::Datagram, index, source.number, source.size)
+            .stamped(now)
+            .with_ecn(source.ecn)
+            .with_class(flow.class);
         source.advance();
         let at = match &mut flow.rare {
             Some(rare) => rare.overhead.as_mut().map_or(now, |o| o.delay(now)),
@@ -86,6 +81,8 @@ impl Simulation {
                     connection.session = Some(Box::new(session));
                 }
                 self.flows.push(made);
+                let lanes = [2 * index as usize, 2 * index as usize + 1];
+                self.routes.extend(lanes.map(|lane| self.routes[lane]));
                 fresh
             }
             None => {
@@ -98,8 +95,9 @@ impl Simulation {
         {
             session.state = State::Pausing(Nanos::NEVER);
         }
-        self.begin_transfer(slot);
-        self.pump(slot);
+        self.note_counts(slot, now);
+        self.begin_transfer(slot, now);
+        self.pump(slot, now);
         self.arm_flow(slot);
     }
 
@@ -126,7 +124,7 @@ impl Simulation {
         let due = flow.due();
         if due <= self.end {
             flow.wake_at = due;
-            self.events.push(due, Event::Wake(index));
+            self.events.push(due, Task::Wake(index).event());
         }
     }
 }

@@ -6,11 +6,126 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::counters::Counters;
+use earlydrop::queue::{AnyQueue, Limit};
+use earlydrop::random::Pcg32;
+use earlydrop::schemes::AnyAqm;
+use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::Nanos;
+
+use super::link::Link;
+use super::port::{NONE, Port};
+use crate::measure::port::{PortMeter, Watched};
+
+/// A link with a drop-tail queue.
+#[derive(Clone, Debug)]
+pub(super) struct FifoPort {
+    pub(super) number: u32,
+    pub(super) name: String,
+    link: Link,
+    fifo: Fifo,
+    pub(super) meter: PortMeter,
+}
+
+impl FifoPort {
+    pub(super) fn new(
+        number: u32,
+        name: String,
+        link: Link,
+        limit: u32,
+        meter: PortMeter,
+    ) -> FifoPort {
+        FifoPort {
+            number,
+            name,
+            link,
+            fifo: Fifo::new(limit),
+            meter,
+        }
+    }
+
+    /// Carries a packet of `size` bytes that comes at `at`; answers when it arrives, if
+    /// there is room for it.
+    // Let in where packets travel, its sums would be got ready for every step.
+    #[inline(never)]
+    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+        if at >= self.meter.next_tick || self.fifo.packets() > 0 {
+            self.observe(at);
+        }
+        if self.link.free_at > at {
+            return self.wait(at, size);
+        }
+        // Nothing is being sent, so nothing waits: it only passes.
+        self.fifo.pass(size);
+        let takes = self.link.time(size);
+        self.meter.sent(Nanos::ZERO, takes);
+        Some(self.link.cross(at, size))
+    }
+
+    fn wait(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+        if !self.fifo.admits(size) {
+            return None;
+        }
+        let begins = self.link.free_at;
+        self.meter.pass(at, self.fifo.packets());
+        self.fifo.enter(Waiting {
+            came: at,
+            begins,
+            takes: self.link.time(size),
+            size,
+        });
+        Some(self.link.cross(at, size))
+    }
+
+    /// The same as a queue that is looked after, for [`Simulation::in_turn`](super::Simulation::in_turn).
+    pub(super) fn as_port(&self) -> Port {
+        let limit = Limit::packets(self.fifo.limit);
+        let queue = AnyQueue::single(AnyAqm::DropTail(DropTail), limit, Pcg32::new(0, 0));
+        Port::new(
+            self.number,
+            self.name.clone(),
+            self.link.clone(),
+            NONE,
+            queue,
+            self.meter.clone(),
+        )
+    }
+
+    /// Brings measurement up to `until`: what has begun to be sent by then has left.
+    pub(super) fn observe(&mut self, until: Nanos) {
+        while let Some(begins) = self.fifo.next_begins(until) {
+            self.measure(begins);
+            let sent = self.fifo.take_begun();
+            self.meter.sent(begins.since(sent.came), sent.takes);
+        }
+        self.measure(until);
+    }
+
+    #[inline]
+    fn measure(&mut self, at: Nanos) {
+        if at >= self.meter.next_tick {
+            self.meter.tick(at, self.fifo.packets(), &mut self.fifo);
+        }
+        self.meter.pass(at, self.fifo.packets());
+    }
+}
+
+impl Watched for Fifo {
+    fn poll(&mut self, _now: Nanos) {}
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+}
 
 /// A drop-tail queue of a number of packets over a link whose rate does not change.
 #[derive(Clone, Debug)]
-pub(super) struct Fifo {
+struct Fifo {
     /// A ring of a power of two.
     waiting: Box<[Waiting]>,
     limit: u32,
@@ -23,16 +138,16 @@ pub(super) struct Fifo {
 
 /// A packet that waits.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waiting {
+struct Waiting {
     /// When it came, when it begins to be sent, and how long that takes.
-    pub(super) came: Nanos,
-    pub(super) begins: Nanos,
-    pub(super) takes: Nanos,
-    pub(super) size: u32,
+    came: Nanos,
+    begins: Nanos,
+    takes: Nanos,
+    size: u32,
 }
 
 impl Fifo {
-    pub(super) fn new(limit: u32) -> Fifo {
+    fn new(limit: u32) -> Fifo {
         Fifo {
             waiting: vec![Waiting::default(); limit.next_power_of_two() as usize].into(),
             limit,
@@ -50,14 +165,14 @@ impl Fifo {
 
     /// When the next packet begins to be sent, if it does by `at`.
     #[inline]
-    pub(super) fn next_begins(&self, at: Nanos) -> Option<Nanos> {
+    fn next_begins(&self, at: Nanos) -> Option<Nanos> {
         let begins = self.waiting[self.place(self.begun)].begins;
         (self.begun < self.entered && begins <= at).then_some(begins)
     }
 
     /// Takes that packet.
     #[inline]
-    pub(super) fn take_begun(&mut self) -> Waiting {
+    fn take_begun(&mut self) -> Waiting {
         let next = self.waiting[self.place(self.begun)];
         self.begun += 1;
         self.bytes -= u64::from(next.size);
@@ -65,10 +180,17 @@ impl Fifo {
         next
     }
 
+    /// A packet of `size` comes and is sent at once.
+    #[inline]
+    fn pass(&mut self, size: u32) {
+        self.counters.arrived.add(size);
+        self.counters.departed.add(size);
+    }
+
     /// Whether a packet of `size` that comes now is let in. What has begun to be sent
     /// must have been [taken](Fifo::take_begun).
     #[inline]
-    pub(super) fn admits(&mut self, size: u32) -> bool {
+    fn admits(&mut self, size: u32) -> bool {
         self.counters.arrived.add(size);
         let room = self.entered - self.begun < u64::from(self.limit);
         if !room {
@@ -79,7 +201,7 @@ impl Fifo {
 
     /// Lets a packet in.
     #[inline]
-    pub(super) fn enter(&mut self, packet: Waiting) {
+    fn enter(&mut self, packet: Waiting) {
         let place = self.place(self.entered);
         self.waiting[place] = packet;
         self.entered += 1;
@@ -88,21 +210,7 @@ impl Fifo {
 
     /// Packets waiting.
     #[inline]
-    pub(super) fn packets(&self) -> u32 {
+    fn packets(&self) -> u32 {
         (self.entered - self.begun) as u32
-    }
-
-    /// Bytes waiting.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Packets it holds at most.
-    pub(super) fn limit(&self) -> u32 {
-        self.limit
-    }
-
-    pub(super) fn counters(&self) -> &Counters {
-        &self.counters
     }
 }

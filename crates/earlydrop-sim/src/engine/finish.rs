@@ -7,10 +7,9 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
+use super::Simulation;
 use super::flow::{Ends, Flow};
-use super::port::{Port, Queue};
-use super::{Event, Simulation};
-use crate::measure::port::ratio;
+use crate::measure::port::{PortMeter, ratio};
 use crate::network::LinkId;
 use crate::results::{FlowResult, QueueResult, Results};
 use crate::tcp::{Profile, SenderCounts};
@@ -25,7 +24,11 @@ impl Simulation {
             self.drain(index, end);
             self.ports[index as usize].observe(end);
         }
+        for fifo in &mut self.fifos {
+            fifo.observe(end);
+        }
         self.count_in_flight();
+        self.completions.sort_by_key(|completion| completion.ended);
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
         let captures = self
             .extras
@@ -53,38 +56,42 @@ impl Simulation {
     fn count_in_flight(&mut self) {
         let mut in_flight = Tally::default();
         for event in self.events.iter() {
-            if let Event::Come(packet) = event {
-                in_flight.add(packet.size());
+            if event.task().is_none() {
+                in_flight.add(event.packet().size());
             }
         }
+        for packet in self.flows.iter().flat_map(Flow::held_packets) {
+            in_flight.add(packet.size());
+        }
         for port in &self.ports {
-            // What a drop-tail queue holds has its event, or has been received, already.
-            if let Queue::Any(queue) = &port.queue {
-                in_flight.packets += u64::from(queue.packets());
-                in_flight.bytes += queue.bytes();
-            }
+            in_flight.packets += u64::from(port.waiting);
+            in_flight.bytes += port.queue.bytes();
         }
         self.accounts.totals.in_flight = in_flight;
     }
 
     fn queue_results(&mut self) -> Vec<QueueResult> {
-        let names = &self.names;
-        let result = |(port, name): (&mut Port, &String)| {
-            let meter = &mut port.meter;
-            QueueResult {
-                link: LinkId(port.number),
-                name: name.clone(),
-                counters: meter.counters().clone(),
-                utilisation: meter.utilisation(),
-                mean_packets: meter.mean_length(),
-                longest: meter.longest(),
-                mean_sojourn: meter.mean_sojourn(),
-                sojourn: meter.take_sojourn(),
-                flows_per_loss_event: meter.flows_per_loss_event(),
-                samples: meter.take_samples(),
-            }
+        let result = |number: u32, name: &str, meter: &mut PortMeter| QueueResult {
+            link: LinkId(number),
+            name: name.to_string(),
+            counters: meter.counters().clone(),
+            utilisation: meter.utilisation(),
+            mean_packets: meter.mean_length(),
+            longest: meter.longest(),
+            mean_sojourn: meter.mean_sojourn(),
+            sojourn: meter.take_sojourn(),
+            flows_per_loss_event: meter.flows_per_loss_event(),
+            samples: meter.take_samples(),
         };
-        self.ports.iter_mut().zip(names).map(result).collect()
+        let mut results = Vec::with_capacity(self.ports.len() + self.fifos.len());
+        for port in &mut self.ports {
+            results.push(result(port.number, &port.name, &mut port.meter));
+        }
+        for fifo in &mut self.fifos {
+            results.push(result(fifo.number, &fifo.name, &mut fifo.meter));
+        }
+        results.sort_by_key(|result| result.link);
+        results
     }
 
     fn flow_results(&mut self, measured: Nanos) -> Vec<FlowResult> {
@@ -112,7 +119,10 @@ impl FlowResult {
         let meter = &mut flow.meter;
         let (sender, smoothed_rtt) = match &flow.ends {
             Ends::Tcp(connection) => (
-                connection.sender.counts().since(&meter.sender_before),
+                connection
+                    .sender
+                    .counts()
+                    .since(&meter.counts_before(connection.sender.counts())),
                 connection
                     .sender
                     .smoothed_rtt(&profiles[connection.profile as usize]),

@@ -8,15 +8,14 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::session::Session;
 use crate::measure::FlowMeter;
+use crate::packet::Packet;
 use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::{Pattern, Step};
 
 /// One flow: both of its ends, and what is measured of it.
 #[derive(Clone, Debug)]
+#[repr(align(64))] // Whole lines of the cache: many flows are not in it.
 pub(super) struct Flow {
-    /// Where its routes begin in the table of all routes.
-    pub(super) forward: u32,
-    pub(super) backward: u32,
     /// The time of the event that will look after it; later ones set before are stale.
     pub(super) wake_at: Nanos,
     /// It has started and was not stopped.
@@ -25,6 +24,17 @@ pub(super) struct Flow {
     pub(super) ends: Ends,
     pub(super) meter: FlowMeter,
     pub(super) rare: Option<Box<Rare>>,
+    /// Packets whose time is known, but not what their end will do before.
+    pub(super) held: Option<Box<Held>>,
+}
+
+/// Packets that could not be worked out ahead of time, each with when it comes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held {
+    /// To the sender.
+    pub(super) acks: VecDeque<(Nanos, Packet)>,
+    /// To the receiver.
+    pub(super) data: VecDeque<(Nanos, Packet)>,
 }
 
 /// What few flows have.
@@ -75,8 +85,8 @@ pub(super) struct Connection {
     pub(super) end: u32,
     /// Bytes on the wire of the transfer's last segment.
     pub(super) last_size: u32,
-    /// Its receiver acts when its packets' arrival is worked out, ahead of time.
-    pub(super) receives_ahead: bool,
+    /// Its receiver does nothing of its own accord.
+    pub(super) passive: bool,
     /// What it does beyond sending without end.
     pub(super) session: Option<Box<Session>>,
 }
@@ -127,19 +137,95 @@ impl Datagrams {
 }
 
 impl Flow {
-    /// When it must be looked after next.
+    /// A time before which it need not be looked after, quickly worked out.
     #[inline]
+    pub(super) fn soonest(&self) -> Nanos {
+        match &self.ends {
+            Ends::Tcp(c) if c.passive && c.session.is_none() && self.is_plain() => {
+                c.sender.deadline()
+            }
+            _ => Nanos::ZERO,
+        }
+    }
+
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.held.is_none() && self.rare.is_none()
+    }
+
+    /// When it must be looked after next.
     pub(super) fn due(&self) -> Nanos {
-        let own = match &self.ends {
-            Ends::Tcp(connection) => connection.due(self.open),
+        let mut due = match &self.ends {
+            Ends::Tcp(connection) => {
+                let sender = connection.sender_acts(self.open);
+                sender.min(connection.receiver_acts())
+            }
             Ends::Datagrams(source) if self.open => source.next_at,
             Ends::Spawner(spawner) if self.open => spawner.next_at,
             _ => Nanos::NEVER,
         };
-        match &self.rare {
-            Some(rare) => own.min(rare.steps.front().map_or(Nanos::NEVER, |(at, _)| *at)),
-            None => own,
+        if let Some(held) = &self.held {
+            let first = |line: &VecDeque<(Nanos, Packet)>| line.front().map(|(at, _)| *at);
+            due = due.min(first(&held.acks).unwrap_or(Nanos::NEVER));
+            due = due.min(first(&held.data).unwrap_or(Nanos::NEVER));
         }
+        due.min(self.next_step())
+    }
+
+    fn next_step(&self) -> Nanos {
+        let steps = self.rare.as_ref().map(|rare| &rare.steps);
+        let first = steps.and_then(|steps| steps.front());
+        first.map_or(Nanos::NEVER, |(at, _)| *at)
+    }
+
+    /// Whether the sender does nothing of its own accord up to `at`, so that what comes
+    /// to it then can be worked out now.
+    #[inline]
+    pub(super) fn sender_waits_for(&self, at: Nanos) -> bool {
+        let Ends::Tcp(connection) = &self.ends else {
+            return true;
+        };
+        at < connection.sender_acts(self.open)
+            && self.held.as_ref().is_none_or(|held| held.acks.is_empty())
+            && (self.rare.is_none() || at < self.next_step())
+    }
+
+    /// The same of the receiver.
+    #[inline]
+    pub(super) fn receiver_waits_for(&self, at: Nanos) -> bool {
+        let Ends::Tcp(connection) = &self.ends else {
+            return true;
+        };
+        connection.passive
+            || at < connection.receiver_acts()
+                && self.held.as_ref().is_none_or(|held| held.data.is_empty())
+    }
+
+    /// The next held packet that can be handed to its end, and when it comes there: by
+    /// `now`, or as far ahead as the end waits for it, but not after `end`.
+    pub(super) fn release(&mut self, now: Nanos, end: Nanos) -> Option<(Nanos, Packet)> {
+        let Ends::Tcp(connection) = &self.ends else {
+            return None;
+        };
+        let sender_acts = connection.sender_acts(self.open).min(self.next_step());
+        let receiver_acts = connection.receiver_acts();
+        let held = self.held.as_mut()?;
+        for (line, acts) in [
+            (&mut held.acks, sender_acts),
+            (&mut held.data, receiver_acts),
+        ] {
+            let may_go = |at: Nanos| at <= now || at < acts && at <= end;
+            if line.front().is_some_and(|(at, _)| may_go(*at)) {
+                return line.pop_front();
+            }
+        }
+        None
+    }
+
+    /// Packets held for either end.
+    pub(super) fn held_packets(&self) -> impl Iterator<Item = &Packet> {
+        let lines = self.held.iter().flat_map(|held| [&held.acks, &held.data]);
+        lines.flatten().map(|(_, packet)| packet)
     }
 
     /// Payload of a full segment, or 1 where there are none.
@@ -157,16 +243,23 @@ impl Flow {
 }
 
 impl Connection {
-    /// When an end, or the application of a flow that is `open`, has something to do.
+    /// When the sending host, of a flow that is `open`, next does something of its own
+    /// accord.
     #[inline]
-    fn due(&self, open: bool) -> Nanos {
-        let mut due = self.sender.deadline();
-        if !self.receives_ahead {
-            due = due.min(self.receiver.deadline());
-        }
+    fn sender_acts(&self, open: bool) -> Nanos {
+        let timer = self.sender.deadline();
         match &self.session {
-            Some(session) if open => due.min(session.due()),
-            _ => due,
+            Some(session) if open => timer.min(session.due()),
+            _ => timer,
         }
+    }
+
+    /// When the receiver next does something of its own accord.
+    #[inline]
+    fn receiver_acts(&self) -> Nanos {
+        if self.passive {
+            return Nanos::NEVER;
+        }
+        self.receiver.deadline()
     }
 }

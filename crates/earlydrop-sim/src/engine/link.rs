@@ -12,68 +12,58 @@ use crate::network::{Reorder, Trace};
 /// as it comes: max(when it comes, when the link is free) plus the time it takes to send.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
-    rate: BitsPerSec,
-    pub(super) delay: Nanos,
     /// When what was sent last is through.
     pub(super) free_at: Nanos,
-    /// The size asked for last, and how long that takes: packets come in few sizes.
-    memo: (u32, u64),
-    /// The index of what else there is to it, or [`NONE`].
-    pub(super) extras: u32,
+    pub(super) delay: Nanos,
+    rate: BitsPerSec,
+    /// How many nanoseconds the size asked for last takes: packets come in few sizes.
+    time: u32,
+    size: u32,
 }
 
-/// No such thing.
-pub(super) const NONE: u32 = u32::MAX;
-
 impl Link {
-    pub(super) fn new(rate: BitsPerSec, delay: Nanos, extras: u32) -> Link {
+    pub(super) fn new(rate: BitsPerSec, delay: Nanos) -> Link {
         Link {
-            rate,
-            delay,
             free_at: Nanos::ZERO,
-            memo: (0, 0),
-            extras,
+            delay,
+            rate,
+            time: 0,
+            size: 0,
         }
     }
 
     pub(super) fn set_rate(&mut self, rate: BitsPerSec) {
         self.rate = rate;
-        self.memo = (0, 0);
+        self.size = 0;
     }
 
     /// How long `size` bytes take to be sent.
     #[inline]
     pub(super) fn time(&mut self, size: u32) -> Nanos {
-        if self.memo.0 != size {
-            let time = self.rate.transmission_time(Bytes(u64::from(size)));
-            self.memo = (size, time.0);
+        if self.size != size {
+            return self.work_out(size);
         }
-        Nanos(self.memo.1)
+        Nanos(u64::from(self.time))
     }
 
-    /// Carries `size` bytes that come at `at` and wait for what came before.
-    #[inline]
-    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Crossing {
-        self.free_at = self.free_at.max(at) + self.time(size);
-        self.over(self.free_at)
-    }
-
-    /// Carries what has left at `leave`.
-    #[inline]
-    pub(super) fn over(&self, leave: Nanos) -> Crossing {
-        match self.extras {
-            NONE => Crossing::Plain(leave + self.delay),
-            extras => Crossing::Special(extras, leave),
+    #[cold]
+    fn work_out(&mut self, size: u32) -> Nanos {
+        let time = self.rate.transmission_time(Bytes(u64::from(size)));
+        // Beyond four seconds it is worked out each time.
+        if let Ok(short) = u32::try_from(time.0) {
+            (self.size, self.time) = (size, short);
         }
+        time
     }
-}
 
-/// How a packet gets to the other end of a link.
-pub(super) enum Crossing {
-    /// It arrives then.
-    Plain(Nanos),
-    /// The link has [`Extras`] at this index, and the packet has left then.
-    Special(u32, Nanos),
+    /// Carries `size` bytes that come at `at` and wait for what came before; answers
+    /// when they arrive.
+    #[inline]
+    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Nanos {
+        let time = self.time(size);
+        self.free_at = Nanos(self.free_at.max(at).0 + time.0);
+        Nanos(self.free_at.0 + self.delay.0)
+    }
 }
 
 /// What few links have.
@@ -91,18 +81,21 @@ pub(super) struct Extras {
 }
 
 impl Extras {
-    /// Sends `size` bytes that are ready at `at` as the trace allows; answers when they
-    /// have left.
-    pub(super) fn follow_trace(&mut self, at: Nanos, size: u32) -> Nanos {
-        self.trace.as_mut().map_or(at, |trace| trace.send(at, size))
+    /// How long `size` bytes that are ready at `at` take to be sent.
+    pub(super) fn time(&mut self, link: &mut Link, at: Nanos, size: u32) -> Nanos {
+        match &mut self.trace {
+            Some(trace) => trace.send(at, size).since(at),
+            None => link.time(size),
+        }
     }
 
-    /// When a packet that has left at `leave` arrives; `None` when it is lost.
-    pub(super) fn carry(&mut self, leave: Nanos) -> Option<Nanos> {
+    /// What becomes of a packet that would arrive at `arrive`: it does then, or later, or
+    /// is lost.
+    pub(super) fn carry(&mut self, arrive: Nanos) -> Option<Nanos> {
         if self.loss > 0.0 && self.random.chance(self.loss) {
             return None;
         }
-        let arrive = (leave + self.delay).max(self.last_arrival);
+        let arrive = arrive.max(self.last_arrival);
         self.last_arrival = arrive;
         let held = self.reorder.filter(|r| self.random.chance(r.share));
         let extra = held.map_or(0.0, |r| self.random.uniform() * r.delay.0 as f64);

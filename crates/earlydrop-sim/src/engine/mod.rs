@@ -1,6 +1,6 @@
 //! The engine: what happens when a packet moves, and in which order.
 //!
-//! Three things keep it fast, and none of them is an approximation:
+//! Four things keep it fast, and none of them is an approximation:
 //! - **A hop without a queue is arithmetic.** When a link's packets all come from one
 //!   place in order, it is worked out when a packet leaves it as soon as the packet
 //!   enters the link before, ahead of time; only where streams meet must a packet wait
@@ -8,6 +8,10 @@
 //! - **A queue is looked after lazily.** What left it by time t matters to nobody before
 //!   the first of it arrives at the far end, one propagation delay later. So departures
 //!   are worked out when the next packet comes, or by one event a propagation delay.
+//! - **An end of a flow is worked out ahead of time too**, as long as it does nothing of
+//!   its own accord before: an acknowledgment that comes before the retransmission timer
+//!   runs out can be answered as soon as it is known when it comes. Where it cannot, it
+//!   is held until the timer has run out, or has not.
 //! - **A flow has one event to be woken by**, for all its timers. A timer that moves
 //!   later, as a retransmission timer does with each acknowledgment, touches nothing;
 //!   the event finds out that it is early and comes again.
@@ -19,9 +23,11 @@
 mod accounts;
 mod build;
 mod datagrams;
+mod event;
 mod fifo;
 mod finish;
 mod flow;
+mod hop;
 mod in_turn;
 mod link;
 mod order;
@@ -38,52 +44,17 @@ use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use self::accounts::Accounts;
-use self::fifo::Waiting;
+use self::event::{Event, Task};
+use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
-use self::link::{Crossing, Extras, Link};
-use self::port::{Port, Queue};
+use self::hop::{Hop, Step};
+use self::link::{Extras, Link};
+use self::port::Port;
 use crate::events::Events;
 use crate::network::Change;
 use crate::packet::Packet;
 use crate::results::Completion;
 use crate::tcp;
-
-/// Something that happens at a time.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    /// A packet has come to its next hop.
-    Come(Packet),
-    /// What has left this port by now must be known.
-    Drain(u32),
-    /// A flow has something to do.
-    Wake(u32),
-    /// The link change of this index is due.
-    Change(u32),
-    /// Flows' windows are sampled.
-    Sample,
-    /// The warm-up is over.
-    Begin,
-}
-
-/// What a packet meets next on its way. Wires and ports are worked out ahead of time
-/// where packets come to them in order, and wait for their turn elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hop {
-    /// A link without a queue.
-    Wire(u32),
-    /// A link with one.
-    Port(u32),
-    /// A link without a queue where streams meet.
-    WireInTurn(u32),
-    /// A link with one where streams meet.
-    PortInTurn(u32),
-    /// Its receiver, worked out ahead of time.
-    ReceiverAhead,
-    /// Its receiver.
-    Receiver,
-    /// Its sender: the end of an acknowledgment's way.
-    Sender,
-}
 
 /// A run that is going on.
 ///
@@ -93,12 +64,15 @@ pub struct Simulation {
     now: Nanos,
     end: Nanos,
     events: Events<Event>,
-    /// Links without a queue, and those with one.
+    /// Links without a queue, with a drop-tail queue, and with any other.
     wires: Vec<Link>,
+    fifos: Vec<FifoPort>,
     ports: Vec<Port>,
     extras: Vec<Extras>,
-    /// All routes, one after the other; a packet holds an index into them.
-    hops: Vec<Hop>,
+    /// All routes, one after the other, and where each flow's two begin: forward before
+    /// backward.
+    hops: Vec<Step>,
+    routes: Vec<u32>,
     flows: Vec<Flow>,
     profiles: Vec<tcp::Profile>,
     changes: Vec<(u32, Change)>,
@@ -106,8 +80,7 @@ pub struct Simulation {
     completions: Vec<Completion>,
     windows: Option<Windows>,
     seed: u64,
-    /// Names of the ports' links, and flows' groups, for the results.
-    names: Vec<String>,
+    /// Flows' groups, for the results.
     groups: Vec<Arc<str>>,
 }
 
@@ -131,90 +104,113 @@ impl Simulation {
         while let Some((now, event)) = self.events.pop_until(until) {
             self.now = now;
             self.accounts.totals.events += 1;
-            match event {
-                Event::Come(packet) => self.come(packet),
-                Event::Drain(port) => self.drain_event(port),
-                Event::Wake(flow) => self.wake(flow),
-                Event::Change(index) => self.change(index),
-                Event::Sample => self.sample(),
-                Event::Begin => self.begin(),
+            match event.task() {
+                None => self.travel(event.packet(), now),
+                Some(Task::Wake(flow)) => self.wake(flow),
+                Some(Task::Drain(port)) => self.drain_event(port),
+                Some(Task::Change(index)) => self.change(index),
+                Some(Task::Sample) => self.sample(),
             }
         }
         self.now = until;
     }
 
-    /// A packet's turn has come.
-    #[inline]
-    fn come(&mut self, packet: Packet) {
-        let now = self.now;
-        match self.hops[packet.next as usize] {
-            Hop::Wire(wire) | Hop::WireInTurn(wire) => self.cross(wire, packet),
-            Hop::Port(port) | Hop::PortInTurn(port) => self.offer(port, packet, now),
-            Hop::ReceiverAhead | Hop::Receiver => self.receive(packet, now),
-            Hop::Sender => self.acknowledged(packet),
-        }
-    }
-
-    /// A packet gets to its next hop at `at`, now or later: what can be worked out ahead
-    /// of time is, the rest becomes an event.
+    /// A packet goes on at `at`, now or later, as far as can be worked out.
     fn travel(&mut self, mut packet: Packet, mut at: Nanos) {
-        while let Hop::Wire(wire) = self.hops[packet.next as usize] {
-            match self.wires[wire as usize].cross(at, packet.size()) {
-                Crossing::Plain(arrive) => at = arrive,
-                Crossing::Special(extras, leave) => return self.launch(extras, packet, leave),
+        let mut begin = self.routes[packet.lane()] as usize;
+        let mut place = begin + packet.hop();
+        loop {
+            match self.hops[place].hop() {
+                Hop::Wire(wire) => at = self.wires[wire as usize].cross(at, packet.size()),
+                Hop::Turn => {
+                    if at > self.now {
+                        let packet = packet.at_hop(place + 1 - begin);
+                        return self.events.push(at, Event::come(packet));
+                    }
+                }
+                Hop::Port(port) => return self.offer(port, packet.at_hop(place - begin), at),
+                Hop::Receiver => {
+                    let flow = &self.flows[packet.flow_index() as usize];
+                    if at > self.now && !flow.receiver_waits_for(at) {
+                        return self.hold(packet, at);
+                    }
+                    let Some(reply) = self.receive(packet, at) else {
+                        return;
+                    };
+                    packet = reply;
+                    begin = self.routes[packet.lane()] as usize;
+                    place = begin;
+                    continue;
+                }
+                Hop::Fifo(fifo) => match self.fifos[fifo as usize].cross(at, packet.size()) {
+                    Some(arrive) => at = arrive,
+                    None => return self.refuse(fifo, packet, at),
+                },
+                Hop::Sender => {
+                    let flow = &self.flows[packet.flow_index() as usize];
+                    let ahead = flow.sender_waits_for(at) && at <= self.end;
+                    if at > self.now && !ahead {
+                        return self.hold(packet, at);
+                    }
+                    return self.acknowledged(packet, at);
+                }
+                Hop::Extras(index) => match self.carry(index, packet, at) {
+                    Some(arrive) => at = arrive,
+                    None => return,
+                },
             }
-            packet.next += 1;
-        }
-        match self.hops[packet.next as usize] {
-            Hop::Port(port) => self.offer(port, packet, at),
-            Hop::ReceiverAhead => self.receive(packet, at),
-            _ if at > self.now => self.events.push(at, Event::Come(packet)),
-            _ => self.come(packet),
+            place += 1;
         }
     }
 
-    /// A packet crosses a link without a queue, from now on.
-    fn cross(&mut self, wire: u32, mut packet: Packet) {
-        match self.wires[wire as usize].cross(self.now, packet.size()) {
-            Crossing::Plain(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
-            }
-            Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
-        }
+    /// Keeps a packet for its end, which may act of its own accord before it comes.
+    #[cold]
+    fn hold(&mut self, packet: Packet, at: Nanos) {
+        let index = packet.flow_index();
+        let held = self.flows[index as usize].held.get_or_insert_default();
+        let line = if packet.is_forward() {
+            &mut held.data
+        } else {
+            &mut held.acks
+        };
+        line.push_back((at, packet));
+        self.arm_flow(index);
     }
 
-    /// A packet has left at `leave` over a link that records, loses or holds back.
-    fn launch(&mut self, extras: u32, mut packet: Packet, leave: Nanos) {
+    /// A drop-tail queue has no room for a packet.
+    #[cold]
+    fn refuse(&mut self, fifo: u32, packet: Packet, at: Nanos) {
+        let meter = Some(&mut self.fifos[fifo as usize].meter);
+        self.accounts.loss(&mut self.flows, at, meter).take(packet);
+    }
+
+    /// A packet that would arrive at `at` is recorded, lost, or held back.
+    fn carry(&mut self, extras: u32, packet: Packet, at: Nanos) -> Option<Nanos> {
         let extras = &mut self.extras[extras as usize];
+        let leave = at.since(extras.delay);
         if let Some(capture) = &mut extras.capture {
-            let payload = self.flows[packet.flow as usize].payload(&self.profiles);
+            let payload = self.flows[packet.flow_index() as usize].payload(&self.profiles);
             capture.record(leave, &packet, payload, &self.accounts.notes);
         }
-        match extras.carry(leave) {
-            None => self
-                .accounts
+        let arrive = extras.carry(at);
+        if arrive.is_none() {
+            self.accounts
                 .loss(&mut self.flows, leave, None)
-                .take(packet),
-            Some(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
-            }
+                .take(packet);
         }
+        arrive
     }
 
     /// A packet comes to a queue at `at`.
     fn offer(&mut self, index: u32, packet: Packet, at: Nanos) {
-        self.drain(index, at);
+        if self.ports[index as usize].sends_by(at) {
+            self.drain(index, at);
+        }
         let port = &mut self.ports[index as usize];
         port.observe(at);
-        let queue = match &mut port.queue {
-            Queue::Any(queue) => queue,
-            Queue::Fifo(_) => return self.pass_fifo(index, packet, at),
-        };
         let meter = Some(&mut port.meter);
         let mut loss = self.accounts.loss(&mut self.flows, at, meter);
-        queue.enqueue_with(at, packet, &mut loss);
+        port.queue.enqueue_with(at, packet, &mut loss);
         port.waiting = port.waiting + 1 - loss.lost;
         if port.idle && !port.down && port.waiting > 0 {
             port.idle = false;
@@ -224,94 +220,48 @@ impl Simulation {
         self.arm(index);
     }
 
-    /// A packet comes to a queue whose departures are known on arrival.
-    fn pass_fifo(&mut self, index: u32, mut packet: Packet, at: Nanos) {
-        let port = &mut self.ports[index as usize];
-        let Queue::Fifo(fifo) = &mut port.queue else {
-            return;
-        };
-        let size = packet.size();
-        if !fifo.admits(size) {
-            let meter = Some(&mut port.meter);
-            self.accounts.loss(&mut self.flows, at, meter).take(packet);
-            return;
-        }
-        let takes = port.link.time(size);
-        let begins = port.link.free_at.max(at);
-        let leave = begins + takes;
-        port.link.free_at = leave;
-        fifo.enter(Waiting {
-            came: at,
-            begins,
-            takes,
-            size,
-        });
-        port.waiting = fifo.packets();
-        match port.link.over(leave) {
-            Crossing::Plain(arrive) => {
-                packet.next += 1;
-                self.travel(packet, arrive);
-            }
-            Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
-        }
-    }
-
     /// Works out what has left a queue up to `until`.
     fn drain(&mut self, index: u32, until: Nanos) {
         loop {
             let port = &mut self.ports[index as usize];
-            let queue = match &mut port.queue {
-                Queue::Any(queue) => queue,
-                Queue::Fifo(_) => return port.settle(until),
-            };
-            let at = port.link.free_at;
-            if port.idle || port.down || at > until {
+            if !port.sends_by(until) {
                 return;
             }
-            if at >= port.meter.next_tick {
-                port.observe(at);
-                continue;
-            }
-            port.meter.pass(at, port.waiting);
+            let at = port.link.free_at;
+            port.observe(at);
             let meter = Some(&mut port.meter);
             let mut loss = self.accounts.loss(&mut self.flows, at, meter);
-            let departure = queue.dequeue_with(at, &mut loss);
+            let departure = port.queue.dequeue_with(at, &mut loss);
             port.waiting -= loss.lost;
             let Some(departure) = departure else {
                 port.idle = true;
                 return;
             };
             port.waiting -= 1;
-            let mut packet = departure.packet;
-            let takes = match self.extras.get_mut(port.link.extras as usize) {
-                Some(extras) if extras.trace.is_some() => {
-                    extras.follow_trace(at, packet.size()).since(at)
-                }
-                _ => port.link.time(packet.size()),
+            let packet = departure.packet;
+            let size = packet.size();
+            let takes = match self.extras.get_mut(port.extras as usize) {
+                Some(extras) => extras.time(&mut port.link, at, size),
+                None => port.link.time(size),
             };
             let leave = at + takes;
             port.link.free_at = leave;
             port.meter.sent(at.since(departure.arrived), takes);
-            match port.link.over(leave) {
-                Crossing::Plain(arrive) => {
-                    packet.next += 1;
-                    self.travel(packet, arrive);
-                }
-                Crossing::Special(extras, leave) => self.launch(extras, packet, leave),
-            }
+            let arrive = leave + port.link.delay;
+            self.travel(packet.further(1), arrive);
         }
     }
 
     /// Sets up the event that drains a queue, unless it is early enough already: before
     /// the next packet to leave can have arrived at the far end.
-    #[inline]
+    #[inline(always)]
     fn arm(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
         if port.waiting > 0 && !port.down {
             let by = port.link.free_at + port.slack;
             if by < port.drain_at {
                 port.drain_at = by;
-                self.events.push(by, Event::Drain(index));
+                self.events.push(by, Task::Drain(index).event());
             }
         }
     }
@@ -336,16 +286,16 @@ impl Simulation {
         match change {
             Change::Rate(rate) => {
                 port.link.set_rate(rate);
-                if let Queue::Any(queue) = &mut port.queue {
-                    queue.set_link_rate(now, rate);
-                }
+                port.queue.set_link_rate(now, rate);
             }
             Change::Delay(delay) => {
                 port.link.delay = delay;
                 if port.slack > Nanos::ZERO {
                     port.slack = delay;
                 }
-                self.extras[port.link.extras as usize].delay = delay;
+                if let Some(extras) = self.extras.get_mut(port.extras as usize) {
+                    extras.delay = delay;
+                }
             }
             Change::Down => port.down = true,
             Change::Up => {
@@ -358,15 +308,6 @@ impl Simulation {
         self.arm(index);
     }
 
-    /// What senders did before is left out from now on.
-    fn begin(&mut self) {
-        for flow in &mut self.flows {
-            if let Ends::Tcp(connection) = &flow.ends {
-                flow.meter.sender_before = *connection.sender.counts();
-            }
-        }
-    }
-
     /// Notes the windows of the flows that are watched.
     fn sample(&mut self) {
         let Some(windows) = &mut self.windows else {
@@ -377,6 +318,7 @@ impl Simulation {
                 values.push(connection.sender.window());
             }
         }
-        self.events.push(self.now + windows.interval, Event::Sample);
+        self.events
+            .push(self.now + windows.interval, Task::Sample.event());
     }
 }

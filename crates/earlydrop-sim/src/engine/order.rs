@@ -1,30 +1,37 @@
-//! Which hops can be worked out ahead of time, and the table of all routes.
+//! Where packets must wait for their turn, and the table of all routes.
 //!
-//! A link's packets can, when they come in the order in which the engine works them out:
-//! when all of them come from one place. Places are
+//! A link can be worked out ahead of time when its packets come in the order in which
+//! the engine works them out: when all of them come from one place. Places are
 //! - another link: what leaves a link leaves in order, unless it reorders;
-//! - a host, whose ends act when their events come, and so in order of time.
+//! - an end of a flow that works ahead: what it sends is in order, but not with others;
+//! - a host, for ends that act only when their events come, and so in order of time.
 //!
 //! Two places are already one too many, for one may be worked out further ahead than
-//! the other. A receiver can be worked out ahead of time too when it does nothing of its
-//! own accord (no delayed acknowledgments, no requests); what it sends then comes from
-//! the link before it, and not from its host.
+//! the other. What a receiver that does nothing of its own accord (no delayed
+//! acknowledgments, no requests) sends comes from the link before it.
+//!
+//! Every flow's way there and back has at least one turn beside that before its first
+//! link, where a packet just sent does not wait: or the answer to a packet would be
+//! worked out while its sender has more to send, and one would lead to the next without
+//! end.
 
 use std::collections::HashMap;
 
-use super::Hop;
+use super::hop::Hop;
 use crate::network::{LinkId, Network, Node, Routes};
 use crate::traffic::{Application, Flow, Traffic};
 
 /// A place packets come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// The ends of flows at this host, when their events come.
+    /// Ends of flows at this host that act when their events come.
     Host(Node),
-    /// One flow's connection, whose packets are held back in its host.
-    Flow(usize),
+    /// The sender of this flow.
+    Sender(usize),
     /// Several connections of one flow, each held back by itself: in no order.
-    Flows,
+    Senders,
+    /// The receiver of this flow.
+    Receiver(usize),
     /// A link.
     Link(LinkId),
 }
@@ -42,7 +49,8 @@ enum Feed {
 pub(super) struct Ways {
     pub(super) forward: Vec<LinkId>,
     pub(super) backward: Vec<LinkId>,
-    pub(super) receives_ahead: bool,
+    /// The receiver does nothing of its own accord.
+    pub(super) passive: bool,
 }
 
 /// Finds the ways of every flow, or says which flow has none.
@@ -52,7 +60,7 @@ pub(super) fn find_ways(network: &Network, flows: &[Flow]) -> Result<Vec<Ways>, 
         let there = routes.find(flow.from, flow.to)?;
         let back = routes.find(flow.to, flow.from)?;
         Some(Ways {
-            receives_ahead: receives_ahead(network, flow, &there),
+            passive: is_passive(network, flow, &there),
             forward: there,
             backward: back,
         })
@@ -63,59 +71,74 @@ pub(super) fn find_ways(network: &Network, flows: &[Flow]) -> Result<Vec<Ways>, 
         .collect()
 }
 
-fn receives_ahead(network: &Network, flow: &Flow, there: &[LinkId]) -> bool {
-    let passive = match &flow.traffic {
+fn is_passive(network: &Network, flow: &Flow, there: &[LinkId]) -> bool {
+    let silent = match &flow.traffic {
         Traffic::Datagrams { .. } => true,
-        Traffic::Tcp {
-            profile,
-            application,
-        } => profile.delayed_acks.is_none() && !matches!(application, Application::Requests { .. }),
+        Traffic::Tcp { profile, .. } => profile.delayed_acks.is_none() && works_ahead(flow),
     };
-    passive
-        && there
-            .last()
-            .is_some_and(|last| network.get(*last).keeps_order())
+    silent && comes_in_order(network, there)
 }
 
-/// The table of all routes, and where each flow's two begin in it. `places` says which
-/// wire or port each link has become.
+/// Whether the ends of a flow may act before their packets' time has come: not where
+/// they share something with others, as connections that one flow makes, or a client
+/// and its server.
+fn works_ahead(flow: &Flow) -> bool {
+    match &flow.traffic {
+        Traffic::Datagrams { .. } => false,
+        Traffic::Tcp { application, .. } => !matches!(
+            application,
+            Application::Requests { .. } | Application::Pages { .. } | Application::Arrivals { .. }
+        ),
+    }
+}
+
+/// Whether packets come to the end of `way` in order.
+fn comes_in_order(network: &Network, way: &[LinkId]) -> bool {
+    way.last()
+        .is_some_and(|last| network.get(*last).keeps_order())
+}
+
+/// The table of all routes, and where in it each flow's two begin, forward before
+/// backward. `places` says which wire or port each link has become.
 pub(super) fn lay_out(
     network: &Network,
-    places: &[Hop],
+    places: &[(Hop, Option<Hop>)],
     flows: &[Flow],
     ways: &[Ways],
-) -> (Vec<Hop>, Vec<(u32, u32)>) {
+) -> (Vec<Hop>, Vec<u32>) {
     let feeds = feeds(network, flows, ways);
-    let hop = |link: &LinkId| {
+    let steps = |link: &LinkId| {
         let in_order = feeds[link.0 as usize] != Feed::Mixed && network.get(*link).is_steady();
-        match (places[link.0 as usize], in_order) {
-            (Hop::Wire(wire), false) => Hop::WireInTurn(wire),
-            (Hop::Port(port), false) => Hop::PortInTurn(port),
-            (ahead, _) => ahead,
-        }
+        let turn = (!in_order).then_some(Hop::Turn);
+        let (place, extras) = places[link.0 as usize];
+        turn.into_iter().chain([place]).chain(extras)
     };
     let mut hops = Vec::new();
-    let mut known: HashMap<(Node, Node, bool), (u32, u32)> = HashMap::new();
-    let mut begins = Vec::with_capacity(flows.len());
+    let mut known: HashMap<(Node, Node, bool, bool), (u32, u32)> = HashMap::new();
+    let mut routes = Vec::with_capacity(2 * flows.len());
     for (flow, ways) in flows.iter().zip(ways) {
-        let begin = known
-            .entry((flow.from, flow.to, ways.receives_ahead))
-            .or_insert_with(|| {
-                let forward = hops.len() as u32;
-                hops.extend(ways.forward.iter().map(hop));
-                hops.push(if ways.receives_ahead {
-                    Hop::ReceiverAhead
-                } else {
-                    Hop::Receiver
-                });
-                let backward = hops.len() as u32;
-                hops.extend(ways.backward.iter().map(hop));
-                hops.push(Hop::Sender);
-                (forward, backward)
-            });
-        begins.push(*begin);
+        let ahead = works_ahead(flow);
+        let key = (flow.from, flow.to, ahead, ways.passive);
+        let begin = known.entry(key).or_insert_with(|| {
+            let forward = hops.len();
+            hops.extend(ways.forward.iter().flat_map(steps));
+            let in_order = comes_in_order(network, &ways.forward);
+            if !(ways.passive || ahead && in_order) {
+                hops.push(Hop::Turn);
+            }
+            hops.push(Hop::Receiver);
+            let backward = hops.len();
+            hops.extend(ways.backward.iter().flat_map(steps));
+            let in_order = comes_in_order(network, &ways.backward);
+            if !(ahead && in_order && hops[forward + 1..].contains(&Hop::Turn)) {
+                hops.push(Hop::Turn);
+            }
+            hops.push(Hop::Sender);
+            (forward as u32, backward as u32)
+        });
+        routes.extend([begin.0, begin.1]);
     }
-    (hops, begins)
+    (hops, routes)
 }
 
 fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
@@ -124,7 +147,7 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
         for link in way {
             let feed = &mut feeds[link.0 as usize];
             *feed = match *feed {
-                _ if place == Place::Flows => Feed::Mixed,
+                _ if place == Place::Senders => Feed::Mixed,
                 Feed::Nothing => Feed::One(place),
                 Feed::One(other) if other == place => Feed::One(place),
                 _ => Feed::Mixed,
@@ -138,17 +161,27 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
         }
     };
     for (index, (flow, ways)) in flows.iter().zip(ways).enumerate() {
-        let sends = match &flow.traffic {
-            _ if flow.overhead.0 == 0 => Place::Host(flow.from),
+        let ahead = works_ahead(flow);
+        // What a host holds back is in order by itself only.
+        let many = matches!(
+            &flow.traffic,
             Traffic::Tcp {
                 application: Application::Arrivals { .. },
                 ..
-            } => Place::Flows,
-            _ => Place::Flow(index),
+            }
+        );
+        let held_back = flow.overhead.0 > 0;
+        let sends = if held_back && many {
+            Place::Senders
+        } else if held_back || ahead {
+            Place::Sender(index)
+        } else {
+            Place::Host(flow.from)
         };
         follow(sends, &ways.forward);
         let answers = match ways.forward.last() {
-            Some(last) if ways.receives_ahead => Place::Link(*last),
+            Some(last) if ways.passive => Place::Link(*last),
+            _ if ahead => Place::Receiver(index),
             _ => Place::Host(flow.to),
         };
         let sends_back = !matches!(flow.traffic, Traffic::Datagrams { .. });
@@ -171,8 +204,9 @@ mod tests {
         Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(1))
     }
 
-    /// The hops of a dumbbell's first flow, of `flows` from left to right and as many
-    /// back; A for ahead, T for in turn, capitals for the bottleneck.
+    /// The way of a dumbbell's first flow and back, with so many flows from left to
+    /// right and so many from right to left: a dash for a link, a T where a packet waits
+    /// for its turn, the ends as R and S.
     fn drawn(forward: usize, reverse: usize, delayed: bool) -> String {
         let mut bell = Dumbbell::new(link(), link());
         let mut profile = Profile::ns2(Recovery::Reno);
@@ -190,34 +224,35 @@ mod tests {
             flows.push(Flow::bulk(sink, bell.left_host(rate, delay), &profile));
         }
         let ways = find_ways(&bell.network, &flows).unwrap();
-        let places: Vec<Hop> = (0..bell.network.links().len() as u32)
-            .map(Hop::Wire)
+        let places: Vec<_> = (0..bell.network.links().len() as u32)
+            .map(|link| (Hop::Wire(link), None))
             .collect();
-        let (hops, begins) = lay_out(&bell.network, &places, &flows, &ways);
-        let (from, back) = begins[0];
+        let (hops, routes) = lay_out(&bell.network, &places, &flows, &ways);
+        let (from, back) = (routes[0], routes[1]);
         let draw = |hop: &Hop| match hop {
-            Hop::Wire(_) | Hop::Port(_) => 'a',
-            Hop::WireInTurn(_) | Hop::PortInTurn(_) => 't',
-            Hop::ReceiverAhead => 'A',
-            Hop::Receiver => 'T',
+            Hop::Turn => 'T',
+            Hop::Receiver => 'R',
             Hop::Sender => 'S',
+            _ => '-',
         };
-        let first = &hops[from as usize..];
-        let length = (back - from) as usize;
-        let there: String = first[..length].iter().map(draw).collect();
-        let back: String = first[length..2 * length].iter().map(draw).collect();
+        let way = &hops[from as usize..];
+        let there = &way[..(back - from) as usize];
+        let back = &way[there.len()..];
+        let home = back.iter().position(|hop| *hop == Hop::Sender).unwrap();
+        let there: String = there.iter().map(draw).collect();
+        let back: String = back[..=home].iter().map(draw).collect();
         format!("{there} {back}")
     }
 
     #[test]
     fn only_where_streams_meet_must_a_packet_wait_for_its_turn() {
-        // One flow: nothing meets.
-        assert_eq!(drawn(1, 0, false), "aaaA aaaS");
+        // One flow: nothing meets, and still there is a turn.
+        assert_eq!(drawn(1, 0, false), "---R ---TS");
         // Several meet at the bottleneck; their acknowledgments come in one stream.
-        assert_eq!(drawn(3, 0, false), "ataA aaaS");
+        assert_eq!(drawn(3, 0, false), "-T--R ---S");
         // With data coming back, acknowledgments meet that where they enter the network.
-        assert_eq!(drawn(3, 1, false), "ataA taaS");
-        // Receivers with timers act in turn, and are one place all the same.
-        assert_eq!(drawn(3, 0, true), "ataT aaaS");
+        assert_eq!(drawn(3, 1, false), "-T--R T---S");
+        // Receivers with timers may be worked out further ahead than one another.
+        assert_eq!(drawn(3, 0, true), "-T--R T---S");
     }
 }

@@ -4,19 +4,24 @@ use earlydrop::counters::Counters;
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
-use super::fifo::Fifo;
 use super::link::Link;
 use crate::measure::port::{PortMeter, Watched};
 use crate::packet::Packet;
+
+/// No such thing.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A link with its queue, looked after lazily: what left it by some time is worked out
 /// when something comes at that time, or when its departures must be known at the far
 /// end.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
-    /// The link's number.
+    /// The link's number and name.
     pub(super) number: u32,
+    pub(super) name: String,
     pub(super) link: Link,
+    /// The index of its extras, or [`NONE`].
+    pub(super) extras: u32,
     /// Packets waiting, as the queue says.
     pub(super) waiting: u32,
     /// The link is free and the queue was found empty.
@@ -27,25 +32,24 @@ pub(super) struct Port {
     /// How long after a departure begins it must be known: the delay of the link, or zero.
     pub(super) slack: Nanos,
     pub(super) meter: PortMeter,
-    pub(super) queue: Queue,
-}
-
-/// What stands before a link.
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // A program holds few.
-pub(super) enum Queue {
-    /// Any discipline: when a packet leaves is known when it leaves.
-    Any(AnyQueue<Packet>),
-    /// Drop-tail over a steady link: when a packet leaves is known when it comes.
-    Fifo(Fifo),
+    pub(super) queue: AnyQueue<Packet>,
 }
 
 impl Port {
-    pub(super) fn new(number: u32, link: Link, queue: Queue, meter: PortMeter) -> Port {
+    pub(super) fn new(
+        number: u32,
+        name: String,
+        link: Link,
+        extras: u32,
+        queue: AnyQueue<Packet>,
+        meter: PortMeter,
+    ) -> Port {
         Port {
             number,
+            name,
             slack: link.delay,
             link,
+            extras,
             waiting: 0,
             idle: true,
             down: false,
@@ -55,24 +59,10 @@ impl Port {
         }
     }
 
-    /// Takes note of what a drop-tail queue has sent up to `until`.
-    pub(super) fn settle(&mut self, until: Nanos) {
-        loop {
-            let Queue::Fifo(fifo) = &mut self.queue else {
-                return;
-            };
-            let Some(begins) = fifo.next_begins(until) else {
-                return;
-            };
-            if begins >= self.meter.next_tick {
-                self.meter.tick(begins, self.waiting, &mut self.queue);
-                continue;
-            }
-            self.meter.pass(begins, self.waiting);
-            let sent = fifo.take_begun();
-            self.meter.sent(begins.since(sent.came), sent.takes);
-            self.waiting -= 1;
-        }
+    /// Whether it has something to send by `at`, as far as is known.
+    #[inline]
+    pub(super) fn sends_by(&self, at: Nanos) -> bool {
+        !self.idle && !self.down && self.link.free_at <= at
     }
 
     /// Brings measurement up to `at`, before anything happens then.
@@ -85,30 +75,20 @@ impl Port {
     }
 }
 
-impl Watched for Queue {
+impl Watched for AnyQueue<Packet> {
     fn poll(&mut self, now: Nanos) {
-        if let Queue::Any(queue) = self {
-            queue.poll(now);
-        }
+        QueueDiscipline::poll(self, now);
     }
 
     fn bytes(&self) -> u64 {
-        match self {
-            Queue::Any(queue) => queue.bytes(),
-            Queue::Fifo(fifo) => fifo.bytes(),
-        }
+        QueueDiscipline::bytes(self)
     }
 
     fn counters(&self) -> &Counters {
-        match self {
-            Queue::Any(queue) => queue.counters(),
-            Queue::Fifo(fifo) => fifo.counters(),
-        }
+        QueueDiscipline::counters(self)
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        if let Queue::Any(queue) = self {
-            queue.probes(show);
-        }
+        QueueDiscipline::probes(self, show);
     }
 }

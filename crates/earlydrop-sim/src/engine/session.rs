@@ -17,6 +17,18 @@ pub(super) struct Session {
     pub(super) counted_for: u32,
     /// Transfers begun.
     pub(super) begun: u32,
+    /// The flow it works together with.
+    pub(super) partner: Partner,
+}
+
+/// Another flow that a session works together with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Partner {
+    None,
+    /// The flow that brings its requests to the sending host.
+    Asker(u32),
+    /// The flow whose answer its transfers ask for.
+    Answerer(u32),
 }
 
 /// Where an application is.
@@ -46,6 +58,7 @@ impl Session {
             state: State::Pausing(Nanos::NEVER),
             counted_for,
             begun: 0,
+            partner: Partner::None,
         }
     }
 
@@ -69,9 +82,9 @@ impl Session {
     pub(super) fn draw_size(&mut self) -> Bytes {
         match &self.application {
             Application::Transfer(bytes) => *bytes,
-            Application::Web { size, .. } | Application::Arrivals { size, .. } => {
-                size.draw(&mut self.random)
-            }
+            Application::Web { size, .. }
+            | Application::Pages { size, .. }
+            | Application::Arrivals { size, .. } => size.draw(&mut self.random),
             Application::Requests { response, .. } => response.draw(&mut self.random),
             Application::Bulk => Bytes(u64::MAX),
         }
@@ -89,7 +102,10 @@ impl Session {
             return None;
         };
         let pause = match &self.application {
-            Application::Web { pause, .. } => Some(pause.draw(&mut self.random)),
+            _ if matches!(self.partner, Partner::Answerer(_)) => None,
+            Application::Web { pause, .. } | Application::Pages { pause, .. } => {
+                Some(pause.draw(&mut self.random))
+            }
             Application::Requests { think, .. } => Some(think.draw(&mut self.random)),
             _ => None,
         };

@@ -1,13 +1,14 @@
 //! TCP flows in the engine: packets to and from the two ends, and what applications do.
 
-use earlydrop::packet::{Ecn, Packet as _};
+use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
+use super::event::Task;
 use super::flow::{Connection, Ends};
-use super::session::{FIRST_REPEAT, State};
+use super::session::{FIRST_REPEAT, Partner, Session, State};
 use super::{Flow, Simulation};
 use crate::packet::{Kind, Note, Packet};
-use crate::tcp::{Ack, Arrival, Handshake, Reply, Segment};
+use crate::tcp::{Ack, Arrival, Handshake, Reply, Rules, Segment};
 use crate::traffic::{Application, Step};
 
 impl Simulation {
@@ -18,9 +19,9 @@ impl Simulation {
             return;
         }
         flow.wake_at = Nanos::NEVER;
-        self.take_steps(index);
+        let stepped = self.take_steps(index);
         match &self.flows[index as usize].ends {
-            Ends::Tcp(_) => self.wake_connection(index),
+            Ends::Tcp(_) => self.wake_connection(index, stepped),
             Ends::Datagrams(_) => self.send_datagrams(index),
             Ends::Spawner(_) => self.spawn(index),
         }
@@ -31,29 +32,35 @@ impl Simulation {
     #[inline]
     pub(super) fn arm_flow(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
+        if flow.wake_at <= flow.soonest() {
+            return;
+        }
         let due = flow.due();
         if due < flow.wake_at {
             let at = due.max(self.now);
             flow.wake_at = at;
-            self.events.push(at, super::Event::Wake(index));
+            self.events.push(at, Task::Wake(index).event());
         }
     }
 
-    /// Starts, stops and changes that are due.
-    fn take_steps(&mut self, index: u32) {
+    /// Starts, stops and changes that are due; answers whether there were any.
+    fn take_steps(&mut self, index: u32) -> bool {
         let now = self.now;
         let flow = &mut self.flows[index as usize];
+        let mut any = false;
         while let Some(rare) = &mut flow.rare {
             let Some(&(at, step)) = rare.steps.front() else {
+                // Nothing rare is left, and nobody need look at it again.
                 if rare.overhead.is_none() {
                     flow.rare = None;
                 }
-                return;
+                break;
             };
             if at > now {
-                return;
+                break;
             }
             rare.steps.pop_front();
+            any = true;
             match step {
                 Step::Stop => flow.open = false,
                 Step::Resume => flow.open = true,
@@ -66,31 +73,63 @@ impl Simulation {
                 Ends::Spawner(_) => {}
             }
         }
+        any
     }
 
-    fn wake_connection(&mut self, index: u32) {
+    fn wake_connection(&mut self, index: u32, stepped: bool) {
         let now = self.now;
+        self.note_counts(index, now);
         let Flow { open, ends, .. } = &mut self.flows[index as usize];
         let open = *open;
         let Ends::Tcp(connection) = ends else { return };
         let profile = &self.profiles[connection.profile as usize];
-        if connection.sender.deadline() <= now {
+        let timer_due = connection.sender.deadline() <= now;
+        if timer_due {
             connection.sender.on_timer(profile, now);
         }
-        let late = !connection.receives_ahead && connection.receiver.deadline() <= now;
+        let late = !connection.passive && connection.receiver.deadline() <= now;
         let reply = late.then(|| connection.receiver.on_timer(profile, now));
-        let session_due = connection.session.as_ref().is_some_and(|s| s.due() <= now);
+        let session_due = open && connection.session.as_ref().is_some_and(|s| s.due() <= now);
         if let Some(reply) = reply.flatten() {
-            self.send_reply(index, reply, now);
+            let ack = self.reply(index, &reply);
+            self.travel(ack, now);
         }
-        if session_due && open {
-            self.session_due(index);
+        if session_due {
+            self.session_due(index, now);
         }
-        self.pump(index);
+        // Woken for nothing, the sender may have acted ahead of time already.
+        if timer_due || session_due || stepped {
+            self.pump(index, now);
+        }
+        self.release(index);
+    }
+
+    /// Hands packets that were held to their ends, as far as can be worked out.
+    fn release(&mut self, index: u32) {
+        let (now, end) = (self.now, self.end);
+        while let Some((at, packet)) = self.flows[index as usize].release(now, end) {
+            if !packet.is_forward() {
+                self.acknowledged(packet, at);
+            } else if let Some(reply) = self.receive(packet, at) {
+                self.travel(reply, at);
+            }
+        }
+    }
+
+    /// Notes what a sender did in the warm-up, before it first acts after that.
+    #[inline]
+    pub(super) fn note_counts(&mut self, index: u32, at: Nanos) {
+        let flow = &mut self.flows[index as usize];
+        if at >= self.accounts.timing.from
+            && flow.meter.sender_before.is_none()
+            && let Ends::Tcp(connection) = &flow.ends
+        {
+            flow.meter.sender_before = Some(Box::new(*connection.sender.counts()));
+        }
     }
 
     /// An application's pause is over, or a request was not answered.
-    fn session_due(&mut self, index: u32) {
+    fn session_due(&mut self, index: u32, now: Nanos) {
         let flow = &mut self.flows[index as usize];
         let Ends::Tcp(Connection {
             session: Some(session),
@@ -100,9 +139,8 @@ impl Simulation {
             return;
         };
         let Application::Requests { request, .. } = session.application else {
-            return self.begin_transfer(index);
+            return self.next_transfer(index, now);
         };
-        let now = self.now;
         let (asked, wait) = match session.state {
             State::Asking { asked, wait, .. } => (asked, Nanos(2 * wait.0)),
             _ => (now, FIRST_REPEAT),
@@ -113,23 +151,47 @@ impl Simulation {
             wait,
         };
         let number = session.begun;
-        let packet = Packet::new(
-            Kind::Request,
-            index,
-            number,
-            request.0 as u32,
-            flow.backward,
-        )
-        .stamped(now)
-        .with_class(flow.class);
+        let packet = Packet::new(Kind::Request, index, number, request.0 as u32)
+            .stamped(now)
+            .with_class(flow.class);
         self.accounts.totals.sent.add(packet.size());
         self.travel(packet, now);
     }
 
+    /// The next transfer begins, or is asked for over a connection of its own.
+    fn next_transfer(&mut self, index: u32, now: Nanos) {
+        if let Some(session) = self.session(index)
+            && let Partner::Asker(asker) = session.partner
+        {
+            session.state = State::Asking {
+                asked: now,
+                repeat_at: Nanos::NEVER,
+                wait: Nanos::ZERO,
+            };
+            self.begin_now(asker, now);
+        } else {
+            self.begin_transfer(index, now);
+        }
+    }
+
+    /// A transfer of a flow other than the one being looked after begins.
+    fn begin_now(&mut self, index: u32, now: Nanos) {
+        self.begin_transfer(index, now);
+        self.pump(index, now);
+        self.arm_flow(index);
+    }
+
+    /// The session of a flow that has one.
+    pub(super) fn session(&mut self, index: u32) -> Option<&mut Session> {
+        match &mut self.flows[index as usize].ends {
+            Ends::Tcp(connection) => connection.session.as_deref_mut(),
+            _ => None,
+        }
+    }
+
     /// Gives the sender the next transfer; over a new connection unless the application
     /// keeps one.
-    pub(super) fn begin_transfer(&mut self, index: u32) {
-        let now = self.now;
+    pub(super) fn begin_transfer(&mut self, index: u32, now: Nanos) {
         let flow = &mut self.flows[index as usize];
         let Ends::Tcp(connection) = &mut flow.ends else {
             return;
@@ -155,28 +217,35 @@ impl Simulation {
         let segments = bytes.div_ceil(payload);
         let opening = u32::from(fresh && profile.handshake != Handshake::None);
         connection.end += segments as u32 + opening;
-        connection.last_size = (bytes - (segments - 1) * payload) as u32 + profile.header_size;
+        // ns-2's agents count packets, and all of them are whole.
+        connection.last_size = match profile.rules {
+            Rules::Standard => (bytes - (segments - 1) * payload) as u32 + profile.header_size,
+            Rules::Ns2 => profile.segment_size,
+        };
         connection.sender.supply(connection.end);
-        self.accounts.totals.transfers += 1;
+        let asks = matches!(session.partner, Partner::Answerer(_));
+        self.accounts.totals.transfers += u64::from(!asks);
     }
 
-    /// An acknowledgment or a request has come to the sending host.
-    pub(super) fn acknowledged(&mut self, packet: Packet) {
+    /// An acknowledgment or a request has come to the sending host at `now`, which may be
+    /// ahead of time.
+    pub(super) fn acknowledged(&mut self, packet: Packet, now: Nanos) {
         self.accounts.totals.delivered.add(packet.size());
-        if packet.kind == Kind::Request {
-            return self.requested(packet);
+        let index = packet.flow_index();
+        self.note_counts(index, now);
+        if packet.kind() == Kind::Request {
+            return self.requested(packet, now);
         }
-        let now = self.now;
-        let index = packet.flow;
+        self.run_out(index, now);
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
         let profile = &self.profiles[connection.profile as usize];
         let note = packet.note().map(|place| self.accounts.notes.take(place));
         let ack = Ack {
-            next: packet.number,
+            next: packet.number(),
             trigger: u32::MAX,
-            echo: note.map_or(packet.stamp(), |note| note.stamp),
+            echo: note.map_or_else(|| packet.stamp(now), |note| note.stamp),
             echo_retransmitted: packet.is_retransmission(),
             ece: packet.echo(),
             sacked: note
@@ -185,14 +254,26 @@ impl Simulation {
         };
         connection.sender.on_ack(profile, &ack, now);
         if connection.session.is_some() {
-            self.check_transfer(index);
+            self.check_transfer(index, now);
         }
-        self.pump(index);
+        self.pump(index, now);
         self.arm_flow(index);
     }
 
+    /// A timer that runs out at the very moment something comes runs out first.
+    #[inline]
+    fn run_out(&mut self, index: u32, now: Nanos) {
+        if let Ends::Tcp(connection) = &mut self.flows[index as usize].ends
+            && connection.sender.deadline() <= now
+        {
+            let profile = &self.profiles[connection.profile as usize];
+            connection.sender.on_timer(profile, now);
+            self.pump(index, now);
+        }
+    }
+
     /// A transfer ends for its sender when all of it is acknowledged.
-    fn check_transfer(&mut self, index: u32) {
+    fn check_transfer(&mut self, index: u32, now: Nanos) {
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -202,26 +283,26 @@ impl Simulation {
         if session.ends_at_receiver() || connection.sender.acknowledged() < connection.end {
             return;
         }
-        if let Some(completion) = session.complete(self.now) {
+        if let Some(completion) = session.complete(now) {
+            if let Partner::Answerer(answerer) = session.partner {
+                return self.begin_now(answerer, now);
+            }
             let parent = session.counted_for;
             self.complete(completion);
             self.free_slot(parent, index);
             let Ends::Tcp(connection) = &self.flows[index as usize].ends else {
                 return;
             };
-            let again = connection
-                .session
-                .as_ref()
-                .is_some_and(|s| s.due() <= self.now);
+            let again = connection.session.as_ref().is_some_and(|s| s.due() <= now);
             if again && self.flows[index as usize].open {
-                self.begin_transfer(index);
+                self.next_transfer(index, now);
             }
         }
     }
 
     /// A request has come: the answer begins, unless it has already.
-    fn requested(&mut self, packet: Packet) {
-        let index = packet.flow;
+    fn requested(&mut self, packet: Packet, now: Nanos) {
+        let index = packet.flow_index();
         let Ends::Tcp(Connection {
             session: Some(session),
             ..
@@ -230,16 +311,13 @@ impl Simulation {
             return;
         };
         let waited_for = matches!(session.state, State::Asking { .. });
-        if waited_for && packet.number == session.begun {
-            self.begin_transfer(index);
-            self.pump(index);
-            self.arm_flow(index);
+        if waited_for && packet.number() == session.begun {
+            self.begin_now(index, now);
         }
     }
 
-    /// Sends whatever the sender may send now.
-    pub(super) fn pump(&mut self, index: u32) {
-        let now = self.now;
+    /// Sends whatever the sender may send at `now`.
+    pub(super) fn pump(&mut self, index: u32, now: Nanos) {
         loop {
             let flow = &mut self.flows[index as usize];
             let Ends::Tcp(connection) = &mut flow.ends else {
@@ -255,7 +333,7 @@ impl Simulation {
                 Some(rare) => rare.overhead.as_mut().map_or(now, |o| o.delay(now)),
                 None => now,
             };
-            let packet = Packet::new(kind, index, segment.number, size, flow.forward)
+            let packet = Packet::new(kind, index, segment.number, size)
                 .stamped(now)
                 .with_ecn(segment.ecn)
                 .with_class(flow.class)
@@ -266,59 +344,81 @@ impl Simulation {
         }
     }
 
-    /// A packet of data has come to the receiving host at `at`, now or ahead of time.
-    pub(super) fn receive(&mut self, packet: Packet, at: Nanos) {
+    /// A packet of data has come to the receiving host at `at`, now or ahead of time;
+    /// answers with what is sent in return.
+    #[inline]
+    pub(super) fn receive(&mut self, packet: Packet, at: Nanos) -> Option<Packet> {
         self.accounts.totals.delivered.add(packet.size());
         self.accounts.totals.late += u64::from(at > self.end);
-        let flow = &mut self.flows[packet.flow as usize];
+        let index = packet.flow_index();
+        let flow = &mut self.flows[index as usize];
         let counts = self.accounts.timing.counts(at);
-        let marked = packet.ecn() == Ecn::Ce;
         if counts {
-            flow.meter
-                .arrived(&packet, at.since(packet.stamp()), marked);
+            flow.meter.arrived(&packet, at.since(packet.stamp(at)));
         }
         let Ends::Tcp(connection) = &mut flow.ends else {
-            if counts {
-                flow.meter.goodput_bytes += u64::from(packet.size());
-            }
-            return;
+            flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
+            return None;
         };
         let profile = &self.profiles[connection.profile as usize];
+        if connection.passive && connection.receiver.take_next(profile, packet.number()) {
+            if counts && packet.kind() == Kind::Data {
+                flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+            }
+            self.accounts.totals.sent.add(profile.ack_size);
+            return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
+        }
+        self.receive_unusual(packet, at, counts)
+    }
+
+    /// A segment that is not simply the next one has come.
+    fn receive_unusual(&mut self, packet: Packet, at: Nanos, counts: bool) -> Option<Packet> {
+        let index = packet.flow_index();
+        let flow = &mut self.flows[index as usize];
+        let Ends::Tcp(connection) = &mut flow.ends else {
+            return None;
+        };
+        let profile = &self.profiles[connection.profile as usize];
+        if !connection.passive
+            && connection.receiver.deadline() <= at
+            && let Some(reply) = connection.receiver.on_timer(profile, at)
+        {
+            // The timer of a delayed acknowledgment runs out first.
+            let ack = self.reply(index, &reply);
+            self.travel(ack, at);
+            return self.receive_unusual(packet, at, counts);
+        }
         let arrival = Arrival {
-            number: packet.number,
+            number: packet.number(),
             ecn: packet.ecn(),
             cwr: packet.echo(),
             retransmission: packet.is_retransmission(),
-            sent: packet.stamp(),
+            sent: packet.stamp(at),
         };
         if connection.session.is_some() {
-            connection.meet_first(packet.number);
+            connection.meet_first(packet.number());
         }
         let before = connection.receiver.received();
         let reply = connection.receiver.on_segment(profile, &arrival, at);
         let new = connection.receiver.received() - before;
-        if counts && packet.kind == Kind::Data {
+        if counts && packet.kind() == Kind::Data {
             let payload = packet.size().saturating_sub(profile.header_size);
-            flow.meter.goodput_bytes += new as u64 * u64::from(payload);
+            flow.meter.goodput_bytes += u64::from(new) * u64::from(payload);
         }
-        let client = !connection.receives_ahead && connection.session.is_some();
-        if let Some(reply) = reply {
-            self.send_reply(packet.flow, reply, at);
+        let reply = reply.map(|reply| self.reply(index, &reply));
+        if !self.is_passive(index) {
+            self.check_answer(index, at);
+            self.arm_flow(index);
         }
-        if client {
-            self.check_answer(packet.flow);
-        }
-        if !self.receives_ahead(packet.flow) {
-            self.arm_flow(packet.flow);
-        }
+        reply
     }
 
-    fn receives_ahead(&self, index: u32) -> bool {
-        matches!(&self.flows[index as usize].ends, Ends::Tcp(c) if c.receives_ahead)
+    fn is_passive(&self, index: u32) -> bool {
+        matches!(&self.flows[index as usize].ends, Ends::Tcp(c) if c.passive)
     }
 
     /// An answer ends for its client when all of it has come.
-    fn check_answer(&mut self, index: u32) {
+    fn check_answer(&mut self, index: u32, now: Nanos) {
         let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
             return;
         };
@@ -327,35 +427,34 @@ impl Simulation {
         };
         if session.ends_at_receiver()
             && connection.receiver.expected() >= connection.end
-            && let Some(completion) = session.complete(self.now)
+            && let Some(completion) = session.complete(now)
         {
             self.complete(completion);
         }
     }
 
-    /// Sends an acknowledgment at `at`.
+    /// The acknowledgment that a receiver sends.
     #[inline]
-    fn send_reply(&mut self, index: u32, reply: Reply, at: Nanos) {
+    fn reply(&mut self, index: u32, reply: &Reply) -> Packet {
         let flow = &self.flows[index as usize];
-        let Ends::Tcp(connection) = &flow.ends else {
-            return;
+        let size = match &flow.ends {
+            Ends::Tcp(connection) => self.profiles[connection.profile as usize].ack_size,
+            _ => 0,
         };
-        let size = self.profiles[connection.profile as usize].ack_size;
-        let mut packet = Packet::new(Kind::Ack, index, reply.next, size, flow.backward)
+        self.accounts.totals.sent.add(size);
+        let packet = Packet::new(Kind::Ack, index, reply.next, size)
             .stamped(reply.echo)
             .with_class(flow.class)
             .retransmitted(reply.echo_retransmitted)
             .echoing(reply.ece);
-        if reply.length > 0 {
-            let note = Note {
-                stamp: reply.echo,
-                ranges: reply.ranges,
-                filled: reply.length,
-            };
-            packet = packet.with_note(self.accounts.notes.keep(note));
+        if reply.length == 0 {
+            return packet;
         }
-        self.accounts.totals.sent.add(size);
-        self.travel(packet, at);
+        packet.with_note(self.accounts.notes.keep(Note {
+            stamp: reply.echo,
+            ranges: reply.ranges,
+            filled: reply.length,
+        }))
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Events<E> {
     /// What lies more than a year ahead, and the time of the first of it.
     later: RadixHeap<E>,
     later_from: u64,
+    /// The day from which on that first one lies within the year.
+    later_due: u64,
     review: Review,
 }
 
@@ -107,6 +109,7 @@ impl<E: Copy> Events<E> {
             length: 0,
             later: RadixHeap::new(),
             later_from: u64::MAX,
+            later_due: u64::MAX,
             review: Review {
                 left: every,
                 every,
@@ -131,20 +134,28 @@ impl<E: Copy> Events<E> {
     }
 
     /// Adds an event. One in the past would happen now, one at [`Nanos::NEVER`] never.
-    #[inline]
+    // Called through, an event would go by memory and come back as it was not written.
+    #[inline(always)]
     pub fn push(&mut self, at: Nanos, event: E) {
         debug_assert!(at.0 >= self.now, "an event in the past");
         let at = at.0.max(self.now);
         if (at >> self.day_bits) - self.today < self.days.len() as u64 {
             self.enter(at, event);
         } else {
-            self.later_from = self.later_from.min(at);
-            self.later.push(Nanos(at), event);
+            self.push_later(at, event);
+        }
+    }
+
+    #[cold]
+    fn push_later(&mut self, at: u64, event: E) {
+        self.later.push(Nanos(at), event);
+        if at < self.later_from {
+            self.note_later(at);
         }
     }
 
     /// Enters an event into its day, after those of the same time.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, at: u64, event: E) {
         let index = self.new_entry(at, event);
         let place = (at >> self.day_bits) as usize & (self.days.len() - 1);
@@ -165,6 +176,7 @@ impl<E: Copy> Events<E> {
     }
 
     /// Links an entry in before the last one of its day.
+    #[cold]
     fn insert(&mut self, place: usize, day: Day, index: u32, at: u64) {
         let (mut before, mut after) = (NONE, day.first);
         while self.entries[after as usize].at <= at {
@@ -178,7 +190,7 @@ impl<E: Copy> Events<E> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn new_entry(&mut self, at: u64, event: E) -> u32 {
         let entry = Entry {
             at,
@@ -196,18 +208,23 @@ impl<E: Copy> Events<E> {
     }
 
     /// Takes the next event and moves to its time.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<(Nanos, E)> {
         self.pop_until(Nanos::NEVER)
     }
 
     /// Takes the next event, unless it is later than `limit`, and moves to its time.
-    #[inline]
+    #[inline(always)]
     pub fn pop_until(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
-        let mut place = self.today as usize & (self.days.len() - 1);
-        if self.days[place].first == NONE {
-            place = self.next_busy(limit)?;
-        }
+        let mask = self.days.len() - 1;
+        let from = self.today as usize & mask;
+        // Today, or a later day whose bit is in the same word.
+        let bits = self.busy[from >> 6] >> (from & 63);
+        let ahead = match bits {
+            0 => self.search(limit)?,
+            _ => bits.trailing_zeros() as usize,
+        };
+        let place = (self.today as usize + ahead) & mask;
         let first = self.days[place].first;
         let Entry { at, next, event } = self.entries[first as usize];
         if at > limit.0 {
@@ -215,12 +232,18 @@ impl<E: Copy> Events<E> {
         }
         self.days[place].first = next;
         if next == NONE {
-            self.busy[place >> 6] &= !(1 << (place & 63));
+            self.busy[place >> 6] ^= 1 << (place & 63);
         }
         self.entries[first as usize].next = self.free;
         self.free = first;
         self.length -= 1;
         self.now = at;
+        if ahead > 0 {
+            self.today += ahead as u64;
+            if self.today >= self.later_due {
+                self.take_from_later();
+            }
+        }
         self.review.left -= 1;
         if self.review.left == 0 {
             self.look_over();
@@ -228,44 +251,33 @@ impl<E: Copy> Events<E> {
         Some((Nanos(at), event))
     }
 
-    /// Goes on to the next day that has events, unless its first is later than `limit`;
-    /// answers its place.
-    fn next_busy(&mut self, limit: Nanos) -> Option<usize> {
+    /// How many days ahead the next one with events is, none of which has its bit in the
+    /// same word as today.
+    #[cold]
+    fn search(&mut self, limit: Nanos) -> Option<usize> {
+        if self.length == 0 {
+            // Nothing within the year: to the day of the first event after it.
+            if self.later_from > limit.0 || self.later_from == u64::MAX {
+                return None;
+            }
+            self.today = self.later_from >> self.day_bits;
+            self.take_from_later();
+            return Some(0);
+        }
         let mask = self.days.len() - 1;
         let from = self.today as usize & mask;
-        let (first_at, day) = if self.length == 0 {
-            // Nothing within the year: to the day of the first event after it.
-            let day = self.later_from >> self.day_bits;
-            (self.later_from, day.max(self.today))
-        } else {
-            let ahead = self.busy_from(from);
-            let first = self.days[(from + ahead) & mask].first;
-            (self.entries[first as usize].at, self.today + ahead as u64)
-        };
-        if first_at > limit.0 || first_at == u64::MAX {
-            return None;
-        }
-        self.today = day;
-        if self.later_from >> self.day_bits < self.today + self.days.len() as u64 {
-            self.take_from_later();
-        }
-        Some(self.today as usize & mask)
-    }
-
-    /// How many days after the one at `from` the next with events is.
-    #[inline]
-    fn busy_from(&self, from: usize) -> usize {
         let mut word = from >> 6;
-        let mut bits = self.busy[word] & (u64::MAX << (from & 63));
-        while bits == 0 {
+        loop {
             word = (word + 1) & (self.busy.len() - 1);
-            bits = self.busy[word];
+            if self.busy[word] != 0 {
+                let place = word << 6 | self.busy[word].trailing_zeros() as usize;
+                return Some(place.wrapping_sub(from) & mask);
+            }
         }
-        let place = word << 6 | bits.trailing_zeros() as usize;
-        place.wrapping_sub(from) & (self.days.len() - 1)
     }
 
     /// Enters what now lies within the year.
+    #[cold]
     fn take_from_later(&mut self) {
         let last_day = self.today + self.days.len() as u64 - 1;
         let last_day = last_day.min(u64::MAX >> self.day_bits);
@@ -273,7 +285,14 @@ impl<E: Copy> Events<E> {
         while let Some((at, event)) = self.later.pop_until(Nanos(end)) {
             self.enter(at.0, event);
         }
-        self.later_from = self.later.first().map_or(u64::MAX, |at| at.0);
+        self.note_later(self.later.first().map_or(u64::MAX, |at| at.0));
+    }
+
+    /// The first event beyond the year is at `from`.
+    fn note_later(&mut self, from: u64) {
+        self.later_from = from;
+        let day = from >> self.day_bits;
+        self.later_due = (day + 1).saturating_sub(self.days.len() as u64);
     }
 
     /// Makes the calendar anew when its days have become too long, too short or too few.

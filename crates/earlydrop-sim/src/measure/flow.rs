@@ -1,6 +1,6 @@
 //! What is measured of a flow.
 
-use earlydrop::packet::Packet as _;
+use earlydrop::packet::{Ecn, Packet as _};
 use earlydrop::units::Nanos;
 
 use super::Distribution;
@@ -35,17 +35,22 @@ pub(crate) struct FlowMeter {
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
     pub(crate) delays: Option<Box<Delays>>,
-    /// What its sender had done when the warm-up was over.
-    pub(crate) sender_before: SenderCounts,
+    /// What its sender had done when the warm-up was over, once it acts after that.
+    pub(crate) sender_before: Option<Box<SenderCounts>>,
 }
 
 impl FlowMeter {
+    /// What the sender, whose counts are `now`, had done when the warm-up was over.
+    pub(crate) fn counts_before(&self, now: &SenderCounts) -> SenderCounts {
+        self.sender_before.as_ref().map_or(*now, |before| **before)
+    }
+
     /// A packet of data has arrived while the flow is measured.
     #[inline]
-    pub(crate) fn arrived(&mut self, packet: &Packet, delay: Nanos, marked: bool) {
+    pub(crate) fn arrived(&mut self, packet: &Packet, delay: Nanos) {
         self.received += 1;
         self.received_bytes += u64::from(packet.size());
-        self.marked += u64::from(marked);
+        self.marked += u64::from(packet.ecn() == Ecn::Ce);
         if let Some(delays) = &mut self.delays {
             delays.record(delay);
         }

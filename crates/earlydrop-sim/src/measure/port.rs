@@ -72,13 +72,14 @@ pub(crate) struct PortMeter {
     next_sample: Nanos,
     /// Up to when `length_time` is worked out.
     last: Nanos,
-    /// The queue's length integrated over time, in packet nanoseconds.
-    length_time: u128,
-    /// The longest the queue has been.
+    /// The queue's length integrated over time, in packet nanoseconds: enough for a
+    /// thousand packets for half a year.
+    length_time: u64,
+    /// The longest the queue has been, for any time at all.
     longest: u32,
     /// Time spent sending.
     busy: Nanos,
-    sojourn_sum: u128,
+    sojourn_sum: u64,
     sojourns: u64,
     sojourn: Option<Box<Distribution>>,
     counted: Counters,
@@ -185,9 +186,11 @@ impl PortMeter {
     pub(crate) fn pass(&mut self, at: Nanos, packets: u32) {
         if self.phase != Phase::Over {
             let span = at.since(self.last).0;
-            self.length_time += u128::from(packets) * u128::from(span);
+            self.length_time += u64::from(packets) * span;
             self.last = at;
-            self.longest = self.longest.max(packets);
+            // What comes and goes in the same moment has not waited.
+            let waiting = if span > 0 { packets } else { 0 };
+            self.longest = self.longest.max(waiting);
         }
     }
 
@@ -196,7 +199,7 @@ impl PortMeter {
     pub(crate) fn sent(&mut self, sojourn: Nanos, time: Nanos) {
         if self.phase != Phase::Over {
             self.busy += time;
-            self.sojourn_sum += u128::from(sojourn.0);
+            self.sojourn_sum += sojourn.0;
             self.sojourns += 1;
             if let Some(distribution) = &mut self.sojourn {
                 distribution.record(sojourn);

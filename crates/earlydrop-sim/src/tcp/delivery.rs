@@ -54,12 +54,27 @@ impl Deliveries {
     pub(super) fn new(now: Nanos) -> Deliveries {
         Deliveries {
             records: vec![Record::default(); FIRST_RECORDS],
+            ..Deliveries::empty(now)
+        }
+    }
+
+    fn empty(now: Nanos) -> Deliveries {
+        Deliveries {
+            records: Vec::new(),
             delivered: 0,
             delivered_at: now,
             first_sent: now,
             limited_until: 0,
             sample: None,
         }
+    }
+
+    /// A new connection.
+    pub(super) fn restart(&mut self, now: Nanos) {
+        *self = Deliveries {
+            records: core::mem::take(&mut self.records),
+            ..Deliveries::empty(now)
+        };
     }
 
     fn at(&mut self, number: u32) -> &mut Record {

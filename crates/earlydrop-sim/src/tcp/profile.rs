@@ -111,7 +111,8 @@ pub struct Profile {
     pub initial_threshold: Option<u32>,
     /// What is done about congestion marks.
     pub ecn: EcnMode,
-    /// Whether retransmissions are ECN-capable too; RFC 3168 forbids it, ns-2 does it.
+    /// Whether retransmissions are ECN-capable too. RFC 3168 forbids it; ns-2 does it, and
+    /// so do senders whose queues drop much of what is not capable (RFC 8257).
     pub ecn_on_retransmissions: bool,
     /// Acknowledgments held back; `None`: one for each segment.
     pub delayed_acks: Option<DelayedAcks>,
@@ -123,11 +124,18 @@ pub struct Profile {
     pub duplicate_threshold: u32,
     /// Whether the first two duplicates let a new segment be sent each (RFC 3042).
     pub limited_transmit: bool,
+    /// Whether selective acknowledgments also tell of retransmissions that were lost;
+    /// otherwise, as in RFC 6675, the timer does.
+    pub lost_retransmissions: bool,
     /// Whether a window not used for a timeout is closed (RFC 5681, section 4.1).
     pub slow_start_restart: bool,
+    /// Whether ns-2's rules cut a window to half of its whole segments, rounded down
+    /// (`precisionReduce_ false`, its default until 2006).
+    pub whole_cuts: bool,
     /// How a connection begins.
     pub handshake: Handshake,
-    /// At most so many segments at once; `None`: as the window allows.
+    /// At most so many segments at once, but where holes are filled by selective
+    /// acknowledgments; `None`: as the window allows.
     pub max_burst: Option<u32>,
 }
 
@@ -158,15 +166,17 @@ impl Profile {
             round_trips: RoundTrips::OneAtATime,
             duplicate_threshold: 3,
             limited_transmit: true,
+            lost_retransmissions: false,
             slow_start_restart: true,
+            whole_cuts: false,
             handshake: Handshake::ThreeWay,
             max_burst: None,
         }
     }
 
     /// ns-2 as it was set up around the year 2000: ticks of 0.1 s, no least timeout but
-    /// two ticks, a first timeout of 6 s, an initial window of 1, no limited transmit
-    /// and no connection request.
+    /// two ticks, a first timeout of 6 s, an initial window of 1, no limited transmit,
+    /// no connection request, and windows cut to whole segments.
     pub const fn ns2_old_timers(recovery: Recovery) -> Profile {
         let mut profile = Profile::ns2(recovery);
         profile.timer = TimerRules {
@@ -177,6 +187,7 @@ impl Profile {
         };
         profile.initial_window = 1;
         profile.limited_transmit = false;
+        profile.whole_cuts = true;
         profile.handshake = Handshake::None;
         profile
     }
@@ -200,7 +211,7 @@ impl Profile {
                 Algorithm::Scalable => EcnMode::L4s,
                 Algorithm::Reno | Algorithm::Cubic | Algorithm::Bbr => EcnMode::Off,
             },
-            ecn_on_retransmissions: false,
+            ecn_on_retransmissions: matches!(algorithm, Algorithm::Dctcp | Algorithm::Scalable),
             delayed_acks: Some(DelayedAcks {
                 every: 2,
                 timeout: Nanos::from_millis(40),
@@ -214,7 +225,9 @@ impl Profile {
             round_trips: RoundTrips::Every,
             duplicate_threshold: 3,
             limited_transmit: true,
+            lost_retransmissions: true,
             slow_start_restart: true,
+            whole_cuts: false,
             handshake: Handshake::ThreeWay,
             max_burst: None,
         }

@@ -220,16 +220,39 @@ fn holes_are_filled_in_order_and_as_the_pipe_empties() {
 }
 
 #[test]
-fn a_hole_lost_again_waits_for_the_timer_and_what_arrived_is_not_sent_again() {
-    let mut bench = Bench::with_window(standard(Recovery::Sack), 10);
+fn a_hole_lost_again_waits_for_the_timer_in_rfc_6675() {
+    let mut profile = standard(Recovery::Sack);
+    profile.lost_retransmissions = false;
+    let mut bench = Bench::with_window(profile, 10);
     for to in 2..11 {
         bench.sack(0, &[(1, to)]);
     }
     // Everything but 0 arrived, 0 again did not.
     assert!(bench.sender.in_flight() <= 5);
     assert_eq!(bench.wait(), "0*");
+    // What arrived is not sent again; what may have is.
     let sent = bench.ack(10);
     assert!(sent.starts_with("10*"), "{sent}");
+}
+
+#[test]
+fn a_hole_lost_again_is_found_by_what_was_sent_after_it() {
+    let mut profile = standard(Recovery::Sack);
+    profile.handshake = super::Handshake::None;
+    let mut link = Link::new(profile, 60, &[(0, 1), (0, 2), (2, 1), (0, 3)]);
+    // At 100 ms 1 and 3 to 9 are reported: W = 5, and after 0 the pipe is 9, and 4 when
+    // there is room for 2 and for 12. 0 was sent before 12, so it is lost again once 12
+    // to 14 arrived; sent then before 18, it is lost again once 18 to 20 arrived.
+    let expected = [
+        "0: 0x 1 2x 3 4 5 6 7 8 9",
+        "100: 10 11 0*x 2* 12",
+        "200: 13 14 15 16",
+        "300: 17 0*x 18 19 20",
+        "400: 21 22 23 0* 24",
+        "500: 25 26 27 28 29",
+    ];
+    expect(link.run(550), &expected);
+    assert_eq!(link.sender.counts().recoveries, 1);
 }
 
 #[test]
@@ -270,4 +293,156 @@ fn a_loss_in_a_window_cut_for_a_mark_is_repaired_without_another_cut() {
     let sent: Vec<String> = (0..3).map(|_| bench.ack(1)).collect();
     assert_eq!(sent, ["", "", "1*"]);
     assert_eq!(bench.sender.window(), 4.5);
+}
+
+fn ns2(recovery: Recovery) -> Profile {
+    Profile {
+        receiver_window: 100,
+        ..Profile::ns2(recovery)
+    }
+}
+
+#[test]
+fn ns2_cuts_half_the_window_and_deflates_it_by_what_duplicates_did_not_let_out() {
+    let mut bench = Bench::with_window(ns2(Recovery::NewReno), 10);
+    assert_eq!(bench.ack(1), "10 11");
+    // The window is 11; 0 does not count as segment 0 here, so 1 may be found lost.
+    let sent: Vec<String> = (0..3).map(|_| bench.ack(1)).collect();
+    assert_eq!(sent, ["12", "13", "1*"]);
+    assert_eq!(bench.sender.window(), 5.5);
+    assert_eq!(bench.sender.threshold(), 5.0);
+    // Up to 7 arrived with only 3 duplicates: 5.5 - (6 - 3), and 1 let out.
+    assert_eq!(bench.ack(7), "7*");
+    assert_eq!(bench.sender.window(), 2.5);
+    // 14 of 14 are there: slow start from 2.5 to T = 5, with this acknowledgment.
+    assert_eq!(bench.ack(14), "14 15 16");
+    assert_eq!(bench.sender.window(), 3.5);
+}
+
+#[test]
+fn newreno_of_ns2_answers_a_duplicate_with_two_segments_at_most() {
+    let mut bench = Bench::with_window(ns2(Recovery::NewReno), 10);
+    bench.ack(1);
+    for _ in 0..3 {
+        bench.ack(1);
+    }
+    // 6 more duplicates: 1 + 5 + 9 = 15 is the end, 14 the next number.
+    let sent: Vec<String> = (0..6).map(|_| bench.ack(1)).collect();
+    assert_eq!(sent.join(","), ",,,,,14");
+    // Of 9 let out one is acknowledged and one taken back: 2 + 5 + 9 = 16 is the end.
+    assert_eq!(bench.ack(2), "2* 15");
+    // More data than two segments for a duplicate, once the application has it.
+    let mut bench = Bench::with_window(ns2(Recovery::NewReno), 10);
+    bench.ack(1);
+    bench.sender.withdraw();
+    for _ in 0..12 {
+        bench.ack(1);
+    }
+    bench.sender.supply(u32::MAX);
+    assert_eq!(bench.ack(1), "12 13");
+    assert_eq!(bench.ack(1), "14 15");
+}
+
+#[test]
+fn ns2_finds_no_loss_in_a_window_that_was_cut_already() {
+    // The "bugfix": after the timeout, duplicates of what was sent before it.
+    let mut bench = Bench::with_window(ns2(Recovery::Reno), 10);
+    bench.ack(1);
+    bench.ack(2);
+    assert_eq!(bench.wait(), "2*");
+    assert_eq!(bench.ack(3), "3* 4*");
+    let sent: Vec<String> = (0..5).map(|_| bench.ack(3)).collect();
+    assert!(sent.iter().all(|sent| !sent.starts_with("3*")), "{sent:?}");
+    assert_eq!(bench.sender.counts().recoveries, 0);
+}
+
+#[test]
+fn ns2_repairs_after_a_timeout_once_new_data_was_acknowledged() {
+    let mut bench = Bench::with_window(ns2(Recovery::Sack), 4);
+    bench.ack(1);
+    bench.wait();
+    // After the timeout what the receiver reports is not heard.
+    assert_eq!(bench.sack(1, &[(3, 4)]), "");
+    for next in 6..17 {
+        bench.ack(next);
+    }
+    let recoveries = bench.sender.counts().recoveries;
+    for to in 18..21 {
+        bench.sack(16, &[(17, to)]);
+    }
+    assert_eq!(bench.sender.counts().recoveries, recoveries + 1);
+}
+
+#[test]
+fn a_second_timeout_cuts_the_threshold_to_two_in_ns2() {
+    let mut bench = Bench::with_window(ns2(Recovery::Reno), 20);
+    bench.wait();
+    assert_eq!(bench.sender.threshold(), 10.0);
+    bench.wait();
+    assert_eq!(bench.sender.threshold(), 2.0);
+}
+
+#[test]
+fn ns2_doubles_its_timeout_for_marks_that_find_a_window_of_one() {
+    let mut profile = ns2(Recovery::Reno);
+    profile.ecn = EcnMode::Classic;
+    let mut bench = Bench::with_window(profile, 2);
+    bench.ack(1);
+    bench.ack(2);
+    // 4 outstanding, W = 4: halved by each mark on a segment sent after the last cut.
+    let mut next = 2;
+    let mut windows = Vec::new();
+    for _ in 0..12 {
+        next += 1;
+        bench.marked_ack(next);
+        windows.push(bench.sender.window());
+    }
+    assert_eq!(windows[0], 2.0);
+    assert_eq!(*windows.last().unwrap(), 1.0);
+    // Each mark is news, as one segment is sent at a time.
+    let before = bench.sender.timeout(&profile);
+    bench.marked_ack(next + 1);
+    bench.marked_ack(next + 2);
+    assert!(bench.sender.timeout(&profile) > before);
+    bench.ack(next + 3);
+    bench.ack(next + 4);
+    assert!(bench.sender.timeout(&profile) <= before);
+}
+
+#[test]
+fn a_burst_is_limited_where_wanted() {
+    let mut profile = standard(Recovery::NewReno);
+    profile.max_burst = Some(3);
+    let mut bench = Bench::with_window(profile, 3);
+    bench.sender.supply(u32::MAX);
+    bench.ack(1);
+    bench.ack(2);
+    for _ in 0..3 {
+        bench.ack(2);
+    }
+    // Everything arrives at once.
+    let sent = bench.ack(bench.sender.acknowledged() + 6);
+    assert!(sent.split(' ').count() <= 3, "{sent}");
+}
+
+#[test]
+fn a_sender_that_paces_waits_for_its_deadline() {
+    let mut profile = Profile::modern(Algorithm::Bbr);
+    profile.delayed_acks = None;
+    let mut bench = Bench::with_window(profile, 10);
+    // The first segment went at once, the others by the guessed rate: W / 1 ms, by 2.89.
+    let mut times = Vec::new();
+    while bench.sender.in_flight() < 10 {
+        assert_eq!(bench.poll(), "");
+        let due = bench.sender.deadline();
+        assert!(due > bench.now);
+        times.push((due - bench.now).0);
+        let sent = bench.wait();
+        assert_eq!(sent.split(' ').count(), 1, "{sent}");
+    }
+    assert_eq!(times.len(), 9);
+    assert!(
+        times.iter().all(|gap| (34_000..35_300).contains(gap)),
+        "{times:?}"
+    );
 }

@@ -4,6 +4,8 @@
 //! Kept as few ranges in ascending order, which no acknowledgment has to allocate for
 //! once the list is as long as it ever was.
 
+use std::collections::VecDeque;
+
 use super::Range;
 
 /// Segments that arrived out of turn, and what was sent again meanwhile.
@@ -21,16 +23,64 @@ pub(super) struct Scoreboard {
     pub(super) pipe: i32,
     /// Whether the last segment was sent again for want of anything else.
     pub(super) rescued: bool,
+    /// Holes sent again, in that order, each with the number that was new then.
+    resent: VecDeque<(u32, u32)>,
+    /// Holes sent again and lost again.
+    lost_again: VecDeque<u32>,
 }
 
 impl Scoreboard {
     /// Forgets all.
     pub(super) fn clear(&mut self) {
         self.ranges.clear();
-        *self = Scoreboard {
-            ranges: core::mem::take(&mut self.ranges),
-            ..Scoreboard::default()
-        };
+        self.sacked = 0;
+        self.lost_below = 0;
+        self.pipe = 0;
+        self.begin_repair(0);
+    }
+
+    /// Begins to send holes again, from `first` on.
+    pub(super) fn begin_repair(&mut self, first: u32) {
+        self.repaired = first;
+        self.rescued = false;
+        self.resent.clear();
+        self.lost_again.clear();
+    }
+
+    /// Hole `number` was sent again, `new` being the next number never sent.
+    pub(super) fn on_resent(&mut self, number: u32, new: u32) {
+        self.repaired = self.repaired.max(number + 1);
+        if self.lost_again.front() == Some(&number) {
+            self.lost_again.pop_front();
+        }
+        self.resent.push_back((number, new));
+    }
+
+    /// A hole to be sent once more.
+    pub(super) fn lost_again(&self) -> Option<u32> {
+        self.lost_again.front().copied()
+    }
+
+    /// Looks for holes sent again before segments that arrived, `edge` being the
+    /// [lost edge](Scoreboard::lost_edge): they are lost again. How many are new.
+    pub(super) fn find_lost_again(&mut self, acknowledged: u32, edge: u32) -> u32 {
+        let mut lost_again = core::mem::take(&mut self.lost_again);
+        lost_again.retain(|&number| self.misses(acknowledged, number));
+        let before = lost_again.len();
+        while let Some(&(number, new)) = self.resent.front()
+            && (new <= edge || number < acknowledged)
+        {
+            self.resent.pop_front();
+            if self.misses(acknowledged, number) {
+                lost_again.push_back(number);
+            }
+        }
+        self.lost_again = lost_again;
+        (self.lost_again.len() - before) as u32
+    }
+
+    fn misses(&self, acknowledged: u32, number: u32) -> bool {
+        number >= acknowledged && self.hole(number, number + 1).is_some()
     }
 
     /// Segments known to have arrived out of turn.
@@ -135,7 +185,7 @@ impl Scoreboard {
     pub(super) fn count_pipe(&mut self, acknowledged: u32, sent: u32) {
         let first = self.holes(self.lost_below.max(acknowledged), sent);
         let again = self.holes(acknowledged, self.repaired.max(acknowledged));
-        self.pipe = (first + again) as i32;
+        self.pipe = (first + again) as i32 - self.lost_again.len() as i32;
     }
 }
 

@@ -6,6 +6,8 @@
 //! while pipe < W   send the first lost hole not sent again yet; else new data;
 //!                  else the next hole, lost or not; else once the last segment
 //! ```
+//! A segment sent again is lost again when 3 sent after it for the first time arrived:
+//! the part of RFC 8985 that does without timestamps. The window is not cut again for it.
 //! After a timeout all that is not known to have arrived counts as lost, and is sent
 //! again in slow start by the same rule. What the receiver reported is kept: it does
 //! not renege here.
@@ -27,10 +29,28 @@ use super::sender::{Last, Sender};
 
 /// What only senders with selective acknowledgments need, and among them those whose
 /// controller measures the delivery rate.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Extra {
     pub(super) board: Scoreboard,
     pub(super) deliveries: Option<Deliveries>,
+}
+
+impl Extra {
+    /// Nothing known yet; with records of deliveries when they are to be `measured`.
+    pub(super) fn boxed(measured: bool, now: Nanos) -> Box<Extra> {
+        Box::new(Extra {
+            board: Scoreboard::default(),
+            deliveries: measured.then(|| Deliveries::new(now)),
+        })
+    }
+
+    /// A new connection: everything is forgotten, but not the memory it took.
+    pub(super) fn restart(&mut self, now: Nanos) {
+        self.board.clear();
+        if let Some(deliveries) = &mut self.deliveries {
+            deliveries.restart(now);
+        }
+    }
 }
 
 /// What an acknowledgment says, compared with what was known.
@@ -131,6 +151,9 @@ impl Sender {
             news.lost = board.holes(board.lost_below.max(ack.next), edge);
             board.lost_below = edge;
         }
+        if profile.lost_retransmissions {
+            news.lost += board.find_lost_again(ack.next, edge);
+        }
         let repairing = self.last == Last::FastRecovery;
         let frozen = repairing || !in_turn || (ack.ece && profile.ecn == EcnMode::Classic);
         self.report(profile, extra, ack, news, frozen, now);
@@ -191,9 +214,8 @@ impl Sender {
         self.rearm(profile, now);
         self.selective = true;
         self.resend = true;
-        board.repaired = self.acknowledged;
+        board.begin_repair(self.acknowledged);
         board.lost_below = board.lost_below.max(self.acknowledged + 1);
-        board.rescued = false;
     }
 
     fn refresh_selective(&mut self, profile: &Profile, board: &mut Scoreboard) {
@@ -203,6 +225,7 @@ impl Sender {
         } else if profile.limited_transmit {
             let out = self.allowed.saturating_add(board.sacked());
             self.stop = self.stop_at(out.min(profile.receiver_window));
+            self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
         }
     }
 
@@ -218,7 +241,7 @@ impl Sender {
         } else {
             board.lost_below.min(self.sent)
         };
-        let lost = board.hole(from, lost_below);
+        let lost = board.lost_again().or_else(|| board.hole(from, lost_below));
         let within = self.stop_at(profile.receiver_window);
         let new = (self.next < within).then_some(self.next);
         let chosen = lost.or(new);
@@ -238,7 +261,7 @@ impl Sender {
     pub(super) fn on_chosen(&mut self, board: &mut Scoreboard, number: u32) {
         board.pipe += 1;
         if number < board.highest().max(board.lost_below) {
-            board.repaired = board.repaired.max(number + 1);
+            board.on_resent(number, self.sent);
         } else if number < self.next {
             board.rescued = true;
         }
@@ -247,7 +270,7 @@ impl Sender {
 
     /// The first hole is sent again, at the start of recovery and whatever the pipe.
     pub(super) fn on_first_repair(&mut self, profile: &Profile, board: &mut Scoreboard) {
-        board.repaired = board.repaired.max(self.acknowledged + 1);
+        board.on_resent(self.acknowledged, self.sent);
         if profile.rules == Rules::Standard {
             board.pipe += 1;
         }
@@ -263,8 +286,7 @@ impl Sender {
         self.next = self.sent;
         self.selective = self.acknowledged < self.sent;
         board.lost_below = self.sent;
-        board.repaired = self.acknowledged;
-        board.rescued = false;
+        board.begin_repair(self.acknowledged);
         board.count_pipe(self.acknowledged, self.sent);
     }
 
@@ -328,7 +350,7 @@ impl Sender {
         self.rearm(profile, now);
         self.selective = true;
         self.resend = true;
-        board.repaired = self.acknowledged;
+        board.begin_repair(self.acknowledged);
         board.pipe = (self.sent - self.acknowledged) as i32 - threshold as i32;
         self.refresh(profile);
     }

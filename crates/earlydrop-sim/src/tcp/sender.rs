@@ -13,7 +13,6 @@ use earlydrop::packet::{Ecn, FlowKey};
 use earlydrop::units::Nanos;
 
 use super::control::{AnyControl, Control};
-use super::delivery::Deliveries;
 use super::profile::{EcnMode, Handshake, Profile, Recovery, RoundTrips, Rules};
 use super::scoreboard::Scoreboard;
 use super::selective::Extra;
@@ -134,12 +133,45 @@ pub struct Sender {
 impl Sender {
     /// A sender whose connection starts at number 0, with nothing to send yet.
     pub fn new(profile: &Profile, now: Nanos) -> Sender {
-        let mut sender = Sender {
-            acknowledged: 0,
-            next: 0,
-            stop: 0,
-            sent: 0,
-            end: 0,
+        let selective = profile.recovery == Recovery::Sack;
+        let mut sender = Sender::at(0, profile, now);
+        sender.extra = selective.then(|| Extra::boxed(sender.control.wants_delivery_rate(), now));
+        sender.refresh(profile);
+        sender
+    }
+
+    /// A new connection on the same numbering: it starts with the number after the last
+    /// that was sent, and with nothing to send. The receiver is to be told
+    /// ([`Receiver::restart`](super::Receiver::restart)).
+    ///
+    /// With ns-2's rules a sender that lost a connection request goes on beginning with
+    /// a window of 1.
+    pub fn restart(&mut self, profile: &Profile, now: Nanos) {
+        let extra = self.extra.take();
+        let fresh = Sender {
+            request_lost: self.request_lost && profile.rules == Rules::Ns2,
+            counts: self.counts,
+            ..Sender::at(self.sent, profile, now)
+        };
+        *self = fresh;
+        self.extra = extra;
+        if let Some(extra) = &mut self.extra {
+            extra.restart(now);
+        }
+        if self.request_lost {
+            self.control.on_restart(now, 1.0);
+        }
+        self.refresh(profile);
+    }
+
+    /// A sender whose connection starts at `first`.
+    fn at(first: u32, profile: &Profile, now: Nanos) -> Sender {
+        Sender {
+            acknowledged: first,
+            next: first,
+            stop: first,
+            sent: first,
+            end: first,
             allowed: 0,
             careful: true,
             last: Last::Nothing,
@@ -149,73 +181,31 @@ impl Sender {
             partial: false,
             marked_at_one: false,
             timed_out: false,
-            requesting: false,
+            requesting: profile.handshake == Handshake::ThreeWay,
             request_lost: false,
             selective: false,
             paced: false,
             held: false,
-            bar: 0,
+            // ns-2 compares its first `recover_`, 0, with the number acknowledged, which
+            // is one less than ours.
+            bar: match profile.rules {
+                Rules::Standard => first,
+                Rules::Ns2 => first + 2,
+            },
             duplicates: 0,
             inflation: 0,
-            first: 0,
+            first,
             timed: 0,
             timed_at: Nanos::ZERO,
             last_sent: now,
             expiry: Nanos::NEVER,
             release: Nanos::ZERO,
             timer: Estimator::new(&profile.timer, now),
-            // No two connections of a run need start alike: they do so at other times.
+            // Two connections need not draw alike: they start at other times.
             control: AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT)),
             extra: None,
             counts: SenderCounts::default(),
-        };
-        if profile.recovery == Recovery::Sack {
-            let rated = sender.control.wants_delivery_rate();
-            sender.extra = Some(Box::new(Extra {
-                deliveries: rated.then(|| Deliveries::new(now)),
-                ..Extra::default()
-            }));
         }
-        sender.begin(profile);
-        sender
-    }
-
-    /// A new connection on the same numbering: it starts with the number after the last
-    /// that was sent, and with nothing to send. Where something was unacknowledged, the
-    /// receiver is to be told ([`Receiver::restart`](super::Receiver::restart)).
-    ///
-    /// With ns-2's rules a sender that lost a connection request goes on beginning with
-    /// a window of 1.
-    pub fn restart(&mut self, profile: &Profile, now: Nanos) {
-        let request_lost = self.request_lost && profile.rules == Rules::Ns2;
-        let counts = self.counts;
-        let first = self.sent;
-        *self = Sender {
-            acknowledged: first,
-            next: first,
-            stop: first,
-            sent: first,
-            end: first,
-            first,
-            request_lost,
-            counts,
-            ..Sender::new(profile, now)
-        };
-        if request_lost {
-            self.control.on_restart(now, 1.0);
-        }
-        self.begin(profile);
-    }
-
-    fn begin(&mut self, profile: &Profile) {
-        self.requesting = profile.handshake == Handshake::ThreeWay;
-        // ns-2 compares its first `recover_`, 0, with the number acknowledged, which
-        // is one less than ours.
-        self.bar = match profile.rules {
-            Rules::Standard => self.first,
-            Rules::Ns2 => self.first + 2,
-        };
-        self.refresh(profile);
     }
 
     /// The application has data up to `end`, itself left out; `u32::MAX` is endless.
@@ -389,9 +379,7 @@ impl Sender {
         self.allowed = if self.requesting { 1 } else { allowed };
         self.paced = self.control.pacing_rate().is_some() || self.control.wants_delivery_rate();
         self.stop = self.stop_at(self.allowed);
-        if let Some(burst) = profile.max_burst {
-            self.limit_burst(burst);
-        }
+        self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
     }
 
     /// Where sending ends with `window` segments outstanding.

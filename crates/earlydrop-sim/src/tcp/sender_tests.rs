@@ -16,7 +16,7 @@ const fn ms(millis: u64) -> Nanos {
 
 #[test]
 fn a_sender_is_small() {
-    assert!(size_of::<Sender>() <= 232, "{}", size_of::<Sender>());
+    assert!(size_of::<Sender>() <= 192, "{}", size_of::<Sender>());
     assert!(size_of::<Receiver>() <= 96, "{}", size_of::<Receiver>());
 }
 
@@ -254,6 +254,25 @@ fn ns2_grows_whether_used_or_not_and_cuts_what_the_receiver_lets_be_used() {
         bench.ack(40);
     }
     assert_eq!(bench.sender.window(), 5.0);
+}
+
+#[test]
+fn ns2_of_old_cuts_a_window_to_whole_segments() {
+    // 11 and a fraction: half of it is 5 and more, or 5.
+    for (whole_cuts, left) in [(false, 5.5..6.0), (true, 5.0..5.1)] {
+        let mut profile = Profile::ns2(Recovery::Reno);
+        profile.whole_cuts = whole_cuts;
+        profile.initial_threshold = Some(1);
+        let mut bench = Bench::with_window(profile, 11);
+        bench.ack(1);
+        bench.ack(2);
+        assert!((11.1..11.9).contains(&bench.sender.window()));
+        for _ in 0..3 {
+            bench.ack(2);
+        }
+        let window = bench.sender.window();
+        assert!(left.contains(&window), "{whole_cuts}: {window}");
+    }
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn graph(
         let count = nodes.len() as u32;
         if a % count != b % count {
             let mut link = links[index % links.len()].clone();
-            link.delay = link.delay + Nanos(1 + index as u64);
+            link.delay += Nanos(1 + index as u64);
             network.link(Node(a % count), Node(b % count), link);
         }
     }

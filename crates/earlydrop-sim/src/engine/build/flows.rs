@@ -1,17 +1,20 @@
 //! Flows, made ready.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use earlydrop::units::Nanos;
+use earlydrop::units::{Bytes, Nanos};
 
+use super::super::Simulation;
 use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
+use super::super::hop::{self, Hop};
 use super::super::order::{find_ways, lay_out};
-use super::super::session::{Session, Spawner};
-use super::super::{Hop, Simulation};
+use super::super::session::{Partner, Session, Spawner};
 use super::{Purpose, stream};
 use crate::measure::FlowMeter;
 use crate::network::Network;
+use crate::packet::{MOST_FLOWS, MOST_LINKS};
 use crate::run::{Run, RunError};
 use crate::spread::Spread;
 use crate::tcp::{Profile, Receiver, Sender};
@@ -35,27 +38,54 @@ impl Profiles {
 }
 
 /// Adds every flow of `run`, and the events that start them.
-pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Result<(), RunError> {
+pub(super) fn add(
+    simulation: &mut Simulation,
+    run: &Run,
+    places: &[(Hop, Option<Hop>)],
+) -> Result<(), RunError> {
+    let described = with_askers(&run.flows);
+    if described.len() > MOST_FLOWS {
+        return Err(RunError::Flow {
+            flow: MOST_FLOWS,
+            problem: format!("is one too many; a run has at most {MOST_FLOWS}"),
+        });
+    }
     for (index, flow) in run.flows.iter().enumerate() {
         check(&run.network, run.duration, index, flow)?;
     }
-    let ways = find_ways(&run.network, &run.flows).map_err(|flow| RunError::NoRoute {
+    let ways = find_ways(&run.network, &described).map_err(|flow| RunError::NoRoute {
         flow,
-        from: run.network.name(run.flows[flow].from).to_string(),
-        to: run.network.name(run.flows[flow].to).to_string(),
+        from: run.network.name(described[flow].from).to_string(),
+        to: run.network.name(described[flow].to).to_string(),
     })?;
-    let (hops, begins) = lay_out(&run.network, places, &run.flows, &ways);
-    simulation.hops = hops;
+    for (flow, ways) in ways.iter().enumerate() {
+        let links = ways.forward.len().max(ways.backward.len());
+        if links > MOST_LINKS {
+            let problem = format!("its way has {links} links; at most {MOST_LINKS}");
+            return Err(RunError::Flow { flow, problem });
+        }
+    }
+    let (hops, routes) = lay_out(&run.network, places, &described, &ways);
+    simulation.hops = hops.into_iter().map(hop::Step::from).collect();
+    simulation.routes = routes;
+    simulation.flows.reserve_exact(run.flows.len());
     let mut profiles = Profiles::default();
-    for (index, described) in run.flows.iter().enumerate() {
+    let mut answerers = Vec::new();
+    for (index, described) in described.iter().enumerate() {
         let maker = Maker {
             run,
             index,
             described,
-            ahead: ways[index].receives_ahead,
-            begins: begins[index],
+            passive: ways[index].passive,
         };
         simulation.flows.push(maker.flow(&mut profiles));
+        if index < run.flows.len() && request_of(described).is_some() {
+            answerers.push(index as u32);
+        }
+    }
+    for (asker, answerer) in (run.flows.len() as u32..).zip(answerers) {
+        simulation.set_partner(answerer, Partner::Asker(asker));
+        simulation.set_partner(asker, Partner::Answerer(answerer));
     }
     simulation.profiles = profiles.profiles;
     for index in 0..run.flows.len() {
@@ -64,13 +94,58 @@ pub(super) fn add(simulation: &mut Simulation, run: &Run, places: &[Hop]) -> Res
     Ok(())
 }
 
+/// The flows described, and after them, for each that must be asked for what it brings,
+/// one the other way that asks when it is told to.
+fn with_askers(flows: &[traffic::Flow]) -> Cow<'_, [traffic::Flow]> {
+    let asker = |flow: &traffic::Flow| {
+        let (profile, request) = request_of(flow)?;
+        Some(traffic::Flow {
+            from: flow.to,
+            to: flow.from,
+            steps: Vec::new(),
+            traffic: Traffic::Tcp {
+                profile: profile.clone(),
+                application: Application::Pages {
+                    request,
+                    size: Spread::constant(request),
+                    pause: Spread::constant(Nanos::ZERO),
+                },
+            },
+            ..flow.clone()
+        })
+    };
+    let askers: Vec<traffic::Flow> = flows.iter().filter_map(asker).collect();
+    if askers.is_empty() {
+        return Cow::Borrowed(flows);
+    }
+    Cow::Owned(flows.iter().cloned().chain(askers).collect())
+}
+
+/// What asks for a flow's transfers over a connection of its own, where something does.
+fn request_of(flow: &traffic::Flow) -> Option<(&Arc<Profile>, Bytes)> {
+    match &flow.traffic {
+        Traffic::Tcp {
+            profile,
+            application: Application::Pages { request, .. },
+        } => Some((profile, *request)),
+        _ => None,
+    }
+}
+
+impl Simulation {
+    fn set_partner(&mut self, flow: u32, partner: Partner) {
+        if let Some(session) = self.session(flow) {
+            session.partner = partner;
+        }
+    }
+}
+
 /// Makes one flow.
 struct Maker<'a> {
     run: &'a Run,
     index: usize,
     described: &'a traffic::Flow,
-    ahead: bool,
-    begins: (u32, u32),
+    passive: bool,
 }
 
 impl Maker<'_> {
@@ -82,7 +157,10 @@ impl Maker<'_> {
         let ends = self.ends(profiles);
         let mut flow = self.around(ends);
         let mut steps = self.described.steps.clone();
-        steps.push((self.start(), Step::Resume));
+        // What asks does so when it is told to.
+        if self.index < self.run.flows.len() {
+            steps.push((self.start(), Step::Resume));
+        }
         steps.sort_by_key(|(at, _)| *at);
         flow.rare().steps = steps.into();
         flow
@@ -91,14 +169,13 @@ impl Maker<'_> {
     /// A flow with these ends and nothing to come.
     fn around(&self, ends: Ends) -> Flow {
         let mut flow = Flow {
-            forward: self.begins.0,
-            backward: self.begins.1,
             wake_at: Nanos::NEVER,
             open: false,
             class: self.described.class,
             ends,
             meter: FlowMeter::default(),
             rare: None,
+            held: None,
         };
         if self.run.measure.delays {
             flow.meter.delays = Some(Box::default());
@@ -149,13 +226,13 @@ impl Maker<'_> {
                 application,
             } => {
                 let connection = Connection {
-                    sender: Sender::new(profile, Nanos::ZERO),
+                    sender: Sender::new(profile, self.start()),
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
                     first: 0,
                     end: u32::MAX,
                     last_size: profile.segment_size,
-                    receives_ahead: self.ahead,
+                    passive: self.passive,
                     session: None,
                 };
                 self.with_application(connection, application)
@@ -272,6 +349,14 @@ fn application_problem(application: &Application) -> Option<String> {
     match application {
         Application::Bulk | Application::Transfer(_) => None,
         Application::Web { size, pause } => both(size, pause),
+        Application::Pages {
+            request,
+            size,
+            pause,
+        } => match request {
+            Bytes(0) => Some("requests of 0 bytes; at least 1".into()),
+            _ => both(size, pause),
+        },
         Application::Arrivals {
             every,
             size,

@@ -10,10 +10,12 @@ use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::accounts::Accounts;
-use super::fifo::Fifo;
-use super::link::{Extras, Link, NONE, Opportunities};
-use super::port::{Port, Queue};
-use super::{Event, Hop, Simulation, Windows};
+use super::event::Task;
+use super::fifo::FifoPort;
+use super::hop::Hop;
+use super::link::{Extras, Link, Opportunities};
+use super::port::{NONE, Port};
+use super::{Simulation, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
 use crate::measure::Timing;
@@ -43,16 +45,16 @@ pub(super) fn stream(seed: u64, purpose: Purpose, index: u64) -> Pcg32 {
 /// Checks `run` and makes it ready.
 pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     check_measure(run)?;
-    let links = run.network.links();
-    let wires = links.filter(|(.., link)| link.queue.is_none()).count();
     let mut simulation = Simulation {
         now: Nanos::ZERO,
         end: run.duration,
         events: Events::new(),
-        wires: Vec::with_capacity(wires),
+        wires: Vec::with_capacity(run.network.links().len()),
+        fifos: Vec::new(),
         ports: Vec::new(),
         extras: Vec::new(),
         hops: Vec::new(),
+        routes: Vec::new(),
         flows: Vec::with_capacity(run.flows.len()),
         profiles: Vec::new(),
         changes: Vec::new(),
@@ -66,7 +68,6 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         },
         completions: Vec::new(),
         windows: None,
-        names: Vec::new(),
         groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
         seed: run.seed,
     };
@@ -74,8 +75,6 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
     for (id, _, _, described) in run.network.links() {
         places.push(add_link(&mut simulation, run, id, described)?);
     }
-    // Before anything else of its moment, which is measured already.
-    simulation.events.push(run.measure.warm_up, Event::Begin);
     flows::add(&mut simulation, run, &places)?;
     set_up_changes(&mut simulation, run, &places);
     watch_windows(&mut simulation, run);
@@ -113,7 +112,7 @@ fn add_link(
     run: &Run,
     id: LinkId,
     described: &crate::network::Link,
-) -> Result<Hop, RunError> {
+) -> Result<(Hop, Option<Hop>), RunError> {
     let name = || run.network.link_name(id);
     let wrong = |problem: String| {
         let link = name();
@@ -146,9 +145,9 @@ fn add_link(
     let changing = !described.changes.is_empty() || described.trace.is_some();
     let captured = run.measure.captures.contains(&id);
     let special = described.loss > 0.0 || described.reorder.is_some() || changing || captured;
-    let mut extras = NONE;
+    let mut extras = None;
     if special {
-        extras = simulation.extras.len() as u32;
+        extras = Some(Hop::Extras(simulation.extras.len() as u32));
         simulation.extras.push(Extras {
             delay: described.delay,
             loss: described.loss,
@@ -159,13 +158,13 @@ fn add_link(
             capture: captured.then(|| Capture::new(id, name())),
         });
     }
-    let link = Link::new(rate, described.delay, extras);
+    let link = Link::new(rate, described.delay);
     let spec = match &described.queue {
         Some(spec) => spec.clone(),
         None if changing => Spec::new(PLAIN).map_err(refused)?,
         None => {
             simulation.wires.push(link);
-            return Ok(Hop::Wire(simulation.wires.len() as u32 - 1));
+            return Ok((Hop::Wire(simulation.wires.len() as u32 - 1), extras));
         }
     };
     let facts = LinkFacts {
@@ -174,33 +173,41 @@ fn add_link(
     };
     let plan = spec.plan(&facts).map_err(refused)?;
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
-    let queue = match plan {
-        Plan::Single {
-            aqm: AnyAqm::DropTail(_),
-            limit,
-        } if !changing && limit.bytes == Bytes(u64::MAX) => Queue::Fifo(Fifo::new(limit.packets)),
-        plan => {
-            let mut queue = plan.queue(seed);
-            // What is periodic counts from the first look, whoever takes it: so from here.
-            queue.poll(Nanos::ZERO);
-            Queue::Any(queue)
-        }
-    };
     let meter = PortMeter::new(&run.measure, run.duration);
-    simulation.ports.push(Port::new(id.0, link, queue, meter));
-    simulation.names.push(name());
-    Ok(Hop::Port(simulation.ports.len() as u32 - 1))
+    if let Plan::Single {
+        aqm: AnyAqm::DropTail(_),
+        limit,
+    } = plan
+        && limit.bytes == Bytes(u64::MAX)
+        && !changing
+    {
+        let index = simulation.fifos.len() as u32;
+        let fifo = FifoPort::new(id.0, name(), link, limit.packets, meter);
+        simulation.fifos.push(fifo);
+        return Ok((Hop::Fifo(index), extras));
+    }
+    let mut queue = plan.queue(seed);
+    // What is periodic counts from the first look, whoever takes it: so from here.
+    QueueDiscipline::poll(&mut queue, Nanos::ZERO);
+    let at = match extras {
+        Some(Hop::Extras(index)) => index,
+        _ => NONE,
+    };
+    simulation
+        .ports
+        .push(Port::new(id.0, name(), link, at, queue, meter));
+    Ok((Hop::Port(simulation.ports.len() as u32 - 1), extras))
 }
 
-fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[Hop]) {
+fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[(Hop, Option<Hop>)]) {
     for (id, _, _, described) in run.network.links() {
         let mut changes = described.changes.clone();
         changes.sort_by_key(|(at, _)| *at);
         for (at, change) in changes {
             let index = simulation.changes.len() as u32;
-            if let Hop::Port(port) = places[id.0 as usize] {
+            if let (Hop::Port(port), _) = places[id.0 as usize] {
                 simulation.changes.push((port, change));
-                simulation.events.push(at, Event::Change(index));
+                simulation.events.push(at, Task::Change(index).event());
             }
         }
     }
@@ -215,6 +222,6 @@ fn watch_windows(simulation: &mut Simulation, run: &Run) {
             interval,
             flows: watched.map(|flow| (flow.0, Vec::new())).collect(),
         });
-        simulation.events.push(Nanos::ZERO, Event::Sample);
+        simulation.events.push(Nanos::ZERO, Task::Sample.event());
     }
 }

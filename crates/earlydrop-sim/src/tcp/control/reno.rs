@@ -10,7 +10,7 @@
 //! | | here | ns-2 |
 //! |---|---|---|
 //! | growth | by segments (RFC 3465, L = 2), only when the window was used | 1, or 1/W, for each acknowledgment |
-//! | cut | half of what is in flight | T = half of the window as a whole number, W = half of it exactly, 1 at least; the receiver's window counts when it is smaller |
+//! | cut | half of what is in flight | T = half of the window as a whole number, W = half of it exactly, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) as whole a number as T, 1 at least; the receiver's window counts when it is smaller |
 //! | timeout again | T stays | T is cut to 2 |
 
 use earlydrop::units::Nanos;
@@ -31,6 +31,8 @@ pub struct Reno {
     threshold: f64,
     /// With ns-2's rules, the receiver's window; 0 with the RFC's.
     limit: u32,
+    /// With ns-2's rules, whether cuts leave whole segments.
+    whole: bool,
 }
 
 impl Reno {
@@ -44,6 +46,7 @@ impl Reno {
             window: f64::from(profile.initial_window),
             threshold: profile.initial_threshold.map_or(first, f64::from),
             limit,
+            whole: profile.whole_cuts,
         }
     }
 
@@ -59,10 +62,12 @@ impl Reno {
 
     /// Half of what is in use, before it is bounded.
     fn half(&self, in_flight: u32) -> f64 {
-        if self.limit > 0 {
-            self.used() / 2.0
-        } else {
+        if self.limit == 0 {
             f64::from(in_flight) / 2.0
+        } else if self.whole {
+            f64::from(self.used() as u32 / 2)
+        } else {
+            self.used() / 2.0
         }
     }
 

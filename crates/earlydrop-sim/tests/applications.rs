@@ -1,0 +1,129 @@
+//! Applications over TCP, on a link where everything can be worked out by hand.
+
+use std::sync::Arc;
+
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::network::{Link, Network};
+use earlydrop_sim::results::Results;
+use earlydrop_sim::spread::Spread;
+use earlydrop_sim::tcp::{Handshake, Profile, Recovery, Rules};
+use earlydrop_sim::traffic::{Application, Flow};
+
+/// One flow of `application` for 1 s over 8 Mbps and 10 ms: a packet of 1000 bytes takes
+/// 1 ms to be sent, one of 40 bytes 40 us.
+fn results(application: Application, profile: Profile) -> Results {
+    let mut network = Network::new();
+    let (server, client) = (network.node("server"), network.node("client"));
+    let link = Link::new(BitsPerSec::from_mbps(8), Nanos::from_millis(10));
+    let link = link.queue("droptail".parse().unwrap());
+    network.duplex(server, client, link);
+    let mut run = Run::new(network, Nanos::from_secs(1));
+    run.add(Flow::tcp(server, client, &Arc::new(profile), application));
+    run.results().unwrap()
+}
+
+fn pages(size: u64, pause_ms: u64) -> Application {
+    Application::Pages {
+        request: Bytes(1000),
+        size: Spread::constant(Bytes(size)),
+        pause: Spread::constant(Nanos::from_millis(pause_ms)),
+    }
+}
+
+/// A connection request and its acknowledgment; a packet and its acknowledgment.
+const OPENING: Nanos = Nanos(2 * 10_040_000);
+const PACKET: Nanos = Nanos(11_000_000 + 10_040_000);
+
+#[test]
+fn a_page_is_asked_for_over_a_connection_of_its_own() {
+    let results = results(pages(1000, 100), Profile::ns2(Recovery::Reno));
+    let page = Nanos(2 * (OPENING.0 + PACKET.0));
+    let cycle = page + Nanos::from_millis(100);
+    // The sixth ends at 993.44 ms, with no pause behind it.
+    assert_eq!(results.completions.len(), 6);
+    for (number, completion) in (0..).zip(&results.completions) {
+        assert_eq!(completion.span(), page);
+        assert_eq!(completion.began, Nanos(number * cycle.0));
+        assert_eq!(completion.bytes, Bytes(1000));
+    }
+    let (there, back) = (&results.queues[0].counters, &results.queues[1].counters);
+    // In each page, each way: an opening, a packet, and two acknowledgments.
+    let finished = results.completions.len() as u64;
+    assert!(there.arrived.packets >= 4 * finished && back.arrived.packets >= 4 * finished);
+    assert!(there.arrived.bytes >= 1120 * finished && back.arrived.bytes >= 1120 * finished);
+    assert_eq!(results.totals.completed, finished);
+    assert_eq!(results.totals.transfers, finished);
+    assert_eq!(results.flows.len(), 1, "what asks is no flow of its own");
+}
+
+#[test]
+fn a_page_without_a_pause_is_asked_for_too() {
+    let results = results(pages(1000, 0), Profile::ns2(Recovery::Reno));
+    let page = 2 * (OPENING.0 + PACKET.0);
+    assert_eq!(results.completions.len() as u64, 1_000_000_000 / page);
+}
+
+#[test]
+fn packets_of_ns2_are_whole() {
+    let web = || Application::Web {
+        size: Spread::constant(Bytes(1500)),
+        pause: Spread::constant(Nanos::from_secs(10)),
+    };
+    for (rules, bytes) in [(Rules::Ns2, 2040), (Rules::Standard, 1540)] {
+        let mut profile = Profile::ns2(Recovery::Reno);
+        profile.rules = rules;
+        let results = results(web(), profile);
+        assert_eq!(
+            results.queues[0].counters.departed.bytes, bytes,
+            "{rules:?}"
+        );
+    }
+}
+
+#[test]
+fn a_request_of_nothing_is_refused() {
+    let mut network = Network::new();
+    let (server, client) = (network.node("server"), network.node("client"));
+    let link = Link::new(BitsPerSec::from_mbps(8), Nanos::from_millis(10));
+    network.duplex(server, client, link);
+    let mut run = Run::new(network, Nanos::from_secs(1));
+    let nothing = Application::Pages {
+        request: Bytes(0),
+        size: Spread::constant(Bytes(1)),
+        pause: Spread::constant(Nanos::ZERO),
+    };
+    let profile = Arc::new(Profile::ns2(Recovery::Reno));
+    run.add(Flow::tcp(server, client, &profile, nothing));
+    let refused = run.results().unwrap_err().to_string();
+    assert_eq!(refused, "flow 0: requests of 0 bytes; at least 1");
+}
+
+#[test]
+fn clocks_of_senders_tick_at_moments_of_their_own() {
+    // 15 ms are one tick or two, as the moment falls; flows start at whole ticks. That
+    // all of 40 fall alike has a probability of 2^-39.
+    let mut profile = Profile::ns2(Recovery::Reno);
+    profile.handshake = Handshake::None;
+    let profile = Arc::new(profile);
+    let mut network = Network::new();
+    let link = Link::new(BitsPerSec::from_mbps(1_000_000), Nanos::from_micros(7500));
+    let pairs: Vec<_> = (0..40)
+        .map(|_| {
+            let (from, to) = (network.node("from"), network.node("to"));
+            network.duplex(from, to, link.clone());
+            (from, to)
+        })
+        .collect();
+    let mut run = Run::new(network, Nanos::from_secs(1));
+    for (number, (from, to)) in (0..).zip(pairs) {
+        let transfer = Application::Transfer(Bytes(1000));
+        let flow = Flow::tcp(from, to, &profile, transfer);
+        run.add(flow.at(Nanos::from_millis(10 * number)));
+    }
+    let results = run.results().unwrap();
+    let of_one_tick = (results.flows.iter())
+        .filter(|flow| flow.smoothed_rtt == Nanos::from_millis(10))
+        .count();
+    assert!((1..40).contains(&of_one_tick), "{of_one_tick} of 40");
+}

@@ -1,0 +1,172 @@
+//! Runs of several seeds, their statistics, and the table.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
+
+use super::cases::{Case, Measured};
+use super::explanation;
+use super::figures::Figure;
+
+/// A figure of ns-2's beside ours.
+#[derive(Clone, Debug)]
+pub(crate) struct Comparison {
+    /// ns-2's.
+    pub(crate) figure: Figure,
+    /// The mean over our seeds.
+    pub(crate) ours: f64,
+    /// Half of that mean's 95% interval.
+    pub(crate) interval: f64,
+    /// How many seeds we ran.
+    pub(crate) seeds: u64,
+}
+
+impl Comparison {
+    /// By how much ours differs, as a share of ns-2's.
+    pub(crate) fn off_by(&self) -> f64 {
+        self.ours / self.figure.value - 1.0
+    }
+
+    /// Whether that is within the figure's tolerance.
+    pub(crate) fn is_met(&self) -> bool {
+        self.off_by().abs() <= self.figure.tolerance
+    }
+}
+
+/// Runs `cases` on all processors and sets their figures beside ns-2's, in the order of
+/// the table.
+pub(crate) fn compare(cases: &[Case], figures: &[Figure]) -> Vec<Comparison> {
+    let measured = run_all(cases);
+    let set_beside = |figure: &Figure| {
+        let runs = measured.get(&figure.case)?;
+        let values: Vec<f64> = runs.iter().map(|run| run[figure.metric.as_str()]).collect();
+        let (ours, interval) = mean_and_interval(&values);
+        Some(Comparison {
+            figure: figure.clone(),
+            ours,
+            interval,
+            seeds: values.len() as u64,
+        })
+    };
+    figures.iter().filter_map(set_beside).collect()
+}
+
+/// What each seed of each case measured.
+fn run_all(cases: &[Case]) -> BTreeMap<String, Vec<Measured>> {
+    let jobs: Vec<(&Case, u64)> = cases
+        .iter()
+        .flat_map(|case| (1..=case.seeds).map(move |seed| (case, seed)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let (send, receive) = mpsc::channel();
+    let send = Mutex::new(send);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some((case, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let measured = case.measure(*seed);
+                    let message = (case.name.clone(), *seed, measured);
+                    send.lock().unwrap().send(message).unwrap();
+                }
+            });
+        }
+    });
+    drop(send);
+    let mut by_seed: BTreeMap<String, BTreeMap<u64, Measured>> = BTreeMap::new();
+    for (name, seed, measured) in receive {
+        by_seed.entry(name).or_default().insert(seed, measured);
+    }
+    // In the order of seeds: sums must not depend on which run was done first.
+    by_seed
+        .into_iter()
+        .map(|(name, runs)| (name, runs.into_values().collect()))
+        .collect()
+}
+
+/// The 97.5% point of Student's distribution: a table, then its expansion in 1/freedom
+/// (Abramowitz and Stegun, 26.7.5), good to 0.001 from there on.
+fn student(freedom: usize) -> f64 {
+    const TABLE: [f64; 9] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262,
+    ];
+    let one_over = 1.0 / freedom as f64;
+    let expansion = || 1.95996 + one_over * (2.37228 + one_over * 2.82250);
+    TABLE.get(freedom - 1).copied().unwrap_or_else(expansion)
+}
+
+fn mean_and_interval(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+    let freedom = values.len() - 1;
+    if freedom == 0 {
+        return (mean, f64::NAN);
+    }
+    let deviation = (squares / freedom as f64 / count).sqrt();
+    (mean, student(freedom) * deviation)
+}
+
+/// A number with `digits` that count.
+fn rounded(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let before = value.abs().log10().floor() as i32 + 1;
+    format!("{value:.*}", (digits - before).max(0) as usize)
+}
+
+/// The columns of one row: case, metric, ns-2, ours, difference, tolerance, verdict.
+fn columns(comparison: &Comparison) -> [String; 7] {
+    let figure = &comparison.figure;
+    let with = |value: f64, interval: Option<f64>| match interval {
+        Some(interval) => format!("{} ± {}", rounded(value, 4), rounded(interval, 2)),
+        None => rounded(value, 4),
+    };
+    let verdict = match (comparison.is_met(), explanation(figure)) {
+        (true, _) => "met".to_string(),
+        (false, None) => "**missed**".to_string(),
+        (false, Some(note)) => format!("missed: {note}"),
+    };
+    [
+        figure.case.clone(),
+        figure.metric.clone(),
+        with(figure.value, figure.interval),
+        with(comparison.ours, Some(comparison.interval)),
+        format!("{:+.1}%", 100.0 * comparison.off_by()),
+        format!("{:.1}%", 100.0 * figure.tolerance),
+        verdict,
+    ]
+}
+
+const HEADS: [&str; 7] = [
+    "case", "metric", "ns-2", "ours", "off by", "allowed", "verdict",
+];
+
+/// The table for a terminal.
+pub(crate) fn plain(comparisons: &[Comparison]) -> String {
+    let mut text = String::new();
+    let mut row = |[case, metric, reference, ours, off, allowed, verdict]: [&str; 7]| {
+        let _ = writeln!(
+            text,
+            "{case:<20} {metric:<12} {reference:>18} {ours:>18} {off:>8} {allowed:>8}  {verdict}"
+        );
+    };
+    row(HEADS);
+    for comparison in comparisons {
+        let columns = columns(comparison);
+        row(columns.each_ref().map(String::as_str));
+    }
+    text
+}
+
+/// The same in Markdown.
+pub(crate) fn markdown(comparisons: &[Comparison]) -> String {
+    let mut text = format!("| {} |\n|---|---|--:|--:|--:|--:|---|\n", HEADS.join(" | "));
+    for comparison in comparisons {
+        let columns = columns(comparison);
+        let _ = writeln!(text, "| {} |", columns.join(" | "));
+    }
+    text
+}
