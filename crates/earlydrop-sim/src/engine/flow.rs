@@ -79,6 +79,8 @@ pub(super) struct Connection {
     pub(super) receiver: Receiver,
     /// Index of its profile.
     pub(super) profile: u32,
+    /// The first segment of the connection.
+    pub(super) first: u32,
     /// The segment after the last of the transfer.
     pub(super) end: u32,
     /// Bytes on the wire of the transfer's last segment.

@@ -9,6 +9,8 @@ pub use flow::Delays;
 pub(crate) use flow::{FlowMeter, Timing};
 pub use port::Samples;
 
+use std::fmt;
+
 use earlydrop::units::Nanos;
 use hdrhistogram::Histogram;
 
@@ -40,9 +42,18 @@ pub struct Measure {
 }
 
 /// A distribution of times, to three significant digits (HDR histogram).
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Distribution {
     histogram: Histogram<u64>,
+}
+
+/// Each time with how often it was recorded.
+impl fmt::Debug for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let recorded = self.histogram.iter_recorded();
+        let counted = recorded.map(|value| (value.value_iterated_to(), value.count_at_value()));
+        f.debug_map().entries(counted).finish()
+    }
 }
 
 impl Default for Distribution {
@@ -54,8 +65,8 @@ impl Default for Distribution {
 
 impl Distribution {
     pub(crate) fn record(&mut self, span: Nanos) {
-        // Grows by itself, so nothing is out of its range.
-        self.histogram.saturating_record(span.0);
+        let recorded = self.histogram.record(span.0);
+        recorded.expect("it grows by itself");
     }
 
     pub(crate) fn clear(&mut self) {

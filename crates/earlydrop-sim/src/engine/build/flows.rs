@@ -229,6 +229,7 @@ impl Maker<'_> {
                     sender: Sender::new(profile, self.start()),
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
+                    first: 0,
                     end: u32::MAX,
                     last_size: profile.segment_size,
                     passive: self.passive,

@@ -55,7 +55,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         extras: Vec::new(),
         hops: Vec::new(),
         routes: Vec::new(),
-        flows: Vec::new(),
+        flows: Vec::with_capacity(run.flows.len()),
         profiles: Vec::new(),
         changes: Vec::new(),
         accounts: Accounts {
