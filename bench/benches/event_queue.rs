@@ -11,6 +11,7 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use earlydrop_bench::{Contender, race};
 use earlydrop_sim::events::Events;
+use earlydrop_sim::events::radix::RadixHeap;
 
 const EVENTS: usize = 1 << 18;
 const ROUNDS: usize = 11;
@@ -30,6 +31,16 @@ impl EventQueue for Events<What> {
     }
     fn pop(&mut self) -> (u64, What) {
         let (at, what) = Events::pop(self).expect("as many pushed as popped");
+        (at.0, what)
+    }
+}
+
+impl EventQueue for RadixHeap<What> {
+    fn push(&mut self, at: u64, what: What) {
+        RadixHeap::push(self, Nanos(at), what);
+    }
+    fn pop(&mut self) -> (u64, What) {
+        let (at, what) = RadixHeap::pop(self).expect("as many pushed as popped");
         (at.0, what)
     }
 }
@@ -143,13 +154,15 @@ fn main() {
     println!("| events to come | queue | min | median | max |");
     println!("|---|---|---|---|---|");
     for pending in [64, 1024, 16_384, 262_144] {
-        let mut radix = filled(Events::new(), pending);
+        let mut calendar = filled(Events::new(), pending);
+        let mut radix = filled(RadixHeap::new(), pending);
         let mut binary = filled(Binary::default(), pending);
         let mut quaternary = filled(Quaternary::default(), pending);
-        let mut randoms = [(); 4].map(|()| Pcg32::new(3, 0));
-        let [first, second, third, fourth] = &mut randoms;
+        let mut randoms = [(); 5].map(|()| Pcg32::new(3, 0));
+        let [zeroth, first, second, third, fourth] = &mut randoms;
         let mut contenders = [
-            Contender::new("radix heap (ours)", || hold(&mut radix, first)),
+            Contender::new("calendar (ours)", || hold(&mut calendar, zeroth)),
+            Contender::new("radix heap", || hold(&mut radix, first)),
             Contender::new("binary heap (std)", || hold(&mut binary, second)),
             Contender::new("quaternary heap", || hold(&mut quaternary, third)),
             Contender::new("none: the loop alone", || hold(&mut Nothing, fourth)),

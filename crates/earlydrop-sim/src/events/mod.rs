@@ -81,6 +81,8 @@ struct Review {
     /// Events to be handed out between looks.
     every: u32,
     since: u64,
+    /// Events passed by since then on the way to an event's place in its day.
+    passed: usize,
 }
 
 impl<E: Copy> Default for Events<E> {
@@ -97,7 +99,8 @@ impl<E: Copy> Events<E> {
     }
 
     fn starting(now: u64, day_bits: u32, days: usize) -> Events<E> {
-        let every = (4 * days).clamp(256, 1 << 16) as u32;
+        // Seldom enough that making it anew costs little an event.
+        let every = (4 * days).max(256) as u32;
         Events {
             now,
             today: now >> day_bits,
@@ -123,6 +126,7 @@ impl<E: Copy> Events<E> {
                 left: every,
                 every,
                 since: now,
+                passed: 0,
             },
         }
     }
@@ -212,6 +216,10 @@ impl<E: Copy> Events<E> {
         while self.entries[after as usize].at <= at {
             before = after;
             after = self.entries[after as usize].next;
+            self.review.passed += 1;
+        }
+        if self.is_crowded() {
+            self.review.left = 1;
         }
         let index = self.new_entry(at, event, after);
         match before {
@@ -334,16 +342,25 @@ impl<E: Copy> Events<E> {
         self.later_due = (day + 1).saturating_sub(self.days.len() as u64);
     }
 
+    /// Whether finding places has taken more than making the calendar anew would.
+    fn is_crowded(&self) -> bool {
+        self.review.passed > 8 * self.len() + 4096
+    }
+
     /// Makes the calendar anew when its days have become too long, too short or too few.
     #[cold]
     fn look_over(&mut self) {
         let gap = (self.now - self.review.since) / u64::from(self.review.every);
-        let day_bits = gap.max(1).ilog2();
+        let day_bits = match self.is_crowded() {
+            true => self.day_bits.saturating_sub(3),
+            false => gap.max(1).ilog2(),
+        };
         let days = (2 * self.len()).next_power_of_two().clamp(DAYS.0, DAYS.1);
         let fits = self.day_bits.abs_diff(day_bits) <= 1
             && (days / 2..=4 * days).contains(&self.days.len());
         self.review.left = self.review.every;
         self.review.since = self.now;
+        self.review.passed = 0;
         if !fits {
             let mut anew = Events::starting(self.now, day_bits, days);
             while let Some((at, event)) = self.take_in_order() {
