@@ -301,7 +301,7 @@ fn a_rate_that_changes_counts_from_the_next_packet_on() {
 
 #[test]
 fn a_delay_that_shrinks_lets_nothing_overtake() {
-    let link = link().changing(us(1000_500), Change::Delay(ms(2)));
+    let link = link().changing(us(1_000_500), Change::Delay(ms(2)));
     let (mut run, from, to) = over(link, ms(2000));
     run.add(regular(from, to, ms(2)));
     let results = run.results().unwrap();

@@ -3,14 +3,11 @@
 #[path = "support/random_runs.rs"]
 mod random_runs;
 
-use std::sync::Arc;
-
 use earlydrop::counters::Tally;
 use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
-use earlydrop_sim::tcp::Algorithm;
-use earlydrop_sim::traffic::Traffic;
+use earlydrop_sim::traffic::{Flow, Traffic};
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
 use random_runs::{facts, measured_more, runner, runs};
@@ -181,26 +178,16 @@ fn working_ahead_changes_nothing() {
     });
 }
 
-/// What happens in the same nanosecond happens in the order it was set up, which working
-/// ahead changes. Three things lead there by themselves, and are kept out: recorded links
-/// put TCP's timers on their milliseconds, BBR paces at the rate its acknowledgments come
-/// at, and a segment that a delayed acknowledgment let go arrives with the next delay's end.
+/// Packets that come to one place in the same nanosecond do so in the order in which they
+/// were worked out. Recorded links put everything on their milliseconds, TCP's answers and
+/// its timers included, and are kept out where there is any.
 fn keep_from_ties(run: &mut Run) {
-    let mut over_tcp = false;
-    for flow in &mut run.flows {
-        if let Traffic::Tcp { profile, .. } = &mut flow.traffic {
-            over_tcp = true;
-            if profile.control == Algorithm::Bbr {
-                Arc::make_mut(profile).control = Algorithm::Cubic;
-            }
-            if profile.delayed_acks.is_some() {
-                flow.overhead += Nanos(50_000);
-            }
+    let over_tcp = |flow: &Flow| matches!(flow.traffic, Traffic::Tcp { .. });
+    if run.flows.iter().any(over_tcp) {
+        let links: Vec<_> = run.network.links().map(|(id, ..)| id).collect();
+        for link in links {
+            run.network.get_mut(link).trace = None;
         }
-    }
-    let links: Vec<_> = run.network.links().map(|(id, ..)| id).collect();
-    for link in links.into_iter().filter(|_| over_tcp) {
-        run.network.get_mut(link).trace = None;
     }
 }
 

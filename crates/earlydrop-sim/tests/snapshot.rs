@@ -36,6 +36,9 @@ fn bulk(profile: Profile) -> impl Fn(&mut Run, &Hosts) {
     }
 }
 
+/// Adds flows between hosts to a run.
+type Traffic = dyn Fn(&mut Run, &Hosts);
+
 type Hosts = Vec<(Node, Node)>;
 
 /// Short transfers, calls, a few long ones, and some of each the other way.
@@ -81,7 +84,7 @@ fn whole_runs() {
     let ns2 = |recovery| bulk(Profile::ns2(recovery));
     let modern = |algorithm| bulk(Profile::modern(algorithm));
     let red = "red:min=10,max=30";
-    let runs: [(&str, &str, &dyn Fn(&mut Run, &Hosts)); 16] = [
+    let runs: [(&str, &str, &Traffic); 16] = [
         ("droptail:limit=50", "ns-2 Reno", &ns2(Recovery::Reno)),
         ("droptail:limit=50", "ns-2 NewReno", &ns2(Recovery::NewReno)),
         ("droptail:limit=50", "Cubic", &modern(Algorithm::Cubic)),

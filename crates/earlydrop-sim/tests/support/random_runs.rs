@@ -305,6 +305,13 @@ fn tcp() -> impl Strategy<Value = Traffic> {
         1 => (1..300_000_u64).prop_map(|size| Application::Transfer(Bytes(size))),
         1 => (amount(30_000), span(90_000_000))
             .prop_map(|(size, pause)| Application::Web { size, pause }),
+        1 => (40..1500_u64, amount(30_000), span(90_000_000)).prop_map(
+            |(request, size, pause)| Application::Pages {
+                request: Bytes(request),
+                size,
+                pause,
+            }
+        ),
         1 => (span(90_000_000), amount(20_000), 1..6_u32).prop_map(|(every, size, at_most)| {
             Application::Arrivals { every, size, at_most }
         }),
