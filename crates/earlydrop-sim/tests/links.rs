@@ -410,3 +410,31 @@ fn each_queue_counts_its_own_loss_events() {
         assert_eq!(queue.flows_per_loss_event, 1.0, "{}", queue.name);
     }
 }
+
+/// Packets that leave with one opportunity arrive in the same nanosecond, and in order:
+/// TCP, which takes what overtakes for losses, sends nothing again.
+#[test]
+fn what_leaves_together_arrives_in_order() {
+    for delay in [Nanos::ZERO, Nanos(1), Nanos(638_525), ms(7)] {
+        for recovery in [Recovery::Reno, Recovery::Sack] {
+            let trace = "6\n8\n8\n9\n11\n11\n11\n15\n15\n22".parse().unwrap();
+            let link = Link::new(BitsPerSec::from_mbps(8), delay).following(trace);
+            let mut network = Network::new();
+            let (from, to) = (network.node("from"), network.node("to"));
+            network.duplex(from, to, link);
+            let mut run = Run::new(network, ms(5000));
+            let profile = Profile {
+                segment_size: 400,
+                receiver_window: 15,
+                ..Profile::ns2(recovery)
+            };
+            run.add(Flow::bulk(from, to, &profile.into()).at(Nanos(68_203_752)));
+            let results = run.results().unwrap();
+            assert!(results.flows[0].received > 1000);
+            assert_eq!(
+                results.flows[0].sender.retransmissions, 0,
+                "{delay}, {recovery:?}"
+            );
+        }
+    }
+}

@@ -291,7 +291,7 @@ impl Simulation {
             Change::Delay(delay) => {
                 port.link.delay = delay;
                 if port.slack > Nanos::ZERO {
-                    port.slack = delay;
+                    port.slack = delay.since(Nanos(1));
                 }
                 if let Some(extras) = self.extras.get_mut(port.extras as usize) {
                     extras.delay = delay;

@@ -29,7 +29,7 @@ pub(super) struct Port {
     pub(super) down: bool,
     /// The time of the event that will drain it; later ones set before are stale.
     pub(super) drain_at: Nanos,
-    /// How long after a departure begins it must be known: the delay of the link, or zero.
+    /// How long after a departure begins it must be known: before it can arrive.
     pub(super) slack: Nanos,
     pub(super) meter: PortMeter,
     pub(super) queue: AnyQueue<Packet>,
@@ -47,7 +47,7 @@ impl Port {
         Port {
             number,
             name,
-            slack: link.delay,
+            slack: link.delay.since(Nanos(1)),
             link,
             extras,
             waiting: 0,

@@ -123,7 +123,8 @@ impl Link {
         self
     }
 
-    /// The same sending whenever `trace` gives an opportunity.
+    /// The same sending whenever `trace` gives an opportunity. What it sends travels for a
+    /// nanosecond at least.
     pub fn following(self, trace: Trace) -> Link {
         Link {
             trace: Some(trace),

@@ -143,13 +143,14 @@ fn add_link(
         return wrong("a change to 0 bps; a link that stops goes down".to_string());
     }
     let changing = !described.changes.is_empty() || described.trace.is_some();
+    let delay = least_delay(described.delay, described.trace.is_some());
     let captured = run.measure.captures.contains(&id);
     let special = described.loss > 0.0 || described.reorder.is_some() || changing || captured;
     let mut extras = None;
     if special {
         extras = Some(Hop::Extras(simulation.extras.len() as u32));
         simulation.extras.push(Extras {
-            delay: described.delay,
+            delay,
             loss: described.loss,
             reorder: described.reorder,
             random: stream(run.seed, Purpose::Link, u64::from(id.0)),
@@ -158,7 +159,7 @@ fn add_link(
             capture: captured.then(|| Capture::new(id, name())),
         });
     }
-    let link = Link::new(rate, described.delay);
+    let link = Link::new(rate, delay);
     let spec = match &described.queue {
         Some(spec) => spec.clone(),
         None if changing => Spec::new(PLAIN).map_err(refused)?,
@@ -199,11 +200,20 @@ fn add_link(
     Ok((Hop::Port(simulation.ports.len() as u32 - 1), extras))
 }
 
+/// What leaves a recorded link at one moment must not arrive at that moment: it would
+/// overtake what is waiting for its turn then.
+fn least_delay(delay: Nanos, recorded: bool) -> Nanos {
+    delay.max(Nanos(u64::from(recorded)))
+}
+
 fn set_up_changes(simulation: &mut Simulation, run: &Run, places: &[(Hop, Option<Hop>)]) {
     for (id, _, _, described) in run.network.links() {
         let mut changes = described.changes.clone();
         changes.sort_by_key(|(at, _)| *at);
-        for (at, change) in changes {
+        for (at, mut change) in changes {
+            if let Change::Delay(delay) = &mut change {
+                *delay = least_delay(*delay, described.trace.is_some());
+            }
             let index = simulation.changes.len() as u32;
             if let (Hop::Port(port), _) = places[id.0 as usize] {
                 simulation.changes.push((port, change));
