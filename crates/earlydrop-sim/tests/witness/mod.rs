@@ -1,0 +1,32 @@
+//! What comparisons with other simulators have in common: reference figures, runs of
+//! ours that stand for their cases, and the table of both.
+//!
+//! Shared by the tests `ns2` and `ns3` and the example `validation`, which use a part
+//! each.
+
+mod case;
+mod compare;
+mod figures;
+
+pub(crate) use case::{Case, Measured, Seen, loss_percent};
+pub(crate) use compare::{Comparison, compare, markdown, plain, unexplained};
+pub(crate) use figures::{Figure, Tolerance, figures};
+
+/// Another simulator.
+pub(crate) struct Witness {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Figures known to lie outside their tolerance, by case and metric, each with the
+    /// reason in a few words; `docs/validation.md` has the experiments.
+    pub(crate) explained: &'static [(&'static str, &'static str, &'static str)],
+}
+
+impl Witness {
+    /// What is known of a figure outside its tolerance.
+    pub(crate) fn explanation(&self, figure: &Figure) -> Option<&'static str> {
+        let mut known = self.explained.iter();
+        known
+            .find(|(case, metric, _)| *case == figure.case && *metric == figure.metric)
+            .map(|(_, _, why)| *why)
+    }
+}
