@@ -21,7 +21,12 @@ fn main() {
     match arguments.as_slice() {
         ["ns2", "settings"] => print!("{}", ns2::table_of_settings(&ns2::figures())),
         ["ns2", rest @ ..] => table(&ns2::NS2, ns2::cases(), &ns2::figures(), rest),
-        ["ns3", rest @ ..] => table(&ns3::NS3, ns3::cases(), &ns3::figures(), rest),
+        ["ns3", rest @ ..] => table(
+            &ns3::NS3,
+            ns3::cases(ns3::Version::AsItIs),
+            &ns3::figures(),
+            rest,
+        ),
         _ => {
             eprintln!("validation ns2|ns3 [PART OF A NAME [SEEDS]]");
             std::process::exit(2);

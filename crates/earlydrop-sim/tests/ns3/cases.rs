@@ -5,7 +5,7 @@ use std::sync::Arc;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::{Link, LinkId, Network, Node};
-use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
+use earlydrop_sim::tcp::{Algorithm, EcnMode, Growth, Profile, Reduction};
 use earlydrop_sim::traffic::Flow;
 
 use crate::witness::{Case, Measured, Seen, loss_percent};
@@ -43,8 +43,17 @@ fn queue(discipline: &str) -> String {
     }
 }
 
+/// Which ns-3 the cases are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// 3.48 as it is.
+    AsItIs,
+    /// 3.48 with `bench/peers/ns3-mended.patch`.
+    Mended,
+}
+
 /// What stands for a TCP of the table.
-fn profile(tcp: &str, ecn: bool) -> Profile {
+fn profile(version: Version, tcp: &str, ecn: bool) -> Profile {
     let mut profile = Profile::modern(match tcp {
         "linuxreno" => Algorithm::Reno,
         "cubic" => Algorithm::Cubic,
@@ -55,6 +64,10 @@ fn profile(tcp: &str, ecn: bool) -> Profile {
     profile.ack_size = HEADER;
     profile.receiver_window = WINDOW;
     profile.lost_retransmissions = false;
+    profile.reduction = Reduction::Proportional;
+    if version == Version::AsItIs && tcp == "linuxreno" {
+        profile.growth = Growth::CountedAsNs3;
+    }
     if ecn {
         profile.ecn = EcnMode::Classic;
     }
@@ -62,14 +75,15 @@ fn profile(tcp: &str, ecn: bool) -> Profile {
 }
 
 /// Every case of the table that there is a run for.
-pub(crate) fn cases() -> Vec<Case> {
+pub(crate) fn cases(version: Version) -> Vec<Case> {
     let mut all = Vec::new();
     for flows in [20, 5] {
         for tcp in ["linuxreno", "cubic"] {
-            all.push(case(tcp, "droptail", false, flows));
+            let case = |discipline, ecn| case(version, tcp, discipline, ecn, flows);
+            all.push(case("droptail", false));
             for discipline in ["red", "ared", "codel", "pie", "fqcodel"] {
                 for ecn in [false, true] {
-                    all.push(case(tcp, discipline, ecn, flows));
+                    all.push(case(discipline, ecn));
                 }
             }
         }
@@ -115,14 +129,14 @@ impl Network3 {
     }
 }
 
-fn case(tcp: &str, discipline: &str, ecn: bool, flows: u32) -> Case {
+fn case(version: Version, tcp: &str, discipline: &str, ecn: bool, flows: u32) -> Case {
     let setting = match (discipline, ecn) {
         ("droptail", _) => "",
         (_, true) => ",ecn=on",
         (_, false) => ",ecn=off",
     };
     let mut bell = Network3::new(&format!("{}{setting}", queue(discipline)));
-    let profile = Arc::new(profile(tcp, ecn));
+    let profile = Arc::new(profile(version, tcp, ecn));
     let mut senders = Vec::new();
     for _ in 0..flows {
         let (from, to) = (bell.host(bell.left), bell.host(bell.right));

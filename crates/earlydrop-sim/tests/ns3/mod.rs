@@ -6,7 +6,7 @@ mod cases;
 
 use crate::witness::{self, Figure, Witness};
 
-pub(crate) use cases::cases;
+pub(crate) use cases::{Version, cases};
 
 pub(crate) const NS3: Witness = Witness {
     name: "ns-3",
