@@ -1,9 +1,10 @@
 //! Runs every case of the reference tables and prints the tables of
 //! `docs/validation.md`: another simulator's figures beside ours.
 //!
-//! `cargo run --release -p earlydrop-sim --example validation -- ns2`, or `ns3`, with a
-//! part of the cases' names and a number of seeds if wanted: `-- ns2 000.rem 60`. With
-//! `-- ns2 settings`, how many figures are missed when one setting is another.
+//! `cargo run --release -p earlydrop-sim --example validation -- ns2`, or `ns3`, or
+//! `ns3-mended`, with a part of the cases' names and a number of seeds if wanted: `-- ns2
+//! 000.rem 60`. With `-- ns2 settings` or `-- ns3 settings`, how many figures are missed
+//! when one setting is another.
 
 #[allow(dead_code)]
 #[path = "../tests/ns2/mod.rs"]
@@ -19,19 +20,21 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["ns2", "settings"] => print!("{}", ns2::table_of_settings(&ns2::figures())),
+        ["ns2", "settings"] => print!("{}", ns2::table_of_settings()),
+        ["ns3", "settings"] => print!("{}", ns3::table_of_settings()),
         ["ns2", rest @ ..] => table(&ns2::NS2, ns2::cases(), &ns2::figures(), rest),
-        ["ns3", rest @ ..] => table(
-            &ns3::NS3,
-            ns3::cases(ns3::Version::AsItIs),
-            &ns3::figures(),
-            rest,
-        ),
+        ["ns3", rest @ ..] => ns3_table(&ns3::NS3, ns3::Version::AsItIs, rest),
+        ["ns3-mended", rest @ ..] => ns3_table(&ns3::MENDED, ns3::Version::Mended, rest),
         _ => {
-            eprintln!("validation ns2|ns3 [PART OF A NAME [SEEDS]]");
+            eprintln!("validation ns2|ns3|ns3-mended [PART OF A NAME [SEEDS]]");
             std::process::exit(2);
         }
     }
+}
+
+fn ns3_table(witness: &witness::Witness, version: ns3::Version, arguments: &[&str]) {
+    let cases = ns3::cases(version);
+    table(witness, cases, &ns3::figures(version), arguments);
 }
 
 /// Prints one table, of the cases whose names have the part asked for.

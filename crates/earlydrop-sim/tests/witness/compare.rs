@@ -200,10 +200,17 @@ pub(crate) fn markdown(witness: &Witness, comparisons: &[Comparison]) -> String 
     text
 }
 
-/// How many figures are outside their tolerance and not explained.
+/// How far off a figure may be that is explained, in tolerances: what is known of it is
+/// no licence for anything.
+const EXPLAINED_UP_TO: f64 = 6.0;
+
+/// How many figures are outside their tolerance and not explained, or far outside.
 pub(crate) fn unexplained(witness: &Witness, comparisons: &[Comparison]) -> usize {
     let missed = comparisons.iter().filter(|c| !c.is_met());
     missed
-        .filter(|c| witness.explanation(&c.figure).is_none())
+        .filter(|c| {
+            let known = witness.explanation(&c.figure).is_some();
+            !known || c.share_of_tolerance() > EXPLAINED_UP_TO
+        })
         .count()
 }
