@@ -34,6 +34,12 @@ if ns3_found; then
 else
     echo "skipped: ns-3 (no headers or no g++; Debian: libns3-dev)"
 fi
+if command -v cargo >/dev/null; then
+    cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p earlydrop-bench --example dumbbell
+    contenders+=("earlydrop | 10000 | 1000 | $root/target/release/examples/dumbbell @case @seconds @seed")
+else
+    echo "skipped: earlydrop (no command 'cargo')"
+fi
 if [ ${#contenders[@]} -eq 0 ]; then
     echo "nothing to run" >&2
     exit 1

@@ -2,6 +2,7 @@
 //! that speeds up or slows down does so for all of them alike.
 
 mod dpdk;
+pub mod dumbbell;
 mod traffic;
 
 pub use dpdk::DpdkRed;

@@ -1,9 +1,28 @@
-//! Packets recorded at a link, as they leave its transmitter.
+//! Packets recorded at a link, as they leave its transmitter, and written as a file that
+//! Wireshark and its like read.
+//!
+//! # What is written
+//! pcapng (draft-ietf-opsawg-pcapng) with one interface for each link, times in
+//! nanoseconds, and packets as raw IPv4 without a link layer. Only headers are kept, as
+//! by a capture that cuts packets off; a payload would be zeros.
+//! - Flow *n* leads from 10.x.y.z to 11.x.y.z, with *n* in x.y.z, so that no two flows
+//!   share an address; port 5001 is the receiver's, 49152 the sender's.
+//! - A sequence number is a segment's number times the payload of a full segment,
+//!   wherever that leads: a connection request takes a segment's place.
+//! - Acknowledgments carry ECE and SACK ranges; data carries CWR. A request to send an
+//!   answer is a UDP packet, which has no sequence number to disturb.
+//! - The length in the IP header is the packet's on the wire, or that of its headers
+//!   where it is shorter than they are.
 
+use std::io::{self, Write};
+use std::net::Ipv4Addr;
+
+use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
+use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 
 use crate::network::LinkId;
-use crate::packet::{Note, Notes, Packet};
+use crate::packet::{Kind, Note, Notes, Packet};
 
 /// What was recorded at one link.
 #[derive(Clone, Debug)]
@@ -15,11 +34,13 @@ pub struct Capture {
 
 /// A packet, and when it left.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Recorded {
-    pub(crate) at: Nanos,
-    pub(crate) packet: Packet,
+struct Recorded {
+    at: Nanos,
+    packet: Packet,
+    /// Payload of a full segment of its flow.
+    payload: u32,
     /// What an acknowledgment says beyond its number.
-    pub(crate) note: Option<Note>,
+    note: Option<Note>,
 }
 
 impl Capture {
@@ -31,11 +52,19 @@ impl Capture {
         }
     }
 
-    pub(crate) fn record(&mut self, at: Nanos, packet: &Packet, notes: &Notes) {
+    /// Records a packet of a flow whose full segments have this `payload`.
+    pub(crate) fn record(&mut self, at: Nanos, packet: &Packet, payload: u32, notes: &Notes) {
+        let note = packet.note().map(|place| *notes.at(place));
+        // Where the note lies, and how far it has come, are no facts about the packet.
+        let packet = match &note {
+            Some(note) => packet.without_note(note).at_hop(0),
+            None => packet.at_hop(0),
+        };
         self.packets.push(Recorded {
             at,
-            packet: *packet,
-            note: packet.note().map(|place| *notes.at(place)),
+            packet,
+            payload,
+            note,
         });
     }
 
@@ -63,5 +92,410 @@ impl Capture {
     /// Whether none was.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
+    }
+
+    /// When each packet left the transmitter, in order.
+    pub fn times(&self) -> impl ExactSizeIterator<Item = Nanos> {
+        self.packets.iter().map(|recorded| recorded.at)
+    }
+
+    /// Writes it as pcapng.
+    pub fn write_pcapng(&self, out: impl Write) -> io::Result<()> {
+        write_pcapng([self], out)
+    }
+}
+
+/// Writes several captures into one pcapng file, an interface for each, in order of time.
+pub fn write_pcapng<'a>(
+    captures: impl IntoIterator<Item = &'a Capture>,
+    mut out: impl Write,
+) -> io::Result<()> {
+    let captures: Vec<&Capture> = captures.into_iter().collect();
+    write_block(&mut out, SECTION, &section())?;
+    for capture in &captures {
+        write_block(&mut out, INTERFACE, &interface(&capture.name))?;
+    }
+    let numbered = captures.iter().enumerate();
+    let mut packets: Vec<(u32, &Recorded)> = numbered
+        .flat_map(|(index, capture)| capture.packets.iter().map(move |p| (index as u32, p)))
+        .collect();
+    packets.sort_by_key(|(_, recorded)| recorded.at);
+    for (interface, recorded) in packets {
+        write_block(&mut out, PACKET, &recorded.block(interface)?)?;
+    }
+    out.flush()
+}
+
+// Types of blocks.
+const SECTION: u32 = 0x0a0d_0d0a;
+const INTERFACE: u32 = 1;
+const PACKET: u32 = 6;
+
+/// A block around `body`, which is a multiple of 4 bytes long: type, length, body, length.
+fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
+    let length = (body.len() as u32 + 12).to_le_bytes();
+    out.write_all(&kind.to_le_bytes())?;
+    out.write_all(&length)?;
+    out.write_all(body)?;
+    out.write_all(&length)
+}
+
+/// Byte order, version 1.0, and a length that is not known.
+fn section() -> Vec<u8> {
+    let mut body = 0x1a2b_3c4d_u32.to_le_bytes().to_vec();
+    body.extend([1, 0, 0, 0]);
+    body.extend(u64::MAX.to_le_bytes());
+    body
+}
+
+/// Raw IPv4 without a limit to what is captured; its name; times in 10^-9 s.
+fn interface(name: &str) -> Vec<u8> {
+    const RAW_IP: u16 = 101;
+    let mut body = RAW_IP.to_le_bytes().to_vec();
+    body.extend([0; 6]);
+    option(&mut body, 2, name.as_bytes());
+    option(&mut body, 9, &[9]);
+    option(&mut body, 0, &[]);
+    body
+}
+
+fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
+    body.extend(code.to_le_bytes());
+    body.extend((value.len() as u16).to_le_bytes());
+    body.extend(value);
+    pad(body);
+}
+
+fn pad(body: &mut Vec<u8>) {
+    body.resize(body.len().next_multiple_of(4), 0);
+}
+
+/// Ports of sender and receiver.
+const PORTS: (u16, u16) = (49_152, 5001);
+
+impl Recorded {
+    /// The body of its block.
+    fn block(&self, interface: u32) -> io::Result<Vec<u8>> {
+        let (headers, length) = self.headers().map_err(io::Error::other)?;
+        let mut body = interface.to_le_bytes().to_vec();
+        body.extend(((self.at.0 >> 32) as u32).to_le_bytes());
+        body.extend((self.at.0 as u32).to_le_bytes());
+        body.extend((headers.len() as u32).to_le_bytes());
+        body.extend(length.to_le_bytes());
+        body.extend(headers);
+        pad(&mut body);
+        Ok(body)
+    }
+
+    /// Its headers, and its length on the wire.
+    fn headers(&self) -> Result<(Vec<u8>, u32), Box<dyn std::error::Error + Send + Sync>> {
+        let packet = &self.packet;
+        let over_udp = matches!(packet.kind(), Kind::Datagram | Kind::Request);
+        let tcp = self.tcp()?;
+        let header_length = match over_udp {
+            true => UdpHeader::LEN,
+            false => tcp.header_len(),
+        };
+        let least = (Ipv4Header::MIN_LEN + header_length) as u32;
+        let length = packet.size().max(least);
+        let carried = length as u16 - Ipv4Header::MIN_LEN as u16;
+        let protocol = match over_udp {
+            true => IpNumber::UDP,
+            false => IpNumber::TCP,
+        };
+        let (from, to) = self.addresses();
+        let mut ip = Ipv4Header::new(carried, 64, protocol, from.octets(), to.octets())?;
+        ip.ecn = IpEcn::try_new(packet.ecn() as u8)?;
+        // Class selectors, RFC 2474.
+        ip.dscp = IpDscp::try_new(packet.class() << 3)?;
+        ip.identification = packet.number() as u16;
+        ip.header_checksum = ip.calc_header_checksum();
+        let mut bytes = Vec::new();
+        ip.write(&mut bytes)?;
+        if over_udp {
+            let (source_port, destination_port) = self.ports();
+            let udp = UdpHeader {
+                source_port,
+                destination_port,
+                length: carried,
+                // None, as UDP over IPv4 allows: the payload is not there.
+                checksum: 0,
+            };
+            udp.write(&mut bytes)?;
+        } else {
+            let zeros = vec![0; usize::from(carried) - header_length];
+            let mut tcp = tcp;
+            tcp.checksum = tcp.calc_checksum_ipv4(&ip, &zeros)?;
+            tcp.write(&mut bytes)?;
+        }
+        Ok((bytes, length))
+    }
+
+    fn tcp(&self) -> Result<TcpHeader, Box<dyn std::error::Error + Send + Sync>> {
+        let packet = &self.packet;
+        let place = |number: u32| number.wrapping_mul(self.payload);
+        let (source, destination) = self.ports();
+        let mut tcp = TcpHeader::new(source, destination, 0, u16::MAX);
+        match packet.kind() {
+            Kind::Ack => {
+                tcp.ack = true;
+                tcp.acknowledgment_number = place(packet.number());
+                tcp.ece = packet.echo();
+            }
+            _ => {
+                tcp.sequence_number = place(packet.number());
+                tcp.syn = packet.kind() == Kind::Syn;
+                // What comes back carries no data.
+                tcp.ack = !tcp.syn;
+                tcp.cwr = packet.echo();
+            }
+        }
+        if let Some(note) = &self.note {
+            let blocks = note.ranges[..usize::from(note.filled)].iter();
+            let mut blocks = blocks.map(|range| (place(range.from), place(range.to)));
+            if let Some(first) = blocks.next() {
+                let rest = [blocks.next(), blocks.next(), None];
+                tcp.set_options(&[
+                    TcpOptionElement::Noop,
+                    TcpOptionElement::Noop,
+                    TcpOptionElement::SelectiveAcknowledgement(first, rest),
+                ])?;
+            }
+        }
+        Ok(tcp)
+    }
+
+    fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
+        let [_, x, y, z] = self.packet.flow_index().to_be_bytes();
+        let (sender, receiver) = (Ipv4Addr::new(10, x, y, z), Ipv4Addr::new(11, x, y, z));
+        match self.packet.is_forward() {
+            true => (sender, receiver),
+            false => (receiver, sender),
+        }
+    }
+
+    fn ports(&self) -> (u16, u16) {
+        match self.packet.is_forward() {
+            true => PORTS,
+            false => (PORTS.1, PORTS.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Dumbbell, Link};
+    use crate::tcp::{Algorithm, EcnMode, Profile};
+    use crate::traffic::{Application, Flow, Pattern};
+    use crate::{Run, results::Results};
+    use earlydrop::packet::Ecn;
+    use earlydrop::units::{BitsPerSec, Bytes};
+    use std::process::Command;
+    use std::sync::Arc;
+
+    /// A lossy run of everything that is written, recorded in both directions.
+    fn recorded() -> Results {
+        let link = Link::new(BitsPerSec::from_mbps(5), Nanos::from_millis(10));
+        let mut forward = link.clone().losing(0.01);
+        forward.queue = Some("red:min=5,max=15".parse().unwrap());
+        let mut bell = Dumbbell::new(forward, link);
+        let profile = Profile {
+            ecn: EcnMode::Classic,
+            ..Profile::modern(Algorithm::Reno)
+        };
+        let (from, to) = bell.pair(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
+        let (first, profile) = (bell.bottleneck, Arc::new(profile));
+        let mut run = Run::new(bell.network, Nanos::from_secs(2));
+        run.measure.captures = vec![first, bell.reverse];
+        run.add(Flow::bulk(from, to, &profile));
+        run.add(Flow::bulk(from, to, &profile).class(3));
+        let requests = Application::Requests {
+            request: Bytes(200),
+            response: crate::spread::Spread::constant(Bytes(5000)),
+            think: crate::spread::Spread::constant(Nanos::from_millis(50)),
+        };
+        run.add(Flow::tcp(from, to, &profile, requests));
+        let rate = BitsPerSec(200_000);
+        run.add(Flow::datagrams(
+            from,
+            to,
+            Bytes(200),
+            rate,
+            Pattern::Constant,
+        ));
+        run.add(Flow::datagrams(
+            from,
+            to,
+            Bytes(20),
+            rate,
+            Pattern::Constant,
+        ));
+        run.results().unwrap()
+    }
+
+    fn word(bytes: &[u8], at: usize) -> u32 {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+    }
+
+    /// The bodies of the blocks of a file, by type.
+    fn blocks(file: &[u8]) -> Vec<(u32, &[u8])> {
+        let mut rest = file;
+        let mut blocks = Vec::new();
+        while !rest.is_empty() {
+            let length = word(rest, 4) as usize;
+            assert_eq!(length % 4, 0);
+            assert_eq!(word(rest, length - 4) as usize, length);
+            blocks.push((word(rest, 0), &rest[8..length - 4]));
+            rest = &rest[length..];
+        }
+        blocks
+    }
+
+    #[test]
+    fn what_is_written_can_be_read_back() {
+        let results = recorded();
+        let mut file = Vec::new();
+        write_pcapng(&results.captures, &mut file).unwrap();
+        let blocks = blocks(&file);
+        let kinds: Vec<u32> = blocks.iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(kinds[..4], [SECTION, INTERFACE, INTERFACE, PACKET]);
+        let [forward, back] = &results.captures[..] else {
+            panic!()
+        };
+        assert_eq!(blocks.len(), 3 + forward.len() + back.len());
+        assert!(forward.len() > 500 && back.len() > 200);
+        let mut seen = [forward.packets.iter(), back.packets.iter()];
+        for (_, body) in &blocks[3..] {
+            let recorded = seen[word(body, 0) as usize].next().unwrap();
+            let at = u64::from(word(body, 4)) << 32 | u64::from(word(body, 8));
+            assert_eq!(Nanos(at), recorded.at);
+            let (captured, length) = (word(body, 12) as usize, word(body, 16));
+            assert_eq!(body.len(), 20 + captured.next_multiple_of(4));
+            let headers = &body[20..20 + captured];
+            let (ip, rest) = Ipv4Header::from_slice(headers).unwrap();
+            assert_eq!(ip.header_checksum, ip.calc_header_checksum());
+            assert_eq!(u32::from(ip.total_len), length);
+            assert_eq!(length, recorded.packet.size().max(captured as u32));
+            assert_eq!(ip.ecn.value(), recorded.packet.ecn() as u8);
+            if ip.protocol == IpNumber::UDP {
+                let (udp, rest) = UdpHeader::from_slice(rest).unwrap();
+                assert!(rest.is_empty());
+                assert_eq!(u32::from(udp.length), length - 20);
+            } else {
+                let (_, rest) = TcpHeader::from_slice(rest).unwrap();
+                assert!(rest.is_empty());
+            }
+        }
+    }
+
+    /// What tshark must say of a packet.
+    fn expected(recorded: &Recorded) -> String {
+        let packet = &recorded.packet;
+        let time = format!(
+            "{}.{:09}",
+            recorded.at.0 / 1_000_000_000,
+            recorded.at.0 % 1_000_000_000
+        );
+        let (from, to) = recorded.addresses();
+        let mut fields = vec![
+            time,
+            from.to_string(),
+            to.to_string(),
+            (packet.ecn() as u8).to_string(),
+            (u32::from(packet.class()) * 8).to_string(),
+        ];
+        if matches!(packet.kind(), Kind::Datagram | Kind::Request) {
+            fields.extend(["", "", "", "", ""].map(String::from));
+            fields.push(packet.size().max(28).saturating_sub(20).to_string());
+            return fields.join(";");
+        }
+        let ack = packet.kind() == Kind::Ack;
+        let place = (packet.number() * recorded.payload).to_string();
+        let zero = || "0".to_string();
+        fields.push(if ack { zero() } else { place.clone() });
+        fields.push(if ack { place } else { zero() });
+        let flag = |set: bool, bit: u32| u32::from(set) << bit;
+        let syn = packet.kind() == Kind::Syn;
+        let flags = flag(syn, 1)
+            | flag(!syn, 4)
+            | flag(ack && packet.echo(), 6)
+            | flag(!ack && packet.echo(), 7);
+        fields.push(format!("0x{flags:04x}"));
+        let ranges: Vec<_> = recorded
+            .note
+            .iter()
+            .flat_map(|n| &n.ranges[..usize::from(n.filled)])
+            .collect();
+        let edges = |edge: fn(&crate::tcp::Range) -> u32| {
+            let edges = ranges
+                .iter()
+                .map(|r| (edge(r) * recorded.payload).to_string());
+            edges.collect::<Vec<_>>().join(",")
+        };
+        fields.push(edges(|r| r.from));
+        fields.push(edges(|r| r.to));
+        fields.push(String::new());
+        fields.join(";")
+    }
+
+    #[test]
+    fn tshark_reads_what_was_recorded() {
+        if Command::new("tshark").arg("--version").output().is_err() {
+            println!("skipped: tshark is not installed");
+            return;
+        }
+        let results = recorded();
+        let file = std::env::temp_dir().join(format!("earlydrop-{}.pcapng", std::process::id()));
+        write_pcapng(&results.captures, std::fs::File::create(&file).unwrap()).unwrap();
+        let mut tshark = Command::new("tshark");
+        tshark.args(["-n", "-r"]).arg(&file);
+        // No analysis of its own, and every checksum checked.
+        for preference in [
+            "tcp.relative_sequence_numbers:FALSE",
+            "tcp.analyze_sequence_numbers:FALSE",
+            "ip.check_checksum:TRUE",
+        ] {
+            tshark.args(["-o", preference]);
+        }
+        let fields = [
+            "frame.time_epoch",
+            "ip.src",
+            "ip.dst",
+            "ip.dsfield.ecn",
+            "ip.dsfield.dscp",
+            "tcp.seq_raw",
+            "tcp.ack_raw",
+            "tcp.flags",
+            "tcp.options.sack_le",
+            "tcp.options.sack_re",
+            "udp.length",
+            "_ws.malformed",
+            "_ws.expert.message",
+        ];
+        tshark.args(["-T", "fields", "-E", "separator=;"]);
+        for field in fields {
+            tshark.args(["-e", field]);
+        }
+        let output = tshark.output().unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let read = String::from_utf8(output.stdout).unwrap();
+        let mut recorded: Vec<&Recorded> =
+            results.captures.iter().flat_map(|c| &c.packets).collect();
+        recorded.sort_by_key(|recorded| recorded.at);
+        assert_eq!(read.lines().count(), recorded.len());
+        for (line, recorded) in read.lines().zip(recorded) {
+            let (said, complaints) = line.rsplit_once(';').unwrap();
+            let (said, malformed) = said.rsplit_once(';').unwrap();
+            assert_eq!(said, expected(recorded), "{recorded:?}");
+            assert_eq!(malformed, "", "{recorded:?}");
+            let harmless = ["", "Connection establish request (SYN): server port 5001"];
+            assert!(harmless.contains(&complaints), "{complaints}");
+        }
+        let note = |r: &&Recorded| r.note.is_some();
+        assert!(results.captures[1].packets.iter().any(|r| note(&r)));
+        let marked = |r: &Recorded| r.packet.ecn() == Ecn::Ce;
+        assert!(results.captures[0].packets.iter().any(marked));
     }
 }

@@ -221,6 +221,17 @@ impl Packet {
         }
     }
 
+    /// The same with the time its note holds, and without the note.
+    pub(crate) fn without_note(self, note: &Note) -> Packet {
+        let unnoted = self.who.get() & !(1 << at::NOTE);
+        let unstamped = unnoted & !(((1 << (STAMP_BITS - 32)) - 1) << at::STAMP);
+        let packet = Packet {
+            who: at::ALWAYS | unstamped,
+            what: self.what & !0xffff_ffff,
+        };
+        packet.stamped(note.stamp)
+    }
+
     /// The place of its note, when it has one.
     #[inline]
     pub(crate) fn note(&self) -> Option<u32> {
@@ -322,11 +333,6 @@ impl Notes {
     /// The note at `place`.
     pub(crate) fn at(&self, place: u32) -> &Note {
         &self.notes[place as usize]
-    }
-
-    /// Notes kept and not yet taken.
-    pub(crate) fn kept(&self) -> usize {
-        self.notes.len() - self.free.len()
     }
 }
 

@@ -1,5 +1,9 @@
 //! A run: a network, its traffic, what to measure, a length and a seed.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use earlydrop::registry::ConfigError;
 use earlydrop::units::Nanos;
 
@@ -60,6 +64,40 @@ impl Run {
         simulation.run_until(self.duration);
         Ok(simulation.finish())
     }
+}
+
+/// Runs all of `runs` on so many threads, and answers in their order. What each finds
+/// does not depend on the threads.
+///
+/// ```
+/// # use earlydrop_sim::{Run, network::Network, run};
+/// # let base = Run::new(Network::new(), "1 s".parse()?);
+/// let seeds: Vec<Run> = (1..=10).map(|seed| base.clone().seed(seed)).collect();
+/// let results = run::all(&seeds, 2);
+/// assert_eq!(results.len(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn all(runs: &[Run], threads: usize) -> Vec<Result<Results, RunError>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(run) = runs.get(index) else {
+                return done;
+            };
+            done.push((index, run.results()));
+        }
+    };
+    let mut done: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let finished = threads.into_iter().map(|thread| thread.join());
+        finished
+            .flat_map(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    });
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, results)| results).collect()
 }
 
 /// Why a run cannot be.

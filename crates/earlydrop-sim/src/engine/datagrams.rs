@@ -3,8 +3,9 @@
 use earlydrop::units::Nanos;
 
 use super::Simulation;
+use super::build::{Purpose, stream};
 use super::event::Task;
-use super::flow::{Datagrams, Ends};
+use super::flow::{Datagrams, Ends, Rare};
 use super::session::{Session, State};
 use crate::packet::{Kind, Packet};
 use crate::results::Completion;
@@ -66,11 +67,15 @@ impl Simulation {
                 let number = spawner.made.len() as u64;
                 spawner.made.push(fresh);
                 let mut made = spawner.template.clone();
-                let random = super::build::stream(
-                    self.seed,
-                    super::build::Purpose::Spawned,
-                    u64::from(index) << 32 | number,
-                );
+                let place = u64::from(index) << 32 | number;
+                let random = stream(self.seed, Purpose::Spawned, place);
+                if let Some(Rare {
+                    overhead: Some(overhead),
+                    ..
+                }) = made.rare.as_deref_mut()
+                {
+                    overhead.random = stream(self.seed, Purpose::SpawnedOverhead, place);
+                }
                 let session = Session::new(spawner.application.clone(), random, index);
                 if let Ends::Tcp(connection) = &mut made.ends {
                     connection.session = Some(Box::new(session));

@@ -20,15 +20,23 @@ use crate::measure::port::{PortMeter, Watched};
 #[derive(Clone, Debug)]
 pub(super) struct FifoPort {
     pub(super) number: u32,
+    pub(super) name: String,
     link: Link,
     fifo: Fifo,
     pub(super) meter: PortMeter,
 }
 
 impl FifoPort {
-    pub(super) fn new(number: u32, link: Link, limit: u32, meter: PortMeter) -> FifoPort {
+    pub(super) fn new(
+        number: u32,
+        name: String,
+        link: Link,
+        limit: u32,
+        meter: PortMeter,
+    ) -> FifoPort {
         FifoPort {
             number,
+            name,
             link,
             fifo: Fifo::new(limit),
             meter,
@@ -74,6 +82,7 @@ impl FifoPort {
         let queue = AnyQueue::single(AnyAqm::DropTail(DropTail), limit, Pcg32::new(0, 0));
         Port::new(
             self.number,
+            self.name.clone(),
             self.link.clone(),
             NONE,
             queue,

@@ -71,10 +71,9 @@ impl Simulation {
     }
 
     fn queue_results(&mut self) -> Vec<QueueResult> {
-        let names = &self.names;
-        let result = |number: u32, meter: &mut PortMeter| QueueResult {
+        let result = |number: u32, name: &str, meter: &mut PortMeter| QueueResult {
             link: LinkId(number),
-            name: names[number as usize].clone(),
+            name: name.to_string(),
             counters: meter.counters().clone(),
             utilisation: meter.utilisation(),
             mean_packets: meter.mean_length(),
@@ -84,34 +83,29 @@ impl Simulation {
             flows_per_loss_event: meter.flows_per_loss_event(),
             samples: meter.take_samples(),
         };
-        let ports = self
-            .ports
-            .iter_mut()
-            .map(|port| (port.number, &mut port.meter));
-        let fifos = self
-            .fifos
-            .iter_mut()
-            .map(|fifo| (fifo.number, &mut fifo.meter));
-        let all = ports
-            .chain(fifos)
-            .map(|(number, meter)| result(number, meter));
-        let mut results: Vec<QueueResult> = all.collect();
+        let mut results = Vec::with_capacity(self.ports.len() + self.fifos.len());
+        for port in &mut self.ports {
+            results.push(result(port.number, &port.name, &mut port.meter));
+        }
+        for fifo in &mut self.fifos {
+            results.push(result(fifo.number, &fifo.name, &mut fifo.meter));
+        }
         results.sort_by_key(|result| result.link);
         results
     }
 
     fn flow_results(&mut self, measured: Nanos) -> Vec<FlowResult> {
         let profiles = &self.profiles;
-        let seconds = measured.as_secs_f64();
+        let span = (self.accounts.timing.from, measured.as_secs_f64());
         let mut results = Vec::with_capacity(self.groups.len());
         for (index, group) in self.groups.iter().enumerate() {
-            let mut result = FlowResult::of(&mut self.flows[index], profiles, group, seconds);
+            let mut result = FlowResult::of(&mut self.flows[index], profiles, group, span);
             if let Ends::Spawner(spawner) = &self.flows[index].ends {
                 let made = spawner.made.clone();
                 result.left_out = spawner.left_out;
                 for child in made {
                     let child = &mut self.flows[child as usize];
-                    result.add(FlowResult::of(child, profiles, group, seconds));
+                    result.add(FlowResult::of(child, profiles, group, span));
                 }
             }
             results.push(result);
@@ -121,14 +115,19 @@ impl Simulation {
 }
 
 impl FlowResult {
-    fn of(flow: &mut Flow, profiles: &[Profile], group: &Arc<str>, seconds: f64) -> FlowResult {
+    fn of(
+        flow: &mut Flow,
+        profiles: &[Profile],
+        group: &Arc<str>,
+        (warm_up, seconds): (Nanos, f64),
+    ) -> FlowResult {
         let meter = &mut flow.meter;
         let (sender, smoothed_rtt) = match &flow.ends {
             Ends::Tcp(connection) => (
                 connection
                     .sender
                     .counts()
-                    .since(&meter.counts_before(connection.sender.counts())),
+                    .since(&meter.counts_before(warm_up, connection.sender.counts())),
                 connection
                     .sender
                     .smoothed_rtt(&profiles[connection.profile as usize]),

@@ -9,11 +9,12 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use super::session::Session;
 use crate::measure::FlowMeter;
 use crate::packet::Packet;
-use crate::tcp::{Receiver, Sender};
+use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::{Pattern, Step};
 
 /// One flow: both of its ends, and what is measured of it.
 #[derive(Clone, Debug)]
+#[repr(align(64))] // Whole lines of the cache: many flows are not in it.
 pub(super) struct Flow {
     /// The time of the event that will look after it; later ones set before are stale.
     pub(super) wake_at: Nanos,
@@ -78,6 +79,8 @@ pub(super) struct Connection {
     pub(super) receiver: Receiver,
     /// Index of its profile.
     pub(super) profile: u32,
+    /// The first segment of the connection.
+    pub(super) first: u32,
     /// The segment after the last of the transfer.
     pub(super) end: u32,
     /// Bytes on the wire of the transfer's last segment.
@@ -223,6 +226,14 @@ impl Flow {
     pub(super) fn held_packets(&self) -> impl Iterator<Item = &Packet> {
         let lines = self.held.iter().flat_map(|held| [&held.acks, &held.data]);
         lines.flatten().map(|(_, packet)| packet)
+    }
+
+    /// Payload of a full segment, or 1 where there are none.
+    pub(super) fn payload(&self, profiles: &[Profile]) -> u32 {
+        match &self.ends {
+            Ends::Tcp(connection) => profiles[connection.profile as usize].payload(),
+            _ => 1,
+        }
     }
 
     /// Rare things, made when first needed.

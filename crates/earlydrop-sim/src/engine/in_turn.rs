@@ -2,8 +2,9 @@
 
 use earlydrop::units::Nanos;
 
+use super::Simulation;
 use super::flow::Ends;
-use super::{Hop, Simulation};
+use super::hop::{Hop, Step};
 
 impl Simulation {
     /// The same run with an event for every hop, every departure and every arrival. To be
@@ -22,15 +23,16 @@ impl Simulation {
         // Where each step has moved to.
         let mut moved = Vec::with_capacity(self.hops.len());
         let mut hops = Vec::with_capacity(2 * self.hops.len());
-        for hop in &self.hops {
+        for step in &self.hops {
+            let hop = step.hop();
             moved.push(hops.len() as u32);
             if !matches!(hop, Hop::Turn | Hop::Extras(_)) {
-                hops.push(Hop::Turn);
+                hops.push(Step::from(Hop::Turn));
             }
-            hops.push(match *hop {
+            hops.push(Step::from(match hop {
                 Hop::Fifo(fifo) => Hop::Port(first + fifo),
                 other => other,
-            });
+            }));
         }
         self.hops = hops;
         for route in &mut self.routes {

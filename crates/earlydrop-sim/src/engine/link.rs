@@ -16,8 +16,8 @@ pub(super) struct Link {
     pub(super) free_at: Nanos,
     pub(super) delay: Nanos,
     rate: BitsPerSec,
-    /// How long the size asked for last takes: packets come in few sizes.
-    time: Nanos,
+    /// How many nanoseconds the size asked for last takes: packets come in few sizes.
+    time: u32,
     size: u32,
 }
 
@@ -27,7 +27,7 @@ impl Link {
             free_at: Nanos::ZERO,
             delay,
             rate,
-            time: Nanos::ZERO,
+            time: 0,
             size: 0,
         }
     }
@@ -41,15 +41,19 @@ impl Link {
     #[inline]
     pub(super) fn time(&mut self, size: u32) -> Nanos {
         if self.size != size {
-            self.work_out(size);
+            return self.work_out(size);
         }
-        self.time
+        Nanos(u64::from(self.time))
     }
 
     #[cold]
-    fn work_out(&mut self, size: u32) {
-        self.size = size;
-        self.time = self.rate.transmission_time(Bytes(u64::from(size)));
+    fn work_out(&mut self, size: u32) -> Nanos {
+        let time = self.rate.transmission_time(Bytes(u64::from(size)));
+        // Beyond four seconds it is worked out each time.
+        if let Ok(short) = u32::try_from(time.0) {
+            (self.size, self.time) = (size, short);
+        }
+        time
     }
 
     /// Carries `size` bytes that come at `at` and wait for what came before; answers

@@ -27,6 +27,7 @@ mod event;
 mod fifo;
 mod finish;
 mod flow;
+mod hop;
 mod in_turn;
 mod link;
 mod order;
@@ -46,6 +47,7 @@ use self::accounts::Accounts;
 use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
+use self::hop::{Hop, Step};
 use self::link::{Extras, Link};
 use self::port::Port;
 use crate::events::Events;
@@ -53,25 +55,6 @@ use crate::network::Change;
 use crate::packet::Packet;
 use crate::results::Completion;
 use crate::tcp;
-
-/// A step of a packet's way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hop {
-    /// A link without a queue.
-    Wire(u32),
-    /// A link with a drop-tail queue: arithmetic too.
-    Fifo(u32),
-    /// A link with any other queue.
-    Port(u32),
-    /// What there is about the link just crossed beside its rate and delay.
-    Extras(u32),
-    /// Streams meet here: a packet waits until its time has come.
-    Turn,
-    /// Its receiver.
-    Receiver,
-    /// Its sender: the end of an acknowledgment's way.
-    Sender,
-}
 
 /// A run that is going on.
 ///
@@ -88,7 +71,7 @@ pub struct Simulation {
     extras: Vec<Extras>,
     /// All routes, one after the other, and where each flow's two begin: forward before
     /// backward.
-    hops: Vec<Hop>,
+    hops: Vec<Step>,
     routes: Vec<u32>,
     flows: Vec<Flow>,
     profiles: Vec<tcp::Profile>,
@@ -97,8 +80,7 @@ pub struct Simulation {
     completions: Vec<Completion>,
     windows: Option<Windows>,
     seed: u64,
-    /// Links' names and flows' groups, for the results.
-    names: Vec<String>,
+    /// Flows' groups, for the results.
     groups: Vec<Arc<str>>,
 }
 
@@ -138,7 +120,7 @@ impl Simulation {
         let mut begin = self.routes[packet.lane()] as usize;
         let mut place = begin + packet.hop();
         loop {
-            match self.hops[place] {
+            match self.hops[place].hop() {
                 Hop::Wire(wire) => at = self.wires[wire as usize].cross(at, packet.size()),
                 Hop::Turn => {
                     if at > self.now {
@@ -207,7 +189,8 @@ impl Simulation {
         let extras = &mut self.extras[extras as usize];
         let leave = at.since(extras.delay);
         if let Some(capture) = &mut extras.capture {
-            capture.record(leave, &packet, &self.accounts.notes);
+            let payload = self.flows[packet.flow_index() as usize].payload(&self.profiles);
+            capture.record(leave, &packet, payload, &self.accounts.notes);
         }
         let arrive = extras.carry(at);
         if arrive.is_none() {

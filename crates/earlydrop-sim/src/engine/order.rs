@@ -17,7 +17,7 @@
 
 use std::collections::HashMap;
 
-use super::Hop;
+use super::hop::Hop;
 use crate::network::{LinkId, Network, Node, Routes};
 use crate::traffic::{Application, Flow, Traffic};
 
@@ -28,6 +28,8 @@ enum Place {
     Host(Node),
     /// The sender of this flow.
     Sender(usize),
+    /// Several connections of one flow, each held back by itself: in no order.
+    Senders,
     /// The receiver of this flow.
     Receiver(usize),
     /// A link.
@@ -121,7 +123,7 @@ pub(super) fn lay_out(
             let forward = hops.len();
             hops.extend(ways.forward.iter().flat_map(steps));
             let in_order = comes_in_order(network, &ways.forward);
-            if !ways.passive && !(ahead && in_order) {
+            if !(ways.passive || ahead && in_order) {
                 hops.push(Hop::Turn);
             }
             hops.push(Hop::Receiver);
@@ -145,6 +147,7 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
         for link in way {
             let feed = &mut feeds[link.0 as usize];
             *feed = match *feed {
+                _ if place == Place::Senders => Feed::Mixed,
                 Feed::Nothing => Feed::One(place),
                 Feed::One(other) if other == place => Feed::One(place),
                 _ => Feed::Mixed,
@@ -160,8 +163,17 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
     for (index, (flow, ways)) in flows.iter().zip(ways).enumerate() {
         let ahead = works_ahead(flow);
         // What a host holds back is in order by itself only.
-        let alone = ahead || flow.overhead.0 > 0;
-        let sends = if alone {
+        let many = matches!(
+            &flow.traffic,
+            Traffic::Tcp {
+                application: Application::Arrivals { .. },
+                ..
+            }
+        );
+        let held_back = flow.overhead.0 > 0;
+        let sends = if held_back && many {
+            Place::Senders
+        } else if held_back || ahead {
             Place::Sender(index)
         } else {
             Place::Host(flow.from)

@@ -16,8 +16,9 @@ pub(super) const NONE: u32 = u32::MAX;
 /// end.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
-    /// The link's number.
+    /// The link's number and name.
     pub(super) number: u32,
+    pub(super) name: String,
     pub(super) link: Link,
     /// The index of its extras, or [`NONE`].
     pub(super) extras: u32,
@@ -37,6 +38,7 @@ pub(super) struct Port {
 impl Port {
     pub(super) fn new(
         number: u32,
+        name: String,
         link: Link,
         extras: u32,
         queue: AnyQueue<Packet>,
@@ -44,6 +46,7 @@ impl Port {
     ) -> Port {
         Port {
             number,
+            name,
             slack: link.delay,
             link,
             extras,

@@ -119,9 +119,12 @@ impl Simulation {
     /// Notes what a sender did in the warm-up, before it first acts after that.
     #[inline]
     pub(super) fn note_counts(&mut self, index: u32, at: Nanos) {
+        let from = self.accounts.timing.from;
+        if from == Nanos::ZERO || at < from {
+            return;
+        }
         let flow = &mut self.flows[index as usize];
-        if at >= self.accounts.timing.from
-            && flow.meter.sender_before.is_none()
+        if flow.meter.sender_before.is_none()
             && let Ends::Tcp(connection) = &flow.ends
         {
             flow.meter.sender_before = Some(Box::new(*connection.sender.counts()));
@@ -205,6 +208,7 @@ impl Simulation {
         let fresh = !session.ends_at_receiver() || first;
         if fresh && !first {
             connection.sender.restart(profile, now);
+            connection.first = connection.end;
         }
         session.begun += 1;
         let since = match session.state {
@@ -394,6 +398,9 @@ impl Simulation {
             retransmission: packet.is_retransmission(),
             sent: packet.stamp(at),
         };
+        if connection.session.is_some() {
+            connection.meet_first(packet.number());
+        }
         let before = connection.receiver.received();
         let reply = connection.receiver.on_segment(profile, &arrival, at);
         let new = connection.receiver.received() - before;
@@ -462,6 +469,13 @@ impl Connection {
             return self.last_size;
         }
         segment.size
+    }
+
+    /// A receiver that gets the first segment of a connection starts over.
+    fn meet_first(&mut self, number: u32) {
+        if number == self.first && number == self.receiver.expected() {
+            self.receiver.restart(number);
+        }
     }
 
     /// Starts, stops, goes on.

@@ -3,8 +3,10 @@
 //! A calendar (Brown, "Calendar Queues", 1988): time is cut into days of equal length, a
 //! year has a power of two of them, and each day has its list of events, in order. A day
 //! is about as long as the time between two events, so a list seldom has more than one
-//! or two; a bit for each day says whether it has any. What lies more than a year ahead
-//! waits in a [radix heap](radix::RadixHeap) until its day comes within the year.
+//! or two; the first is kept in the day itself, so that going from day to day reads
+//! memory in order; a bit for each day says whether it has any. What lies more than a
+//! year ahead waits in a [radix heap](radix::RadixHeap) until its day comes within the
+//! year.
 //!
 //! How long a day is and how many a year has follows what happens. That changes how fast
 //! events are found and never their order: by time, and of the same time in the order
@@ -39,11 +41,11 @@ pub struct Events<E> {
     today: u64,
     /// A day lasts 2^this nanoseconds.
     day_bits: u32,
-    /// First and last event of each day of the year.
-    days: Box<[Day]>,
+    days: Box<[Day<E>]>,
     /// A bit for each day that has events.
     busy: Box<[u64]>,
-    /// Events of the year, and places that are free, linked.
+    /// Events of the year that are not the first of their day, and places that are free,
+    /// linked.
     entries: Vec<Entry<E>>,
     free: u32,
     length: usize,
@@ -55,16 +57,14 @@ pub struct Events<E> {
     review: Review,
 }
 
+/// A day's first event, and where the others are.
 #[derive(Clone, Copy, Debug)]
-struct Day {
-    first: u32,
+struct Day<E> {
+    at: u64,
+    first: Option<E>,
+    next: u32,
     last: u32,
 }
-
-const QUIET: Day = Day {
-    first: NONE,
-    last: NONE,
-};
 
 #[derive(Clone, Copy, Debug)]
 struct Entry<E> {
@@ -102,7 +102,16 @@ impl<E: Copy> Events<E> {
             now,
             today: now >> day_bits,
             day_bits,
-            days: vec![QUIET; days].into(),
+            days: vec![
+                Day {
+                    at: 0,
+                    first: None,
+                    next: NONE,
+                    last: NONE,
+                };
+                days
+            ]
+            .into(),
             busy: vec![0; days / 64].into(),
             entries: Vec::new(),
             free: NONE,
@@ -157,46 +166,63 @@ impl<E: Copy> Events<E> {
     /// Enters an event into its day, after those of the same time.
     #[inline(always)]
     fn enter(&mut self, at: u64, event: E) {
-        let index = self.new_entry(at, event);
         let place = (at >> self.day_bits) as usize & (self.days.len() - 1);
-        let day = self.days[place];
-        if day.first == NONE {
+        let day = &mut self.days[place];
+        if day.first.is_none() {
+            day.at = at;
+            day.first = Some(event);
             self.busy[place >> 6] |= 1 << (place & 63);
-            self.days[place] = Day {
-                first: index,
-                last: index,
-            };
-        } else if self.entries[day.last as usize].at <= at {
-            self.entries[day.last as usize].next = index;
-            self.days[place].last = index;
         } else {
-            self.insert(place, day, index, at);
+            self.enter_busy(place, at, event);
         }
         self.length += 1;
     }
 
-    /// Links an entry in before the last one of its day.
-    #[cold]
-    fn insert(&mut self, place: usize, day: Day, index: u32, at: u64) {
-        let (mut before, mut after) = (NONE, day.first);
+    /// Enters an event into a day that has some.
+    fn enter_busy(&mut self, place: usize, at: u64, event: E) {
+        let Day {
+            at: first_at,
+            first,
+            next,
+            last,
+        } = self.days[place];
+        let Some(first) = first else { return };
+        if at < first_at {
+            let index = self.new_entry(first_at, first, next);
+            let day = &mut self.days[place];
+            (day.at, day.first, day.next) = (at, Some(event), index);
+            if last == NONE {
+                day.last = index;
+            }
+        } else if last == NONE || self.entries[last as usize].at <= at {
+            let index = self.new_entry(at, event, NONE);
+            match last {
+                NONE => self.days[place].next = index,
+                last => self.entries[last as usize].next = index,
+            }
+            self.days[place].last = index;
+        } else {
+            self.insert(place, next, at, event);
+        }
+    }
+
+    /// Enters an event between the first and the last of its day.
+    fn insert(&mut self, place: usize, next: u32, at: u64, event: E) {
+        let (mut before, mut after) = (NONE, next);
         while self.entries[after as usize].at <= at {
             before = after;
             after = self.entries[after as usize].next;
         }
-        self.entries[index as usize].next = after;
+        let index = self.new_entry(at, event, after);
         match before {
-            NONE => self.days[place].first = index,
+            NONE => self.days[place].next = index,
             before => self.entries[before as usize].next = index,
         }
     }
 
-    #[inline(always)]
-    fn new_entry(&mut self, at: u64, event: E) -> u32 {
-        let entry = Entry {
-            at,
-            next: NONE,
-            event,
-        };
+    #[inline]
+    fn new_entry(&mut self, at: u64, event: E, next: u32) -> u32 {
+        let entry = Entry { at, next, event };
         let index = self.free;
         if let Some(place) = self.entries.get_mut(index as usize) {
             self.free = place.next;
@@ -225,17 +251,17 @@ impl<E: Copy> Events<E> {
             _ => bits.trailing_zeros() as usize,
         };
         let place = (self.today as usize + ahead) & mask;
-        let first = self.days[place].first;
-        let Entry { at, next, event } = self.entries[first as usize];
+        let day = &mut self.days[place];
+        let (at, event) = (day.at, day.first?);
         if at > limit.0 {
             return None;
         }
-        self.days[place].first = next;
-        if next == NONE {
+        if day.next == NONE {
+            day.first = None;
             self.busy[place >> 6] ^= 1 << (place & 63);
+        } else {
+            self.bring_up(place);
         }
-        self.entries[first as usize].next = self.free;
-        self.free = first;
         self.length -= 1;
         self.now = at;
         if ahead > 0 {
@@ -249,6 +275,19 @@ impl<E: Copy> Events<E> {
             self.look_over();
         }
         Some((Nanos(at), event))
+    }
+
+    /// Makes a day's second event its first.
+    fn bring_up(&mut self, place: usize) {
+        let day = &mut self.days[place];
+        let index = day.next;
+        let entry = &mut self.entries[index as usize];
+        (day.at, day.first, day.next) = (entry.at, Some(entry.event), entry.next);
+        if day.next == NONE {
+            day.last = NONE;
+        }
+        entry.next = self.free;
+        self.free = index;
     }
 
     /// How many days ahead the next one with events is, none of which has its bit in the
@@ -322,13 +361,12 @@ impl<E: Copy> Events<E> {
 
     /// Every event to come, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
-        let busy = self.days.iter().filter(|day| day.first != NONE);
-        let within = busy.flat_map(|day| {
+        let within = self.days.iter().flat_map(|day| {
             let entry = |index: u32| self.entries.get(index as usize);
-            let first = entry(day.first);
-            std::iter::successors(first, move |before| entry(before.next))
+            let others = std::iter::successors(entry(day.next), move |before| entry(before.next));
+            day.first.iter().chain(others.map(|entry| &entry.event))
         });
-        within.map(|entry| &entry.event).chain(self.later.iter())
+        within.chain(self.later.iter())
     }
 }
 

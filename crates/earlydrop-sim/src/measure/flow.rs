@@ -40,9 +40,14 @@ pub(crate) struct FlowMeter {
 }
 
 impl FlowMeter {
-    /// What the sender, whose counts are `now`, had done when the warm-up was over.
-    pub(crate) fn counts_before(&self, now: &SenderCounts) -> SenderCounts {
-        self.sender_before.as_ref().map_or(*now, |before| **before)
+    /// What the sender, whose counts are `now`, had done when the `warm_up` was over.
+    pub(crate) fn counts_before(&self, warm_up: Nanos, now: &SenderCounts) -> SenderCounts {
+        match &self.sender_before {
+            Some(before) => **before,
+            // It has done nothing since.
+            None if warm_up > Nanos::ZERO => *now,
+            None => SenderCounts::default(),
+        }
     }
 
     /// A packet of data has arrived while the flow is measured.

@@ -119,7 +119,7 @@ fn graph(
         let count = nodes.len() as u32;
         if a % count != b % count {
             let mut link = links[index % links.len()].clone();
-            link.delay = link.delay + Nanos(1 + index as u64);
+            link.delay += Nanos(1 + index as u64);
             network.link(Node(a % count), Node(b % count), link);
         }
     }
@@ -163,9 +163,23 @@ fn link() -> impl Strategy<Value = Link> {
                     });
                     link.trace = Some(lines.collect::<String>().parse().unwrap());
                 }
+                // Some schemes refuse a limit below their thresholds.
+                let facts = facts(&link);
+                let refused = |spec: &Spec| spec.plan(&facts).is_err();
+                if let Some(spec) = link.queue.as_mut().filter(|spec| refused(spec)) {
+                    *spec = Spec::of(spec.descriptor());
+                }
                 link
             },
         )
+}
+
+/// What a link's queue is told of it.
+pub(crate) fn facts(link: &Link) -> LinkFacts {
+    LinkFacts {
+        rate: link.trace.as_ref().map_or(link.rate, |t| t.mean_rate()),
+        mean_packet: link.mean_packet,
+    }
 }
 
 fn change() -> impl Strategy<Value = (Nanos, Change)> {
@@ -183,10 +197,7 @@ fn change() -> impl Strategy<Value = (Nanos, Change)> {
 fn queue() -> impl Strategy<Value = Option<Spec>> {
     let scheme = (0..SCHEMES.len(), 5..150_u32).prop_map(|(index, limit)| {
         let spec = Spec::of(SCHEMES[index]);
-        let facts = LinkFacts::at(BitsPerSec::from_mbps(10));
         let limited = spec.clone().with("limit", format!("{limit} packets"));
-        // Some schemes refuse a limit below their thresholds.
-        let limited = limited.ok().filter(|spec| spec.plan(&facts).is_ok());
         Some(limited.unwrap_or(spec))
     });
     let droptail = (1..60_u32).prop_map(|limit| {

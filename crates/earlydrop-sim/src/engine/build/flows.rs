@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use earlydrop::units::{Bytes, Nanos};
 
+use super::super::Simulation;
 use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
+use super::super::hop::{self, Hop};
 use super::super::order::{find_ways, lay_out};
 use super::super::session::{Partner, Session, Spawner};
-use super::super::{Hop, Simulation};
 use super::{Purpose, stream};
 use crate::measure::FlowMeter;
 use crate::network::Network;
@@ -65,8 +66,9 @@ pub(super) fn add(
         }
     }
     let (hops, routes) = lay_out(&run.network, places, &described, &ways);
-    simulation.hops = hops;
+    simulation.hops = hops.into_iter().map(hop::Step::from).collect();
     simulation.routes = routes;
+    simulation.flows.reserve_exact(run.flows.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();
     for (index, described) in described.iter().enumerate() {
@@ -161,13 +163,6 @@ impl Maker<'_> {
         }
         steps.sort_by_key(|(at, _)| *at);
         flow.rare().steps = steps.into();
-        if self.described.overhead.0 > 0 {
-            flow.rare().overhead = Some(Overhead {
-                most: self.described.overhead,
-                last: Nanos::ZERO,
-                random: self.stream(Purpose::Overhead),
-            });
-        }
         flow
     }
 
@@ -184,6 +179,13 @@ impl Maker<'_> {
         };
         if self.run.measure.delays {
             flow.meter.delays = Some(Box::default());
+        }
+        if self.described.overhead.0 > 0 {
+            flow.rare().overhead = Some(Overhead {
+                most: self.described.overhead,
+                last: Nanos::ZERO,
+                random: self.stream(Purpose::Overhead),
+            });
         }
         flow
     }
@@ -227,6 +229,7 @@ impl Maker<'_> {
                     sender: Sender::new(profile, self.start()),
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
+                    first: 0,
                     end: u32::MAX,
                     last_size: profile.segment_size,
                     passive: self.passive,

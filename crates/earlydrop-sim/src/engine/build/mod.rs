@@ -12,9 +12,10 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use super::accounts::Accounts;
 use super::event::Task;
 use super::fifo::FifoPort;
+use super::hop::Hop;
 use super::link::{Extras, Link, Opportunities};
 use super::port::{NONE, Port};
-use super::{Hop, Simulation, Windows};
+use super::{Simulation, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
 use crate::measure::Timing;
@@ -33,6 +34,7 @@ pub(super) enum Purpose {
     Overhead,
     Application,
     Spawned,
+    SpawnedOverhead,
 }
 
 /// The stream for a purpose and an index.
@@ -47,13 +49,13 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         now: Nanos::ZERO,
         end: run.duration,
         events: Events::new(),
-        wires: Vec::new(),
+        wires: Vec::with_capacity(run.network.links().len()),
         fifos: Vec::new(),
         ports: Vec::new(),
         extras: Vec::new(),
         hops: Vec::new(),
         routes: Vec::new(),
-        flows: Vec::new(),
+        flows: Vec::with_capacity(run.flows.len()),
         profiles: Vec::new(),
         changes: Vec::new(),
         accounts: Accounts {
@@ -66,11 +68,6 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         },
         completions: Vec::new(),
         windows: None,
-        names: run
-            .network
-            .links()
-            .map(|(id, ..)| run.network.link_name(id))
-            .collect(),
         groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
         seed: run.seed,
     };
@@ -185,7 +182,7 @@ fn add_link(
         && !changing
     {
         let index = simulation.fifos.len() as u32;
-        let fifo = FifoPort::new(id.0, link, limit.packets, meter);
+        let fifo = FifoPort::new(id.0, name(), link, limit.packets, meter);
         simulation.fifos.push(fifo);
         return Ok((Hop::Fifo(index), extras));
     }
@@ -198,7 +195,7 @@ fn add_link(
     };
     simulation
         .ports
-        .push(Port::new(id.0, link, at, queue, meter));
+        .push(Port::new(id.0, name(), link, at, queue, meter));
     Ok((Hop::Port(simulation.ports.len() as u32 - 1), extras))
 }
 

@@ -1,0 +1,132 @@
+//! What a packet costs in the simulator: with few flows and with many, alone and with a
+//! second thread; what a flow takes of memory; and how long a cell of the usual kind is.
+//!
+//! `cargo bench -p earlydrop-bench --bench simulator`. Beside other simulators:
+//! `bench/peers/run.sh`.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use earlydrop::units::Nanos;
+use earlydrop_bench::dumbbell::Race;
+use earlydrop_sim::{Run, Simulation, run};
+
+/// The system's allocator, counting what is held.
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed on to the system's allocator as it came; the count beside
+// it is of no concern to memory.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promises are the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promises are the system allocator's.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const ROUNDS: usize = 11;
+
+fn main() {
+    many_flows();
+    memory();
+    threads();
+    cell();
+}
+
+/// Smallest, middle and largest.
+fn spread(mut seen: Vec<f64>) -> [f64; 3] {
+    seen.sort_by(f64::total_cmp);
+    [seen[0], seen[seen.len() / 2], seen[seen.len() - 1]]
+}
+
+/// A simulation that has run for two seconds, so that every flow has started.
+fn under_way(flows: u32) -> (Simulation, Run) {
+    let (run, _) = Race::of_flows(flows).run(Nanos::from_secs(100_000), 1);
+    let mut simulation = run.start().expect("a run");
+    simulation.run_until(Nanos::from_secs(2));
+    (simulation, run)
+}
+
+fn many_flows() {
+    println!("Case b for more flows, bottleneck and buffer in proportion, {ROUNDS} rounds in turn");
+    println!("| flows | ns a packet: min | median | max |");
+    println!("|---|---|---|---|");
+    let counts = [100, 1000, 10_000, 100_000];
+    let mut simulations: Vec<Simulation> = counts.map(|flows| under_way(flows).0).into();
+    let mut seen = vec![Vec::new(); counts.len()];
+    for _ in 0..ROUNDS {
+        for (index, simulation) in simulations.iter_mut().enumerate() {
+            // As many packets for each: the bottleneck sends 62.5 a second and flow.
+            let span = Nanos(2_000_000_000 * 10_000 / u64::from(counts[index]));
+            let until = simulation.now() + span;
+            let began = Instant::now();
+            simulation.run_until(until);
+            seen[index].push(began.elapsed().as_nanos() as f64 / 1_250_000.0);
+        }
+    }
+    let rows: Vec<[f64; 3]> = seen.into_iter().map(spread).collect();
+    for (flows, [min, median, max]) in counts.iter().zip(&rows) {
+        println!("| {flows} | {min:.0} | {median:.0} | {max:.0} |");
+    }
+    let (few, many) = (rows[0], rows[rows.len() - 1]);
+    println!("100,000 over 100 flows, medians: {:.2}", many[1] / few[1]);
+}
+
+fn memory() {
+    let flows = 10_000;
+    let before = HELD.load(Ordering::Relaxed);
+    let (simulation, run) = under_way(flows);
+    drop(run);
+    let held = HELD.load(Ordering::Relaxed) - before;
+    println!(
+        "\n{} bytes a flow with {flows} flows under way, their links, packets and the queue included",
+        held / flows as usize
+    );
+    drop(simulation);
+}
+
+fn threads() {
+    let (base, _) = Race::of_flows(50).run(Nanos::from_secs(20), 1);
+    let cells: Vec<Run> = (1..=24).map(|seed| base.clone().seed(seed)).collect();
+    let mut ratios = Vec::new();
+    for _ in 0..ROUNDS {
+        let time = |threads: usize| {
+            let began = Instant::now();
+            assert!(run::all(&cells, threads).iter().all(Result::is_ok));
+            began.elapsed().as_secs_f64()
+        };
+        ratios.push(time(1) / time(2));
+    }
+    let [min, median, max] = spread(ratios);
+    println!(
+        "\n24 cells on 2 threads are {median:.2} times as fast as on one (min {min:.2}, max {max:.2})"
+    );
+}
+
+fn cell() {
+    let mut race = Race::named("a").expect("case a");
+    race.flows = 20;
+    let (run, _) = race.run(Nanos::from_secs(10), 1);
+    let mut seen = Vec::new();
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        run.results().expect("a run");
+        seen.push(began.elapsed().as_secs_f64() * 1e3);
+    }
+    let [min, median, max] = spread(seen);
+    println!(
+        "\n10 Mbps for 10 s, 20 flows, from description to results: {median:.2} ms (min {min:.2}, max {max:.2})"
+    );
+}

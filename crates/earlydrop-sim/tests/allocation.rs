@@ -1,0 +1,119 @@
+//! A long run allocates nothing for each packet, and a flow takes little memory.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::network::{Dumbbell, Link};
+use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
+use earlydrop_sim::traffic::{Flow, Pattern};
+
+/// The system's allocator, counting what this thread asks of it and holds.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    static HELD: Cell<i64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        HELD.with(|held| held.set(held.get() + layout.size() as i64));
+        // SAFETY: the caller's promises are the system's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        HELD.with(|held| held.set(held.get() - layout.size() as i64));
+        // SAFETY: the block came from `alloc` above, so from the system.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A run of `flows` bulk transfers over 100 Mbps.
+fn run(queue: &str, profile: Profile, flows: u32) -> Run {
+    let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(10));
+    let mut bell = Dumbbell::new(link.clone().queue(queue.parse().unwrap()), link);
+    let profile = Arc::new(profile);
+    let (rate, delay) = (BitsPerSec::from_mbps(1000), Nanos::from_millis(1));
+    let ends: Vec<_> = (0..flows).map(|_| bell.pair(rate, delay)).collect();
+    let mut run = Run::new(bell.network, Nanos::from_secs(60));
+    for (from, to) in ends {
+        run.add(Flow::bulk(from, to, &profile).between(Nanos::ZERO, Nanos::from_secs(1)));
+    }
+    run
+}
+
+/// Allocations in the 25 s after a warm-up of 5 s, in which packets pass by the hundred
+/// thousand.
+fn allocations(run: &Run) -> u64 {
+    let mut simulation = run.start().unwrap();
+    simulation.run_until(Nanos::from_secs(5));
+    let before = ALLOCATIONS.with(Cell::get);
+    simulation.run_until(Nanos::from_secs(30));
+    let made = ALLOCATIONS.with(Cell::get) - before;
+    let results = simulation.finish();
+    assert!(results.totals.delivered.packets > 400_000);
+    made
+}
+
+/// What grows once to the most there ever was, such as the list of events or the holes a
+/// receiver keeps, may do so late, and then seldom: a few times for each flow at most.
+#[test]
+fn a_steady_run_allocates_nothing_for_a_packet() {
+    let mut modern = Profile::modern(Algorithm::Cubic);
+    modern.receiver_window = 500;
+    let cases = [
+        ("droptail:limit=100", Profile::ns2(Recovery::Reno)),
+        ("red:min=20,max=60", Profile::ns2(Recovery::NewReno)),
+        ("codel", modern),
+        ("fq-codel", Profile::modern(Algorithm::Cubic)),
+    ];
+    for (queue, profile) in cases {
+        let flows = 50;
+        let mut run = run(queue, profile, flows);
+        let nodes = (
+            earlydrop_sim::network::Node(2),
+            earlydrop_sim::network::Node(3),
+        );
+        let rate = BitsPerSec::from_mbps(5);
+        run.add(Flow::datagrams(
+            nodes.0,
+            nodes.1,
+            Bytes(500),
+            rate,
+            Pattern::Constant,
+        ));
+        let made = allocations(&run);
+        println!("{queue}: {made} allocations");
+        assert!(made <= 10 * u64::from(flows), "{queue}: {made} allocations");
+    }
+}
+
+/// Ten thousand flows while they send, with their links. A sender of today also has the
+/// holes it knows of, and ten packets on their way at once.
+#[test]
+fn a_flow_takes_little_memory() {
+    for (profile, most) in [
+        (Profile::ns2(Recovery::NewReno), 1024),
+        (Profile::modern(Algorithm::Cubic), 1536),
+    ] {
+        let held = |flows: u32| {
+            let run = run("droptail:limit=1000", profile, flows);
+            let before = HELD.with(Cell::get);
+            let mut simulation = run.start().unwrap();
+            simulation.run_until(Nanos::from_secs(3));
+            HELD.with(Cell::get) - before
+        };
+        let each = (held(10_000) - held(100)) / 9900;
+        println!("{each} bytes for each flow");
+        assert!(each <= most, "{each} bytes for each flow");
+    }
+}

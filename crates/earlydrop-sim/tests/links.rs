@@ -1,0 +1,412 @@
+//! What a link does, against figures worked out by hand.
+//!
+//! Mostly packets of 1,000 bytes over 8 Mbps, so that each takes a millisecond, and
+//! 10 ms of delay.
+
+use std::sync::Arc;
+
+use earlydrop::aqm::DropReason;
+use earlydrop::registry::SCHEMES;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::network::{Change, Link, LinkId, Network, Node};
+use earlydrop_sim::results::Results;
+use earlydrop_sim::spread::{Law, Spread};
+use earlydrop_sim::tcp::{Profile, Recovery};
+use earlydrop_sim::traffic::{Flow, FlowId, Pattern};
+
+const fn ms(millis: u64) -> Nanos {
+    Nanos::from_millis(millis)
+}
+
+const fn us(micros: u64) -> Nanos {
+    Nanos::from_micros(micros)
+}
+
+fn link() -> Link {
+    Link::new(BitsPerSec::from_mbps(8), ms(10))
+}
+
+fn behind(queue: &str) -> Link {
+    link().queue(queue.parse().unwrap())
+}
+
+/// A run of `duration` over one link, its ends, and a way back.
+fn over(link: Link, duration: Nanos) -> (Run, Node, Node) {
+    let mut network = Network::new();
+    let (from, to) = (network.node("from"), network.node("to"));
+    network.link(from, to, link);
+    network.link(to, from, Link::new(BitsPerSec::from_mbps(100), ms(10)));
+    let mut run = Run::new(network, duration);
+    run.measure.captures = vec![LinkId(0)];
+    run.measure.delays = true;
+    run.measure.sojourn = true;
+    (run, from, to)
+}
+
+/// Packets of 1,000 bytes, one every `interval`.
+fn regular(from: Node, to: Node, interval: Nanos) -> Flow {
+    let rate = BitsPerSec(8_000_000_000_000 / interval.0);
+    Flow::datagrams(from, to, Bytes(1000), rate, Pattern::Constant)
+}
+
+/// Ten packets, a microsecond apart, every 100 ms.
+fn bursts(from: Node, to: Node) -> Flow {
+    let pattern = Pattern::OnOff {
+        on: Spread::constant(us(10)),
+        off: Spread::constant(Nanos(100_000_000 - 10_000)),
+    };
+    let rate = BitsPerSec::from_mbps(8000);
+    Flow::datagrams(from, to, Bytes(1000), rate, pattern).at(ms(50))
+}
+
+fn left_at(results: &Results) -> Vec<Nanos> {
+    results.captures[0].times().collect()
+}
+
+fn mean_delay(results: &Results) -> f64 {
+    results.flows[0].delays.as_ref().unwrap().mean()
+}
+
+fn close(value: f64, expected: f64) {
+    let distance = (value - expected).abs();
+    assert!(
+        distance < 1e-9 * expected.abs().max(1.0),
+        "{value}, not {expected}"
+    );
+}
+
+/// With and without a queue, and with each kind of queue there is.
+fn each_kind() -> [Link; 4] {
+    [
+        link(),
+        behind("droptail"),
+        behind("droptail:limit=100000 bytes"),
+        behind("fq-codel"),
+    ]
+}
+
+#[test]
+fn a_packet_takes_its_time_to_be_sent_and_the_delay_to_travel() {
+    for link in each_kind() {
+        let (mut run, from, to) = over(link, ms(1000));
+        run.add(regular(from, to, ms(5)).at(us(250)));
+        let results = run.results().unwrap();
+        close(mean_delay(&results), 0.011);
+        let times = left_at(&results);
+        assert_eq!(times[..3], [us(1250), us(6250), us(11250)]);
+        // 200 were sent, and the last two had not arrived at the end.
+        assert_eq!((times.len(), results.flows[0].received), (200, 198));
+        close(results.flows[0].throughput, 198.0 * 8000.0);
+    }
+}
+
+#[test]
+fn packets_wait_in_order() {
+    for link in each_kind() {
+        let (mut run, from, to) = over(link, ms(1000));
+        // Three hosts' worth of traffic at 0.9 of the rate: each waits for those before.
+        for start in [0, 100, 200] {
+            run.add(regular(from, to, us(3200)).at(us(start)));
+        }
+        let results = run.results().unwrap();
+        let times = left_at(&results);
+        assert_eq!(times[..4], [ms(1), ms(2), ms(3), us(4200)]);
+        let delays = results
+            .flows
+            .iter()
+            .map(|f| f.delays.as_ref().unwrap().mean());
+        let delays: Vec<f64> = delays.collect();
+        close(delays[0], 0.011);
+        close(delays[1], 0.0119);
+        close(delays[2], 0.0128);
+    }
+}
+
+#[test]
+fn a_queue_that_is_full_drops_and_what_it_holds_is_measured() {
+    // Of ten packets one is sent at once, five wait, four are dropped. The k-th of those
+    // that wait begins to be sent k ms after the burst's first, and came k us after it.
+    let waited = 15.0 * 0.999e-3;
+    for queue in ["droptail:limit=5", "droptail:limit=5000 bytes"] {
+        for (warm_up, counted) in [(Nanos::ZERO, 10), (ms(500), 5)] {
+            let (mut run, from, to) = over(behind(queue), ms(1000));
+            run.measure.warm_up = warm_up;
+            run.add(bursts(from, to));
+            let results = run.results().unwrap();
+            let queue = &results.queues[0];
+            assert_eq!(queue.counters.arrived.packets, 10 * counted);
+            assert_eq!(queue.counters.departed.packets, 6 * counted);
+            let forced = queue.counters.dropped_for(DropReason::Forced);
+            assert_eq!(
+                (forced.packets, forced.bytes),
+                (4 * counted, 4000 * counted)
+            );
+            assert_eq!(queue.longest, 5);
+            close(queue.mean_packets, waited / 0.1);
+            close(queue.utilisation, 0.06);
+            assert_eq!(queue.mean_sojourn, Nanos(2_497_500));
+            let sojourn = queue.sojourn.as_ref().unwrap();
+            assert_eq!(sojourn.count(), 6 * counted);
+            // To three digits.
+            assert!(sojourn.quantile(1.0).0.abs_diff(4_995_000) < 5000);
+            let flow = &results.flows[0];
+            assert_eq!((flow.received, flow.lost), (6 * counted, 4 * counted));
+            // The file of packets has the warm-up, too.
+            assert_eq!(results.captures[0].len(), 60);
+        }
+    }
+}
+
+#[test]
+fn samples_show_the_queue_as_it_was() {
+    for queue in ["droptail:limit=5", "droptail:limit=5000 bytes"] {
+        let (mut run, from, to) = over(behind(queue), ms(1000));
+        run.measure.sample_every = Some(ms(1));
+        run.add(bursts(from, to));
+        let results = run.results().unwrap();
+        let samples = results.queues[0].samples.as_ref().unwrap();
+        // From 0 to 1000 ms; the burst comes right after the sample at 50 ms.
+        assert_eq!(samples.packets.len(), 1001);
+        assert_eq!(samples.packets[50..57], [0, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(samples.bytes[50..53], [0, 5000, 4000]);
+    }
+}
+
+#[test]
+fn every_probe_is_sampled() {
+    for scheme in SCHEMES {
+        let (mut run, from, to) = over(behind(scheme.name), ms(300));
+        run.measure.sample_every = Some(ms(10));
+        run.add(bursts(from, to));
+        let results = run.results().unwrap();
+        let samples = results.queues[0].samples.as_ref().unwrap();
+        for (name, values) in &samples.probes {
+            assert_eq!(values.len(), 31, "{} of {}", name, scheme.name);
+            assert_eq!(samples.probe(name), Some(values.as_slice()));
+        }
+        let shown = samples.probes.len();
+        assert!(shown >= scheme.probes.len(), "{shown} of {}", scheme.name);
+    }
+}
+
+#[test]
+fn windows_are_sampled_in_turn() {
+    let (mut run, from, to) = over(behind("droptail"), ms(1000));
+    run.measure.sample_every = Some(ms(10));
+    run.measure.windows = vec![FlowId(1)];
+    let profile = Arc::new(Profile::ns2(Recovery::Reno));
+    run.add(Flow::bulk(from, to, &profile));
+    run.add(Flow::bulk(from, to, &profile).at(ms(500)));
+    let results = run.results().unwrap();
+    let (flow, windows) = &results.windows[0];
+    assert_eq!((*flow, windows.len()), (FlowId(1), 101));
+    assert!(windows[..50].iter().all(|window| *window == windows[0]));
+    assert!(windows[100] > windows[0]);
+}
+
+/// A queue of which the mean is known: packets of equal size at random times (M/D/1) at
+/// half the rate wait for rho / (2 (1 - rho)) = half a packet's time on average.
+///
+/// A burst of no length is one packet, and its pause is exponential. The mean of 10^6
+/// waiting times deviates by at most 0.9% (that of exponential sizes; constant ones
+/// deviate less), so 4% fails by chance less than once in 10^5.
+#[test]
+fn random_arrivals_wait_as_queueing_theory_says() {
+    let (mut run, from, to) = over(behind("droptail"), Nanos::from_secs(2000));
+    run.measure.captures.clear();
+    let pattern = Pattern::OnOff {
+        on: Spread::constant(Nanos::ZERO),
+        off: Spread::new(ms(2), Law::Exponential),
+    };
+    let rate = BitsPerSec::from_mbps(8_000_000);
+    run.add(Flow::datagrams(from, to, Bytes(1000), rate, pattern));
+    let results = run.results().unwrap();
+    let queue = &results.queues[0];
+    let wait = queue.mean_sojourn.as_secs_f64();
+    assert!((wait - 0.5e-3).abs() < 0.04 * 0.5e-3, "{wait} s");
+    assert!(
+        (queue.utilisation - 0.5).abs() < 0.005,
+        "{}",
+        queue.utilisation
+    );
+    // Little's law holds exactly but for those that wait at the end.
+    let arrived = queue.counters.arrived.packets as f64;
+    let little = arrived / results.measured.as_secs_f64() * wait;
+    assert!((queue.mean_packets - little).abs() < 1e-3 * little);
+}
+
+/// Of 20,000 packets a tenth is lost; the deviation is 42.4 packets, so 200 are exceeded
+/// by chance less than once in 10^5.
+#[test]
+fn packets_are_lost_at_random() {
+    for link in each_kind() {
+        let (mut run, from, to) = over(link.losing(0.1), Nanos::from_secs(40));
+        run.add(regular(from, to, ms(2)).at(us(1)));
+        let results = run.results().unwrap();
+        let flow = &results.flows[0];
+        assert!(flow.lost.abs_diff(2000) < 200, "{}", flow.lost);
+        assert_eq!(results.totals.sent.packets, 20_000);
+        // Those on their way at the end are neither.
+        assert!(20_000 - flow.lost - flow.received <= 6);
+        assert_eq!(results.captures[0].len(), 20_000);
+    }
+}
+
+/// Half the packets are held back by 5 ms on average: 2.5 ms over all, with a deviation
+/// of sqrt(100/6 - 2.5^2) = 3.2 ms each; of the mean of 10,000 it is 0.032 ms, and 0.15 ms
+/// are exceeded by chance less than once in 10^5.
+#[test]
+fn packets_fall_behind_others() {
+    for link in each_kind() {
+        let (mut run, from, to) = over(link.reordering(0.5, ms(10)), Nanos::from_secs(20));
+        run.add(regular(from, to, ms(2)));
+        let results = run.results().unwrap();
+        let mean = mean_delay(&results);
+        assert!((mean - 0.0135).abs() < 0.15e-3, "{mean}");
+        assert_eq!(results.flows[0].lost, 0);
+    }
+}
+
+#[test]
+fn what_overtakes_makes_tcp_believe_in_losses() {
+    let sent_again = |share: f64| {
+        let link = behind("droptail").reordering(share, ms(30));
+        let (mut run, from, to) = over(link, Nanos::from_secs(10));
+        run.add(Flow::bulk(
+            from,
+            to,
+            &Profile::ns2(Recovery::NewReno).into(),
+        ));
+        let results = run.results().unwrap();
+        assert_eq!(results.totals.dropped.packets, 0);
+        results.flows[0].sender.retransmissions
+    };
+    assert_eq!(sent_again(0.0), 0);
+    assert!(sent_again(0.2) > 10);
+}
+
+#[test]
+fn a_rate_that_changes_counts_from_the_next_packet_on() {
+    let link = behind("droptail:limit=10");
+    let link = link.changing(us(100_300), Change::Rate(BitsPerSec::from_mbps(4)));
+    let (mut run, from, to) = over(link, ms(200));
+    run.add(regular(from, to, us(900)));
+    let results = run.results().unwrap();
+    let times = left_at(&results);
+    // The hundredth is sent from 100 to 101 ms, whatever happens meanwhile.
+    assert_eq!(times[99..103], [ms(100), ms(101), ms(103), ms(105)]);
+    assert_eq!(times.len(), 101 + 49);
+}
+
+#[test]
+fn a_delay_that_shrinks_lets_nothing_overtake() {
+    let link = link().changing(us(1000_500), Change::Delay(ms(2)));
+    let (mut run, from, to) = over(link, ms(2000));
+    run.add(regular(from, to, ms(2)));
+    let results = run.results().unwrap();
+    // The packet sent at 1000 ms arrives at 1011; those sent 2, 4 and 6 ms later would
+    // arrive before it, and come with it.
+    let received = results.flows[0].received;
+    let before = 501.0;
+    let sum = before * 11.0 + 9.0 + 7.0 + 5.0 + (received as f64 - before - 3.0) * 3.0;
+    close(mean_delay(&results), sum / 1000.0 / received as f64);
+}
+
+#[test]
+fn a_link_that_is_down_keeps_what_its_queue_can_hold() {
+    let link = behind("droptail:limit=20")
+        .changing(us(100_500), Change::Down)
+        .changing(us(200_500), Change::Up);
+    let (mut run, from, to) = over(link, ms(400));
+    run.add(regular(from, to, ms(4)));
+    let results = run.results().unwrap();
+    // The packet sent at 100 ms is through at 101; 25 come until it is up again.
+    let times = left_at(&results);
+    assert_eq!(times[25], ms(101));
+    let next: Vec<Nanos> = (0..3).map(|k| us(201_500 + 1000 * k)).collect();
+    assert_eq!(times[26..29], next);
+    assert_eq!(results.queues[0].counters.dropped().packets, 5);
+    assert_eq!(results.queues[0].longest, 20);
+    assert_eq!(times.len(), 100 - 5);
+}
+
+#[test]
+fn a_recorded_link_sends_when_the_recording_says() {
+    // 12 Mbps: an opportunity for 1,500 bytes each millisecond.
+    let left = |size: u64, interval: Nanos| {
+        let link = behind("droptail:limit=50").following("1".parse().unwrap());
+        let (mut run, from, to) = over(link, ms(1000));
+        let rate = BitsPerSec(size * 8_000_000_000 / interval.0);
+        run.add(Flow::datagrams(from, to, Bytes(size), rate, Pattern::Constant).at(us(100)));
+        left_at(&run.results().unwrap())
+    };
+    let full = left(1500, us(500));
+    assert_eq!(full.len(), 1000);
+    assert!(full.iter().zip(1..).all(|(at, k)| *at == ms(k)));
+    // Three of 500 bytes leave together.
+    let small = left(500, us(300));
+    assert_eq!(small[3..9], [ms(2), ms(2), ms(2), ms(3), ms(3), ms(3)]);
+    // One of 2,000 takes what is left of one opportunity and some of the next.
+    let large = left(2000, us(900));
+    assert_eq!(large[..4], [ms(2), ms(3), ms(4), ms(6)]);
+    // Opportunities that nothing waits for are lost.
+    let seldom = left(1500, ms(10));
+    assert_eq!(seldom[..3], [ms(1), ms(11), ms(21)]);
+}
+
+#[test]
+fn a_recording_starts_again() {
+    let link = behind("droptail:limit=50").following("2\n3\n3\n7".parse().unwrap());
+    let (mut run, from, to) = over(link, ms(1000));
+    run.add(Flow::datagrams(
+        from,
+        to,
+        Bytes(1500),
+        BitsPerSec::from_mbps(24),
+        Pattern::Constant,
+    ));
+    let times = left_at(&run.results().unwrap());
+    assert_eq!(times[..8], [2, 3, 3, 7, 9, 10, 10, 14].map(ms));
+}
+
+#[test]
+fn loss_events_hit_flows_together_or_alone() {
+    // Two flows whose bursts come together share their losses; one that sends a single
+    // packet before the others' bursts loses none.
+    let flows_hit = |alone: bool| {
+        let (mut run, from, to) = over(behind("droptail:limit=5"), ms(1000));
+        run.measure.loss_event = Some(ms(50));
+        run.add(bursts(from, to));
+        match alone {
+            true => run.add(regular(from, to, ms(100)).at(ms(49))),
+            false => run.add(bursts(from, to).at(Nanos(50_000_500))),
+        };
+        run.results().unwrap().queues[0].flows_per_loss_event
+    };
+    assert_eq!(flows_hit(false), 2.0);
+    assert_eq!(flows_hit(true), 1.0);
+}
+
+#[test]
+fn each_queue_counts_its_own_loss_events() {
+    // The same flow loses packets at both queues within the same event.
+    let mut network = Network::new();
+    let nodes = ["a", "b", "c"].map(|name| network.node(name));
+    network.link(nodes[0], nodes[1], behind("droptail:limit=5"));
+    let slower = Link::new(BitsPerSec::from_mbps(2), ms(1));
+    network.link(
+        nodes[1],
+        nodes[2],
+        slower.queue("droptail:limit=1".parse().unwrap()),
+    );
+    network.link(nodes[2], nodes[0], link());
+    let mut run = Run::new(network, ms(1000));
+    run.measure.loss_event = Some(ms(50));
+    run.add(bursts(nodes[0], nodes[2]));
+    let results = run.results().unwrap();
+    for queue in &results.queues {
+        assert!(queue.counters.dropped().packets > 0, "{}", queue.name);
+        assert_eq!(queue.flows_per_loss_event, 1.0, "{}", queue.name);
+    }
+}

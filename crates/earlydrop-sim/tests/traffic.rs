@@ -1,0 +1,374 @@
+//! What each kind of traffic sends, against closed forms.
+
+use std::sync::Arc;
+
+use earlydrop::packet::Ecn;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::network::{Link, LinkId, Network, Node};
+use earlydrop_sim::results::{Completion, Results};
+use earlydrop_sim::spread::{Law, Spread};
+use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
+use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Step, Traffic};
+
+const fn ms(millis: u64) -> Nanos {
+    Nanos::from_millis(millis)
+}
+
+const fn us(micros: u64) -> Nanos {
+    Nanos::from_micros(micros)
+}
+
+/// 1,000 bytes take a millisecond, and travel 10 more.
+fn link() -> Link {
+    Link::new(BitsPerSec::from_mbps(8), ms(10))
+}
+
+/// A run over a link in each direction, and its ends.
+fn over(link: Link, duration: Nanos) -> (Run, Node, Node) {
+    let mut network = Network::new();
+    let (from, to) = (network.node("from"), network.node("to"));
+    network.duplex(from, to, link);
+    let mut run = Run::new(network, duration);
+    run.measure.captures = vec![LinkId(0)];
+    run.measure.delays = true;
+    (run, from, to)
+}
+
+/// The results of one flow over such a link.
+fn alone(duration: Nanos, flow: impl Fn(Node, Node) -> Flow) -> Results {
+    let (mut run, from, to) = over(link(), duration);
+    run.add(flow(from, to));
+    run.results().unwrap()
+}
+
+fn sent(results: &Results) -> u64 {
+    results.totals.sent.packets
+}
+
+/// Packets of 1,000 bytes, one each millisecond while they are sent.
+fn datagrams(from: Node, to: Node, pattern: Pattern) -> Flow {
+    Flow::datagrams(from, to, Bytes(1000), BitsPerSec::from_mbps(8), pattern)
+}
+
+fn constant(from: Node, to: Node) -> Flow {
+    datagrams(from, to, Pattern::Constant)
+}
+
+#[test]
+fn constant_datagrams_come_one_after_the_other() {
+    let results = alone(ms(1000), |from, to| constant(from, to).at(us(250)));
+    assert_eq!(sent(&results), 1000);
+    let times: Vec<Nanos> = results.captures[0].times().take(2).collect();
+    assert_eq!(times, [us(1250), us(2250)]);
+    // All but those of the last 11 ms have arrived.
+    assert_eq!(results.flows[0].received, 989);
+    assert_eq!(results.flows[0].goodput, 989.0 * 8000.0);
+}
+
+#[test]
+fn what_is_stopped_is_silent_until_it_goes_on() {
+    let results = alone(ms(1000), |from, to| {
+        let flow = constant(from, to).at(us(250));
+        flow.then(us(800_500), Step::Resume)
+            .then(us(500_500), Step::Stop)
+    });
+    // At 0.25 to 500.25 ms, and from 800.5 ms to 999.5.
+    assert_eq!(sent(&results), 501 + 200);
+}
+
+#[test]
+fn a_rate_counts_from_the_packet_after_the_next() {
+    let half = Step::Rate(BitsPerSec::from_mbps(4));
+    let results = alone(ms(1000), |from, to| {
+        constant(from, to).at(us(250)).then(ms(500), half)
+    });
+    // At 0.25 to 500.25 ms, and every 2 ms from there.
+    assert_eq!(sent(&results), 501 + 249);
+}
+
+/// On and off 100 ms each on average, both exponential: a packet each millisecond half of
+/// the time. In 1,000 s (5,000 rounds) the share of the time deviates by 0.005 (of a
+/// renewal process: sqrt(2 * 0.1^4 / 0.2^3 / 1000)), so 0.0225 are exceeded by chance less
+/// than once in 10^5. Rounding bursts to whole packets adds 4 * 10^-5.
+#[test]
+fn on_and_off_have_their_mean_rate() {
+    let exponential = Spread::new(ms(100), Law::Exponential);
+    let pattern = Pattern::OnOff {
+        on: exponential,
+        off: exponential,
+    };
+    let results = alone(Nanos::from_secs(1000), |from, to| {
+        datagrams(from, to, pattern)
+    });
+    let share = sent(&results) as f64 / 1e6;
+    assert!((share - 0.5).abs() < 0.0225, "{share}");
+}
+
+/// 80 kbps for 1.004 of each 2.591 s. Of 20 calls in 1,000 s (386 rounds each) the share
+/// deviates by sqrt(2 * (1.004 * 1.587)^2 / 2.591^3 / 20000) = 0.0038, so 0.017 are
+/// exceeded by chance less than once in 10^5.
+#[test]
+fn calls_have_their_mean_rate() {
+    let (mut run, from, to) = over(link(), Nanos::from_secs(1000));
+    for _ in 0..20 {
+        run.add(Flow::voice(from, to));
+    }
+    let results = run.results().unwrap();
+    let share = results.totals.sent.bytes as f64 * 8.0 / 20.0 / 1000.0 / 80_000.0;
+    assert!((share - 1.004 / 2.591).abs() < 0.017, "{share}");
+    assert_eq!(results.flows[0].group.as_ref(), "voice");
+}
+
+fn profile() -> Arc<Profile> {
+    Arc::new(Profile::modern(Algorithm::Reno))
+}
+
+fn of(results: &Results, flow: u32) -> Vec<Completion> {
+    let of_flow = |completion: &&Completion| completion.flow == FlowId(flow);
+    results
+        .completions
+        .iter()
+        .filter(of_flow)
+        .copied()
+        .collect()
+}
+
+/// What 40 bytes, and a full segment of 1,500, take to be sent.
+const ACK: Nanos = us(40);
+const SEGMENT: Nanos = us(1500);
+const TRAVEL: Nanos = ms(10);
+
+#[test]
+fn a_transfer_brings_its_bytes_once() {
+    let results = alone(ms(5000), |from, to| {
+        Flow::tcp(from, to, &profile(), Application::Transfer(Bytes(100_000)))
+            .then(ms(3000), Step::Resume)
+    });
+    assert_eq!(results.completions.len(), 1);
+    assert_eq!(results.completions[0].bytes, Bytes(100_000));
+    assert_eq!(results.flows[0].goodput, 100_000.0 * 8.0 / 5.0);
+    // A request, and 70 segments of 1,448 bytes, the last of which is smaller.
+    assert_eq!(results.flows[0].received, 71);
+    let last = 100_000 - 69 * 1448 + 52;
+    assert_eq!(
+        results.flows[0].throughput,
+        f64::from(40 + 69 * 1500 + last) * 8.0 / 5.0
+    );
+}
+
+/// Each transfer asks for its connection, is let in at once, and sends a segment, which is
+/// acknowledged when the receiver has waited for a second for 40 ms.
+#[test]
+fn pages_come_one_after_the_other_over_new_connections() {
+    let results = alone(ms(5000), |from, to| {
+        let web = Application::Web {
+            size: Spread::constant(Bytes(1448)),
+            pause: Spread::constant(ms(7)),
+        };
+        Flow::tcp(from, to, &profile(), web)
+    });
+    let pages = of(&results, 0);
+    let span = ACK + TRAVEL + ACK + TRAVEL + SEGMENT + TRAVEL + ms(40) + ACK + TRAVEL;
+    assert!(pages.iter().all(|page| page.span() == span), "{pages:?}");
+    let paused = |pair: &[Completion]| pair[1].began == pair[0].ended + ms(7);
+    assert!(pages.windows(2).all(paused));
+    assert_eq!(pages.len() as u64, 5_000_000_000 / (span.0 + 7_000_000));
+    assert_eq!(results.totals.transfers as usize, pages.len() + 1);
+}
+
+#[test]
+fn pages_without_a_pause_follow_at_once() {
+    let results = alone(ms(5000), |from, to| {
+        let web = Application::Web {
+            size: Spread::constant(Bytes(20_000)),
+            pause: Spread::constant(Nanos::ZERO),
+        };
+        Flow::tcp(from, to, &Profile::ns2(Recovery::NewReno).into(), web)
+    });
+    let pages = of(&results, 0);
+    assert!(pages.len() > 20);
+    assert!(pages.windows(2).all(|pair| pair[1].began == pair[0].ended));
+}
+
+/// A page that ends after its flow was stopped is the last, until the flow goes on.
+#[test]
+fn a_stopped_flow_begins_nothing() {
+    let results = alone(ms(5000), |from, to| {
+        let web = Application::Web {
+            size: Spread::constant(Bytes(1448)),
+            pause: Spread::constant(ms(50)),
+        };
+        let flow = Flow::tcp(from, to, &profile(), web);
+        flow.then(ms(1000), Step::Stop).then(ms(3000), Step::Resume)
+    });
+    let pages = of(&results, 0);
+    let silent = |page: &&Completion| page.began > ms(1000) && page.began < ms(3000);
+    assert_eq!(pages.iter().find(silent), None);
+    assert!(pages.iter().any(|page| page.began == ms(3000)));
+}
+
+#[test]
+fn bulk_that_is_stopped_is_brought_to_its_end() {
+    let results = alone(ms(3000), |from, to| {
+        let profile = Profile::ns2(Recovery::NewReno).into();
+        Flow::bulk(from, to, &profile).then(ms(1000), Step::Stop)
+    });
+    let last = results.captures[0].times().last().unwrap();
+    assert!(last < ms(1100), "{last}");
+    // Everything that was sent has arrived.
+    let flow = &results.flows[0];
+    assert_eq!(flow.received + flow.lost, u64::from(flow.sender.segments));
+    assert_eq!(results.totals.in_flight.packets, 0);
+}
+
+/// A start every 100 ms on average for 1,000 s, and one to begin with: 10,001 with a
+/// deviation of 100, so 450 are exceeded by chance less than once in 10^5.
+#[test]
+fn arrivals_are_poisson() {
+    let results = alone(Nanos::from_secs(1000), |from, to| {
+        let arrivals = Application::Arrivals {
+            every: Spread::new(ms(100), Law::Exponential),
+            size: Spread::constant(Bytes(2000)),
+            at_most: 100,
+        };
+        Flow::tcp(from, to, &profile(), arrivals)
+    });
+    let Results { totals, flows, .. } = &results;
+    assert!(
+        totals.transfers.abs_diff(10_001) < 450,
+        "{}",
+        totals.transfers
+    );
+    assert_eq!(flows[0].left_out, 0);
+    assert!(totals.transfers - totals.completed < 10);
+    // Of equal gaps, the squares of the gaps' mean and deviation are equal; the share of
+    // gaps above the mean is 1/e, with a deviation of 0.005.
+    let mut began: Vec<u64> = results.completions.iter().map(|c| c.began.0).collect();
+    began.sort_unstable();
+    let gaps = began.windows(2).map(|pair| pair[1] - pair[0]);
+    let above = gaps.filter(|gap| *gap > 100_000_000).count() as f64;
+    let share = above / began.len() as f64;
+    assert!((share - (-1.0_f64).exp()).abs() < 0.0225, "{share}");
+}
+
+#[test]
+fn arrivals_beyond_the_most_are_left_out() {
+    let results = alone(ms(10_000), |from, to| {
+        let arrivals = Application::Arrivals {
+            every: Spread::constant(ms(10)),
+            size: Spread::constant(Bytes(2000)),
+            at_most: 1,
+        };
+        Flow::tcp(from, to, &profile(), arrivals)
+    });
+    // One at 0, 10, 20 ms and so on to 10 s.
+    assert_eq!(results.totals.transfers + results.flows[0].left_out, 1001);
+    let pages = of(&results, 0);
+    assert!(pages.windows(2).all(|pair| pair[1].began >= pair[0].ended));
+}
+
+fn asking(from: Node, to: Node, think: Nanos) -> Flow {
+    let requests = Application::Requests {
+        request: Bytes(100),
+        response: Spread::constant(Bytes(1448)),
+        think: Spread::constant(think),
+    };
+    Flow::tcp(from, to, &profile(), requests)
+}
+
+#[test]
+fn answers_come_one_at_a_time() {
+    let results = alone(ms(5000), |from, to| asking(from, to, ms(60)));
+    let answers = of(&results, 0);
+    // A request, and a segment; before the first also what opens the connection.
+    let usual = us(100) + TRAVEL + SEGMENT + TRAVEL;
+    let first = usual + ACK + TRAVEL + ACK + TRAVEL;
+    assert_eq!(answers[0].span(), first);
+    assert!(
+        answers[1..].iter().all(|answer| answer.span() == usual),
+        "{answers:?}"
+    );
+    let thought = |pair: &[Completion]| pair[1].began == pair[0].ended + ms(60);
+    assert!(answers.windows(2).all(thought));
+    assert!(answers.iter().all(|answer| answer.bytes == Bytes(1448)));
+    let brought = answers.len() as f64 * 1448.0 * 8.0 / 5.0;
+    assert!((results.flows[0].goodput - brought).abs() < 1448.0 * 8.0);
+}
+
+#[test]
+fn a_request_that_is_lost_is_repeated() {
+    let (mut run, from, to) = over(link(), Nanos::from_secs(100));
+    run.network.get_mut(LinkId(1)).loss = 0.3;
+    run.add(asking(from, to, ms(60)));
+    let results = run.results().unwrap();
+    let answers = of(&results, 0);
+    assert!(answers.len() > 50);
+    let repeated = |answer: &&Completion| answer.span() > ms(1000);
+    assert!(answers.iter().filter(repeated).count() > 5);
+}
+
+/// Up to a millisecond, evenly: half of one on average, with a deviation of 0.29 ms, of
+/// the mean of 10,000 packets 0.0029 ms; 0.013 ms are exceeded less than once in 10^5.
+#[test]
+fn hosts_take_their_time() {
+    let results = alone(Nanos::from_secs(20), |from, to| {
+        let rate = BitsPerSec::from_mbps(4);
+        Flow::datagrams(from, to, Bytes(1000), rate, Pattern::Constant).overhead(ms(1))
+    });
+    let mean = results.flows[0].delays.as_ref().unwrap().mean();
+    assert!((mean - 0.0115).abs() < 0.013e-3, "{mean}");
+}
+
+/// The same for the packets of short transfers: each connection's three are held back.
+#[test]
+fn hosts_take_their_time_for_short_transfers() {
+    let mean = |overhead: Nanos| {
+        let results = alone(Nanos::from_secs(100), |from, to| {
+            let arrivals = Application::Arrivals {
+                every: Spread::constant(ms(100)),
+                size: Spread::constant(Bytes(1000)),
+                at_most: 10,
+            };
+            Flow::tcp(from, to, &profile(), arrivals).overhead(overhead)
+        });
+        results.flows[0].delays.as_ref().unwrap().mean()
+    };
+    // The mean of 2,000 packets deviates by 0.0065 ms.
+    let more = mean(ms(1)) - mean(Nanos::ZERO);
+    assert!((more - 0.5e-3).abs() < 0.03e-3, "{more}");
+}
+
+#[test]
+fn a_class_reaches_the_queue() {
+    let queue = "wred:profiles=5/10/1; 30/60/0.1,limit=100";
+    let (mut run, from, to) = over(link().queue(queue.parse().unwrap()), ms(20_000));
+    let rate = BitsPerSec::from_mbps(5);
+    for class in [0, 1] {
+        let flow = Flow::datagrams(from, to, Bytes(1000), rate, Pattern::Constant);
+        run.add(flow.class(class).at(us(300 * u64::from(class))));
+    }
+    let results = run.results().unwrap();
+    let lost = |flow: usize| results.flows[flow].lost;
+    // Class 1 alone fits, so class 0 makes way.
+    assert!(lost(0) > 10 * lost(1), "{} and {}", lost(0), lost(1));
+}
+
+#[test]
+fn datagrams_that_are_capable_are_marked() {
+    let marked = |ecn: Ecn| {
+        let link = link().queue("red:min=5,max=15,ecn=on".parse().unwrap());
+        let (mut run, from, to) = over(link, ms(20_000));
+        let rate = BitsPerSec(8_100_000);
+        let traffic = Traffic::Datagrams {
+            size: Bytes(1000),
+            rate,
+            pattern: Pattern::Constant,
+            ecn,
+        };
+        run.add(Flow::new(from, to, traffic));
+        run.results().unwrap().flows[0].marked
+    };
+    assert_eq!(marked(Ecn::NotCapable), 0);
+    assert!(marked(Ecn::Ect0) > 50);
+}
