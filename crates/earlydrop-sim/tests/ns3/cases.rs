@@ -77,7 +77,11 @@ fn profile(version: Version, tcp: &str, ecn: bool) -> Profile {
 /// Every case of the table that there is a run for.
 pub(crate) fn cases(version: Version) -> Vec<Case> {
     let mut all = Vec::new();
-    for flows in [20, 5] {
+    let sizes: &[u32] = match version {
+        Version::AsItIs => &[20, 5],
+        Version::Mended => &[5],
+    };
+    for &flows in sizes {
         for tcp in ["linuxreno", "cubic"] {
             let case = |discipline, ecn| case(version, tcp, discipline, ecn, flows);
             all.push(case("droptail", false));

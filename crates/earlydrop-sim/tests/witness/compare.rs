@@ -200,9 +200,32 @@ pub(crate) fn markdown(witness: &Witness, comparisons: &[Comparison]) -> String 
     text
 }
 
-/// How far off a figure may be that is explained, in tolerances: what is known of it is
-/// no licence for anything.
-const EXPLAINED_UP_TO: f64 = 6.0;
+/// A line for each case in Markdown, of the metrics in `columns`: theirs and ours, and
+/// ours in bold where it is outside the tolerance.
+pub(crate) fn by_case(comparisons: &[Comparison], columns: &[&str]) -> String {
+    let heads = columns.join(" | ");
+    let mut text = format!(
+        "| case | {heads} |\n|---|{}\n",
+        "--:|".repeat(columns.len())
+    );
+    for group in comparisons.chunk_by(|a, b| a.figure.case == b.figure.case) {
+        let cells = columns.iter().map(|column| {
+            let Some(found) = group.iter().find(|c| c.figure.metric == *column) else {
+                return String::new();
+            };
+            let ours = rounded(found.ours, 3);
+            let bold = if found.is_met() { "" } else { "**" };
+            format!("{} {bold}{ours}{bold}", rounded(found.figure.value, 3))
+        });
+        let cells: Vec<String> = cells.collect();
+        let _ = writeln!(text, "| {} | {} |", group[0].figure.case, cells.join(" | "));
+    }
+    text
+}
+
+/// How far off a figure may be that is explained, in tolerances or as a share of it: what
+/// is known of it is no licence for anything.
+const EXPLAINED_UP_TO: (f64, f64) = (6.0, 0.1);
 
 /// How many figures are outside their tolerance and not explained, or far outside.
 pub(crate) fn unexplained(witness: &Witness, comparisons: &[Comparison]) -> usize {
@@ -210,7 +233,10 @@ pub(crate) fn unexplained(witness: &Witness, comparisons: &[Comparison]) -> usiz
     missed
         .filter(|c| {
             let known = witness.explanation(&c.figure).is_some();
-            !known || c.share_of_tolerance() > EXPLAINED_UP_TO
+            let (tolerances, share) = EXPLAINED_UP_TO;
+            let off = (c.ours - c.figure.value).abs();
+            let far = c.share_of_tolerance() > tolerances && off > share * c.figure.value;
+            !known || far
         })
         .count()
 }

@@ -10,7 +10,7 @@ mod figures;
 mod settings;
 
 pub(crate) use case::{Case, Measured, Seen, loss_percent};
-pub(crate) use compare::{Comparison, compare, markdown, plain, unexplained};
+pub(crate) use compare::{Comparison, by_case, compare, markdown, plain, unexplained};
 pub(crate) use figures::{Figure, Tolerance, figures};
 pub(crate) use settings::{Change, Setting, table_of_settings};
 
