@@ -12,7 +12,7 @@ pub(crate) const QUEUE: [Setting; 7] = [
     ("cautious=on", "cautious=off"),
     ("idle=ns2", "idle=exact"),
     ("gentle_slope=initial", "gentle_slope=live"),
-    ("mtu=1499 B", "mtu=1502 B"),
+    ("mtu=1499 bytes", "mtu=1502 bytes"),
     ("ared_bottom=0.008", "ared_bottom=0.00012"),
 ];
 
