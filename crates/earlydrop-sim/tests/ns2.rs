@@ -7,15 +7,17 @@
 #[allow(dead_code)]
 #[path = "ns2/mod.rs"]
 mod ns2;
+#[allow(dead_code, unused_imports)]
+#[path = "witness/mod.rs"]
+mod witness;
 
 #[test]
 fn figures_are_those_of_ns2() {
     let figures = ns2::figures();
-    let comparisons = ns2::compare(&ns2::cases(), &figures);
-    let table = ns2::plain(&comparisons);
+    let comparisons = witness::compare(&ns2::cases(), &figures);
+    let table = witness::plain(&ns2::NS2, &comparisons);
     println!("{table}");
     assert_eq!(comparisons.len(), figures.len(), "figures without a run");
-    let missed = |c: &&ns2::Comparison| !c.is_met() && ns2::explanation(&c.figure).is_none();
-    let missed = comparisons.iter().filter(missed).count();
+    let missed = witness::unexplained(&ns2::NS2, &comparisons);
     assert_eq!(missed, 0, "figures outside their tolerance:\n{table}");
 }

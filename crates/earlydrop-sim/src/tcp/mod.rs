@@ -34,6 +34,7 @@ mod delivery;
 mod profile;
 mod receiver;
 mod recovery;
+mod reduction;
 mod scoreboard;
 mod selective;
 mod sender;
@@ -52,7 +53,8 @@ use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
 pub use profile::{
-    Algorithm, DelayedAcks, EcnMode, Handshake, Profile, ProfileError, Recovery, RoundTrips, Rules,
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, ProfileError, Recovery, Reduction,
+    RoundTrips, Rules,
 };
 pub use receiver::{Arrival, Receiver, Reply};
 pub use sender::{Sender, SenderCounts};

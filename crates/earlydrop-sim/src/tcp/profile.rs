@@ -46,6 +46,27 @@ pub enum Rules {
     Ns2,
 }
 
+/// How Reno's window grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// By the segments acknowledged, in fractions of a segment (RFC 3465 with RFC 5681).
+    Segments,
+    /// As ns-3's `TcpLinuxReno`: by whole segments, for a count of those acknowledged that
+    /// a cut does not clear; and the acknowledgment that ends a recovery counts for all
+    /// it covers, what had been reported out of turn included.
+    CountedAsNs3,
+}
+
+/// How a window that is cut comes into force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// At once: nothing new is sent until so much has left the network (RFC 6675).
+    AtOnce,
+    /// Over a round trip, in proportion to what is delivered, after losses and marks:
+    /// proportional rate reduction (RFC 9937). Needs [`Recovery::Sack`].
+    Proportional,
+}
+
 /// What is done about congestion marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnMode {
@@ -132,6 +153,10 @@ pub struct Profile {
     /// Whether ns-2's rules cut a window to half of its whole segments, rounded down
     /// (`precisionReduce_ false`, its default until 2006).
     pub whole_cuts: bool,
+    /// How Reno's window grows, with the standard rules.
+    pub growth: Growth,
+    /// How a window that is cut comes into force, with the standard rules.
+    pub reduction: Reduction,
     /// How a connection begins.
     pub handshake: Handshake,
     /// At most so many segments at once, but where holes are filled by selective
@@ -169,6 +194,8 @@ impl Profile {
             lost_retransmissions: false,
             slow_start_restart: true,
             whole_cuts: false,
+            growth: Growth::Segments,
+            reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
             max_burst: None,
         }
@@ -228,6 +255,8 @@ impl Profile {
             lost_retransmissions: true,
             slow_start_restart: true,
             whole_cuts: false,
+            growth: Growth::Segments,
+            reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
             max_burst: None,
         }
@@ -255,6 +284,11 @@ impl Profile {
                 self.control == Algorithm::Bbr
                     && (self.recovery != Recovery::Sack || self.rules != Rules::Standard),
                 ProfileError::RateUnmeasured,
+            ),
+            (
+                self.reduction == Reduction::Proportional
+                    && (self.recovery != Recovery::Sack || self.rules != Rules::Standard),
+                ProfileError::NothingDelivered,
             ),
             (
                 self.duplicate_threshold == 0,
@@ -293,6 +327,9 @@ pub enum ProfileError {
     /// An algorithm that goes by the delivery rate, without the selective acknowledgments
     /// of the RFCs that measure it.
     RateUnmeasured,
+    /// A reduction in proportion to deliveries, without the selective acknowledgments of
+    /// the RFCs that tell of them.
+    NothingDelivered,
     /// A loss told by no duplicate.
     NoDuplicateThreshold,
     /// Bursts of no segment.
@@ -315,6 +352,9 @@ impl fmt::Display for ProfileError {
             }
             ProfileError::RateUnmeasured => {
                 "BBR needs selective acknowledgments and the standard rules"
+            }
+            ProfileError::NothingDelivered => {
+                "a proportional reduction needs selective acknowledgments and the standard rules"
             }
             ProfileError::NoDuplicateThreshold => {
                 "at least one duplicate acknowledgment must tell of a loss"

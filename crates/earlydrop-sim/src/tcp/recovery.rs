@@ -23,7 +23,8 @@ use earlydrop::units::Nanos;
 
 use super::Ack;
 use super::control::{Acked, Congestion, Control, Signal};
-use super::profile::{EcnMode, Profile, Recovery, Rules};
+use super::profile::{EcnMode, Profile, Recovery, Reduction, Rules};
+use super::reduction::Proportion;
 use super::sender::{Last, Sender};
 
 /// Segments ns-2's NewReno sends at most for a duplicate acknowledgment.
@@ -62,7 +63,7 @@ impl Sender {
     /// Segments sent, since the last timeout, and not acknowledged in turn: the RFCs'
     /// FlightSize.
     #[inline]
-    fn outstanding(&self) -> u32 {
+    pub(super) fn outstanding(&self) -> u32 {
         self.next - self.acknowledged
     }
 
@@ -92,8 +93,9 @@ impl Sender {
             return;
         }
         let marked = ack.ece && profile.ecn != EcnMode::Off && !self.requesting;
+        let in_flight = self.outstanding();
         if marked && profile.rules == Rules::Ns2 {
-            self.on_mark(profile, ack.next, now);
+            self.on_mark(profile, ack.next, in_flight, now);
         }
         if self.requesting {
             self.on_accepted(profile, ack, now);
@@ -106,7 +108,7 @@ impl Sender {
             self.on_duplicate(profile, now);
         }
         if marked && profile.rules == Rules::Standard {
-            self.on_mark(profile, ack.next, now);
+            self.on_mark(profile, ack.next, in_flight, now);
         }
         if !ack.ece {
             self.marked_at_one = false;
@@ -117,12 +119,16 @@ impl Sender {
     /// Whether the scoreboard or the delivery rate must see the next acknowledgment.
     fn is_detailed(&self) -> bool {
         self.extra.as_ref().is_some_and(|extra| {
-            self.selective || extra.board.sacked() > 0 || extra.deliveries.is_some()
+            self.selective
+                || extra.board.sacked() > 0
+                || extra.deliveries.is_some()
+                || extra.reduction.is_some()
         })
     }
 
-    /// A mark was echoed by an acknowledgment up to `next`.
-    fn on_mark(&mut self, profile: &Profile, next: u32, now: Nanos) {
+    /// A mark was echoed by an acknowledgment up to `next`, with `in_flight` segments
+    /// outstanding until it came.
+    fn on_mark(&mut self, profile: &Profile, next: u32, in_flight: u32, now: Nanos) {
         let ns2 = profile.rules == Rules::Ns2;
         if next < self.bar && !(ns2 && self.last == Last::Timeout) {
             return;
@@ -137,17 +143,28 @@ impl Sender {
         if ns2 {
             self.control.shift(f64::from(self.inflation));
         }
-        self.cut(profile, Signal::Mark, now);
+        self.cut(profile, Signal::Mark, in_flight, now);
         self.counts.marks += 1;
-        self.refresh(profile);
+        if profile.reduction == Reduction::Proportional
+            && let Some(mut extra) = self.extra.take()
+        {
+            let delivered = in_flight.saturating_sub(self.outstanding());
+            let reduction = Proportion::begin(in_flight, delivered, self.counts.segments);
+            extra.reduction = Some(reduction);
+            self.refresh_selective(profile, &mut extra);
+            self.extra = Some(extra);
+        } else {
+            self.refresh(profile);
+        }
     }
 
-    pub(super) fn cut(&mut self, profile: &Profile, signal: Signal, now: Nanos) {
+    /// Cuts the window, `in_flight` segments having been outstanding.
+    pub(super) fn cut(&mut self, profile: &Profile, signal: Signal, in_flight: u32, now: Nanos) {
         let whole = (self.control.window() as u32).max(1);
         self.control.on_congestion(&Congestion {
             now,
             signal,
-            in_flight: self.outstanding().min(whole),
+            in_flight: in_flight.min(whole),
             smoothed_rtt: self.smoothed_rtt(profile),
         });
         self.reduced = true;
@@ -273,7 +290,7 @@ impl Sender {
                 self.control.on_timeout(now, self.outstanding(), false);
                 self.reduced = true;
             } else {
-                self.cut(profile, Signal::Loss, now);
+                self.cut(profile, Signal::Loss, self.outstanding(), now);
             }
         } else if self.last == Last::Mark {
             if tahoe {
@@ -324,7 +341,7 @@ impl Sender {
         self.last = Last::Timeout;
         self.next = self.acknowledged;
         if let Some(mut extra) = self.extra.take() {
-            self.on_timeout_selective(profile, &mut extra.board);
+            self.on_timeout_selective(profile, &mut extra);
             self.extra = Some(extra);
         }
         self.careful = self.requesting || self.is_detailed();

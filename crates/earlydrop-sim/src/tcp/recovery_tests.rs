@@ -3,7 +3,7 @@
 use earlydrop::units::Nanos;
 
 use super::testing::{Bench, Link};
-use super::{Algorithm, EcnMode, Profile, Recovery};
+use super::{Algorithm, EcnMode, Profile, Recovery, Reduction};
 
 fn standard(recovery: Recovery) -> Profile {
     Profile {
@@ -271,12 +271,12 @@ fn a_window_is_cut_once_for_the_marks_of_a_window() {
     let mut profile = standard(Recovery::NewReno);
     profile.ecn = EcnMode::Classic;
     let mut bench = Bench::with_window(profile, 10);
-    // 9 are on their way when the first mark arrives; the ack does not let W grow.
+    // 10 were on their way until the first mark arrived; its ack does not let W grow.
     assert_eq!(bench.marked_ack(1), "");
-    assert_eq!(bench.sender.window(), 4.5);
+    assert_eq!(bench.sender.window(), 5.0);
     for next in 2..=10 {
         let sent = bench.marked_ack(next);
-        assert_eq!(sent.contains('!'), next == 7, "{next}: {sent}");
+        assert_eq!(sent.contains('!'), next == 6, "{next}: {sent}");
     }
     assert_eq!(bench.sender.counts().marks, 1);
     // 10 was sent after the cut: its mark is news.
@@ -292,7 +292,7 @@ fn a_loss_in_a_window_cut_for_a_mark_is_repaired_without_another_cut() {
     bench.marked_ack(1);
     let sent: Vec<String> = (0..3).map(|_| bench.ack(1)).collect();
     assert_eq!(sent, ["", "", "1*"]);
-    assert_eq!(bench.sender.window(), 4.5);
+    assert_eq!(bench.sender.window(), 5.0);
 }
 
 fn ns2(recovery: Recovery) -> Profile {
@@ -445,4 +445,42 @@ fn a_sender_that_paces_waits_for_its_deadline() {
         times.iter().all(|gap| (34_000..35_300).contains(gap)),
         "{times:?}"
     );
+}
+
+#[test]
+fn a_cut_for_a_mark_comes_into_force_over_a_round_trip_where_wanted() {
+    let mut profile = standard(Recovery::Sack);
+    profile.ecn = EcnMode::Classic;
+    profile.reduction = Reduction::Proportional;
+    let mut bench = Bench::with_window(profile, 10);
+    assert_eq!(bench.marked_ack(1), "10!");
+    assert_eq!(bench.sender.window(), 5.0);
+    let sent: Vec<String> = (2..11).map(|next| bench.ack(next)).collect();
+    assert_eq!(sent.join(","), ",11,,12,,13,,,14");
+    // That was the whole window; from the next one on it grows again.
+    assert_eq!((bench.sender.in_flight(), bench.sender.window()), (5, 5.2));
+}
+
+#[test]
+fn a_cut_for_a_loss_comes_into_force_over_a_round_trip_where_wanted() {
+    let mut profile = standard(Recovery::Sack);
+    profile.reduction = Reduction::Proportional;
+    let mut bench = Bench::with_window(profile, 10);
+    assert_eq!(bench.sack(0, &[(1, 2)]), "10");
+    assert_eq!(bench.sack(0, &[(1, 3)]), "11");
+    assert_eq!(bench.sack(0, &[(1, 4)]), "0*");
+    let sent: Vec<String> = (5..13).map(|to| bench.sack(0, &[(1, to)])).collect();
+    // Of 10 on their way a third told of the loss; half of what is delivered is sent.
+    assert_eq!(sent.join(","), ",12,,13,,,14,15");
+    assert_eq!(bench.ack(12), "16");
+    assert_eq!((bench.sender.in_flight(), bench.sender.window()), (5, 5.0));
+}
+
+#[test]
+fn a_mark_halves_the_window_that_its_acknowledgment_found() {
+    let mut profile = standard(Recovery::Sack);
+    profile.ecn = EcnMode::Classic;
+    let mut bench = Bench::with_window(profile, 9);
+    bench.marked_ack(2);
+    assert_eq!(bench.sender.window(), 4.5);
 }

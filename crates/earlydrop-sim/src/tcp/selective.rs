@@ -23,7 +23,8 @@ use earlydrop::units::Nanos;
 use super::Ack;
 use super::control::{Acked, Control, Signal};
 use super::delivery::Deliveries;
-use super::profile::{EcnMode, Profile, Rules};
+use super::profile::{EcnMode, Growth, Profile, Reduction, Rules};
+use super::reduction::Proportion;
 use super::scoreboard::Scoreboard;
 use super::sender::{Last, Sender};
 
@@ -33,6 +34,8 @@ use super::sender::{Last, Sender};
 pub(super) struct Extra {
     pub(super) board: Scoreboard,
     pub(super) deliveries: Option<Deliveries>,
+    /// While a window that was cut comes into force little by little.
+    pub(super) reduction: Option<Proportion>,
 }
 
 impl Extra {
@@ -41,12 +44,14 @@ impl Extra {
         Box::new(Extra {
             board: Scoreboard::default(),
             deliveries: measured.then(|| Deliveries::new(now)),
+            reduction: None,
         })
     }
 
     /// A new connection: everything is forgotten, but not the memory it took.
     pub(super) fn restart(&mut self, now: Nanos) {
         self.board.clear();
+        self.reduction = None;
         if let Some(deliveries) = &mut self.deliveries {
             deliveries.restart(now);
         }
@@ -99,7 +104,9 @@ impl Sender {
 
     /// Takes down the ranges an acknowledgment reports; how many segments are new.
     fn take_ranges(&self, profile: &Profile, extra: &mut Extra, ack: &Ack, now: Nanos) -> u32 {
-        let Extra { board, deliveries } = extra;
+        let Extra {
+            board, deliveries, ..
+        } = extra;
         if self.timed_out && profile.rules == Rules::Ns2 {
             return 0;
         }
@@ -133,7 +140,8 @@ impl Sender {
         news: &mut News,
         now: Nanos,
     ) {
-        let in_turn = ack.next > self.acknowledged;
+        let covered = ack.next - self.acknowledged;
+        let in_turn = covered > 0;
         if in_turn {
             self.acknowledged = ack.next;
             self.next = self.next.max(ack.next);
@@ -154,21 +162,36 @@ impl Sender {
         if profile.lost_retransmissions {
             news.lost += board.find_lost_again(ack.next, edge);
         }
+        if let Some(reduction) = &mut extra.reduction {
+            reduction.on_ack(news.delivered, in_turn && news.lost == 0);
+        }
         let repairing = self.last == Last::FastRecovery;
-        let frozen = repairing || !in_turn || (ack.ece && profile.ecn == EcnMode::Classic);
-        self.report(profile, extra, ack, news, frozen, now);
-        if self.selective && ack.next + 1 >= self.bar {
+        let ends = ack.next + 1 >= self.bar;
+        let as_ns3 = profile.growth == Growth::CountedAsNs3;
+        let reducing = extra.reduction.is_some() && !ends;
+        let echoed = ack.ece && profile.ecn == EcnMode::Classic;
+        if repairing && ends && as_ns3 {
+            news.delivered = covered;
+            self.report(profile, extra, ack, news, false, now);
+        } else {
+            let frozen = repairing || reducing || !in_turn || echoed;
+            self.report(profile, extra, ack, news, frozen, now);
+        }
+        if self.selective && ends {
             self.selective = false;
             if repairing {
                 self.last = Last::Recovered;
                 self.control.on_recovered(now);
             }
         }
+        if ends {
+            extra.reduction = None;
+        }
         let lost = self.duplicates >= profile.duplicate_threshold || edge > ack.next;
         if lost && !self.selective {
-            self.repair(profile, &mut extra.board, now);
+            self.repair(profile, extra, news.delivered, now);
         }
-        self.refresh_selective(profile, &mut extra.board);
+        self.refresh_selective(profile, extra);
     }
 
     /// Tells the controller what was delivered.
@@ -200,10 +223,11 @@ impl Sender {
 
     /// The first unacknowledged segment is lost: cuts the window where this is news,
     /// and begins to fill holes.
-    fn repair(&mut self, profile: &Profile, board: &mut Scoreboard, now: Nanos) {
+    fn repair(&mut self, profile: &Profile, extra: &mut Extra, delivered: u32, now: Nanos) {
+        let outstanding = self.outstanding();
         // RFC 6675, section 5.1: as soon as the recovery point is reached.
         if self.acknowledged + 1 >= self.bar {
-            self.cut(profile, Signal::Loss, now);
+            self.cut(profile, Signal::Loss, outstanding, now);
         } else if self.last != Last::Mark {
             return;
         }
@@ -214,15 +238,30 @@ impl Sender {
         self.rearm(profile, now);
         self.selective = true;
         self.resend = true;
+        if profile.reduction == Reduction::Proportional {
+            let flight = outstanding - extra.board.sacked() + delivered;
+            let reduction = Proportion::begin(flight, delivered, self.counts.segments);
+            extra.reduction = Some(reduction);
+        }
+        let board = &mut extra.board;
         board.begin_repair(self.acknowledged);
         board.lost_below = board.lost_below.max(self.acknowledged + 1);
     }
 
-    fn refresh_selective(&mut self, profile: &Profile, board: &mut Scoreboard) {
+    pub(super) fn refresh_selective(&mut self, profile: &Profile, extra: &mut Extra) {
         self.refresh(profile);
+        let board = &mut extra.board;
         if self.selective {
             board.count_pipe(self.acknowledged, self.sent);
-        } else if profile.limited_transmit {
+        }
+        if let Some(reduction) = &extra.reduction {
+            let pipe = self.pipe(board);
+            let window = self.control.window() as u32;
+            let grant = reduction.grant(window, pipe, self.counts.segments);
+            self.allowed = (pipe + grant).min(profile.receiver_window);
+            let out = self.allowed + board.sacked();
+            self.stop = self.stop_at(out.min(profile.receiver_window));
+        } else if profile.limited_transmit && !self.selective {
             let out = self.allowed.saturating_add(board.sacked());
             self.stop = self.stop_at(out.min(profile.receiver_window));
             self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
@@ -277,7 +316,9 @@ impl Sender {
     }
 
     /// The retransmission timer ran out.
-    pub(super) fn on_timeout_selective(&mut self, profile: &Profile, board: &mut Scoreboard) {
+    pub(super) fn on_timeout_selective(&mut self, profile: &Profile, extra: &mut Extra) {
+        extra.reduction = None;
+        let board = &mut extra.board;
         if profile.rules == Rules::Ns2 {
             board.clear();
             self.selective = false;
@@ -340,7 +381,7 @@ impl Sender {
         let fresh = self.acknowledged >= self.bar || self.acknowledged == self.first + 1;
         if fresh {
             self.bar = self.sent + 1;
-            self.cut(profile, Signal::Loss, now);
+            self.cut(profile, Signal::Loss, self.outstanding(), now);
         } else if self.last != Last::Mark {
             return;
         }

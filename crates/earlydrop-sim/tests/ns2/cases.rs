@@ -1,53 +1,15 @@
 //! The cases as runs, and their figures as ns-2's scripts took them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
-use earlydrop_sim::network::{Dumbbell, Link, LinkId, Node};
-use earlydrop_sim::results::{QueueResult, Results};
+use earlydrop_sim::network::{Dumbbell, Link, Node};
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{EcnMode, Profile, Recovery};
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
-/// Figures by name.
-pub(crate) type Measured = BTreeMap<&'static str, f64>;
-
-/// A case of the table.
-pub(crate) struct Case {
-    /// Its name there.
-    pub(crate) name: String,
-    /// How many seeds are run: at least as many as ns-2's.
-    pub(crate) seeds: u64,
-    /// The run, but for the seed.
-    pub(crate) run: Run,
-    bottleneck: LinkId,
-    figures: fn(&Seen) -> Measured,
-}
-
-impl Case {
-    /// The figures of one seed.
-    pub(crate) fn measure(&self, seed: u64) -> Measured {
-        let run = self.run.clone().seed(seed);
-        let results = run
-            .results()
-            .unwrap_or_else(|e| panic!("{}: {e}", self.name));
-        let queue = results.queue(self.bottleneck).expect("it has a queue");
-        (self.figures)(&Seen {
-            run: &run,
-            results: &results,
-            queue,
-        })
-    }
-}
-
-/// What figures are taken from.
-struct Seen<'a> {
-    run: &'a Run,
-    results: &'a Results,
-    queue: &'a QueueResult,
-}
+use crate::witness::{Case, Measured, Seen, loss_percent};
 
 /// Every case of the table that there is a run for.
 pub(crate) fn cases() -> Vec<Case> {
@@ -358,12 +320,6 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
             ])
         },
     )
-}
-
-/// Losses over arrivals at the bottleneck.
-fn loss_percent(queue: &QueueResult) -> f64 {
-    let counters = &queue.counters;
-    100.0 * counters.dropped().packets as f64 / counters.arrived.packets as f64
 }
 
 fn queue_figures(seen: &Seen) -> Measured {

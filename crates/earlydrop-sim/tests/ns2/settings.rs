@@ -1,20 +1,12 @@
 //! The comparison again with one setting changed: which settings the figures depend on.
 
-use std::collections::HashMap;
-use std::fmt::Write as _;
-use std::sync::Arc;
-
 use earlydrop::units::Nanos;
-use earlydrop_sim::network::LinkId;
-use earlydrop_sim::tcp::{Handshake, Profile, Rules};
-use earlydrop_sim::traffic::Traffic;
+use earlydrop_sim::tcp::{Handshake, Rules};
 
-use super::cases::{Case, cases};
-use super::compare::{Comparison, compare};
-use super::figures::Figure;
+use crate::witness::{Change, Setting};
 
 /// Another setting of the queue, in place of one that is there.
-const QUEUE: [(&str, &str); 7] = [
+pub(crate) const QUEUE: [Setting; 7] = [
     ("spacing=wait", "spacing=uniform"),
     ("spacing=wait", "spacing=geometric"),
     ("cautious=on", "cautious=off"),
@@ -24,11 +16,8 @@ const QUEUE: [(&str, &str); 7] = [
     ("gentle_slope=initial", "gentle_slope=live"),
 ];
 
-/// A change of what senders do.
-type Change = fn(&mut Profile);
-
 /// Changes of what senders do, with their names.
-const SENDER: [(&str, Change); 8] = [
+pub(crate) const SENDER: [Change; 8] = [
     ("the RFCs' rules", |p| p.rules = Rules::Standard),
     ("whole_cuts the other way", |p| p.whole_cuts = !p.whole_cuts),
     ("limited_transmit the other way", |p| {
@@ -42,67 +31,3 @@ const SENDER: [(&str, Change); 8] = [
     ("an initial window of 1", |p| p.initial_window = 1),
     ("no slow-start restart", |p| p.slow_start_restart = false),
 ];
-
-impl Case {
-    /// Puts `other` in place of `setting` in the queues of the bottleneck; answers
-    /// whether it was there.
-    fn with_queue(&mut self, setting: &str, other: &str) -> bool {
-        let mut found = false;
-        for number in 0..2 {
-            let link = self.run.network.get_mut(LinkId(number));
-            let Some(queue) = &link.queue else { continue };
-            let text = queue.to_string();
-            if text.contains(setting) {
-                found = true;
-                let changed = text.replace(setting, other).parse();
-                link.queue = Some(changed.unwrap_or_else(|e| panic!("{text}: {e}")));
-            }
-        }
-        found
-    }
-
-    fn with_senders(&mut self, change: Change) {
-        let mut changed: HashMap<*const Profile, Arc<Profile>> = HashMap::new();
-        for flow in &mut self.run.flows {
-            if let Traffic::Tcp { profile, .. } = &mut flow.traffic {
-                let other = changed.entry(Arc::as_ptr(profile)).or_insert_with(|| {
-                    let mut other = **profile;
-                    change(&mut other);
-                    Arc::new(other)
-                });
-                *profile = other.clone();
-            }
-        }
-    }
-}
-
-/// A table in Markdown: what was changed, how many figures it concerns, how many of them
-/// are then outside their tolerance, and the worst of them.
-pub(crate) fn table_of_settings(figures: &[Figure]) -> String {
-    let mut table =
-        "| changed | figures | missed | furthest off |\n|---|--:|--:|---|\n".to_string();
-    let mut row = |name: &str, cases: &[Case]| {
-        let found = compare(cases, figures);
-        let missed = found.iter().filter(|c| !c.is_met()).count();
-        let off = |c: &Comparison| c.off_by().abs() / c.figure.tolerance;
-        let worst = found.iter().max_by(|a, b| off(a).total_cmp(&off(b)));
-        let furthest = worst.map_or(String::new(), |c| {
-            let by = 100.0 * c.off_by();
-            format!("{} {} {by:+.0}%", c.figure.case, c.figure.metric)
-        });
-        let count = found.len();
-        let _ = writeln!(table, "| {name} | {count} | {missed} | {furthest} |");
-    };
-    row("nothing", &cases());
-    for (setting, other) in QUEUE {
-        let mut cases = cases();
-        cases.retain_mut(|case| case.with_queue(setting, other));
-        row(&format!("`{other}`"), &cases);
-    }
-    for (name, change) in SENDER {
-        let mut cases = cases();
-        cases.iter_mut().for_each(|case| case.with_senders(change));
-        row(name, &cases);
-    }
-    table
-}

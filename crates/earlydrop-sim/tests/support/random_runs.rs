@@ -12,7 +12,8 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Change, Dumbbell, Link, Network, Node, ParkingLot};
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnMode, Handshake, Profile, Recovery, RoundTrips, Rules,
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RoundTrips,
+    Rules,
 };
 use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Step, Traffic};
 use proptest::collection::vec;
@@ -384,6 +385,10 @@ fn profile() -> impl Strategy<Value = Profile> {
                         true => RoundTrips::OneAtATime,
                         false => RoundTrips::Every,
                     };
+                }
+                if profile.rules == Rules::Standard && profile.recovery == Recovery::Sack && timed {
+                    profile.reduction = Reduction::Proportional;
+                    profile.growth = Growth::CountedAsNs3;
                 }
                 profile
             },

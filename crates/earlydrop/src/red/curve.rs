@@ -103,9 +103,13 @@ impl CurveLaw {
 struct Fitted {
     start: f64,
     coefficients: [f64; 4],
+    /// Where it starts, in steps of the average.
+    from: u64,
+    /// The same as a line, where it is one.
+    line: Straight,
 }
 
-/// The first piece as a rising straight line in whole numbers, for the fast path.
+/// A piece as a rising straight line in whole numbers, for the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Straight {
     /// How far it goes, in steps of the average; nowhere when the piece is curved.
@@ -130,6 +134,13 @@ impl Straight {
             base: in_steps(base),
             slope: slope as u64,
         })
+    }
+
+    /// The probability `x` steps above the start, in steps of 2^-32, as far as it goes.
+    #[inline(always)]
+    fn at(&self, x: u64) -> Option<u64> {
+        let rise = (u128::from(x) * u128::from(self.slope)) >> 64;
+        (x < self.width).then(|| self.base + rise as u64)
     }
 }
 
@@ -158,6 +169,8 @@ impl Curve {
         let fitted = |piece: &Piece| Fitted {
             start: piece.start,
             coefficients: [0.0; 4],
+            from: 0,
+            line: Straight::default(),
         };
         let mut curve = Curve {
             shape,
@@ -215,15 +228,16 @@ impl Curve {
     /// Moves the curve to another strength.
     pub fn set_strength(&mut self, strength: f64) {
         self.strength = strength;
-        for (fitted, piece) in self.fitted.iter_mut().zip(&self.pieces) {
+        let mut end = self.last;
+        for (fitted, piece) in self.fitted.iter_mut().zip(&self.pieces).rev() {
             fitted.start = piece.start;
             fitted.coefficients = piece.at(strength);
+            fitted.from = (fitted.start * self.one) as u64;
+            fitted.line = Straight::fit(fitted, end, self.one).unwrap_or_default();
+            end = fitted.start;
         }
-        let end = self.fitted.get(1).map_or(self.last, |second| second.start);
         let first = self.fitted.first();
-        self.straight = first
-            .and_then(|first| Straight::fit(first, end, self.one))
-            .unwrap_or_default();
+        self.straight = first.map_or(Straight::default(), |first| first.line);
     }
 
     /// Prepares for averages that come in `one` steps to a packet or byte.
@@ -257,16 +271,18 @@ impl Curve {
     /// The same in steps of 2^-32, for an average in steps of its own.
     #[inline(never)]
     pub(crate) fn steps_between(&self, avg: u64) -> u64 {
-        in_steps(self.between(avg as i64 as f64 / self.one))
+        let mut pieces = self.fitted.iter().rev();
+        let covering = pieces.find(|fitted| fitted.from <= avg);
+        covering
+            .and_then(|fitted| fitted.line.at(avg - fitted.from))
+            .unwrap_or_else(|| in_steps(self.between(avg as i64 as f64 / self.one)))
     }
 
     /// The same where the curve begins as a straight line and the average, `x` of its
     /// steps above the first threshold, lies on it.
     #[inline(always)]
     pub(crate) fn steps_on_line(&self, x: u64) -> Option<u64> {
-        let line = &self.straight;
-        let rise = (u128::from(x) * u128::from(line.slope)) >> 64;
-        (x < line.width).then(|| line.base + rise as u64)
+        self.straight.at(x)
     }
 
     /// Pb for `avg` at another strength, for one packet.

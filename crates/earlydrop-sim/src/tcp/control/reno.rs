@@ -3,7 +3,7 @@
 //! ```text
 //! slow start, W < T    W += segments acknowledged, 2 at most for one acknowledgment
 //! above                W += segments acknowledged / W
-//! loss or mark         T = max(in flight / 2, 2),  W = T
+//! loss or mark         T = max(half of what is used of W, 2),  W = T
 //! timeout              T = max(in flight / 2, 2) the first time,  W = 1
 //! ```
 //!
@@ -16,7 +16,7 @@
 use earlydrop::units::Nanos;
 
 use super::{Acked, Congestion, Control};
-use crate::tcp::profile::{Profile, Rules};
+use crate::tcp::profile::{Growth, Profile, Rules};
 
 /// The least threshold, in segments.
 const LEAST_THRESHOLD: f64 = 2.0;
@@ -33,6 +33,10 @@ pub struct Reno {
     limit: u32,
     /// With ns-2's rules, whether cuts leave whole segments.
     whole: bool,
+    /// Whether the window grows by whole segments, as ns-3's does.
+    counting: bool,
+    /// Segments acknowledged towards the next one.
+    count: u16,
 }
 
 impl Reno {
@@ -47,6 +51,8 @@ impl Reno {
             threshold: profile.initial_threshold.map_or(first, f64::from),
             limit,
             whole: profile.whole_cuts,
+            counting: profile.growth == Growth::CountedAsNs3,
+            count: 0,
         }
     }
 
@@ -63,12 +69,31 @@ impl Reno {
     /// Half of what is in use, before it is bounded.
     fn half(&self, in_flight: u32) -> f64 {
         if self.limit == 0 {
-            f64::from(in_flight) / 2.0
+            // What is used of a window is its whole segments.
+            let used = f64::from(in_flight);
+            if used >= self.window.floor() && used <= self.window {
+                self.window / 2.0
+            } else {
+                used / 2.0
+            }
         } else if self.whole {
             f64::from(self.used() as u32 / 2)
         } else {
             self.used() / 2.0
         }
+    }
+
+    /// ns-3's growth above the threshold.
+    fn count(&mut self, segments: u32) {
+        let window = (self.window as u32).max(1);
+        let mut count = u32::from(self.count);
+        if count >= window {
+            count = 0;
+            self.window += 1.0;
+        }
+        count += segments;
+        self.window += f64::from(count / window);
+        self.count = (count % window).try_into().unwrap_or(u16::MAX);
     }
 
     fn set_threshold(&mut self, half: f64) {
@@ -107,6 +132,8 @@ impl Control for Reno {
         };
         if self.window < self.threshold {
             self.window += slow_start;
+        } else if self.counting {
+            self.count(acked.segments);
         } else {
             self.window += above / self.window;
         }

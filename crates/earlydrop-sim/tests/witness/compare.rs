@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
 
-use super::cases::{Case, Measured};
-use super::explanation;
-use super::figures::Figure;
+use super::Witness;
+use super::case::{Case, Measured};
+use super::figures::{Figure, Tolerance};
 
-/// A figure of ns-2's beside ours.
+/// A figure of another simulator's beside ours.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
-    /// ns-2's.
+    /// Theirs.
     pub(crate) figure: Figure,
     /// The mean over our seeds.
     pub(crate) ours: f64,
@@ -23,19 +23,39 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// By how much ours differs, as a share of ns-2's.
-    pub(crate) fn off_by(&self) -> f64 {
-        self.ours / self.figure.value - 1.0
+    /// By how much ours differs, in the unit of the tolerance, to so many decimals of a
+    /// percentage.
+    pub(crate) fn off_by(&self, decimals: usize) -> String {
+        let value = self.figure.value;
+        match self.figure.tolerance {
+            Tolerance::Relative(_) => {
+                format!("{:+.decimals$}%", 100.0 * (self.ours / value - 1.0))
+            }
+            Tolerance::Absolute(_) => {
+                let off = self.ours - value;
+                format!(
+                    "{}{}",
+                    if off < 0.0 { "-" } else { "+" },
+                    rounded(off.abs(), 2)
+                )
+            }
+        }
+    }
+
+    /// The difference over what is allowed.
+    pub(crate) fn share_of_tolerance(&self) -> f64 {
+        let allowed = self.figure.tolerance.around(self.figure.value);
+        (self.ours - self.figure.value).abs() / allowed
     }
 
     /// Whether that is within the figure's tolerance.
     pub(crate) fn is_met(&self) -> bool {
-        self.off_by().abs() <= self.figure.tolerance
+        self.share_of_tolerance() <= 1.0
     }
 }
 
-/// Runs `cases` on all processors and sets their figures beside ns-2's, in the order of
-/// the table.
+/// Runs `cases` on all processors and sets their figures beside theirs, in the order
+/// of the table.
 pub(crate) fn compare(cases: &[Case], figures: &[Figure]) -> Vec<Comparison> {
     let measured = run_all(cases);
     let set_beside = |figure: &Figure| {
@@ -117,14 +137,14 @@ fn rounded(value: f64, digits: i32) -> String {
     format!("{value:.*}", (digits - before).max(0) as usize)
 }
 
-/// The columns of one row: case, metric, ns-2, ours, difference, tolerance, verdict.
-fn columns(comparison: &Comparison) -> [String; 7] {
+/// The columns of one row: case, metric, theirs, ours, difference, tolerance, verdict.
+fn columns(witness: &Witness, comparison: &Comparison) -> [String; 7] {
     let figure = &comparison.figure;
     let with = |value: f64, interval: Option<f64>| match interval {
         Some(interval) => format!("{} ± {}", rounded(value, 4), rounded(interval, 2)),
         None => rounded(value, 4),
     };
-    let verdict = match (comparison.is_met(), explanation(figure)) {
+    let verdict = match (comparison.is_met(), witness.explanation(figure)) {
         (true, _) => "met".to_string(),
         (false, None) => "**missed**".to_string(),
         (false, Some(note)) => format!("missed: {note}"),
@@ -134,39 +154,89 @@ fn columns(comparison: &Comparison) -> [String; 7] {
         figure.metric.clone(),
         with(figure.value, figure.interval),
         with(comparison.ours, Some(comparison.interval)),
-        format!("{:+.1}%", 100.0 * comparison.off_by()),
-        format!("{:.1}%", 100.0 * figure.tolerance),
+        comparison.off_by(1),
+        match figure.tolerance {
+            Tolerance::Relative(share) => format!("{:.1}%", 100.0 * share),
+            Tolerance::Absolute(allowed) => rounded(allowed, 2),
+        },
         verdict,
     ]
 }
 
-const HEADS: [&str; 7] = [
-    "case", "metric", "ns-2", "ours", "off by", "allowed", "verdict",
-];
+fn heads(witness: &Witness) -> [&str; 7] {
+    let theirs = witness.name;
+    [
+        "case", "metric", theirs, "ours", "off by", "allowed", "verdict",
+    ]
+}
 
 /// The table for a terminal.
-pub(crate) fn plain(comparisons: &[Comparison]) -> String {
+pub(crate) fn plain(witness: &Witness, comparisons: &[Comparison]) -> String {
     let mut text = String::new();
     let mut row = |[case, metric, reference, ours, off, allowed, verdict]: [&str; 7]| {
         let _ = writeln!(
             text,
-            "{case:<20} {metric:<12} {reference:>18} {ours:>18} {off:>8} {allowed:>8}  {verdict}"
+            "{case:<27} {metric:<12} {reference:>18} {ours:>18} {off:>8} {allowed:>8}  {verdict}"
         );
     };
-    row(HEADS);
+    row(heads(witness));
     for comparison in comparisons {
-        let columns = columns(comparison);
+        let columns = columns(witness, comparison);
         row(columns.each_ref().map(String::as_str));
     }
     text
 }
 
 /// The same in Markdown.
-pub(crate) fn markdown(comparisons: &[Comparison]) -> String {
-    let mut text = format!("| {} |\n|---|---|--:|--:|--:|--:|---|\n", HEADS.join(" | "));
+pub(crate) fn markdown(witness: &Witness, comparisons: &[Comparison]) -> String {
+    let mut text = format!(
+        "| {} |\n|---|---|--:|--:|--:|--:|---|\n",
+        heads(witness).join(" | ")
+    );
     for comparison in comparisons {
-        let columns = columns(comparison);
+        let columns = columns(witness, comparison);
         let _ = writeln!(text, "| {} |", columns.join(" | "));
     }
     text
+}
+
+/// A line for each case in Markdown, of the metrics in `columns`: theirs and ours, and
+/// ours in bold where it is outside the tolerance.
+pub(crate) fn by_case(comparisons: &[Comparison], columns: &[&str]) -> String {
+    let heads = columns.join(" | ");
+    let mut text = format!(
+        "| case | {heads} |\n|---|{}\n",
+        "--:|".repeat(columns.len())
+    );
+    for group in comparisons.chunk_by(|a, b| a.figure.case == b.figure.case) {
+        let cells = columns.iter().map(|column| {
+            let Some(found) = group.iter().find(|c| c.figure.metric == *column) else {
+                return String::new();
+            };
+            let ours = rounded(found.ours, 3);
+            let bold = if found.is_met() { "" } else { "**" };
+            format!("{} {bold}{ours}{bold}", rounded(found.figure.value, 3))
+        });
+        let cells: Vec<String> = cells.collect();
+        let _ = writeln!(text, "| {} | {} |", group[0].figure.case, cells.join(" | "));
+    }
+    text
+}
+
+/// How far off a figure may be that is explained, in tolerances or as a share of it: what
+/// is known of it is no licence for anything.
+const EXPLAINED_UP_TO: (f64, f64) = (6.0, 0.1);
+
+/// How many figures are outside their tolerance and not explained, or far outside.
+pub(crate) fn unexplained(witness: &Witness, comparisons: &[Comparison]) -> usize {
+    let missed = comparisons.iter().filter(|c| !c.is_met());
+    missed
+        .filter(|c| {
+            let known = witness.explanation(&c.figure).is_some();
+            let (tolerances, share) = EXPLAINED_UP_TO;
+            let off = (c.ours - c.figure.value).abs();
+            let far = c.share_of_tolerance() > tolerances && off > share * c.figure.value;
+            !known || far
+        })
+        .count()
 }

@@ -1,0 +1,88 @@
+//! A case of a table as a run of ours.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use earlydrop_sim::Run;
+use earlydrop_sim::network::LinkId;
+use earlydrop_sim::results::{QueueResult, Results};
+use earlydrop_sim::tcp::Profile;
+use earlydrop_sim::traffic::Traffic;
+
+/// Figures by name.
+pub(crate) type Measured = BTreeMap<&'static str, f64>;
+
+/// A case of the table.
+pub(crate) struct Case {
+    /// Its name there.
+    pub(crate) name: String,
+    /// How many seeds are run.
+    pub(crate) seeds: u64,
+    /// The run, but for the seed.
+    pub(crate) run: Run,
+    /// The link whose queue is looked at.
+    pub(crate) bottleneck: LinkId,
+    /// Takes the figures.
+    pub(crate) figures: fn(&Seen) -> Measured,
+}
+
+impl Case {
+    /// The figures of one seed.
+    pub(crate) fn measure(&self, seed: u64) -> Measured {
+        let run = self.run.clone().seed(seed);
+        let results = run
+            .results()
+            .unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        let queue = results.queue(self.bottleneck).expect("it has a queue");
+        (self.figures)(&Seen {
+            run: &run,
+            results: &results,
+            queue,
+        })
+    }
+
+    /// Puts `other` in place of `setting` in the queues of the bottleneck, both ways;
+    /// answers whether it was there.
+    pub(crate) fn with_queue(&mut self, setting: &str, other: &str) -> bool {
+        let mut found = false;
+        for number in 0..2 {
+            let link = self.run.network.get_mut(LinkId(number));
+            let Some(queue) = &link.queue else { continue };
+            let text = queue.to_string();
+            if text.contains(setting) {
+                found = true;
+                let changed = text.replace(setting, other).parse();
+                link.queue = Some(changed.unwrap_or_else(|e| panic!("{text}: {e}")));
+            }
+        }
+        found
+    }
+
+    /// Changes what senders and receivers do.
+    pub(crate) fn with_senders(&mut self, change: fn(&mut Profile)) {
+        let mut changed: HashMap<*const Profile, Arc<Profile>> = HashMap::new();
+        for flow in &mut self.run.flows {
+            if let Traffic::Tcp { profile, .. } = &mut flow.traffic {
+                let other = changed.entry(Arc::as_ptr(profile)).or_insert_with(|| {
+                    let mut other = **profile;
+                    change(&mut other);
+                    Arc::new(other)
+                });
+                *profile = other.clone();
+            }
+        }
+    }
+}
+
+/// What figures are taken from.
+pub(crate) struct Seen<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) results: &'a Results,
+    pub(crate) queue: &'a QueueResult,
+}
+
+/// Losses over arrivals at the bottleneck, in percent.
+pub(crate) fn loss_percent(queue: &QueueResult) -> f64 {
+    let counters = &queue.counters;
+    100.0 * counters.dropped().packets as f64 / counters.arrived.packets as f64
+}
