@@ -62,7 +62,7 @@ impl Race {
     /// The run, and its bottleneck. RED as ns-2 has it by default, in packets.
     pub fn run(&self, duration: Nanos, seed: u64) -> (Run, LinkId) {
         let red = format!(
-            "red:curve=gentle,spacing=wait,min={},max={},max_p=0.1,weight=0.002,limit={}",
+            "red:curve=gentle,spacing=wait,cautious=on,idle=ns2,min={},max={},max_p=0.1,weight=0.002,limit={}",
             self.min,
             3 * self.min,
             self.buffer

@@ -48,11 +48,20 @@ impl Red {
         packet: &Facts,
         random: &mut Pcg32,
     ) -> Verdict {
-        if strength.is_none() && !self.measure.cautious && !self.measure.by_size {
-            self.judge_plain(self.average.in_steps(), packet, random)
-        } else {
-            self.judge(self.average.value(), strength, packet, random)
+        if strength.is_some() || self.measure.by_size {
+            return self.judge(self.average.value(), strength, packet, random);
         }
+        let avg = self.average.in_steps();
+        if self.measure.cautious {
+            if avg < self.band.0 {
+                return self.below();
+            }
+            if !core::mem::replace(&mut self.in_band, true) {
+                self.gap.restart(1);
+                return Verdict::Keep;
+            }
+        }
+        self.judge_plain(avg, packet, random)
     }
 
     /// Tells the adaptation of the average; the strength it asks for this packet.
