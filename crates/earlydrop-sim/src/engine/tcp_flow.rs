@@ -247,7 +247,6 @@ impl Simulation {
         let note = packet.note().map(|place| self.accounts.notes.take(place));
         let ack = Ack {
             next: packet.number(),
-            trigger: u32::MAX,
             echo: note.map_or_else(|| packet.stamp(now), |note| note.stamp),
             echo_retransmitted: packet.is_retransmission(),
             ece: packet.echo(),

@@ -62,8 +62,9 @@ impl FlowMeter {
     }
 }
 
-/// One-way delays of a flow's packets, queueing and propagation together.
-#[derive(Clone, Debug, Default)]
+/// One-way delays of a flow's packets, queueing and propagation together. Percentiles are
+/// to two significant digits: 20 KB a flow.
+#[derive(Clone, Debug)]
 pub struct Delays {
     count: u64,
     /// Welford's running mean, and the sum of squared distances from it, in seconds.
@@ -73,6 +74,19 @@ pub struct Delays {
     /// The steps from one packet's delay to the next's, added up, in seconds.
     steps: f64,
     distribution: Distribution,
+}
+
+impl Default for Delays {
+    fn default() -> Delays {
+        Delays {
+            count: 0,
+            mean: 0.0,
+            squares: 0.0,
+            last: None,
+            steps: 0.0,
+            distribution: Distribution::coarse(),
+        }
+    }
 }
 
 impl Delays {

@@ -41,7 +41,8 @@ pub struct Measure {
     pub captures: Vec<LinkId>,
 }
 
-/// A distribution of times, to three significant digits (HDR histogram).
+/// A distribution of times, to three significant digits, or two for a single flow's
+/// delays (HDR histogram).
 #[derive(Clone)]
 pub struct Distribution {
     histogram: Histogram<u64>,
@@ -64,6 +65,12 @@ impl Default for Distribution {
 }
 
 impl Distribution {
+    /// To two significant digits, in 20 KB where the other takes 200: one for each flow.
+    pub(crate) fn coarse() -> Distribution {
+        let histogram = Histogram::new(2).expect("2 digits are within what it allows");
+        Distribution { histogram }
+    }
+
     pub(crate) fn record(&mut self, span: Nanos) {
         let recorded = self.histogram.record(span.0);
         recorded.expect("it grows by itself");

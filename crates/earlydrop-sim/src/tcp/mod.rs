@@ -91,8 +91,6 @@ pub struct Segment {
 pub struct Ack<'a> {
     /// The next number the receiver expects: everything before it arrived.
     pub next: u32,
-    /// The segment whose arrival caused it.
-    pub trigger: u32,
     /// When the copy whose time it echoes was sent.
     pub echo: Nanos,
     /// Whether that copy was a retransmission.

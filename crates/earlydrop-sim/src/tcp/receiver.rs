@@ -49,8 +49,6 @@ impl Arrival {
 pub struct Reply {
     /// The next number expected.
     pub next: u32,
-    /// The segment that caused it.
-    pub trigger: u32,
     /// When the first segment it acknowledges was sent, or the one out of its turn.
     pub echo: Nanos,
     /// Whether that one was a retransmission.
@@ -73,7 +71,6 @@ impl Reply {
     pub fn as_ack(&self) -> Ack<'_> {
         Ack {
             next: self.next,
-            trigger: self.trigger,
             echo: self.echo,
             echo_retransmitted: self.echo_retransmitted,
             ece: self.ece,
@@ -86,8 +83,6 @@ impl Reply {
 #[derive(Clone, Debug)]
 pub struct Receiver {
     next: u32,
-    /// The last segment that arrived.
-    trigger: u32,
     /// Segments not acknowledged yet.
     waiting: u32,
     received: u32,
@@ -109,7 +104,6 @@ impl Receiver {
     pub fn new(first: u32) -> Receiver {
         Receiver {
             next: first,
-            trigger: first,
             waiting: 0,
             received: 0,
             duplicates: 0,
@@ -164,7 +158,6 @@ impl Receiver {
             self.echo = arrival.sent;
             self.echo_retransmitted = arrival.retransmission;
         }
-        self.trigger = arrival.number;
         let first = core::mem::replace(&mut self.fresh, false);
         let in_turn = arrival.number == self.next && self.held.is_empty();
         if in_turn {
@@ -218,7 +211,6 @@ impl Receiver {
         }
         Reply {
             next: self.next,
-            trigger: self.trigger,
             echo: self.echo,
             echo_retransmitted: self.echo_retransmitted,
             ece: self.echoing,

@@ -88,7 +88,8 @@ impl Sender {
     /// An acknowledgment that is not simply of the next segments.
     #[cold]
     pub(super) fn on_unusual_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        let stale = ack.next == self.acknowledged && ack.trigger < self.first;
+        // A segment of the connection before, arriving late, says nothing of this one.
+        let stale = ack.next == self.acknowledged && ack.echo < self.began;
         if ack.next < self.acknowledged || ack.next > self.sent || stale {
             return;
         }

@@ -116,6 +116,8 @@ pub struct Sender {
     /// Segments by which duplicates let the window out.
     pub(super) inflation: i32,
     pub(super) first: u32,
+    /// When the connection began.
+    pub(super) began: Nanos,
     /// The segment timed, and when it was sent.
     pub(super) timed: u32,
     pub(super) timed_at: Nanos,
@@ -195,6 +197,7 @@ impl Sender {
             duplicates: 0,
             inflation: 0,
             first,
+            began: now,
             timed: 0,
             timed_at: Nanos::ZERO,
             last_sent: now,

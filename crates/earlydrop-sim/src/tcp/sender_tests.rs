@@ -384,7 +384,6 @@ fn requests_and_segments_sent_again_are_not_ecn_capable() {
         bench.now += ms(1);
         let ack = Ack {
             next: 1,
-            trigger: 0,
             echo: ms(0),
             echo_retransmitted: false,
             ece: false,

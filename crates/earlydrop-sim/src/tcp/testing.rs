@@ -67,7 +67,6 @@ impl Bench {
             .collect();
         let ack = Ack {
             next,
-            trigger: next.max(1) - 1,
             echo: self.now - Nanos::from_millis(100),
             echo_retransmitted: false,
             ece,
