@@ -78,6 +78,9 @@ pub struct FlowResult {
     pub smoothed_rtt: Nanos,
     /// One-way delays of its packets, where asked for.
     pub delays: Option<Delays>,
+    /// Its round trips, where asked for: from sending a segment to its acknowledgment,
+    /// those of segments sent again left out.
+    pub round_trips: Option<Delays>,
     /// Starts that were left out because too many transfers were going on.
     pub left_out: u64,
 }

@@ -19,6 +19,7 @@ fn results(application: Application, profile: Profile) -> Results {
     let link = link.queue("droptail".parse().unwrap());
     network.duplex(server, client, link);
     let mut run = Run::new(network, Nanos::from_secs(1));
+    run.measure.round_trips = true;
     run.add(Flow::tcp(server, client, &Arc::new(profile), application));
     run.results().unwrap()
 }
@@ -34,6 +35,27 @@ fn pages(size: u64, pause_ms: u64) -> Application {
 /// A connection request and its acknowledgment; a packet and its acknowledgment.
 const OPENING: Nanos = Nanos(2 * 10_040_000);
 const PACKET: Nanos = Nanos(11_000_000 + 10_040_000);
+
+#[test]
+fn round_trips_are_those_of_the_segments() {
+    let results = results(
+        Application::Transfer(Bytes(9000)),
+        Profile::ns2(Recovery::Reno),
+    );
+    let round_trips = results.flows[0].round_trips.as_ref().unwrap();
+    assert_eq!(round_trips.count(), 10);
+    // The request: 20.08 ms. A segment by itself: 21.04 ms, and 1 ms more for each it
+    // waits for. Two are sent with the window of 2, and two more for each of the first
+    // acknowledgments: they wait for 0, 1; 0, 1; 1, 2; 0, 1; and the last one for 1.
+    let waits = [0, 1, 0, 1, 1, 2, 0, 1, 1].map(|waits: u64| PACKET.0 + waits * 1_000_000);
+    let mean = (OPENING.0 + waits.iter().sum::<u64>()) as f64 * 1e-9 / 10.0;
+    assert!((round_trips.mean() - mean).abs() < 1e-9, "{mean}");
+    let longest = round_trips.distribution().quantile(1.0).0;
+    assert!(
+        longest.abs_diff(PACKET.0 + 2_000_000) < 230_000,
+        "{longest}"
+    );
+}
 
 #[test]
 fn a_page_is_asked_for_over_a_connection_of_its_own() {

@@ -106,6 +106,7 @@ fn figures(mut results: Results) -> String {
     }
     for flow in &mut results.flows {
         flow.delays = None;
+        flow.round_trips = None;
     }
     results.captures.clear();
     results.windows.clear();
@@ -164,6 +165,7 @@ fn working_ahead_changes_nothing() {
         keep_from_ties(&mut run);
         run.measure.loss_event = Some(Nanos(50_000_001));
         run.measure.delays = true;
+        run.measure.round_trips = true;
         run.measure.sojourn = true;
         run.measure.sample_every = Some(Nanos(7_654_321));
         if run.seed % 2 == 0 {

@@ -9,6 +9,7 @@ use earlydrop::units::Nanos;
 
 use super::Simulation;
 use super::flow::{Ends, Flow};
+use crate::measure::Delays;
 use crate::measure::port::{PortMeter, ratio};
 use crate::network::LinkId;
 use crate::results::{FlowResult, QueueResult, Results};
@@ -144,6 +145,7 @@ impl FlowResult {
             sender,
             smoothed_rtt,
             delays: meter.delays.take().map(|boxed| *boxed),
+            round_trips: meter.round_trips.take().map(|boxed| *boxed),
             left_out: 0,
         }
     }
@@ -157,8 +159,16 @@ impl FlowResult {
         self.marked += other.marked;
         self.sender = self.sender.plus(&other.sender);
         self.smoothed_rtt = self.smoothed_rtt.max(other.smoothed_rtt);
-        if let (Some(own), Some(others)) = (&mut self.delays, &other.delays) {
-            own.add(others);
-        }
+        join(&mut self.delays, other.delays);
+        join(&mut self.round_trips, other.round_trips);
+    }
+}
+
+/// What two connections of a flow measured, together.
+fn join(own: &mut Option<Delays>, other: Option<Delays>) {
+    match (own.as_mut(), other) {
+        (Some(own), Some(other)) => own.add(&other),
+        (None, Some(other)) => *own = Some(other),
+        (_, None) => {}
     }
 }

@@ -240,7 +240,8 @@ impl Simulation {
             return self.requested(packet, now);
         }
         self.run_out(index, now);
-        let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
+        let Flow { ends, meter, .. } = &mut self.flows[index as usize];
+        let Ends::Tcp(connection) = ends else {
             return;
         };
         let profile = &self.profiles[connection.profile as usize];
@@ -254,6 +255,12 @@ impl Simulation {
                 .as_ref()
                 .map_or(&[], |note| &note.ranges[..usize::from(note.filled)]),
         };
+        if let Some(round_trips) = &mut meter.round_trips
+            && !ack.echo_retransmitted
+            && self.accounts.timing.counts(now)
+        {
+            round_trips.record(now.since(ack.echo));
+        }
         connection.sender.on_ack(profile, &ack, now);
         if connection.session.is_some() {
             self.check_transfer(index, now);

@@ -35,6 +35,7 @@ pub(crate) struct FlowMeter {
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
     pub(crate) delays: Option<Box<Delays>>,
+    pub(crate) round_trips: Option<Box<Delays>>,
     /// What its sender had done when the warm-up was over, once it acts after that.
     pub(crate) sender_before: Option<Box<SenderCounts>>,
 }
@@ -62,8 +63,8 @@ impl FlowMeter {
     }
 }
 
-/// One-way delays of a flow's packets, queueing and propagation together. Percentiles are
-/// to two significant digits: 20 KB a flow.
+/// One-way delays of a flow's packets, queueing and propagation together, or its round
+/// trips. Percentiles are to two significant digits: 20 KB a flow.
 #[derive(Clone, Debug)]
 pub struct Delays {
     count: u64,

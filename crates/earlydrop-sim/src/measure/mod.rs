@@ -28,6 +28,8 @@ pub struct Measure {
     pub warm_up: Nanos,
     /// Each flow's packet delays: mean, variance, jitter, percentiles.
     pub delays: bool,
+    /// Each TCP flow's round trips as its acknowledgments measure them: the same figures.
+    pub round_trips: bool,
     /// Percentiles of each queue's sojourn times (the mean is always there).
     pub sojourn: bool,
     /// Queue lengths and probes over time, at this interval.

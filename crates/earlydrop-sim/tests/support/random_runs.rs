@@ -400,6 +400,7 @@ pub(crate) fn measured_more(run: &Run) -> Run {
     let mut run = run.clone();
     let measure = &mut run.measure;
     measure.delays = true;
+    measure.round_trips = true;
     measure.sojourn = true;
     measure.sample_every = Some(Nanos(7_654_321));
     measure.windows = (0..run.flows.len() as u32).map(FlowId).collect();

@@ -180,6 +180,9 @@ impl Maker<'_> {
         if self.run.measure.delays {
             flow.meter.delays = Some(Box::default());
         }
+        if self.run.measure.round_trips && matches!(flow.ends, Ends::Tcp(_)) {
+            flow.meter.round_trips = Some(Box::default());
+        }
         if self.described.overhead.0 > 0 {
             flow.rare().overhead = Some(Overhead {
                 most: self.described.overhead,
