@@ -16,10 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut run = Run::new(dumbbell.network, "20 s".parse()?);
     run.flows = flows;
-    let results = run.results()?;
-    let queue = &results.queues[0];
+    let queue = &run.results()?.queues[0];
     println!("{:.1} packets in the queue on average", queue.mean_packets);
     println!("{:.1}% of the link used", 100.0 * queue.utilisation);
-    println!("{:.3} fairness (Jain)", results.together().jain);
     Ok(())
 }
