@@ -47,8 +47,8 @@
 //! | growth at most | 1 in 2 segments acknowledged | the same | 1.5 w a round trip |
 //! | floor after a mark | 2 | 2 | 1 |
 
-use super::dctcp::BURST;
 use super::hystart::{self, HyStart, Step};
+use super::window::BURST;
 use super::{Acked, Congestion, Control, Signal};
 use earlydrop::units::Nanos;
 
@@ -143,7 +143,7 @@ impl Cubic {
 
     /// Grows the window in slow start; the segments left for congestion avoidance.
     fn slow_start(&mut self, acked: &Acked) -> f64 {
-        let mut grow = f64::from(acked.segments).min(BURST);
+        let mut grow = f64::from(acked.segments.min(BURST));
         if let Some(hystart) = &mut self.hystart {
             match hystart.on_acked(acked) {
                 Step::Grow(segments) => grow = segments,

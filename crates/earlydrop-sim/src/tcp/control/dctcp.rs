@@ -36,6 +36,7 @@
 //! sequence numbers.
 
 use super::round::Round;
+use super::window::Window;
 use super::{Acked, Congestion, Control, Signal};
 use earlydrop::units::Nanos;
 
@@ -113,8 +114,7 @@ impl Marks {
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     marks: Marks,
-    window: f64,
-    threshold: f64,
+    window: Window,
 }
 
 impl Dctcp {
@@ -127,8 +127,7 @@ impl Dctcp {
     ) -> Dctcp {
         Dctcp {
             marks: Marks::new(parameters),
-            window: initial_window.max(1.0),
-            threshold: initial_threshold.unwrap_or(f64::INFINITY).max(2.0),
+            window: Window::new(initial_window, initial_threshold),
         }
     }
 
@@ -136,38 +135,15 @@ impl Dctcp {
     pub fn alpha(&self) -> f64 {
         self.marks.alpha
     }
-
-    fn cut_to(&mut self, window: f64) {
-        self.threshold = window.max(2.0);
-        self.window = self.threshold;
-    }
-}
-
-/// Segments one acknowledgment may add in slow start (RFC 3465's L), so that one that
-/// fills a hole lets no burst out.
-pub(super) const BURST: f64 = 2.0;
-
-/// The window after `segments` more were acknowledged: RFC 5681's slow start to the
-/// threshold, and beyond it `increase / w` for each.
-pub(super) fn grown(window: f64, threshold: f64, segments: f64, increase: f64) -> f64 {
-    let room = threshold - window;
-    if room <= 0.0 {
-        return window + increase * segments / window;
-    }
-    let added = segments.min(BURST);
-    if added <= room {
-        return window + added;
-    }
-    threshold + increase * (added - room) / threshold
 }
 
 impl Control for Dctcp {
     fn window(&self) -> f64 {
-        self.window
+        self.window.size
     }
 
     fn threshold(&self) -> f64 {
-        self.threshold
+        self.window.threshold
     }
 
     fn on_acked(&mut self, acked: &Acked) {
@@ -175,8 +151,7 @@ impl Control for Dctcp {
             self.marks.average(acked);
         }
         if acked.window_limited && !acked.recovering {
-            let segments = f64::from(acked.segments);
-            self.window = grown(self.window, self.threshold, segments, 1.0);
+            self.window.grow(f64::from(acked.segments), 1.0);
         }
     }
 
@@ -185,18 +160,15 @@ impl Control for Dctcp {
             Signal::Loss => 0.5,
             Signal::Mark => 1.0 - 0.5 * self.marks.alpha,
         };
-        self.cut_to(self.window * part);
+        self.window.cut_by(part);
     }
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, again: bool) {
-        if !again {
-            self.cut_to(self.window * 0.5);
-        }
-        self.window = 1.0;
+        self.window.time_out(again);
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
-        self.window = self.window.min(initial_window).max(1.0);
+        self.window.restart(initial_window);
     }
 }
 

@@ -15,6 +15,7 @@ mod round;
 pub mod scalable;
 #[cfg(test)]
 mod testing;
+mod window;
 
 use earlydrop::units::Nanos;
 

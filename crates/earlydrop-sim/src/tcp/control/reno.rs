@@ -15,14 +15,12 @@
 
 use earlydrop::units::Nanos;
 
+use super::window::BURST;
 use super::{Acked, Congestion, Control};
 use crate::tcp::profile::{Growth, Profile, Rules};
 
 /// The least threshold, in segments.
 const LEAST_THRESHOLD: f64 = 2.0;
-
-/// Segments one acknowledgment may add in slow start (RFC 3465's L).
-const BURST: u32 = 2;
 
 /// Reno's window.
 #[derive(Clone, Copy, Debug)]

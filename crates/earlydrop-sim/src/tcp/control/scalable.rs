@@ -44,7 +44,8 @@
 //! | cut | one segment an acknowledgment, down to the new window | at once |
 //! | window sent by | rounded up | the sender compares whole segments |
 
-use super::dctcp::{self, Marks, grown};
+use super::dctcp::{self, Marks};
+use super::window::Window;
 use super::{Acked, Congestion, Control, Signal};
 use earlydrop::units::Nanos;
 
@@ -102,8 +103,7 @@ pub struct Scalable {
     marks: Marks,
     /// Whether a mark was seen yet.
     seen: bool,
-    window: f64,
-    threshold: f64,
+    window: Window,
     /// Rounds since slow start.
     rounds: u32,
     averaged: Nanos,
@@ -125,8 +125,7 @@ impl Scalable {
             parameters,
             marks: Marks::new(parameters.marks),
             seen: false,
-            window: initial_window.max(1.0),
-            threshold: initial_threshold.unwrap_or(f64::INFINITY).max(2.0),
+            window: Window::new(initial_window, initial_threshold),
             rounds: 0,
             averaged: Nanos::ZERO,
             cut: None,
@@ -143,7 +142,7 @@ impl Scalable {
     /// T, where RTT independence is taken up and the round trip is shorter.
     fn target(&self) -> Option<Nanos> {
         let rule = self.parameters.rtt_independence?;
-        let taken_up = self.window >= self.threshold && self.rounds >= rule.after_rounds;
+        let taken_up = !self.window.in_slow_start() && self.rounds >= rule.after_rounds;
         (taken_up && self.smoothed_rtt < rule.target).then_some(rule.target)
     }
 
@@ -159,7 +158,7 @@ impl Scalable {
         } else {
             self.marks.begin(acked);
         }
-        if self.window >= self.threshold {
+        if !self.window.in_slow_start() {
             self.rounds = self.rounds.saturating_add(1);
         }
         self.increase = match self.target() {
@@ -170,20 +169,15 @@ impl Scalable {
             _ => 1.0,
         };
     }
-
-    fn cut_to(&mut self, window: f64) {
-        self.threshold = window.max(2.0);
-        self.window = self.threshold;
-    }
 }
 
 impl Control for Scalable {
     fn window(&self) -> f64 {
-        self.window
+        self.window.size
     }
 
     fn threshold(&self) -> f64 {
-        self.threshold
+        self.window.threshold
     }
 
     fn on_acked(&mut self, acked: &Acked) {
@@ -194,13 +188,13 @@ impl Control for Scalable {
         }
         if acked.window_limited && !acked.recovering {
             let unmarked = f64::from(acked.segments.saturating_sub(acked.marked));
-            self.window = grown(self.window, self.threshold, unmarked, self.increase);
+            self.window.grow(unmarked, self.increase);
         }
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         if congestion.signal == Signal::Loss {
-            return self.cut_to(self.window * 0.5);
+            return self.window.cut_by(0.5);
         }
         self.seen = true;
         let early = self.target().zip(self.cut);
@@ -208,30 +202,27 @@ impl Control for Scalable {
             return;
         }
         self.cut = Some(congestion.now);
-        self.cut_to(self.window * (1.0 - 0.5 * self.marks.alpha));
+        self.window.cut_by(1.0 - 0.5 * self.marks.alpha);
     }
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, again: bool) {
-        if !again {
-            self.cut_to(self.window * 0.5);
-        }
-        self.window = 1.0;
+        self.window.time_out(again);
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
-        self.window = self.window.min(initial_window).max(1.0);
+        self.window.restart(initial_window);
     }
 
     fn pacing_rate(&self) -> Option<f64> {
         if !self.parameters.paced || self.smoothed_rtt == Nanos::ZERO {
             return None;
         }
-        let gain = if self.window < 0.5 * self.threshold {
+        let gain = if self.window.size < 0.5 * self.window.threshold {
             2.0
         } else {
             1.0
         };
-        Some(gain * self.window / self.smoothed_rtt.as_secs_f64())
+        Some(gain * self.window.size / self.smoothed_rtt.as_secs_f64())
     }
 }
 
