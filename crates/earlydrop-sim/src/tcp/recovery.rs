@@ -304,17 +304,28 @@ impl Sender {
         } else {
             return;
         }
-        self.counts.recoveries += 1;
-        self.timing = false;
-        self.rearm(profile, now);
         if tahoe {
+            self.count_recovery(profile, now);
             self.last = Last::Recovered;
             self.next = self.acknowledged;
         } else {
-            self.last = Last::FastRecovery;
+            self.begin_repair(profile, now);
             self.inflation = profile.duplicate_threshold as i32;
-            self.resend = true;
         }
+    }
+
+    /// A loss was found without the timer, which starts anew.
+    fn count_recovery(&mut self, profile: &Profile, now: Nanos) {
+        self.counts.recoveries += 1;
+        self.timing = false;
+        self.rearm(profile, now);
+    }
+
+    /// A loss was found, and is repaired from the first segment unacknowledged on.
+    pub(super) fn begin_repair(&mut self, profile: &Profile, now: Nanos) {
+        self.count_recovery(profile, now);
+        self.last = Last::FastRecovery;
+        self.resend = true;
     }
 
     /// To be called at the [deadline](Sender::deadline); before it, nothing happens.

@@ -232,12 +232,8 @@ impl Sender {
             return;
         }
         self.bar = self.sent + 1;
-        self.last = Last::FastRecovery;
-        self.counts.recoveries += 1;
-        self.timing = false;
-        self.rearm(profile, now);
+        self.begin_repair(profile, now);
         self.selective = true;
-        self.resend = true;
         if profile.reduction == Reduction::Proportional {
             let flight = outstanding - extra.board.sacked() + delivered;
             let reduction = Proportion::begin(flight, delivered, self.counts.segments);
@@ -385,12 +381,8 @@ impl Sender {
         } else if self.last != Last::Mark {
             return;
         }
-        self.last = Last::FastRecovery;
-        self.counts.recoveries += 1;
-        self.timing = false;
-        self.rearm(profile, now);
+        self.begin_repair(profile, now);
         self.selective = true;
-        self.resend = true;
         board.begin_repair(self.acknowledged);
         board.pipe = (self.sent - self.acknowledged) as i32 - threshold as i32;
         self.refresh(profile);
