@@ -60,9 +60,7 @@ impl Run {
 
     /// Runs from beginning to end.
     pub fn results(&self) -> Result<Results, RunError> {
-        let mut simulation = self.start()?;
-        simulation.run_until(self.duration);
-        Ok(simulation.finish())
+        Ok(self.start()?.finish())
     }
 }
 

@@ -1,12 +1,12 @@
 //! Datagrams, and flows that start other flows.
 
+use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
 use super::Simulation;
 use super::build::{Purpose, stream};
-use super::event::Task;
 use super::flow::{Datagrams, Ends, Rare};
-use super::session::{Session, State};
+use super::session::Session;
 use crate::packet::{Kind, Packet};
 use crate::results::Completion;
 use crate::traffic::Step;
@@ -40,11 +40,8 @@ impl Simulation {
             .with_ecn(source.ecn)
             .with_class(flow.class);
         source.advance();
-        let at = match &mut flow.rare {
-            Some(rare) => rare.overhead.as_mut().map_or(now, |o| o.delay(now)),
-            None => now,
-        };
-        self.accounts.totals.sent.add(source.size);
+        let at = flow.leaves_host_at(now);
+        self.accounts.totals.sent.add(packet.size());
         self.travel(packet, at);
     }
 
@@ -90,15 +87,8 @@ impl Simulation {
                 return;
             }
         };
-        if let Ends::Tcp(connection) = &mut self.flows[slot as usize].ends
-            && let Some(session) = &mut connection.session
-        {
-            session.state = State::Pausing(Nanos::NEVER);
-        }
         self.note_counts(slot, now);
-        self.begin_transfer(slot, now);
-        self.pump(slot, now);
-        self.arm_flow(slot);
+        self.begin_now(slot, now);
     }
 
     /// A transfer is over: notes it, when it began within what is measured.
@@ -115,16 +105,6 @@ impl Simulation {
             && let Ends::Spawner(spawner) = &mut self.flows[parent as usize].ends
         {
             spawner.spare.push(slot);
-        }
-    }
-
-    /// The first event of a flow.
-    pub(super) fn first_wake(&mut self, index: u32) {
-        let flow = &mut self.flows[index as usize];
-        let due = flow.due();
-        if due <= self.end {
-            flow.wake_at = due;
-            self.events.push(due, Task::Wake(index).event());
         }
     }
 }

@@ -13,7 +13,7 @@ use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::Nanos;
 
 use super::link::Link;
-use super::port::{NONE, Port};
+use super::port::Port;
 use crate::measure::port::{PortMeter, Watched};
 
 /// A link with a drop-tail queue.
@@ -84,7 +84,7 @@ impl FifoPort {
             self.number,
             self.name.clone(),
             self.link.clone(),
-            NONE,
+            None,
             queue,
             self.meter.clone(),
         )
@@ -93,19 +93,13 @@ impl FifoPort {
     /// Brings measurement up to `until`: what has begun to be sent by then has left.
     pub(super) fn observe(&mut self, until: Nanos) {
         while let Some(begins) = self.fifo.next_begins(until) {
-            self.measure(begins);
+            self.meter
+                .observe(begins, self.fifo.packets(), &mut self.fifo);
             let sent = self.fifo.take_begun();
             self.meter.sent(begins.since(sent.came), sent.takes);
         }
-        self.measure(until);
-    }
-
-    #[inline]
-    fn measure(&mut self, at: Nanos) {
-        if at >= self.meter.next_tick {
-            self.meter.tick(at, self.fifo.packets(), &mut self.fifo);
-        }
-        self.meter.pass(at, self.fifo.packets());
+        self.meter
+            .observe(until, self.fifo.packets(), &mut self.fifo);
     }
 }
 

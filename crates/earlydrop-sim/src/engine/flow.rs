@@ -236,6 +236,13 @@ impl Flow {
         }
     }
 
+    /// When a packet that its host could send at `now` leaves it.
+    #[inline]
+    pub(super) fn leaves_host_at(&mut self, now: Nanos) -> Nanos {
+        let overhead = self.rare.as_mut().and_then(|rare| rare.overhead.as_mut());
+        overhead.map_or(now, |overhead| overhead.delay(now))
+    }
+
     /// Rare things, made when first needed.
     pub(super) fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()

@@ -240,8 +240,8 @@ impl Simulation {
             port.waiting -= 1;
             let packet = departure.packet;
             let size = packet.size();
-            let takes = match self.extras.get_mut(port.extras as usize) {
-                Some(extras) => extras.time(&mut port.link, at, size),
+            let takes = match port.extras {
+                Some(extras) => self.extras[extras as usize].time(&mut port.link, at, size),
                 None => port.link.time(size),
             };
             let leave = at + takes;
@@ -293,8 +293,8 @@ impl Simulation {
                 if port.slack > Nanos::ZERO {
                     port.slack = delay.since(Nanos(1));
                 }
-                if let Some(extras) = self.extras.get_mut(port.extras as usize) {
-                    extras.delay = delay;
+                if let Some(extras) = port.extras {
+                    self.extras[extras as usize].delay = delay;
                 }
             }
             Change::Down => port.down = true,

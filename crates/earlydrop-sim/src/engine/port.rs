@@ -8,9 +8,6 @@ use super::link::Link;
 use crate::measure::port::{PortMeter, Watched};
 use crate::packet::Packet;
 
-/// No such thing.
-pub(super) const NONE: u32 = u32::MAX;
-
 /// A link with its queue, looked after lazily: what left it by some time is worked out
 /// when something comes at that time, or when its departures must be known at the far
 /// end.
@@ -20,8 +17,8 @@ pub(super) struct Port {
     pub(super) number: u32,
     pub(super) name: String,
     pub(super) link: Link,
-    /// The index of its extras, or [`NONE`].
-    pub(super) extras: u32,
+    /// The index of its extras, where it has some.
+    pub(super) extras: Option<u32>,
     /// Packets waiting, as the queue says.
     pub(super) waiting: u32,
     /// The link is free and the queue was found empty.
@@ -40,7 +37,7 @@ impl Port {
         number: u32,
         name: String,
         link: Link,
-        extras: u32,
+        extras: Option<u32>,
         queue: AnyQueue<Packet>,
         meter: PortMeter,
     ) -> Port {
@@ -68,10 +65,7 @@ impl Port {
     /// Brings measurement up to `at`, before anything happens then.
     #[inline]
     pub(super) fn observe(&mut self, at: Nanos) {
-        if at >= self.meter.next_tick {
-            self.meter.tick(at, self.waiting, &mut self.queue);
-        }
-        self.meter.pass(at, self.waiting);
+        self.meter.observe(at, self.waiting, &mut self.queue);
     }
 }
 

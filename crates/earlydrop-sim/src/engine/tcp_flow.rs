@@ -133,12 +133,8 @@ impl Simulation {
 
     /// An application's pause is over, or a request was not answered.
     fn session_due(&mut self, index: u32, now: Nanos) {
-        let flow = &mut self.flows[index as usize];
-        let Ends::Tcp(Connection {
-            session: Some(session),
-            ..
-        }) = &mut flow.ends
-        else {
+        let class = self.flows[index as usize].class;
+        let Some(session) = self.session(index) else {
             return;
         };
         let Application::Requests { request, .. } = session.application else {
@@ -156,7 +152,7 @@ impl Simulation {
         let number = session.begun;
         let packet = Packet::new(Kind::Request, index, number, request.0 as u32)
             .stamped(now)
-            .with_class(flow.class);
+            .with_class(class);
         self.accounts.totals.sent.add(packet.size());
         self.travel(packet, now);
     }
@@ -178,7 +174,7 @@ impl Simulation {
     }
 
     /// A transfer of a flow other than the one being looked after begins.
-    fn begin_now(&mut self, index: u32, now: Nanos) {
+    pub(super) fn begin_now(&mut self, index: u32, now: Nanos) {
         self.begin_transfer(index, now);
         self.pump(index, now);
         self.arm_flow(index);
@@ -299,10 +295,7 @@ impl Simulation {
             let parent = session.counted_for;
             self.complete(completion);
             self.free_slot(parent, index);
-            let Ends::Tcp(connection) = &self.flows[index as usize].ends else {
-                return;
-            };
-            let again = connection.session.as_ref().is_some_and(|s| s.due() <= now);
+            let again = self.session(index).is_some_and(|s| s.due() <= now);
             if again && self.flows[index as usize].open {
                 self.next_transfer(index, now);
             }
@@ -312,15 +305,10 @@ impl Simulation {
     /// A request has come: the answer begins, unless it has already.
     fn requested(&mut self, packet: Packet, now: Nanos) {
         let index = packet.flow_index();
-        let Ends::Tcp(Connection {
-            session: Some(session),
-            ..
-        }) = &self.flows[index as usize].ends
-        else {
-            return;
-        };
-        let waited_for = matches!(session.state, State::Asking { .. });
-        if waited_for && packet.number() == session.begun {
+        let waited_for = self.session(index).is_some_and(|session| {
+            matches!(session.state, State::Asking { .. }) && packet.number() == session.begun
+        });
+        if waited_for {
             self.begin_now(index, now);
         }
     }
@@ -338,10 +326,7 @@ impl Simulation {
             };
             let size = connection.wire_size(&segment);
             let kind = if segment.syn { Kind::Syn } else { Kind::Data };
-            let at = match &mut flow.rare {
-                Some(rare) => rare.overhead.as_mut().map_or(now, |o| o.delay(now)),
-                None => now,
-            };
+            let at = flow.leaves_host_at(now);
             let packet = Packet::new(kind, index, segment.number, size)
                 .stamped(now)
                 .with_ecn(segment.ecn)

@@ -138,7 +138,7 @@ impl PortMeter {
 
     /// Does what is due by `at`, with the queue as it has been since the last packet.
     #[cold]
-    pub(crate) fn tick(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
+    fn tick(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
         while self.next_tick <= at {
             let tick = self.next_tick;
             self.pass(tick, packets);
@@ -181,7 +181,16 @@ impl PortMeter {
         }
     }
 
-    /// Time goes on to `at` with `packets` in the queue.
+    /// Time goes on to `at` with `packets` in the `queue`, before anything happens then.
+    #[inline]
+    pub(crate) fn observe(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
+        if at >= self.next_tick {
+            self.tick(at, packets, queue);
+        }
+        self.pass(at, packets);
+    }
+
+    /// The same where nothing is due apart from packets.
     #[inline]
     pub(crate) fn pass(&mut self, at: Nanos, packets: u32) {
         if self.phase != Phase::Over {

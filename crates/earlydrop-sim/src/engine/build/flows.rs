@@ -68,7 +68,7 @@ pub(super) fn add(
     let (hops, routes) = lay_out(&run.network, places, &described, &ways);
     simulation.hops = hops.into_iter().map(hop::Step::from).collect();
     simulation.routes = routes;
-    simulation.flows.reserve_exact(run.flows.len());
+    simulation.flows.reserve_exact(described.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();
     for (index, described) in described.iter().enumerate() {
@@ -89,7 +89,7 @@ pub(super) fn add(
     }
     simulation.profiles = profiles.profiles;
     for index in 0..run.flows.len() {
-        simulation.first_wake(index as u32);
+        simulation.arm_flow(index as u32);
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use super::event::Task;
 use super::fifo::FifoPort;
 use super::hop::Hop;
 use super::link::{Extras, Link, Opportunities};
-use super::port::{NONE, Port};
+use super::port::Port;
 use super::{Simulation, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
@@ -55,7 +55,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         extras: Vec::new(),
         hops: Vec::new(),
         routes: Vec::new(),
-        flows: Vec::with_capacity(run.flows.len()),
+        flows: Vec::new(),
         profiles: Vec::new(),
         changes: Vec::new(),
         accounts: Accounts {
@@ -148,7 +148,7 @@ fn add_link(
     let special = described.loss > 0.0 || described.reorder.is_some() || changing || captured;
     let mut extras = None;
     if special {
-        extras = Some(Hop::Extras(simulation.extras.len() as u32));
+        extras = Some(simulation.extras.len() as u32);
         simulation.extras.push(Extras {
             delay,
             loss: described.loss,
@@ -165,7 +165,8 @@ fn add_link(
         None if changing => Spec::new(PLAIN).map_err(refused)?,
         None => {
             simulation.wires.push(link);
-            return Ok((Hop::Wire(simulation.wires.len() as u32 - 1), extras));
+            let wire = Hop::Wire(simulation.wires.len() as u32 - 1);
+            return Ok((wire, extras.map(Hop::Extras)));
         }
     };
     let facts = LinkFacts {
@@ -185,19 +186,16 @@ fn add_link(
         let index = simulation.fifos.len() as u32;
         let fifo = FifoPort::new(id.0, name(), link, limit.packets, meter);
         simulation.fifos.push(fifo);
-        return Ok((Hop::Fifo(index), extras));
+        return Ok((Hop::Fifo(index), extras.map(Hop::Extras)));
     }
     let mut queue = plan.queue(seed);
     // What is periodic counts from the first look, whoever takes it: so from here.
     QueueDiscipline::poll(&mut queue, Nanos::ZERO);
-    let at = match extras {
-        Some(Hop::Extras(index)) => index,
-        _ => NONE,
-    };
     simulation
         .ports
-        .push(Port::new(id.0, name(), link, at, queue, meter));
-    Ok((Hop::Port(simulation.ports.len() as u32 - 1), extras))
+        .push(Port::new(id.0, name(), link, extras, queue, meter));
+    let port = Hop::Port(simulation.ports.len() as u32 - 1);
+    Ok((port, extras.map(Hop::Extras)))
 }
 
 /// What leaves a recorded link at one moment must not arrive at that moment: it would
