@@ -6,6 +6,7 @@ use std::sync::Arc;
 use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::{QueueResult, Results};
+use earlydrop_sim::run::RunError;
 use earlydrop_sim::tcp::Profile;
 use earlydrop_sim::traffic::Traffic;
 
@@ -27,15 +28,17 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// The figures of one seed.
-    pub(crate) fn measure(&self, seed: u64) -> Measured {
-        let run = self.run.clone().seed(seed);
-        let results = run
-            .results()
-            .unwrap_or_else(|e| panic!("{}: {e}", self.name));
+    /// A run for each seed.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
+        (1..=self.seeds).map(|seed| self.run.clone().seed(seed))
+    }
+
+    /// The figures of one of the runs.
+    pub(crate) fn measure(&self, run: &Run, results: Result<Results, RunError>) -> Measured {
+        let results = results.unwrap_or_else(|e| panic!("{}: {e}", self.name));
         let queue = results.queue(self.bottleneck).expect("it has a queue");
         (self.figures)(&Seen {
-            run: &run,
+            run,
             results: &results,
             queue,
         })

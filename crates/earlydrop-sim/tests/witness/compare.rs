@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, mpsc};
+
+use earlydrop_sim::{Run, run};
 
 use super::Witness;
 use super::case::{Case, Measured};
@@ -59,7 +59,7 @@ impl Comparison {
 pub(crate) fn compare(cases: &[Case], figures: &[Figure]) -> Vec<Comparison> {
     let measured = run_all(cases);
     let set_beside = |figure: &Figure| {
-        let runs = measured.get(&figure.case)?;
+        let runs = measured.get(figure.case.as_str())?;
         let values: Vec<f64> = runs.iter().map(|run| run[figure.metric.as_str()]).collect();
         let (ours, interval) = mean_and_interval(&values);
         Some(Comparison {
@@ -72,37 +72,17 @@ pub(crate) fn compare(cases: &[Case], figures: &[Figure]) -> Vec<Comparison> {
     figures.iter().filter_map(set_beside).collect()
 }
 
-/// What each seed of each case measured.
-fn run_all(cases: &[Case]) -> BTreeMap<String, Vec<Measured>> {
-    let jobs: Vec<(&Case, u64)> = cases
-        .iter()
-        .flat_map(|case| (1..=case.seeds).map(move |seed| (case, seed)))
-        .collect();
-    let next = AtomicUsize::new(0);
-    let (send, receive) = mpsc::channel();
-    let send = Mutex::new(send);
+/// What each seed of each case measured, by the case's name, in the order of seeds.
+fn run_all(cases: &[Case]) -> BTreeMap<&str, Vec<Measured>> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some((case, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let measured = case.measure(*seed);
-                    let message = (case.name.clone(), *seed, measured);
-                    send.lock().unwrap().send(message).unwrap();
-                }
-            });
-        }
+    let runs: Vec<Run> = cases.iter().flat_map(Case::runs).collect();
+    let mut done = runs.iter().zip(run::all(&runs, workers));
+    let measured = cases.iter().map(|case| {
+        let seeds = done.by_ref().take(case.seeds as usize);
+        let figures = seeds.map(|(run, results)| case.measure(run, results));
+        (case.name.as_str(), figures.collect())
     });
-    drop(send);
-    let mut by_seed: BTreeMap<String, BTreeMap<u64, Measured>> = BTreeMap::new();
-    for (name, seed, measured) in receive {
-        by_seed.entry(name).or_default().insert(seed, measured);
-    }
-    // In the order of seeds: sums must not depend on which run was done first.
-    by_seed
-        .into_iter()
-        .map(|(name, runs)| (name, runs.into_values().collect()))
-        .collect()
+    measured.collect()
 }
 
 /// The 97.5% point of Student's distribution: a table, then its expansion in 1/freedom
