@@ -170,6 +170,11 @@ fn samples_show_the_queue_as_it_was() {
         assert_eq!(samples.packets.len(), 1001);
         assert_eq!(samples.packets[50..57], [0, 5, 4, 3, 2, 1, 0]);
         assert_eq!(samples.bytes[50..53], [0, 5000, 4000]);
+        let dropped_at = |row: usize| samples.dropped[row];
+        let total = results.queues[0].counters.dropped().packets;
+        assert_eq!((dropped_at(50), dropped_at(1000)), (0, total));
+        assert!(dropped_at(51) > 0);
+        assert_eq!(samples.marked[1000], 0);
     }
 }
 

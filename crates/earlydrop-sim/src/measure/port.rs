@@ -26,6 +26,10 @@ pub struct Samples {
     pub packets: Vec<u32>,
     /// Bytes waiting.
     pub bytes: Vec<u64>,
+    /// Packets dropped since time zero.
+    pub dropped: Vec<u64>,
+    /// Packets marked since time zero.
+    pub marked: Vec<u64>,
     /// The scheme's probes by name, in the order it lists them.
     pub probes: Vec<(&'static str, Vec<f64>)>,
 }
@@ -34,6 +38,8 @@ impl Samples {
     fn take(&mut self, packets: u32, queue: &impl Watched) {
         self.packets.push(packets);
         self.bytes.push(queue.bytes());
+        self.dropped.push(queue.counters().dropped().packets);
+        self.marked.push(queue.counters().marked.packets);
         let mut column = 0;
         let probes = &mut self.probes;
         queue.probes(&mut |name, value| {
