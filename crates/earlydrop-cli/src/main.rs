@@ -1,0 +1,5 @@
+//! The `earlydrop` command.
+
+#![forbid(unsafe_code)]
+
+fn main() {}
