@@ -159,6 +159,12 @@ const UNITS: &[(&[&str], Dimension, f64)] = &[
     (&["%"], Dimension::Plain, 0.01),
 ];
 
+/// How the units of `dimension` may be written.
+pub fn spellings(dimension: Dimension) -> impl Iterator<Item = &'static str> {
+    let units = UNITS.iter().filter(move |(_, of, _)| *of == dimension);
+    units.flat_map(|(names, ..)| names.iter().copied())
+}
+
 /// A number as read, with what its unit says it measures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantity {
@@ -221,7 +227,7 @@ impl FromStr for Quantity {
 }
 
 /// Splits "12.5e3 ms" into its number and its unit.
-fn split_number(text: &str) -> (&str, &str) {
+pub(crate) fn split_number(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
     let mut end = 0;
     while end < bytes.len() {

@@ -153,7 +153,8 @@ fn a_mistyped_name_is_answered_with_the_right_one() {
 fn range_of(kind: &Kind) -> Option<Range> {
     match kind {
         Kind::OrAuto(kind) | Kind::OrNever(kind) => range_of(kind),
-        Kind::Length(range) | Kind::Bytes(range) | Kind::Time(range) => Some(*range),
+        Kind::Length(range) | Kind::Bytes(range) => Some(*range),
+        Kind::Time(range) | Kind::Rate(range) => Some(*range),
         Kind::Number(range, _) | Kind::Count(range, _) => Some(*range),
         Kind::Flag | Kind::Choice(_) | Kind::Text(_) => None,
     }

@@ -148,10 +148,12 @@ fn suggest(f: &mut fmt::Formatter<'_>, nearest: Option<&str>) -> fmt::Result {
 }
 
 /// The candidate closest to `name` by edits, when fewer than half its letters differ.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+///
+/// ```
+/// use earlydrop::registry::nearest;
+/// assert_eq!(nearest("coddel", ["red", "codel"].into_iter()), Some("codel"));
+/// ```
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .map(|candidate| (edit_distance(name, candidate), candidate))
         .filter(|(edits, candidate)| *edits * 2 <= candidate.chars().count().max(2))

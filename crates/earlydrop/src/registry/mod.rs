@@ -12,7 +12,7 @@ mod error;
 mod parameter;
 mod spec;
 
-pub use error::ConfigError;
+pub use error::{ConfigError, nearest};
 pub use parameter::{Kind, Length, Parameter, Range, Value};
 pub use spec::{Link, Settings, Spec};
 

@@ -6,7 +6,9 @@ use alloc::string::{String, ToString};
 use core::fmt;
 
 use super::error::ConfigError;
-use crate::units::{Bytes, Dimension, Nanos, Quantity, write_quantity};
+use crate::units::{
+    BitsPerSec, Bytes, Dimension, Nanos, Quantity, spellings, split_number, write_quantity,
+};
 
 /// One parameter of a scheme. Everything said about parameters anywhere (help,
 /// documentation, error messages, schemas) is made from these.
@@ -35,6 +37,8 @@ pub enum Kind {
     Bytes(Range),
     /// A span of time. A bare number is seconds.
     Time(Range),
+    /// A rate. A bare number is bits per second.
+    Rate(Range),
     /// A plain number, with what it counts or its unit ("" for none).
     Number(Range, &'static str),
     /// A whole number of something.
@@ -175,6 +179,8 @@ pub enum Value {
     Bytes(Bytes),
     /// A span of time.
     Time(Nanos),
+    /// A rate.
+    Rate(BitsPerSec),
     /// A number, whole or not.
     Number(f64),
     /// On or off.
@@ -193,6 +199,7 @@ impl fmt::Display for Value {
             Value::Bytes(size) => size.fmt(f),
             Value::Time(Nanos::NEVER) => f.write_str("never"),
             Value::Time(span) => span.fmt(f),
+            Value::Rate(rate) => rate.fmt(f),
             Value::Number(number) => number.fmt(f),
             Value::Flag(true) => f.write_str("on"),
             Value::Flag(false) => f.write_str("off"),
@@ -209,6 +216,7 @@ impl Kind {
             Kind::Length(_) => "packets, bytes or time",
             Kind::Bytes(_) => "bytes",
             Kind::Time(_) => "time",
+            Kind::Rate(_) => "rate",
             Kind::Number(_, unit) | Kind::Count(_, unit) => unit,
             Kind::Flag => "on or off",
             Kind::Choice(_) => "name",
@@ -223,6 +231,7 @@ impl Kind {
             Kind::Length(range) => format!("a queue length {}", phrase(range, "packets")),
             Kind::Bytes(range) => format!("a size {}", phrase(range, "bytes")),
             Kind::Time(range) => format!("a time {}", phrase(range, "s")),
+            Kind::Rate(range) => format!("a rate {}", phrase(range, "bps")),
             Kind::Number(range, what @ ("probability" | "ratio")) => {
                 format!("a {what} {}", phrase(range, ""))
             }
@@ -240,7 +249,15 @@ impl Kind {
     }
 
     /// Reads `text`; the error is the nearest value that would do, if any.
-    fn read(&self, text: &str) -> Result<Value, Option<String>> {
+    ///
+    /// ```
+    /// use earlydrop::registry::{Kind, Range, Value};
+    /// use earlydrop::units::BitsPerSec;
+    /// let rate = Kind::Rate(Range::POSITIVE);
+    /// assert_eq!(rate.read("10 Mbps"), Ok(Value::Rate(BitsPerSec::from_mbps(10))));
+    /// assert_eq!(rate.read("10 Mpbs"), Err(Some("10 Mbps".to_string())));
+    /// ```
+    pub fn read(&self, text: &str) -> Result<Value, Option<String>> {
         match self {
             Kind::OrAuto(_) if text == "auto" => Ok(Value::Auto),
             Kind::OrNever(_) if text == "never" => Ok(Value::Time(Nanos::NEVER)),
@@ -255,6 +272,10 @@ impl Kind {
                 // What is above zero stays so: a period of nothing cannot be divided by.
                 let least = Nanos(u64::from(secs > 0.0));
                 Ok(Value::Time(Nanos::from_secs_f64(secs).max(least)))
+            }
+            Kind::Rate(range) => {
+                let rate = within(text, Dimension::Rate, range, " bps")?;
+                Ok(Value::Rate(BitsPerSec(libm::ceil(rate) as u64)))
             }
             Kind::Number(range, _) => within(text, Dimension::Plain, range, "").map(Value::Number),
             Kind::Count(range, _) => {
@@ -288,13 +309,22 @@ fn phrase(range: &Range, unit: &str) -> String {
     format!("{preposition}{range}{space}{unit}")
 }
 
+/// The same number with the unit of these dimensions that is closest to the one written.
+fn mended(text: &str, dimensions: &[Dimension]) -> Option<String> {
+    let (number, unit) = split_number(text);
+    number.parse::<f64>().ok().filter(|n| n.is_finite())?;
+    let units = dimensions.iter().copied().flat_map(spellings);
+    let unit = super::error::nearest(unit, units)?;
+    Some(format!("{number} {unit}"))
+}
+
 fn within(
     text: &str,
     dimension: Dimension,
     range: &Range,
     unit: &str,
 ) -> Result<f64, Option<String>> {
-    let quantity: Quantity = text.parse().map_err(|_| None)?;
+    let quantity: Quantity = text.parse().map_err(|_| mended(text, &[dimension]))?;
     let amount = quantity.of(dimension).map_err(|_| None)?;
     if range.contains(amount) {
         Ok(amount)
@@ -304,7 +334,8 @@ fn within(
 }
 
 fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
-    let quantity: Quantity = text.parse().map_err(|_| None)?;
+    let lengths = [Dimension::Packets, Dimension::Data, Dimension::Time];
+    let quantity: Quantity = text.parse().map_err(|_| mended(text, &lengths))?;
     let length = match quantity.dimension {
         None | Some(Dimension::Packets) => Length::Packets(quantity.amount),
         Some(Dimension::Data) => Length::Bytes(quantity.amount),
@@ -354,6 +385,8 @@ impl Parameter {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use crate::registry::LIMIT;
 
     #[test]
@@ -368,6 +401,19 @@ mod tests {
             ("0 bytes", false),
         ] {
             assert_eq!(LIMIT.read("red", text).is_ok(), allowed, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_unit_with_a_slip_is_mended() {
+        for (text, mended) in [
+            ("10 pakets", Some("10 packets")),
+            ("10 mss", Some("10 ms")),
+            ("10 furlongs", None),
+            ("ten packets", None),
+        ] {
+            let refused = LIMIT.kind.read(text);
+            assert_eq!(refused, Err(mended.map(ToString::to_string)), "{text}");
         }
     }
 }
