@@ -105,7 +105,7 @@ impl Delays {
     }
 
     /// Joins what was measured of other packets (Chan, Golub, LeVeque).
-    pub(crate) fn add(&mut self, other: &Delays) {
+    pub fn add(&mut self, other: &Delays) {
         let (own, others) = (self.count as f64, other.count as f64);
         if other.count > 0 {
             let distance = other.mean - self.mean;

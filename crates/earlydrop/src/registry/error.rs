@@ -2,6 +2,7 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 use core::fmt;
 
 /// Why a scheme could not be built from its name and parameters.
@@ -147,7 +148,8 @@ fn suggest(f: &mut fmt::Formatter<'_>, nearest: Option<&str>) -> fmt::Result {
     }
 }
 
-/// The candidate closest to `name` by edits, when fewer than half its letters differ.
+/// The candidate closest to `name` by edits, when fewer than half its letters differ; the
+/// longer of two that are equally close, for more of it was written.
 ///
 /// ```
 /// use earlydrop::registry::nearest;
@@ -157,22 +159,29 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     candidates
         .map(|candidate| (edit_distance(name, candidate), candidate))
         .filter(|(edits, candidate)| *edits * 2 <= candidate.chars().count().max(2))
-        .min()
+        .min_by_key(|(edits, candidate)| (*edits, Reverse(candidate.len()), *candidate))
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein distance, one row at a time.
+/// Letters put in, left out, changed, or two neighbours swapped (optimal string alignment),
+/// by the last two rows of the table.
 fn edit_distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, letter) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in to.iter().enumerate() {
-            let substituted = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+    for i in 0..from.len() {
+        let mut next = Vec::with_capacity(row.len());
+        next.push(i + 1);
+        for j in 0..to.len() {
+            let changed = row[j] + usize::from(from[i] != to[j]);
+            let mut edits = changed.min(row[j + 1] + 1).min(next[j] + 1);
+            let swapped = i > 0 && j > 0 && from[i] == to[j - 1] && from[i - 1] == to[j];
+            if swapped {
+                edits = edits.min(before[j - 1] + 1);
+            }
+            next.push(edits);
         }
+        before = core::mem::replace(&mut row, next);
     }
     row[to.len()]
 }
@@ -185,6 +194,7 @@ mod tests {
     fn suggests_only_what_is_close() {
         let names = ["red", "nlred", "codel"];
         assert_eq!(nearest("nlrde", names.into_iter()), Some("nlred"));
+        assert_eq!(nearest("erd", names.into_iter()), Some("red"));
         assert_eq!(nearest("coddel", names.into_iter()), Some("codel"));
         assert_eq!(nearest("something", names.into_iter()), None);
     }
@@ -193,5 +203,7 @@ mod tests {
     fn what_is_as_near_but_too_short_does_not_hide_what_is_close() {
         let names = ["max", "max_p"];
         assert_eq!(nearest("maxp_", names.into_iter()), Some("max_p"));
+        assert_eq!(nearest("maxp", names.into_iter()), Some("max_p"));
+        assert_eq!(nearest("mni", ["minq", "min"].into_iter()), Some("min"));
     }
 }

@@ -1,0 +1,427 @@
+//! What stands in a table: every value read, checked against its field.
+
+use earlydrop::registry::{Kind, Value, nearest};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::spread::Law;
+
+use super::section::{Nearest, parse_between, parse_one, parse_spread};
+use super::{Content, Field, Key, Node, Place, Problem, Section, Shape};
+
+/// The values of a table by their fields.
+#[derive(Clone, Debug)]
+pub struct Entries {
+    section: &'static Section,
+    place: Place,
+    given: Vec<(&'static Field, Item, Place)>,
+}
+
+/// What was given for a field.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// A single value.
+    One(Value),
+    /// Two to draw between.
+    Between(Value, Value),
+    /// A mean and the law around it.
+    Spread(Value, Law),
+    /// A table.
+    Table(Entries),
+    /// Tables by name.
+    Named(Vec<(Key, Entries)>),
+    /// Tables in order.
+    List(Vec<Entries>),
+    /// Something that its reader checks.
+    Open(Node),
+}
+
+/// A value with the place it comes from: where it was given, or the table it is the
+/// default of.
+#[derive(Clone, Debug)]
+pub struct Spot<T> {
+    /// The value.
+    pub value: T,
+    /// Where from.
+    pub place: Place,
+}
+
+impl Entries {
+    /// Reads `node` as a table of `section`; what is wrong is added to `problems`, and the
+    /// rest is read.
+    pub fn read(node: &Node, section: &'static Section, problems: &mut Vec<Problem>) -> Entries {
+        let mut entries = Entries {
+            section,
+            place: node.place.clone(),
+            given: Vec::new(),
+        };
+        let Content::Table(given) = &node.content else {
+            let message = format!("`{}` is {}, not a table", section.name, node.kind());
+            problems.push(Problem::new(&node.place, message, ""));
+            return entries;
+        };
+        for (key, node) in given {
+            let Some(field) = section.field(&key.name) else {
+                problems.push(unknown(section, key));
+                continue;
+            };
+            if let Some(item) = read_item(field, node, problems) {
+                entries.given.push((field, item, node.place.clone()));
+            }
+        }
+        entries.check_relevance(problems);
+        entries
+    }
+
+    /// An empty table.
+    pub fn empty(section: &'static Section, place: &Place) -> Entries {
+        Entries {
+            section,
+            place: place.clone(),
+            given: Vec::new(),
+        }
+    }
+
+    /// What says nothing with the other values as they are is refused, not ignored.
+    fn check_relevance(&self, problems: &mut Vec<Problem>) {
+        for (field, _, place) in &self.given {
+            let Some((other, values)) = field.when else {
+                continue;
+            };
+            let value = self.value(other).to_string();
+            if !values.contains(&value.as_str()) {
+                let message = format!("`{}` says nothing with {other} = \"{value}\"", field.name);
+                let help = format!("it belongs to {other} = {}", values.join(" or "));
+                problems.push(Problem::new(place, message, help));
+            }
+        }
+    }
+
+    /// Where the table stands.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Where `name` was given, else where the table stands.
+    pub fn place_of(&self, name: &str) -> &Place {
+        self.find(name).map_or(&self.place, |(_, place)| place)
+    }
+
+    /// Whether `name` was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    fn find(&self, name: &str) -> Option<(&Item, &Place)> {
+        let given = self.given.iter().find(|(field, ..)| field.name == name);
+        given.map(|(_, item, place)| (item, place))
+    }
+
+    /// Panics where the section has no such field: a mistake in its reader, found by any
+    /// test that reads a document.
+    fn field(&self, name: &str) -> &'static Field {
+        let field = self.section.field(name);
+        field.unwrap_or_else(|| panic!("{} has no field {name}", self.section.name))
+    }
+
+    /// The value given for `name`, else its default.
+    pub fn value(&self, name: &str) -> Value {
+        let field = self.field(name);
+        match self.find(name) {
+            Some((Item::One(value), _)) => value.clone(),
+            Some((other, _)) => unreachable!("{name} is {other:?}"),
+            None => match &field.shape {
+                Shape::One(kind) => read_default(field, kind),
+                other => unreachable!("{name} is {other:?}"),
+            },
+        }
+    }
+
+    /// The value with its place.
+    pub fn spot(&self, name: &str) -> Spot<Value> {
+        Spot {
+            value: self.value(name),
+            place: self.place_of(name).clone(),
+        }
+    }
+
+    /// A time; `None` for "auto".
+    pub fn time_or_auto(&self, name: &str) -> Option<Nanos> {
+        match self.value(name) {
+            Value::Time(time) => Some(time),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// A time.
+    pub fn time(&self, name: &str) -> Nanos {
+        self.time_or_auto(name).unwrap_or(Nanos::ZERO)
+    }
+
+    /// A rate; `None` for "auto".
+    pub fn rate_or_auto(&self, name: &str) -> Option<BitsPerSec> {
+        match self.value(name) {
+            Value::Rate(rate) => Some(rate),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// A size; `None` for "auto".
+    pub fn size_or_auto(&self, name: &str) -> Option<Bytes> {
+        match self.value(name) {
+            Value::Bytes(size) => Some(size),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// A number; `None` for "auto".
+    pub fn number_or_auto(&self, name: &str) -> Option<f64> {
+        match self.value(name) {
+            Value::Number(number) => Some(number),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> f64 {
+        self.number_or_auto(name).unwrap_or(f64::NAN)
+    }
+
+    /// A whole number; `None` for "auto".
+    pub fn count_or_auto(&self, name: &str) -> Option<u32> {
+        self.number_or_auto(name).map(|number| number as u32)
+    }
+
+    /// A whole number.
+    pub fn count(&self, name: &str) -> u32 {
+        self.number(name) as u32
+    }
+
+    /// On or off; `None` for "auto".
+    pub fn flag_or_auto(&self, name: &str) -> Option<bool> {
+        match self.value(name) {
+            Value::Flag(flag) => Some(flag),
+            Value::Auto => None,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// On or off.
+    pub fn flag(&self, name: &str) -> bool {
+        self.flag_or_auto(name).unwrap_or(false)
+    }
+
+    /// The name chosen; "auto" where that was.
+    pub fn choice(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Value::Choice(choice) => choice,
+            Value::Auto => "auto",
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// Words; empty where there are none.
+    pub fn text(&self, name: &str) -> String {
+        match self.value(name) {
+            Value::Text(text) => text,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// Two times to draw between.
+    pub fn between(&self, name: &str) -> (Nanos, Nanos) {
+        let field = self.field(name);
+        let (from, to) = match self.find(name) {
+            Some((Item::Between(from, to), _)) => (from.clone(), to.clone()),
+            _ => match &field.shape {
+                Shape::Between(kind) => parse_between(kind, field.default)
+                    .unwrap_or_else(|_| panic!("the default of {name}")),
+                other => unreachable!("{name} is {other:?}"),
+            },
+        };
+        match (from, to) {
+            (Value::Time(from), Value::Time(to)) => (from, to),
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// A mean and the law around it.
+    pub fn spread(&self, name: &str) -> Spot<(Value, Law)> {
+        let field = self.field(name);
+        let value = match self.find(name) {
+            Some((Item::Spread(mean, law), _)) => (mean.clone(), *law),
+            _ => parse_spread(kind_of_spread(&field.shape), field.default)
+                .unwrap_or_else(|_| panic!("the default of {name}")),
+        };
+        let place = self.place_of(name).clone();
+        Spot { value, place }
+    }
+
+    /// The table of this name, empty where none was given.
+    pub fn table(&self, name: &str) -> Entries {
+        match (self.find(name), &self.field(name).shape) {
+            (Some((Item::Table(entries), _)), _) => entries.clone(),
+            (_, Shape::Table(section) | Shape::Either(section, _)) => {
+                Entries::empty(section, &self.place)
+            }
+            (_, other) => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    /// The tables by name.
+    pub fn named(&self, name: &str) -> &[(Key, Entries)] {
+        match self.find(name) {
+            Some((Item::Named(tables), _)) => tables,
+            _ => &[],
+        }
+    }
+
+    /// The tables in order.
+    pub fn list(&self, name: &str) -> &[Entries] {
+        match self.find(name) {
+            Some((Item::List(tables), _)) => tables,
+            _ => &[],
+        }
+    }
+
+    /// What its reader checks.
+    pub fn open(&self, name: &str) -> Option<&Node> {
+        match self.find(name) {
+            Some((Item::Open(node), _)) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// The fields' values of this table where given, else those of `defaults`, a table of
+    /// the same section.
+    pub fn over(&self, defaults: &Entries) -> Entries {
+        let mut merged = self.clone();
+        for entry in &defaults.given {
+            if !self.has(entry.0.name) {
+                merged.given.push(entry.clone());
+            }
+        }
+        merged
+    }
+}
+
+fn read_default(field: &Field, kind: &Kind) -> Value {
+    let value = kind.read(field.default);
+    value.unwrap_or_else(|_| panic!("the default of {}", field.name))
+}
+
+fn kind_of_spread(shape: &Shape) -> Option<&Kind> {
+    match shape {
+        Shape::Spread(kind) => Some(kind),
+        _ => None,
+    }
+}
+
+fn unknown(section: &Section, key: &Key) -> Problem {
+    let known = || section.fields.iter().map(|field| field.name);
+    let message = format!("`{}` has no field `{}`", section.name, key.name);
+    let all = known().collect::<Vec<_>>().join(", ");
+    let help = match nearest(&key.name, known()) {
+        Some(nearest) => format!("did you mean `{nearest}`? (known: {all})"),
+        None => format!("known: {all}"),
+    };
+    Problem::new(&key.place, message, help)
+}
+
+fn read_item(field: &'static Field, node: &Node, problems: &mut Vec<Problem>) -> Option<Item> {
+    match &field.shape {
+        Shape::Table(section) => Some(Item::Table(Entries::read(node, section, problems))),
+        Shape::Either(section, short) => {
+            let table = match node.text() {
+                Some(_) => spelled_out(node, short),
+                None => node.clone(),
+            };
+            Some(Item::Table(Entries::read(&table, section, problems)))
+        }
+        Shape::Named(section) => read_named(field, section, node, problems),
+        Shape::List(section) => read_list(field, section, node, problems),
+        Shape::Open(_) => Some(Item::Open(node.clone())),
+        Shape::One(_) | Shape::Between(_) | Shape::Spread(_) | Shape::Amount => {
+            let read = match node.text() {
+                Some(text) => read_text(&field.shape, &text),
+                None => Err(None),
+            };
+            read.map_err(|nearest| problems.push(refused(field, node, nearest)))
+                .ok()
+        }
+    }
+}
+
+/// `tcp = "cubic"` as `tcp = { control = "cubic" }`.
+fn spelled_out(node: &Node, field: &str) -> Node {
+    let key = Key {
+        name: field.to_string(),
+        place: node.place.clone(),
+    };
+    Node {
+        content: Content::Table(vec![(key, node.clone())]),
+        place: node.place.clone(),
+    }
+}
+
+fn read_text(shape: &Shape, text: &str) -> Result<Item, Nearest> {
+    match shape {
+        Shape::Between(kind) => {
+            let (from, to) = parse_between(kind, text)?;
+            Ok(Item::Between(from, to))
+        }
+        Shape::Spread(kind) => {
+            parse_spread(Some(kind), text).map(|(mean, law)| Item::Spread(mean, law))
+        }
+        Shape::Amount => parse_spread(None, text).map(|(mean, law)| Item::Spread(mean, law)),
+        Shape::One(kind) => parse_one(kind, text).map(Item::One),
+        _ => Err(None),
+    }
+}
+
+fn read_named(
+    field: &'static Field,
+    section: &'static Section,
+    node: &Node,
+    problems: &mut Vec<Problem>,
+) -> Option<Item> {
+    let Content::Table(tables) = &node.content else {
+        problems.push(refused(field, node, None));
+        return None;
+    };
+    let mut read = |(key, node): &(Key, Node)| {
+        let entries = Entries::read(node, section, problems);
+        (key.clone(), entries)
+    };
+    Some(Item::Named(tables.iter().map(&mut read).collect()))
+}
+
+fn read_list(
+    field: &'static Field,
+    section: &'static Section,
+    node: &Node,
+    problems: &mut Vec<Problem>,
+) -> Option<Item> {
+    let Content::List(items) = &node.content else {
+        problems.push(refused(field, node, None));
+        return None;
+    };
+    let read = |node| Entries::read(node, section, problems);
+    Some(Item::List(items.iter().map(read).collect()))
+}
+
+fn refused(field: &Field, node: &Node, nearest: Nearest) -> Problem {
+    let Field { name, shape, .. } = field;
+    let message = match node.text() {
+        Some(_) => format!("`{name}` = {} will not do", node.to_toml()),
+        None => format!("`{name}` is {}", node.kind()),
+    };
+    let allowed = format!("allowed: {}", shape.allowed());
+    let help = match nearest {
+        Some(nearest) => format!("{allowed}; nearest: {name} = \"{nearest}\""),
+        None => allowed,
+    };
+    Problem::new(&node.place, message, help)
+}

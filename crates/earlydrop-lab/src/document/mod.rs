@@ -1,0 +1,14 @@
+//! A scenario file as text: a tree of values that know where they were written.
+//!
+//! [`Node`] is the tree, [`Section`] says what may stand in it, [`Entries`] is what did,
+//! each value read and within its range. A [`Problem`] points at the place that is wrong.
+
+mod entries;
+mod node;
+mod problem;
+mod section;
+
+pub use entries::{Entries, Item, Spot};
+pub use node::{Content, Key, Node};
+pub use problem::{Place, Problem, Problems};
+pub use section::{Field, Section, Shape, parse_spread};

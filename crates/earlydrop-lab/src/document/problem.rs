@@ -1,0 +1,114 @@
+//! What is wrong with a scenario, where, and what would do.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Where something was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// These bytes of the file.
+    File(Range<usize>),
+    /// An argument of the command line, as given: "--rtt 50ms".
+    Argument(Arc<str>),
+}
+
+impl Default for Place {
+    /// The file's beginning.
+    fn default() -> Place {
+        Place::File(0..0)
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// What, with the value.
+    pub message: String,
+    /// What is allowed, and the nearest that would do; may be empty.
+    pub help: String,
+}
+
+impl Problem {
+    /// Something wrong at a place, with what would do.
+    pub fn new(place: &Place, message: impl Into<String>, help: impl Into<String>) -> Problem {
+        Problem {
+            place: place.clone(),
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Place::Argument(argument) = &self.place {
+            write!(f, "{argument}: ")?;
+        }
+        f.write_str(&self.message)?;
+        if self.help.is_empty() {
+            return Ok(());
+        }
+        write!(f, "; {}", self.help)
+    }
+}
+
+/// Everything that is wrong with a scenario, with the text it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problems {
+    /// The file's name, or what stands for it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// What is wrong, at least one.
+    pub list: Vec<Problem>,
+}
+
+impl Problems {
+    /// The line and the column of a byte of the text, both from 1.
+    pub fn position(&self, byte: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(byte)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.matches('\n').count() + 1;
+        (line, before[line_start..].chars().count() + 1)
+    }
+}
+
+/// One line a problem: `file:line:column: message; help`.
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.list.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            if let Place::File(bytes) = &problem.place {
+                let (line, column) = self.position(bytes.start);
+                write!(f, "{}:{line}:{column}: ", self.name)?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_told_by_line_and_column_of_letters() {
+        let problems = Problems {
+            name: "a.toml".into(),
+            text: "title = \"été\"\nrate = 5\n".into(),
+            list: vec![Problem::new(&Place::File(16..20), "no", "use 6")],
+        };
+        // Two letters take two bytes: byte 16 is the second line's first.
+        assert_eq!(problems.position(16), (2, 1));
+        assert_eq!(problems.position(14), (1, 13));
+        assert_eq!(problems.to_string(), "a.toml:2:1: no; use 6");
+    }
+}

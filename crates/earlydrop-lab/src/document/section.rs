@@ -1,0 +1,284 @@
+//! What may stand in a document: the one source of what is checked, of the schema and of
+//! the page that describes it.
+
+use earlydrop::registry::{Kind, Length, Range, Value, nearest};
+use earlydrop::units::{Dimension, Quantity};
+use earlydrop_sim::spread::Law;
+
+/// A table of a document.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// What it is called in messages: "network".
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub meaning: &'static str,
+    /// What may stand in it.
+    pub fields: &'static [Field],
+}
+
+/// Something that may stand in a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub meaning: &'static str,
+    /// What values it takes.
+    pub shape: Shape,
+    /// Its default, as text; empty where there is none.
+    pub default: &'static str,
+    /// It only says something while another field has one of these values.
+    pub when: Option<(&'static str, &'static [&'static str])>,
+}
+
+/// What values a field takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A single value.
+    One(Kind),
+    /// A value, or two to draw between: "0 s..1 s".
+    Between(Kind),
+    /// A random quantity: "12 kB", "exponential 500 ms".
+    Spread(Kind),
+    /// A random amount of data: "12 kB", "10 packets", "pareto(1.2) 12 kB".
+    Amount,
+    /// A table.
+    Table(&'static Section),
+    /// A table, or text that stands for one with this field only.
+    Either(&'static Section, &'static str),
+    /// A table of tables, each by a name of its own.
+    Named(&'static Section),
+    /// A list of tables.
+    List(&'static Section),
+    /// Anything; whoever reads it checks it. What it is, in words.
+    Open(&'static str),
+}
+
+impl Section {
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+impl Field {
+    /// A field that always says something.
+    pub const fn new(
+        name: &'static str,
+        shape: Shape,
+        default: &'static str,
+        meaning: &'static str,
+    ) -> Field {
+        Field {
+            name,
+            meaning,
+            shape,
+            default,
+            when: None,
+        }
+    }
+
+    /// The same, saying something only while `other` has one of `values`.
+    pub const fn when(self, other: &'static str, values: &'static [&'static str]) -> Field {
+        Field {
+            when: Some((other, values)),
+            ..self
+        }
+    }
+}
+
+impl Shape {
+    /// What is allowed, as a phrase.
+    pub fn allowed(&self) -> String {
+        match self {
+            Shape::One(kind) => kind.allowed(),
+            Shape::Between(kind) => {
+                format!(
+                    "{}, or two of them to draw between: \"1 s..2 s\"",
+                    kind.allowed()
+                )
+            }
+            Shape::Spread(kind) => format!("{}, with a law in front: {LAWS}", kind.allowed()),
+            Shape::Amount => format!(
+                "an amount of data (\"12 kB\", \"10 packets\"), with a law in front: {LAWS}"
+            ),
+            Shape::Table(_) => "a table".to_string(),
+            Shape::Either(_, field) => format!("a table, or text that gives its {field}"),
+            Shape::Named(_) => "a table of tables".to_string(),
+            Shape::List(_) => "a list of tables".to_string(),
+            Shape::Open(what) => (*what).to_string(),
+        }
+    }
+}
+
+/// The laws of random quantities, as they are written.
+const LAWS: &str =
+    "exponential, uniform, pareto(shape), lomax(shape), lognormal(sigma); none: always the same";
+
+/// Why a text is not a value: the nearest that would do, where there is one.
+pub(super) type Nearest = Option<String>;
+
+/// Reads a single value; a time, a rate or a size needs its unit.
+pub(super) fn parse_one(kind: &Kind, text: &str) -> Result<Value, Nearest> {
+    let value = kind.read(text)?;
+    match needed_unit(kind) {
+        Some(unit) if is_bare(text) => Err(Some(format!("{} {unit}", text.trim()))),
+        _ => Ok(value),
+    }
+}
+
+/// A unit for what has none, where one must be written.
+fn needed_unit(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Time(_) => Some("s"),
+        Kind::Rate(_) => Some("Mbps"),
+        Kind::Bytes(_) => Some("bytes"),
+        Kind::OrAuto(kind) | Kind::OrNever(kind) => needed_unit(kind),
+        _ => None,
+    }
+}
+
+/// Whether `text` is a number without a unit, and not zero.
+fn is_bare(text: &str) -> bool {
+    let quantity = text.parse::<Quantity>();
+    quantity.is_ok_and(|quantity| quantity.dimension.is_none() && quantity.amount != 0.0)
+}
+
+/// Reads a value, or two with dots between.
+pub(super) fn parse_between(kind: &Kind, text: &str) -> Result<(Value, Value), Nearest> {
+    let Some((from, to)) = text.split_once("..") else {
+        let value = parse_one(kind, text)?;
+        return Ok((value.clone(), value));
+    };
+    Ok((parse_one(kind, from.trim())?, parse_one(kind, to.trim())?))
+}
+
+/// Reads a mean with a law in front of it; `None` stands for an amount of data.
+pub fn parse_spread(kind: Option<&Kind>, text: &str) -> Result<(Value, Law), Option<String>> {
+    let text = text.trim();
+    let word_end = text
+        .find(|letter: char| letter == '(' || letter.is_whitespace())
+        .unwrap_or(text.len());
+    let (word, rest) = text.split_at(word_end);
+    if !word.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+        return Ok((parse_mean(kind, text)?, Law::Constant));
+    }
+    let (number, mean) = match rest.strip_prefix('(') {
+        Some(rest) => {
+            let (number, mean) = rest.split_once(')').ok_or(None)?;
+            (Some(number.trim().parse::<f64>().map_err(|_| None)?), mean)
+        }
+        None => (None, rest),
+    };
+    let law = match (word, number) {
+        ("constant", None) => Law::Constant,
+        ("uniform", None) => Law::Uniform,
+        ("exponential", None) => Law::Exponential,
+        ("pareto", Some(shape)) => Law::Pareto { shape },
+        ("lomax", Some(shape)) => Law::Lomax { shape },
+        ("lognormal", Some(sigma)) => Law::LogNormal { sigma },
+        ("pareto" | "lomax", None) => return Err(Some(format!("{word}(1.5) {}", mean.trim()))),
+        ("lognormal", None) => return Err(Some(format!("lognormal(1) {}", mean.trim()))),
+        _ => {
+            let laws = ["constant", "uniform", "exponential"];
+            let law = nearest(word, laws.into_iter()).filter(|law| *law != word);
+            return Err(law.map(|law| format!("{law} {}", mean.trim())));
+        }
+    };
+    let mean = parse_mean(kind, mean.trim()).map_err(|mean| {
+        let law = text[..text.len() - rest.len()].to_string();
+        mean.filter(|_| number.is_none())
+            .map(|mean| format!("{law} {mean}"))
+    })?;
+    Ok((mean, law))
+}
+
+fn parse_mean(kind: Option<&Kind>, text: &str) -> Result<Value, Nearest> {
+    match kind {
+        Some(kind) => parse_one(kind, text),
+        None => parse_amount(text),
+    }
+}
+
+/// Bytes, or packets of a full payload.
+fn parse_amount(text: &str) -> Result<Value, Nearest> {
+    match Kind::Length(Range::POSITIVE).read(text)? {
+        _ if is_bare(text) => Err(Some(format!("{text} kB"))),
+        Value::Length(Length::Seconds(_)) => Err(None),
+        value => Ok(value),
+    }
+}
+
+/// The base unit of a kind's numbers, for axes: "s".
+pub(crate) fn base_unit(dimension: Option<Dimension>) -> &'static str {
+    match dimension {
+        Some(Dimension::Time) => "s",
+        Some(Dimension::Data) => "bytes",
+        Some(Dimension::Rate) => "bit/s",
+        Some(Dimension::Packets) => "packets",
+        Some(Dimension::Plain) | None => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use earlydrop::units::{Bytes, Nanos};
+
+    use super::*;
+
+    const TIME: Kind = Kind::Time(Range::NOT_NEGATIVE);
+
+    #[test]
+    fn a_time_needs_its_unit() {
+        assert_eq!(parse_one(&TIME, "5"), Err(Some("5 s".into())));
+        assert_eq!(parse_one(&TIME, "0"), Ok(Value::Time(Nanos::ZERO)));
+        assert_eq!(
+            parse_one(&TIME, "5 ms"),
+            Ok(Value::Time(Nanos::from_millis(5)))
+        );
+    }
+
+    #[test]
+    fn two_values_to_draw_between() {
+        let second = |s| Value::Time(Nanos::from_secs(s));
+        assert_eq!(parse_between(&TIME, "1 s..2 s"), Ok((second(1), second(2))));
+        assert_eq!(parse_between(&TIME, "3 s"), Ok((second(3), second(3))));
+        assert_eq!(parse_between(&TIME, "1..2 s"), Err(Some("1 s".into())));
+    }
+
+    #[test]
+    fn laws_stand_before_their_means() {
+        let time = |text| parse_spread(Some(&TIME), text);
+        let half = Value::Time(Nanos::from_millis(500));
+        assert_eq!(time("500 ms"), Ok((half.clone(), Law::Constant)));
+        assert_eq!(
+            time("exponential 500 ms"),
+            Ok((half.clone(), Law::Exponential))
+        );
+        assert_eq!(
+            time("pareto(1.5) 500 ms"),
+            Ok((half, Law::Pareto { shape: 1.5 }))
+        );
+        assert_eq!(time("pareto 1 s"), Err(Some("pareto(1.5) 1 s".into())));
+        assert_eq!(time("exponental 1 s"), Err(Some("exponential 1 s".into())));
+        assert_eq!(time("exponential 5"), Err(Some("exponential 5 s".into())));
+        for nonsense in ["", "pareto(", "pareto(x) 1 s", "gaussian(1) 1 s", "()"] {
+            assert_eq!(time(nonsense), Err(None), "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn data_is_counted_in_bytes_or_packets() {
+        let amount = |text| parse_spread(None, text).map(|(mean, _)| mean);
+        assert_eq!(
+            amount("12 kB"),
+            Ok(Value::Length(Length::Bytes(Bytes(12_000).0 as f64)))
+        );
+        assert_eq!(
+            amount("10 packets"),
+            Ok(Value::Length(Length::Packets(10.0)))
+        );
+        assert_eq!(amount("10 ms"), Err(None));
+        assert_eq!(amount("10"), Err(Some("10 kB".into())));
+    }
+}

@@ -1,0 +1,487 @@
+//! From a scenario file to cells: schemes x points of the sweep x seeds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use earlydrop_sim::network::Trace;
+
+use crate::document::{Content, Node, Place, Problem, Problems};
+use crate::scenario::{self, Keep, Prepared, SCENARIO, Scenario};
+use crate::sweep::{self, Axis};
+
+/// A scenario file, with what the command line changes about it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file's name, or what stands for it.
+    pub name: String,
+    /// Its text, as written.
+    pub text: String,
+    /// Where it lies, for the recorded links it names.
+    folder: PathBuf,
+    tree: Node,
+    /// What is wrong with the arguments so far.
+    problems: Vec<Problem>,
+}
+
+/// Why a file could not be read as a scenario.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// It cannot be read at all.
+    #[error("{path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is not as it must be.
+    #[error("{0}")]
+    Wrong(#[from] Problems),
+}
+
+impl Source {
+    /// The scenario of this file.
+    pub fn open(path: &Path) -> Result<Source, SourceError> {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| SourceError::Unreadable {
+            path: name.clone(),
+            error,
+        })?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        Ok(Source::new(&name, &text, folder)?)
+    }
+
+    /// The scenario of this text. Recorded links are looked for in `folder`.
+    pub fn new(name: &str, text: &str, folder: PathBuf) -> Result<Source, Problems> {
+        let wrong = |list| Problems {
+            name: name.to_string(),
+            text: text.to_string(),
+            list,
+        };
+        let mut tree = Node::parse(text).map_err(wrong)?;
+        let mut problems = Vec::new();
+        let schemes = scenario::normalised(tree.take("schemes").as_ref(), &mut problems);
+        if !problems.is_empty() {
+            return Err(wrong(problems));
+        }
+        tree.put(&["schemes"], schemes);
+        Ok(Source {
+            name: name.to_string(),
+            text: text.to_string(),
+            folder,
+            tree,
+            problems,
+        })
+    }
+
+    /// Sets a field by its path: "network.rtt". The argument is what a message names.
+    pub fn set(&mut self, path: &str, value: &str, argument: &str) {
+        let node = Node::argument(value, argument);
+        match self.checked_path(path, &node.place) {
+            Ok(()) => self.tree.put(&path.split('.').collect::<Vec<_>>(), node),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Compares these schemes instead: "red,nlred:min=10;max=30" has `;` between a
+    /// scheme's parameters, or a scheme's comma is followed by a parameter.
+    pub fn set_schemes(&mut self, text: &str, argument: &str) {
+        let place = Place::Argument(argument.into());
+        let item = |text: String| Node {
+            content: Content::Text(text),
+            place: place.clone(),
+        };
+        let schemes = Node {
+            content: Content::List(split_schemes(text).into_iter().map(item).collect()),
+            place: place.clone(),
+        };
+        let known = self.tree.at(&["schemes"]).cloned();
+        let named = |node: &Node| {
+            let label = node.text()?;
+            known.as_ref()?.at(&[&label]).cloned().map(|n| (label, n))
+        };
+        let mut table = scenario::normalised(Some(&schemes), &mut self.problems);
+        // A scheme of the file keeps what the file says of it.
+        if let Content::List(items) = &schemes.content {
+            for (label, node) in items.iter().filter_map(named) {
+                table.put(&[&label], node);
+            }
+        }
+        self.tree.put(&["schemes"], table);
+    }
+
+    /// Whether a path leads to something that can be set.
+    fn checked_path(&self, path: &str, place: &Place) -> Result<(), Problem> {
+        let steps: Vec<&str> = path.split('.').collect();
+        let fields = || SCENARIO.fields.iter().map(|field| field.name);
+        let unknown = |what: &str, wanted: &str, known: Vec<&str>| {
+            let message = format!("`{path}`: no {what} is called `{wanted}`");
+            let all = known.join(", ");
+            let nearest = earlydrop::registry::nearest(wanted, known.into_iter());
+            let help = match nearest {
+                Some(nearest) => format!("did you mean `{nearest}`? (known: {all})"),
+                None => format!("known: {all}"),
+            };
+            Problem::new(place, message, help)
+        };
+        if !fields().any(|field| field == steps[0]) {
+            return Err(unknown("field of a scenario", steps[0], fields().collect()));
+        }
+        let named = ["flows", "schemes"].contains(&steps[0]);
+        if named && steps.len() < 3 {
+            let message = format!("`{path}` is no single value");
+            let help = format!("allowed: {}.NAME.FIELD", steps[0]);
+            return Err(Problem::new(place, message, help));
+        }
+        if named && self.tree.at(&steps[..2]).is_none() {
+            let table = self.tree.at(&steps[..1]).map(|node| &node.content);
+            let known = match table {
+                Some(Content::Table(entries)) => {
+                    entries.iter().map(|(key, _)| key.name.as_str()).collect()
+                }
+                _ => Vec::new(),
+            };
+            let what = if steps[0] == "flows" {
+                "group of flows"
+            } else {
+                "scheme"
+            };
+            return Err(unknown(what, steps[1], known));
+        }
+        Ok(())
+    }
+
+    /// The recorded link of a file beside the scenario.
+    fn trace(&self, name: &str) -> Result<Trace, String> {
+        let path = self.folder.join(name);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| format!("the trace \"{}\": {error}", path.display()))?;
+        let trace = text.parse::<Trace>();
+        trace.map_err(|error| format!("\"{}\": {error}", path.display()))
+    }
+
+    /// The names of the recorded links it reads.
+    pub fn trace_files(&self) -> Vec<(String, PathBuf)> {
+        let mut names = Vec::new();
+        collect_traces(&self.tree, &mut names);
+        names
+            .into_iter()
+            .map(|name| (name.clone(), self.folder.join(name)))
+            .collect()
+    }
+
+    /// Everything that is to be run.
+    pub fn plan(&self) -> Result<Plan, Problems> {
+        Plan::new(self).map_err(|list| Problems {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            list,
+        })
+    }
+}
+
+/// Schemes between commas; a piece "name=value" goes on with the scheme before it.
+fn split_schemes(text: &str) -> Vec<String> {
+    let mut schemes: Vec<String> = Vec::new();
+    for piece in text
+        .split(',')
+        .map(str::trim)
+        .filter(|piece| !piece.is_empty())
+    {
+        let is_parameter = piece.contains('=') && !piece.contains(':');
+        match schemes.last_mut() {
+            Some(scheme) if is_parameter => {
+                scheme.push(if scheme.contains(':') { ',' } else { ':' });
+                scheme.push_str(piece);
+            }
+            _ => schemes.push(piece.to_string()),
+        }
+    }
+    schemes
+}
+
+fn collect_traces(node: &Node, names: &mut Vec<String>) {
+    match &node.content {
+        Content::Table(entries) => {
+            for (key, node) in entries {
+                match (&node.content, key.name.as_str()) {
+                    (Content::Text(name), "trace") => names.push(name.clone()),
+                    _ => collect_traces(node, names),
+                }
+            }
+        }
+        Content::List(items) => items.iter().for_each(|item| collect_traces(item, names)),
+        _ => {}
+    }
+}
+
+/// Everything that is to be run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The scenario as run, command line included, in TOML; without seeds, of which more
+    /// can be added.
+    pub document: String,
+    /// What is swept.
+    pub axes: Vec<Axis>,
+    /// The points of the sweep, at least one.
+    pub points: Vec<Point>,
+    /// The seeds each scheme runs with at each point.
+    pub seeds: Vec<u64>,
+}
+
+/// A point of the sweep.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// For each axis the index of its value.
+    pub coordinates: Vec<usize>,
+    /// The scenario there.
+    pub scenario: Arc<Scenario>,
+}
+
+/// One run of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// The index of its seed.
+    pub seed: usize,
+    /// The index of its point.
+    pub point: usize,
+    /// The index of its scheme.
+    pub scheme: usize,
+}
+
+/// More cells than this are a slip of the pen.
+const MOST_CELLS: usize = 1_000_000;
+
+impl Plan {
+    fn new(source: &Source) -> Result<Plan, Vec<Problem>> {
+        let mut problems = source.problems.clone();
+        let mut tree = source.tree.clone();
+        let seeds = sweep::seeds(tree.take("seeds").as_ref(), &mut problems);
+        let document = tree.to_document();
+        let axes = sweep::axes(tree.take("sweep").as_ref(), &mut problems);
+        for axis in &axes {
+            if let Some(first) = axis.values.first() {
+                problems.extend(source.checked_path(&axis.field, &first.place).err());
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let count = axes.iter().fold(seeds.len(), |cells, axis| {
+            cells.saturating_mul(axis.values.len())
+        });
+        if count > MOST_CELLS {
+            let message = format!("{count} runs of each scheme");
+            let place = axes.first().map(|axis| axis.values[0].place.clone());
+            let help = format!("at most {MOST_CELLS}: sweep over fewer values or seeds");
+            return Err(vec![Problem::new(
+                &place.unwrap_or_default(),
+                message,
+                help,
+            )]);
+        }
+        let mut points = Vec::new();
+        for coordinates in sweep::grid(&axes) {
+            let mut tree = tree.clone();
+            for (axis, index) in axes.iter().zip(&coordinates) {
+                let path: Vec<&str> = axis.field.split('.').collect();
+                tree.put(&path, axis.values[*index].clone());
+            }
+            let scenario = scenario::read(&tree, &|name| source.trace(name))?;
+            points.push(Point {
+                coordinates,
+                scenario: Arc::new(scenario),
+            });
+        }
+        Ok(Plan {
+            document,
+            axes,
+            points,
+            seeds,
+        })
+    }
+
+    /// The scenario at the first point, which has what all have in common.
+    pub fn scenario(&self) -> &Scenario {
+        &self.points[0].scenario
+    }
+
+    /// The names of what is compared.
+    pub fn labels(&self) -> Vec<&str> {
+        let schemes = &self.scenario().schemes;
+        schemes.iter().map(|scheme| scheme.label.as_str()).collect()
+    }
+
+    /// How many cells there are.
+    pub fn cell_count(&self) -> usize {
+        self.seeds.len() * self.points.len() * self.scenario().schemes.len()
+    }
+
+    /// A cell by its number: schemes change fastest, seeds slowest, so that what is
+    /// stopped early has compared everything with fewer seeds.
+    pub fn cell(&self, number: usize) -> Option<Cell> {
+        let (schemes, points) = (self.scenario().schemes.len(), self.points.len());
+        (number < self.cell_count()).then(|| Cell {
+            scheme: number % schemes,
+            point: number / schemes % points,
+            seed: number / schemes / points,
+        })
+    }
+
+    /// A cell's number.
+    pub fn number(&self, cell: Cell) -> usize {
+        let (schemes, points) = (self.scenario().schemes.len(), self.points.len());
+        (cell.seed * points + cell.point) * schemes + cell.scheme
+    }
+
+    /// Every cell in order.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> {
+        (0..self.cell_count()).filter_map(|number| self.cell(number))
+    }
+
+    /// Whether a cell's samples are kept.
+    pub fn keeps_series(&self, cell: Cell) -> bool {
+        match self.scenario().measure.series {
+            Keep::First => cell.seed == 0,
+            Keep::All => true,
+            Keep::None => false,
+        }
+    }
+
+    /// The simulator's run of a cell.
+    pub fn prepare(&self, cell: Cell, series: bool) -> Result<Prepared, Problem> {
+        let scenario = &self.points[cell.point].scenario;
+        let scheme = &scenario.schemes[cell.scheme];
+        scenario.run(scheme, self.seeds[cell.seed], series)
+    }
+
+    /// What tells this scenario from others: all but its seeds, in 16 digits.
+    pub fn identity(&self) -> String {
+        format!("{:016x}", fnv1a(self.document.as_bytes()))
+    }
+
+    /// A name for the folder of its results.
+    pub fn folder_name(&self, source_name: &str) -> String {
+        let stem = Path::new(source_name).file_stem();
+        let stem = stem.map_or("run".into(), |stem| stem.to_string_lossy().into_owned());
+        let plain = |letter: char| match letter {
+            letter if letter.is_ascii_alphanumeric() || "-_".contains(letter) => letter,
+            _ => '-',
+        };
+        let stem: String = stem.chars().map(plain).take(60).collect();
+        format!("{stem}-{}", &self.identity()[..8])
+    }
+}
+
+/// FNV-1a, 64 bits (Fowler, Noll, Vo).
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "
+        duration = \"2 s\"
+        warm_up = \"0 s\"
+        seeds = 2
+        schemes = [\"red:min=10,max=30\", \"codel\"]
+        [flows.bulk]
+        count = 3
+        [sweep]
+        \"network.rtt\" = [\"20 ms\", \"40 ms\", \"80 ms\"]
+    ";
+
+    fn plan(text: &str) -> Result<Plan, Problems> {
+        Source::new("test.toml", text, PathBuf::new())?.plan()
+    }
+
+    #[test]
+    fn a_plan_has_every_combination_once() {
+        let plan = plan(SMALL).unwrap();
+        assert_eq!(plan.cell_count(), 2 * 3 * 2);
+        let cells: std::collections::BTreeSet<Cell> = plan.cells().collect();
+        assert_eq!(cells.len(), 12);
+        for (number, cell) in plan.cells().enumerate() {
+            assert_eq!(plan.number(cell), number);
+        }
+        assert_eq!(plan.labels(), ["red", "codel"]);
+    }
+
+    #[test]
+    fn arguments_change_the_scenario_and_its_identity() {
+        let mut source = Source::new("test.toml", SMALL, PathBuf::new()).unwrap();
+        let before = source.plan().unwrap().identity();
+        source.set("seeds", "7", "--seeds 7");
+        let more_seeds = source.plan().unwrap();
+        assert_eq!((more_seeds.seeds.len(), more_seeds.identity()), (7, before));
+        source.set("flows.bulk.count", "9", "--flows 9");
+        let other = source.plan().unwrap();
+        assert_eq!(other.scenario().groups[0].count, 9);
+        assert_ne!(other.identity(), more_seeds.identity());
+        source.set_schemes("red,pie,nlred:min=5,max=15", "--schemes ...");
+        let schemes = source.plan().unwrap();
+        assert_eq!(schemes.labels(), ["red", "pie", "nlred"]);
+        // The file's own red keeps its parameters.
+        let red = &schemes.scenario().schemes[0];
+        assert_eq!(red.spec.to_string(), "red:min=10,max=30");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place_and_what_would_do() {
+        let cases = [
+            ("durations = \"3 s\"", "did you mean `duration`?"),
+            ("duration = 3", "nearest: duration = \"3 s\""),
+            ("warm_up = \"40 s\"", "`warm_up` = \"40 s\" leaves nothing"),
+            ("network.rate = \"10 Mpbs\"", "nearest: rate = \"10 Mbps\""),
+            (
+                "network.buffer = \"20 packets\"",
+                "max = 30 packets lies above the buffer",
+            ),
+            ("schemes = [\"redd\"]", "did you mean 'red'?"),
+            ("schemes = [\"red:mni=3\"]", "did you mean 'min'?"),
+            ("seeds = 0", "`seeds` = 0"),
+            ("flows.a.start = \"50 s\"", "start"),
+            ("flows.a.on = \"1 s\"", "it belongs to kind = on-off"),
+            (
+                "flows.a.rtt = \"1 ms\"\nnetwork.delay = \"5 ms\"",
+                "nearest: rtt = \"10 ms\"",
+            ),
+            ("flows.a.to = \"rigth\"", "did you mean \"right\"?"),
+            ("flows.a.tcp = \"cubik\"", "nearest: control = \"cubic\""),
+            (
+                "sweep.\"network.rat\" = [\"1 Mbps\"]",
+                "did you mean `rate`?",
+            ),
+            (
+                "sweep.\"flows.b.count\" = [1]",
+                "no group of flows is called `b`",
+            ),
+            ("sweep.\"flows.a.count\" = []", "no values"),
+            (
+                "parameters.mni = 5",
+                "no scheme compared has a parameter `mni`",
+            ),
+        ];
+        for (line, wanted) in cases {
+            let schemes = if line.starts_with("schemes") {
+                ""
+            } else {
+                "schemes = [\"red:min=10,max=30\"]\n"
+            };
+            let text = format!("{schemes}{line}\n[flows.a]\n");
+            // A group that is written in the line is there already.
+            let text = match line.starts_with("flows.a") {
+                true => text.replace("[flows.a]\n", ""),
+                false => text,
+            };
+            let told = plan(&text).unwrap_err().to_string();
+            assert!(told.contains(wanted), "{line}\n  told: {told}");
+            assert!(told.starts_with("test.toml:"), "{told}");
+        }
+    }
+}

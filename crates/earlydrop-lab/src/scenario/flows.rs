@@ -1,0 +1,317 @@
+//! Groups of flows, from a file's words to the simulator's.
+
+use std::sync::Arc;
+
+use earlydrop::packet::Ecn;
+use earlydrop::registry::{Length, Value};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::network::Node as Host;
+use earlydrop_sim::spread::{Law, Quantity, Spread};
+use earlydrop_sim::tcp::Profile;
+use earlydrop_sim::traffic::{Application, Flow, Pattern, Start, Step, Traffic};
+
+use crate::document::{Entries, Key, Place, Problem};
+
+use super::fields::TCP;
+use super::tcp;
+
+/// A group of flows.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Its name.
+    pub name: Arc<str>,
+    /// How many flows it has.
+    pub count: u32,
+    /// Where they begin and lead, as written; empty for the network's default.
+    pub from: String,
+    /// Where they lead.
+    pub to: String,
+    /// Their round trip without queues, where the group has one of its own.
+    pub rtt: Option<Nanos>,
+    /// The rate of each host's own link, where the group has one of its own.
+    pub access: Option<BitsPerSec>,
+    /// Their delay before each packet; `None`: a packet's time on the bottleneck.
+    pub overhead: Option<Nanos>,
+    /// What they send.
+    pub traffic: Traffic,
+    /// Where the group stands, and where its ends and its round trip do.
+    pub(super) places: Places,
+    start: (Nanos, Nanos),
+    steps: Vec<(Nanos, Step)>,
+    class: u8,
+}
+
+/// Where things about a group were written.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub(super) group: Place,
+    pub(super) from: Place,
+    pub(super) to: Place,
+    pub(super) rtt: Place,
+}
+
+/// What every group is read with.
+pub(super) struct Surroundings<'a> {
+    /// The file's `tcp`.
+    pub(super) tcp: &'a Entries,
+    /// How long the run lasts.
+    pub(super) duration: Nanos,
+}
+
+/// Reads a group.
+pub(super) fn read(
+    key: &Key,
+    group: &Entries,
+    around: &Surroundings<'_>,
+    problems: &mut Vec<Problem>,
+) -> Group {
+    let kind = group.choice("kind");
+    let traffic = match kind {
+        "cbr" | "on-off" | "voice" => datagrams(kind, group, problems),
+        _ => over_tcp(kind, group, around.tcp, problems),
+    };
+    let place = |name| group.place_of(name).clone();
+    let start = group.between("start");
+    check_times(group, start, around.duration, problems);
+    Group {
+        name: key.name.as_str().into(),
+        count: group.count("count"),
+        from: group.text("from"),
+        to: group.text("to"),
+        rtt: group.time_or_auto("rtt"),
+        access: group.rate_or_auto("access"),
+        overhead: group.time_or_auto("overhead"),
+        traffic,
+        places: Places {
+            group: key.place.clone(),
+            from: place("from"),
+            to: place("to"),
+            rtt: place("rtt"),
+        },
+        start,
+        steps: steps(group, problems),
+        class: group.count("class") as u8,
+    }
+}
+
+fn check_times(
+    group: &Entries,
+    (from, to): (Nanos, Nanos),
+    duration: Nanos,
+    problems: &mut Vec<Problem>,
+) {
+    let mut refuse = |name: &str, message: String, help: String| {
+        problems.push(Problem::new(group.place_of(name), message, help));
+    };
+    if from > to {
+        let message = format!("`start` = \"{from}..{to}\" ends before it begins");
+        refuse(
+            "start",
+            message,
+            format!("nearest: start = \"{to}..{from}\""),
+        );
+    } else if to >= duration {
+        let message = format!("flows that start up to {to} into a run of {duration}");
+        let help = "they must start before the run's end: start them earlier, or set `duration`";
+        refuse("start", message, help.to_string());
+    }
+    let stop = group.time("stop");
+    if stop <= from {
+        let message = format!("`stop` = \"{stop}\" is not after `start` = \"{from}\"");
+        refuse(
+            "stop",
+            message,
+            "stop them later, or start them earlier".to_string(),
+        );
+    }
+    for step in group.list("steps") {
+        let at = step.time("at");
+        if at >= duration {
+            let message = format!("a step at {at} of a run of {duration}");
+            let help = "it must come before the run's end".to_string();
+            problems.push(Problem::new(step.place_of("at"), message, help));
+        }
+    }
+}
+
+fn steps(group: &Entries, problems: &mut Vec<Problem>) -> Vec<(Nanos, Step)> {
+    let mut steps = Vec::new();
+    let stop = group.time("stop");
+    if stop != Nanos::NEVER {
+        steps.push((stop, Step::Stop));
+    }
+    for step in group.list("steps") {
+        let at = step.time("at");
+        let rate = step.rate_or_auto("rate");
+        steps.extend(rate.map(|rate| (at, Step::Rate(rate))));
+        match step.choice("do") {
+            "stop" => steps.push((at, Step::Stop)),
+            "resume" => steps.push((at, Step::Resume)),
+            _ if rate.is_none() => {
+                let help = "allowed: do = \"stop\", do = \"resume\", or a rate";
+                problems.push(Problem::new(step.place(), "a step that does nothing", help));
+            }
+            _ => {}
+        }
+    }
+    steps
+}
+
+fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffic {
+    let host = Host(0);
+    let ecn = match group.choice("ecn") {
+        "ect0" => Ecn::Ect0,
+        "ect1" => Ecn::Ect1,
+        _ => Ecn::NotCapable,
+    };
+    let size = group.size_or_auto("packet").unwrap_or(Bytes(1000));
+    let rate = group.rate_or_auto("rate").unwrap_or(BitsPerSec(0));
+    let flow = match kind {
+        "voice" => Flow::voice(host, host),
+        "cbr" => Flow::datagrams(host, host, size, rate, Pattern::Constant),
+        _ => {
+            let on = times(group, "on", problems);
+            let off = times(group, "off", problems);
+            Flow::datagrams(host, host, size, rate, Pattern::OnOff { on, off })
+        }
+    };
+    match flow.traffic {
+        Traffic::Datagrams {
+            size,
+            rate,
+            pattern,
+            ..
+        } => Traffic::Datagrams {
+            size,
+            rate,
+            pattern,
+            ecn,
+        },
+        other => other,
+    }
+}
+
+fn over_tcp(kind: &str, group: &Entries, tcp: &Entries, problems: &mut Vec<Problem>) -> Traffic {
+    let own = group.table("tcp");
+    let rules = own.over(tcp);
+    let profile = Arc::new(tcp::read(&rules, problems));
+    let size = |problems: &mut Vec<Problem>| sizes(group, "size", &profile, problems);
+    let request = group.size_or_auto("request").unwrap_or(Bytes(400));
+    let application = match kind {
+        "bulk" => Application::Bulk,
+        "transfer" => {
+            let size = size(problems);
+            if size.law != Law::Constant {
+                let help = "allowed: an amount without a law; kind = \"arrivals\" draws sizes";
+                let message = "a transfer has one size";
+                problems.push(Problem::new(group.place_of("size"), message, help));
+            }
+            Application::Transfer(size.mean)
+        }
+        "web" => Application::Web {
+            size: size(problems),
+            pause: times(group, "pause", problems),
+        },
+        "pages" => Application::Pages {
+            request,
+            size: size(problems),
+            pause: times(group, "pause", problems),
+        },
+        "arrivals" => Application::Arrivals {
+            every: times(group, "every", problems),
+            size: size(problems),
+            at_most: group.count("at_most"),
+        },
+        _ => Application::Requests {
+            request,
+            response: size(problems),
+            think: times(group, "pause", problems),
+        },
+    };
+    Traffic::Tcp {
+        profile,
+        application,
+    }
+}
+
+fn times(group: &Entries, name: &str, problems: &mut Vec<Problem>) -> Spread<Nanos> {
+    let spot = group.spread(name);
+    let (mean, law) = spot.value;
+    let mean = match mean {
+        Value::Time(time) => time,
+        other => unreachable!("{name} is {other:?}"),
+    };
+    checked(Spread::new(mean, law), name, &spot.place, problems)
+}
+
+fn sizes(
+    group: &Entries,
+    name: &str,
+    profile: &Profile,
+    problems: &mut Vec<Problem>,
+) -> Spread<Bytes> {
+    let spot = group.spread(name);
+    let (mean, law) = spot.value;
+    let payload = Bytes(u64::from(profile.payload()));
+    let bytes = match mean {
+        Value::Length(length @ (Length::Bytes(_) | Length::Packets(_))) => {
+            length.in_bytes(payload, 0.0)
+        }
+        other => unreachable!("{name} is {other:?}"),
+    };
+    let mean = Bytes::of_amount(bytes.min(1e15));
+    checked(Spread::new(mean, law), name, &spot.place, problems)
+}
+
+fn checked<T: Quantity>(
+    spread: Spread<T>,
+    name: &str,
+    place: &Place,
+    problems: &mut Vec<Problem>,
+) -> Spread<T> {
+    if let Some(problem) = spread.problem() {
+        problems.push(Problem::new(place, format!("`{name}`: {problem}"), ""));
+        return Spread::constant(spread.mean);
+    }
+    spread
+}
+
+/// Reads a table of TCP's rules where a file has none.
+pub(super) fn tcp_of(scenario: &Entries) -> Entries {
+    let tcp = scenario.table("tcp");
+    if scenario.has("tcp") {
+        tcp
+    } else {
+        Entries::empty(&TCP, scenario.place())
+    }
+}
+
+impl Group {
+    /// The size of its largest packets.
+    pub fn packet(&self) -> Bytes {
+        match &self.traffic {
+            Traffic::Tcp { profile, .. } => Bytes(u64::from(profile.segment_size)),
+            Traffic::Datagrams { size, .. } => *size,
+        }
+    }
+
+    /// One of its flows between two hosts.
+    pub(super) fn flow(&self, from: Host, to: Host, overhead: Nanos) -> Flow {
+        let (first, last) = self.start;
+        let start = if first == last {
+            Start::At(first)
+        } else {
+            Start::Between(first, last)
+        };
+        Flow {
+            group: self.name.clone(),
+            from,
+            to,
+            start,
+            steps: self.steps.clone(),
+            class: self.class,
+            overhead: self.overhead.unwrap_or(overhead),
+            traffic: self.traffic.clone(),
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What is compared: schemes by names of the file's own.
+
+use earlydrop::registry::{ConfigError, Link, Spec};
+
+use crate::document::{Content, Key, Node, Place, Problem};
+
+/// A scheme of the comparison.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// What it is called here.
+    pub label: String,
+    /// The scheme with every parameter given.
+    pub spec: Spec,
+    /// Where it stands.
+    pub place: Place,
+    /// Where each of its parameters was given.
+    places: Vec<(String, Place)>,
+}
+
+/// The schemes of a comparison, where a scenario names none.
+const TELLING: &[&str] = &[
+    "droptail", "red", "nlred", "clred", "ared", "rared", "sfred", "pie", "codel", "fq-codel",
+];
+
+/// `schemes` as a table of tables by label, whichever way it was written.
+pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) -> Node {
+    let telling = Node {
+        content: Content::List(
+            TELLING
+                .iter()
+                .map(|name| Node::argument(name, ""))
+                .collect(),
+        ),
+        place: Place::default(),
+    };
+    let schemes = schemes.unwrap_or(&telling);
+    let content = match &schemes.content {
+        Content::Text(_) => vec![(None, schemes.clone())],
+        Content::List(items) => items.iter().map(|item| (None, item.clone())).collect(),
+        Content::Table(entries) => entries
+            .iter()
+            .map(|(key, node)| (Some(key.clone()), node.clone()))
+            .collect(),
+        _ => Vec::new(),
+    };
+    if content.is_empty() {
+        let message = "`schemes` names no scheme";
+        let help = "allowed: a list such as [\"red:min=10,max=30\", \"codel\"], or a table of them";
+        problems.push(Problem::new(&schemes.place, message, help));
+    }
+    let mut table: Vec<(Key, Node)> = Vec::new();
+    for (key, node) in content {
+        let Some(entry) = spelled_out(&node, problems) else {
+            continue;
+        };
+        let key = key.unwrap_or_else(|| Key {
+            name: label_of(&entry, &node, &table),
+            place: node.place.clone(),
+        });
+        if table.iter().any(|(known, _)| known.name == key.name) {
+            let message = format!("`{}` stands twice among the schemes", key.name);
+            problems.push(Problem::new(
+                &key.place,
+                message,
+                "keep one, or give it a name",
+            ));
+            continue;
+        }
+        table.push((key, entry));
+    }
+    Node {
+        content: Content::Table(table),
+        place: schemes.place.clone(),
+    }
+}
+
+/// The scheme's own name, or all of its text where another has that name already.
+fn label_of(entry: &Node, node: &Node, table: &[(Key, Node)]) -> String {
+    let given = entry.at(&["name"]).or(entry.at(&["scheme"]));
+    let short = given.and_then(Node::text).unwrap_or_default();
+    let taken = table.iter().any(|(key, _)| key.name == short);
+    match node.text() {
+        Some(text) if taken => text,
+        _ => short,
+    }
+}
+
+/// "red:min=10" as { scheme = "red", min = "10" }.
+fn spelled_out(node: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
+    let text = match &node.content {
+        Content::Table(_) => return Some(node.clone()),
+        Content::Text(text) => text,
+        _ => {
+            let message = format!("a scheme is {}", node.kind());
+            let help = "allowed: text such as \"red:min=10,max=30\", or a table";
+            problems.push(Problem::new(&node.place, message, help));
+            return None;
+        }
+    };
+    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+    let mut pairs = vec![("scheme", name.trim())];
+    for piece in parameters
+        .split(',')
+        .filter(|piece| !piece.trim().is_empty())
+    {
+        match piece.split_once('=') {
+            Some((name, value)) => pairs.push((name.trim(), value.trim())),
+            None => {
+                let message = format!("\"{}\" in \"{text}\" sets nothing", piece.trim());
+                let help = "allowed: name:parameter=value,parameter=value";
+                problems.push(Problem::new(&node.place, message, help));
+                return None;
+            }
+        }
+    }
+    let entry = |(name, value): (&str, &str)| {
+        let place = node.place.clone();
+        let content = Content::Text(value.to_string());
+        let key = Key {
+            name: name.to_string(),
+            place: place.clone(),
+        };
+        (key, Node { content, place })
+    };
+    Some(Node {
+        content: Content::Table(pairs.into_iter().map(entry).collect()),
+        place: node.place.clone(),
+    })
+}
+
+/// Reads the schemes of a normalised table, with the parameters all of them share and the
+/// buffer's limit.
+pub(super) fn read(
+    schemes: &Node,
+    shared: Option<&Node>,
+    buffer: Option<(&str, &Place)>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Scheme> {
+    let Content::Table(entries) = &schemes.content else {
+        return Vec::new();
+    };
+    let shared = shared.map(|shared| parameters_of(shared, problems));
+    let shared = shared.unwrap_or_default();
+    let mut used = vec![false; shared.len()];
+    let mut list = Vec::new();
+    for (key, node) in entries {
+        if let Some(mut scheme) = read_scheme(key, node, problems) {
+            for (index, (name, value, place)) in shared.iter().enumerate() {
+                used[index] |= scheme.takes(name, value, place);
+            }
+            if let Some((limit, place)) = buffer {
+                scheme.takes("limit", limit, place);
+            }
+            list.push(scheme);
+        }
+    }
+    for ((name, _, place), used) in shared.iter().zip(used) {
+        if !used && !list.is_empty() {
+            let message = format!("no scheme compared has a parameter `{name}` to be given");
+            let help = "`earlydrop schemes NAME` lists a scheme's parameters";
+            problems.push(Problem::new(place, message, help));
+        }
+    }
+    list
+}
+
+/// Name, value and place of each parameter in a table.
+fn parameters_of(table: &Node, problems: &mut Vec<Problem>) -> Vec<(String, String, Place)> {
+    let Content::Table(entries) = &table.content else {
+        let message = format!("`parameters` is {}, not a table", table.kind());
+        problems.push(Problem::new(&table.place, message, ""));
+        return Vec::new();
+    };
+    let mut list = Vec::new();
+    for (key, node) in entries {
+        match (&node.content, node.text()) {
+            // A scheme within a scheme: inner.min = 5 is a table here.
+            (Content::Table(_), _) => {
+                let inner = parameters_of(node, problems).into_iter();
+                list.extend(
+                    inner
+                        .map(|(name, value, place)| (format!("{}.{name}", key.name), value, place)),
+                );
+            }
+            (_, Some(value)) => list.push((key.name.clone(), value, node.place.clone())),
+            _ => {
+                let message = format!("`{}` is {}", key.name, node.kind());
+                problems.push(Problem::new(
+                    &node.place,
+                    message,
+                    "allowed: a single value",
+                ));
+            }
+        }
+    }
+    list
+}
+
+fn read_scheme(key: &Key, node: &Node, problems: &mut Vec<Problem>) -> Option<Scheme> {
+    let node = spelled_out(node, problems)?;
+    let parameters = parameters_of(&node, problems);
+    let named = parameters.iter().find(|(name, ..)| name == "scheme");
+    let (name, place) = match named {
+        Some((_, name, place)) => (name.as_str(), place),
+        None => (key.name.as_str(), &key.place),
+    };
+    let refuse = |error: ConfigError, place: &Place, problems: &mut Vec<Problem>| {
+        problems.push(from_config(&error, place));
+    };
+    let mut spec = match Spec::new(name) {
+        Ok(spec) => spec,
+        Err(error) => {
+            refuse(error, place, problems);
+            return None;
+        }
+    };
+    let mut places = Vec::new();
+    for (name, value, place) in &parameters {
+        if ["scheme", "name"].contains(&name.as_str()) {
+            continue;
+        }
+        match spec.clone().with(name, value) {
+            Ok(with) => {
+                spec = with;
+                places.push((name.clone(), place.clone()));
+            }
+            Err(error) => refuse(error, place, problems),
+        }
+    }
+    Some(Scheme {
+        label: key.name.clone(),
+        spec,
+        place: node.place.clone(),
+        places,
+    })
+}
+
+impl Scheme {
+    /// Sets a parameter where the scheme has it and does not set it itself; whether it
+    /// has it.
+    fn takes(&mut self, name: &str, value: &str, place: &Place) -> bool {
+        if self.places.iter().any(|(known, _)| known == name) {
+            return true;
+        }
+        match self.spec.clone().with(name, value) {
+            Ok(spec) => {
+                self.spec = spec;
+                self.places.push((name.to_string(), place.clone()));
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Checks it before a link.
+    pub(super) fn check(&self, link: &Link, problems: &mut Vec<Problem>) {
+        if let Err(error) = self.spec.plan(link) {
+            let blamed = error.parameter().and_then(|name| {
+                let mut places = self.places.iter();
+                places
+                    .find(|(known, _)| known == name)
+                    .map(|(_, place)| place)
+            });
+            problems.push(from_config(&error, blamed.unwrap_or(&self.place)));
+        }
+    }
+}
+
+/// The registry's words, its suggestion apart.
+pub(super) fn from_config(error: &ConfigError, place: &Place) -> Problem {
+    let text = error.to_string();
+    let (message, help) = text.split_once("; ").unwrap_or((&text, ""));
+    Problem::new(place, message, help)
+}

@@ -1,0 +1,153 @@
+//! How TCP behaves, from a file's words.
+
+use earlydrop::registry::Value;
+use earlydrop::units::Nanos;
+use earlydrop_sim::tcp::{
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RoundTrips,
+};
+
+use crate::document::{Entries, Problem};
+
+/// The profile that `tcp` describes.
+pub(super) fn read(tcp: &Entries, problems: &mut Vec<Problem>) -> Profile {
+    let mut profile = base(tcp);
+    set_sizes(&mut profile, tcp);
+    set_timer(&mut profile, tcp);
+    set_rules(&mut profile, tcp);
+    if let Err(error) = profile.validate() {
+        let message = format!("these rules of TCP do not go together: {error}");
+        problems.push(Problem::new(tcp.place(), message, ""));
+    }
+    profile
+}
+
+fn base(tcp: &Entries) -> Profile {
+    let control = match tcp.choice("control") {
+        "reno" => Some(Algorithm::Reno),
+        "cubic" => Some(Algorithm::Cubic),
+        "dctcp" => Some(Algorithm::Dctcp),
+        "scalable" => Some(Algorithm::Scalable),
+        "bbr" => Some(Algorithm::Bbr),
+        _ => None,
+    };
+    let recovery = match tcp.choice("recovery") {
+        "tahoe" => Some(Recovery::Tahoe),
+        "reno" => Some(Recovery::Reno),
+        "newreno" => Some(Recovery::NewReno),
+        "sack" => Some(Recovery::Sack),
+        _ => None,
+    };
+    let of_the_marks = |algorithm| Profile::modern(algorithm).ecn;
+    let old = recovery.unwrap_or(Recovery::Reno);
+    let mut profile = match tcp.choice("profile") {
+        "ns2" => Profile::ns2(old),
+        "ns2-old-timers" => Profile::ns2_old_timers(old),
+        _ => Profile::modern(control.unwrap_or(Algorithm::Cubic)),
+    };
+    if let Some(control) = control {
+        profile.control = control;
+        profile.ecn = of_the_marks(control);
+    }
+    profile.recovery = recovery.unwrap_or(profile.recovery);
+    profile.ecn = match tcp.choice("ecn") {
+        "off" => EcnMode::Off,
+        "on" => EcnMode::Classic,
+        "dctcp" => EcnMode::Dctcp,
+        "l4s" => EcnMode::L4s,
+        _ => profile.ecn,
+    };
+    profile
+}
+
+fn set_sizes(profile: &mut Profile, tcp: &Entries) {
+    let size = |name| tcp.size_or_auto(name).map(|size| size.0 as u32);
+    set(&mut profile.segment_size, size("segment"));
+    set(&mut profile.header_size, size("header"));
+    set(&mut profile.ack_size, size("ack"));
+    set(
+        &mut profile.initial_window,
+        tcp.count_or_auto("initial_window"),
+    );
+    set(
+        &mut profile.receiver_window,
+        tcp.count_or_auto("receiver_window"),
+    );
+    set_or_never(&mut profile.initial_threshold, tcp, "initial_threshold");
+    set_or_never(&mut profile.max_burst, tcp, "max_burst");
+}
+
+fn set_timer(profile: &mut Profile, tcp: &Entries) {
+    set(
+        &mut profile.timer.initial,
+        tcp.time_or_auto("first_timeout"),
+    );
+    set(
+        &mut profile.timer.minimum,
+        tcp.time_or_auto("least_timeout"),
+    );
+    set(
+        &mut profile.timer.maximum,
+        tcp.time_or_auto("largest_timeout"),
+    );
+    set(&mut profile.timer.tick, tcp.time_or_auto("tick"));
+    let held_back = profile.delayed_acks.unwrap_or(DelayedAcks {
+        every: 1,
+        timeout: Nanos::from_millis(40),
+    });
+    let every = tcp.count_or_auto("delayed_acks").unwrap_or(held_back.every);
+    let timeout = tcp.time_or_auto("ack_delay").unwrap_or(held_back.timeout);
+    profile.delayed_acks = (every > 1).then_some(DelayedAcks { every, timeout });
+}
+
+fn set_rules(profile: &mut Profile, tcp: &Entries) {
+    for (rule, name) in [
+        (&mut profile.limited_transmit, "limited_transmit"),
+        (&mut profile.lost_retransmissions, "lost_retransmissions"),
+        (&mut profile.slow_start_restart, "slow_start_restart"),
+        (&mut profile.whole_cuts, "whole_cuts"),
+        (
+            &mut profile.ecn_on_retransmissions,
+            "ecn_on_retransmissions",
+        ),
+    ] {
+        set(rule, tcp.flag_or_auto(name));
+    }
+    set(
+        &mut profile.duplicate_threshold,
+        tcp.count_or_auto("duplicates"),
+    );
+    profile.round_trips = match tcp.choice("round_trips") {
+        "one-at-a-time" => RoundTrips::OneAtATime,
+        "every" => RoundTrips::Every,
+        _ => profile.round_trips,
+    };
+    profile.growth = match tcp.choice("growth") {
+        "segments" => Growth::Segments,
+        "counted" => Growth::CountedAsNs3,
+        _ => profile.growth,
+    };
+    profile.reduction = match tcp.choice("reduction") {
+        "at-once" => Reduction::AtOnce,
+        "proportional" => Reduction::Proportional,
+        _ => profile.reduction,
+    };
+    profile.handshake = match tcp.flag_or_auto("handshake") {
+        Some(true) => Handshake::ThreeWay,
+        Some(false) => Handshake::None,
+        None => profile.handshake,
+    };
+}
+
+fn set<T>(rule: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *rule = given;
+    }
+}
+
+fn set_or_never(rule: &mut Option<u32>, tcp: &Entries, name: &str) {
+    match tcp.value(name) {
+        Value::Number(number) => *rule = Some(number as u32),
+        Value::Time(_) => *rule = None,
+        _ => {}
+    }
+}
