@@ -3,7 +3,15 @@
 #![forbid(unsafe_code)]
 
 pub mod document;
+pub mod gather;
+pub mod metrics;
+pub mod outcome;
 pub mod plan;
 pub mod report;
 pub mod scenario;
+pub mod statistics;
+pub mod store;
+pub mod summary;
 pub mod sweep;
+pub mod table;
+pub mod work;

@@ -219,8 +219,8 @@ fn collect_traces(node: &Node, names: &mut Vec<String>) {
 /// Everything that is to be run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The scenario as run, command line included, in TOML; without seeds, of which more
-    /// can be added.
+    /// The scenario as run, command line included, in TOML; without the number of seeds,
+    /// of which more can be added.
     pub document: String,
     /// What is swept.
     pub axes: Vec<Axis>,
@@ -257,8 +257,14 @@ impl Plan {
     fn new(source: &Source) -> Result<Plan, Vec<Problem>> {
         let mut problems = source.problems.clone();
         let mut tree = source.tree.clone();
-        let seeds = sweep::seeds(tree.take("seeds").as_ref(), &mut problems);
-        let document = tree.to_document();
+        let given = tree.take("seeds");
+        let seeds = sweep::seeds(given.as_ref(), &mut problems);
+        let listed = given.filter(|given| matches!(given.content, Content::List(_)));
+        let document = match &listed {
+            // More of these would be others: they are part of what the scenario is.
+            Some(list) => format!("seeds = {}\n{}", list.to_toml(), tree.to_document()),
+            None => tree.to_document(),
+        };
         let axes = sweep::axes(tree.take("sweep").as_ref(), &mut problems);
         for axis in &axes {
             if let Some(first) = axis.values.first() {
@@ -300,6 +306,14 @@ impl Plan {
             points,
             seeds,
         })
+    }
+
+    /// The scenario as run with its seeds, in TOML.
+    pub fn toml(&self) -> String {
+        if self.document.starts_with("seeds = [") {
+            return self.document.clone();
+        }
+        format!("seeds = {}\n{}", self.seeds.len(), self.document)
     }
 
     /// The scenario at the first point, which has what all have in common.
@@ -356,7 +370,7 @@ impl Plan {
         scenario.run(scheme, self.seeds[cell.seed], series)
     }
 
-    /// What tells this scenario from others: all but its seeds, in 16 digits.
+    /// What tells this scenario from others: all but how many seeds, in 16 digits.
     pub fn identity(&self) -> String {
         format!("{:016x}", fnv1a(self.document.as_bytes()))
     }

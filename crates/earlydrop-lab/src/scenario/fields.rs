@@ -133,7 +133,7 @@ const SHAPE: Kind = Kind::Choice(&[
 ]);
 
 /// The network.
-pub static NETWORK: Section = Section {
+static NETWORK: Section = Section {
     name: "network",
     meaning: "A dumbbell by three lines (rate, rtt, buffer), or any graph.",
     fields: link_fields![
@@ -192,7 +192,7 @@ pub static NETWORK: Section = Section {
 };
 
 /// The way back of a dumbbell.
-pub static REVERSE: Section = Section {
+static REVERSE: Section = Section {
     name: "reverse",
     meaning: "The bottleneck from right to left.",
     fields: &[
@@ -220,7 +220,7 @@ pub static REVERSE: Section = Section {
 const QUEUE: Kind = Kind::Text("\"scheme\", \"none\", or a scheme such as \"red:min=10,max=30\"");
 
 /// A link of a graph.
-pub static LINK: Section = Section {
+static LINK: Section = Section {
     name: "link",
     meaning: "A link of a graph. Nodes are there by being named.",
     fields: link_fields![
@@ -244,7 +244,7 @@ pub static LINK: Section = Section {
 };
 
 /// Packets that fall behind.
-pub static REORDER: Section = Section {
+static REORDER: Section = Section {
     name: "reorder",
     meaning: "Packets that are held back once sent, so that later ones overtake them.",
     fields: &[
@@ -264,7 +264,7 @@ const UP_OR_DOWN: Kind = Kind::OrAuto(&Kind::Choice(&[
 ]));
 
 /// Something that changes about a link.
-pub static CHANGE: Section = Section {
+static CHANGE: Section = Section {
     name: "change",
     meaning: "Something about a link that changes at a time.",
     fields: &[
@@ -316,7 +316,7 @@ const KINDS: Kind = Kind::Choice(&[
 ]);
 
 /// A group of flows.
-pub static FLOWS: Section = Section {
+static FLOWS: Section = Section {
     name: "flows",
     meaning: "A group of flows of one kind.",
     fields: &[
@@ -449,7 +449,7 @@ const ECN_FIELD: Kind = Kind::Choice(&[
 ]);
 
 /// Something that happens to a group of flows.
-pub static STEP: Section = Section {
+static STEP: Section = Section {
     name: "step",
     meaning: "Something that happens to a group of flows at a time.",
     fields: &[
@@ -513,7 +513,7 @@ const FLAG: Kind = Kind::OrAuto(&Kind::Flag);
 const TIMEOUT: Kind = Kind::OrAuto(&TIME);
 
 /// How TCP behaves. Everything "auto" is as the profile has it.
-pub static TCP: Section = Section {
+pub(super) static TCP: Section = Section {
     name: "tcp",
     meaning: "How TCP senders and receivers behave. `auto` is what the profile has; `tcp = \"cubic\"` is short for `tcp = { control = \"cubic\" }`.",
     fields: &[
@@ -703,7 +703,7 @@ pub static TCP: Section = Section {
 };
 
 /// What is measured.
-pub static MEASURE: Section = Section {
+static MEASURE: Section = Section {
     name: "measure",
     meaning: "What is measured beside what every run counts.",
     fields: &[

@@ -299,6 +299,35 @@ impl Curve {
         })
     }
 
+    /// How far a picture of it goes: a little beyond where everything is dropped.
+    pub fn extent(&self) -> f64 {
+        match self.last.is_finite() {
+            true => 1.2 * self.last,
+            false => 2.0 * self.shape.max,
+        }
+    }
+
+    /// Averages with their probabilities from 0 to `end`, in about `steps` steps, for a
+    /// picture. A jump has two points at its average: from below, and from there on.
+    pub fn outline(&self, end: f64, steps: u32) -> Vec<(f64, f64)> {
+        let tidy = |value: f64, places: f64| libm::round(value * places) / places;
+        let point = |at: f64, probability: f64| (tidy(at, 1e6), tidy(probability, 1e9));
+        let edges = [self.first, self.shape.max, self.last];
+        let mut points = Vec::new();
+        for edge in edges.into_iter().filter(|edge| *edge <= end) {
+            points.push(point(edge, self.probability(edge.next_down())));
+            points.push(point(edge, self.probability(edge)));
+        }
+        for step in 0..=steps {
+            let at = tidy(end * f64::from(step) / f64::from(steps.max(1)), 1e6);
+            points.push(point(at, self.probability(at)));
+        }
+        // Stable: both sides of a jump stay before the step that falls upon it.
+        points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        points.dedup();
+        points
+    }
+
     pub(crate) fn heap_bytes(&self) -> usize {
         size_of_val::<[Fitted]>(&self.fitted) + size_of_val::<[Piece]>(&self.pieces)
     }

@@ -1,0 +1,263 @@
+//! From a run's folder to what a report shows.
+
+use earlydrop::registry::{Link, SCHEMES};
+
+use crate::document::base_unit;
+use crate::metrics::{self, Better, METRICS, Metric};
+use crate::plan::Plan;
+use crate::report::data::{self, Data};
+use crate::scenario::Scheme;
+use crate::store::{Store, StoreError};
+use crate::summary::{Entry, Summary};
+
+/// Everything a report of `plan` shows of what `store` holds.
+pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, StoreError> {
+    let scenario = plan.scenario();
+    let about = |key| store.about(key).map(Option::unwrap_or_default);
+    let first_seed = plan.seeds.first().copied().unwrap_or(1);
+    let folder = store.folder().display();
+    Ok(Data {
+        title: match scenario.title.as_str() {
+            "" => about("source")?,
+            title => title.to_string(),
+        },
+        about: scenario.about.clone(),
+        version: about("version")?,
+        command: format!("earlydrop run {folder}/scenario.toml"),
+        scenario: plan.toml(),
+        link: watched_link(plan),
+        measured: [
+            scenario.warm_up.as_secs_f64(),
+            scenario.duration.as_secs_f64(),
+        ],
+        seeds: plan.seeds.clone(),
+        cells_planned: plan.cell_count(),
+        metrics: METRICS.iter().map(metric).collect(),
+        schemes: scenario
+            .schemes
+            .iter()
+            .map(|scheme| describe(scheme, plan))
+            .collect(),
+        axes: plan.axes.iter().map(axis).collect(),
+        points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
+        summary: summary.rows.iter().map(row).collect(),
+        group_metrics: metrics::of_groups().map(metric).collect(),
+        groups: summary.groups.iter().map(group).collect(),
+        cells: cells(plan, summary),
+        flows: flows(plan, store, summary, first_seed)?,
+        distributions: distributions(plan, store)?,
+        series: series(plan, store, summary, first_seed)?,
+    })
+}
+
+fn watched_link(plan: &Plan) -> String {
+    let cell = plan.cell(0);
+    let prepared = cell.and_then(|cell| plan.prepare(cell, false).ok());
+    prepared.map_or(String::new(), |prepared| {
+        prepared.run.network.link_name(prepared.watched)
+    })
+}
+
+fn metric(metric: &Metric) -> data::Metric {
+    data::Metric {
+        name: metric.name,
+        title: metric.title,
+        unit: metric.unit,
+        scale: metric.scale,
+        better: match metric.better {
+            Better::Less => "less",
+            Better::More => "more",
+            Better::Neither => "",
+        },
+        meaning: metric.meaning,
+        headline: metric.headline,
+    }
+}
+
+/// The link before which a scheme stands first.
+fn link_of(plan: &Plan) -> Option<Link> {
+    let prepared = plan.prepare(plan.cell(0)?, false).ok()?;
+    let link = prepared.run.network.get(prepared.watched);
+    let rate = match &link.trace {
+        Some(trace) => trace.mean_rate(),
+        None => link.rate,
+    };
+    Some(Link {
+        rate,
+        mean_packet: link.mean_packet,
+    })
+}
+
+fn describe(scheme: &Scheme, plan: &Plan) -> data::Scheme {
+    let descriptor = scheme.spec.descriptor();
+    let mut described = data::Scheme {
+        label: scheme.label.clone(),
+        spec: scheme.spec.to_string(),
+        summary: descriptor.summary,
+        source: descriptor.source,
+        parameters: Vec::new(),
+        curve: Vec::new(),
+    };
+    let Some(link) = link_of(plan) else {
+        return described;
+    };
+    if let Ok(settings) = scheme.spec.settings(&link) {
+        let mattering = settings.iter().filter(|(p, _)| settings.matters(p));
+        described.parameters = mattering
+            .map(|(parameter, value)| data::Parameter {
+                name: parameter.name,
+                value: value.to_string(),
+                origin: settings.origin_of(parameter),
+                meaning: parameter.meaning,
+            })
+            .collect();
+    }
+    if let Ok(registered) = scheme.spec.plan(&link)
+        && let Some(curve) = registered.curve()
+    {
+        let points = curve.outline(curve.extent(), 60).into_iter();
+        described.curve = points.map(|(average, pb)| [average, pb]).collect();
+    }
+    described
+}
+
+fn axis(axis: &crate::sweep::Axis) -> data::Axis {
+    let numbers = axis.numbers();
+    data::Axis {
+        field: axis.field.clone(),
+        values: axis.texts(),
+        unit: base_unit(numbers.as_ref().and_then(|(_, dimension)| *dimension)),
+        numbers: numbers.map(|(numbers, _)| numbers),
+    }
+}
+
+fn estimate(entry: &Option<Entry>) -> Option<data::Estimate> {
+    entry.map(|entry| data::Estimate {
+        mean: entry.mean.mean,
+        half: entry.mean.half,
+        best: entry.best,
+    })
+}
+
+fn row(row: &crate::summary::Row) -> data::Summary {
+    data::Summary {
+        scheme: row.scheme,
+        point: row.point,
+        seeds: row.seeds,
+        values: row.values.iter().map(estimate).collect(),
+    }
+}
+
+fn group(group: &crate::summary::GroupRow) -> data::GroupSummary {
+    data::GroupSummary {
+        scheme: group.scheme,
+        point: group.point,
+        group: group.name.clone(),
+        flows: group.flows,
+        values: group.values.iter().map(estimate).collect(),
+    }
+}
+
+fn scheme_index(plan: &Plan, label: &str) -> usize {
+    let labels = plan.labels();
+    labels.iter().position(|known| *known == label).unwrap_or(0)
+}
+
+fn cells(plan: &Plan, summary: &Summary) -> Vec<data::Cell> {
+    let cell = |row: &crate::store::CellRow| data::Cell {
+        cell: row.cell,
+        scheme: scheme_index(plan, &row.scheme),
+        point: row.point,
+        seed: row.seed,
+        values: row.values.clone(),
+    };
+    summary.cells.iter().map(cell).collect()
+}
+
+/// The scheme and the point of a cell by its number.
+fn place(plan: &Plan, summary: &Summary, number: usize) -> Option<(usize, usize)> {
+    let at = summary.cells.binary_search_by_key(&number, |row| row.cell);
+    let row = &summary.cells[at.ok()?];
+    Some((scheme_index(plan, &row.scheme), row.point))
+}
+
+fn flows(
+    plan: &Plan,
+    store: &Store,
+    summary: &Summary,
+    seed: u64,
+) -> Result<Vec<data::Flow>, StoreError> {
+    let flows = store.flows(seed)?.into_iter().filter_map(|flow| {
+        let (scheme, point) = place(plan, summary, flow.cell)?;
+        Some(data::Flow {
+            scheme,
+            point,
+            group: flow.group,
+            throughput: flow.throughput,
+            goodput: flow.goodput,
+            loss: flow.loss,
+        })
+    });
+    Ok(flows.collect())
+}
+
+fn distributions(plan: &Plan, store: &Store) -> Result<Vec<data::Distribution>, StoreError> {
+    let sojourn = store.sojourn()?.into_iter();
+    let distributions = sojourn.map(|((label, point), quantiles)| data::Distribution {
+        scheme: scheme_index(plan, &label),
+        point,
+        what: "time in the queue",
+        quantiles: quantiles.into_iter().map(|(s, t)| [s, t]).collect(),
+    });
+    Ok(distributions.collect())
+}
+
+/// Beyond this many points, samples are left to `earlydrop trace`: the page would become
+/// too large.
+const POINTS_WITH_SERIES: usize = 4;
+
+fn series(
+    plan: &Plan,
+    store: &Store,
+    summary: &Summary,
+    seed: u64,
+) -> Result<Vec<data::Series>, StoreError> {
+    let link = watched_link(plan);
+    let kept = store
+        .series(seed)?
+        .into_iter()
+        .filter_map(|(number, series)| {
+            let (scheme, point) = place(plan, summary, number)?;
+            let of_other_links = series.name != "window" && series.source != link;
+            if point >= POINTS_WITH_SERIES || of_other_links {
+                return None;
+            }
+            Some(data::Series {
+                scheme,
+                point,
+                seed,
+                meaning: meaning(&series.name, plan, scheme),
+                source: series.source,
+                name: series.name,
+                interval: series.interval,
+                values: series.values,
+            })
+        });
+    Ok(kept.collect())
+}
+
+/// What a series is, with its unit.
+pub fn meaning(name: &str, plan: &Plan, scheme: usize) -> String {
+    let known = match name {
+        "queue" => Some("the queue's length, in packets"),
+        "drops" => Some("packets dropped in an interval"),
+        "marks" => Some("packets marked in an interval"),
+        "window" => Some("the congestion window, in segments"),
+        _ => None,
+    };
+    let own = plan.scenario().schemes[scheme].spec.descriptor();
+    let probes = [own].into_iter().chain(SCHEMES.iter().copied());
+    let mut probes = probes.flat_map(|scheme| scheme.probes);
+    let probe = || probes.find(|probe| probe.name == name).map(|p| p.meaning);
+    known.or_else(probe).unwrap_or(name).to_string()
+}

@@ -1,0 +1,200 @@
+//! A run's tables in other formats.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+use rusqlite::types::Value;
+use serde_json::{Map, Value as Json};
+
+use super::{Kind, Store, StoreError, Table, tables};
+
+/// A format to write tables in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Comma-separated values, one file a table.
+    Csv,
+    /// Apache Parquet, one file a table.
+    Parquet,
+    /// One JSON document: each table a list of rows.
+    Json,
+}
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// With the run.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// With a file.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// Writes every table of `store` to files in `folder`; answers which.
+pub fn export(store: &Store, format: Format, folder: &Path) -> Result<Vec<PathBuf>, ExportError> {
+    let wrap = |path: &Path, error: io::Error| ExportError::File {
+        path: path.display().to_string(),
+        error,
+    };
+    fs::create_dir_all(folder).map_err(|error| wrap(folder, error))?;
+    let mut written = Vec::new();
+    if format == Format::Json {
+        let path = folder.join("results.json");
+        let document = json(store)?;
+        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        fs::write(&path, text + "\n").map_err(|error| wrap(&path, error))?;
+        return Ok(vec![path]);
+    }
+    for table in tables() {
+        let rows = store.table(&table)?;
+        let (extension, write): (_, fn(&Table, &[Vec<Value>], File) -> io::Result<()>) =
+            match format {
+                Format::Parquet => ("parquet", parquet),
+                Format::Csv | Format::Json => ("csv", csv),
+            };
+        let path = folder.join(format!("{}.{extension}", table.name));
+        let file = File::create(&path).map_err(|error| wrap(&path, error))?;
+        write(&table, &rows, file).map_err(|error| wrap(&path, error))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+impl Store {
+    /// Every row of a table, its columns in order.
+    fn table(&self, table: &Table) -> Result<Vec<Vec<Value>>, StoreError> {
+        let select = format!("SELECT * FROM \"{}\"", table.name);
+        let columns = table.columns.len();
+        self.rows(&select, |row| {
+            (0..columns).map(|column| row.get(column)).collect()
+        })
+    }
+}
+
+/// Every table as a list of rows by column.
+fn json(store: &Store) -> Result<Json, StoreError> {
+    let mut document = Map::new();
+    for table in tables() {
+        let rows = store.table(&table)?;
+        let rows = rows.into_iter().map(|row| {
+            let names = table.columns.iter().map(|column| column.name.clone());
+            Json::Object(names.zip(row.into_iter().map(to_json)).collect())
+        });
+        document.insert(table.name.to_string(), Json::Array(rows.collect()));
+    }
+    Ok(Json::Object(document))
+}
+
+fn to_json(value: Value) -> Json {
+    match value {
+        Value::Integer(whole) => whole.into(),
+        Value::Real(real) => real.into(),
+        Value::Text(text) => text.into(),
+        Value::Null | Value::Blob(_) => Json::Null,
+    }
+}
+
+fn csv(table: &Table, rows: &[Vec<Value>], file: File) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(io::BufWriter::new(file));
+    writer.write_record(table.columns.iter().map(|column| &column.name))?;
+    for row in rows {
+        writer.write_record(row.iter().map(|value| match value {
+            Value::Integer(whole) => whole.to_string(),
+            Value::Real(real) => real.to_string(),
+            Value::Text(text) => text.clone(),
+            Value::Null | Value::Blob(_) => String::new(),
+        }))?;
+    }
+    writer.flush()
+}
+
+fn parquet(table: &Table, rows: &[Vec<Value>], file: File) -> io::Result<()> {
+    write_parquet(table, rows, file).map_err(io::Error::other)
+}
+
+fn write_parquet(
+    table: &Table,
+    rows: &[Vec<Value>],
+    file: impl Write + Send,
+) -> Result<(), ParquetError> {
+    let mut fields = Vec::new();
+    for column in &table.columns {
+        let (physical, logical, repetition) = match column.kind {
+            Kind::Whole => (Physical::INT64, None, Repetition::REQUIRED),
+            Kind::Real => (Physical::DOUBLE, None, Repetition::OPTIONAL),
+            Kind::Text => (
+                Physical::BYTE_ARRAY,
+                Some(LogicalType::String),
+                Repetition::REQUIRED,
+            ),
+        };
+        let field = Type::primitive_type_builder(&column.name, physical)
+            .with_logical_type(logical)
+            .with_repetition(repetition)
+            .build()?;
+        fields.push(Arc::new(field));
+    }
+    let schema = Type::group_type_builder(table.name)
+        .with_fields(fields)
+        .build()?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
+    let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    for (index, column) in table.columns.iter().enumerate() {
+        let values = || rows.iter().map(|row| &row[index]);
+        let Some(mut out) = group.next_column()? else {
+            break;
+        };
+        match column.kind {
+            Kind::Whole => {
+                let whole = values().map(|value| match value {
+                    Value::Integer(whole) => *whole,
+                    _ => 0,
+                });
+                let whole: Vec<i64> = whole.collect();
+                out.typed::<Int64Type>().write_batch(&whole, None, None)?;
+            }
+            Kind::Real => {
+                let present = |value: &Value| match value {
+                    Value::Real(real) => Some(*real),
+                    Value::Integer(whole) => Some(*whole as f64),
+                    _ => None,
+                };
+                let levels: Vec<i16> = values()
+                    .map(|value| i16::from(present(value).is_some()))
+                    .collect();
+                let real: Vec<f64> = values().filter_map(present).collect();
+                out.typed::<DoubleType>()
+                    .write_batch(&real, Some(&levels), None)?;
+            }
+            Kind::Text => {
+                let text = values().map(|value| match value {
+                    Value::Text(text) => ByteArray::from(text.as_str()),
+                    _ => ByteArray::from(""),
+                });
+                let text: Vec<ByteArray> = text.collect();
+                out.typed::<ByteArrayType>()
+                    .write_batch(&text, None, None)?;
+            }
+        }
+        out.close()?;
+    }
+    group.close()?;
+    writer.close()?;
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! What a run's database holds, for tables and pictures.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Row;
+
+use super::{Store, StoreError};
+use crate::metrics::{self, METRICS};
+use crate::outcome::Series;
+
+/// A cell that is done.
+#[derive(Clone, Debug)]
+pub struct CellRow {
+    /// Its number in the plan.
+    pub cell: usize,
+    /// Its scheme's label.
+    pub scheme: String,
+    /// Its point.
+    pub point: usize,
+    /// Its seed.
+    pub seed: u64,
+    /// One value for each of [`METRICS`].
+    pub values: Vec<Option<f64>>,
+}
+
+/// A group of flows of a cell.
+#[derive(Clone, Debug)]
+pub struct GroupRow {
+    /// The cell's number.
+    pub cell: usize,
+    /// The group.
+    pub name: String,
+    /// How many flows it has.
+    pub flows: usize,
+    /// One value for each metric of flows.
+    pub values: Vec<Option<f64>>,
+}
+
+/// A flow of a cell.
+#[derive(Clone, Debug)]
+pub struct FlowRow {
+    /// The cell's number.
+    pub cell: usize,
+    /// Its group.
+    pub group: String,
+    /// Bits on the wire that arrived, a second.
+    pub throughput: f64,
+    /// Bits of payload that arrived for the first time, a second.
+    pub goodput: f64,
+    /// The share of its packets that was lost.
+    pub loss: f64,
+}
+
+impl Store {
+    /// What `read` makes of each row that `select` finds.
+    pub(super) fn rows<T>(
+        &self,
+        select: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.sql(|database| {
+            let mut statement = database.prepare(select)?;
+            statement.query_map([], read)?.collect()
+        })
+    }
+
+    /// Every cell that is done, in the order of the plan.
+    pub fn cells(&self) -> Result<Vec<CellRow>, StoreError> {
+        let columns: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+        let columns = columns.join(", ");
+        let select =
+            format!("SELECT cell, scheme, point, seed, {columns} FROM cells ORDER BY cell");
+        self.rows(&select, |row| {
+            Ok(CellRow {
+                cell: row.get(0)?,
+                scheme: row.get(1)?,
+                point: row.get(2)?,
+                seed: row.get::<_, i64>(3)? as u64,
+                values: values(row, 4, METRICS.len())?,
+            })
+        })
+    }
+
+    /// Every group of every cell.
+    pub fn groups(&self) -> Result<Vec<GroupRow>, StoreError> {
+        let columns: Vec<&str> = metrics::of_groups().map(|metric| metric.name).collect();
+        let count = columns.len();
+        let columns = columns.join(", ");
+        let select = format!("SELECT cell, name, flows, {columns} FROM groups ORDER BY cell, name");
+        self.rows(&select, |row| {
+            Ok(GroupRow {
+                cell: row.get(0)?,
+                name: row.get(1)?,
+                flows: row.get(2)?,
+                values: values(row, 3, count)?,
+            })
+        })
+    }
+
+    /// The flows of the runs with this seed.
+    pub fn flows(&self, seed: u64) -> Result<Vec<FlowRow>, StoreError> {
+        let select = format!(
+            "SELECT cell, name, throughput, goodput, lost, received FROM flows
+             JOIN cells USING (cell) WHERE seed = {seed} ORDER BY cell, flow"
+        )
+        .replace("throughput, goodput", "flows.throughput, flows.goodput");
+        self.rows(&select, |row| {
+            let (lost, received): (f64, f64) = (row.get(4)?, row.get(5)?);
+            Ok(FlowRow {
+                cell: row.get(0)?,
+                group: row.get(1)?,
+                throughput: row.get(2)?,
+                goodput: row.get(3)?,
+                loss: if lost > 0.0 {
+                    lost / (lost + received)
+                } else {
+                    0.0
+                },
+            })
+        })
+    }
+
+    /// The time in the watched queue of each scheme at each point: share and seconds,
+    /// averaged over the seeds.
+    #[expect(clippy::type_complexity, reason = "a map from what to what")]
+    pub fn sojourn(&self) -> Result<BTreeMap<(String, usize), Vec<(f64, f64)>>, StoreError> {
+        let select = "SELECT scheme, point, share, avg(seconds) FROM sojourn
+             JOIN cells USING (cell) GROUP BY scheme, point, share ORDER BY scheme, point, share";
+        let rows = self.rows(select, |row| {
+            let key: (String, usize) = (row.get(0)?, row.get(1)?);
+            Ok((key, (row.get(2)?, row.get(3)?)))
+        })?;
+        let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (key, quantile) in rows {
+            all.entry(key).or_default().push(quantile);
+        }
+        Ok(all)
+    }
+
+    /// What was sampled over time, with its cell.
+    pub fn series(&self, seed: u64) -> Result<Vec<(usize, Series)>, StoreError> {
+        let select = format!(
+            "SELECT cell, source, name, interval, list FROM series
+             JOIN cells USING (cell) WHERE seed = {seed} ORDER BY cell, source, name"
+        );
+        self.rows(&select, |row| {
+            let list: String = row.get(4)?;
+            let list: Vec<Option<f64>> = serde_json::from_str(&list).unwrap_or_default();
+            let series = Series {
+                source: row.get(1)?,
+                name: row.get(2)?,
+                interval: row.get(3)?,
+                values: list.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect(),
+            };
+            Ok((row.get(0)?, series))
+        })
+    }
+}
+
+fn values(row: &Row<'_>, from: usize, count: usize) -> rusqlite::Result<Vec<Option<f64>>> {
+    (from..from + count).map(|column| row.get(column)).collect()
+}

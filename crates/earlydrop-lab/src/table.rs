@@ -1,0 +1,255 @@
+//! The summary as a table of text: for terminals, Markdown and CSV.
+
+use crate::metrics::{METRICS, Metric};
+use crate::plan::Plan;
+use crate::statistics::Mean;
+use crate::summary::{Entry, Row, Summary};
+
+/// What marks the best.
+const BEST: &str = "*";
+
+/// Rows of cells under a header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What stands above: the point of the sweep, empty without one.
+    pub title: String,
+    /// The columns' names, with units.
+    pub header: Vec<String>,
+    /// The cells.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// What it says: "12.3 ± 0.4".
+    pub text: String,
+    /// Whether it is best by paired intervals.
+    pub best: bool,
+}
+
+/// The headline metrics of every scheme, a table for each point.
+pub fn tables(plan: &Plan, summary: &Summary) -> Vec<Table> {
+    let points = 0..plan.points.len();
+    points.map(|point| table(plan, summary, point)).collect()
+}
+
+fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
+    let rows: Vec<&Row> = summary
+        .rows
+        .iter()
+        .filter(|row| row.point == point)
+        .collect();
+    // What nobody measured, or is zero everywhere, only takes room.
+    let says_something = |index: usize| {
+        let mut means = rows.iter().filter_map(|row| row.values[index]);
+        means.any(|entry| entry.mean.mean != 0.0)
+    };
+    let columns: Vec<(usize, &Metric)> = METRICS
+        .iter()
+        .enumerate()
+        .filter(|(index, metric)| metric.headline && says_something(*index))
+        .collect();
+    let mut header = vec!["scheme".to_string()];
+    header.extend(columns.iter().map(|(_, metric)| heading(metric)));
+    let labels = plan.labels();
+    let line = |row: &&Row| {
+        let mut cells = vec![Cell {
+            text: labels[row.scheme].to_string(),
+            best: false,
+        }];
+        let values = columns
+            .iter()
+            .map(|(index, metric)| cell(row.values[*index].as_ref(), metric));
+        cells.extend(values);
+        cells
+    };
+    Table {
+        title: title(plan, point),
+        header,
+        rows: rows.iter().map(line).collect(),
+    }
+}
+
+/// The values of the axes at a point: "network.rtt = 50 ms".
+pub fn title(plan: &Plan, point: usize) -> String {
+    let coordinates = &plan.points[point].coordinates;
+    let values = plan.axes.iter().zip(coordinates).map(|(axis, index)| {
+        let value = &axis.texts()[*index];
+        format!("{} = {value}", axis.field)
+    });
+    values.collect::<Vec<_>>().join(", ")
+}
+
+fn heading(metric: &Metric) -> String {
+    match metric.unit {
+        "" => metric.title.to_string(),
+        unit => format!("{} {unit}", metric.title),
+    }
+}
+
+fn cell(entry: Option<&Entry>, metric: &Metric) -> Cell {
+    match entry {
+        None => Cell {
+            text: "-".to_string(),
+            best: false,
+        },
+        Some(entry) => Cell {
+            text: with_interval(&entry.mean, metric.scale),
+            best: entry.best,
+        },
+    }
+}
+
+/// "12.3 ± 0.4": as many digits as the interval gives reason for, two of its own.
+pub fn with_interval(mean: &Mean, scale: f64) -> String {
+    let value = mean.mean * scale;
+    let Some(half) = mean.half.map(|half| half * scale) else {
+        return significant(value, 3);
+    };
+    if half <= 0.0 || !half.is_finite() {
+        return significant(value, 3);
+    }
+    // The interval's second digit, but no finer than a hundred-thousandth of the value.
+    let finest = half.max(value.abs() * 1e-4).log10().floor() as i32 - 1;
+    let decimals = usize::try_from((-finest).clamp(0, 6)).unwrap_or(0);
+    format!("{value:.decimals$} ± {half:.decimals$}")
+}
+
+/// A number with so many significant digits, without exponents.
+fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let decimals = digits - 1 - value.abs().log10().floor() as i32;
+    let decimals = usize::try_from(decimals.clamp(0, 9)).unwrap_or(0);
+    format!("{value:.decimals$}")
+}
+
+impl Table {
+    /// In Markdown; the best are bold.
+    pub fn markdown(&self) -> String {
+        let mut lines = Vec::new();
+        if !self.title.is_empty() {
+            lines.push(format!("**{}**\n", self.title));
+        }
+        lines.push(format!("| {} |", self.header.join(" | ")));
+        let rule = self.header.iter().enumerate();
+        let rule = rule.map(|(index, _)| if index == 0 { "---" } else { "--:" });
+        lines.push(format!("|{}|", rule.collect::<Vec<_>>().join("|")));
+        for row in &self.rows {
+            let cells = row.iter().map(|cell| match cell.best {
+                true => format!("**{}**", cell.text),
+                false => cell.text.replace('|', "\\|"),
+            });
+            lines.push(format!("| {} |", cells.collect::<Vec<_>>().join(" | ")));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// In columns, the best with a star after them.
+    pub fn text(&self) -> String {
+        let shown = |cell: &Cell| match cell.best {
+            true => format!("{}{BEST}", cell.text),
+            false => format!("{} ", cell.text),
+        };
+        let width = |column: usize| {
+            let cells = self.rows.iter().map(|row| shown(&row[column]));
+            let cells = cells.chain([format!("{} ", self.header[column])]);
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
+        let line = |cells: Vec<String>| {
+            let padded = cells.iter().zip(&widths).enumerate();
+            let padded = padded.map(|(index, (cell, width))| match index {
+                0 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            });
+            padded.collect::<Vec<_>>().join(" ").trim_end().to_string()
+        };
+        let mut lines = vec![line(
+            self.header.iter().map(|name| format!("{name} ")).collect(),
+        )];
+        lines.extend(
+            self.rows
+                .iter()
+                .map(|row| line(row.iter().map(shown).collect())),
+        );
+        lines.join("\n") + "\n"
+    }
+}
+
+/// The whole summary as CSV: one line a scheme, a point and a metric, in base units.
+pub fn csv(plan: &Plan, summary: &Summary) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let fields = plan.axes.iter().map(|axis| axis.field.clone());
+    let fixed = ["metric", "mean", "half_width_95", "seeds", "best"];
+    let header = ["scheme".to_string()].into_iter().chain(fields);
+    let mut lines = vec![header.chain(fixed.map(String::from)).collect::<Vec<_>>()];
+    for row in &summary.rows {
+        for (metric, entry) in METRICS.iter().zip(&row.values) {
+            let Some(Entry { mean, best }) = entry else {
+                continue;
+            };
+            let mut line = vec![plan.labels()[row.scheme].to_string()];
+            let coordinates = plan.axes.iter().zip(&plan.points[row.point].coordinates);
+            line.extend(coordinates.map(|(axis, index)| axis.texts()[*index].clone()));
+            line.push(metric.name.to_string());
+            line.push(mean.mean.to_string());
+            line.push(mean.half.map(|half| half.to_string()).unwrap_or_default());
+            line.push(mean.count.to_string());
+            line.push(best.to_string());
+            lines.push(line);
+        }
+    }
+    let written = lines.iter().try_for_each(|line| writer.write_record(line));
+    let bytes = written.ok().and_then(|()| writer.into_inner().ok());
+    String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(mean: f64, half: Option<f64>) -> Mean {
+        Mean {
+            mean,
+            half,
+            count: 5,
+        }
+    }
+
+    #[test]
+    fn digits_are_those_the_interval_gives_reason_for() {
+        assert_eq!(
+            with_interval(&mean(0.012_345, Some(0.000_42)), 1e3),
+            "12.35 ± 0.42"
+        );
+        assert_eq!(with_interval(&mean(1234.5, Some(56.0)), 1.0), "1234 ± 56");
+        assert_eq!(with_interval(&mean(0.25, None), 100.0), "25.0");
+        assert_eq!(with_interval(&mean(0.0, Some(0.0)), 1.0), "0");
+        assert_eq!(
+            with_interval(&mean(99.99, Some(1e-9)), 1.0),
+            "99.9900 ± 0.0000"
+        );
+    }
+
+    #[test]
+    fn a_table_in_text_and_markdown() {
+        let cell = |text: &str, best| Cell {
+            text: text.to_string(),
+            best,
+        };
+        let table = Table {
+            title: String::new(),
+            header: vec!["scheme".into(), "delay ms".into()],
+            rows: vec![
+                vec![cell("red", false), cell("9.1 ± 0.2", false)],
+                vec![cell("codel", false), cell("5.0 ± 0.1", true)],
+            ],
+        };
+        let text = "scheme   delay ms\nred     9.1 ± 0.2\ncodel   5.0 ± 0.1*\n";
+        assert_eq!(table.text(), text);
+        assert!(table.markdown().contains("| codel | **5.0 ± 0.1** |"));
+    }
+}
