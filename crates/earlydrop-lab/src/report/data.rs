@@ -3,7 +3,7 @@
 //! Everything is in base units (seconds, bits a second, shares of one, packets); a
 //! [`Metric`] says how it is shown.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Everything the page draws.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -84,6 +84,7 @@ pub struct Scheme {
     pub parameters: Vec<Parameter>,
     /// Average queue in packets against drop probability; empty for schemes without a
     /// curve.
+    #[serde(serialize_with = "short_pairs")]
     pub curve: Vec<[f64; 2]>,
 }
 
@@ -165,6 +166,7 @@ pub struct Cell {
     /// Its seed.
     pub seed: u64,
     /// One for each metric.
+    #[serde(serialize_with = "short_options")]
     pub values: Vec<Option<f64>>,
 }
 
@@ -178,10 +180,13 @@ pub struct Flow {
     /// Its group.
     pub group: String,
     /// Bits on the wire that arrived, a second.
+    #[serde(serialize_with = "short")]
     pub throughput: f64,
     /// Bits of payload that arrived for the first time, a second.
+    #[serde(serialize_with = "short")]
     pub goodput: f64,
     /// The share of its packets that was lost.
+    #[serde(serialize_with = "short")]
     pub loss: f64,
 }
 
@@ -195,6 +200,7 @@ pub struct Distribution {
     /// What: "time in the queue".
     pub what: &'static str,
     /// Share of packets, and the time in seconds within which they were through.
+    #[serde(serialize_with = "short_pairs")]
     pub quantiles: Vec<[f64; 2]>,
 }
 
@@ -217,5 +223,38 @@ pub struct Series {
     /// From one value to the next, in seconds; the first is at time zero.
     pub interval: f64,
     /// The values.
+    #[serde(serialize_with = "short_numbers")]
     pub values: Vec<f64>,
+}
+
+/// A number of a picture in as few characters as it needs: five significant digits, which no
+/// eye can tell from all of them, and whole numbers as they are.
+struct Short(f64);
+
+impl Serialize for Short {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let number = self.0;
+        if number.fract() == 0.0 && number.abs() < 1e15 {
+            // Exact: a whole number below 2^53.
+            return serializer.serialize_i64(number as i64);
+        }
+        let shorter = format!("{number:.4e}").parse().unwrap_or(number);
+        serializer.serialize_f64(shorter)
+    }
+}
+
+fn short<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    Short(*number).serialize(serializer)
+}
+
+fn short_options<S: Serializer>(numbers: &[Option<f64>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(numbers.iter().map(|number| number.map(Short)))
+}
+
+fn short_numbers<S: Serializer>(numbers: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(numbers.iter().copied().map(Short))
+}
+
+fn short_pairs<S: Serializer>(pairs: &[[f64; 2]], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(pairs.iter().map(|&[x, y]| [Short(x), Short(y)]))
 }

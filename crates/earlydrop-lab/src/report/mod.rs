@@ -1,5 +1,12 @@
 //! One self-contained page of a run's results.
+//!
+//! [`render`] puts four things into one HTML file: [`Data`] as JSON, the style, the drawing
+//! library (`assets/charts`) and our own scripts (`assets/report`). The file needs nothing
+//! else: no network, no folder beside it. Scripts draw everything from the JSON, and what
+//! comes from the data reaches the page as text, never as markup.
 
 pub mod data;
+mod page;
 
 pub use data::Data;
+pub use page::render;

@@ -1,0 +1,20 @@
+// Notes whatever goes wrong in `data-errors` of the page's root, where a test finds it.
+(() => {
+  const root = document.documentElement;
+  const errors = [];
+  const note = (text) => {
+    errors.push(String(text));
+    root.dataset.errors = errors.join("\n");
+  };
+  root.dataset.errors = "";
+  addEventListener("error", (event) => note(event.message || "an error without a message"));
+  addEventListener("unhandledrejection", (event) => note(event.reason));
+  addEventListener("securitypolicyviolation", (event) => note(`refused: ${event.violatedDirective}`));
+  for (const level of ["error", "warn"]) {
+    const say = console[level];
+    console[level] = (...parts) => {
+      note(parts.join(" "));
+      say.apply(console, parts);
+    };
+  }
+})();

@@ -1,0 +1,174 @@
+// The frame around each chart: title, caption, choices, legend, "Save as SVG" and the numbers.
+//
+// A figure's `draw(look)` returns either { nothing: "why" } or
+//   option    what ECharts draws
+//   height    in pixels
+//   caption   what is to be seen, and how to read it
+//   legend    entries { label, mark, kind, hidden, press, series, group }
+//   columns   headings of the numbers
+//   rows      () => the numbers themselves
+//   settle    (chart) => what can be put right only after drawing
+
+/** The most rows of numbers that the page shows; the saved file has them all. */
+const ROWS_SHOWN = 400;
+
+/** Adds a figure as a section of its own. Returns what later changes need: `redraw` and `chart`. */
+function addFigure({ name, title, keys, controls = () => [], draw, tools = null, ready = null }) {
+  const caption = make("p", { class: "caption", id: `${name}-caption` });
+  const choices = make("div", { class: "choices" });
+  const holder = make("div", { class: "chart", role: "img", "aria-label": title, "aria-describedby": `${name}-caption` });
+  const legend = make("ul", { class: "legend", "aria-label": `Shown in ${title}` });
+  const why = make("p", { class: "none", hidden: true });
+  const save = button("Save as SVG", () => {
+    const look = paperLook();
+    const drawn = draw(look);
+    if (!drawn.nothing) saveFile(fileName(name, "svg"), "image/svg+xml", standaloneSvg(name, look, drawn));
+  }, { class: "save", "aria-label": `Save “${title}” as SVG` });
+  const numbers = make("details", { class: "numbers", toggle: () => showNumbers() }, make("summary", {}, "Data"));
+  const actions = make("div", { class: "actions" }, save, numbers);
+  const body = make("div", { class: "plot" }, tools, holder, legend, actions);
+  const figure = make(
+    "figure",
+    { "data-figure": name, "aria-labelledby": `${name}-name` },
+    make("figcaption", {}, make("h2", { id: `${name}-name` }, title), caption),
+    choices,
+    why,
+    body,
+  );
+  document.getElementById("results").append(make("section", { id: name, "aria-labelledby": `${name}-name` }, figure));
+
+  let chart = null;
+  let last = null;
+  let widthDrawn = 0;
+
+  function redraw() {
+    showControls();
+    widthDrawn = figure.clientWidth;
+    const look = screenLook(widthDrawn || 720);
+    last = draw(look);
+    why.hidden = !last.nothing;
+    body.hidden = Boolean(last.nothing);
+    caption.hidden = Boolean(last.nothing);
+    if (last.nothing) {
+      why.textContent = last.nothing;
+      figure.dataset.drawn = JSON.stringify({ series: [], shapes: 0 });
+      return;
+    }
+    caption.textContent = last.caption;
+    holder.style.height = `${last.height}px`;
+    const size = { width: look.width, height: last.height };
+    if (chart) {
+      chart.resize(size);
+    } else {
+      chart = echarts.init(holder, null, { renderer: "svg", ...size });
+      if (ready) ready(chart);
+    }
+    chart.setOption({ ...plotBase(look), ...last.option }, { notMerge: true });
+    settle(chart, last);
+    chart.getZr().flush();
+    showLegend();
+    showNumbers();
+    figure.dataset.drawn = JSON.stringify(summaryOfChart());
+  }
+
+  /** What the chart holds, read back from it, and how many shapes are in the page. */
+  function summaryOfChart() {
+    const sum = (points, place) => points.reduce((total, point) => total + (isNumber(point[place]) ? point[place] : 0), 0);
+    const series = chart.getOption().series.map((one) => {
+      const points = (one.data ?? []).map((item) => (Array.isArray(item) ? item : item.value));
+      return { name: one.name, type: one.type, points: points.length, x: sum(points, 0), y: sum(points, 1) };
+    });
+    const shapes = holder.querySelectorAll("svg path, svg polyline, svg polygon, svg circle, svg rect, svg line, svg text").length;
+    return { series, shapes };
+  }
+
+  /** Builds the choices once, and keeps those that are there, so that focus stays. */
+  function showControls() {
+    const wanted = controls().filter((control) => control.options.length > 1);
+    const sign = JSON.stringify(wanted.map(({ key, label, options }) => [key, label, options]));
+    if (choices.dataset.sign !== sign) {
+      choices.replaceChildren(...wanted.map(({ key, label, options, value }) => {
+        const { field, select } = choice(label, options, value, (fresh) => set(key, fresh));
+        select.name = key;
+        return field;
+      }));
+      choices.dataset.sign = sign;
+      return;
+    }
+    wanted.forEach(({ value }, index) => (choices.children[index].lastElementChild.value = value));
+  }
+
+  function showLegend() {
+    const focused = [...legend.querySelectorAll("button")].indexOf(document.activeElement);
+    let group = null;
+    const items = [];
+    for (const entry of last.legend ?? []) {
+      if (entry.group && entry.group !== group) items.push(make("li", { class: "group" }, entry.group));
+      group = entry.group;
+      const content = [swatch(entry.mark, entry.kind), entry.label];
+      items.push(make("li", {}, entry.press
+        ? button("", entry.press, { "aria-pressed": entry.hidden ? "false" : "true" })
+        : make("span", { class: "key" })));
+      items[items.length - 1].firstElementChild.append(...content);
+    }
+    legend.replaceChildren(...items);
+    legend.hidden = items.length === 0;
+    if (focused >= 0) legend.querySelectorAll("button")[focused]?.focus();
+  }
+
+  function showNumbers() {
+    if (!last || last.nothing) return;
+    for (const old of [...numbers.children].slice(1)) old.remove();
+    if (!numbers.open) return;
+    const rows = last.rows();
+    const cut = rows.length > ROWS_SHOWN;
+    numbers.append(
+      button("Save as CSV", () => saveFile(fileName(name, "csv"), "text/csv", csvText(last.columns, rows)), { class: "save" }),
+      cut ? make("p", { class: "note" }, `The first ${ROWS_SHOWN} of ${plain(rows.length, 7)} rows. The saved file has all.`) : "",
+      scrollBox(
+        `Numbers of ${title}`,
+        make(
+          "table",
+          { class: "plain" },
+          make("thead", {}, make("tr", {}, last.columns.map((column) => make("th", { scope: "col" }, column)))),
+          make("tbody", {}, rows.slice(0, ROWS_SHOWN).map((row) =>
+            make("tr", {}, row.map((cell) => make("td", { class: typeof cell === "number" ? "number" : null }, typeof cell === "number" ? plain(cell, 5) : (cell ?? "\u2013")))))),
+        ),
+      ),
+    );
+  }
+
+  redraw();
+  watch([...keys, "theme"], redraw);
+  new ResizeObserver(() => {
+    if (figure.clientWidth && Math.abs(figure.clientWidth - widthDrawn) > 1) requestAnimationFrame(redraw);
+  }).observe(figure);
+  return { redraw, chart: () => chart };
+}
+
+/** Lets a figure that has something to put right once it is drawn do so. */
+function settle(chart, drawn) {
+  if (!drawn.settle) return;
+  drawn.settle(chart);
+  chart.setOption({});
+}
+
+/** Legend entries of schemes; pressing one hides it in every figure. */
+function schemeLegend(schemes, look, kind = "both") {
+  const shown = schemesShown();
+  return schemes.map((index) => ({
+    label: data.schemes[index].label,
+    mark: markOf(index, look.theme),
+    kind,
+    hidden: !shown.includes(index),
+    press: () => toggle("hide", data.schemes[index].label),
+  }));
+}
+
+/** What a figure says when the reader has hidden all there is. */
+const ALL_HIDDEN = "Every scheme is hidden.";
+
+/** A way back for a reader who has hidden all there is. */
+function showAllButton() {
+  return button("Show all schemes", () => set("hide", ""), { class: "all" });
+}

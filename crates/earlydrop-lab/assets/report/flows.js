@@ -1,0 +1,92 @@
+// What each flow got, one row of dots for each scheme.
+
+const FLOW_MEASURES = {
+  throughput: { title: "throughput", unit: "Mbit/s", scale: 1e-6, what: "Bits on the wire that arrived" },
+  goodput: { title: "goodput", unit: "Mbit/s", scale: 1e-6, what: "Bits of payload that arrived for the first time" },
+  loss: { title: "loss", unit: "%", scale: 100, what: "The share of its packets that was lost" },
+};
+
+function addFlows() {
+  if (data.flows.length === 0) {
+    addNothing(addSection("flows", "What each flow got"), "No flow was recorded by itself.");
+    return;
+  }
+  const measure = () => (get("flow") in FLOW_MEASURES ? get("flow") : "throughput");
+  addFigure({
+    name: "flows",
+    title: "What each flow got",
+    keys: ["point", "hide", "flow"],
+    controls: () => [{ key: "flow", label: "Show", options: Object.entries(FLOW_MEASURES).map(([value, { title }]) => ({ value, text: capital(title) })), value: measure() }],
+    draw: (look) => drawFlows(look, measure()),
+  });
+}
+
+function drawFlows(look, key) {
+  const measure = FLOW_MEASURES[key];
+  const point = pointShown();
+  const flows = data.flows.filter((flow) => flow.point === point && isNumber(flow[key]));
+  if (flows.length === 0) return { nothing: `No flow was recorded by itself${atPoint()}.` };
+  const groups = [...new Set(data.flows.map(({ group }) => group))];
+  const shown = schemesShown();
+  const rows = [...new Set(flows.map(({ scheme }) => scheme))].sort((a, b) => a - b).filter((scheme) => shown.includes(scheme));
+  const hiddenSome = rows.length < new Set(flows.map(({ scheme }) => scheme)).size;
+  const visible = flows.filter(({ scheme }) => rows.includes(scheme));
+  if (visible.length === 0) return { nothing: ALL_HIDDEN };
+  const values = visible.map((flow) => flow[key] * measure.scale);
+  const log = spansDecades(values, 100);
+  const crowd = Math.max(...rows.map((row) => visible.filter(({ scheme }) => scheme === row).length));
+  const high = crowd > 4 ? (look.small ? 26 : 30) : 22;
+  const size = crowd > 60 ? 5 : crowd > 20 ? 6 : 8;
+
+  // Flows of one row are moved up and down a little, always in the same way, so that equal
+  // ones do not hide each other. The value itself is not touched.
+  const lanes = crowd > 4 ? 5 : 1;
+  const lane = (index) => (lanes === 1 ? 0 : ((index * 2) % lanes) - (lanes - 1) / 2);
+  const series = groups.map((group, index) => {
+    const mark = markOf(index, look.theme);
+    return {
+      type: "scatter",
+      name: group || "flows",
+      data: rows.flatMap((row, at) => visible
+        .filter((flow) => flow.scheme === row && flow.group === group)
+        .sort((a, b) => a[key] - b[key])
+        .map((flow, place) => ({ value: [flow[key] * measure.scale, at], symbolOffset: [0, lane(place + index) * ((high - size - 6) / Math.max(1, lanes - 1))] }))),
+      symbol: mark.symbol,
+      symbolSize: size,
+      itemStyle: { color: mark.colour, opacity: 0.72 },
+      emphasis: { disabled: true },
+    };
+  }).filter((one) => one.data.length > 0);
+  const means = rows.map((row, at) => {
+    const own = visible.filter(({ scheme }) => scheme === row);
+    return [own.reduce((total, flow) => total + flow[key] * measure.scale, 0) / own.length, at];
+  });
+  series.push({ type: "scatter", name: "mean", data: means, symbol: "rect", symbolSize: [2, high - 6], itemStyle: { color: look.text }, silent: true, z: 4 });
+
+  const longest = Math.max(...rows.map((row) => textWidth(data.schemes[row].label, look)));
+  const legend = groups.filter((group) => series.some(({ name }) => name === (group || "flows"))).map((group) => ({ label: group || "flows", mark: markOf(groups.indexOf(group), look.theme), kind: "symbol" }));
+  return {
+    option: {
+      grid: plotGrid(look, { right: look.small ? 18 : 28 }),
+      xAxis: numberAxis(look, { name: capital(withUnit(measure.title, measure.unit)), values, log, zero: !log, splitLine: { show: true, lineStyle: { color: look.grid } } }),
+      yAxis: nameAxis(look, {
+        name: "",
+        names: rows.map((row) => data.schemes[row].label),
+        vertical: true,
+        inverse: true,
+        splitLine: { show: true, interval: 0, lineStyle: { color: look.grid } },
+        axisTick: { show: false },
+        axisLabel: { color: look.text, fontFamily: look.font, fontSize: look.size - 0.5, interval: 0, width: Math.min(longest + 4, look.width * 0.34), overflow: "truncate" },
+      }),
+      tooltip: plotTooltip("item", (item) => tip(data.schemes[rows[item.value[1]]].label, [
+        { label: item.seriesName, value: `${plain(item.value[0])} ${measure.unit}` },
+      ])),
+      series,
+    },
+    height: rows.length * high + 56,
+    legend,
+    caption: `${measure.what}, for each flow of one run of each scheme${atPoint()}. A dot is a flow${groups.length > 1 ? ", its colour and shape the group" : ""}, and the upright line the mean. ${key === "loss" ? "Dots far to the right are flows that a scheme hits more than others." : "The closer together the dots, the more equal the shares; dots far to the left are flows that starve."}${log ? " The axis is logarithmic." : ""}${hiddenSome ? " Hidden schemes are left out." : ""}`,
+    columns: ["scheme", "group", "throughput (Mbit/s)", "goodput (Mbit/s)", "loss (%)"],
+    rows: () => visible.map((flow) => [data.schemes[flow.scheme].label, flow.group, flow.throughput * 1e-6, flow.goodput * 1e-6, flow.loss * 100]),
+  };
+}

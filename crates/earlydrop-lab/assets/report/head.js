@@ -1,0 +1,89 @@
+// What this is: title, what was run, how to run it again, and the bar with the point shown.
+
+function addHead() {
+  const head = document.getElementById("head");
+  const runs = data.cells.length;
+  const points = data.points.length;
+  const planned = data.cells_planned;
+  const seeds = Math.round(planned / Math.max(1, data.schemes.length * points));
+
+  const what = [
+    count(data.schemes.length, "scheme"),
+    points > 1 ? count(points, "point") : null,
+    count(Math.max(seeds, data.seeds.length), "seed"),
+  ].filter(Boolean);
+  const where = data.link ? ` on the link ${data.link}` : "";
+  const sentenceRun = `${capital(listed(what))}: ${plain(runs, 7)} of ${count(planned, "run")} done. Measured${where} from ${plain(data.measured[0])}\u00a0s to ${plain(data.measured[1])}\u00a0s.`;
+
+  head.append(
+    make("p", { class: "kicker" }, "earlydrop ", make("span", {}, data.version)),
+    make("h1", {}, data.title || "Without a title"),
+    data.about ? make("p", { class: "about" }, data.about) : "",
+    make("p", { class: "run" }, sentenceRun),
+    missingRuns() ?? "",
+    data.command
+      ? make("div", { class: "command" }, make("span", { class: "label" }, "Run it again"), make("code", { tabindex: "0" }, data.command), copyButton(data.command, "the command"))
+      : "",
+  );
+  document.title = data.title || "earlydrop";
+}
+
+/** A note on what is still to be run, where something is. */
+function missingRuns() {
+  const missing = data.cells_planned - data.cells.length;
+  if (missing <= 0) return null;
+  const expected = data.cells_planned / Math.max(1, data.schemes.length * data.points.length);
+  const done = new Map();
+  for (const cell of data.cells) done.set(cell.scheme, (done.get(cell.scheme) ?? 0) + 1);
+  const short = data.schemes
+    .filter((_, index) => (done.get(index) ?? 0) < expected * data.points.length)
+    .map((scheme) => scheme.label);
+  if (data.cells.length === 0) return make("p", { class: "warning", role: "note" }, "No run is done yet.");
+  const few = short.length > 0 && short.length <= 6 ? ` Missing from: ${listed(short)}.` : "";
+  const verb = missing === 1 ? "run is" : "runs are";
+  return make("p", { class: "warning", role: "note" }, `${plain(missing, 7)} ${verb} not done yet. What is shown rests on fewer seeds than planned.${few}`);
+}
+
+/** The bar that stays in view: the point of the sweep, and light or dark. */
+function addBar(sections) {
+  const bar = document.getElementById("bar");
+  const links = make("nav", { "aria-label": "Sections" }, sections.map(({ id, short }) => make("a", { href: `#${id}` }, short)));
+  const inner = make("div", { class: "inner" }, links, pointChoices(), themeButton());
+  bar.append(inner);
+}
+
+/** One choice for each axis with more than one value. */
+function pointChoices() {
+  const box = make("div", { class: "point", role: "group", "aria-label": "Point of the sweep" });
+  const selects = [];
+  data.axes.forEach((axis, place) => {
+    if (axis.values.length < 2) return;
+    const options = axis.values.map((value, index) => ({ value: String(index), text: value }));
+    const { field, select } = choice(axis.field, options, "0", (fresh) => choosePoint(place, Number(fresh)));
+    select.name = `axis-${place}`;
+    selects.push({ select, place });
+    box.append(field);
+  });
+  const show = () => {
+    for (const { select, place } of selects) select.value = String(data.points[pointShown()][place]);
+  };
+  show();
+  watch(["point"], show);
+  return selects.length ? box : null;
+}
+
+/** Moves to the point that differs in one axis; to the nearest, where the sweep has gaps. */
+function choosePoint(place, index) {
+  const now = data.points[pointShown()];
+  let best = pointShown();
+  let least = Infinity;
+  data.points.forEach((point, number) => {
+    if (point[place] !== index) return;
+    const distance = point.reduce((total, value, axis) => total + (axis === place ? 0 : Math.abs(value - now[axis])), 0);
+    if (distance < least) {
+      least = distance;
+      best = number;
+    }
+  });
+  set("point", best);
+}

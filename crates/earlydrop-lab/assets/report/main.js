@@ -1,0 +1,24 @@
+// Puts the page together.
+
+addHead();
+addSummary();
+addScatter();
+const swept = addSweep();
+addOverTime();
+addFlows();
+addDistributions();
+addCurves();
+const grouped = addGroups();
+addScenario();
+addBar([
+  { id: "summary", short: "Summary" },
+  { id: "scatter", short: "Delay" },
+  ...(swept ? [{ id: "sweep", short: "Sweep" }] : []),
+  { id: "overtime", short: "Time" },
+  { id: "flows", short: "Flows" },
+  { id: "distributions", short: "Tail" },
+  { id: "curves", short: "Curves" },
+  ...(grouped ? [{ id: "groups", short: "Groups" }] : []),
+  { id: "scenario", short: "Scenario" },
+]);
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,111 @@
+// What leaves the page: pictures, tables and commands.
+
+/** Hands the reader a file. */
+function saveFile(name, type, text) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  announce(`Saved ${name}`);
+}
+
+/** A file name from the title and what the file holds. */
+function fileName(part, ending) {
+  const words = `${data.title} ${part}`.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+  return `${words.slice(0, 80) || part}.${ending}`;
+}
+
+/** Rows as comma-separated values. */
+function csvText(columns, rows) {
+  const quote = (cell) => {
+    const text = cell === null || cell === undefined ? "" : String(typeof cell === "number" ? Number(cell.toPrecision(12)) : cell);
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows].map((row) => row.map(quote).join(",")).join("\n") + "\n";
+}
+
+/** A button that copies a text, and says so. */
+function copyButton(text, what) {
+  const element = button("Copy", async () => {
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      done = copyByHand(text);
+    }
+    element.textContent = done ? "Copied" : "Not allowed";
+    announce(done ? `Copied ${what}` : "Copying is not allowed here");
+    setTimeout(() => (element.textContent = "Copy"), 2000);
+  }, { class: "copy", "aria-label": `Copy ${what}` });
+  return element;
+}
+
+/** Pages opened from a file may lack the clipboard; a selection always works. */
+function copyByHand(text) {
+  const area = make("textarea", { class: "unseen", "aria-hidden": "true" });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  let done = false;
+  try {
+    done = document.execCommand("copy");
+  } catch {
+    // Then not.
+  }
+  area.remove();
+  return done;
+}
+
+/**
+ * A drawn figure as a standalone SVG: light, with its legend, with text as text.
+ * `name` is the figure's, `drawn` what the figure's `draw` returned for the look of paper.
+ */
+function standaloneSvg(name, look, drawn) {
+  const { option, height } = withPrintedLegend(look, drawn);
+  const chart = echarts.init(null, null, { renderer: "svg", ssr: true, width: look.width, height });
+  chart.setOption({ ...plotBase(look), ...option, tooltip: { show: false }, backgroundColor: "#ffffff" });
+  settle(chart, drawn);
+  const text = chart.renderToSVGString();
+  chart.dispose();
+  // Names of their own, so that two pictures can stand in one page.
+  return text.replace(/\bzr\d+-/g, `earlydrop-${name}-`);
+}
+
+/** Puts the legend, which the screen shows as buttons below, into the picture. */
+function withPrintedLegend(look, drawn) {
+  if (!drawn.legend || drawn.ownLegend) return drawn;
+  const names = drawn.legend.filter((entry) => !entry.hidden).map((entry) => entry.series ?? entry.label);
+  let rows = 1;
+  let used = 0;
+  for (const name of names) {
+    const wide = 58 + textWidth(name, look);
+    if (used + wide > look.width - 40) {
+      rows += 1;
+      used = 0;
+    }
+    used += wide;
+  }
+  const space = rows * 24 + 6;
+  const legend = {
+    data: names,
+    bottom: 6,
+    left: 20,
+    right: 20,
+    itemWidth: 32,
+    itemHeight: 10,
+    itemGap: 16,
+    selectedMode: false,
+    textStyle: { color: look.text, fontFamily: look.font, fontSize: look.size - 1 },
+  };
+  const grid = { ...drawn.option.grid, bottom: (drawn.option.grid.bottom ?? 0) + space };
+  return { option: { ...drawn.option, legend, grid }, height: drawn.height + space };
+}
+
+let measuring = null;
+
+/** About how wide a text is, in pixels. */
+function textWidth(text, look) {
+  measuring ??= document.createElement("canvas").getContext("2d");
+  if (!measuring) return text.length * look.size * 0.6;
+  measuring.font = `${look.size}px ${look.font}`;
+  return measuring.measureText(text).width;
+}

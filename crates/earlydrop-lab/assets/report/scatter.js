@@ -1,0 +1,204 @@
+// Delay against utilisation: one point for each scheme, with the spread of its runs.
+
+function addScatter() {
+  const [x, y] = scatterDefaults();
+  if (data.summary.length === 0) {
+    addNothing(addSection("scatter", "Delay against utilisation"), "No run is done yet.");
+    return;
+  }
+  if (x < 0 || y < 0) {
+    addNothing(addSection("scatter", "Delay against utilisation"), "Two measured quantities are needed for this figure, and there are fewer.");
+    return;
+  }
+  const options = data.metrics.map(({ name, title }) => ({ value: name, text: capital(title) }));
+  const usual = isDelay(data.metrics[x]) && data.metrics[y].name === "utilisation";
+  const axis = (key, otherwise) => {
+    const index = metricIndex(get(key));
+    return index < 0 ? otherwise : index;
+  };
+  addFigure({
+    name: "scatter",
+    title: usual ? "Delay against utilisation" : "One measure against another",
+    keys: ["point", "hide", "x", "y"],
+    controls: () => [
+      { key: "x", label: "Across", options, value: data.metrics[axis("x", x)].name },
+      { key: "y", label: "Up", options, value: data.metrics[axis("y", y)].name },
+    ],
+    draw: (look) => drawScatter(look, axis("x", x), axis("y", y)),
+  });
+}
+
+/** Mean delay and utilisation where they were measured, else the first two of the table. */
+function scatterDefaults() {
+  const delay = ["delay_mean", "delay_p99"].map(metricIndex).find((index) => index >= 0) ?? -1;
+  const use = metricIndex("utilisation");
+  if (delay >= 0 && use >= 0) return [delay, use];
+  const headline = data.metrics.map((_, index) => index).sort((a, b) => Number(data.metrics[b].headline) - Number(data.metrics[a].headline));
+  return headline.length < 2 ? [-1, -1] : headline.slice(0, 2);
+}
+
+function isDelay(metric) {
+  return metric.name.startsWith("delay");
+}
+
+function drawScatter(look, xIndex, yIndex) {
+  const [xMetric, yMetric] = [data.metrics[xIndex], data.metrics[yIndex]];
+  const point = pointShown();
+  const value = (number, metric) => (isNumber(number) ? number * metric.scale : null);
+  const drawn = [];
+  data.summary.filter((entry) => entry.point === point).forEach((entry) => {
+    const mean = [value(entry.values[xIndex]?.mean, xMetric), value(entry.values[yIndex]?.mean, yMetric)];
+    if (!mean.every(isNumber)) return;
+    const runs = data.cells
+      .filter((cell) => cell.scheme === entry.scheme && cell.point === point)
+      .map((cell) => [value(cell.values[xIndex], xMetric), value(cell.values[yIndex], yMetric), cell.seed])
+      .filter(([a, b]) => isNumber(a) && isNumber(b));
+    drawn.push({ scheme: entry.scheme, mean, runs, entry });
+  });
+  if (drawn.length === 0) return { nothing: `Nothing was measured of this${atPoint()}.` };
+  const shown = schemesShown();
+  const visible = drawn.filter(({ scheme }) => shown.includes(scheme));
+  const all = (place) => visible.flatMap(({ mean, runs }) => [mean[place], ...runs.map((run) => run[place])]);
+  const log = [spansDecades(all(0)), false];
+
+  const place = labelPlacer(visible.length ? data.schemes[visible[0].scheme].label : "");
+  const series = [];
+  for (const one of visible) {
+    const { label } = data.schemes[one.scheme];
+    const mark = markOf(one.scheme, look.theme);
+    if (one.runs.length > 1) {
+      series.push({
+        type: "scatter",
+        name: `${label}, runs`,
+        data: one.runs.map(([a, b]) => [a, b]),
+        symbol: mark.symbol,
+        symbolSize: look.small ? 4 : 5,
+        itemStyle: { color: mark.colour, opacity: 0.38 },
+        silent: true,
+        z: 2,
+      });
+    }
+    const outline = ellipse(one, log[0]);
+    if (outline.length) {
+      series.push(areaSeries({ name: `${label}, spread`, points: outline, corners: outline, fill: mark.colour, stroke: mark.colour, opacity: 0.16 }));
+    }
+    series.push({
+      type: "scatter",
+      name: label,
+      data: [one.mean],
+      symbol: mark.symbol,
+      symbolSize: look.small ? 10 : 12,
+      itemStyle: { color: mark.colour, opacity: 1, borderColor: look.back, borderWidth: 1 },
+      label: { show: true, formatter: () => label, position: "right", distance: 6, color: look.text, fontFamily: look.font, fontSize: look.size - 1, textBorderColor: look.back, textBorderWidth: 3 },
+      labelLayout: place.layout,
+      emphasis: { disabled: true },
+      z: 4,
+    });
+  }
+  const direction = { less: ["\u2190 better", "\u2193 better"], more: ["better \u2192", "better \u2191"] };
+  const axisName = (metric, place) => {
+    const hint = direction[metric.better]?.[place];
+    const name = capital(withUnit(metric.title, metric.unit));
+    return hint ? `${name}   ${hint}` : name;
+  };
+  const outlines = (place) => series.filter((one) => one.type === "custom").flatMap((one) => one.data.map((corner) => corner[place]));
+  const option = {
+    grid: plotGrid(look, { right: look.small ? 40 : 70 }),
+    xAxis: numberAxis(look, { name: axisName(xMetric, 0), values: [...all(0), ...outlines(0)], log: log[0] }),
+    yAxis: numberAxis(look, { name: axisName(yMetric, 1), values: [...all(1), ...outlines(1)], vertical: true }),
+    tooltip: plotTooltip("item", (item) => {
+      const one = visible.find(({ scheme }) => data.schemes[scheme].label === item.seriesName);
+      if (!one) return "";
+      return tip(item.seriesName, [xMetric, yMetric].map((metric, place) => ({
+        label: capital(metric.title),
+        value: `${estimateLine(one.entry.values[[xIndex, yIndex][place]], metric.scale)} ${metric.unit}`,
+      })));
+    }),
+    series,
+  };
+  const several = drawn.some(({ runs }) => runs.length > 1);
+  return {
+    option,
+    // Where the symbols lie is known once they are drawn; the labels then keep off them.
+    settle: (chart) => {
+      const half = look.small ? 4 : 5;
+      place.avoid(visible.map(({ mean }) => chart.convertToPixel({ gridIndex: 0 }, mean)).map(([x, y]) => ({ left: x - half, right: x + half, top: y - half, bottom: y + half })));
+    },
+    height: look.print ? 480 : Math.round(Math.max(320, Math.min(560, look.width * 0.62))),
+    legend: schemeLegend(drawn.map(({ scheme }) => scheme), look, "symbol"),
+    caption: scatterCaption(xMetric, yMetric, several, log[0]),
+    columns: ["scheme", "seed", withUnit(xMetric.title, xMetric.unit), withUnit(yMetric.title, yMetric.unit)],
+    rows: () => visible.flatMap(({ scheme, mean, runs }) => [
+      [data.schemes[scheme].label, "mean", ...mean],
+      ...runs.map(([a, b, seed]) => [data.schemes[scheme].label, String(seed), a, b]),
+    ]),
+  };
+}
+
+/**
+ * Puts each label where no earlier one stands: right, left, above or below its symbol, then
+ * aslant; where no place is free, the legend has to do. `first` is whose label comes first.
+ */
+function labelPlacer(first) {
+  let symbols = [];
+  let taken = [];
+  const avoid = (boxes) => (symbols = boxes);
+  const layout = ({ rect, labelRect, text }) => {
+    if (!rect || !labelRect) return {};
+    if (text === first) taken = [...symbols];
+    const { width, height } = labelRect;
+    const [x, y] = [rect.x + rect.width / 2, rect.y + rect.height / 2];
+    const [aside, above] = [rect.width / 2 + 5, rect.height / 2 + height / 2 + 2];
+    const tries = [
+      [x + aside, y], [x - aside - width, y], [x - width / 2, y - above], [x - width / 2, y + above],
+      [x + aside, y - above], [x + aside, y + above], [x - aside - width, y - above], [x - aside - width, y + above],
+    ];
+    const free = ([left, middle]) => taken.every((box) =>
+      left > box.right || left + width < box.left || middle - height / 2 > box.bottom || middle + height / 2 < box.top);
+    const at = tries.find(free);
+    if (!at) return { x: -1000, y: -1000 };
+    const [left, middle] = at;
+    taken.push({ left, right: left + width, top: middle - height / 2, bottom: middle + height / 2 });
+    return { x: left, y: middle, align: "left", verticalAlign: "middle" };
+  };
+  return { layout, avoid };
+}
+
+function scatterCaption(xMetric, yMetric, several, log) {
+  const sides = { less: ["left", "lower"], more: ["right", "upper"] };
+  const across = sides[xMetric.better]?.[0];
+  const up = sides[yMetric.better]?.[1];
+  const corner = across && up ? ` Better is towards the ${up} ${across}.` : "";
+  const spread = several
+    ? " A large symbol is the mean over seeds, small ones are single runs, and the ellipse is one standard deviation of the runs, with their correlation. A flat or tilted ellipse tells what varies together."
+    : " Each symbol is one run: with a single seed there is no spread to show.";
+  return `${capital(yMetric.title)} against ${xMetric.title}${atPoint()}.${corner}${spread}${log ? " The lower axis is logarithmic." : ""}`;
+}
+
+/**
+ * The ellipse of one standard deviation around the mean of the runs, as corners. Its shape
+ * is that of the 2 x 2 covariance. On a logarithmic axis it is carried over to first order:
+ * a step of s there is a factor of e^(s / mean).
+ */
+function ellipse({ mean, runs }, logX) {
+  const number = runs.length;
+  if (number < 2) return [];
+  const centre = [0, 1].map((place) => runs.reduce((total, run) => total + run[place], 0) / number);
+  const covariance = (i, j) => runs.reduce((total, run) => total + (run[i] - centre[i]) * (run[j] - centre[j]), 0) / (number - 1);
+  const [xx, xy, yy] = [covariance(0, 0), covariance(0, 1), covariance(1, 1)];
+  if (!(xx + yy > 0)) return [];
+  const middle = (xx + yy) / 2;
+  const part = Math.hypot((xx - yy) / 2, xy);
+  const long = Math.sqrt(middle + part);
+  const short = Math.sqrt(Math.max(0, middle - part));
+  const angle = 0.5 * Math.atan2(2 * xy, xx - yy);
+  const corners = [];
+  for (let step = 0; step < 60; step += 1) {
+    const turn = (step / 60) * 2 * Math.PI;
+    const [a, b] = [long * Math.cos(turn), short * Math.sin(turn)];
+    const x = a * Math.cos(angle) - b * Math.sin(angle);
+    const y = a * Math.sin(angle) + b * Math.cos(angle);
+    corners.push([logX ? mean[0] * Math.exp(x / mean[0]) : mean[0] + x, mean[1] + y]);
+  }
+  return corners;
+}

@@ -1,0 +1,115 @@
+// The table of schemes and what was measured.
+
+function addSummary() {
+  if (data.summary.length === 0 || data.metrics.length === 0) {
+    addNothing(addSection("summary", "Summary"), "No run is done yet, so there is nothing to sum up.");
+    return;
+  }
+  const section = addSection("summary", "Summary");
+  const intro = make("p", { class: "intro" });
+  const box = make("div", { "data-figure": "summary" });
+  const tools = make("div", { class: "actions" });
+  const note = make("p", { class: "note" });
+  section.append(intro, box, note, tools, meanings(data.metrics));
+
+  const more = data.metrics.some((metric) => !metric.headline) && data.metrics.some((metric) => metric.headline);
+  const all = more ? button("", () => set("all", get("all") === "1" ? "" : "1"), { class: "all" }) : null;
+  const save = button("Save as CSV", () => {
+    const { columns, rows } = summaryNumbers();
+    saveFile(fileName("summary", "csv"), "text/csv", csvText(columns, rows));
+  }, { class: "save" });
+  tools.append(...[all, save].filter(Boolean));
+
+  const show = () => {
+    const metrics = data.metrics.filter((metric) => metric.headline || get("all") === "1" || !more);
+    const point = pointShown();
+    const entries = data.summary.filter((entry) => entry.point === point);
+    const seedsMost = Math.max(0, ...entries.map((entry) => entry.seeds));
+    const rows = entries.map((entry) => ({
+      scheme: entry.scheme,
+      values: metrics.map((metric) => entry.values[data.metrics.indexOf(metric)]),
+      note: entry.seeds < seedsMost ? count(entry.seeds, "seed") : null,
+    }));
+    if (all) {
+      all.textContent = get("all") === "1" ? "Show the main columns" : `Show all ${data.metrics.length} columns`;
+      all.setAttribute("aria-pressed", get("all") === "1" ? "true" : "false");
+    }
+    intro.textContent = seedsMost > 1
+      ? `Means over ${count(seedsMost, "seed")} with 95% intervals${atPoint()}. The line below a value shows where it lies between the least and the largest of its column. Press a heading to sort.`
+      : `Values of a single seed${atPoint()}, so there are no intervals. The line below a value shows where it lies between the least and the largest of its column. Press a heading to sort.`;
+    const sort = {
+      by: get("sort"),
+      down: get("order") === "down",
+      choose: (key, metric) => {
+        const next = nextOrder(sort, key, metric?.better);
+        setQuietly("order", next.order);
+        set("sort", next.by);
+        const label = key === "scheme" ? "scheme" : metric.title;
+        announce(next.by ? `Sorted by ${label}, ${next.order === "down" ? "largest" : "least"} first` : "In the order of the scenario");
+      },
+    };
+    const focused = box.contains(document.activeElement) ? [...box.querySelectorAll("th button")].indexOf(document.activeElement) : -1;
+    const scrolled = box.querySelector(".scroll")?.scrollLeft ?? 0;
+    box.replaceChildren(estimateTable({ caption: `Summary${atPoint()}`, metrics, rows, sort }));
+    box.querySelector(".scroll").scrollLeft = scrolled;
+    if (focused >= 0) box.querySelectorAll("th button")[focused]?.focus();
+    const marked = rows.some((row) => row.values.some((value) => value?.best));
+    note.textContent = marked
+      ? `${BEST} The best of its column, or not told apart from the best: the 95% interval of the difference, paired by seed, holds zero. Columns in which nothing is told apart, or in which neither more nor less is better, have no mark.`
+      : noMark(rows.length, seedsMost);
+    box.dataset.drawn = JSON.stringify(tableSummary(box, metrics));
+  };
+  show();
+  watch(["point", "sort", "order", "all", "theme"], show);
+}
+
+/** Why no value is marked as the best. */
+function noMark(schemes, seeds) {
+  if (schemes < 2) return "";
+  return seeds < 2
+    ? "No value is marked as the best: a single seed cannot tell schemes apart."
+    : "No value is marked as the best: the seeds do not tell the schemes apart.";
+}
+
+/** What the table shows, read back from it. */
+function tableSummary(box, metrics) {
+  const rows = [...box.querySelectorAll("tbody tr")];
+  return {
+    columns: metrics.map((metric) => metric.name),
+    rows: rows.map((row) => ({
+      name: row.querySelector("th .scheme span").textContent,
+      cells: [...row.querySelectorAll("td")].map((cell) => (cell.querySelector(".value b, .value > span:nth-child(2)") ?? cell).textContent),
+      best: [...row.querySelectorAll("td")].map((cell) => cell.classList.contains("best")),
+    })),
+    shapes: box.querySelectorAll("svg line").length,
+  };
+}
+
+/** Every mean at every point, for a file. */
+function summaryNumbers() {
+  const columns = ["scheme", ...data.axes.map((axis) => axis.field), "seeds", ...data.metrics.flatMap((metric) => [withUnit(metric.name, metric.unit), `${metric.name} half interval`])];
+  const rows = data.summary.map((entry) => [
+    data.schemes[entry.scheme].label,
+    ...data.axes.map((axis, place) => axis.values[data.points[entry.point][place]]),
+    entry.seeds,
+    ...data.metrics.flatMap((metric, index) => {
+      const value = entry.values[index];
+      return [value?.mean, value?.half].map((number) => (isNumber(number) ? number * metric.scale : null));
+    }),
+  ]);
+  return { columns, rows };
+}
+
+/** What each column means. */
+function meanings(metrics) {
+  const better = { less: " Less is better.", more: " More is better." };
+  return make(
+    "details",
+    { class: "meanings" },
+    make("summary", {}, "What the columns mean"),
+    make("dl", {}, metrics.map((metric) => [
+      make("dt", {}, capital(withUnit(metric.title, metric.unit)), " ", make("code", {}, metric.name)),
+      make("dd", {}, sentence(capital(metric.meaning)), better[metric.better] ?? ""),
+    ])),
+  );
+}
