@@ -167,8 +167,3 @@ function schemeLegend(schemes, look, kind = "both") {
 
 /** What a figure says when the reader has hidden all there is. */
 const ALL_HIDDEN = "Every scheme is hidden.";
-
-/** A way back for a reader who has hidden all there is. */
-function showAllButton() {
-  return button("Show all schemes", () => set("hide", ""), { class: "all" });
-}

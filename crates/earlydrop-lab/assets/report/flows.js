@@ -11,7 +11,7 @@ function addFlows() {
     addNothing(addSection("flows", "What each flow got"), "No flow was recorded by itself.");
     return;
   }
-  const measure = () => (get("flow") in FLOW_MEASURES ? get("flow") : "throughput");
+  const measure = () => (Object.hasOwn(FLOW_MEASURES, get("flow")) ? get("flow") : "throughput");
   addFigure({
     name: "flows",
     title: "What each flow got",

@@ -1,14 +1,17 @@
 // What was sampled over time in one run of one scheme: charts on one axis of time.
 
-/** The charts from top to bottom, and which series go where. The first that fits takes it. */
+/**
+ * The charts from top to bottom, and which series go where. The first that fits takes it.
+ * A count of an interval belongs to the time before its sample, a state to the time after it.
+ */
 const PANELS = [
   { title: "Packets", fits: (name, meaning) => name === "queue" || name === "average" || /\bin packets\b|^packets in\b/.test(meaning), not: (name, meaning) => /an interval|per interval/.test(meaning) || name === "drops" || name === "marks" },
   { title: "Probability", fits: (name, meaning) => /probabilit|\bmax_p\b/.test(meaning) || /^(p|pa|pb|max_p|p_\w+|probability)$/.test(name) },
-  { title: "Packets an interval", fits: (name, meaning) => name === "drops" || name === "marks" || /an interval|per interval/.test(meaning), steps: true },
+  { title: "Packets an interval", fits: (name, meaning) => name === "drops" || name === "marks" || /an interval|per interval/.test(meaning), steps: "start" },
   { title: "Window (segments)", fits: (name, meaning) => name === "window" || /\bin segments\b/.test(meaning) },
   { title: "Time (ms)", fits: (_, meaning) => /\bin (s|seconds)\b/.test(meaning), scale: 1000 },
   { title: "Kilobytes", fits: (_, meaning) => /\bin bytes\b|^bytes\b/.test(meaning), scale: 0.001 },
-  { title: "State", fits: (_, meaning) => /^1 (while|in|when)\b.*\b0 otherwise/.test(meaning), steps: true },
+  { title: "State", fits: (_, meaning) => /^1 (while|in|when)\b.*\b0 otherwise/.test(meaning), steps: "end" },
   { title: "Other", fits: () => true },
 ];
 
@@ -160,7 +163,7 @@ function drawOverTime(look, scheme) {
         symbol: look.print ? "none" : "circle",
         showSymbol: false,
         sampling: panel.steps ? "max" : "lttb",
-        step: panel.steps ? "end" : false,
+        step: panel.steps ?? false,
         lineStyle: { color: mark.colour, width: series.name === "queue" && panel.lines.length > 1 ? 1 : 1.6, type: mark.dash.length ? mark.dash : "solid" },
         itemStyle: { color: mark.colour },
         areaStyle: panel.steps ? { color: mark.colour, opacity: 0.12 } : undefined,
