@@ -1,5 +1,105 @@
-//! The `earlydrop` command.
+//! The `earlydrop` command: which queue discipline, with which parameters, and how do
+//! you know?
 
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod commands;
+mod diagnostics;
+mod draw;
+mod failure;
+mod markdown;
+mod progress;
+mod scenario;
+mod table;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use commands::{check, export, report, run, schemes, trace};
+use draw::Style;
+use failure::Failure;
+
+/// Which queue discipline, with which parameters, and how do you know?
+#[derive(Parser)]
+#[command(name = "earlydrop", version = version(), max_term_width = 100)]
+#[command(after_help = "Examples:
+  earlydrop compare
+  earlydrop compare --schemes red,pie,codel --link 50Mbps --rtt 20ms --flows 40
+  earlydrop run scenarios/satellite.toml
+  earlydrop schemes nlred")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Compare(run::Compare),
+    Run(run::Run),
+    Report(report::Report),
+    Export(export::Export),
+    Schemes(schemes::Schemes),
+    Check(check::Check),
+    /// Print the JSON Schema of scenario files, for editors
+    #[command(after_help = "Example:
+  earlydrop schema > scenario.schema.json
+Then, as a scenario's first line: #:schema scenario.schema.json")]
+    Schema,
+    Trace(trace::Trace),
+    /// Print completions for a shell
+    #[command(after_help = "Example:
+  earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:
+  earlydrop man | man -l -")]
+    Man,
+}
+
+fn version() -> &'static str {
+    static VERSION: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    VERSION.get_or_init(earlydrop_lab::store::version)
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let style = Style::of_stdout();
+    match dispatch(&arguments.command, &style) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(&style),
+    }
+}
+
+fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
+    let out = &mut anstream::stdout().lock();
+    match command {
+        Command::Compare(compare) => run::compare(compare, out, style),
+        Command::Run(arguments) => run::run(arguments, out, style),
+        Command::Report(arguments) => report::run(arguments, out, style),
+        Command::Export(arguments) => export::run(arguments, out),
+        Command::Schemes(arguments) => schemes::run(arguments, out, style),
+        Command::Check(arguments) => check::run(arguments, out),
+        Command::Schema => {
+            let schema = earlydrop_lab::document::schema();
+            let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+            Ok(writeln!(out, "{text}")?)
+        }
+        Command::Trace(arguments) => trace::run(arguments, out, style),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            let name = "earlydrop";
+            clap_complete::generate(*shell, &mut Arguments::command(), name, &mut script);
+            Ok(out.write_all(&script)?)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
+            Ok(out.write_all(&page)?)
+        }
+    }
+}

@@ -4,11 +4,12 @@ use earlydrop::registry::{Link, SCHEMES};
 
 use crate::document::base_unit;
 use crate::metrics::{self, Better, METRICS, Metric};
-use crate::plan::Plan;
+use crate::plan::{Cell, Plan};
 use crate::report::data::{self, Data};
 use crate::scenario::Scheme;
 use crate::store::{Store, StoreError};
 use crate::summary::{Entry, Summary};
+use crate::trace::Trace;
 
 /// Everything a report of `plan` shows of what `store` holds.
 pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, StoreError> {
@@ -48,6 +49,96 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         distributions: distributions(plan, store)?,
         series: series(plan, store, summary, first_seed)?,
     })
+}
+
+/// What a report shows of one cell that was looked at closely: everything over time.
+pub fn of_trace(plan: &Plan, cell: Cell, seen: &Trace, source: &str) -> Data {
+    let scenario = plan.scenario();
+    let scheme = describe(&scenario.schemes[cell.scheme], plan);
+    let point = crate::table::title(plan, cell.point);
+    let of_point = if point.is_empty() {
+        point
+    } else {
+        format!(", {point}")
+    };
+    let number = plan.number(cell);
+    let seed = plan.seeds[cell.seed];
+    let series = seen.outcome.series.iter().map(|series| data::Series {
+        scheme: 0,
+        point: 0,
+        seed,
+        source: series.source.clone(),
+        name: series.name.clone(),
+        meaning: meaning(&series.name, plan, cell.scheme),
+        interval: series.interval,
+        values: series.values.clone(),
+    });
+    let values = seen.outcome.values.iter().map(|value| {
+        value.map(|mean| data::Estimate {
+            mean,
+            half: None,
+            best: false,
+        })
+    });
+    let title = match scenario.title.as_str() {
+        "" => source,
+        title => title,
+    };
+    Data {
+        title: format!("{title}: {}{of_point}, seed {seed}", scheme.label),
+        about: scenario.about.clone(),
+        version: crate::store::version(),
+        command: format!("earlydrop trace {source} --cell {number}"),
+        scenario: plan.toml(),
+        link: seen.link.clone(),
+        measured: [
+            scenario.warm_up.as_secs_f64(),
+            scenario.duration.as_secs_f64(),
+        ],
+        seeds: vec![seed],
+        cells_planned: 1,
+        metrics: METRICS.iter().map(metric).collect(),
+        points: vec![Vec::new()],
+        summary: vec![data::Summary {
+            scheme: 0,
+            point: 0,
+            seeds: 1,
+            values: values.collect(),
+        }],
+        cells: vec![data::Cell {
+            cell: number,
+            scheme: 0,
+            point: 0,
+            seed,
+            values: seen.outcome.values.clone(),
+        }],
+        flows: seen.outcome.flows.iter().map(traced_flow).collect(),
+        distributions: vec![data::Distribution {
+            scheme: 0,
+            point: 0,
+            what: "time in the queue",
+            quantiles: seen.outcome.sojourn.iter().map(|(s, t)| [*s, *t]).collect(),
+        }],
+        series: series.collect(),
+        schemes: vec![scheme],
+        ..Data::default()
+    }
+}
+
+fn traced_flow(flow: &crate::outcome::Flow) -> data::Flow {
+    let (lost, received) = (flow.lost as f64, flow.received as f64);
+    data::Flow {
+        scheme: 0,
+        point: 0,
+        group: flow.group.clone(),
+        throughput: flow.throughput,
+        goodput: flow.goodput,
+        loss: if lost > 0.0 {
+            lost / (lost + received)
+        } else {
+            0.0
+        },
+    }
 }
 
 fn watched_link(plan: &Plan) -> String {

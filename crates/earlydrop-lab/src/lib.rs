@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 pub mod document;
+pub mod estimate;
 pub mod gather;
+pub mod json;
 pub mod metrics;
 pub mod outcome;
 pub mod plan;
@@ -14,4 +16,5 @@ pub mod store;
 pub mod summary;
 pub mod sweep;
 pub mod table;
+pub mod trace;
 pub mod work;

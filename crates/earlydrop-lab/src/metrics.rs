@@ -325,6 +325,17 @@ impl Metric {
         }
     }
 
+    /// The unit of its stored values: "s", "bit/s", "share"; empty for plain numbers.
+    pub fn base_unit(&self) -> &'static str {
+        match self.unit {
+            "%" => "share",
+            "ms" => "s",
+            "ms²" => "s²",
+            "Mbps" => "bit/s",
+            unit => unit,
+        }
+    }
+
     /// Its value for a group of flows; `None` where it is about a queue.
     pub fn of_flows(&self, flows: &Together) -> Option<f64> {
         match self.of {

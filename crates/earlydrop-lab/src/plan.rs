@@ -66,6 +66,7 @@ impl Source {
             return Err(wrong(problems));
         }
         tree.put(&["schemes"], schemes);
+        spell_out_tcp(&mut tree);
         Ok(Source {
             name: name.to_string(),
             text: text.to_string(),
@@ -82,6 +83,27 @@ impl Source {
             Ok(()) => self.tree.put(&path.split('.').collect::<Vec<_>>(), node),
             Err(problem) => self.problems.push(problem),
         }
+    }
+
+    /// Sets a field of TCP for every group, those that have rules of their own included.
+    pub fn set_tcp(&mut self, field: &str, value: &str, argument: &str) {
+        let groups = match self.tree.at(&["flows"]).map(|flows| &flows.content) {
+            Some(Content::Table(groups)) => groups.as_slice(),
+            _ => &[],
+        };
+        let own = groups
+            .iter()
+            .filter(|(_, group)| group.at(&["tcp"]).is_some());
+        let own = own.map(|(key, _)| format!("flows.{}.tcp.{field}", key.name));
+        let paths: Vec<String> = own.chain([format!("tcp.{field}")]).collect();
+        for path in paths {
+            self.set(&path, value, argument);
+        }
+    }
+
+    /// Everything it says, the command line included.
+    pub fn tree(&self) -> &Node {
+        &self.tree
     }
 
     /// Compares these schemes instead: "red,nlred:min=10;max=30" has `;` between a
@@ -178,6 +200,27 @@ impl Source {
             text: self.text.clone(),
             list,
         })
+    }
+}
+
+/// `tcp = "cubic"` as a table, so that other rules can be set beside it.
+fn spell_out_tcp(tree: &mut Node) {
+    let Content::Table(entries) = &mut tree.content else {
+        return;
+    };
+    for (key, node) in entries {
+        let control = node.clone();
+        match (key.name.as_str(), &control.content) {
+            ("tcp", Content::Text(_)) => node.put(&["control"], control),
+            ("flows", Content::Table(_)) => {
+                if let Content::Table(groups) = &mut node.content {
+                    groups
+                        .iter_mut()
+                        .for_each(|(_, group)| spell_out_tcp(group));
+                }
+            }
+            _ => {}
+        }
     }
 }
 

@@ -101,7 +101,8 @@ fn cell(entry: Option<&Entry>, metric: &Metric) -> Cell {
     }
 }
 
-/// "12.3 ± 0.4": as many digits as the interval gives reason for, two of its own.
+/// "12.35 ± 0.42": as many digits as the interval gives reason for, two of its own, but no
+/// more than four of the mean.
 pub fn with_interval(mean: &Mean, scale: f64) -> String {
     let value = mean.mean * scale;
     let Some(half) = mean.half.map(|half| half * scale) else {
@@ -110,8 +111,8 @@ pub fn with_interval(mean: &Mean, scale: f64) -> String {
     if half <= 0.0 || !half.is_finite() {
         return significant(value, 3);
     }
-    // The interval's second digit, but no finer than a hundred-thousandth of the value.
-    let finest = half.max(value.abs() * 1e-4).log10().floor() as i32 - 1;
+    let digit = |number: f64| number.abs().log10().floor() as i32;
+    let finest = (digit(half) - 1).max(digit(value) - 3);
     let decimals = usize::try_from((-finest).clamp(0, 6)).unwrap_or(0);
     format!("{value:.decimals$} ± {half:.decimals$}")
 }
@@ -228,10 +229,8 @@ mod tests {
         assert_eq!(with_interval(&mean(1234.5, Some(56.0)), 1.0), "1234 ± 56");
         assert_eq!(with_interval(&mean(0.25, None), 100.0), "25.0");
         assert_eq!(with_interval(&mean(0.0, Some(0.0)), 1.0), "0");
-        assert_eq!(
-            with_interval(&mean(99.99, Some(1e-9)), 1.0),
-            "99.9900 ± 0.0000"
-        );
+        assert_eq!(with_interval(&mean(99.99, Some(1e-9)), 1.0), "99.99 ± 0.00");
+        assert_eq!(with_interval(&mean(0.0, Some(0.5)), 1.0), "0.00 ± 0.50");
     }
 
     #[test]

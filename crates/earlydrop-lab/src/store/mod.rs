@@ -99,13 +99,26 @@ impl Store {
         match store.about("identity")? {
             None => {
                 store.describe(source, plan)?;
-                store.copy_files(source, plan)?;
+                store.copy_traces(source)?;
             }
             Some(identity) => store.check_identity(&identity, plan)?,
         }
-        let planned = plan.seeds.len().to_string();
-        store.set_about("seeds", &planned)?;
+        store.plan_seeds(source, plan)?;
         Ok(store)
+    }
+
+    /// Notes with how many seeds the scenario is run, there and in `scenario.toml`.
+    pub fn plan_seeds(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
+        let planned = plan.seeds.len().to_string();
+        self.sql(|database| set_about(database, "seeds", &planned))?;
+        let path = self.folder.join(SCENARIO);
+        let heading = format!(
+            "# As run by earlydrop {}, from {}.\n",
+            version(),
+            source.name
+        );
+        let written = fs::write(&path, heading + &plan.toml());
+        written.map_err(|error| file_error(&path, error))
     }
 
     /// The run in `folder`.
@@ -201,17 +214,8 @@ impl Store {
         })
     }
 
-    /// The scenario as run and the recorded links it reads, so that the folder can be run
-    /// again as it is.
-    fn copy_files(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
-        let path = self.folder.join(SCENARIO);
-        let heading = format!(
-            "# As run by earlydrop {}, from {}.\n",
-            version(),
-            source.name
-        );
-        let text = heading + &plan.toml();
-        fs::write(&path, text).map_err(|error| file_error(&path, error))?;
+    /// The recorded links it reads, so that the folder can be run again as it is.
+    fn copy_traces(&self, source: &Source) -> Result<(), StoreError> {
         for (name, from) in source.trace_files() {
             let to = self.folder.join(name);
             if let Some(parent) = to.parent() {
@@ -256,10 +260,6 @@ impl Store {
             }
             Err(error) => Err(database_error(&self.folder, error)),
         }
-    }
-
-    fn set_about(&self, key: &str, value: &str) -> Result<(), StoreError> {
-        self.sql(|database| set_about(database, key, value))
     }
 
     /// The cells that are done.

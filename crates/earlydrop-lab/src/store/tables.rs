@@ -224,13 +224,7 @@ fn text(name: &str, meaning: &str) -> Column {
 }
 
 fn of_metric(metric: &Metric) -> Column {
-    let base = match (metric.unit, metric.scale) {
-        ("%", _) => "share of one",
-        ("ms" | "s", _) => "s",
-        ("ms²", _) => "s²",
-        ("Mbps", _) => "bit/s",
-        (unit, _) => unit,
-    };
+    let base = metric.base_unit();
     let unit = if base.is_empty() {
         String::new()
     } else {

@@ -1,0 +1,63 @@
+//! `earlydrop check`: whether a scenario is as it must be, and how much there is to run.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use earlydrop_lab::estimate::estimate;
+use earlydrop_lab::plan::Plan;
+
+use crate::failure::Failure;
+use crate::scenario::{Changes, source};
+
+/// Check a scenario without running it: what is wrong, or how many runs and how long
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "Example:
+  earlydrop check scenarios/satellite.toml --seeds 30")]
+pub(crate) struct Check {
+    /// The scenario
+    scenario: PathBuf,
+    #[command(flatten)]
+    changes: Changes,
+}
+
+/// How long parts of the scenario are tried to tell how long all of it takes.
+const TRIAL: Duration = Duration::from_millis(600);
+
+pub(crate) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
+    let source = source(Some(&arguments.scenario), &arguments.changes)?;
+    let plan = source.plan()?;
+    writeln!(out, "{}: {}", source.name, counted(&plan))?;
+    for axis in &plan.axes {
+        writeln!(out, "  {} = {}", axis.field, axis.texts().join(", "))?;
+    }
+    let alone = estimate(&plan, TRIAL).map_err(|problem| Failure::Doing(problem.to_string()))?;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let together = alone / u32::try_from(cores).unwrap_or(1);
+    writeln!(out, "about {} on {cores} threads", in_words(together))?;
+    Ok(())
+}
+
+/// "11 schemes x 3 points x 5 seeds = 165 runs".
+fn counted(plan: &Plan) -> String {
+    let schemes = plan.scenario().schemes.len();
+    let points = match plan.points.len() {
+        1 => String::new(),
+        points => format!(" x {points} points"),
+    };
+    let seeds = plan.seeds.len();
+    let runs = plan.cell_count();
+    format!("{schemes} schemes{points} x {seeds} seeds = {runs} runs")
+}
+
+/// One figure is as much as a guess is worth.
+fn in_words(span: Duration) -> String {
+    let seconds = span.as_secs_f64();
+    match seconds {
+        ..0.95 => "a second or less".to_string(),
+        ..90.0 => format!("{seconds:.0} s"),
+        ..5400.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{:.0} hours", seconds / 3600.0),
+    }
+}

@@ -1,0 +1,51 @@
+//! `earlydrop export`: a run's tables for other programs.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use earlydrop_lab::store::{Format, Store, export};
+
+use crate::failure::Failure;
+
+/// Write a run's tables as CSV, Parquet or JSON
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  earlydrop export runs/satellite-1a2b3c4d --to csv
+  earlydrop export runs/satellite-1a2b3c4d --to parquet --out data")]
+pub(crate) struct Export {
+    /// The run's folder
+    run: PathBuf,
+    /// The format
+    #[arg(long, value_enum)]
+    to: To,
+    /// The folder for the files; a folder in the run's, named after the format, unless given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// A format.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum To {
+    /// A file of comma-separated values for each table
+    Csv,
+    /// An Apache Parquet file for each table
+    Parquet,
+    /// One JSON document, each table a list of rows
+    Json,
+}
+
+pub(crate) fn run(arguments: &Export, out: &mut dyn Write) -> Result<(), Failure> {
+    let store = Store::open(&arguments.run)?;
+    let (format, name) = match arguments.to {
+        To::Csv => (Format::Csv, "csv"),
+        To::Parquet => (Format::Parquet, "parquet"),
+        To::Json => (Format::Json, "json"),
+    };
+    let own = || arguments.run.join(name);
+    let folder = arguments.out.clone().unwrap_or_else(own);
+    for path in export(&store, format, &folder)? {
+        writeln!(out, "{}", path.display())?;
+    }
+    Ok(())
+}

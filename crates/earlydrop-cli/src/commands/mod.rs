@@ -1,0 +1,8 @@
+//! One file a command.
+
+pub(crate) mod check;
+pub(crate) mod export;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod schemes;
+pub(crate) mod trace;

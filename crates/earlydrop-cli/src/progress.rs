@@ -1,0 +1,56 @@
+//! How far the work has come, on standard error, where somebody looks at it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use earlydrop_lab::work::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::failure::Failure;
+
+/// A bar with cells done and the time left; nothing where standard error is no terminal.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+}
+
+impl Bar {
+    pub(crate) fn new(quiet: bool) -> Bar {
+        let bar = match quiet {
+            true => ProgressBar::hidden(),
+            false => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)),
+        };
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left");
+        if let Ok(style) = style {
+            bar.set_style(style.progress_chars("━╸ "));
+        }
+        Bar { bar }
+    }
+
+    pub(crate) fn show(&self, progress: Progress) {
+        self.bar.set_length(progress.planned as u64);
+        if progress.done == progress.before {
+            // What an earlier run had done says nothing about the speed of this one.
+            self.bar.set_position(progress.done as u64);
+            self.bar.reset_eta();
+        } else {
+            self.bar.set_position(progress.done as u64);
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A flag that the first Ctrl-C sets; the second ends the program where it is.
+pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let pressed = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    ctrlc::set_handler(pressed).map_err(|error| Failure::Doing(error.to_string()))?;
+    Ok(stop)
+}

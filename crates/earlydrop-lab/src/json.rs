@@ -1,0 +1,103 @@
+//! A run's summary as one JSON document.
+//!
+//! ```text
+//! earlydrop     the version that ran
+//! title         the scenario's
+//! folder        where everything is; report: the page
+//! seeds         those done so far, of any scheme
+//! cells         { planned, done }
+//! metrics       name -> { title, unit, better, meaning }; units are base units
+//! rows          one a scheme and a point:
+//!               { scheme, spec, point: { field: value }, seeds,
+//!                 metrics: name -> { mean, half_width_95, best } }
+//! groups        the same for each group of flows: { group, flows, scheme, point, metrics }
+//! ```
+//!
+//! `half_width_95` is null with a single seed, `best` is true where paired 95% intervals
+//! say so. What was not measured is left out. Keys keep their names and their order.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::metrics::{self, Better, METRICS, Metric};
+use crate::plan::Plan;
+use crate::store::{Store, StoreError};
+use crate::summary::{Entry, Summary};
+
+/// The summary of what `store` holds of `plan`; its report is at `report`.
+pub fn document(
+    plan: &Plan,
+    store: &Store,
+    summary: &Summary,
+    report: &Path,
+) -> Result<Value, StoreError> {
+    let mut seeds: Vec<u64> = summary.cells.iter().map(|cell| cell.seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    let named = METRICS.iter().map(|m| (m.name.to_string(), describe(m)));
+    let labels = plan.labels();
+    let schemes = &plan.scenario().schemes;
+    let rows = summary.rows.iter().map(|row| {
+        json!({
+            "scheme": labels[row.scheme],
+            "spec": schemes[row.scheme].spec.to_string(),
+            "point": point(plan, row.point),
+            "seeds": row.seeds,
+            "metrics": entries(METRICS.iter(), &row.values),
+        })
+    });
+    let groups = summary.groups.iter().map(|group| {
+        json!({
+            "group": group.name,
+            "flows": group.flows,
+            "scheme": labels[group.scheme],
+            "point": point(plan, group.point),
+            "metrics": entries(metrics::of_groups(), &group.values),
+        })
+    });
+    Ok(json!({
+        "earlydrop": store.about("version")?,
+        "title": plan.scenario().title,
+        "folder": store.folder(),
+        "report": report,
+        "seeds": seeds,
+        "cells": { "planned": plan.cell_count(), "done": summary.cells.len() },
+        "metrics": named.collect::<Map<String, Value>>(),
+        "rows": rows.collect::<Vec<Value>>(),
+        "groups": groups.collect::<Vec<Value>>(),
+    }))
+}
+
+fn describe(metric: &Metric) -> Value {
+    json!({
+        "title": metric.title,
+        "unit": metric.base_unit(),
+        "better": match metric.better {
+            Better::Less => "less",
+            Better::More => "more",
+            Better::Neither => "neither",
+        },
+        "meaning": metric.meaning,
+    })
+}
+
+/// The values of the swept fields at a point.
+fn point(plan: &Plan, point: usize) -> Map<String, Value> {
+    let coordinates = plan.axes.iter().zip(&plan.points[point].coordinates);
+    coordinates
+        .map(|(axis, index)| (axis.field.clone(), axis.texts()[*index].clone().into()))
+        .collect()
+}
+
+fn entries<'a>(
+    metrics: impl Iterator<Item = &'a Metric>,
+    values: &[Option<Entry>],
+) -> Map<String, Value> {
+    let measured = metrics.zip(values).filter_map(|(metric, entry)| {
+        let Entry { mean, best } = (*entry)?;
+        let value = json!({ "mean": mean.mean, "half_width_95": mean.half, "best": best });
+        Some((metric.name.to_string(), value))
+    });
+    measured.collect()
+}
