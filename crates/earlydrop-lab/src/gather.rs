@@ -300,7 +300,9 @@ fn distributions(plan: &Plan, store: &Store) -> Result<Vec<data::Distribution>, 
         what: "time in the queue",
         quantiles: quantiles.into_iter().map(|(s, t)| [s, t]).collect(),
     });
-    Ok(distributions.collect())
+    let mut distributions: Vec<_> = distributions.collect();
+    distributions.sort_by_key(|one| (one.scheme, one.point));
+    Ok(distributions)
 }
 
 /// Beyond this many points, samples are left to `earlydrop trace`: the page would become

@@ -38,7 +38,8 @@ function drawDistributions(look, kind, whole) {
       name: data.schemes[entry.scheme].label,
       data: points(entry),
       symbol: mark.symbol,
-      symbolSize: look.small ? 5 : 6,
+      // A symbol on every twelfth point tells curves apart; on all of them it hides the curve.
+      symbolSize: (value, item) => ((item.dataIndex + 5 * entry.scheme) % 12 === 0 ? (look.small ? 5 : 6) : 0),
       showSymbol: true,
       showAllSymbol: true,
       itemStyle: { color: mark.colour },
@@ -46,11 +47,14 @@ function drawDistributions(look, kind, whole) {
       emphasis: { disabled: true },
     };
   });
+  // Packets that found the queue all but empty would take most of a logarithmic axis.
+  const [least, most] = extent(times) ?? [1, 10];
+  const from = logX ? Math.max(least, most / 1000) : null;
   const shares = series.flatMap((one) => one.data.map(([, share]) => share));
   return {
     option: {
       grid: plotGrid(look, { right: look.small ? 18 : 28 }),
-      xAxis: numberAxis(look, { name: `${capital(kind)} (ms)`, values: times, log: logX, zero: !logX, splitLine: { show: true, lineStyle: { color: look.grid } } }),
+      xAxis: numberAxis(look, { name: `${capital(kind)} (ms)`, values: times, log: logX, zero: !logX, min: from, splitLine: { show: true, lineStyle: { color: look.grid } } }),
       yAxis: numberAxis(look, {
         name: whole ? "Share of packets through" : "Share of packets that take longer",
         values: shares,

@@ -47,7 +47,7 @@ function plain(value, digits = 4) {
 
 /**
  * A mean with half its interval in a metric's shown unit. The interval decides how many
- * digits there are: two significant ones of its half-width.
+ * digits there are: two significant ones of its half-width, but no more than four of the mean.
  */
 function estimateText(estimate, scale) {
   if (!estimate || !isNumber(estimate.mean)) return null;
@@ -56,7 +56,7 @@ function estimateText(estimate, scale) {
     return estimate.half === 0 ? { mean: plain(mean, 6), half: "0" } : { mean: plain(mean), half: "" };
   }
   const half = estimate.half * scale;
-  const decimals = decimalsOf(half, 2);
+  const decimals = mean === 0 ? decimalsOf(half, 2) : Math.min(decimalsOf(half, 2), decimalsOf(mean, 4));
   return { mean: fixed(mean, decimals), half: fixed(half, decimals) };
 }
 

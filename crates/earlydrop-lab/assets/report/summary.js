@@ -21,9 +21,11 @@ function addSummary() {
   tools.append(...[all, save].filter(Boolean));
 
   const show = () => {
-    const metrics = data.metrics.filter((metric) => metric.headline || get("all") === "1" || !more);
     const point = pointShown();
     const entries = data.summary.filter((entry) => entry.point === point);
+    // A column of zeros says nothing, but that nothing happened.
+    const happened = (index) => entries.some((entry) => entry.values[index]?.mean);
+    const metrics = data.metrics.filter((metric, index) => (metric.headline && happened(index)) || get("all") === "1" || !more);
     const seedsMost = Math.max(0, ...entries.map((entry) => entry.seeds));
     const rows = entries.map((entry) => ({
       scheme: entry.scheme,
