@@ -76,11 +76,17 @@ impl Source {
         })
     }
 
-    /// Sets a field by its path: "network.rtt". The argument is what a message names.
+    /// Sets a field by its path: "network.rtt". The argument is what a message names. A
+    /// field that is set is not swept any more.
     pub fn set(&mut self, path: &str, value: &str, argument: &str) {
         let node = Node::argument(value, argument);
         match self.checked_path(path, &node.place) {
-            Ok(()) => self.tree.put(&path.split('.').collect::<Vec<_>>(), node),
+            Ok(()) => {
+                self.tree.put(&path.split('.').collect::<Vec<_>>(), node);
+                if let Some(sweep) = self.tree.entry("sweep") {
+                    sweep::leave_out(sweep, path);
+                }
+            }
             Err(problem) => self.problems.push(problem),
         }
     }
@@ -480,6 +486,8 @@ mod tests {
         let other = source.plan().unwrap();
         assert_eq!(other.scenario().groups[0].count, 9);
         assert_ne!(other.identity(), more_seeds.identity());
+        source.set("network.rtt", "30ms", "--rtt 30ms");
+        assert_eq!(source.plan().unwrap().points.len(), 1, "no sweep any more");
         source.set_schemes("red,pie,nlred:min=5,max=15", "--schemes ...");
         let schemes = source.plan().unwrap();
         assert_eq!(schemes.labels(), ["red", "pie", "nlred"]);

@@ -82,6 +82,16 @@ pub(crate) fn axes(sweep: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<Axi
     axes
 }
 
+/// Leaves the field of this path out of a sweep, however it was written.
+pub(crate) fn leave_out(sweep: &mut Node, path: &str) {
+    sweep.take(path);
+    for (at, _) in path.match_indices('.') {
+        if let Some(inner) = sweep.entry(&path[..at]) {
+            leave_out(inner, &path[at + 1..]);
+        }
+    }
+}
+
 /// Fields whose values are not swept: they are the comparison itself.
 const NOT_SWEPT: &[&str] = &["seeds", "schemes", "sweep", "title", "about"];
 
@@ -271,6 +281,21 @@ mod tests {
             Some((vec![0.01, 0.05], Some(Dimension::Time)))
         );
         assert_eq!(grid(&axes).len(), 2 * 4 * 3);
+    }
+
+    #[test]
+    fn a_field_is_left_out_however_it_was_written() {
+        for text in [
+            "\"network.rtt\" = [\"1 s\"]\nseen.x = [1]",
+            "network.rtt = [\"1 s\"]\nseen.x = [1]",
+            "network.\"rtt\" = [\"1 s\"]\n\"seen.x\" = [1]",
+        ] {
+            let mut sweep = Node::parse(text).unwrap();
+            leave_out(&mut sweep, "network.rtt");
+            let axes = axes(Some(&sweep), &mut Vec::new());
+            let fields: Vec<&str> = axes.iter().map(|axis| axis.field.as_str()).collect();
+            assert_eq!(fields, ["seen.x"], "{text}");
+        }
     }
 
     #[test]

@@ -112,7 +112,10 @@ pub fn with_interval(mean: &Mean, scale: f64) -> String {
         return significant(value, 3);
     }
     let digit = |number: f64| number.abs().log10().floor() as i32;
-    let finest = (digit(half) - 1).max(digit(value) - 3);
+    let finest = match value {
+        0.0 => digit(half) - 1,
+        _ => (digit(half) - 1).max(digit(value) - 3),
+    };
     let decimals = usize::try_from((-finest).clamp(0, 6)).unwrap_or(0);
     format!("{value:.decimals$} ± {half:.decimals$}")
 }

@@ -5,10 +5,14 @@
 
 mod entries;
 mod node;
+mod page;
 mod problem;
+mod schema;
 mod section;
 
 pub use entries::{Entries, Item, Spot};
 pub use node::{Content, Key, Node};
+pub use page::page;
 pub use problem::{Place, Problem, Problems};
+pub use schema::schema;
 pub use section::{Field, Section, Shape, parse_spread};

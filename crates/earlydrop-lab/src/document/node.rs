@@ -152,6 +152,15 @@ impl Node {
         entries[index].1.put(rest, value);
     }
 
+    /// The entry of this name, to change it.
+    pub fn entry(&mut self, name: &str) -> Option<&mut Node> {
+        let Content::Table(entries) = &mut self.content else {
+            return None;
+        };
+        let found = entries.iter_mut().find(|(key, _)| key.name == name);
+        found.map(|(_, node)| node)
+    }
+
     /// Takes out the entry of this name, where there is one.
     pub fn take(&mut self, name: &str) -> Option<Node> {
         let Content::Table(entries) = &mut self.content else {

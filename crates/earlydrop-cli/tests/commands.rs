@@ -1,0 +1,287 @@
+//! Every command on good input, as a new user tries it.
+
+mod support;
+
+use std::fs;
+
+use support::{SMALL, User, database, numbers};
+
+#[test]
+fn compare_without_anything_runs_what_is_built_in() {
+    let user = User::new();
+    let ran = user
+        .runs(&[
+            "compare",
+            "--seeds",
+            "2",
+            "--duration",
+            "8s",
+            "--warm-up",
+            "2s",
+        ])
+        .well();
+    assert!(ran.out.contains("A shared 20 Mbps link"), "{}", ran.out);
+    for scheme in ["droptail", "red", "nlred", "clred", "fq-codel", "dualpi2"] {
+        assert!(
+            ran.out.lines().any(|line| line.starts_with(scheme)),
+            "{scheme}"
+        );
+    }
+    let page = fs::read_to_string(ran.report(&user)).unwrap();
+    assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn the_command_line_changes_the_scenario() {
+    let user = User::new();
+    let changes = [
+        "compare",
+        "--schemes",
+        "red:min=5,max=15,pie",
+        "--link",
+        "5Mbps",
+        "--rtt",
+        "30ms",
+        "--flows",
+        "3",
+        "--tcp",
+        "reno",
+        "--ecn",
+        "on",
+        "--buffer",
+        "60 packets",
+        "--seeds",
+        "3",
+        "--duration",
+        "4s",
+        "--warm-up",
+        "1s",
+        "--set",
+        "flows.web.every=2s",
+        "--json",
+    ];
+    let json = user.runs(&changes).well().json();
+    assert_eq!(json["cells"]["planned"], 6);
+    assert_eq!(json["rows"][0]["scheme"], "red");
+    assert_eq!(json["rows"][0]["seeds"], 3);
+    let marked = &json["rows"][0]["metrics"]["marked"]["mean"];
+    assert!(
+        marked.as_f64().unwrap() > 0.0,
+        "ECN was asked for: {marked}"
+    );
+    let folder = json["folder"].as_str().unwrap();
+    let scenario = fs::read_to_string(user.path(folder).join("scenario.toml")).unwrap();
+    for line in [
+        "rate = \"5Mbps\"",
+        "rtt = \"30ms\"",
+        "count = 3",
+        "control = \"reno\"",
+    ] {
+        assert!(scenario.contains(line), "{line} in\n{scenario}");
+    }
+}
+
+#[test]
+fn what_a_folder_holds_runs_again_to_the_same_numbers() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    user.runs(&["run", "small.toml", "--out", "one", "--threads", "2"])
+        .well();
+    user.runs(&["run", "one/scenario.toml", "--out", "two", "--threads", "1"])
+        .well();
+    let values = |folder: &str| {
+        let database = database(&user.path(folder));
+        [
+            "utilisation",
+            "delay_mean",
+            "delay_p99",
+            "jitter",
+            "loss",
+            "goodput",
+        ]
+        .map(|metric| {
+            numbers(
+                &database,
+                &format!("SELECT {metric} FROM cells ORDER BY scheme, point, seed"),
+            )
+        })
+    };
+    assert_eq!(values("one"), values("two"));
+    assert_eq!(values("one")[0].len(), 8);
+}
+
+#[test]
+fn tables_and_figures_again_without_simulating() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    let ran = user.runs(&["run", "small.toml", "--out", "out"]).well();
+    let page = fs::read(user.path("out/report.html")).unwrap();
+    fs::remove_file(user.path("out/report.html")).unwrap();
+    let again = user.runs(&["report", "out"]).well();
+    assert_eq!(again.out, ran.out);
+    assert_eq!(fs::read(user.path("out/report.html")).unwrap(), page);
+    let markdown = user.runs(&["report", "out", "--as", "markdown"]).well();
+    assert!(
+        markdown.out.contains("**network.rtt = 60 ms**"),
+        "{}",
+        markdown.out
+    );
+    let csv = user.runs(&["report", "out", "--as", "csv"]).well();
+    assert!(
+        csv.out
+            .starts_with("scheme,network.rtt,metric,mean,half_width_95,seeds,best")
+    );
+    assert!(csv.out.contains("\ncodel,20 ms,delay_mean,"), "{}", csv.out);
+}
+
+#[test]
+fn tables_go_to_other_programs() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    user.runs(&["run", "small.toml", "--out", "out"]).well();
+    let wanted = numbers(
+        &database(&user.path("out")),
+        "SELECT delay_mean FROM cells ORDER BY cell",
+    );
+    user.runs(&["export", "out", "--to", "csv"]).well();
+    let csv = fs::read_to_string(user.path("out/csv/cells.csv")).unwrap();
+    let mut lines = csv.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let column = header
+        .iter()
+        .position(|name| *name == "delay_mean")
+        .unwrap();
+    let of_line = |line: &str| line.split(',').nth(column).unwrap().parse::<f64>().unwrap();
+    assert_eq!(lines.map(of_line).collect::<Vec<f64>>(), wanted);
+
+    user.runs(&["export", "out", "--to", "json", "--out", "data"])
+        .well();
+    let json = fs::read_to_string(user.path("data/results.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let cells = json["cells"].as_array().unwrap().iter();
+    let exported: Vec<f64> = cells
+        .map(|cell| cell["delay_mean"].as_f64().unwrap())
+        .collect();
+    assert_eq!(exported, wanted);
+
+    let written = user.runs(&["export", "out", "--to", "parquet"]).well();
+    assert!(
+        written.out.contains("out/parquet/cells.parquet"),
+        "{}",
+        written.out
+    );
+    let parquet = fs::read(user.path("out/parquet/series.parquet")).unwrap();
+    assert_eq!(
+        (&parquet[..4], &parquet[parquet.len() - 4..]),
+        (&b"PAR1"[..], &b"PAR1"[..])
+    );
+}
+
+#[test]
+fn seeds_are_added_until_intervals_are_narrow() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    let until = [
+        "run",
+        "small.toml",
+        "--until",
+        "25%:delay_mean",
+        "--json",
+        "--out",
+        "out",
+    ];
+    let json = user.runs(&until).well().json();
+    for row in json["rows"].as_array().unwrap() {
+        let delay = &row["metrics"]["delay_mean"];
+        let (mean, half) = (delay["mean"].as_f64(), delay["half_width_95"].as_f64());
+        assert!(half.unwrap() / mean.unwrap() <= 0.25, "{row}");
+    }
+    assert!(
+        json["seeds"].as_array().unwrap().len() > 2,
+        "two are hardly enough"
+    );
+}
+
+#[test]
+fn check_counts_the_runs() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    let ran = user.runs(&["check", "small.toml"]).well();
+    assert!(
+        ran.out.contains("2 schemes x 2 points x 2 seeds = 8 runs"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("about"), "{}", ran.out);
+    assert!(
+        !user.path("runs").exists(),
+        "checking leaves nothing behind"
+    );
+}
+
+#[test]
+fn trace_shows_one_run_in_depth() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    let list = user.runs(&["trace", "small.toml", "--list"]).well();
+    assert!(
+        list.out.contains("7  codel, network.rtt = 60 ms, seed 2"),
+        "{}",
+        list.out
+    );
+    let trace = [
+        "trace",
+        "small.toml",
+        "--cell",
+        "2",
+        "--sample",
+        "50ms",
+        "--out",
+        "out",
+    ];
+    let ran = user
+        .runs(&[&trace[..], &["--pcap", "link.pcapng"]].concat())
+        .well();
+    assert!(
+        ran.out.contains("red, network.rtt = 60 ms, seed 1"),
+        "{}",
+        ran.out
+    );
+    let series = fs::read_to_string(user.path("out/series.csv")).unwrap();
+    for name in ["queue", "average", "drops", "window"] {
+        assert!(series.contains(&format!(",{name},")), "{name}");
+    }
+    // From 0 to 3 s in steps of 50 ms.
+    let queue = series.lines().filter(|line| line.contains(",queue,"));
+    assert_eq!(
+        queue.filter(|line| line.contains("left to right")).count(),
+        61
+    );
+    let pcap = fs::read(user.path("link.pcapng")).unwrap();
+    assert_eq!(pcap[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+}
+
+#[test]
+fn shells_editors_and_man_get_what_they_read() {
+    let user = User::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(
+            user.runs(&["completions", shell])
+                .well()
+                .out
+                .contains("earlydrop")
+        );
+    }
+    assert!(user.runs(&["man"]).well().out.contains(".TH earlydrop"));
+    let schema = user.runs(&["schema"]).well().json();
+    assert_eq!(
+        schema["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
+    for command in [
+        "compare", "run", "report", "export", "schemes", "check", "trace",
+    ] {
+        let help = user.runs(&[command, "--help"]).well();
+        assert!(help.out.contains("Example"), "{command}: {}", help.out);
+    }
+}

@@ -1,0 +1,151 @@
+//! A run that is killed at any moment: what it had finished is kept, is not run again, and
+//! never counted twice.
+
+mod support;
+
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags};
+use support::{Ran, User, database, numbers};
+
+/// 300 runs of some milliseconds each.
+const MANY: &str = "\
+duration = \"20 s\"
+warm_up = \"1 s\"
+seeds = 30
+schemes = [\"red\", \"codel\", \"pie\", \"droptail\", \"sfred\"]
+[network]
+rate = \"5 Mbps\"
+buffer = \"100 packets\"
+[flows.bulk]
+count = 10
+[sweep]
+\"network.rtt\" = [\"20 ms\", \"60 ms\"]
+";
+
+const RUN: &[&str] = &["run", "many.toml", "--out", "out", "--quiet"];
+
+/// How many cells the database holds, as far as another process can tell.
+fn cells_so_far(user: &User) -> usize {
+    // The run holds the database for itself: a copy of its files is what a crash leaves.
+    let copy = tempfile::TempDir::new().unwrap();
+    for name in ["results.sqlite", "results.sqlite-wal"] {
+        let _ = std::fs::copy(user.path("out").join(name), copy.path().join(name));
+    }
+    let path = copy.path().join("results.sqlite");
+    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE);
+    let count = database.and_then(|d| d.query_row("SELECT count(*) FROM cells", [], |r| r.get(0)));
+    count.unwrap_or(0)
+}
+
+fn begun(user: &User) -> std::process::Child {
+    let mut command: Command = user.command(RUN);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn wait_for(user: &User, cells: usize) {
+    let begun = Instant::now();
+    while cells_so_far(user) < cells {
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "no cells are kept"
+        );
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn values(user: &User, folder: &str) -> Vec<Vec<f64>> {
+    let database = database(&user.path(folder));
+    [
+        "cell",
+        "seed",
+        "utilisation",
+        "delay_p99",
+        "goodput",
+        "loss",
+    ]
+    .map(|column| {
+        numbers(
+            &database,
+            &format!("SELECT {column} FROM cells ORDER BY cell"),
+        )
+    })
+    .into()
+}
+
+#[test]
+fn killed_three_times_and_every_run_is_there_once() {
+    let user = User::new();
+    user.writes("many.toml", MANY);
+    let mut before = 0;
+    for part in [20, 90, 180] {
+        let mut child = begun(&user);
+        wait_for(&user, part);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let kept = cells_so_far(&user);
+        assert!(kept >= part && kept > before, "{kept} after {before}");
+        assert!(kept < 300, "it must have been killed before its end");
+        before = kept;
+    }
+    let ran = Ran::of(begun(&user).wait_with_output().unwrap()).well();
+    assert!(ran.out.contains("report: out/report.html"), "{}", ran.out);
+    let whole = ["run", "many.toml", "--out", "whole", "--quiet"];
+    user.runs(&whole).well();
+    assert_eq!(values(&user, "out"), values(&user, "whole"));
+    assert_eq!(values(&user, "out")[0].len(), 300);
+    let kept = |folder: &str| {
+        let select = "SELECT count(*) FROM queues";
+        numbers(&database(&user.path(folder)), select)
+    };
+    assert_eq!(kept("out"), kept("whole"), "nor are its parts there twice");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_cleanly_and_keeps_what_is_done() {
+    let user = User::new();
+    user.writes("many.toml", MANY);
+    let child = begun(&user);
+    wait_for(&user, 20);
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(
+        ran.err
+            .contains("runs are kept in out; the same command goes on"),
+        "{}",
+        ran.err
+    );
+    // A table and a report of what there is.
+    assert!(ran.out.contains("report: out/report.html"), "{}", ran.out);
+    let kept = numbers(&database(&user.path("out")), "SELECT count(*) FROM cells")[0];
+    assert!((20.0..300.0).contains(&kept), "{kept}");
+}
+
+#[test]
+fn two_at_once_are_told_apart() {
+    let user = User::new();
+    user.writes("many.toml", MANY);
+    let mut child = begun(&user);
+    wait_for(&user, 1);
+    let other = user.runs(RUN);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(other.code, Some(1), "{other:?}");
+    assert!(
+        other.err.contains("another earlydrop is at work"),
+        "{}",
+        other.err
+    );
+}

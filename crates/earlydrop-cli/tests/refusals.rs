@@ -1,0 +1,98 @@
+//! What is wrong is named, with its place and what would do; exit code 2; nothing is
+//! written over.
+
+mod support;
+
+use std::fs;
+
+use support::{Ran, SMALL, User};
+
+fn refused(ran: Ran, said: &[&str]) {
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert_eq!(ran.out, "", "nothing goes to standard output");
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+    assert!(!ran.err.contains('\u{1b}'), "no escape codes when piped");
+    for words in said {
+        assert!(ran.err.contains(words), "{words} in\n{}", ran.err);
+    }
+}
+
+#[test]
+fn a_scenario_with_slips_has_each_of_them_shown() {
+    let user = User::new();
+    let text = SMALL
+        .replace("rate = \"2 Mbps\"", "rate = \"2 Mpbs\"")
+        .replace("rtt = \"20 ms\"\n", "rrt = \"20 ms\"\n");
+    user.writes("slips.toml", &text);
+    let said = [
+        "slips.toml:8:8",
+        "\"2 Mpbs\"",
+        "nearest: rate = \"2 Mbps\"",
+        "slips.toml:9:1",
+        "did you mean `rtt`?",
+    ];
+    for command in ["run", "check", "trace", "compare"] {
+        refused(user.runs(&[command, "slips.toml"]), &said);
+    }
+    assert!(!user.path("runs").exists());
+}
+
+#[test]
+fn arguments_are_refused_as_the_file_is() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    for (arguments, said) in [
+        (
+            &["--rtt", "50"][..],
+            &["--rtt 50", "nearest: rtt = \"50 s\""][..],
+        ),
+        (
+            &["--schemes", "rde"],
+            &["--schemes rde", "did you mean 'red'?"],
+        ),
+        (&["--set", "netwrok.rtt=5ms"], &["did you mean `network`?"]),
+        (&["--set", "nonsense"], &["allowed: PATH=VALUE"]),
+        (&["--until", "0%"], &["allowed: a share above 0"]),
+        (&["--until", "2%:dely_mean"], &["did you mean delay_mean?"]),
+        (&["--threads", "0"], &["--threads"]),
+        (&["--seeds", "0"], &["`seeds` = 0"]),
+        (&["--buffer", "10 packets"], &["lies above the buffer"]),
+    ] {
+        let all = [&["run", "small.toml"], arguments].concat();
+        refused(user.runs(&all), said);
+    }
+    refused(
+        user.runs(&["trace", "small.toml", "--cell", "8"]),
+        &["allowed: 0 to 7"],
+    );
+    refused(user.runs(&["run", "missing.toml"]), &["missing.toml"]);
+    refused(user.runs(&["frobnicate"]), &["frobnicate"]);
+    assert!(!user.path("runs").exists());
+}
+
+#[test]
+fn a_folder_that_holds_something_else_is_left_alone() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    user.runs(&["run", "small.toml", "--out", "out"]).well();
+    let before = fs::read(user.path("out/scenario.toml")).unwrap();
+    let other = ["run", "small.toml", "--link", "3Mbps", "--out", "out"];
+    refused(
+        user.runs(&other),
+        &["another scenario", "nothing was written", "--out"],
+    );
+    assert_eq!(fs::read(user.path("out/scenario.toml")).unwrap(), before);
+
+    fs::create_dir(user.path("letters")).unwrap();
+    user.writes("letters/a.txt", "dear");
+    refused(
+        user.runs(&["run", "small.toml", "--out", "letters"]),
+        &["other files"],
+    );
+    assert_eq!(fs::read_dir(user.path("letters")).unwrap().count(), 1);
+    refused(user.runs(&["report", "letters"]), &["holds no run"]);
+    refused(
+        user.runs(&["export", "nowhere", "--to", "csv"]),
+        &["holds no run"],
+    );
+}

@@ -1,0 +1,118 @@
+//! The command run as a user runs it: as a process, in a folder of its own.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A folder of one's own, and the command in it.
+pub(crate) struct User {
+    folder: TempDir,
+}
+
+impl User {
+    pub(crate) fn new() -> User {
+        User {
+            folder: TempDir::new().unwrap(),
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn writes(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("earlydrop"));
+        command.current_dir(self.folder.path()).args(arguments);
+        command.env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
+        command
+    }
+
+    pub(crate) fn runs(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+}
+
+/// What a command printed and how it ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    pub(crate) fn of(output: Output) -> Ran {
+        Ran {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// It must have ended well, and have said nothing on standard error.
+    pub(crate) fn well(self) -> Ran {
+        assert_eq!(
+            (self.code, self.err.as_str()),
+            (Some(0), ""),
+            "{}",
+            self.out
+        );
+        self
+    }
+
+    /// The path after "report: ".
+    pub(crate) fn report(&self, user: &User) -> PathBuf {
+        let line = self
+            .out
+            .lines()
+            .find_map(|line| line.strip_prefix("report: "));
+        user.path(line.expect("a report"))
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap()
+    }
+}
+
+/// A scenario of a few short runs: two schemes, two points, two seeds.
+pub(crate) const SMALL: &str = "\
+title = \"Small\"
+duration = \"3 s\"
+warm_up = \"1 s\"
+seeds = 2
+schemes = [\"red:min=5,max=15\", \"codel\"]
+
+[network]
+rate = \"2 Mbps\"
+rtt = \"20 ms\"
+buffer = \"50 packets\"
+
+[flows.bulk]
+count = 4
+tcp = \"reno\"
+
+[sweep]
+\"network.rtt\" = [\"20 ms\", \"60 ms\"]
+";
+
+/// The database of a run's folder.
+pub(crate) fn database(folder: &Path) -> rusqlite::Connection {
+    rusqlite::Connection::open(folder.join("results.sqlite")).unwrap()
+}
+
+/// All numbers of a query with one column.
+pub(crate) fn numbers(database: &rusqlite::Connection, select: &str) -> Vec<f64> {
+    let mut statement = database.prepare(select).unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect()
+}

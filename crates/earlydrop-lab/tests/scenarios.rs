@@ -1,0 +1,147 @@
+//! The scenarios of the folder `scenarios/`: each plans, and each of its schemes runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use earlydrop_lab::plan::{Cell, Plan, Source};
+use earlydrop_sim::results::Results;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+/// Every scenario file, in order of their names.
+fn files() -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder()).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    files.sort();
+    assert!(files.len() >= 14, "{files:?}");
+    files
+}
+
+/// Files whose runs cannot be cut short: things happen in them at certain times.
+const UNCUT: &[&str] = &[
+    "data-centre.toml",
+    "flood.toml",
+    "rfc7928-tcp-friendly.toml",
+    "rfc7928-varying-capacity.toml",
+    "rfc7928-varying-congestion.toml",
+];
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+fn plan(source: &Source) -> Plan {
+    source
+        .plan()
+        .unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn results(plan: &Plan, cell: Cell) -> Results {
+    let prepared = plan.prepare(cell, false);
+    let prepared = prepared.unwrap_or_else(|problem| panic!("{problem}"));
+    let results = prepared.run.results().unwrap();
+    let watched = results.queue(prepared.watched).unwrap();
+    assert!(
+        watched.utilisation > 0.05,
+        "{} is used at {}",
+        watched.name,
+        watched.utilisation
+    );
+    results
+}
+
+fn check_totals(results: &Results, what: &str) {
+    let totals = &results.totals;
+    let packets = |tally: &earlydrop::counters::Tally| (tally.packets, tally.bytes);
+    let (delivered, dropped) = (packets(&totals.delivered), packets(&totals.dropped));
+    let in_flight = packets(&totals.in_flight);
+    let sum = (
+        delivered.0 + dropped.0 + in_flight.0,
+        delivered.1 + dropped.1 + in_flight.1,
+    );
+    assert_eq!(packets(&totals.sent), sum, "{what}: {totals:?}");
+}
+
+#[test]
+fn every_scheme_of_every_file_runs() {
+    for path in files() {
+        let whole = plan(&Source::open(&path).unwrap());
+        let mut source = Source::open(&path).unwrap();
+        if !UNCUT.contains(&name(&path).as_str()) {
+            source.set("duration", "6 s", "cut");
+            source.set("warm_up", "2 s", "cut");
+        }
+        let plan = plan(&source);
+        assert_eq!(plan.labels(), whole.labels());
+        for scheme in 0..plan.labels().len() {
+            let cell = Cell {
+                seed: 0,
+                point: 0,
+                scheme,
+            };
+            let what = format!("{}, {}", path.display(), plan.labels()[scheme]);
+            check_totals(&results(&plan, cell), &what);
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for path in files() {
+        let text = fs::read_to_string(&path).unwrap();
+        let comment = text.lines().take_while(|line| line.starts_with('#'));
+        let words: usize = comment.map(|line| line.split_whitespace().count()).sum();
+        assert!(words >= 40, "{}: opens with {words} words", path.display());
+        let scenario = plan(&Source::open(&path).unwrap());
+        let scenario = scenario.scenario();
+        assert!(!scenario.title.is_empty() && !scenario.about.is_empty());
+        assert!(!text.contains('\t') && text.lines().all(|line| line.chars().count() <= 100));
+    }
+}
+
+/// The made-up recording is the one whose formula recorded-link.toml gives.
+#[test]
+fn the_trace_follows_its_formula() {
+    use std::f64::consts::PI;
+    let packets = |t: f64| t / 2.0 + 2000.0 / (3.0 * PI) * (1.0 - (2.0 * PI * t / 4000.0).cos());
+    let mut wanted = String::new();
+    let mut lines = 0;
+    for millis in 0..=4000 {
+        // At the end the count is whole but for the last places of its binary number.
+        while f64::from(lines + 1) <= packets(f64::from(millis)) + 1e-6 {
+            wanted.push_str(&format!("{millis}\n"));
+            lines += 1;
+        }
+    }
+    let trace = fs::read_to_string(folder().join("traces/wave.trace")).unwrap();
+    assert!(trace == wanted, "the trace is another");
+}
+
+/// How long whole files take, on two threads. Not part of every run of the tests:
+/// `cargo test --release -p earlydrop-lab --test scenarios -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn whole_files_take_less_than_a_minute() {
+    for path in files() {
+        let plan = plan(&Source::open(&path).unwrap());
+        let began = Instant::now();
+        let (mut cells, mut most) = (0, 0.0_f64);
+        for cell in plan.cells() {
+            cells += 1;
+            let began = Instant::now();
+            let what = format!("{}, {cell:?}", path.display());
+            check_totals(&results(&plan, cell), &what);
+            most = most.max(began.elapsed().as_secs_f64());
+        }
+        let secs = began.elapsed().as_secs_f64();
+        println!(
+            "{:34} {cells:4} cells {secs:5.1} s on one thread, the longest {most:.2} s",
+            name(&path)
+        );
+        assert!(secs < 120.0 && most < 2.0, "{}: {secs} s", path.display());
+    }
+}
