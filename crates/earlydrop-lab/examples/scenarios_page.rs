@@ -1,0 +1,6 @@
+//! Prints the page about scenario files:
+//! `cargo run -p earlydrop-lab --example scenarios_page > docs/scenarios.md`.
+
+fn main() {
+    print!("{}", earlydrop_lab::document::page());
+}
