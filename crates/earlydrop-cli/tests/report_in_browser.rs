@@ -1,0 +1,145 @@
+//! A run's report opened in a real browser: its figures must have drawn what the run's
+//! database holds. (What each figure does with any data is tested where the page is made.)
+//!
+//! Where there is no Chromium the test says so and passes, unless `EARLYDROP_NEEDS_BROWSER`
+//! is set.
+
+mod support;
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rusqlite::Connection;
+use serde_json::Value;
+use support::{SMALL, User, database, numbers};
+
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// The page as the browser made it; `None` without a browser.
+fn opened(page: &Path, choices: &str) -> Option<String> {
+    let there = |name: &&str| {
+        let mut version = Command::new(name);
+        version
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        version.status().is_ok_and(|status| status.success())
+    };
+    let Some(browser) = BROWSERS.iter().find(|name| there(name)) else {
+        assert!(
+            env::var_os("EARLYDROP_NEEDS_BROWSER").is_none(),
+            "no Chromium"
+        );
+        println!("skipped: no chromium");
+        return None;
+    };
+    let profile = tempfile::TempDir::new().unwrap();
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+        ])
+        .args([
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+        ])
+        .args([
+            "--disable-component-update",
+            "--disable-sync",
+            "--virtual-time-budget=5000",
+        ])
+        .args(["--window-size=1280,2000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("file://{}#{choices}", page.display()))
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// What the figure of this name says it drew.
+fn drawn(dom: &str, figure: &str) -> Value {
+    let (_, rest) = dom
+        .split_once(&format!("data-figure=\"{figure}\""))
+        .unwrap();
+    let (_, rest) = rest.split_once("data-drawn=\"").unwrap();
+    let (json, _) = rest.split_once('"').unwrap();
+    let json = json
+        .replace("&quot;", "\"")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">");
+    serde_json::from_str(&json.replace("&amp;", "&")).unwrap()
+}
+
+/// Checks that a figure drew a series with as many points, and what they add up to.
+fn check(figure: &Value, name: &str, x: &[f64], y: &[f64]) {
+    let series = figure["series"].as_array().unwrap().iter();
+    let found = series.clone().find(|one| one["name"] == name);
+    let found = found.unwrap_or_else(|| panic!("no {name} in {figure}"));
+    assert_eq!(found["points"], y.len(), "{name}");
+    for (key, values) in [("x", x), ("y", y)] {
+        let sum: f64 = values.iter().sum();
+        let there = found[key].as_f64().unwrap();
+        // The page carries five digits of what it only draws.
+        let off = (there - sum).abs();
+        assert!(
+            off <= 1e-4 * sum.abs().max(1e-9),
+            "{name}: {key} {there}, not {sum}"
+        );
+    }
+}
+
+/// One series of a cell as it is stored: times and values.
+fn stored(database: &Connection, cell: u32, name: &str) -> (Vec<f64>, Vec<f64>) {
+    let of = |column: &str| {
+        let source = "source = 'left to right'";
+        let rows = format!("FROM samples WHERE cell = {cell} AND name = '{name}' AND {source}");
+        numbers(database, &format!("SELECT {column} {rows} ORDER BY time"))
+    };
+    (of("time"), of("value"))
+}
+
+#[test]
+fn each_figure_has_drawn_what_the_database_holds() {
+    let user = User::new();
+    let text = SMALL.replace("seeds = 2", "seeds = 4");
+    user.writes("small.toml", &text);
+    let ran = user.runs(&["run", "small.toml", "--out", "out"]).well();
+    let Some(dom) = opened(&ran.report(&user), "point=1&scheme=red") else {
+        return;
+    };
+    assert!(dom.contains("data-errors=\"\""), "no script may fail");
+    let database = database(&user.path("out"));
+    let values = |column: &str, scheme: &str| {
+        let rows = format!("FROM cells WHERE scheme = '{scheme}' AND point = 1 ORDER BY seed");
+        numbers(&database, &format!("SELECT {column} {rows}"))
+    };
+    let mean = |values: &[f64]| vec![values.iter().sum::<f64>() / values.len() as f64];
+    let scatter = drawn(&dom, "scatter");
+    for scheme in ["red", "codel"] {
+        let delay = values("1000 * delay_mean", scheme);
+        let utilisation = values("100 * utilisation", scheme);
+        assert_eq!(delay.len(), 4);
+        check(&scatter, &format!("{scheme}, runs"), &delay, &utilisation);
+        check(&scatter, scheme, &mean(&delay), &mean(&utilisation));
+    }
+    // Cells are numbered seed by seed, point by point: 2 is red at the second point.
+    let overtime = drawn(&dom, "overtime");
+    for name in ["queue", "average"] {
+        let (times, values) = stored(&database, 2, name);
+        check(&overtime, &format!("Packets: {name}"), &times, &values);
+    }
+    let (times, drops) = stored(&database, 2, "drops");
+    check(&overtime, "Packets an interval: drops", &times, &drops);
+    let flows = drawn(&dom, "flows");
+    let select = "SELECT flows.throughput * 1e-6 FROM flows JOIN cells USING (cell)
+         WHERE point = 1 AND seed = 1 ORDER BY cell, flow";
+    let throughput = numbers(&database, select);
+    // Rows are the schemes in order: four flows of the first, four of the second.
+    let rows = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+    check(&flows, "bulk", &throughput, &rows);
+}
