@@ -15,4 +15,5 @@ pub use node::{Content, Key, Node};
 pub use page::page;
 pub use problem::{Place, Problem, Problems};
 pub use schema::schema;
+pub(crate) use section::base_unit;
 pub use section::{Field, Section, Shape, parse_spread};
