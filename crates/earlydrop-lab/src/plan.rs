@@ -201,10 +201,14 @@ impl Source {
 
     /// Everything that is to be run.
     pub fn plan(&self) -> Result<Plan, Problems> {
-        Plan::new(self).map_err(|list| Problems {
-            name: self.name.clone(),
-            text: self.text.clone(),
-            list,
+        Plan::new(self).map_err(|mut list| {
+            // In the order of the file, after what is wrong with arguments.
+            list.sort_by_key(|problem| match &problem.place {
+                Place::Argument(_) => None,
+                Place::File(bytes) => Some(bytes.start),
+            });
+            let (name, text) = (self.name.clone(), self.text.clone());
+            Problems { name, text, list }
         })
     }
 }
@@ -494,6 +498,36 @@ mod tests {
         // The file's own red keeps its parameters.
         let red = &schemes.scenario().schemes[0];
         assert_eq!(red.spec.to_string(), "red:min=10,max=30");
+    }
+
+    #[test]
+    fn a_graph_watches_its_first_link_under_the_scheme() {
+        let text = "
+            network.shape = \"graph\"
+            network.links = [
+                { from = \"a\", to = \"b\", queue = \"droptail:limit=50\" },
+                { from = \"b\", to = \"c\" },
+            ]
+            flows.all = { from = \"a\", to = \"c\" }
+        ";
+        let plan = plan(text).unwrap();
+        let prepared = plan.prepare(plan.cell(0).unwrap(), false).unwrap();
+        let name = prepared.run.network.link_name(prepared.watched);
+        assert_eq!(name, "b to c");
+    }
+
+    #[test]
+    fn shared_parameters_pass_over_schemes_that_do_without() {
+        let plan =
+            plan("schemes = [\"red\", \"dsred\", \"codel\"]\nparameters.max_p = 0.2\n[flows.a]\n");
+        let plan = plan.unwrap();
+        let specs: Vec<String> = plan
+            .scenario()
+            .schemes
+            .iter()
+            .map(|s| s.spec.to_string())
+            .collect();
+        assert_eq!(specs, ["red:max_p=0.2", "dsred", "codel"]);
     }
 
     #[test]

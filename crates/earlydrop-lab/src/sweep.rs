@@ -96,50 +96,62 @@ pub(crate) fn leave_out(sweep: &mut Node, path: &str) {
 const NOT_SWEPT: &[&str] = &["seeds", "schemes", "sweep", "title", "about"];
 
 fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Problem>) {
-    if NOT_SWEPT.contains(&path) {
-        let message = format!("`{path}` cannot be swept");
-        let help = "allowed: any other field by its path, such as \"network.rtt\"";
-        problems.push(Problem::new(&node.place, message, help));
+    if let Content::Table(entries) = &node.content
+        && !is_range(node)
+    {
+        for (key, node) in entries {
+            let dot = if path.is_empty() { "" } else { "." };
+            collect(node, &format!("{path}{dot}{}", key.name), axes, problems);
+        }
         return;
     }
+    let wrong = |message: &str, help: &str| Err((format!("`{path}` {message}"), help.to_string()));
     let values = match &node.content {
-        Content::List(items) if items.len() > MOST_VALUES => Err((
-            format!("`{path}` has {} values", items.len()),
-            format!("at most {MOST_VALUES}"),
-        )),
-        Content::List(items) => Ok(items.clone()),
-        Content::Table(entries) if !node.at(&["from"]).is_some_and(is_value) => {
-            for (key, node) in entries {
-                let dot = if path.is_empty() { "" } else { "." };
-                collect(node, &format!("{path}{dot}{}", key.name), axes, problems);
-            }
-            return;
+        _ if NOT_SWEPT.contains(&path) => wrong(
+            "cannot be swept",
+            "allowed: any other field by its path, such as \"network.rtt\"",
+        ),
+        _ if axes.iter().any(|axis| axis.field == path) => wrong("is swept twice", "keep one"),
+        Content::List(items) if items.is_empty() => {
+            wrong("has no values to take", "allowed: one value at least")
         }
+        Content::List(items) if items.len() > MOST_VALUES => {
+            wrong("has too many values", &format!("at most {MOST_VALUES}"))
+        }
+        Content::List(items) => match repeated(items) {
+            Some(value) => wrong(&format!("takes the value {value} twice"), "keep one"),
+            None => Ok(items.clone()),
+        },
         Content::Table(_) => range(node, path),
-        _ => Err((
-            format!("`{path}` = {} is a single value", node.to_toml()),
-            "allowed: a list of values, or { from, to, step }, or { from, to, points }".to_string(),
-        )),
+        _ => wrong(&format!("= {} is a single value", node.to_toml()), RANGES),
     };
     match values {
-        Ok(values) if !values.is_empty() => axes.push(Axis {
+        Ok(values) => axes.push(Axis {
             field: path.to_string(),
             values,
         }),
-        Ok(_) => {
-            let message = format!("`{path}` has no values to take");
-            problems.push(Problem::new(
-                &node.place,
-                message,
-                "allowed: one value at least",
-            ));
-        }
         Err((message, help)) => problems.push(Problem::new(&node.place, message, help)),
     }
 }
 
-fn is_value(node: &Node) -> bool {
-    node.text().is_some()
+const RANGES: &str = "allowed: a list of values, { from, to, step }, or { from, to, points }";
+
+/// The words of a range.
+const RANGE: &[&str] = &["from", "to", "step", "points", "scale"];
+
+/// Whether a table is a range of values rather than one of fields.
+fn is_range(node: &Node) -> bool {
+    let is_value = |name: &&str| node.at(&[name]).is_some_and(|node| node.text().is_some());
+    RANGE.iter().any(is_value)
+}
+
+/// A value that stands in the list more than once.
+fn repeated(items: &[Node]) -> Option<String> {
+    let texts: Vec<String> = items.iter().map(Node::to_toml).collect();
+    let mut sorted = texts.clone();
+    sorted.sort_unstable();
+    let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
+    twice.map(|pair| pair[0].clone())
 }
 
 /// What is wrong, and what is allowed.
@@ -147,42 +159,64 @@ type Wrong = (String, String);
 
 /// { from, to, step }, or { from, to, points, scale = "log" }.
 fn range(node: &Node, path: &str) -> Result<Vec<Node>, Wrong> {
-    let wrong = |what: &str, help: &str| (format!("`{path}`: {what}"), help.to_string());
+    let wrong = |what: String| (format!("`{path}`: {what}"), RANGES.to_string());
     let Content::Table(entries) = &node.content else {
-        return Err(wrong("no range", ""));
+        return Err(wrong("no range".to_string()));
     };
-    let known = ["from", "to", "step", "points", "scale"];
-    if let Some((key, _)) = entries
+    let stranger = entries
         .iter()
-        .find(|(key, _)| !known.contains(&key.name.as_str()))
-    {
-        let what = format!("a range has no `{}`", key.name);
-        return Err(wrong(&what, "known: from, to, step, points, scale"));
+        .find(|(key, _)| !RANGE.contains(&key.name.as_str()));
+    if let Some((key, _)) = stranger {
+        return Err(wrong(format!("a range has no `{}`", key.name)));
     }
     let quantity = |name: &str| -> Result<Quantity, Wrong> {
         let text = node.at(&[name]).and_then(Node::text);
-        let text = text.ok_or_else(|| wrong(&format!("a range without `{name}`"), ""))?;
+        let text = text.ok_or_else(|| wrong(format!("a range without `{name}`")))?;
         let read = text.parse::<Quantity>();
-        read.map_err(|error| wrong(&format!("{name} = \"{text}\" {error}"), ""))
+        read.map_err(|error| wrong(format!("{name} = \"{text}\" {error}")))
     };
-    let (from, to) = (quantity("from")?, quantity("to")?);
-    if from.dimension != to.dimension {
-        let help = "give both the same unit";
-        return Err(wrong("`from` and `to` are of different kinds", help));
-    }
-    let amounts = match node.at(&["step"]) {
-        Some(_) => steps(from.amount, to.amount, quantity("step")?.amount),
-        None => {
-            let log = node.at(&["scale"]).and_then(Node::text).as_deref() == Some("log");
-            points(from.amount, to.amount, quantity("points")?.amount, log)
+    let (mut from, mut to) = (quantity("from")?, quantity("to")?);
+    // A bare zero is zero of anything.
+    let zero = |one: &mut Quantity, other: Quantity| {
+        if one.amount == 0.0 && one.dimension.is_none() {
+            one.dimension = other.dimension;
         }
     };
-    let amounts = amounts.map_err(|what| wrong(&what, "allowed: at most 100000 values"))?;
+    zero(&mut from, to);
+    zero(&mut to, from);
+    if from.dimension != to.dimension {
+        return Err(wrong("`from` and `to` are of different kinds".to_string()));
+    }
+    let by_steps = node.at(&["step"]).is_some();
+    if by_steps && (node.at(&["points"]).is_some() || node.at(&["scale"]).is_some()) {
+        return Err(wrong(
+            "a range by steps has neither `points` nor `scale`".to_string(),
+        ));
+    }
+    let amounts = if by_steps {
+        let step = quantity("step")?;
+        if step.dimension != from.dimension {
+            return Err(wrong(
+                "`step` is of another kind than `from` and `to`".to_string(),
+            ));
+        }
+        steps(from.amount, to.amount, step.amount)
+    } else {
+        if node.at(&["points"]).is_none() {
+            return Err(wrong("a range without `step` or `points`".to_string()));
+        }
+        points(
+            from,
+            to,
+            quantity("points")?,
+            node.at(&["scale"]).and_then(Node::text),
+        )
+    };
     let value = |amount| Node {
         content: written(amount, from.dimension),
         place: node.place.clone(),
     };
-    Ok(amounts.into_iter().map(value).collect())
+    Ok(amounts.map_err(wrong)?.into_iter().map(value).collect())
 }
 
 fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
@@ -197,20 +231,41 @@ fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
         .collect())
 }
 
-fn points(from: f64, to: f64, count: f64, log: bool) -> Result<Vec<f64>, String> {
-    if !(2.0..=MOST_VALUES as f64).contains(&count) {
-        return Err(format!("{count} points from {from} to {to}"));
+fn points(
+    from: Quantity,
+    to: Quantity,
+    points: Quantity,
+    scale: Option<String>,
+) -> Result<Vec<f64>, String> {
+    let count = points.amount;
+    let whole = points.dimension.is_none() && count.fract() == 0.0;
+    if !whole || !(2.0..=MOST_VALUES as f64).contains(&count) {
+        return Err(format!(
+            "points = {count} is not a whole number from 2 to {MOST_VALUES}"
+        ));
     }
-    if log && (from <= 0.0 || to <= 0.0) {
+    let log = match scale.as_deref() {
+        None | Some("linear") => false,
+        Some("log") => true,
+        Some(other) => return Err(format!("scale = \"{other}\" is neither linear nor log")),
+    };
+    let (first, last) = (from.amount, to.amount);
+    if log && (first <= 0.0 || last <= 0.0) {
         return Err("a logarithmic scale needs values above zero".to_string());
     }
-    let last = count.floor() - 1.0;
-    let share = |index: usize| index as f64 / last;
-    let at = |index: usize| match log {
-        true => from * (to / from).powf(share(index)),
-        false => from + (to - from) * share(index),
+    // Between whole numbers, values are whole: half a flow cannot be run.
+    let round = from.dimension.is_none() && first.fract() == 0.0 && last.fract() == 0.0;
+    let at = |index: usize| {
+        let share = index as f64 / (count - 1.0);
+        let value = match log {
+            true => first * (last / first).powf(share),
+            false => first + (last - first) * share,
+        };
+        if round { value.round() } else { value }
     };
-    Ok((0..=last as usize).map(at).collect())
+    let mut values: Vec<f64> = (0..count as usize).map(at).collect();
+    values.dedup();
+    Ok(values)
 }
 
 /// An amount with its unit, as one would write it.
@@ -315,6 +370,16 @@ mod tests {
             "a = { from = \"1 s\", to = \"1 Mbps\", points = 3 }",
             "a = { from = 0, to = 5, points = 3, scale = \"log\" }",
             "a = { from = 1, to = 5, pionts = 3 }",
+            "a = { from = 1, to = 5 }",
+            "a = { to = 5, points = 3 }",
+            "a = { from = 1, to = 5, step = 1, points = 3 }",
+            "a = { from = 1, to = 5, points = 2.9 }",
+            "a = { from = 1, to = 5, points = 3, scale = \"lgo\" }",
+            "a = { from = \"1 s\", to = \"5 s\", step = 1 }",
+            "a = { from = \"1 s\", to = \"5 s\", step = \"1 kB\" }",
+            "a = [1, 2, 1]",
+            "\"a.b\" = [1]\na.b = [2]",
+            "schemes = [\"red\"]",
             "seeds = [1, 2]",
         ] {
             assert_eq!(read(text).1.len(), 1, "{text}");

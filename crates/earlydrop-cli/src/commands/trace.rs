@@ -158,7 +158,7 @@ fn picture(plan: &Plan, cell: Cell, seen: &Seen, style: &Style) -> Vec<Text> {
     let unit = |series: &Series| gather::meaning(&series.name, plan, cell.scheme);
     let in_packets = |series: &&&Series| {
         let counted = !["drops", "marks"].contains(&series.name.as_str());
-        counted && unit(series).contains("packets")
+        counted && unit(series).contains("in packets")
     };
     let likely = |series: &&&Series| unit(series).contains("probability");
     let groups: [(&str, Vec<&Series>); 3] = [

@@ -3,9 +3,10 @@
 
 use earlydrop::registry::{Kind, Range};
 
+use super::tcp::TCP;
 use crate::document::{Field, Section, Shape};
 
-const fn one(
+pub(super) const fn one(
     name: &'static str,
     kind: Kind,
     default: &'static str,
@@ -14,12 +15,14 @@ const fn one(
     Field::new(name, Shape::One(kind), default, meaning)
 }
 
-const TIME: Kind = Kind::Time(Range::NOT_NEGATIVE);
+pub(super) const TIME: Kind = Kind::Time(Range::NOT_NEGATIVE);
 const SPAN: Kind = Kind::Time(Range::POSITIVE);
 const RATE: Kind = Kind::Rate(Range::closed(1.0, 1e12));
-const SIZE: Kind = Kind::Bytes(Range::closed(1.0, 65_535.0));
+pub(super) const SIZE: Kind = Kind::Bytes(Range::closed(1.0, 65_535.0));
+pub(super) const FLAG: Kind = Kind::OrAuto(&Kind::Flag);
 const SHARE: Kind = Kind::Number(Range::PROBABILITY, "probability");
-/// What is left out, or how something is written.
+/// So many flows a run can have, all groups together: a gigabyte of them.
+pub(super) const MOST_FLOWS: u64 = 200_000;
 const NAME: Kind = Kind::Text("a name");
 
 /// The whole file.
@@ -37,9 +40,9 @@ pub static SCENARIO: Section = Section {
         one("duration", SPAN, "30 s", "how long each run lasts"),
         one(
             "warm_up",
-            TIME,
-            "5 s",
-            "how much of its beginning is left out of every figure",
+            Kind::OrAuto(&TIME),
+            "auto",
+            "how much of its beginning is left out of every figure; auto: a fifth",
         ),
         Field::new(
             "seeds",
@@ -162,7 +165,7 @@ static NETWORK: Section = Section {
         ),
         one(
             "bottlenecks",
-            Kind::Count(Range::closed(1.0, 100.0), "links"),
+            Kind::Count(Range::closed(1.0, 16.0), "links"),
             "2",
             "how many bottlenecks stand in the row",
         )
@@ -322,7 +325,7 @@ static FLOWS: Section = Section {
     fields: &[
         one(
             "count",
-            Kind::Count(Range::closed(0.0, 1e6), "flows"),
+            Kind::Count(Range::closed(0.0, MOST_FLOWS as f64), "flows"),
             "1",
             "how many",
         ),
@@ -468,236 +471,6 @@ static STEP: Section = Section {
             Kind::OrAuto(&RATE),
             "auto",
             "datagrams are sent at this rate from now on",
-        ),
-    ],
-};
-
-const PROFILES: Kind = Kind::Choice(&[
-    (
-        "modern",
-        "a sender of today: 1500 bytes, initial window 10, selective acknowledgments",
-    ),
-    (
-        "ns2",
-        "ns-2.35 as it comes: 1000 bytes, a window of 20 packets, ticks of 10 ms",
-    ),
-    (
-        "ns2-old-timers",
-        "ns-2 around the year 2000: ticks of 100 ms, initial window 1",
-    ),
-]);
-
-const CONTROLS: Kind = Kind::OrAuto(&Kind::Choice(&[
-    (
-        "reno",
-        "additive increase, multiplicative decrease (RFC 5681)",
-    ),
-    ("cubic", "growth by a cubic function of time (RFC 9438)"),
-    (
-        "dctcp",
-        "cuts by the part of segments that is marked (RFC 8257)",
-    ),
-    ("scalable", "the same for the low-latency queue of RFC 9332"),
-    (
-        "bbr",
-        "a model of the path's rate and round trip (version 1)",
-    ),
-]));
-
-const fn from_profile(name: &'static str, kind: Kind, meaning: &'static str) -> Field {
-    one(name, kind, "auto", meaning)
-}
-
-const SEGMENTS: Kind = Kind::OrAuto(&Kind::Count(Range::closed(1.0, 16_777_216.0), "segments"));
-const FLAG: Kind = Kind::OrAuto(&Kind::Flag);
-const TIMEOUT: Kind = Kind::OrAuto(&TIME);
-
-/// How TCP behaves. Everything "auto" is as the profile has it.
-pub(super) static TCP: Section = Section {
-    name: "tcp",
-    meaning: "How TCP senders and receivers behave. `auto` is what the profile has; `tcp = \"cubic\"` is short for `tcp = { control = \"cubic\" }`.",
-    fields: &[
-        one(
-            "profile",
-            PROFILES,
-            "modern",
-            "whose rules everything else starts from",
-        ),
-        from_profile(
-            "control",
-            CONTROLS,
-            "how much may be on its way; auto: cubic, with ns-2's profiles reno",
-        ),
-        from_profile(
-            "recovery",
-            Kind::OrAuto(&Kind::Choice(&[
-                ("tahoe", "fast retransmit, then slow start"),
-                (
-                    "reno",
-                    "fast recovery, left at the first new data acknowledged (RFC 5681)",
-                ),
-                (
-                    "newreno",
-                    "fast recovery for all losses of a window (RFC 6582)",
-                ),
-                ("sack", "selective acknowledgments (RFC 6675)"),
-            ])),
-            "how lost segments are found; auto: sack, with ns-2's profiles reno",
-        ),
-        from_profile(
-            "ecn",
-            Kind::OrAuto(&Kind::Choice(&[
-                ("off", "segments are not ECN-capable"),
-                (
-                    "on",
-                    "ECT(0), echoed until the window is reduced (RFC 3168)",
-                ),
-                ("dctcp", "ECT(0), the echo tells of each segment (RFC 8257)"),
-                ("l4s", "ECT(1), with the same echo (RFC 9331)"),
-            ])),
-            "what is done about marks; auto: on for what lives by marks, else off",
-        ),
-        from_profile(
-            "segment",
-            Kind::OrAuto(&SIZE),
-            "bytes on the wire of a full segment",
-        ),
-        from_profile(
-            "header",
-            Kind::OrAuto(&Kind::Bytes(Range::closed(0.0, 1000.0))),
-            "how many of them are headers",
-        ),
-        from_profile(
-            "ack",
-            Kind::OrAuto(&SIZE),
-            "bytes on the wire of an acknowledgment",
-        ),
-        from_profile(
-            "initial_window",
-            SEGMENTS,
-            "segments sent before anything is acknowledged",
-        ),
-        from_profile(
-            "receiver_window",
-            SEGMENTS,
-            "segments the receiver lets be on their way",
-        ),
-        from_profile(
-            "initial_threshold",
-            Kind::OrNever(&Kind::OrAuto(&Kind::Count(
-                Range::closed(1.0, 16_777_216.0),
-                "segments",
-            ))),
-            "the window at which the first slow start ends; never: at a loss",
-        ),
-        from_profile(
-            "delayed_acks",
-            Kind::OrAuto(&Kind::Count(Range::closed(0.0, 1000.0), "segments")),
-            "segments acknowledged together; 0: each by itself",
-        ),
-        from_profile(
-            "ack_delay",
-            TIMEOUT,
-            "how long the first of them waits at most",
-        ),
-        from_profile(
-            "first_timeout",
-            TIMEOUT,
-            "the retransmission timer before anything is measured",
-        ),
-        from_profile(
-            "least_timeout",
-            TIMEOUT,
-            "the shortest retransmission timer",
-        ),
-        from_profile(
-            "largest_timeout",
-            TIMEOUT,
-            "the longest retransmission timer",
-        ),
-        from_profile(
-            "tick",
-            Kind::OrAuto(&Kind::Time(Range::closed(1e-9, 1.0))),
-            "how fine the clock is that measures round trips",
-        ),
-        from_profile(
-            "round_trips",
-            Kind::OrAuto(&Kind::Choice(&[
-                (
-                    "one-at-a-time",
-                    "one segment at a time, none while a retransmission is about",
-                ),
-                (
-                    "every",
-                    "every segment, by the time its acknowledgment echoes (RFC 7323)",
-                ),
-            ])),
-            "which round trips are measured",
-        ),
-        from_profile(
-            "duplicates",
-            Kind::OrAuto(&Kind::Count(Range::closed(1.0, 1000.0), "acknowledgments")),
-            "duplicate acknowledgments that tell of a loss",
-        ),
-        from_profile(
-            "limited_transmit",
-            FLAG,
-            "whether the first two duplicates let a new segment be sent each (RFC 3042)",
-        ),
-        from_profile(
-            "lost_retransmissions",
-            FLAG,
-            "whether selective acknowledgments also tell of retransmissions that were lost",
-        ),
-        from_profile(
-            "slow_start_restart",
-            FLAG,
-            "whether a window not used for a timeout is closed",
-        ),
-        from_profile(
-            "whole_cuts",
-            FLAG,
-            "whether ns-2's rules cut a window to half of its whole segments",
-        ),
-        from_profile(
-            "ecn_on_retransmissions",
-            FLAG,
-            "whether retransmissions are ECN-capable, too",
-        ),
-        from_profile(
-            "growth",
-            Kind::OrAuto(&Kind::Choice(&[
-                (
-                    "segments",
-                    "by the segments acknowledged (RFC 3465 with RFC 5681)",
-                ),
-                ("counted", "by whole segments, as ns-3's TcpLinuxReno"),
-            ])),
-            "how Reno's window grows",
-        ),
-        from_profile(
-            "reduction",
-            Kind::OrAuto(&Kind::Choice(&[
-                (
-                    "at-once",
-                    "nothing new is sent until so much has left the network",
-                ),
-                (
-                    "proportional",
-                    "over a round trip, as segments are delivered (RFC 9937)",
-                ),
-            ])),
-            "how a window that is cut comes into force",
-        ),
-        from_profile(
-            "handshake",
-            FLAG,
-            "whether a connection begins with a request",
-        ),
-        from_profile(
-            "max_burst",
-            Kind::OrNever(&SEGMENTS),
-            "at most so many segments at once; never: as the window allows",
         ),
     ],
 };

@@ -12,8 +12,7 @@ use earlydrop_sim::traffic::{Application, Flow, Pattern, Start, Step, Traffic};
 
 use crate::document::{Entries, Key, Place, Problem};
 
-use super::fields::TCP;
-use super::tcp;
+use super::tcp::{self, TCP};
 
 /// A group of flows.
 #[derive(Clone, Debug)]
@@ -50,6 +49,9 @@ pub(super) struct Places {
     pub(super) rtt: Place,
 }
 
+/// The kinds that send datagrams.
+const DATAGRAMS: &[&str] = &["cbr", "on-off", "voice"];
+
 /// What every group is read with.
 pub(super) struct Surroundings<'a> {
     /// The file's `tcp`.
@@ -67,7 +69,7 @@ pub(super) fn read(
 ) -> Group {
     let kind = group.choice("kind");
     let traffic = match kind {
-        "cbr" | "on-off" | "voice" => datagrams(kind, group, problems),
+        _ if DATAGRAMS.contains(&kind) => datagrams(kind, group, problems),
         _ => over_tcp(kind, group, around.tcp, problems),
     };
     let place = |name| group.place_of(name).clone();
@@ -124,8 +126,22 @@ fn check_times(
             "stop them later, or start them earlier".to_string(),
         );
     }
+    if stop != Nanos::NEVER && stop >= duration {
+        let message = format!("`stop` = \"{stop}\" of a run of {duration}");
+        refuse(
+            "stop",
+            message,
+            "it must come before the run's end".to_string(),
+        );
+    }
     for step in group.list("steps") {
         let at = step.time("at");
+        let over_tcp = !DATAGRAMS.contains(&group.choice("kind"));
+        if step.has("rate") && over_tcp {
+            let help = "it belongs to kind = cbr, on-off or voice".to_string();
+            let message = "TCP finds its rate by itself";
+            problems.push(Problem::new(step.place_of("rate"), message, help));
+        }
         if at >= duration {
             let message = format!("a step at {at} of a run of {duration}");
             let help = "it must come before the run's end".to_string();

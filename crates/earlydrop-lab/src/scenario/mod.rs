@@ -6,6 +6,7 @@ mod network;
 mod schemes;
 mod tcp;
 
+use fields::MOST_FLOWS;
 pub use fields::SCENARIO;
 pub use flows::Group;
 pub use schemes::Scheme;
@@ -72,6 +73,8 @@ pub enum Keep {
 /// Up to so many flows, packet delays are measured unless the file says otherwise: each
 /// takes 20 KB.
 const FLOWS_WITH_DELAYS: u64 = 1000;
+/// More samples than this take gigabytes.
+const MOST_SAMPLES: u64 = 1_000_000;
 
 /// Reads a scenario from a tree whose schemes are a table and which has neither seeds nor
 /// sweep any more.
@@ -79,13 +82,15 @@ pub(crate) fn read(tree: &Node, traces: &Traces<'_>) -> Result<Scenario, Vec<Pro
     let mut problems = Vec::new();
     let entries = Entries::read(tree, &SCENARIO, &mut problems);
     let duration = entries.time("duration");
-    let warm_up = entries.time("warm_up");
+    let warm_up = entries
+        .time_or_auto("warm_up")
+        .unwrap_or(Nanos(duration.0 / 5));
     if warm_up >= duration {
         let message = format!("`warm_up` = \"{warm_up}\" leaves nothing of a run of {duration}");
         let help = "nearest: a warm_up below the duration, or a longer duration";
         problems.push(Problem::new(entries.place_of("warm_up"), message, help));
     }
-    let network = network::read(&entries.table("network"), traces, &mut problems);
+    let network = network::read(&entries.table("network"), traces, duration, &mut problems);
     let groups = read_groups(&entries, duration, &mut problems);
     let buffer = network.buffer.as_ref();
     let schemes = schemes::read(
@@ -94,7 +99,8 @@ pub(crate) fn read(tree: &Node, traces: &Traces<'_>) -> Result<Scenario, Vec<Pro
         buffer.map(|(limit, place)| (limit.as_str(), place)),
         &mut problems,
     );
-    let measure = read_measure(&entries.table("measure"), &network, &groups, duration);
+    let measure = entries.table("measure");
+    let measure = read_measure(&measure, &network, &groups, duration, &mut problems);
     let scenario = Scenario {
         title: entries.text("title"),
         about: entries.text("about"),
@@ -128,7 +134,18 @@ fn read_groups(entries: &Entries, duration: Nanos, problems: &mut Vec<Problem>) 
         problems.push(Problem::new(entries.place_of("flows"), message, help));
     }
     let read = |(key, group): &(_, _)| flows::read(key, group, &around, problems);
-    named.iter().map(read).collect()
+    let groups: Vec<Group> = named.iter().map(read).collect();
+    if count(&groups) > MOST_FLOWS {
+        let message = format!("{} flows, all groups together", count(&groups));
+        let help = format!("at most {MOST_FLOWS}");
+        problems.push(Problem::new(entries.place_of("flows"), message, help));
+    }
+    groups
+}
+
+/// How many flows there are.
+fn count(groups: &[Group]) -> u64 {
+    groups.iter().map(|group| u64::from(group.count)).sum()
 }
 
 fn read_measure(
@@ -136,16 +153,23 @@ fn read_measure(
     network: &network::Plan,
     groups: &[Group],
     duration: Nanos,
+    problems: &mut Vec<Problem>,
 ) -> Measured {
-    let flows: u64 = groups.iter().map(|group| u64::from(group.count)).sum();
+    let flows = count(groups);
     let delays = entries.flag_or_auto("delays");
+    let sample = entries.time_or_auto("sample");
+    let sample = sample.unwrap_or(Nanos((duration.0 / 600).max(1)));
+    if sample > duration || duration.0 / sample.0.max(1) > MOST_SAMPLES {
+        let least = Nanos(duration.0 / MOST_SAMPLES);
+        let message = format!("samples every {sample} of a run of {duration}");
+        let help = format!("allowed: from {least} to {duration}");
+        problems.push(Problem::new(entries.place_of("sample"), message, help));
+    }
     Measured {
         delays: delays.unwrap_or(flows <= FLOWS_WITH_DELAYS),
         round_trips: entries.flag("round_trips"),
         sojourn: entries.flag("sojourn"),
-        sample: entries
-            .time_or_auto("sample")
-            .unwrap_or(Nanos((duration.0 / 600).max(1))),
+        sample,
         series: match entries.choice("series") {
             "all" => Keep::All,
             "none" => Keep::None,
@@ -314,6 +338,10 @@ fn ends_problem(group: &Group, rtt: Nanos, problem: EndsProblem) -> Problem {
                 group.name
             );
             let all = known.join(", ");
+            if name.is_empty() {
+                let message = format!("flows `{}` name no `{end}`", group.name);
+                return Problem::new(place, message, format!("known: {all}"));
+            }
             let help = match nearest(&name, known.iter().map(String::as_str)) {
                 Some(nearest) => format!("did you mean \"{nearest}\"? (known: {all})"),
                 None => format!("known: {all}"),

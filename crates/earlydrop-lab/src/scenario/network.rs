@@ -24,7 +24,6 @@ pub struct Plan {
     pub buffer: Option<(String, Place)>,
     /// The link watched, as written.
     watch: (String, Place),
-    place: Place,
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +80,7 @@ pub(super) struct Built {
     places: BTreeMap<String, Host>,
     /// The bottlenecks' one-way delay, and how many a row has.
     row: Option<(Nanos, Vec<String>)>,
+    /// The first link under the scheme, unless another was asked for.
     pub(super) watched: LinkId,
     pub(super) rate: BitsPerSec,
 }
@@ -89,10 +89,15 @@ pub(super) struct Built {
 pub(crate) type Traces<'a> = dyn Fn(&str) -> Result<Trace, String> + 'a;
 
 /// Reads `network`.
-pub(super) fn read(network: &Entries, traces: &Traces<'_>, problems: &mut Vec<Problem>) -> Plan {
+pub(super) fn read(
+    network: &Entries,
+    traces: &Traces<'_>,
+    duration: Nanos,
+    problems: &mut Vec<Problem>,
+) -> Plan {
     let shape = match network.choice("shape") {
-        "graph" => Shape::Graph(edges(network, traces, problems)),
-        shape => row(network, shape == "dumbbell", traces, problems),
+        "graph" => Shape::Graph(edges(network, traces, duration, problems)),
+        shape => row(network, shape == "dumbbell", traces, duration, problems),
     };
     let buffer = match network.value("buffer") {
         registry::Value::Auto => None,
@@ -104,7 +109,6 @@ pub(super) fn read(network: &Entries, traces: &Traces<'_>, problems: &mut Vec<Pr
         rtt: network.time("rtt"),
         buffer,
         watch: (network.text("watch"), network.place_of("watch").clone()),
-        place: network.place().clone(),
     }
 }
 
@@ -112,9 +116,10 @@ fn row(
     network: &Entries,
     dumbbell: bool,
     traces: &Traces<'_>,
+    duration: Nanos,
     problems: &mut Vec<Problem>,
 ) -> Shape {
-    let mut forward = link(network, Queue::Scheme, traces, problems);
+    let mut forward = link(network, Queue::Scheme, traces, duration, problems);
     forward.delay = network.time_or_auto("delay");
     let reverse = network.table("reverse");
     let back = LinkPlan {
@@ -139,11 +144,17 @@ fn row(
     }
 }
 
-fn edges(network: &Entries, traces: &Traces<'_>, problems: &mut Vec<Problem>) -> Vec<Edge> {
+fn edges(
+    network: &Entries,
+    traces: &Traces<'_>,
+    duration: Nanos,
+    problems: &mut Vec<Problem>,
+) -> Vec<Edge> {
     let mut edges = Vec::new();
     for entries in network.list("links") {
         let waits = queue(entries, problems);
-        let mut link = link(entries, waits, traces, problems);
+        let mut link = link(entries, waits, traces, duration, problems);
+        link.queue_place = entries.place_of("queue").clone();
         link.delay = Some(entries.time("delay"));
         let edge = Edge {
             from: entries.text("from"),
@@ -173,10 +184,24 @@ fn link(
     entries: &Entries,
     queue: Queue,
     traces: &Traces<'_>,
+    duration: Nanos,
     problems: &mut Vec<Problem>,
 ) -> LinkPlan {
     let reorder = entries.table("reorder");
     let share = reorder.number("share");
+    if reorder.has("share") != reorder.has("delay") {
+        let message = "packets fall behind by a share of them and a delay, and one is missing";
+        let help = "allowed: reorder = { share = \"1%\", delay = \"5 ms\" }";
+        problems.push(Problem::new(reorder.place(), message, help));
+    }
+    if entries.has("trace") && entries.has("rate") {
+        let message = "a link that follows a trace has no rate of its own";
+        problems.push(Problem::new(
+            entries.place_of("rate"),
+            message,
+            "leave one of them out",
+        ));
+    }
     let trace = match entries.text("trace") {
         name if name.is_empty() => None,
         name => traces(&name)
@@ -186,8 +211,11 @@ fn link(
             })
             .ok(),
     };
+    let rate = trace.as_ref().map(Trace::mean_rate);
     LinkPlan {
-        rate: entries.rate_or_auto("rate").unwrap_or(BitsPerSec(0)),
+        rate: rate
+            .or(entries.rate_or_auto("rate"))
+            .unwrap_or(BitsPerSec(0)),
         delay: None,
         queue,
         packet: entries.size_or_auto("packet"),
@@ -196,16 +224,25 @@ fn link(
             share,
             delay: reorder.time("delay"),
         }),
-        changes: changes(entries, problems),
+        changes: changes(entries, duration, problems),
         trace,
         queue_place: entries.place().clone(),
     }
 }
 
-fn changes(entries: &Entries, problems: &mut Vec<Problem>) -> Vec<(Nanos, Change)> {
+fn changes(
+    entries: &Entries,
+    duration: Nanos,
+    problems: &mut Vec<Problem>,
+) -> Vec<(Nanos, Change)> {
     let mut changes = Vec::new();
     for change in entries.list("changes") {
         let at = change.time("at");
+        if at >= duration {
+            let message = format!("a change at {at} of a run of {duration}");
+            let help = "it must come before the run's end";
+            problems.push(Problem::new(change.place_of("at"), message, help));
+        }
         let before = changes.len();
         changes.extend(
             change
@@ -334,7 +371,9 @@ impl Plan {
             ),
             Shape::Graph(edges) => build_graph(edges, scheme, packet),
         };
-        built.watched = self.watched(&built.network)?;
+        if !self.watch.0.is_empty() {
+            built.watched = self.watched(&built.network)?;
+        }
         built.rate = built.network.get(built.watched).rate;
         if let Some(trace) = &built.network.get(built.watched).trace {
             built.rate = trace.mean_rate();
@@ -342,17 +381,12 @@ impl Plan {
         Ok(built)
     }
 
-    /// The link asked for, else the first under the scheme.
+    /// The link asked for.
     fn watched(&self, network: &Network) -> Result<LinkId, Problem> {
         let (wanted, place) = &self.watch;
         let queued = network.links().filter(|(.., link)| link.queue.is_some());
         let named: Vec<(LinkId, String)> =
             queued.map(|(id, ..)| (id, network.link_name(id))).collect();
-        if wanted.is_empty() {
-            let first = named.first().map(|(id, _)| *id);
-            return first
-                .ok_or_else(|| Problem::new(&self.place, "no link has a queue to watch", ""));
-        }
         let found = named.iter().find(|(_, name)| name == wanted);
         found.map(|(id, _)| *id).ok_or_else(|| {
             let names = named.iter().map(|(_, name)| name.as_str());
@@ -423,6 +457,7 @@ fn build_row(
 fn build_graph(edges: &[Edge], scheme: &Spec, packet: Bytes) -> Built {
     let mut network = Network::new();
     let mut places: BTreeMap<String, Host> = BTreeMap::new();
+    let (mut first, mut schemed) = (LinkId(0), false);
     for edge in edges {
         let mut node = |name: &String| {
             let known = places.get(name).copied();
@@ -434,20 +469,24 @@ fn build_graph(edges: &[Edge], scheme: &Spec, packet: Bytes) -> Built {
         };
         let (from, to) = (node(&edge.from), node(&edge.to));
         let link = edge.link.build(scheme, Nanos::ZERO, packet);
+        let under_scheme = matches!(edge.link.queue, Queue::Scheme);
+        let id = network.link(from, to, link.clone());
+        if under_scheme && !schemed {
+            (first, schemed) = (id, true);
+        }
         if edge.both {
-            let mut back = link.clone();
-            if matches!(edge.link.queue, Queue::Scheme) {
+            let mut back = link;
+            if under_scheme {
                 back.queue = Spec::new("droptail").ok();
             }
             network.link(to, from, back);
         }
-        network.link(from, to, link);
     }
     Built {
         network,
         places,
         row: None,
-        watched: LinkId(0),
+        watched: first,
         rate: BitsPerSec(0),
     }
 }

@@ -1,6 +1,7 @@
 //! What is compared: schemes by names of the file's own.
 
 use earlydrop::registry::{ConfigError, Link, Spec};
+use earlydrop::units::BitsPerSec;
 
 use crate::document::{Content, Key, Node, Place, Problem};
 
@@ -25,12 +26,7 @@ const TELLING: &[&str] = &[
 /// `schemes` as a table of tables by label, whichever way it was written.
 pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) -> Node {
     let telling = Node {
-        content: Content::List(
-            TELLING
-                .iter()
-                .map(|name| Node::argument(name, ""))
-                .collect(),
-        ),
+        content: Content::List(TELLING.iter().map(named).collect()),
         place: Place::default(),
     };
     let schemes = schemes.unwrap_or(&telling);
@@ -50,13 +46,19 @@ pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) ->
     }
     let mut table: Vec<(Key, Node)> = Vec::new();
     for (key, node) in content {
-        let Some(entry) = spelled_out(&node, problems) else {
+        let Some(mut entry) = spelled_out(&node, problems) else {
             continue;
         };
         let key = key.unwrap_or_else(|| Key {
-            name: label_of(&entry, &node, &table),
+            name: label_of(&mut entry, &node, &table),
             place: node.place.clone(),
         });
+        let written = |other: &Node| node.text().is_some() && other.to_toml() == entry.to_toml();
+        if table.iter().any(|(_, other)| written(other)) {
+            let message = format!("{} stands twice among the schemes", node.to_toml());
+            problems.push(Problem::new(&node.place, message, "keep one"));
+            continue;
+        }
         if table.iter().any(|(known, _)| known.name == key.name) {
             let message = format!("`{}` stands twice among the schemes", key.name);
             problems.push(Problem::new(
@@ -74,10 +76,18 @@ pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) ->
     }
 }
 
+/// A scheme that nobody wrote.
+fn named(name: &&str) -> Node {
+    Node {
+        content: Content::Text((*name).to_string()),
+        place: Place::default(),
+    }
+}
+
 /// The scheme's own name, or all of its text where another has that name already.
-fn label_of(entry: &Node, node: &Node, table: &[(Key, Node)]) -> String {
-    let given = entry.at(&["name"]).or(entry.at(&["scheme"]));
-    let short = given.and_then(Node::text).unwrap_or_default();
+fn label_of(entry: &mut Node, node: &Node, table: &[(Key, Node)]) -> String {
+    let given = entry.take("name").or(entry.at(&["scheme"]).cloned());
+    let short = given.and_then(|given| given.text()).unwrap_or_default();
     let taken = table.iter().any(|(key, _)| key.name == short);
     match node.text() {
         Some(text) if taken => text,
@@ -175,7 +185,7 @@ fn parameters_of(table: &Node, problems: &mut Vec<Problem>) -> Vec<(String, Stri
     for (key, node) in entries {
         match (&node.content, node.text()) {
             // A scheme within a scheme: inner.min = 5 is a table here.
-            (Content::Table(_), _) => {
+            (Content::Table(_), _) if key.name == "inner" => {
                 let inner = parameters_of(node, problems).into_iter();
                 list.extend(
                     inner
@@ -216,7 +226,7 @@ fn read_scheme(key: &Key, node: &Node, problems: &mut Vec<Problem>) -> Option<Sc
     };
     let mut places = Vec::new();
     for (name, value, place) in &parameters {
-        if ["scheme", "name"].contains(&name.as_str()) {
+        if name == "scheme" {
             continue;
         }
         match spec.clone().with(name, value) {
@@ -242,6 +252,14 @@ impl Scheme {
         if self.places.iter().any(|(known, _)| known == name) {
             return true;
         }
+        // What says nothing with the scheme's other parameters is not given to it.
+        let settings = self.spec.settings(&Link::at(BitsPerSec::from_mbps(10)));
+        let parameter = self.spec.descriptor().parameter(name);
+        if let (Ok(settings), Some(parameter)) = (settings, parameter)
+            && !settings.matters(parameter)
+        {
+            return false;
+        }
         match self.spec.clone().with(name, value) {
             Ok(spec) => {
                 self.spec = spec;
@@ -261,6 +279,9 @@ impl Scheme {
                     .find(|(known, _)| known == name)
                     .map(|(_, place)| place)
             });
+            // A threshold that nobody wrote lies above a buffer that somebody did.
+            let limit = || self.places.iter().find(|(known, _)| known == "limit");
+            let blamed = blamed.or_else(|| limit().map(|(_, place)| place));
             problems.push(from_config(&error, blamed.unwrap_or(&self.place)));
         }
     }

@@ -148,7 +148,19 @@ pub(crate) const CURVE: &[Parameter] = &[
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
         default: "0.1",
         origin: FLOYD_1997,
-        when: None,
+        // DSRED has gamma instead.
+        when: Some((
+            "curve",
+            &[
+                "red",
+                "gentle",
+                "nlred",
+                "nlred-gentle",
+                "mred",
+                "clred",
+                "numbers",
+            ],
+        )),
     },
     Parameter {
         name: "gentle_slope",
