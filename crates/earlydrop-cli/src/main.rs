@@ -13,6 +13,7 @@ mod scenario;
 mod table;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -55,10 +56,15 @@ Then, as a scenario's first line: #:schema scenario.schema.json")]
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    #[command(after_help = "Example:
-  earlydrop man | man -l -")]
-    Man,
+    /// Print the manual page, or write those of all commands
+    #[command(after_help = "Examples:
+  earlydrop man | man -l -
+  earlydrop man --out ~/.local/share/man/man1")]
+    Man {
+        /// Write a page for each command into this folder instead
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
 }
 
 fn version() -> &'static str {
@@ -96,10 +102,15 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
             clap_complete::generate(*shell, &mut Arguments::command(), name, &mut script);
             Ok(out.write_all(&script)?)
         }
-        Command::Man => {
+        Command::Man { out: None } => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
             Ok(out.write_all(&page)?)
+        }
+        Command::Man { out: Some(folder) } => {
+            std::fs::create_dir_all(folder)?;
+            clap_mangen::generate_to(Arguments::command(), folder)?;
+            Ok(writeln!(out, "{}", folder.join("earlydrop.1").display())?)
         }
     }
 }

@@ -273,6 +273,8 @@ fn shells_editors_and_man_get_what_they_read() {
         );
     }
     assert!(user.runs(&["man"]).well().out.contains(".TH earlydrop"));
+    user.runs(&["man", "--out", "pages"]).well();
+    assert!(user.path("pages/earlydrop-compare.1").is_file());
     let schema = user.runs(&["schema"]).well().json();
     assert_eq!(
         schema["$schema"],

@@ -280,6 +280,9 @@ fn flows(
 ) -> Result<Vec<data::Flow>, StoreError> {
     let flows = store.flows(seed)?.into_iter().filter_map(|flow| {
         let (scheme, point) = place(plan, summary, flow.cell)?;
+        if point >= POINTS_IN_DEPTH {
+            return None;
+        }
         Some(data::Flow {
             scheme,
             point,
@@ -305,9 +308,9 @@ fn distributions(plan: &Plan, store: &Store) -> Result<Vec<data::Distribution>, 
     Ok(distributions)
 }
 
-/// Beyond this many points, samples are left to `earlydrop trace`: the page would become
-/// too large.
-const POINTS_WITH_SERIES: usize = 4;
+/// Beyond this many points, samples and single flows are left to `earlydrop trace`: the
+/// page would become too large.
+const POINTS_IN_DEPTH: usize = 4;
 
 fn series(
     plan: &Plan,
@@ -322,7 +325,7 @@ fn series(
         .filter_map(|(number, series)| {
             let (scheme, point) = place(plan, summary, number)?;
             let of_other_links = series.name != "window" && series.source != link;
-            if point >= POINTS_WITH_SERIES || of_other_links {
+            if point >= POINTS_IN_DEPTH || of_other_links {
                 return None;
             }
             Some(data::Series {

@@ -1,9 +1,11 @@
 //! What a run's cells come to: means with intervals, and what paired intervals call best.
 
+use std::collections::HashMap;
+
 use crate::metrics::{self, Better, METRICS, Metric};
 use crate::plan::Plan;
 use crate::statistics::{self, Mean};
-use crate::store::{CellRow, Store, StoreError};
+use crate::store::{self, CellRow, Store, StoreError};
 
 /// A mean, and whether it is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,11 +62,14 @@ impl Summary {
     /// Of what `store` holds of `plan`.
     pub fn of(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
         let cells = store.cells()?;
+        let stored = store.groups()?;
+        let runs = by_place(plan, &cells);
         let mut rows = Vec::new();
-        for point in 0..plan.points.len() {
-            rows.extend(at_point(plan, &cells, point));
+        let mut groups = Vec::new();
+        for (point, runs) in runs.iter().enumerate() {
+            rows.extend(at_point(point, runs));
+            groups.extend(groups_at_point(plan, point, runs, &stored));
         }
-        let groups = groups(plan, store, &cells)?;
         Ok(Summary {
             rows,
             groups,
@@ -95,33 +100,46 @@ impl Summary {
     }
 }
 
-/// The rows of every scheme at a point.
-fn at_point(plan: &Plan, cells: &[CellRow], point: usize) -> Vec<Row> {
+/// The runs of a scheme at a point, in the order of the seeds.
+type Runs<'a> = Vec<&'a CellRow>;
+
+/// The runs of each scheme at each point.
+fn by_place<'a>(plan: &Plan, cells: &'a [CellRow]) -> Vec<Vec<Runs<'a>>> {
     let labels = plan.labels();
-    let of_scheme = |label: &&str| -> Vec<&CellRow> {
-        let here = |cell: &&CellRow| cell.point == point && cell.scheme == **label;
-        plan.seeds
-            .iter()
-            .filter_map(|seed| cells.iter().filter(here).find(|cell| cell.seed == *seed))
-            .collect()
-    };
-    let runs: Vec<Vec<&CellRow>> = labels.iter().map(of_scheme).collect();
-    let done: Vec<Vec<u64>> = runs
-        .iter()
-        .map(|runs| runs.iter().map(|run| run.seed).collect())
+    let mut places = vec![vec![Runs::new(); labels.len()]; plan.points.len()];
+    let order: HashMap<u64, usize> = (plan.seeds.iter().enumerate())
+        .map(|(index, seed)| (*seed, index))
         .collect();
-    let contenders = |metric: usize| -> Vec<Values> {
-        let values = |runs: &Vec<&CellRow>| runs.iter().map(|run| run.values[metric]).collect();
-        runs.iter().map(values).collect()
+    for cell in cells.iter().filter(|cell| order.contains_key(&cell.seed)) {
+        let scheme = labels.iter().position(|label| *label == cell.scheme);
+        if let (Some(scheme), Some(schemes)) = (scheme, places.get_mut(cell.point)) {
+            schemes[scheme].push(cell);
+        }
+    }
+    for runs in places.iter_mut().flatten() {
+        runs.sort_by_key(|run| order[&run.seed]);
+    }
+    places
+}
+
+fn seeds_of(runs: &Runs<'_>) -> Vec<u64> {
+    runs.iter().map(|run| run.seed).collect()
+}
+
+/// The rows of every scheme at a point.
+fn at_point(point: usize, schemes: &[Runs<'_>]) -> Vec<Row> {
+    let done: Vec<Vec<u64>> = schemes.iter().map(seeds_of).collect();
+    let column = |(index, metric): (usize, &Metric)| {
+        let values = |runs: &Runs<'_>| runs.iter().map(|run| run.values[index]).collect();
+        let contenders: Vec<Values> = schemes.iter().map(values).collect();
+        entries(metric, &contenders, &done)
     };
-    let columns = METRICS
+    let columns: Vec<Vec<Option<Entry>>> = METRICS.iter().enumerate().map(column).collect();
+    let present = schemes
         .iter()
         .enumerate()
-        .map(|(index, metric)| entries(metric, &contenders(index), &done));
-    let columns: Vec<Vec<Option<Entry>>> = columns.collect();
-    runs.iter()
-        .enumerate()
-        .filter(|(_, runs)| !runs.is_empty())
+        .filter(|(_, runs)| !runs.is_empty());
+    present
         .map(|(scheme, runs)| Row {
             scheme,
             point,
@@ -170,47 +188,45 @@ fn entries(metric: &Metric, contenders: &[Values], done: &[Vec<u64>]) -> Vec<Opt
         .collect()
 }
 
-fn groups(plan: &Plan, store: &Store, cells: &[CellRow]) -> Result<Vec<GroupRow>, StoreError> {
-    let stored = store.groups()?;
-    let metrics: Vec<&Metric> = metrics::of_groups().collect();
-    let scenario_groups = &plan.scenario().groups;
+/// The rows of every group of flows at a point. `stored` is in the order of the cells.
+fn groups_at_point(
+    plan: &Plan,
+    point: usize,
+    schemes: &[Runs<'_>],
+    stored: &[store::GroupRow],
+) -> Vec<GroupRow> {
+    let of_run = |run: &CellRow, name: &str| {
+        let at = stored.partition_point(|row| row.cell < run.cell);
+        let mut of_cell = stored[at..].iter().take_while(|row| row.cell == run.cell);
+        of_cell.find(|row| row.name == name)
+    };
     let mut rows = Vec::new();
-    for point in 0..plan.points.len() {
-        for group in scenario_groups {
-            let of_scheme = |label: &&str| -> (Vec<u64>, Vec<&crate::store::GroupRow>) {
-                let runs = cells
-                    .iter()
-                    .filter(|cell| cell.point == point && cell.scheme == **label);
-                let found = runs.filter_map(|cell| {
-                    let at = stored.partition_point(|row| row.cell < cell.cell);
-                    let mut of_cell = stored[at..].iter().take_while(|row| row.cell == cell.cell);
-                    let row = of_cell.find(|row| row.name == *group.name)?;
-                    Some((cell.seed, row))
-                });
-                found.unzip()
+    for group in &plan.scenario().groups {
+        let found = |runs: &Runs<'_>| -> (Vec<u64>, Vec<&store::GroupRow>) {
+            let found = runs.iter();
+            found
+                .filter_map(|run| Some((run.seed, of_run(run, &group.name)?)))
+                .unzip()
+        };
+        let (done, runs): (Vec<_>, Vec<_>) = schemes.iter().map(found).unzip();
+        let column = |(index, metric): (usize, &Metric)| {
+            let of = |runs: &Vec<&store::GroupRow>| -> Values {
+                runs.iter().map(|run| run.values[index]).collect()
             };
-            let (done, runs): (Vec<_>, Vec<_>) = plan.labels().iter().map(of_scheme).unzip();
-            let columns: Vec<Vec<Option<Entry>>> = (metrics.iter().enumerate())
-                .map(|(index, metric)| {
-                    let values = |runs: &Vec<&crate::store::GroupRow>| {
-                        runs.iter().map(|run| run.values[index]).collect()
-                    };
-                    let contenders: Vec<Values> = runs.iter().map(values).collect();
-                    entries(metric, &contenders, &done)
-                })
-                .collect();
-            for (scheme, runs) in runs.iter().enumerate() {
-                if let Some(first) = runs.first() {
-                    rows.push(GroupRow {
-                        scheme,
-                        point,
-                        name: group.name.to_string(),
-                        flows: first.flows,
-                        values: columns.iter().map(|column| column[scheme]).collect(),
-                    });
-                }
-            }
+            let contenders: Vec<Values> = runs.iter().map(of).collect();
+            entries(metric, &contenders, &done)
+        };
+        let columns: Vec<Vec<Option<Entry>>> =
+            metrics::of_groups().enumerate().map(column).collect();
+        for (scheme, runs) in runs.iter().enumerate() {
+            rows.extend(runs.first().map(|first| GroupRow {
+                scheme,
+                point,
+                name: group.name.to_string(),
+                flows: first.flows,
+                values: columns.iter().map(|column| column[scheme]).collect(),
+            }));
         }
     }
-    Ok(rows)
+    rows
 }
