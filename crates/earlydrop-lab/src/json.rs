@@ -1,20 +1,4 @@
-//! A run's summary as one JSON document.
-//!
-//! ```text
-//! earlydrop     the version that ran
-//! title         the scenario's
-//! folder        where everything is; report: the page
-//! seeds         those done so far, of any scheme
-//! cells         { planned, done }
-//! metrics       name -> { title, unit, better, meaning }; units are base units
-//! rows          one a scheme and a point:
-//!               { scheme, spec, point: { field: value }, seeds,
-//!                 metrics: name -> { mean, half_width_95, best } }
-//! groups        the same for each group of flows: { group, flows, scheme, point, metrics }
-//! ```
-//!
-//! `half_width_95` is null with a single seed, `best` is true where paired 95% intervals
-//! say so. What was not measured is left out. Keys keep their names and their order.
+//! A run's summary as one JSON document; `docs/results.md` lists its keys.
 
 use std::path::Path;
 

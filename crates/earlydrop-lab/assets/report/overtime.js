@@ -21,9 +21,12 @@ function addOverTime() {
     addNothing(addSection("overtime", "Over time"), "Nothing was recorded over time. Ask for samples in the scenario to see the queue, its average and the probabilities here.");
     return;
   }
+  // A scheme with an average shows more of itself than one without.
+  const shows = (index) => data.series.some((series) => series.scheme === index && series.name === "average");
+  const usual = withSeries.find(shows) ?? withSeries[0];
   const scheme = () => {
     const index = data.schemes.findIndex(({ label }) => label === get("scheme"));
-    return withSeries.includes(index) ? index : withSeries[0];
+    return withSeries.includes(index) ? index : usual;
   };
   const figure = addFigure({
     name: "overtime",

@@ -69,7 +69,7 @@ pub fn tables() -> Vec<Table> {
     vec![
         table(
             "about",
-            "what was run, by key: scenario, version, ...",
+            "something about the run, by its key: scenario, source, version, identity, seeds",
             "key",
             vec![text("key", "what"), text("value", "its value")],
         ),
@@ -116,7 +116,7 @@ pub fn tables() -> Vec<Table> {
         ),
         table(
             "sojourn",
-            "how the time in the watched queue is distributed",
+            "a quantile of the time in the watched queue",
             "cell, share",
             vec![
                 cell(),
@@ -276,11 +276,33 @@ pub fn page() -> String {
          ```\n",
     );
     for table in tables() {
-        page.push_str(&format!("\n## {}\n\n{}.\n\n", table.name, table.meaning));
+        let Table { name, meaning, .. } = &table;
+        page.push_str(&format!("\n## {name}\n\nA row is {meaning}.\n\n"));
         page.push_str("| column | what it is |\n|---|---|\n");
         for column in &table.columns {
             page.push_str(&format!("| {} | {} |\n", column.name, column.meaning));
         }
     }
+    page.push_str(JSON);
     page
 }
+
+/// The document of `earlydrop run --json`, which [`crate::json`] makes.
+const JSON: &str = "
+## The JSON document
+
+`earlydrop run --json` and `earlydrop compare --json` print one document and nothing else:
+
+| key | what it is |
+|---|---|
+| earlydrop | the version that ran, with its commit |
+| title | the scenario's |
+| folder, report | where everything is |
+| seeds | those done |
+| cells | `planned` and `done` |
+| metrics | by name: `title`, `unit` (base units: s, bit/s, share), `better` (less, more, neither), `meaning` |
+| rows | one for each scheme at each point: `scheme`, `spec`, `point` (the swept fields' values), `seeds`, and `metrics` by name: `mean`, `half_width_95` (null with a single seed), `best` |
+| groups | the same for each group of flows, with `group` and `flows` |
+
+What was not measured is left out. Keys keep their names and their order.
+";

@@ -1,0 +1,5 @@
+//! Writes the page `docs/results.md`: the tables of a run's database.
+
+fn main() {
+    print!("{}", earlydrop_lab::store::page());
+}

@@ -1,0 +1,8 @@
+//! Pages that are made from the program are those it makes.
+
+#[test]
+fn the_page_of_results_is_current() {
+    let committed = include_str!("../../../docs/results.md");
+    let hint = "cargo run -p earlydrop-lab --example results_page > docs/results.md";
+    assert_eq!(committed, earlydrop_lab::store::page(), "{hint}");
+}
