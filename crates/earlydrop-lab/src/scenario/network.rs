@@ -28,15 +28,17 @@ pub struct Plan {
 
 #[derive(Clone, Debug)]
 enum Shape {
-    /// So many bottlenecks in a row (one: a dumbbell), and what is different about the
-    /// way back.
-    Row {
-        bottlenecks: u32,
-        forward: LinkPlan,
-        back: LinkPlan,
-        dumbbell: bool,
-    },
+    Row(Box<Row>),
     Graph(Vec<Edge>),
+}
+
+/// So many bottlenecks in a row (one: a dumbbell), and the ways back.
+#[derive(Clone, Debug)]
+struct Row {
+    bottlenecks: u32,
+    forward: LinkPlan,
+    back: LinkPlan,
+    dumbbell: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -132,7 +134,7 @@ fn row(
         trace: None,
         ..forward.clone()
     };
-    Shape::Row {
+    Shape::Row(Box::new(Row {
         bottlenecks: if dumbbell {
             1
         } else {
@@ -141,7 +143,7 @@ fn row(
         forward,
         back,
         dumbbell,
-    }
+    }))
 }
 
 fn edges(
@@ -319,7 +321,7 @@ impl Plan {
     /// compared first.
     pub(super) fn scheme_links(&self, packet: Bytes) -> Vec<registry::Link> {
         let links: Vec<&LinkPlan> = match &self.shape {
-            Shape::Row { forward, back, .. } => vec![forward, back],
+            Shape::Row(row) => vec![&row.forward, &row.back],
             Shape::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
         };
         let under_scheme = links
@@ -331,7 +333,7 @@ impl Plan {
     /// Checks the queues that are always the same.
     pub(super) fn check(&self, packet: Bytes, problems: &mut Vec<Problem>) {
         let links: Vec<&LinkPlan> = match &self.shape {
-            Shape::Row { back, .. } => vec![back],
+            Shape::Row(row) => vec![&row.back],
             Shape::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
         };
         for link in links {
@@ -357,18 +359,7 @@ impl Plan {
         packet: Bytes,
     ) -> Result<Built, Problem> {
         let mut built = match &self.shape {
-            Shape::Row {
-                bottlenecks,
-                forward,
-                back,
-                dumbbell,
-            } => build_row(
-                (*bottlenecks, *dumbbell),
-                (forward, back),
-                scheme,
-                shortest,
-                packet,
-            ),
+            Shape::Row(row) => build_row(row, scheme, shortest, packet),
             Shape::Graph(edges) => build_graph(edges, scheme, packet),
         };
         if !self.watch.0.is_empty() {
@@ -406,7 +397,7 @@ impl Plan {
     /// The rate of a host's own link.
     pub(super) fn access(&self, bottleneck: BitsPerSec) -> BitsPerSec {
         let automatic = match self.shape {
-            Shape::Row { .. } => BitsPerSec(bottleneck.0.saturating_mul(10)),
+            Shape::Row(_) => BitsPerSec(bottleneck.0.saturating_mul(10)),
             Shape::Graph(_) => BitsPerSec(1_000_000_000),
         };
         self.access.unwrap_or(automatic)
@@ -418,22 +409,22 @@ impl Plan {
     }
 }
 
-fn build_row(
-    (bottlenecks, dumbbell): (u32, bool),
-    (forward, back): (&LinkPlan, &LinkPlan),
-    scheme: &Spec,
-    shortest: Nanos,
-    packet: Bytes,
-) -> Built {
-    let automatic = Nanos(shortest.0 / 4 / u64::from(bottlenecks));
+fn build_row(row: &Row, scheme: &Spec, shortest: Nanos, packet: Bytes) -> Built {
+    let Row {
+        bottlenecks,
+        forward,
+        back,
+        dumbbell,
+    } = row;
+    let automatic = Nanos(shortest.0 / 4 / u64::from(*bottlenecks));
     let delay = forward.delay.unwrap_or(automatic);
     let there = forward.build(scheme, delay, packet);
     let here = back.build(scheme, delay, packet);
-    let (network, routers) = if dumbbell {
+    let (network, routers) = if *dumbbell {
         let dumbbell = Dumbbell::new(there, here);
         (dumbbell.network, vec![dumbbell.left, dumbbell.right])
     } else {
-        let links = (0..bottlenecks).map(|_| there.clone());
+        let links = (0..*bottlenecks).map(|_| there.clone());
         let mut lot = ParkingLot::new(links);
         for reverse in &lot.reverses {
             *lot.network.get_mut(*reverse) = here.clone();

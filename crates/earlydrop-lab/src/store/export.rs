@@ -9,12 +9,12 @@ use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
-use super::{Kind, Store, StoreError, Table, tables};
+use super::{Column, Kind, Store, StoreError, Table, tables};
 
 /// A format to write tables in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,14 +60,16 @@ pub fn export(store: &Store, format: Format, folder: &Path) -> Result<Vec<PathBu
     }
     for table in tables() {
         let rows = store.table(&table)?;
-        let (extension, write): (_, fn(&Table, &[Vec<Value>], File) -> io::Result<()>) =
-            match format {
-                Format::Parquet => ("parquet", parquet),
-                Format::Csv | Format::Json => ("csv", csv),
-            };
+        let extension = match format {
+            Format::Parquet => "parquet",
+            Format::Csv | Format::Json => "csv",
+        };
         let path = folder.join(format!("{}.{extension}", table.name));
-        let file = File::create(&path).map_err(|error| wrap(&path, error))?;
-        write(&table, &rows, file).map_err(|error| wrap(&path, error))?;
+        let wrote = File::create(&path).and_then(|file| match format {
+            Format::Parquet => parquet(&table, &rows, file),
+            Format::Csv | Format::Json => csv(&table, &rows, file),
+        });
+        wrote.map_err(|error| wrap(&path, error))?;
         written.push(path);
     }
     Ok(written)
@@ -130,25 +132,9 @@ fn write_parquet(
     rows: &[Vec<Value>],
     file: impl Write + Send,
 ) -> Result<(), ParquetError> {
-    let mut fields = Vec::new();
-    for column in &table.columns {
-        let (physical, logical, repetition) = match column.kind {
-            Kind::Whole => (Physical::INT64, None, Repetition::REQUIRED),
-            Kind::Real => (Physical::DOUBLE, None, Repetition::OPTIONAL),
-            Kind::Text => (
-                Physical::BYTE_ARRAY,
-                Some(LogicalType::String),
-                Repetition::REQUIRED,
-            ),
-        };
-        let field = Type::primitive_type_builder(&column.name, physical)
-            .with_logical_type(logical)
-            .with_repetition(repetition)
-            .build()?;
-        fields.push(Arc::new(field));
-    }
+    let fields: Result<Vec<_>, ParquetError> = table.columns.iter().map(field).collect();
     let schema = Type::group_type_builder(table.name)
-        .with_fields(fields)
+        .with_fields(fields?)
         .build()?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -156,45 +142,72 @@ fn write_parquet(
     let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
     for (index, column) in table.columns.iter().enumerate() {
-        let values = || rows.iter().map(|row| &row[index]);
-        let Some(mut out) = group.next_column()? else {
-            break;
-        };
-        match column.kind {
-            Kind::Whole => {
-                let whole = values().map(|value| match value {
-                    Value::Integer(whole) => *whole,
-                    _ => 0,
-                });
-                let whole: Vec<i64> = whole.collect();
-                out.typed::<Int64Type>().write_batch(&whole, None, None)?;
-            }
-            Kind::Real => {
-                let present = |value: &Value| match value {
-                    Value::Real(real) => Some(*real),
-                    Value::Integer(whole) => Some(*whole as f64),
-                    _ => None,
-                };
-                let levels: Vec<i16> = values()
-                    .map(|value| i16::from(present(value).is_some()))
-                    .collect();
-                let real: Vec<f64> = values().filter_map(present).collect();
-                out.typed::<DoubleType>()
-                    .write_batch(&real, Some(&levels), None)?;
-            }
-            Kind::Text => {
-                let text = values().map(|value| match value {
-                    Value::Text(text) => ByteArray::from(text.as_str()),
-                    _ => ByteArray::from(""),
-                });
-                let text: Vec<ByteArray> = text.collect();
-                out.typed::<ByteArrayType>()
-                    .write_batch(&text, None, None)?;
-            }
+        let values: Vec<&Value> = rows.iter().map(|row| &row[index]).collect();
+        if let Some(mut out) = group.next_column()? {
+            write_column(column.kind, &values, &mut out)?;
+            out.close()?;
         }
-        out.close()?;
     }
     group.close()?;
     writer.close()?;
+    Ok(())
+}
+
+/// A column of a table in Parquet's terms: only numbers that may not be measured are
+/// optional.
+fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
+    let (physical, logical, repetition) = match column.kind {
+        Kind::Whole => (Physical::INT64, None, Repetition::REQUIRED),
+        Kind::Real => (Physical::DOUBLE, None, Repetition::OPTIONAL),
+        Kind::Text => (
+            Physical::BYTE_ARRAY,
+            Some(LogicalType::String),
+            Repetition::REQUIRED,
+        ),
+    };
+    let field = Type::primitive_type_builder(&column.name, physical)
+        .with_logical_type(logical)
+        .with_repetition(repetition)
+        .build()?;
+    Ok(Arc::new(field))
+}
+
+fn write_column(
+    kind: Kind,
+    values: &[&Value],
+    out: &mut SerializedColumnWriter<'_>,
+) -> Result<(), ParquetError> {
+    let values = values.iter();
+    match kind {
+        Kind::Whole => {
+            let whole = values.map(|value| match value {
+                Value::Integer(whole) => *whole,
+                _ => 0,
+            });
+            let whole: Vec<i64> = whole.collect();
+            out.typed::<Int64Type>().write_batch(&whole, None, None)?;
+        }
+        Kind::Real => {
+            let present = |value: &Value| match value {
+                Value::Real(real) => Some(*real),
+                Value::Integer(whole) => Some(*whole as f64),
+                _ => None,
+            };
+            let values: Vec<Option<f64>> = values.map(|value| present(value)).collect();
+            let levels: Vec<i16> = values.iter().map(|v| i16::from(v.is_some())).collect();
+            let real: Vec<f64> = values.into_iter().flatten().collect();
+            let out = out.typed::<DoubleType>();
+            out.write_batch(&real, Some(&levels), None)?;
+        }
+        Kind::Text => {
+            let text = values.map(|value| match value {
+                Value::Text(text) => ByteArray::from(text.as_str()),
+                _ => ByteArray::from(""),
+            });
+            let text: Vec<ByteArray> = text.collect();
+            out.typed::<ByteArrayType>()
+                .write_batch(&text, None, None)?;
+        }
+    }
     Ok(())
 }
