@@ -105,7 +105,7 @@ function drawScatter(look, xIndex, yIndex) {
   // No share is above 100%: an axis near it ends there, whatever an ellipse would take.
   const end = (metric, place) => (metric.unit === "%" && Math.max(...all(place)) > 95 ? 100 : null);
   const option = {
-    grid: plotGrid(look, { right: look.small ? 40 : 70 }),
+    grid: plotGrid(look, { top: look.size + 12, right: look.small ? 40 : 70 }),
     xAxis: numberAxis(look, { name: axisName(xMetric, 0), values: [...all(0), ...outlines(0)], log: log[0], max: end(xMetric, 0) }),
     yAxis: numberAxis(look, { name: axisName(yMetric, 1), values: [...all(1), ...outlines(1)], vertical: true, max: end(yMetric, 1) }),
     tooltip: plotTooltip("item", (item) => {
