@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod claims;
 pub mod document;
 pub mod estimate;
 pub mod gather;

@@ -8,6 +8,7 @@ use earlydrop_sim::network::Trace;
 
 use crate::document::{Content, Node, Place, Problem, Problems};
 use crate::scenario::{self, Keep, Prepared, SCENARIO, Scenario};
+use crate::store::version;
 use crate::sweep::{self, Axis};
 
 /// A scenario file, with what the command line changes about it.
@@ -428,7 +429,8 @@ impl Plan {
         format!("{:016x}", fnv1a(self.document.as_bytes()))
     }
 
-    /// A name for the folder of its results.
+    /// A name for the folder of its results: another for another scenario, and for another
+    /// version of the program.
     pub fn folder_name(&self, source_name: &str) -> String {
         let stem = Path::new(source_name).file_stem();
         let stem = stem.map_or("run".into(), |stem| stem.to_string_lossy().into_owned());
@@ -437,7 +439,8 @@ impl Plan {
             _ => '-',
         };
         let stem: String = stem.chars().map(plain).take(60).collect();
-        format!("{stem}-{}", &self.identity()[..8])
+        let hash = fnv1a(format!("{}\n{}", version(), self.document).as_bytes());
+        format!("{stem}-{:08x}", hash >> 32)
     }
 }
 

@@ -1,12 +1,9 @@
-//! The summary as a table of text: for terminals, Markdown and CSV.
+//! The summary as a table of cells; as Markdown, and as CSV.
 
 use crate::metrics::{METRICS, Metric};
 use crate::plan::Plan;
 use crate::statistics::Mean;
 use crate::summary::{Entry, Row, Summary};
-
-/// What marks the best.
-const BEST: &str = "*";
 
 /// Rows of cells under a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,37 +147,6 @@ impl Table {
         }
         lines.join("\n") + "\n"
     }
-
-    /// In columns, the best with a star after them.
-    pub fn text(&self) -> String {
-        let shown = |cell: &Cell| match cell.best {
-            true => format!("{}{BEST}", cell.text),
-            false => format!("{} ", cell.text),
-        };
-        let width = |column: usize| {
-            let cells = self.rows.iter().map(|row| shown(&row[column]));
-            let cells = cells.chain([format!("{} ", self.header[column])]);
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
-        let line = |cells: Vec<String>| {
-            let padded = cells.iter().zip(&widths).enumerate();
-            let padded = padded.map(|(index, (cell, width))| match index {
-                0 => format!("{cell:<width$}"),
-                _ => format!("{cell:>width$}"),
-            });
-            padded.collect::<Vec<_>>().join(" ").trim_end().to_string()
-        };
-        let mut lines = vec![line(
-            self.header.iter().map(|name| format!("{name} ")).collect(),
-        )];
-        lines.extend(
-            self.rows
-                .iter()
-                .map(|row| line(row.iter().map(shown).collect())),
-        );
-        lines.join("\n") + "\n"
-    }
 }
 
 /// The whole summary as CSV: one line a scheme, a point and a metric, in base units.
@@ -237,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_in_text_and_markdown() {
+    fn a_table_in_markdown() {
         let cell = |text: &str, best| Cell {
             text: text.to_string(),
             best,
@@ -250,8 +216,6 @@ mod tests {
                 vec![cell("codel", false), cell("5.0 ± 0.1", true)],
             ],
         };
-        let text = "scheme   delay ms\nred     9.1 ± 0.2\ncodel   5.0 ± 0.1*\n";
-        assert_eq!(table.text(), text);
         assert!(table.markdown().contains("| codel | **5.0 ± 0.1** |"));
     }
 }

@@ -137,24 +137,38 @@ impl Store {
         Ok(all)
     }
 
+    /// One series of the watched link of every cell that has it.
+    pub fn watched_series(&self, name: &str) -> Result<Vec<(usize, Series)>, StoreError> {
+        let watched = "SELECT cell, link FROM queues WHERE watched = 1";
+        let select = format!(
+            "SELECT series.cell, source, name, interval, list FROM series
+             JOIN ({watched}) AS watched ON series.cell = watched.cell AND source = link
+             WHERE name = '{}' ORDER BY series.cell",
+            name.replace('\'', "''")
+        );
+        self.rows(&select, one_series)
+    }
+
     /// What was sampled over time, with its cell.
     pub fn series(&self, seed: u64) -> Result<Vec<(usize, Series)>, StoreError> {
         let select = format!(
             "SELECT cell, source, name, interval, list FROM series
              JOIN cells USING (cell) WHERE seed = {seed} ORDER BY cell, source, name"
         );
-        self.rows(&select, |row| {
-            let list: String = row.get(4)?;
-            let list: Vec<Option<f64>> = serde_json::from_str(&list).unwrap_or_default();
-            let series = Series {
-                source: row.get(1)?,
-                name: row.get(2)?,
-                interval: row.get(3)?,
-                values: list.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect(),
-            };
-            Ok((row.get(0)?, series))
-        })
+        self.rows(&select, one_series)
     }
+}
+
+fn one_series(row: &Row<'_>) -> rusqlite::Result<(usize, Series)> {
+    let list: String = row.get(4)?;
+    let list: Vec<Option<f64>> = serde_json::from_str(&list).unwrap_or_default();
+    let series = Series {
+        source: row.get(1)?,
+        name: row.get(2)?,
+        interval: row.get(3)?,
+        values: list.into_iter().map(|v| v.unwrap_or(f64::NAN)).collect(),
+    };
+    Ok((row.get(0)?, series))
 }
 
 fn values(row: &Row<'_>, from: usize, count: usize) -> rusqlite::Result<Vec<Option<f64>>> {

@@ -148,8 +148,9 @@ fn suggest(f: &mut fmt::Formatter<'_>, nearest: Option<&str>) -> fmt::Result {
     }
 }
 
-/// The candidate closest to `name` by edits, when fewer than half its letters differ; the
-/// longer of two that are equally close, for more of it was written.
+/// The candidate closest to `name` by edits, when fewer than half its letters differ. Of
+/// two that are equally close, the one with letters too many or too few rather than other
+/// ones, then the longer one, for more of it was written.
 ///
 /// ```
 /// use earlydrop::registry::nearest;
@@ -159,8 +160,18 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     candidates
         .map(|candidate| (edit_distance(name, candidate), candidate))
         .filter(|(edits, candidate)| *edits * 2 <= candidate.chars().count().max(2))
-        .min_by_key(|(edits, candidate)| (*edits, Reverse(candidate.len()), *candidate))
+        .min_by_key(|(edits, candidate)| {
+            let other_letters = !is_within(name, candidate) && !is_within(candidate, name);
+            (*edits, other_letters, Reverse(candidate.len()), *candidate)
+        })
         .map(|(_, candidate)| candidate)
+}
+
+/// Whether the letters of `part` stand in `whole` in their order.
+fn is_within(part: &str, whole: &str) -> bool {
+    let mut letters = whole.chars();
+    part.chars()
+        .all(|letter| letters.any(|other| other == letter))
 }
 
 /// Letters put in, left out, changed, or two neighbours swapped (optimal string alignment),
@@ -205,5 +216,6 @@ mod tests {
         assert_eq!(nearest("maxp_", names.into_iter()), Some("max_p"));
         assert_eq!(nearest("maxp", names.into_iter()), Some("max_p"));
         assert_eq!(nearest("mni", ["minq", "min"].into_iter()), Some("min"));
+        assert_eq!(nearest("pii", ["pi", "pi2"].into_iter()), Some("pi"));
     }
 }

@@ -1,0 +1,216 @@
+//! One number of every run of an experiment, by scheme, point and seed.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::metrics;
+use crate::plan::Plan;
+use crate::statistics::Mean;
+use crate::store::{Store, StoreError};
+
+/// What is measured of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// A metric: "queue_mean".
+    Metric(String),
+    /// A metric of a group of flows: "group:ftp:goodput".
+    Group(String, String),
+    /// What was sampled at the watched link, summed up after the warm-up:
+    /// "series:average:deviation".
+    Series(String, Summing),
+}
+
+/// How samples are summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summing {
+    /// Their mean.
+    Mean,
+    /// Their standard deviation: how much it swings.
+    Deviation,
+}
+
+impl FromStr for Selector {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Selector, String> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let metric = |name: &str| match metrics::index_of(name) {
+            Some(_) => Ok(name.to_string()),
+            None => Err(format!("no metric is called {name}")),
+        };
+        match parts.as_slice() {
+            [name] => Ok(Selector::Metric(metric(name)?)),
+            ["group", group, name] => Ok(Selector::Group((*group).to_string(), metric(name)?)),
+            ["series", name, "mean"] => Ok(Selector::Series((*name).to_string(), Summing::Mean)),
+            ["series", name, "deviation"] => {
+                Ok(Selector::Series((*name).to_string(), Summing::Deviation))
+            }
+            _ => Err(format!(
+                "\"{text}\" is neither METRIC, group:NAME:METRIC nor series:PROBE:mean or deviation"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Selector::Metric(name) => f.write_str(name),
+            Selector::Group(group, name) => write!(f, "{name} of {group}"),
+            Selector::Series(name, Summing::Mean) => write!(f, "mean {name}"),
+            Selector::Series(name, Summing::Deviation) => write!(f, "deviation of {name}"),
+        }
+    }
+}
+
+/// One number of every run of an experiment.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The schemes' names.
+    pub schemes: Vec<String>,
+    /// What was swept, with the values as written.
+    pub axes: Vec<(String, Vec<String>)>,
+    /// The points: for each axis the index of its value.
+    pub points: Vec<Vec<usize>>,
+    /// The seeds that every scheme has run at every point.
+    pub seeds: Vec<u64>,
+    values: HashMap<(usize, usize, u64), f64>,
+}
+
+impl Measured {
+    /// What `store` holds of `plan`.
+    pub fn of(plan: &Plan, store: &Store, selector: &Selector) -> Result<Measured, StoreError> {
+        let cells = store.cells()?;
+        let labels = plan.labels();
+        let mut found: HashMap<usize, f64> = HashMap::new();
+        match selector {
+            Selector::Metric(name) => {
+                let index = metrics::index_of(name).unwrap_or(0);
+                let values = cells.iter().map(|cell| (cell.cell, cell.values[index]));
+                found.extend(values.filter_map(|(cell, value)| Some((cell, value?))));
+            }
+            Selector::Group(group, name) => {
+                let index = metrics::of_groups().position(|metric| metric.name == name);
+                let rows = store.groups()?;
+                let of_group = rows.iter().filter(|row| row.name == *group);
+                let value = |row: &crate::store::GroupRow| row.values[index?];
+                found.extend(of_group.filter_map(|row| Some((row.cell, value(row)?))));
+            }
+            Selector::Series(name, summing) => {
+                let warm_up = plan.scenario().warm_up.as_secs_f64();
+                for (cell, series) in store.watched_series(name)? {
+                    let skipped = (warm_up / series.interval).ceil() as usize;
+                    let measured = series.values.get(skipped..).unwrap_or(&[]);
+                    found.extend(summed(measured, *summing).map(|value| (cell, value)));
+                }
+            }
+        }
+        let mut values = HashMap::new();
+        for cell in &cells {
+            let scheme = labels.iter().position(|label| *label == cell.scheme);
+            if let (Some(scheme), Some(value)) = (scheme, found.get(&cell.cell)) {
+                values.insert((scheme, cell.point, cell.seed), *value);
+            }
+        }
+        let everywhere = |seed: &u64| {
+            let places =
+                (0..labels.len()).flat_map(|s| (0..plan.points.len()).map(move |p| (s, p)));
+            let done = |(s, p): (usize, usize)| {
+                let mut cells = cells.iter();
+                cells.any(|c| c.seed == *seed && c.point == p && c.scheme == labels[s])
+            };
+            places.into_iter().all(done)
+        };
+        Ok(Measured {
+            schemes: labels.iter().map(|label| (*label).to_string()).collect(),
+            axes: (plan.axes.iter())
+                .map(|axis| (axis.field.clone(), axis.texts()))
+                .collect(),
+            points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
+            seeds: plan.seeds.iter().copied().filter(everywhere).collect(),
+            values,
+        })
+    }
+
+    /// Values by a rule, for tests: of a scheme, at coordinates, with a seed.
+    #[cfg(test)]
+    pub(super) fn made_up(
+        axes: Vec<(String, Vec<String>)>,
+        points: Vec<Vec<usize>>,
+        schemes: &[&str],
+        seeds: u64,
+        rule: impl Fn(usize, &[usize], u64) -> f64,
+    ) -> Measured {
+        let mut values = HashMap::new();
+        for scheme in 0..schemes.len() {
+            for (point, at) in points.iter().enumerate() {
+                for seed in 1..=seeds {
+                    values.insert((scheme, point, seed), rule(scheme, at, seed));
+                }
+            }
+        }
+        Measured {
+            schemes: schemes.iter().map(|name| (*name).to_string()).collect(),
+            axes,
+            points,
+            seeds: (1..=seeds).collect(),
+            values,
+        }
+    }
+
+    /// A scheme's index.
+    pub fn scheme(&self, name: &str) -> Option<usize> {
+        self.schemes.iter().position(|scheme| scheme == name)
+    }
+
+    /// An axis's index.
+    pub fn axis(&self, field: &str) -> Option<usize> {
+        self.axes.iter().position(|(axis, _)| axis == field)
+    }
+
+    /// The values of a scheme at a point by seed; `None` where one is missing.
+    pub fn values(&self, scheme: usize, point: usize) -> Option<Vec<f64>> {
+        let value = |seed: &u64| self.values.get(&(scheme, point, *seed)).copied();
+        self.seeds.iter().map(value).collect()
+    }
+
+    /// A point in words: "network.rtt = 50 ms".
+    pub fn place(&self, point: usize) -> String {
+        let coordinates = self.axes.iter().zip(&self.points[point]);
+        let words =
+            coordinates.map(|((field, values), index)| format!("{field} = {}", values[*index]));
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The points in rows along an axis: in each, only that axis changes.
+    pub fn rows(&self, axis: usize) -> Vec<Vec<usize>> {
+        let mut rows: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for (point, coordinates) in self.points.iter().enumerate() {
+            let mut others = coordinates.clone();
+            others.remove(axis);
+            match rows.iter_mut().find(|(known, _)| *known == others) {
+                Some((_, points)) => points.push(point),
+                None => rows.push((others, vec![point])),
+            }
+        }
+        let mut rows: Vec<Vec<usize>> = rows.into_iter().map(|(_, points)| points).collect();
+        for row in &mut rows {
+            row.sort_by_key(|point| self.points[*point][axis]);
+        }
+        rows
+    }
+}
+
+fn summed(values: &[f64], summing: Summing) -> Option<f64> {
+    let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    let mean = Mean::of(&finite)?.mean;
+    let squares = finite
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>();
+    match summing {
+        Summing::Mean => Some(mean),
+        Summing::Deviation => Some((squares / finite.len() as f64).sqrt()),
+    }
+}

@@ -1,0 +1,304 @@
+//! A paper's claims as they are written in its `claims.toml`.
+
+use crate::claims::Selector;
+use crate::document::{Content, Node, Problem, Problems};
+
+/// A paper, and what it claims.
+#[derive(Clone, Debug)]
+pub struct Paper {
+    /// Its number: "000".
+    pub number: String,
+    /// Its title.
+    pub title: String,
+    /// Who wrote it.
+    pub authors: String,
+    /// When.
+    pub year: String,
+    /// What it claims.
+    pub claims: Vec<Claim>,
+}
+
+/// One claim.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its name: "000.F13-14.a".
+    pub id: String,
+    /// The figure or table it is of.
+    pub figure: String,
+    /// What is claimed, in our words.
+    pub claim: String,
+    /// The scenario that shows it, a file beside the claims.
+    pub experiment: String,
+    /// What is measured.
+    pub metric: Selector,
+    /// How it is decided.
+    pub test: Test,
+}
+
+/// Values of axes that a test is restricted to, as written in the scenario.
+pub(super) type At = Vec<(String, Vec<String>)>;
+
+/// How a claim is decided.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the fields are those of `papers/README.md`")]
+pub enum Test {
+    /// A scheme's values are less (or more) than others'.
+    Ordering {
+        scheme: String,
+        than: Vec<String>,
+        less: bool,
+        at: At,
+    },
+    /// A scheme's values change less along an axis than others'.
+    Range {
+        scheme: String,
+        than: Vec<String>,
+        over: String,
+        at: At,
+    },
+    /// The smallest value along an axis lies inside its range.
+    MinimumInside {
+        scheme: String,
+        over: String,
+        at: At,
+    },
+    /// The smallest value along an axis moves up (or down) as another grows.
+    MinimumMoves {
+        scheme: String,
+        over: String,
+        with: String,
+        up: bool,
+    },
+    /// Values are proportional to an axis.
+    Proportional {
+        scheme: String,
+        over: String,
+        tolerance: f64,
+    },
+    /// Values grow (or fall) from one value of an axis to another.
+    Trend {
+        scheme: String,
+        over: String,
+        from: String,
+        to: String,
+        up: bool,
+        at: At,
+    },
+    /// Values lie between two.
+    Between {
+        scheme: String,
+        low: f64,
+        high: f64,
+        at: At,
+    },
+    /// Schemes' values are the same within a tolerance.
+    Equal {
+        schemes: Vec<String>,
+        tolerance: f64,
+        at: At,
+    },
+    /// A value is the one printed, within a tolerance.
+    Value {
+        scheme: String,
+        value: f64,
+        tolerance: f64,
+        at: At,
+    },
+    /// What it would take is lost.
+    Undecidable { missing: String },
+}
+
+impl Paper {
+    /// Reads a file of claims.
+    pub fn parse(name: &str, text: &str) -> Result<Paper, Problems> {
+        let wrong = |list| Problems {
+            name: name.to_string(),
+            text: text.to_string(),
+            list,
+        };
+        let tree = Node::parse(text).map_err(wrong)?;
+        let mut problems = Vec::new();
+        let mut reader = Reader {
+            node: &tree,
+            problems: &mut problems,
+        };
+        let mut paper = Paper {
+            number: reader.text("paper"),
+            title: reader.text("title"),
+            authors: reader.text("authors"),
+            year: reader.text("year"),
+            claims: Vec::new(),
+        };
+        if let Some(Content::List(claims)) = tree.at(&["claims"]).map(|node| &node.content) {
+            for node in claims {
+                let claim = Reader {
+                    node,
+                    problems: &mut problems,
+                };
+                paper.claims.extend(claim.claim());
+            }
+        }
+        if problems.is_empty() {
+            Ok(paper)
+        } else {
+            Err(wrong(problems))
+        }
+    }
+}
+
+/// Reads the fields of one table.
+struct Reader<'a> {
+    node: &'a Node,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn refuse(&mut self, message: String) {
+        self.problems
+            .push(Problem::new(&self.node.place, message, ""));
+    }
+
+    fn optional(&self, name: &str) -> Option<String> {
+        self.node.at(&[name])?.text()
+    }
+
+    fn text(&mut self, name: &str) -> String {
+        let found = self.optional(name);
+        found.unwrap_or_else(|| {
+            self.refuse(format!("`{name}` is missing"));
+            String::new()
+        })
+    }
+
+    fn number(&mut self, name: &str) -> f64 {
+        let text = self.text(name);
+        text.parse().unwrap_or_else(|_| {
+            self.refuse(format!("`{name}` = {text} is no number"));
+            f64::NAN
+        })
+    }
+
+    fn texts(&mut self, name: &str) -> Vec<String> {
+        match self.node.at(&[name]).map(|node| &node.content) {
+            Some(Content::List(items)) => items.iter().filter_map(Node::text).collect(),
+            _ => {
+                self.refuse(format!("`{name}` is no list"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn at(&self) -> At {
+        let Some(Content::Table(entries)) = self.node.at(&["at"]).map(|node| &node.content) else {
+            return At::new();
+        };
+        let entry = |(key, node): &(crate::document::Key, Node)| {
+            let values = match &node.content {
+                Content::List(items) => items.iter().filter_map(Node::text).collect(),
+                _ => node.text().into_iter().collect(),
+            };
+            (key.name.clone(), values)
+        };
+        entries.iter().map(entry).collect()
+    }
+
+    fn claim(mut self) -> Option<Claim> {
+        let before = self.problems.len();
+        let test = self.node.at(&["test"]).cloned();
+        let experiment = self.optional("experiment").unwrap_or_default();
+        let metric = self.optional("metric").unwrap_or("utilisation".to_string());
+        let metric = metric.parse::<Selector>();
+        let claim = Claim {
+            id: self.text("id"),
+            figure: self.text("figure"),
+            claim: self.text("claim"),
+            experiment,
+            metric: match metric {
+                Ok(metric) => metric,
+                Err(message) => {
+                    self.refuse(message);
+                    return None;
+                }
+            },
+            test: match test {
+                Some(node) => Reader {
+                    node: &node,
+                    problems: self.problems,
+                }
+                .test()?,
+                None => {
+                    self.refuse("`test` is missing".to_string());
+                    return None;
+                }
+            },
+        };
+        (self.problems.len() == before).then_some(claim)
+    }
+
+    fn test(mut self) -> Option<Test> {
+        let kind = self.text("kind");
+        let at = self.at();
+        Some(match kind.as_str() {
+            "less" | "more" => Test::Ordering {
+                scheme: self.text("scheme"),
+                than: self.texts("than"),
+                less: kind == "less",
+                at,
+            },
+            "range-less" => Test::Range {
+                scheme: self.text("scheme"),
+                than: self.texts("than"),
+                over: self.text("over"),
+                at,
+            },
+            "minimum-inside" => Test::MinimumInside {
+                scheme: self.text("scheme"),
+                over: self.text("over"),
+                at,
+            },
+            "minimum-moves" => Test::MinimumMoves {
+                scheme: self.text("scheme"),
+                over: self.text("over"),
+                with: self.text("with"),
+                up: self.optional("direction").as_deref() != Some("down"),
+            },
+            "proportional" => Test::Proportional {
+                scheme: self.text("scheme"),
+                over: self.text("over"),
+                tolerance: self.number("tolerance"),
+            },
+            "grows" | "falls" => Test::Trend {
+                scheme: self.text("scheme"),
+                over: self.text("over"),
+                from: self.text("from"),
+                to: self.text("to"),
+                up: kind == "grows",
+                at,
+            },
+            "between" => Test::Between {
+                scheme: self.text("scheme"),
+                low: self.number("low"),
+                high: self.number("high"),
+                at,
+            },
+            "equal" => Test::Equal {
+                schemes: self.texts("schemes"),
+                tolerance: self.number("tolerance"),
+                at,
+            },
+            "value" => Test::Value {
+                scheme: self.text("scheme"),
+                value: self.number("value"),
+                tolerance: self.number("tolerance"),
+                at,
+            },
+            "undecidable" => Test::Undecidable {
+                missing: self.text("missing"),
+            },
+            other => {
+                self.refuse(format!("no test is called \"{other}\""));
+                return None;
+            }
+        })
+    }
+}
