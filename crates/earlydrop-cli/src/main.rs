@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use commands::{check, export, report, run, schemes, trace};
+use commands::{check, export, report, reproduce, run, schemes, trace};
 use draw::Style;
 use failure::Failure;
 
@@ -40,6 +40,7 @@ enum Command {
     Compare(run::Compare),
     Run(run::Run),
     Report(report::Report),
+    Reproduce(reproduce::Reproduce),
     Export(export::Export),
     Schemes(schemes::Schemes),
     Check(check::Check),
@@ -87,6 +88,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
         Command::Compare(compare) => run::compare(compare, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
         Command::Report(arguments) => report::run(arguments, out, style),
+        Command::Reproduce(arguments) => reproduce::run(arguments, out, style),
         Command::Export(arguments) => export::run(arguments, out),
         Command::Schemes(arguments) => schemes::run(arguments, out, style),
         Command::Check(arguments) => check::run(arguments, out),

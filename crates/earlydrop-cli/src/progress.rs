@@ -15,13 +15,21 @@ pub(crate) struct Bar {
 
 impl Bar {
     pub(crate) fn new(quiet: bool) -> Bar {
+        Bar::named(quiet, "")
+    }
+
+    /// The same with a name before it.
+    pub(crate) fn named(quiet: bool, name: &str) -> Bar {
         let bar = match quiet {
             true => ProgressBar::hidden(),
             false => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)),
         };
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left");
+        let style = ProgressStyle::with_template("{prefix}{bar:30} {pos}/{len} runs, {eta} left");
         if let Ok(style) = style {
             bar.set_style(style.progress_chars("━╸ "));
+        }
+        if !name.is_empty() {
+            bar.set_prefix(format!("{name} "));
         }
         Bar { bar }
     }

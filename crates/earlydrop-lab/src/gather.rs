@@ -1,6 +1,6 @@
 //! From a run's folder to what a report shows.
 
-use earlydrop::registry::{Link, SCHEMES};
+use earlydrop::registry::{Link, SCHEMES, Spec, Value};
 
 use crate::document::base_unit;
 use crate::metrics::{self, Better, METRICS, Metric};
@@ -207,9 +207,23 @@ fn describe(scheme: &Scheme, plan: &Plan) -> data::Scheme {
         && let Some(curve) = registered.curve()
     {
         let points = curve.outline(curve.extent(), 60).into_iter();
-        described.curve = points.map(|(average, pb)| [average, pb]).collect();
+        let packet = bytes_a_packet(&scheme.spec, &link);
+        described.curve = points.map(|(average, pb)| [average / packet, pb]).collect();
     }
     described
+}
+
+/// What an average in bytes is divided by to be in packets; 1 where it is in packets.
+fn bytes_a_packet(spec: &Spec, link: &Link) -> f64 {
+    let Ok(settings) = spec.settings(link) else {
+        return 1.0;
+    };
+    let mut values = settings.iter();
+    let unit = values.find(|(parameter, _)| parameter.name == "unit");
+    match unit {
+        Some((_, Value::Choice("bytes"))) => settings.link().mean_packet.0 as f64,
+        _ => 1.0,
+    }
 }
 
 fn axis(axis: &crate::sweep::Axis) -> data::Axis {

@@ -11,6 +11,7 @@ pub mod metrics;
 pub mod outcome;
 pub mod plan;
 pub mod report;
+pub mod reproduce;
 pub mod scenario;
 pub mod statistics;
 pub mod store;

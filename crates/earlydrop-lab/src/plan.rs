@@ -108,6 +108,21 @@ impl Source {
         }
     }
 
+    /// The fields that are swept.
+    pub fn axes(&self) -> Vec<Axis> {
+        sweep::axes(self.tree.at(&["sweep"]), &mut Vec::new())
+    }
+
+    /// Sweeps a field over these values instead.
+    pub fn sweep(&mut self, axis: Axis) {
+        let place = Place::default();
+        let content = Content::List(axis.values);
+        if let Some(sweep) = self.tree.entry("sweep") {
+            sweep::leave_out(sweep, &axis.field);
+            sweep.put(&[&axis.field], Node { content, place });
+        }
+    }
+
     /// Everything it says, the command line included.
     pub fn tree(&self) -> &Node {
         &self.tree

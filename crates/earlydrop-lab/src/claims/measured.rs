@@ -133,6 +133,17 @@ impl Measured {
         })
     }
 
+    /// Of an experiment that cannot be run.
+    pub fn nothing() -> Measured {
+        Measured {
+            schemes: Vec::new(),
+            axes: Vec::new(),
+            points: Vec::new(),
+            seeds: Vec::new(),
+            values: HashMap::new(),
+        }
+    }
+
     /// Values by a rule, for tests: of a scheme, at coordinates, with a seed.
     #[cfg(test)]
     pub(super) fn made_up(

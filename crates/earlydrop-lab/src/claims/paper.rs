@@ -108,6 +108,29 @@ pub enum Test {
     Undecidable { missing: String },
 }
 
+impl Test {
+    /// Values of axes that it cannot do without.
+    pub fn named_values(&self) -> Vec<String> {
+        let of = |at: &At| at.iter().flat_map(|(_, values)| values.clone()).collect();
+        match self {
+            Test::Ordering { at, .. }
+            | Test::Range { at, .. }
+            | Test::MinimumInside { at, .. }
+            | Test::Between { at, .. }
+            | Test::Equal { at, .. }
+            | Test::Value { at, .. } => of(at),
+            Test::Trend { at, from, to, .. } => {
+                let mut values: Vec<String> = of(at);
+                values.extend([from.clone(), to.clone()]);
+                values
+            }
+            Test::MinimumMoves { .. } | Test::Proportional { .. } | Test::Undecidable { .. } => {
+                Vec::new()
+            }
+        }
+    }
+}
+
 impl Paper {
     /// Reads a file of claims.
     pub fn parse(name: &str, text: &str) -> Result<Paper, Problems> {

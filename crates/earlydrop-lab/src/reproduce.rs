@@ -1,0 +1,122 @@
+//! The papers' experiments, carried in the program, and what they say of the claims.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::claims::{Claim, Paper};
+use crate::document::{Node, Problems};
+use crate::plan::Source;
+use crate::sweep::Axis;
+
+/// Folder, file and text of everything in `papers/`.
+static FILES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
+
+/// The file that holds a paper's claims.
+const CLAIMS: &str = "claims.toml";
+
+/// A paper with the folder of its experiments.
+#[derive(Clone, Debug)]
+pub struct Reproduced {
+    /// The folder: "001-clred".
+    pub folder: &'static str,
+    /// The paper and its claims.
+    pub paper: Paper,
+}
+
+/// How much of the experiments is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Few seeds, and of long sweeps the ends, the middle and what claims name.
+    Quick,
+    /// Everything.
+    Full,
+}
+
+/// With so many seeds a quick run is content.
+const QUICK_SEEDS: usize = 3;
+/// Sweeps of up to so many values are run whole even then.
+const SHORT_SWEEP: usize = 3;
+
+/// Every paper.
+pub fn papers() -> Result<Vec<Reproduced>, Problems> {
+    let claims = FILES.iter().filter(|(_, file, _)| *file == CLAIMS);
+    claims
+        .map(|(folder, file, text)| {
+            let paper = Paper::parse(&format!("papers/{folder}/{file}"), text)?;
+            Ok(Reproduced { folder, paper })
+        })
+        .collect()
+}
+
+impl Reproduced {
+    /// Whether "001", "clred", "001-clred" or "" names it.
+    pub fn is_called(&self, name: &str) -> bool {
+        let number = self.paper.number == name;
+        number
+            || self.folder == name
+            || self.folder.ends_with(&format!("-{name}"))
+            || name.is_empty()
+    }
+
+    /// The scenario of an experiment at a pace; `None` where there is no such file.
+    pub fn source(&self, name: &str, pace: Pace) -> Option<Result<Source, Problems>> {
+        let file = format!("{name}.toml");
+        let mut files = FILES.iter();
+        let (folder, file, text) =
+            files.find(|(folder, found, _)| *folder == self.folder && *found == file)?;
+        let source = Source::new(&format!("papers/{folder}/{file}"), text, PathBuf::new());
+        Some(source.map(|mut source| {
+            if pace == Pace::Quick {
+                self.shorten(name, &mut source);
+            }
+            source
+        }))
+    }
+
+    fn shorten(&self, experiment: &str, source: &mut Source) {
+        source.set("seeds", &QUICK_SEEDS.to_string(), "--quick");
+        let named = self.named_values(experiment);
+        for axis in source.axes() {
+            if axis.values.len() > SHORT_SWEEP {
+                source.sweep(shortened(axis, &named));
+            }
+        }
+    }
+
+    /// Values that claims of an experiment name, which even a quick run needs.
+    fn named_values(&self, experiment: &str) -> BTreeSet<String> {
+        let claims = self.paper.claims.iter();
+        let of_experiment = claims.filter(|claim| claim.experiment == experiment);
+        of_experiment
+            .flat_map(|claim| claim.test.named_values())
+            .collect()
+    }
+
+    /// The claims that are called so, or all where the paper is.
+    pub fn claims<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Claim> {
+        let all = self.is_called(name);
+        let claims = self.paper.claims.iter();
+        claims.filter(move |claim| all || claim.id == name || is_part_of(&claim.id, name))
+    }
+}
+
+/// Whether a claim belongs to a row of claims: "001.F5.a" to "001.F5".
+fn is_part_of(id: &str, name: &str) -> bool {
+    id.strip_prefix(name)
+        .is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// The ends, the middle and what is named of an axis.
+fn shortened(axis: Axis, named: &BTreeSet<String>) -> Axis {
+    let last = axis.values.len() - 1;
+    let kept = |index: usize, value: &Node| {
+        let corner = [0, last / 2, last].contains(&index);
+        corner || value.text().is_some_and(|text| named.contains(&text))
+    };
+    let values = axis.values.into_iter().enumerate();
+    let values = values.filter(|(index, value)| kept(*index, value));
+    Axis {
+        field: axis.field,
+        values: values.map(|(_, value)| value).collect(),
+    }
+}
