@@ -170,14 +170,15 @@ pub struct Red {
     action: Action,
     measure: Measure,
     law: Option<&'static CurveLaw>,
-    /// Packets are counted, not bytes, and neither an adaptation nor a policy nor
-    /// caution wants to see each arrival.
+    /// Packets are counted, not bytes, and neither an adaptation nor a policy wants to see
+    /// each arrival.
     plain: bool,
     /// Open while it is plain, and the queue has not been idle since the last arrival.
     quick: QuickWay,
     /// The curve's first and last thresholds in the average's steps.
     band: (u64, u64),
-    /// Whether the last arrival saw the average above the first threshold.
+    /// Whether the last arrival saw the average above the first threshold; of use to
+    /// caution only.
     in_band: bool,
 }
 
@@ -203,6 +204,7 @@ impl Red {
     }
 
     /// Below the first threshold.
+    #[inline]
     fn below(&mut self) -> Verdict {
         self.gap.restart(0);
         self.in_band = false;
@@ -239,12 +241,15 @@ impl Red {
         self.action.tell(packet, pb)
     }
 
-    /// The verdict of curve and spacing in the plain case, for an average in its own
-    /// steps.
+    /// The verdict of curve, spacing and caution in the plain case, for an average in its
+    /// own steps.
     #[inline(always)]
     fn judge_plain(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
         if avg < self.band.0 {
-            self.gap.restart(0);
+            return self.below();
+        }
+        if self.measure.cautious && !core::mem::replace(&mut self.in_band, true) {
+            self.gap.restart(1);
             return Verdict::Keep;
         }
         let pb = match self.curve.steps_on_line(avg - self.band.0) {
@@ -270,10 +275,14 @@ impl Aqm for Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        let Some(avg) = self.average.add_quickly(self.quick, queue.packets()) else {
+        let length = queue.packets();
+        let Some(avg) = self.average.add_quickly(self.quick, length) else {
             cold_path();
             return self.on_special_arrival(now, packet, queue, random);
         };
+        if self.measure.cautious && length <= 1 {
+            return self.below();
+        }
         self.judge_plain(avg, packet, random)
     }
 

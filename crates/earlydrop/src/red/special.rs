@@ -1,5 +1,5 @@
 //! Arrivals that are not plain: under a flow policy, an adaptation that looks at
-//! each, byte mode or caution; and the first arrival after an idle time.
+//! each, or byte mode; and the first arrival after an idle time.
 
 use super::spacing::in_steps;
 use super::{Policy, Red, Treatment, View};
@@ -51,17 +51,7 @@ impl Red {
         if strength.is_some() || self.measure.by_size {
             return self.judge(self.average.value(), strength, packet, random);
         }
-        let avg = self.average.in_steps();
-        if self.measure.cautious {
-            if avg < self.band.0 {
-                return self.below();
-            }
-            if !core::mem::replace(&mut self.in_band, true) {
-                self.gap.restart(1);
-                return Verdict::Keep;
-            }
-        }
-        self.judge_plain(avg, packet, random)
+        self.judge_plain(self.average.in_steps(), packet, random)
     }
 
     /// Tells the adaptation of the average; the strength it asks for this packet.
