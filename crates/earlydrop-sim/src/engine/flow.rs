@@ -18,6 +18,9 @@ use crate::traffic::{Pattern, Step};
 pub(super) struct Flow {
     /// The time of the event that will look after it; later ones set before are stale.
     pub(super) wake_at: Nanos,
+    /// When the wires that it keeps itself are free: the one from its sender, and the one
+    /// to it.
+    pub(super) own_free_at: [Nanos; 2],
     /// It has started and was not stopped.
     pub(super) open: bool,
     pub(super) class: u8,

@@ -1,10 +1,13 @@
 //! The steps of packets' ways.
 
 /// A step of a packet's way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Hop {
     /// A link without a queue.
     Wire(u32),
+    /// The same between a flow's sender and the network, with nobody else's packets on
+    /// it: the index of its make. When it is free is kept with the flow.
+    Own(u32),
     /// A link with a drop-tail queue: arithmetic too.
     Fifo(u32),
     /// A link with any other queue.
@@ -19,8 +22,8 @@ pub(super) enum Hop {
     Sender,
 }
 
-/// The same in four bytes: a bit for each kind, above them the index. There are ten to a
-/// flow, and they are read for every packet.
+/// The same in four bytes: a bit for each kind, or none, above them the index. Ten are
+/// read for every packet.
 ///
 /// Bits, because one question after the other, the most frequent first, is answered
 /// sooner than a jump by number.
@@ -33,13 +36,15 @@ const PORT: u32 = 4;
 const RECEIVER: u32 = 8;
 const FIFO: u32 = 16;
 const SENDER: u32 = 32;
-const EXTRAS: u32 = 64;
+const OWN: u32 = 64;
+const EXTRAS: u32 = 0;
 const KINDS: u32 = 7;
 
 impl From<Hop> for Step {
     fn from(hop: Hop) -> Step {
         let (kind, index) = match hop {
             Hop::Wire(wire) => (WIRE, wire),
+            Hop::Own(make) => (OWN, make),
             Hop::Turn => (TURN, 0),
             Hop::Port(port) => (PORT, port),
             Hop::Receiver => (RECEIVER, 0),
@@ -59,6 +64,8 @@ impl Step {
         let is = |kind: u32| self.0 & kind != 0;
         if is(WIRE) {
             Hop::Wire(index)
+        } else if is(OWN) {
+            Hop::Own(index)
         } else if is(TURN) {
             Hop::Turn
         } else if is(PORT) {
@@ -84,6 +91,7 @@ mod tests {
         let last = (1 << 25) - 1;
         for hop in [
             Hop::Wire(0),
+            Hop::Own(3),
             Hop::Wire(last),
             Hop::Fifo(1),
             Hop::Port(last),

@@ -48,7 +48,7 @@ use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
 use self::hop::{Hop, Step};
-use self::link::{Extras, Link};
+use self::link::{Extras, Link, Make};
 use self::port::Port;
 use crate::events::Events;
 use crate::network::Change;
@@ -66,6 +66,8 @@ pub struct Simulation {
     events: Events<Event>,
     /// Links without a queue, with a drop-tail queue, and with any other.
     wires: Vec<Link>,
+    /// What the wires that flows keep themselves are like.
+    makes: Vec<Make>,
     fifos: Vec<FifoPort>,
     ports: Vec<Port>,
     extras: Vec<Extras>,
@@ -122,6 +124,11 @@ impl Simulation {
         loop {
             match self.hops[place].hop() {
                 Hop::Wire(wire) => at = self.wires[wire as usize].cross(at, packet.size()),
+                Hop::Own(make) => {
+                    let flow = &mut self.flows[packet.flow_index() as usize];
+                    let free_at = &mut flow.own_free_at[usize::from(!packet.is_forward())];
+                    at = self.makes[make as usize].cross(free_at, at, packet.size());
+                }
                 Hop::Turn => {
                     if at > self.now {
                         let packet = packet.at_hop(place + 1 - begin);
@@ -242,12 +249,12 @@ impl Simulation {
             let size = packet.size();
             let takes = match port.extras {
                 Some(extras) => self.extras[extras as usize].time(&mut port.link, at, size),
-                None => port.link.time(size),
+                None => port.link.make.time(size),
             };
             let leave = at + takes;
             port.link.free_at = leave;
             port.meter.sent(at.since(departure.arrived), takes);
-            let arrive = leave + port.link.delay;
+            let arrive = leave + port.link.make.delay;
             self.travel(packet.further(1), arrive);
         }
     }
@@ -285,11 +292,11 @@ impl Simulation {
         port.observe(now);
         match change {
             Change::Rate(rate) => {
-                port.link.set_rate(rate);
+                port.link.make.set_rate(rate);
                 port.queue.set_link_rate(now, rate);
             }
             Change::Delay(delay) => {
-                port.link.delay = delay;
+                port.link.make.delay = delay;
                 if port.slack > Nanos::ZERO {
                     port.slack = delay.since(Nanos(1));
                 }

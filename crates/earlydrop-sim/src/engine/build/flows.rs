@@ -11,7 +11,7 @@ use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
 use super::super::hop::{self, Hop};
 use super::super::order::{find_ways, lay_out};
 use super::super::session::{Partner, Session, Spawner};
-use super::{Purpose, stream};
+use super::{Purpose, stream, wires};
 use crate::measure::FlowMeter;
 use crate::network::Network;
 use crate::packet::{MOST_FLOWS, MOST_LINKS};
@@ -65,7 +65,9 @@ pub(super) fn add(
             return Err(RunError::Flow { flow, problem });
         }
     }
-    let (hops, routes) = lay_out(&run.network, places, &described, &ways);
+    let places = wires::hand_to_flows(simulation, places, &described, &ways);
+    let (mut hops, routes) = lay_out(&run.network, &places, &described, &ways);
+    wires::keep_used(&mut simulation.wires, &mut hops);
     simulation.hops = hops.into_iter().map(hop::Step::from).collect();
     simulation.routes = routes;
     simulation.flows.reserve_exact(described.len());
@@ -170,6 +172,7 @@ impl Maker<'_> {
     fn around(&self, ends: Ends) -> Flow {
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
+            own_free_at: [Nanos::ZERO; 2],
             open: false,
             class: self.described.class,
             ends,

@@ -1,6 +1,7 @@
 //! From a run's description to an engine ready to start, and every check on the way.
 
 mod flows;
+mod wires;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::queue::QueueDiscipline;
@@ -50,6 +51,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         end: run.duration,
         events: Events::new(),
         wires: Vec::with_capacity(run.network.links().len()),
+        makes: Vec::new(),
         fifos: Vec::new(),
         ports: Vec::new(),
         extras: Vec::new(),
