@@ -14,7 +14,6 @@ use crate::traffic::{Pattern, Step};
 
 /// One flow: both of its ends, and what is measured of it.
 #[derive(Clone, Debug)]
-#[repr(align(64))] // Whole lines of the cache: many flows are not in it.
 pub(super) struct Flow {
     /// The time of the event that will look after it; later ones set before are stale.
     pub(super) wake_at: Nanos,
@@ -27,8 +26,6 @@ pub(super) struct Flow {
     pub(super) ends: Ends,
     pub(super) meter: FlowMeter,
     pub(super) rare: Option<Box<Rare>>,
-    /// Packets whose time is known, but not what their end will do before.
-    pub(super) held: Option<Box<Held>>,
 }
 
 /// Packets that could not be worked out ahead of time, each with when it comes.
@@ -40,12 +37,21 @@ pub(super) struct Held {
     pub(super) data: VecDeque<(Nanos, Packet)>,
 }
 
+impl Held {
+    /// Whether there never was one: where there was, there will be others.
+    pub(super) fn is_unused(&self) -> bool {
+        self.acks.capacity() == 0 && self.data.capacity() == 0
+    }
+}
+
 /// What few flows have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
     /// Starts, stops and changes that are still to come.
     pub(super) steps: VecDeque<(Nanos, Step)>,
     pub(super) overhead: Option<Overhead>,
+    /// Packets whose time is known, but not what their end will do before.
+    pub(super) held: Held,
 }
 
 /// A host that takes its time before each packet.
@@ -82,12 +88,6 @@ pub(super) struct Connection {
     pub(super) receiver: Receiver,
     /// Index of its profile.
     pub(super) profile: u32,
-    /// The first segment of the connection.
-    pub(super) first: u32,
-    /// The segment after the last of the transfer.
-    pub(super) end: u32,
-    /// Bytes on the wire of the transfer's last segment.
-    pub(super) last_size: u32,
     /// Its receiver does nothing of its own accord.
     pub(super) passive: bool,
     /// What it does beyond sending without end.
@@ -144,16 +144,11 @@ impl Flow {
     #[inline]
     pub(super) fn soonest(&self) -> Nanos {
         match &self.ends {
-            Ends::Tcp(c) if c.passive && c.session.is_none() && self.is_plain() => {
+            Ends::Tcp(c) if c.passive && c.session.is_none() && self.rare.is_none() => {
                 c.sender.deadline()
             }
             _ => Nanos::ZERO,
         }
-    }
-
-    #[inline]
-    fn is_plain(&self) -> bool {
-        self.held.is_none() && self.rare.is_none()
     }
 
     /// When it must be looked after next.
@@ -167,18 +162,12 @@ impl Flow {
             Ends::Spawner(spawner) if self.open => spawner.next_at,
             _ => Nanos::NEVER,
         };
-        if let Some(held) = &self.held {
-            let first = |line: &VecDeque<(Nanos, Packet)>| line.front().map(|(at, _)| *at);
-            due = due.min(first(&held.acks).unwrap_or(Nanos::NEVER));
-            due = due.min(first(&held.data).unwrap_or(Nanos::NEVER));
+        if let Some(rare) = &self.rare {
+            due = due.min(first_of(&rare.held.acks));
+            due = due.min(first_of(&rare.held.data));
+            due = due.min(first_of(&rare.steps));
         }
-        due.min(self.next_step())
-    }
-
-    fn next_step(&self) -> Nanos {
-        let steps = self.rare.as_ref().map(|rare| &rare.steps);
-        let first = steps.and_then(|steps| steps.front());
-        first.map_or(Nanos::NEVER, |(at, _)| *at)
+        due
     }
 
     /// Whether the sender does nothing of its own accord up to `at`, so that what comes
@@ -189,8 +178,10 @@ impl Flow {
             return true;
         };
         at < connection.sender_acts(self.open)
-            && self.held.as_ref().is_none_or(|held| held.acks.is_empty())
-            && (self.rare.is_none() || at < self.next_step())
+            && self
+                .rare
+                .as_ref()
+                .is_none_or(|rare| rare.held.acks.is_empty() && at < first_of(&rare.steps))
     }
 
     /// The same of the receiver.
@@ -201,7 +192,10 @@ impl Flow {
         };
         connection.passive
             || at < connection.receiver_acts()
-                && self.held.as_ref().is_none_or(|held| held.data.is_empty())
+                && self
+                    .rare
+                    .as_ref()
+                    .is_none_or(|rare| rare.held.data.is_empty())
     }
 
     /// The next held packet that can be handed to its end, and when it comes there: by
@@ -210,9 +204,9 @@ impl Flow {
         let Ends::Tcp(connection) = &self.ends else {
             return None;
         };
-        let sender_acts = connection.sender_acts(self.open).min(self.next_step());
+        let Rare { held, steps, .. } = self.rare.as_deref_mut()?;
+        let sender_acts = connection.sender_acts(self.open).min(first_of(steps));
         let receiver_acts = connection.receiver_acts();
-        let held = self.held.as_mut()?;
         for (line, acts) in [
             (&mut held.acks, sender_acts),
             (&mut held.data, receiver_acts),
@@ -227,7 +221,8 @@ impl Flow {
 
     /// Packets held for either end.
     pub(super) fn held_packets(&self) -> impl Iterator<Item = &Packet> {
-        let lines = self.held.iter().flat_map(|held| [&held.acks, &held.data]);
+        let held = self.rare.iter().map(|rare| &rare.held);
+        let lines = held.flat_map(|held| [&held.acks, &held.data]);
         lines.flatten().map(|(_, packet)| packet)
     }
 
@@ -250,6 +245,11 @@ impl Flow {
     pub(super) fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }
+}
+
+/// The time of the first in a row.
+fn first_of<T>(row: &VecDeque<(Nanos, T)>) -> Nanos {
+    row.front().map_or(Nanos::NEVER, |(at, _)| *at)
 }
 
 impl Connection {

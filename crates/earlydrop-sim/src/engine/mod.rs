@@ -174,7 +174,7 @@ impl Simulation {
     #[cold]
     fn hold(&mut self, packet: Packet, at: Nanos) {
         let index = packet.flow_index();
-        let held = self.flows[index as usize].held.get_or_insert_default();
+        let held = &mut self.flows[index as usize].rare().held;
         let line = if packet.is_forward() {
             &mut held.data
         } else {

@@ -51,7 +51,7 @@ impl Simulation {
         while let Some(rare) = &mut flow.rare {
             let Some(&(at, step)) = rare.steps.front() else {
                 // Nothing rare is left, and nobody need look at it again.
-                if rare.overhead.is_none() {
+                if rare.overhead.is_none() && rare.held.is_unused() {
                     flow.rare = None;
                 }
                 break;
@@ -124,10 +124,8 @@ impl Simulation {
             return;
         }
         let flow = &mut self.flows[index as usize];
-        if flow.meter.sender_before.is_none()
-            && let Ends::Tcp(connection) = &flow.ends
-        {
-            flow.meter.sender_before = Some(Box::new(*connection.sender.counts()));
+        if let Ends::Tcp(connection) = &flow.ends {
+            flow.meter.note_before(connection.sender.counts());
         }
     }
 
@@ -204,7 +202,7 @@ impl Simulation {
         let fresh = !session.ends_at_receiver() || first;
         if fresh && !first {
             connection.sender.restart(profile, now);
-            connection.first = connection.end;
+            session.first = session.end;
         }
         session.begun += 1;
         let since = match session.state {
@@ -215,13 +213,13 @@ impl Simulation {
         let payload = u64::from(profile.payload());
         let segments = bytes.div_ceil(payload);
         let opening = u32::from(fresh && profile.handshake != Handshake::None);
-        connection.end += segments as u32 + opening;
+        session.end += segments as u32 + opening;
         // ns-2's agents count packets, and all of them are whole.
-        connection.last_size = match profile.rules {
+        session.last_size = match profile.rules {
             Rules::Standard => (bytes - (segments - 1) * payload) as u32 + profile.header_size,
             Rules::Ns2 => profile.segment_size,
         };
-        connection.sender.supply(connection.end);
+        connection.sender.supply(session.end);
         let asks = matches!(session.partner, Partner::Answerer(_));
         self.accounts.totals.transfers += u64::from(!asks);
     }
@@ -251,11 +249,8 @@ impl Simulation {
                 .as_ref()
                 .map_or(&[], |note| &note.ranges[..usize::from(note.filled)]),
         };
-        if let Some(round_trips) = &mut meter.round_trips
-            && !ack.echo_retransmitted
-            && self.accounts.timing.counts(now)
-        {
-            round_trips.record(now.since(ack.echo));
+        if !ack.echo_retransmitted && self.accounts.timing.counts(now) {
+            meter.went_round(ack.echo, now);
         }
         connection.sender.on_ack(profile, &ack, now);
         if connection.session.is_some() {
@@ -285,7 +280,7 @@ impl Simulation {
         let Some(session) = &mut connection.session else {
             return;
         };
-        if session.ends_at_receiver() || connection.sender.acknowledged() < connection.end {
+        if session.ends_at_receiver() || connection.sender.acknowledged() < session.end {
             return;
         }
         if let Some(completion) = session.complete(now) {
@@ -348,7 +343,7 @@ impl Simulation {
         let flow = &mut self.flows[index as usize];
         let counts = self.accounts.timing.counts(at);
         if counts {
-            flow.meter.arrived(&packet, at.since(packet.stamp(at)));
+            flow.meter.arrived(&packet, at);
         }
         let Ends::Tcp(connection) = &mut flow.ends else {
             flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
@@ -389,9 +384,7 @@ impl Simulation {
             retransmission: packet.is_retransmission(),
             sent: packet.stamp(at),
         };
-        if connection.session.is_some() {
-            connection.meet_first(packet.number());
-        }
+        connection.meet_first(packet.number());
         let before = connection.receiver.received();
         let reply = connection.receiver.on_segment(profile, &arrival, at);
         let new = connection.receiver.received() - before;
@@ -420,7 +413,7 @@ impl Simulation {
             return;
         };
         if session.ends_at_receiver()
-            && connection.receiver.expected() >= connection.end
+            && connection.receiver.expected() >= session.end
             && let Some(completion) = session.complete(now)
         {
             self.complete(completion);
@@ -456,15 +449,18 @@ impl Connection {
     /// Bytes on the wire of a segment: the last of a transfer may be shorter.
     #[inline]
     fn wire_size(&self, segment: &Segment) -> u32 {
-        if segment.number + 1 == self.end && !segment.syn {
-            return self.last_size;
+        match &self.session {
+            Some(session) if segment.number + 1 == session.end && !segment.syn => session.last_size,
+            _ => segment.size,
         }
-        segment.size
     }
 
     /// A receiver that gets the first segment of a connection starts over.
     fn meet_first(&mut self, number: u32) {
-        if number == self.first && number == self.receiver.expected() {
+        if let Some(session) = &self.session
+            && number == session.first
+            && number == self.receiver.expected()
+        {
             self.receiver.restart(number);
         }
     }
@@ -474,7 +470,7 @@ impl Connection {
         match (&mut self.session, step) {
             (Some(session), Step::Resume) => session.resume(now),
             (Some(_), _) | (None, Step::Rate(_)) => {}
-            (None, Step::Resume) => self.sender.supply(self.end),
+            (None, Step::Resume) => self.sender.supply(u32::MAX),
             (None, Step::Stop) => self.sender.withdraw(),
         }
     }

@@ -10,6 +10,7 @@
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
+use super::held::Held;
 use super::profile::{EcnMode, Profile, Recovery};
 use super::{Ack, Range, Segment};
 
@@ -96,7 +97,7 @@ pub struct Receiver {
     echo: Nanos,
     deadline: Nanos,
     /// What arrived beyond `next`, the most recent first.
-    held: Vec<Range>,
+    held: Held,
 }
 
 impl Receiver {
@@ -112,7 +113,7 @@ impl Receiver {
             echo_retransmitted: false,
             echo: Nanos::ZERO,
             deadline: Nanos::NEVER,
-            held: Vec::new(),
+            held: Held::default(),
         }
     }
 
@@ -204,7 +205,7 @@ impl Receiver {
         let mut ranges = [Range::default(); RANGES];
         let mut length = 0;
         if profile.recovery == Recovery::Sack {
-            for (range, held) in ranges.iter_mut().zip(&self.held) {
+            for (range, held) in ranges.iter_mut().zip(self.held.iter()) {
                 *range = *held;
                 length += 1;
             }
@@ -222,28 +223,15 @@ impl Receiver {
     /// Takes in a segment out of its turn, or one with others held.
     #[cold]
     fn put(&mut self, number: u32) {
-        let known = |range: &Range| range.from <= number && number < range.to;
-        if number < self.next || self.held.iter().any(known) {
+        if number < self.next || self.held.contains(number) {
             self.duplicates += 1;
             return;
         }
         self.received += 1;
-        let mut new = Range {
-            from: number,
-            to: number + 1,
-        };
-        self.held.retain(|range| {
-            let touches = range.to == new.from || range.from == new.to;
-            if touches {
-                new.from = new.from.min(range.from);
-                new.to = new.to.max(range.to);
-            }
-            !touches
-        });
-        if new.from == self.next {
-            self.next = new.to;
-        } else {
-            self.held.insert(0, new);
+        let range = self.held.add(number);
+        if range.from == self.next {
+            self.next = range.to;
+            self.held.drop_latest();
         }
     }
 

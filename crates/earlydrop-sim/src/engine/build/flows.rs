@@ -170,22 +170,18 @@ impl Maker<'_> {
 
     /// A flow with these ends and nothing to come.
     fn around(&self, ends: Ends) -> Flow {
+        let measure = &self.run.measure;
+        let round_trips = measure.round_trips && matches!(ends, Ends::Tcp(_));
+        let meter = FlowMeter::new(measure.delays, round_trips);
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
             own_free_at: [Nanos::ZERO; 2],
             open: false,
             class: self.described.class,
             ends,
-            meter: FlowMeter::default(),
+            meter,
             rare: None,
-            held: None,
         };
-        if self.run.measure.delays {
-            flow.meter.delays = Some(Box::default());
-        }
-        if self.run.measure.round_trips && matches!(flow.ends, Ends::Tcp(_)) {
-            flow.meter.round_trips = Some(Box::default());
-        }
         if self.described.overhead.0 > 0 {
             flow.rare().overhead = Some(Overhead {
                 most: self.described.overhead,
@@ -235,9 +231,6 @@ impl Maker<'_> {
                     sender: Sender::new(profile, self.start()),
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
-                    first: 0,
-                    end: u32::MAX,
-                    last_size: profile.segment_size,
                     passive: self.passive,
                     session: None,
                 };
@@ -251,7 +244,6 @@ impl Maker<'_> {
         match application {
             Application::Bulk => Ends::Tcp(connection),
             Application::Arrivals { every, at_most, .. } => {
-                connection.end = 0;
                 let mut template = self.around(Ends::Tcp(connection));
                 template.open = true;
                 Ends::Spawner(Box::new(Spawner {
@@ -267,7 +259,6 @@ impl Maker<'_> {
                 }))
             }
             _ => {
-                connection.end = 0;
                 let session = Session::new(application.clone(), random, self.index as u32);
                 connection.session = Some(Box::new(session));
                 Ends::Tcp(connection)
