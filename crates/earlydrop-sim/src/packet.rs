@@ -195,7 +195,7 @@ impl Packet {
         }
     }
 
-    /// The step of its way it is at.
+    /// The step of its way that is next.
     #[inline]
     pub(crate) fn hop(&self) -> usize {
         (self.who.get() >> at::HOP) as usize & MOST_HOPS
@@ -208,15 +208,6 @@ impl Packet {
         let others = self.who.get() & !((MOST_HOPS as u64) << at::HOP);
         Packet {
             who: at::ALWAYS | others | (hop as u64) << at::HOP,
-            ..self
-        }
-    }
-
-    /// The same, `hops` steps further on.
-    #[inline]
-    pub(crate) fn further(self, hops: usize) -> Packet {
-        Packet {
-            who: self.who.saturating_add((hops as u64) << at::HOP),
             ..self
         }
     }
@@ -360,7 +351,7 @@ mod tests {
         assert_eq!((packet.ecn(), packet.class()), (Ecn::Ect0, 5));
         assert!(packet.is_retransmission() && packet.echo() && packet.is_forward());
         packet.mark();
-        packet = packet.further(1).at_hop(61).further(1);
+        packet = packet.at_hop(63).at_hop(62);
         assert_eq!(
             (packet.ecn(), packet.class(), packet.hop()),
             (Ecn::Ce, 5, 62)

@@ -72,6 +72,7 @@ impl Make {
     }
 
     #[cold]
+    #[inline(never)]
     fn work_out(&mut self, size: u32) -> Nanos {
         let time = self.rate.transmission_time(Bytes(u64::from(size)));
         // Beyond four seconds it is worked out each time.

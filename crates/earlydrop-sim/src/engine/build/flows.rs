@@ -68,8 +68,9 @@ pub(super) fn add(
     let places = wires::hand_to_flows(simulation, places, &described, &ways);
     let (mut hops, routes) = lay_out(&run.network, &places, &described, &ways);
     wires::keep_used(&mut simulation.wires, &mut hops);
-    simulation.hops = hops.into_iter().map(hop::Step::from).collect();
-    simulation.routes = routes;
+    let (legs, parts) = hop::pair(&hops);
+    simulation.legs = legs;
+    simulation.routes = routes.iter().map(|hop| parts[*hop as usize]).collect();
     simulation.flows.reserve_exact(described.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();

@@ -55,7 +55,7 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         fifos: Vec::new(),
         ports: Vec::new(),
         extras: Vec::new(),
-        hops: Vec::new(),
+        legs: Vec::new(),
         routes: Vec::new(),
         flows: Vec::new(),
         profiles: Vec::new(),
