@@ -26,6 +26,8 @@ pub(super) struct Flow {
     pub(super) ends: Ends,
     pub(super) meter: FlowMeter,
     pub(super) rare: Option<Box<Rare>>,
+    /// Whether that has anything to say.
+    pub(super) odd: bool,
 }
 
 /// Packets that could not be worked out ahead of time, each with when it comes.
@@ -37,13 +39,6 @@ pub(super) struct Held {
     pub(super) data: VecDeque<(Nanos, Packet)>,
 }
 
-impl Held {
-    /// Whether there never was one: where there was, there will be others.
-    pub(super) fn is_unused(&self) -> bool {
-        self.acks.capacity() == 0 && self.data.capacity() == 0
-    }
-}
-
 /// What few flows have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
@@ -52,6 +47,14 @@ pub(super) struct Rare {
     pub(super) overhead: Option<Overhead>,
     /// Packets whose time is known, but not what their end will do before.
     pub(super) held: Held,
+}
+
+impl Rare {
+    fn says_something(&self) -> bool {
+        let Rare { steps, held, .. } = self;
+        let waits = !(steps.is_empty() && held.acks.is_empty() && held.data.is_empty());
+        waits || self.overhead.is_some()
+    }
 }
 
 /// A host that takes its time before each packet.
@@ -144,9 +147,7 @@ impl Flow {
     #[inline]
     pub(super) fn soonest(&self) -> Nanos {
         match &self.ends {
-            Ends::Tcp(c) if c.passive && c.session.is_none() && self.rare.is_none() => {
-                c.sender.deadline()
-            }
+            Ends::Tcp(c) if c.passive && c.session.is_none() && !self.odd => c.sender.deadline(),
             _ => Nanos::ZERO,
         }
     }
@@ -178,10 +179,11 @@ impl Flow {
             return true;
         };
         at < connection.sender_acts(self.open)
-            && self
-                .rare
-                .as_ref()
-                .is_none_or(|rare| rare.held.acks.is_empty() && at < first_of(&rare.steps))
+            && (!self.odd
+                || self
+                    .rare
+                    .as_ref()
+                    .is_none_or(|rare| rare.held.acks.is_empty() && at < first_of(&rare.steps)))
     }
 
     /// The same of the receiver.
@@ -219,6 +221,16 @@ impl Flow {
         None
     }
 
+    /// Looks whether there is anything rare left. What was held once will be again: that
+    /// memory stays.
+    pub(super) fn look_over(&mut self) {
+        let Some(rare) = &self.rare else { return };
+        self.odd = rare.says_something();
+        if !self.odd && rare.held.acks.capacity() + rare.held.data.capacity() == 0 {
+            self.rare = None;
+        }
+    }
+
     /// Packets held for either end.
     pub(super) fn held_packets(&self) -> impl Iterator<Item = &Packet> {
         let held = self.rare.iter().map(|rare| &rare.held);
@@ -237,12 +249,16 @@ impl Flow {
     /// When a packet that its host could send at `now` leaves it.
     #[inline]
     pub(super) fn leaves_host_at(&mut self, now: Nanos) -> Nanos {
+        if !self.odd {
+            return now;
+        }
         let overhead = self.rare.as_mut().and_then(|rare| rare.overhead.as_mut());
         overhead.map_or(now, |overhead| overhead.delay(now))
     }
 
     /// Rare things, made when first needed.
     pub(super) fn rare(&mut self) -> &mut Rare {
+        self.odd = true;
         self.rare.get_or_insert_default()
     }
 }

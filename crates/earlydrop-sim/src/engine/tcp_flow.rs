@@ -25,6 +25,7 @@ impl Simulation {
             Ends::Datagrams(_) => self.send_datagrams(index),
             Ends::Spawner(_) => self.spawn(index),
         }
+        self.flows[index as usize].look_over();
         self.arm_flow(index);
     }
 
@@ -50,10 +51,6 @@ impl Simulation {
         let mut any = false;
         while let Some(rare) = &mut flow.rare {
             let Some(&(at, step)) = rare.steps.front() else {
-                // Nothing rare is left, and nobody need look at it again.
-                if rare.overhead.is_none() && rare.held.is_unused() {
-                    flow.rare = None;
-                }
                 break;
             };
             if at > now {
@@ -228,17 +225,25 @@ impl Simulation {
     /// ahead of time.
     pub(super) fn acknowledged(&mut self, packet: Packet, now: Nanos) {
         self.accounts.totals.delivered.add(packet.size());
-        let index = packet.flow_index();
-        self.note_counts(index, now);
+        self.note_counts(packet.flow_index(), now);
         if packet.kind() == Kind::Request {
             return self.requested(packet, now);
         }
-        self.run_out(index, now);
+        self.take_ack(packet, now);
+    }
+
+    /// An acknowledgment has come to its sender.
+    #[inline(always)]
+    fn take_ack(&mut self, packet: Packet, now: Nanos) {
+        let index = packet.flow_index();
         let Flow { ends, meter, .. } = &mut self.flows[index as usize];
         let Ends::Tcp(connection) = ends else {
             return;
         };
         let profile = &self.profiles[connection.profile as usize];
+        if connection.sender.deadline() <= now {
+            return self.run_out_before(packet, now);
+        }
         let note = packet.note().map(|place| self.accounts.notes.take(place));
         let ack = Ack {
             next: packet.number(),
@@ -261,15 +266,16 @@ impl Simulation {
     }
 
     /// A timer that runs out at the very moment something comes runs out first.
-    #[inline]
-    fn run_out(&mut self, index: u32, now: Nanos) {
-        if let Ends::Tcp(connection) = &mut self.flows[index as usize].ends
-            && connection.sender.deadline() <= now
-        {
+    #[cold]
+    #[inline(never)]
+    fn run_out_before(&mut self, packet: Packet, now: Nanos) {
+        let index = packet.flow_index();
+        if let Ends::Tcp(connection) = &mut self.flows[index as usize].ends {
             let profile = &self.profiles[connection.profile as usize];
             connection.sender.on_timer(profile, now);
-            self.pump(index, now);
         }
+        self.pump(index, now);
+        self.take_ack(packet, now);
     }
 
     /// A transfer ends for its sender when all of it is acknowledged.

@@ -168,6 +168,8 @@ impl Sender {
 
     /// A sender whose connection starts at `first`.
     fn at(first: u32, profile: &Profile, now: Nanos) -> Sender {
+        // Two connections need not draw alike: they start at other times.
+        let control = AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT));
         Sender {
             acknowledged: first,
             next: first,
@@ -186,7 +188,7 @@ impl Sender {
             requesting: profile.handshake == Handshake::ThreeWay,
             request_lost: false,
             selective: false,
-            paced: false,
+            paced: control.paces() || control.wants_delivery_rate(),
             held: false,
             // ns-2 compares its first `recover_`, 0, with the number acknowledged, which
             // is one less than ours.
@@ -204,8 +206,7 @@ impl Sender {
             expiry: Nanos::NEVER,
             release: Nanos::ZERO,
             timer: Estimator::new(&profile.timer, now),
-            // Two connections need not draw alike: they start at other times.
-            control: AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT)),
+            control,
             extra: None,
             counts: SenderCounts::default(),
         }
@@ -372,7 +373,7 @@ impl Sender {
     }
 
     /// Computes anew how far may be sent.
-    #[inline]
+    #[inline(always)]
     pub(super) fn refresh(&mut self, profile: &Profile) {
         let window = self.control.window() as u32;
         let allowed = window
@@ -380,7 +381,6 @@ impl Sender {
             .saturating_add_signed(self.inflation)
             .clamp(1, profile.receiver_window);
         self.allowed = if self.requesting { 1 } else { allowed };
-        self.paced = self.control.pacing_rate().is_some() || self.control.wants_delivery_rate();
         self.stop = self.stop_at(self.allowed);
         self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
     }
@@ -415,7 +415,7 @@ impl Sender {
     }
 
     /// Takes the round trip that `ack` measures, where it does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn measure(&mut self, profile: &Profile, ack: &Ack, now: Nanos) -> Option<Nanos> {
         let span = match profile.round_trips {
             RoundTrips::OneAtATime => {

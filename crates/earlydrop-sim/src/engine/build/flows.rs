@@ -182,6 +182,7 @@ impl Maker<'_> {
             ends,
             meter,
             rare: None,
+            odd: false,
         };
         if self.described.overhead.0 > 0 {
             flow.rare().overhead = Some(Overhead {
