@@ -356,17 +356,21 @@ impl Simulation {
             return None;
         };
         let profile = &self.profiles[connection.profile as usize];
-        if connection.passive && connection.receiver.take_next(profile, packet.number()) {
-            if counts && packet.kind() == Kind::Data {
-                flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+        if connection.passive {
+            connection.meet_first(packet.number());
+            if let Some(new) = connection.receiver.take(profile, packet.number()) {
+                if counts && new && packet.kind() == Kind::Data {
+                    flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+                }
+                self.accounts.totals.sent.add(profile.ack_size);
+                return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
             }
-            self.accounts.totals.sent.add(profile.ack_size);
-            return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
         }
         self.receive_unusual(packet, at, counts)
     }
 
-    /// A segment that is not simply the next one has come.
+    /// A segment has come of which more is to be said than what is expected next.
+    #[inline(never)]
     fn receive_unusual(&mut self, packet: Packet, at: Nanos, counts: bool) -> Option<Packet> {
         let index = packet.flow_index();
         let flow = &mut self.flows[index as usize];

@@ -129,21 +129,25 @@ impl Receiver {
         self.deadline = Nanos::NEVER;
     }
 
-    /// The quick way for most segments: takes the next one, when there is nothing to be
-    /// said of it but that it came. It is then to be acknowledged at once, with
-    /// [`Receiver::expected`] and the time it was sent; else this did nothing.
-    #[inline]
-    pub fn take_next(&mut self, profile: &Profile, number: u32) -> bool {
-        let plain = number == self.next
-            && self.held.is_empty()
-            && profile.delayed_acks.is_none()
-            && profile.ecn == EcnMode::Off;
-        if plain {
+    /// The quick way, where there is nothing to be said of a segment but what is expected
+    /// next: takes it, and answers whether it was new. It is then to be acknowledged at
+    /// once, with [`Receiver::expected`] and the time it was sent. `None`: this did nothing.
+    #[inline(always)]
+    pub fn take(&mut self, profile: &Profile, number: u32) -> Option<bool> {
+        if profile.delayed_acks.is_some() || profile.ecn != EcnMode::Off {
+            return None;
+        }
+        if number == self.next && self.held.is_empty() {
+            self.fresh = false;
             self.next += 1;
             self.received += 1;
-            self.fresh = false;
+            return Some(true);
         }
-        plain
+        if profile.recovery == Recovery::Sack {
+            return None;
+        }
+        self.fresh = false;
+        Some(self.put(number))
     }
 
     /// A segment arrived; what is to be said of it now, if anything.
@@ -220,12 +224,13 @@ impl Receiver {
         }
     }
 
-    /// Takes in a segment out of its turn, or one with others held.
-    #[cold]
-    fn put(&mut self, number: u32) {
+    /// Takes in a segment out of its turn, or one with others held; answers whether it
+    /// was new.
+    #[inline(never)]
+    fn put(&mut self, number: u32) -> bool {
         if number < self.next || self.held.contains(number) {
             self.duplicates += 1;
-            return;
+            return false;
         }
         self.received += 1;
         let range = self.held.add(number);
@@ -233,6 +238,7 @@ impl Receiver {
             self.next = range.to;
             self.held.drop_latest();
         }
+        true
     }
 
     /// The time at which [`Receiver::on_timer`] is to be called; [`Nanos::NEVER`] when
