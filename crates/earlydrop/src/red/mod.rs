@@ -278,7 +278,8 @@ impl Aqm for Red {
         let length = queue.packets();
         let Some(avg) = self.average.add_quickly(self.quick, length) else {
             cold_path();
-            return self.on_special_arrival(now, packet, queue, random);
+            // A copy, so that the plain way needs none of it in memory.
+            return self.on_special_arrival(now, &{ *packet }, queue, random);
         };
         if self.measure.cautious && length <= 1 {
             return self.below();
@@ -293,6 +294,7 @@ impl Aqm for Red {
         }
     }
 
+    #[inline]
     fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
         self.gap.restart(0);
         self.policy.on_refused();
