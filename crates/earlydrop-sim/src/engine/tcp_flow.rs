@@ -19,6 +19,16 @@ impl Simulation {
             return;
         }
         flow.wake_at = Nanos::NEVER;
+        if flow.soonest() > self.now {
+            // Its timer has moved later meanwhile.
+            return self.arm_flow(index);
+        }
+        self.act(index);
+    }
+
+    /// Does what is due of a flow.
+    #[inline(never)]
+    fn act(&mut self, index: u32) {
         let stepped = self.take_steps(index);
         match &self.flows[index as usize].ends {
             Ends::Tcp(_) => self.wake_connection(index, stepped),
@@ -30,12 +40,17 @@ impl Simulation {
     }
 
     /// Sets up the event that wakes a flow, unless one comes early enough already.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arm_flow(&mut self, index: u32) {
-        let flow = &mut self.flows[index as usize];
-        if flow.wake_at <= flow.soonest() {
-            return;
+        let flow = &self.flows[index as usize];
+        if flow.wake_at > flow.soonest() {
+            self.set_alarm(index);
         }
+    }
+
+    #[inline(never)]
+    fn set_alarm(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
         let due = flow.due();
         if due < flow.wake_at {
             let at = due.max(self.now);
