@@ -342,6 +342,7 @@ impl Simulation {
             };
             let size = connection.wire_size(&segment);
             let kind = if segment.syn { Kind::Syn } else { Kind::Data };
+            let more = connection.sender.may_have_more();
             let at = flow.leaves_host_at(now);
             let packet = Packet::new(kind, index, segment.number, size)
                 .stamped(now)
@@ -351,6 +352,9 @@ impl Simulation {
                 .echoing(segment.cwr);
             self.accounts.totals.sent.add(size);
             self.travel(packet, at);
+            if !more {
+                return;
+            }
         }
     }
 

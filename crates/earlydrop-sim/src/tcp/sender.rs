@@ -225,7 +225,7 @@ impl Sender {
     }
 
     /// An acknowledgment arrived.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
         let news = ack.next > self.acknowledged && ack.next <= self.sent;
         if news && !self.careful && !ack.ece && ack.sacked.is_empty() {
@@ -252,6 +252,12 @@ impl Sender {
         let number = self.next;
         self.next += 1;
         Some(self.emit(profile, number, now))
+    }
+
+    /// Whether [`Sender::poll_transmit`] may have another segment now; else it has none.
+    #[inline]
+    pub fn may_have_more(&self) -> bool {
+        self.resend | self.selective | self.paced | (self.next < self.stop)
     }
 
     /// The next segment of a sender that repairs a loss, or spreads sending over time.
