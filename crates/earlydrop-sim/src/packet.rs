@@ -59,7 +59,7 @@ mod at {
 const OTHER: u64 = 7;
 /// Flows there can be at most: 24 bits.
 pub(crate) const MOST_FLOWS: usize = 1 << 24;
-/// Steps a way can have at most: 6 bits.
+/// Legs a way can have at most: 6 bits.
 const MOST_HOPS: usize = 63;
 /// Links a way can have at most: a packet may wait for its turn before each, and have
 /// something special happen after.
@@ -195,13 +195,13 @@ impl Packet {
         }
     }
 
-    /// The step of its way that is next.
+    /// The leg of its way that is next.
     #[inline]
     pub(crate) fn hop(&self) -> usize {
         (self.who.get() >> at::HOP) as usize & MOST_HOPS
     }
 
-    /// The same at this step of its way.
+    /// The same before this leg of its way.
     #[inline]
     pub(crate) fn at_hop(self, hop: usize) -> Packet {
         debug_assert!(hop <= MOST_HOPS);
