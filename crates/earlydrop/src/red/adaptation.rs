@@ -48,7 +48,7 @@ impl Adaptation {
         !matches!(self, Adaptation::None) && self.is_periodic_due(now)
     }
 
-    #[inline(never)]
+    #[inline]
     fn is_periodic_due(&self, now: Nanos) -> bool {
         match self {
             Adaptation::None | Adaptation::Feng(_) | Adaptation::Rate(_, None) => false,

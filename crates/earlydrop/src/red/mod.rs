@@ -173,8 +173,10 @@ pub struct Red {
     /// Packets are counted, not bytes, and neither an adaptation nor a policy wants to see
     /// each arrival.
     plain: bool,
-    /// Open while it is plain, and the queue has not been idle since the last arrival.
+    /// Open while it is plain, and the queue has not been idle since the last arrival:
+    /// without caution the one, with it the other.
     quick: QuickWay,
+    cautious: QuickWay,
     /// The curve's first and last thresholds in the average's steps.
     band: (u64, u64),
     /// Whether the last arrival saw the average above the first threshold; of use to
@@ -241,15 +243,25 @@ impl Red {
         self.action.tell(packet, pb)
     }
 
-    /// The verdict of curve, spacing and caution in the plain case, for an average in its
-    /// own steps.
+    /// The same with caution's say.
     #[inline(always)]
-    fn judge_plain(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
+    fn judge_cautiously(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
         if avg < self.band.0 {
             return self.below();
         }
-        if self.measure.cautious && !core::mem::replace(&mut self.in_band, true) {
+        if !core::mem::replace(&mut self.in_band, true) {
             self.gap.restart(1);
+            return Verdict::Keep;
+        }
+        self.judge_plain(avg, packet, random)
+    }
+
+    /// The verdict of curve and spacing in the plain case, for an average in its own
+    /// steps.
+    #[inline(always)]
+    fn judge_plain(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
+        if avg < self.band.0 {
+            self.gap.restart(0);
             return Verdict::Keep;
         }
         let pb = match self.curve.steps_on_line(avg - self.band.0) {
@@ -276,15 +288,17 @@ impl Aqm for Red {
         random: &mut Pcg32,
     ) -> Verdict {
         let length = queue.packets();
-        let Some(avg) = self.average.add_quickly(self.quick, length) else {
+        if let Some(avg) = self.average.add_quickly(self.quick, length) {
+            return self.judge_plain(avg, packet, random);
+        }
+        let Some(avg) = self.average.add_quickly(self.cautious, length) else {
             cold_path();
-            // A copy, so that the plain way needs none of it in memory.
-            return self.on_special_arrival(now, &{ *packet }, queue, random);
+            return self.on_special_arrival(now, packet, queue, random);
         };
-        if self.measure.cautious && length <= 1 {
+        if length <= 1 {
             return self.below();
         }
-        self.judge_plain(avg, packet, random)
+        self.judge_cautiously(avg, packet, random)
     }
 
     #[inline]
@@ -320,7 +334,7 @@ impl Aqm for Red {
 
     fn on_empty(&mut self, now: Nanos) {
         self.average.start_idle(now);
-        self.quick = QuickWay::CLOSED;
+        (self.quick, self.cautious) = (QuickWay::CLOSED, QuickWay::CLOSED);
     }
 
     fn on_idle(&mut self, now: Nanos) {
@@ -343,7 +357,7 @@ impl Aqm for Red {
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
         let weight = self.measure.weight_at(rate);
         self.average.retune(weight, self.measure.packet_time(rate));
-        self.quick = QuickWay::CLOSED;
+        (self.quick, self.cautious) = (QuickWay::CLOSED, QuickWay::CLOSED);
         if let (Some((min, max)), Some(law)) = (self.measure.automatic_thresholds(rate), self.law) {
             self.curve.move_to(law, min, max);
             self.band = self.average.band_of(&self.curve);

@@ -421,6 +421,7 @@ impl Red {
         Ok(Red {
             plain,
             quick: QuickWay::CLOSED,
+            cautious: QuickWay::CLOSED,
             band: average.band_of(&curve),
             average,
             adaptation,

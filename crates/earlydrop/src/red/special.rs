@@ -19,7 +19,9 @@ impl Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if self.plain {
+        if self.plain && self.measure.cautious {
+            self.cautious = self.average.quick_way();
+        } else if self.plain {
             self.quick = self.average.quick_way();
         }
         if self.policy.remembers_flows() {
@@ -51,7 +53,12 @@ impl Red {
         if strength.is_some() || self.measure.by_size {
             return self.judge(self.average.value(), strength, packet, random);
         }
-        self.judge_plain(self.average.in_steps(), packet, random)
+        let avg = self.average.in_steps();
+        if self.measure.cautious {
+            self.judge_cautiously(avg, packet, random)
+        } else {
+            self.judge_plain(avg, packet, random)
+        }
     }
 
     /// Tells the adaptation of the average; the strength it asks for this packet.
