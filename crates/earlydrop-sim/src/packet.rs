@@ -59,7 +59,7 @@ mod at {
 const OTHER: u64 = 7;
 /// Flows there can be at most: 24 bits.
 pub(crate) const MOST_FLOWS: usize = 1 << 24;
-/// Steps a way can have at most: 6 bits.
+/// Legs a way can have at most: 6 bits.
 const MOST_HOPS: usize = 63;
 /// Links a way can have at most: a packet may wait for its turn before each, and have
 /// something special happen after.
@@ -195,28 +195,19 @@ impl Packet {
         }
     }
 
-    /// The step of its way it is at.
+    /// The leg of its way that is next.
     #[inline]
     pub(crate) fn hop(&self) -> usize {
         (self.who.get() >> at::HOP) as usize & MOST_HOPS
     }
 
-    /// The same at this step of its way.
+    /// The same before this leg of its way.
     #[inline]
     pub(crate) fn at_hop(self, hop: usize) -> Packet {
         debug_assert!(hop <= MOST_HOPS);
         let others = self.who.get() & !((MOST_HOPS as u64) << at::HOP);
         Packet {
             who: at::ALWAYS | others | (hop as u64) << at::HOP,
-            ..self
-        }
-    }
-
-    /// The same, `hops` steps further on.
-    #[inline]
-    pub(crate) fn further(self, hops: usize) -> Packet {
-        Packet {
-            who: self.who.saturating_add((hops as u64) << at::HOP),
             ..self
         }
     }
@@ -360,7 +351,7 @@ mod tests {
         assert_eq!((packet.ecn(), packet.class()), (Ecn::Ect0, 5));
         assert!(packet.is_retransmission() && packet.echo() && packet.is_forward());
         packet.mark();
-        packet = packet.further(1).at_hop(61).further(1);
+        packet = packet.at_hop(63).at_hop(62);
         assert_eq!(
             (packet.ecn(), packet.class(), packet.hop()),
             (Ecn::Ce, 5, 62)

@@ -56,7 +56,7 @@ impl FifoPort {
         }
         // Nothing is being sent, so nothing waits: it only passes.
         self.fifo.pass(size);
-        let takes = self.link.time(size);
+        let takes = self.link.make.time(size);
         self.meter.sent(Nanos::ZERO, takes);
         Some(self.link.cross(at, size))
     }
@@ -70,7 +70,7 @@ impl FifoPort {
         self.fifo.enter(Waiting {
             came: at,
             begins,
-            takes: self.link.time(size),
+            takes: self.link.make.time(size),
             size,
         });
         Some(self.link.cross(at, size))

@@ -135,6 +135,7 @@ impl FlowResult {
             ),
             _ => (SenderCounts::default(), Nanos::ZERO),
         };
+        let more = meter.more.take().unwrap_or_default();
         FlowResult {
             group: group.clone(),
             received: meter.received,
@@ -144,8 +145,8 @@ impl FlowResult {
             marked: meter.marked,
             sender,
             smoothed_rtt,
-            delays: meter.delays.take().map(|boxed| *boxed),
-            round_trips: meter.round_trips.take().map(|boxed| *boxed),
+            delays: more.delays.map(|boxed| *boxed),
+            round_trips: more.round_trips.map(|boxed| *boxed),
             left_out: 0,
         }
     }

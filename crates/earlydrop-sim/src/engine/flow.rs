@@ -14,18 +14,20 @@ use crate::traffic::{Pattern, Step};
 
 /// One flow: both of its ends, and what is measured of it.
 #[derive(Clone, Debug)]
-#[repr(align(64))] // Whole lines of the cache: many flows are not in it.
 pub(super) struct Flow {
     /// The time of the event that will look after it; later ones set before are stale.
     pub(super) wake_at: Nanos,
+    /// When the wires that it keeps itself are free: the one from its sender, and the one
+    /// to it.
+    pub(super) own_free_at: [Nanos; 2],
     /// It has started and was not stopped.
     pub(super) open: bool,
     pub(super) class: u8,
     pub(super) ends: Ends,
     pub(super) meter: FlowMeter,
     pub(super) rare: Option<Box<Rare>>,
-    /// Packets whose time is known, but not what their end will do before.
-    pub(super) held: Option<Box<Held>>,
+    /// Whether that has anything to say.
+    pub(super) odd: bool,
 }
 
 /// Packets that could not be worked out ahead of time, each with when it comes.
@@ -43,6 +45,16 @@ pub(super) struct Rare {
     /// Starts, stops and changes that are still to come.
     pub(super) steps: VecDeque<(Nanos, Step)>,
     pub(super) overhead: Option<Overhead>,
+    /// Packets whose time is known, but not what their end will do before.
+    pub(super) held: Held,
+}
+
+impl Rare {
+    fn says_something(&self) -> bool {
+        let Rare { steps, held, .. } = self;
+        let waits = !(steps.is_empty() && held.acks.is_empty() && held.data.is_empty());
+        waits || self.overhead.is_some()
+    }
 }
 
 /// A host that takes its time before each packet.
@@ -79,12 +91,6 @@ pub(super) struct Connection {
     pub(super) receiver: Receiver,
     /// Index of its profile.
     pub(super) profile: u32,
-    /// The first segment of the connection.
-    pub(super) first: u32,
-    /// The segment after the last of the transfer.
-    pub(super) end: u32,
-    /// Bytes on the wire of the transfer's last segment.
-    pub(super) last_size: u32,
     /// Its receiver does nothing of its own accord.
     pub(super) passive: bool,
     /// What it does beyond sending without end.
@@ -141,16 +147,9 @@ impl Flow {
     #[inline]
     pub(super) fn soonest(&self) -> Nanos {
         match &self.ends {
-            Ends::Tcp(c) if c.passive && c.session.is_none() && self.is_plain() => {
-                c.sender.deadline()
-            }
+            Ends::Tcp(c) if c.passive && c.session.is_none() && !self.odd => c.sender.deadline(),
             _ => Nanos::ZERO,
         }
-    }
-
-    #[inline]
-    fn is_plain(&self) -> bool {
-        self.held.is_none() && self.rare.is_none()
     }
 
     /// When it must be looked after next.
@@ -164,18 +163,12 @@ impl Flow {
             Ends::Spawner(spawner) if self.open => spawner.next_at,
             _ => Nanos::NEVER,
         };
-        if let Some(held) = &self.held {
-            let first = |line: &VecDeque<(Nanos, Packet)>| line.front().map(|(at, _)| *at);
-            due = due.min(first(&held.acks).unwrap_or(Nanos::NEVER));
-            due = due.min(first(&held.data).unwrap_or(Nanos::NEVER));
+        if let Some(rare) = &self.rare {
+            due = due.min(first_of(&rare.held.acks));
+            due = due.min(first_of(&rare.held.data));
+            due = due.min(first_of(&rare.steps));
         }
-        due.min(self.next_step())
-    }
-
-    fn next_step(&self) -> Nanos {
-        let steps = self.rare.as_ref().map(|rare| &rare.steps);
-        let first = steps.and_then(|steps| steps.front());
-        first.map_or(Nanos::NEVER, |(at, _)| *at)
+        due
     }
 
     /// Whether the sender does nothing of its own accord up to `at`, so that what comes
@@ -186,8 +179,11 @@ impl Flow {
             return true;
         };
         at < connection.sender_acts(self.open)
-            && self.held.as_ref().is_none_or(|held| held.acks.is_empty())
-            && (self.rare.is_none() || at < self.next_step())
+            && (!self.odd
+                || self
+                    .rare
+                    .as_ref()
+                    .is_none_or(|rare| rare.held.acks.is_empty() && at < first_of(&rare.steps)))
     }
 
     /// The same of the receiver.
@@ -198,7 +194,10 @@ impl Flow {
         };
         connection.passive
             || at < connection.receiver_acts()
-                && self.held.as_ref().is_none_or(|held| held.data.is_empty())
+                && self
+                    .rare
+                    .as_ref()
+                    .is_none_or(|rare| rare.held.data.is_empty())
     }
 
     /// The next held packet that can be handed to its end, and when it comes there: by
@@ -207,9 +206,9 @@ impl Flow {
         let Ends::Tcp(connection) = &self.ends else {
             return None;
         };
-        let sender_acts = connection.sender_acts(self.open).min(self.next_step());
+        let Rare { held, steps, .. } = self.rare.as_deref_mut()?;
+        let sender_acts = connection.sender_acts(self.open).min(first_of(steps));
         let receiver_acts = connection.receiver_acts();
-        let held = self.held.as_mut()?;
         for (line, acts) in [
             (&mut held.acks, sender_acts),
             (&mut held.data, receiver_acts),
@@ -222,9 +221,20 @@ impl Flow {
         None
     }
 
+    /// Looks whether there is anything rare left. What was held once will be again: that
+    /// memory stays.
+    pub(super) fn look_over(&mut self) {
+        let Some(rare) = &self.rare else { return };
+        self.odd = rare.says_something();
+        if !self.odd && rare.held.acks.capacity() + rare.held.data.capacity() == 0 {
+            self.rare = None;
+        }
+    }
+
     /// Packets held for either end.
     pub(super) fn held_packets(&self) -> impl Iterator<Item = &Packet> {
-        let lines = self.held.iter().flat_map(|held| [&held.acks, &held.data]);
+        let held = self.rare.iter().map(|rare| &rare.held);
+        let lines = held.flat_map(|held| [&held.acks, &held.data]);
         lines.flatten().map(|(_, packet)| packet)
     }
 
@@ -239,14 +249,23 @@ impl Flow {
     /// When a packet that its host could send at `now` leaves it.
     #[inline]
     pub(super) fn leaves_host_at(&mut self, now: Nanos) -> Nanos {
+        if !self.odd {
+            return now;
+        }
         let overhead = self.rare.as_mut().and_then(|rare| rare.overhead.as_mut());
         overhead.map_or(now, |overhead| overhead.delay(now))
     }
 
     /// Rare things, made when first needed.
     pub(super) fn rare(&mut self) -> &mut Rare {
+        self.odd = true;
         self.rare.get_or_insert_default()
     }
+}
+
+/// The time of the first in a row.
+fn first_of<T>(row: &VecDeque<(Nanos, T)>) -> Nanos {
+    row.front().map_or(Nanos::NEVER, |(at, _)| *at)
 }
 
 impl Connection {

@@ -1,10 +1,13 @@
 //! The steps of packets' ways.
 
 /// A step of a packet's way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Hop {
     /// A link without a queue.
     Wire(u32),
+    /// The same between a flow's sender and the network, with nobody else's packets on
+    /// it: the index of its make. When it is free is kept with the flow.
+    Own(u32),
     /// A link with a drop-tail queue: arithmetic too.
     Fifo(u32),
     /// A link with any other queue.
@@ -19,60 +22,122 @@ pub(super) enum Hop {
     Sender,
 }
 
-/// The same in four bytes: a bit for each kind, above them the index. There are ten to a
-/// flow, and they are read for every packet.
+/// Two steps in eight bytes, for most others are a wire: that, if there is one, and what
+/// is at its end. Six are read for every packet.
 ///
-/// Bits, because one question after the other, the most frequent first, is answered
-/// sooner than a jump by number.
+/// A bit for each kind, or none, and above them the index: one question after the other,
+/// the most frequent first, is answered sooner than a jump by number.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step(u32);
+pub(super) struct Leg {
+    wire: u32,
+    end: u32,
+}
 
-const WIRE: u32 = 1;
-const TURN: u32 = 2;
-const PORT: u32 = 4;
-const RECEIVER: u32 = 8;
-const FIFO: u32 = 16;
-const SENDER: u32 = 32;
-const EXTRAS: u32 = 64;
-const KINDS: u32 = 7;
+/// The first half of a [`Leg`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wire {
+    None,
+    Shared(u32),
+    Own(u32),
+}
 
-impl From<Hop> for Step {
-    fn from(hop: Hop) -> Step {
-        let (kind, index) = match hop {
-            Hop::Wire(wire) => (WIRE, wire),
-            Hop::Turn => (TURN, 0),
-            Hop::Port(port) => (PORT, port),
-            Hop::Receiver => (RECEIVER, 0),
-            Hop::Fifo(fifo) => (FIFO, fifo),
-            Hop::Sender => (SENDER, 0),
-            Hop::Extras(extras) => (EXTRAS, extras),
+/// Kinds of wires.
+const SHARED: u32 = 1;
+const OWN: u32 = 2;
+const WIRE_KINDS: u32 = 2;
+
+/// Kinds of what is at the end; none of them for extras, or nothing.
+const TURN: u32 = 1;
+const PORT: u32 = 2;
+const RECEIVER: u32 = 4;
+const FIFO: u32 = 8;
+const SENDER: u32 = 16;
+const EXTRAS: u32 = 32;
+const END_KINDS: u32 = 6;
+
+impl Leg {
+    /// This step alone.
+    fn of(hop: Hop) -> Leg {
+        let mut leg = Leg { wire: 0, end: 0 };
+        match hop {
+            Hop::Wire(wire) => leg.wire = wire << WIRE_KINDS | SHARED,
+            Hop::Own(make) => leg.wire = make << WIRE_KINDS | OWN,
+            Hop::Turn => leg.end = TURN,
+            Hop::Port(port) => leg.end = port << END_KINDS | PORT,
+            Hop::Receiver => leg.end = RECEIVER,
+            Hop::Fifo(fifo) => leg.end = fifo << END_KINDS | FIFO,
+            Hop::Sender => leg.end = SENDER,
+            Hop::Extras(extras) => leg.end = extras << END_KINDS | EXTRAS,
+        }
+        leg
+    }
+
+    /// The wire it begins with.
+    #[inline(always)]
+    pub(super) fn wire(self) -> Wire {
+        if self.wire & SHARED != 0 {
+            Wire::Shared(self.wire >> WIRE_KINDS)
+        } else if self.wire & OWN != 0 {
+            Wire::Own(self.wire >> WIRE_KINDS)
+        } else {
+            Wire::None
+        }
+    }
+
+    /// Whether it ends where a packet waits for its turn.
+    #[inline(always)]
+    pub(super) fn ends_in_turn(self) -> bool {
+        self.end == TURN
+    }
+
+    /// What it ends with, if that is more than a wire.
+    #[inline(always)]
+    pub(super) fn end(self) -> Option<Hop> {
+        let index = self.end >> END_KINDS;
+        let is = |kind: u32| self.end & kind != 0;
+        if is(PORT) {
+            Some(Hop::Port(index))
+        } else if is(RECEIVER) {
+            Some(Hop::Receiver)
+        } else if is(FIFO) {
+            Some(Hop::Fifo(index))
+        } else if is(SENDER) {
+            Some(Hop::Sender)
+        } else if is(TURN) {
+            Some(Hop::Turn)
+        } else if is(EXTRAS) {
+            Some(Hop::Extras(index))
+        } else {
+            None
+        }
+    }
+
+    /// The steps it is made of.
+    pub(super) fn hops(self) -> impl Iterator<Item = Hop> {
+        let wire = match self.wire() {
+            Wire::None => None,
+            Wire::Shared(wire) => Some(Hop::Wire(wire)),
+            Wire::Own(make) => Some(Hop::Own(make)),
         };
-        Step(index << KINDS | kind)
+        wire.into_iter().chain(self.end())
     }
 }
 
-impl Step {
-    /// The step it stands for.
-    #[inline(always)]
-    pub(super) fn hop(self) -> Hop {
-        let index = self.0 >> KINDS;
-        let is = |kind: u32| self.0 & kind != 0;
-        if is(WIRE) {
-            Hop::Wire(index)
-        } else if is(TURN) {
-            Hop::Turn
-        } else if is(PORT) {
-            Hop::Port(index)
-        } else if is(RECEIVER) {
-            Hop::Receiver
-        } else if is(FIFO) {
-            Hop::Fifo(index)
-        } else if is(SENDER) {
-            Hop::Sender
-        } else {
-            Hop::Extras(index)
+/// Steps two by two, and for each of them the leg it has become part of.
+///
+/// Ways may follow one another: the last step of each is no wire.
+pub(super) fn pair(hops: &[Hop]) -> (Vec<Leg>, Vec<u32>) {
+    let mut legs: Vec<Leg> = Vec::new();
+    let mut parts = Vec::with_capacity(hops.len());
+    for hop in hops {
+        let next = Leg::of(*hop);
+        match legs.last_mut() {
+            Some(leg) if leg.end == 0 && next.wire == 0 => leg.end = next.end,
+            _ => legs.push(next),
         }
+        parts.push(legs.len() as u32 - 1);
     }
+    (legs, parts)
 }
 
 #[cfg(test)]
@@ -80,19 +145,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_comes_out_as_it_went_in() {
-        let last = (1 << 25) - 1;
-        for hop in [
-            Hop::Wire(0),
-            Hop::Wire(last),
-            Hop::Fifo(1),
-            Hop::Port(last),
-            Hop::Extras(7),
+    fn steps_come_out_as_they_went_in() {
+        let last = (1 << 26) - 1;
+        let hops = [
             Hop::Turn,
+            Hop::Wire(last),
+            Hop::Own(3),
+            Hop::Turn,
+            Hop::Port(last),
+            Hop::Extras(0),
+            Hop::Wire(0),
             Hop::Receiver,
+            Hop::Fifo(last),
+            Hop::Own(0),
             Hop::Sender,
-        ] {
-            assert_eq!(Step::from(hop).hop(), hop);
-        }
+        ];
+        let (legs, parts) = pair(&hops);
+        assert_eq!(parts, [0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7]);
+        let again: Vec<Hop> = legs.iter().flat_map(|leg| leg.hops()).collect();
+        assert_eq!(again, hops);
     }
 }

@@ -4,7 +4,7 @@ use earlydrop::units::Nanos;
 
 use super::Simulation;
 use super::flow::Ends;
-use super::hop::{Hop, Step};
+use super::hop::{self, Hop};
 
 impl Simulation {
     /// The same run with an event for every hop, every departure and every arrival. To be
@@ -20,23 +20,25 @@ impl Simulation {
         for port in &mut self.ports {
             port.slack = Nanos::ZERO;
         }
-        // Where each step has moved to.
-        let mut moved = Vec::with_capacity(self.hops.len());
-        let mut hops = Vec::with_capacity(2 * self.hops.len());
-        for step in &self.hops {
-            let hop = step.hop();
-            moved.push(hops.len() as u32);
-            if !matches!(hop, Hop::Turn | Hop::Extras(_)) {
-                hops.push(Step::from(Hop::Turn));
+        // Where in the new row of steps each leg begins.
+        let mut begins = Vec::with_capacity(self.legs.len());
+        let mut hops = Vec::with_capacity(4 * self.legs.len());
+        for leg in &self.legs {
+            begins.push(hops.len());
+            for hop in leg.hops() {
+                if !matches!(hop, Hop::Turn | Hop::Extras(_)) {
+                    hops.push(Hop::Turn);
+                }
+                hops.push(match hop {
+                    Hop::Fifo(fifo) => Hop::Port(first + fifo),
+                    other => other,
+                });
             }
-            hops.push(Step::from(match hop {
-                Hop::Fifo(fifo) => Hop::Port(first + fifo),
-                other => other,
-            }));
         }
-        self.hops = hops;
+        let (legs, parts) = hop::pair(&hops);
+        self.legs = legs;
         for route in &mut self.routes {
-            *route = moved[*route as usize];
+            *route = parts[begins[*route as usize]];
         }
         for flow in &mut self.flows {
             if let Ends::Spawner(spawner) = &mut flow.ends {

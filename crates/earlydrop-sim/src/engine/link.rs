@@ -14,6 +14,28 @@ use crate::network::{Reorder, Trace};
 pub(super) struct Link {
     /// When what was sent last is through.
     pub(super) free_at: Nanos,
+    pub(super) make: Make,
+}
+
+impl Link {
+    pub(super) fn new(rate: BitsPerSec, delay: Nanos) -> Link {
+        Link {
+            free_at: Nanos::ZERO,
+            make: Make::new(rate, delay),
+        }
+    }
+
+    /// Carries `size` bytes that come at `at` and wait for what came before; answers
+    /// when they arrive.
+    #[inline]
+    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Nanos {
+        self.make.cross(&mut self.free_at, at, size)
+    }
+}
+
+/// What links have in common that are alike: all about them but when they are free.
+#[derive(Clone, Debug)]
+pub(super) struct Make {
     pub(super) delay: Nanos,
     rate: BitsPerSec,
     /// How many nanoseconds the size asked for last takes: packets come in few sizes.
@@ -21,15 +43,18 @@ pub(super) struct Link {
     size: u32,
 }
 
-impl Link {
-    pub(super) fn new(rate: BitsPerSec, delay: Nanos) -> Link {
-        Link {
-            free_at: Nanos::ZERO,
+impl Make {
+    pub(super) fn new(rate: BitsPerSec, delay: Nanos) -> Make {
+        Make {
             delay,
             rate,
             time: 0,
             size: 0,
         }
+    }
+
+    pub(super) fn rate(&self) -> BitsPerSec {
+        self.rate
     }
 
     pub(super) fn set_rate(&mut self, rate: BitsPerSec) {
@@ -47,6 +72,7 @@ impl Link {
     }
 
     #[cold]
+    #[inline(never)]
     fn work_out(&mut self, size: u32) -> Nanos {
         let time = self.rate.transmission_time(Bytes(u64::from(size)));
         // Beyond four seconds it is worked out each time.
@@ -56,13 +82,12 @@ impl Link {
         time
     }
 
-    /// Carries `size` bytes that come at `at` and wait for what came before; answers
-    /// when they arrive.
+    /// The same as [`Link::cross`] for a link of this make that is free at `free_at`.
     #[inline]
-    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Nanos {
+    pub(super) fn cross(&mut self, free_at: &mut Nanos, at: Nanos, size: u32) -> Nanos {
         let time = self.time(size);
-        self.free_at = Nanos(self.free_at.max(at).0 + time.0);
-        Nanos(self.free_at.0 + self.delay.0)
+        *free_at = Nanos(free_at.0.max(at.0) + time.0);
+        Nanos(free_at.0 + self.delay.0)
     }
 }
 
@@ -85,7 +110,7 @@ impl Extras {
     pub(super) fn time(&mut self, link: &mut Link, at: Nanos, size: u32) -> Nanos {
         match &mut self.trace {
             Some(trace) => trace.send(at, size).since(at),
-            None => link.time(size),
+            None => link.make.time(size),
         }
     }
 

@@ -47,8 +47,8 @@ use self::accounts::Accounts;
 use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
-use self::hop::{Hop, Step};
-use self::link::{Extras, Link};
+use self::hop::{Hop, Leg, Wire};
+use self::link::{Extras, Link, Make};
 use self::port::Port;
 use crate::events::Events;
 use crate::network::Change;
@@ -66,12 +66,14 @@ pub struct Simulation {
     events: Events<Event>,
     /// Links without a queue, with a drop-tail queue, and with any other.
     wires: Vec<Link>,
+    /// What the wires that flows keep themselves are like.
+    makes: Vec<Make>,
     fifos: Vec<FifoPort>,
     ports: Vec<Port>,
     extras: Vec<Extras>,
     /// All routes, one after the other, and where each flow's two begin: forward before
     /// backward.
-    hops: Vec<Step>,
+    legs: Vec<Leg>,
     routes: Vec<u32>,
     flows: Vec<Flow>,
     profiles: Vec<tcp::Profile>,
@@ -116,20 +118,43 @@ impl Simulation {
     }
 
     /// A packet goes on at `at`, now or later, as far as can be worked out.
-    fn travel(&mut self, mut packet: Packet, mut at: Nanos) {
-        let mut begin = self.routes[packet.lane()] as usize;
-        let mut place = begin + packet.hop();
+    #[inline(always)]
+    fn travel(&mut self, packet: Packet, at: Nanos) {
+        let begin = self.routes[packet.lane()] as usize;
+        let place = begin + packet.hop();
+        let leg = self.legs[place];
+        let at = self.cross(leg.wire(), packet, at);
+        if leg.ends_in_turn() && at > self.now {
+            let packet = packet.at_hop(place + 1 - begin);
+            self.events.push(at, Event::come(packet));
+        } else {
+            self.arrive(packet, begin, place, at);
+        }
+    }
+
+    /// When a packet that comes to a wire at `at` is at its other end.
+    #[inline(always)]
+    fn cross(&mut self, wire: Wire, packet: Packet, at: Nanos) -> Nanos {
+        match wire {
+            Wire::None => at,
+            Wire::Shared(wire) => self.wires[wire as usize].cross(at, packet.size()),
+            Wire::Own(make) => {
+                let flow = &mut self.flows[packet.flow_index() as usize];
+                let free_at = &mut flow.own_free_at[usize::from(!packet.is_forward())];
+                self.makes[make as usize].cross(free_at, at, packet.size())
+            }
+        }
+    }
+
+    /// A packet is at the end of the leg at `place` on its way, which begins at `begin`.
+    fn arrive(&mut self, mut packet: Packet, mut begin: usize, mut place: usize, mut at: Nanos) {
         loop {
-            match self.hops[place].hop() {
-                Hop::Wire(wire) => at = self.wires[wire as usize].cross(at, packet.size()),
-                Hop::Turn => {
-                    if at > self.now {
-                        let packet = packet.at_hop(place + 1 - begin);
-                        return self.events.push(at, Event::come(packet));
-                    }
+            place += 1;
+            match self.legs[place - 1].end() {
+                Some(Hop::Port(port)) => {
+                    return self.offer(port, packet.at_hop(place - begin), at);
                 }
-                Hop::Port(port) => return self.offer(port, packet.at_hop(place - begin), at),
-                Hop::Receiver => {
+                Some(Hop::Receiver) => {
                     let flow = &self.flows[packet.flow_index() as usize];
                     if at > self.now && !flow.receiver_waits_for(at) {
                         return self.hold(packet, at);
@@ -140,13 +165,12 @@ impl Simulation {
                     packet = reply;
                     begin = self.routes[packet.lane()] as usize;
                     place = begin;
-                    continue;
                 }
-                Hop::Fifo(fifo) => match self.fifos[fifo as usize].cross(at, packet.size()) {
+                Some(Hop::Fifo(fifo)) => match self.fifos[fifo as usize].cross(at, packet.size()) {
                     Some(arrive) => at = arrive,
                     None => return self.refuse(fifo, packet, at),
                 },
-                Hop::Sender => {
+                Some(Hop::Sender) => {
                     let flow = &self.flows[packet.flow_index() as usize];
                     let ahead = flow.sender_waits_for(at) && at <= self.end;
                     if at > self.now && !ahead {
@@ -154,20 +178,33 @@ impl Simulation {
                     }
                     return self.acknowledged(packet, at);
                 }
-                Hop::Extras(index) => match self.carry(index, packet, at) {
+                Some(Hop::Turn) => {
+                    if at > self.now {
+                        return self.wait(packet.at_hop(place - begin), at);
+                    }
+                }
+                Some(Hop::Extras(index)) => match self.carry(index, packet, at) {
                     Some(arrive) => at = arrive,
                     None => return,
                 },
+                Some(Hop::Wire(_) | Hop::Own(_)) | None => {}
             }
-            place += 1;
+            at = self.cross(self.legs[place].wire(), packet, at);
         }
+    }
+
+    /// A packet waits for its turn.
+    #[inline(never)]
+    fn wait(&mut self, packet: Packet, at: Nanos) {
+        self.events.push(at, Event::come(packet));
     }
 
     /// Keeps a packet for its end, which may act of its own accord before it comes.
     #[cold]
+    #[inline(never)]
     fn hold(&mut self, packet: Packet, at: Nanos) {
         let index = packet.flow_index();
-        let held = self.flows[index as usize].held.get_or_insert_default();
+        let held = &mut self.flows[index as usize].rare().held;
         let line = if packet.is_forward() {
             &mut held.data
         } else {
@@ -179,12 +216,14 @@ impl Simulation {
 
     /// A drop-tail queue has no room for a packet.
     #[cold]
+    #[inline(never)]
     fn refuse(&mut self, fifo: u32, packet: Packet, at: Nanos) {
         let meter = Some(&mut self.fifos[fifo as usize].meter);
         self.accounts.loss(&mut self.flows, at, meter).take(packet);
     }
 
     /// A packet that would arrive at `at` is recorded, lost, or held back.
+    #[inline(never)]
     fn carry(&mut self, extras: u32, packet: Packet, at: Nanos) -> Option<Nanos> {
         let extras = &mut self.extras[extras as usize];
         let leave = at.since(extras.delay);
@@ -201,7 +240,7 @@ impl Simulation {
         arrive
     }
 
-    /// A packet comes to a queue at `at`.
+    /// A packet comes to a queue at `at`; it knows its next step beyond.
     fn offer(&mut self, index: u32, packet: Packet, at: Nanos) {
         if self.ports[index as usize].sends_by(at) {
             self.drain(index, at);
@@ -242,13 +281,13 @@ impl Simulation {
             let size = packet.size();
             let takes = match port.extras {
                 Some(extras) => self.extras[extras as usize].time(&mut port.link, at, size),
-                None => port.link.time(size),
+                None => port.link.make.time(size),
             };
             let leave = at + takes;
             port.link.free_at = leave;
             port.meter.sent(at.since(departure.arrived), takes);
-            let arrive = leave + port.link.delay;
-            self.travel(packet.further(1), arrive);
+            let arrive = leave + port.link.make.delay;
+            self.travel(packet, arrive);
         }
     }
 
@@ -285,11 +324,11 @@ impl Simulation {
         port.observe(now);
         match change {
             Change::Rate(rate) => {
-                port.link.set_rate(rate);
+                port.link.make.set_rate(rate);
                 port.queue.set_link_rate(now, rate);
             }
             Change::Delay(delay) => {
-                port.link.delay = delay;
+                port.link.make.delay = delay;
                 if port.slack > Nanos::ZERO {
                     port.slack = delay.since(Nanos(1));
                 }

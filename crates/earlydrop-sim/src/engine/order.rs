@@ -92,14 +92,25 @@ fn works_ahead(flow: &Flow) -> bool {
     }
 }
 
+/// Whether it is several connections, made as they are needed.
+pub(super) fn makes_connections(flow: &Flow) -> bool {
+    matches!(
+        &flow.traffic,
+        Traffic::Tcp {
+            application: Application::Arrivals { .. },
+            ..
+        }
+    )
+}
+
 /// Whether packets come to the end of `way` in order.
 fn comes_in_order(network: &Network, way: &[LinkId]) -> bool {
     way.last()
         .is_some_and(|last| network.get(*last).keeps_order())
 }
 
-/// The table of all routes, and where in it each flow's two begin, forward before
-/// backward. `places` says which wire or port each link has become.
+/// The table of all routes, each once, and where in it each flow's two begin, forward
+/// before backward. `places` says which wire or port each link has become.
 pub(super) fn lay_out(
     network: &Network,
     places: &[(Hop, Option<Hop>)],
@@ -114,29 +125,28 @@ pub(super) fn lay_out(
         turn.into_iter().chain([place]).chain(extras)
     };
     let mut hops = Vec::new();
-    let mut known: HashMap<(Node, Node, bool, bool), (u32, u32)> = HashMap::new();
+    let mut known: HashMap<Vec<Hop>, u32> = HashMap::new();
     let mut routes = Vec::with_capacity(2 * flows.len());
     for (flow, ways) in flows.iter().zip(ways) {
         let ahead = works_ahead(flow);
-        let key = (flow.from, flow.to, ahead, ways.passive);
-        let begin = known.entry(key).or_insert_with(|| {
-            let forward = hops.len();
-            hops.extend(ways.forward.iter().flat_map(steps));
-            let in_order = comes_in_order(network, &ways.forward);
-            if !(ways.passive || ahead && in_order) {
-                hops.push(Hop::Turn);
-            }
-            hops.push(Hop::Receiver);
-            let backward = hops.len();
-            hops.extend(ways.backward.iter().flat_map(steps));
-            let in_order = comes_in_order(network, &ways.backward);
-            if !(ahead && in_order && hops[forward + 1..].contains(&Hop::Turn)) {
-                hops.push(Hop::Turn);
-            }
-            hops.push(Hop::Sender);
-            (forward as u32, backward as u32)
+        let mut way: Vec<Hop> = ways.forward.iter().flat_map(steps).collect();
+        let in_order = comes_in_order(network, &ways.forward);
+        if !(ways.passive || ahead && in_order) {
+            way.push(Hop::Turn);
+        }
+        way.push(Hop::Receiver);
+        let backward = way.len() as u32;
+        way.extend(ways.backward.iter().flat_map(steps));
+        let in_order = comes_in_order(network, &ways.backward);
+        if !(ahead && in_order && way[1..].contains(&Hop::Turn)) {
+            way.push(Hop::Turn);
+        }
+        way.push(Hop::Sender);
+        let begin = *known.entry(way).or_insert_with_key(|way| {
+            hops.extend(way);
+            (hops.len() - way.len()) as u32
         });
-        routes.extend([begin.0, begin.1]);
+        routes.extend([begin, begin + backward]);
     }
     (hops, routes)
 }
@@ -163,13 +173,7 @@ fn feeds(network: &Network, flows: &[Flow], ways: &[Ways]) -> Vec<Feed> {
     for (index, (flow, ways)) in flows.iter().zip(ways).enumerate() {
         let ahead = works_ahead(flow);
         // What a host holds back is in order by itself only.
-        let many = matches!(
-            &flow.traffic,
-            Traffic::Tcp {
-                application: Application::Arrivals { .. },
-                ..
-            }
-        );
+        let many = makes_connections(flow);
         let held_back = flow.overhead.0 > 0;
         let sends = if held_back && many {
             Place::Senders

@@ -44,7 +44,7 @@ impl Port {
         Port {
             number,
             name,
-            slack: link.delay.since(Nanos(1)),
+            slack: link.make.delay.since(Nanos(1)),
             link,
             extras,
             waiting: 0,

@@ -13,6 +13,12 @@ pub(super) struct Session {
     pub(super) application: Application,
     pub(super) random: Pcg32,
     pub(super) state: State,
+    /// The first segment of the connection.
+    pub(super) first: u32,
+    /// The segment after the last of the transfer.
+    pub(super) end: u32,
+    /// Bytes on the wire of the transfer's last segment.
+    pub(super) last_size: u32,
     /// The flow that its transfers are counted for.
     pub(super) counted_for: u32,
     /// Transfers begun.
@@ -56,6 +62,9 @@ impl Session {
             application,
             random,
             state: State::Pausing(Nanos::NEVER),
+            first: 0,
+            end: 0,
+            last_size: 0,
             counted_for,
             begun: 0,
             partner: Partner::None,

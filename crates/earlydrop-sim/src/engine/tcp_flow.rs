@@ -19,22 +19,38 @@ impl Simulation {
             return;
         }
         flow.wake_at = Nanos::NEVER;
+        if flow.soonest() > self.now {
+            // Its timer has moved later meanwhile.
+            return self.arm_flow(index);
+        }
+        self.act(index);
+    }
+
+    /// Does what is due of a flow.
+    #[inline(never)]
+    fn act(&mut self, index: u32) {
         let stepped = self.take_steps(index);
         match &self.flows[index as usize].ends {
             Ends::Tcp(_) => self.wake_connection(index, stepped),
             Ends::Datagrams(_) => self.send_datagrams(index),
             Ends::Spawner(_) => self.spawn(index),
         }
+        self.flows[index as usize].look_over();
         self.arm_flow(index);
     }
 
     /// Sets up the event that wakes a flow, unless one comes early enough already.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arm_flow(&mut self, index: u32) {
-        let flow = &mut self.flows[index as usize];
-        if flow.wake_at <= flow.soonest() {
-            return;
+        let flow = &self.flows[index as usize];
+        if flow.wake_at > flow.soonest() {
+            self.set_alarm(index);
         }
+    }
+
+    #[inline(never)]
+    fn set_alarm(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
         let due = flow.due();
         if due < flow.wake_at {
             let at = due.max(self.now);
@@ -50,10 +66,6 @@ impl Simulation {
         let mut any = false;
         while let Some(rare) = &mut flow.rare {
             let Some(&(at, step)) = rare.steps.front() else {
-                // Nothing rare is left, and nobody need look at it again.
-                if rare.overhead.is_none() {
-                    flow.rare = None;
-                }
                 break;
             };
             if at > now {
@@ -124,10 +136,8 @@ impl Simulation {
             return;
         }
         let flow = &mut self.flows[index as usize];
-        if flow.meter.sender_before.is_none()
-            && let Ends::Tcp(connection) = &flow.ends
-        {
-            flow.meter.sender_before = Some(Box::new(*connection.sender.counts()));
+        if let Ends::Tcp(connection) = &flow.ends {
+            flow.meter.note_before(connection.sender.counts());
         }
     }
 
@@ -204,7 +214,7 @@ impl Simulation {
         let fresh = !session.ends_at_receiver() || first;
         if fresh && !first {
             connection.sender.restart(profile, now);
-            connection.first = connection.end;
+            session.first = session.end;
         }
         session.begun += 1;
         let since = match session.state {
@@ -215,13 +225,13 @@ impl Simulation {
         let payload = u64::from(profile.payload());
         let segments = bytes.div_ceil(payload);
         let opening = u32::from(fresh && profile.handshake != Handshake::None);
-        connection.end += segments as u32 + opening;
+        session.end += segments as u32 + opening;
         // ns-2's agents count packets, and all of them are whole.
-        connection.last_size = match profile.rules {
+        session.last_size = match profile.rules {
             Rules::Standard => (bytes - (segments - 1) * payload) as u32 + profile.header_size,
             Rules::Ns2 => profile.segment_size,
         };
-        connection.sender.supply(connection.end);
+        connection.sender.supply(session.end);
         let asks = matches!(session.partner, Partner::Answerer(_));
         self.accounts.totals.transfers += u64::from(!asks);
     }
@@ -230,17 +240,25 @@ impl Simulation {
     /// ahead of time.
     pub(super) fn acknowledged(&mut self, packet: Packet, now: Nanos) {
         self.accounts.totals.delivered.add(packet.size());
-        let index = packet.flow_index();
-        self.note_counts(index, now);
+        self.note_counts(packet.flow_index(), now);
         if packet.kind() == Kind::Request {
             return self.requested(packet, now);
         }
-        self.run_out(index, now);
+        self.take_ack(packet, now);
+    }
+
+    /// An acknowledgment has come to its sender.
+    #[inline(always)]
+    fn take_ack(&mut self, packet: Packet, now: Nanos) {
+        let index = packet.flow_index();
         let Flow { ends, meter, .. } = &mut self.flows[index as usize];
         let Ends::Tcp(connection) = ends else {
             return;
         };
         let profile = &self.profiles[connection.profile as usize];
+        if connection.sender.deadline() <= now {
+            return self.run_out_before(packet, now);
+        }
         let note = packet.note().map(|place| self.accounts.notes.take(place));
         let ack = Ack {
             next: packet.number(),
@@ -251,11 +269,8 @@ impl Simulation {
                 .as_ref()
                 .map_or(&[], |note| &note.ranges[..usize::from(note.filled)]),
         };
-        if let Some(round_trips) = &mut meter.round_trips
-            && !ack.echo_retransmitted
-            && self.accounts.timing.counts(now)
-        {
-            round_trips.record(now.since(ack.echo));
+        if !ack.echo_retransmitted && self.accounts.timing.counts(now) {
+            meter.went_round(ack.echo, now);
         }
         connection.sender.on_ack(profile, &ack, now);
         if connection.session.is_some() {
@@ -266,15 +281,16 @@ impl Simulation {
     }
 
     /// A timer that runs out at the very moment something comes runs out first.
-    #[inline]
-    fn run_out(&mut self, index: u32, now: Nanos) {
-        if let Ends::Tcp(connection) = &mut self.flows[index as usize].ends
-            && connection.sender.deadline() <= now
-        {
+    #[cold]
+    #[inline(never)]
+    fn run_out_before(&mut self, packet: Packet, now: Nanos) {
+        let index = packet.flow_index();
+        if let Ends::Tcp(connection) = &mut self.flows[index as usize].ends {
             let profile = &self.profiles[connection.profile as usize];
             connection.sender.on_timer(profile, now);
-            self.pump(index, now);
         }
+        self.pump(index, now);
+        self.take_ack(packet, now);
     }
 
     /// A transfer ends for its sender when all of it is acknowledged.
@@ -285,7 +301,7 @@ impl Simulation {
         let Some(session) = &mut connection.session else {
             return;
         };
-        if session.ends_at_receiver() || connection.sender.acknowledged() < connection.end {
+        if session.ends_at_receiver() || connection.sender.acknowledged() < session.end {
             return;
         }
         if let Some(completion) = session.complete(now) {
@@ -326,6 +342,7 @@ impl Simulation {
             };
             let size = connection.wire_size(&segment);
             let kind = if segment.syn { Kind::Syn } else { Kind::Data };
+            let more = connection.sender.may_have_more();
             let at = flow.leaves_host_at(now);
             let packet = Packet::new(kind, index, segment.number, size)
                 .stamped(now)
@@ -335,6 +352,9 @@ impl Simulation {
                 .echoing(segment.cwr);
             self.accounts.totals.sent.add(size);
             self.travel(packet, at);
+            if !more {
+                return;
+            }
         }
     }
 
@@ -348,24 +368,28 @@ impl Simulation {
         let flow = &mut self.flows[index as usize];
         let counts = self.accounts.timing.counts(at);
         if counts {
-            flow.meter.arrived(&packet, at.since(packet.stamp(at)));
+            flow.meter.arrived(&packet, at);
         }
         let Ends::Tcp(connection) = &mut flow.ends else {
             flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
             return None;
         };
         let profile = &self.profiles[connection.profile as usize];
-        if connection.passive && connection.receiver.take_next(profile, packet.number()) {
-            if counts && packet.kind() == Kind::Data {
-                flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+        if connection.passive {
+            connection.meet_first(packet.number());
+            if let Some(new) = connection.receiver.take(profile, packet.number()) {
+                if counts && new && packet.kind() == Kind::Data {
+                    flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+                }
+                self.accounts.totals.sent.add(profile.ack_size);
+                return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
             }
-            self.accounts.totals.sent.add(profile.ack_size);
-            return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
         }
         self.receive_unusual(packet, at, counts)
     }
 
-    /// A segment that is not simply the next one has come.
+    /// A segment has come of which more is to be said than what is expected next.
+    #[inline(never)]
     fn receive_unusual(&mut self, packet: Packet, at: Nanos, counts: bool) -> Option<Packet> {
         let index = packet.flow_index();
         let flow = &mut self.flows[index as usize];
@@ -389,9 +413,7 @@ impl Simulation {
             retransmission: packet.is_retransmission(),
             sent: packet.stamp(at),
         };
-        if connection.session.is_some() {
-            connection.meet_first(packet.number());
-        }
+        connection.meet_first(packet.number());
         let before = connection.receiver.received();
         let reply = connection.receiver.on_segment(profile, &arrival, at);
         let new = connection.receiver.received() - before;
@@ -420,7 +442,7 @@ impl Simulation {
             return;
         };
         if session.ends_at_receiver()
-            && connection.receiver.expected() >= connection.end
+            && connection.receiver.expected() >= session.end
             && let Some(completion) = session.complete(now)
         {
             self.complete(completion);
@@ -456,15 +478,18 @@ impl Connection {
     /// Bytes on the wire of a segment: the last of a transfer may be shorter.
     #[inline]
     fn wire_size(&self, segment: &Segment) -> u32 {
-        if segment.number + 1 == self.end && !segment.syn {
-            return self.last_size;
+        match &self.session {
+            Some(session) if segment.number + 1 == session.end && !segment.syn => session.last_size,
+            _ => segment.size,
         }
-        segment.size
     }
 
     /// A receiver that gets the first segment of a connection starts over.
     fn meet_first(&mut self, number: u32) {
-        if number == self.first && number == self.receiver.expected() {
+        if let Some(session) = &self.session
+            && number == session.first
+            && number == self.receiver.expected()
+        {
             self.receiver.restart(number);
         }
     }
@@ -474,7 +499,7 @@ impl Connection {
         match (&mut self.session, step) {
             (Some(session), Step::Resume) => session.resume(now),
             (Some(_), _) | (None, Step::Rate(_)) => {}
-            (None, Step::Resume) => self.sender.supply(self.end),
+            (None, Step::Resume) => self.sender.supply(u32::MAX),
             (None, Step::Stop) => self.sender.withdraw(),
         }
     }

@@ -5,21 +5,22 @@
 //! is about as long as the time between two events, so a list seldom has more than one
 //! or two; the first is kept in the day itself, so that going from day to day reads
 //! memory in order; a bit for each day says whether it has any. What lies more than a
-//! year ahead waits in a [radix heap](radix::RadixHeap) until its day comes within the
-//! year.
+//! year ahead is sorted by seasons, quarters of a year, only; a season's events enter
+//! their days once all of these lie within the year.
 //!
 //! How long a day is and how many a year has follows what happens. That changes how fast
 //! events are found and never their order: by time, and of the same time in the order
 //! they went in.
 
+mod pool;
 pub mod radix;
+mod seasons;
 
 use earlydrop::units::Nanos;
 
-use self::radix::RadixHeap;
+use self::pool::{NONE, Pool};
+use self::seasons::Seasons;
 
-/// No event.
-const NONE: u32 = u32::MAX;
 /// The fewest and the most days of a year.
 const DAYS: (usize, usize) = (64, 1 << 20);
 
@@ -44,16 +45,16 @@ pub struct Events<E> {
     days: Box<[Day<E>]>,
     /// A bit for each day that has events.
     busy: Box<[u64]>,
-    /// Events of the year that are not the first of their day, and places that are free,
-    /// linked.
-    entries: Vec<Entry<E>>,
-    free: u32,
+    /// Events that are not the first of their day, linked day by day, and those beyond
+    /// the year.
+    pool: Pool<E>,
+    /// Events of the year, and all.
+    within: usize,
     length: usize,
-    /// What lies more than a year ahead, and the time of the first of it.
-    later: RadixHeap<E>,
-    later_from: u64,
-    /// The day from which on that first one lies within the year.
-    later_due: u64,
+    /// What lies beyond the year.
+    later: Seasons<E>,
+    /// The day on which the next season begins, and one more enters the calendar.
+    turn: u64,
     review: Review,
 }
 
@@ -64,13 +65,6 @@ struct Day<E> {
     first: Option<E>,
     next: u32,
     last: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry<E> {
-    at: u64,
-    next: u32,
-    event: E,
 }
 
 /// When the calendar is next looked at, and what it was like at the last look.
@@ -101,6 +95,7 @@ impl<E: Copy> Events<E> {
     fn starting(now: u64, day_bits: u32, days: usize) -> Events<E> {
         // Seldom enough that making it anew costs little an event.
         let every = (4 * days).max(256) as u32;
+        let season = (now >> day_bits) / (days as u64 / 4);
         Events {
             now,
             today: now >> day_bits,
@@ -116,12 +111,11 @@ impl<E: Copy> Events<E> {
             ]
             .into(),
             busy: vec![0; days / 64].into(),
-            entries: Vec::new(),
-            free: NONE,
+            pool: Pool::new(),
+            within: 0,
             length: 0,
-            later: RadixHeap::new(),
-            later_from: u64::MAX,
-            later_due: u64::MAX,
+            later: Seasons::new(day_bits + days.ilog2() - 2, season + 4),
+            turn: (season + 1) * (days as u64 / 4),
             review: Review {
                 left: every,
                 every,
@@ -138,7 +132,7 @@ impl<E: Copy> Events<E> {
 
     /// Events to come.
     pub fn len(&self) -> usize {
-        self.length + self.later.len()
+        self.length
     }
 
     /// Whether nothing is to come.
@@ -152,19 +146,18 @@ impl<E: Copy> Events<E> {
     pub fn push(&mut self, at: Nanos, event: E) {
         debug_assert!(at.0 >= self.now, "an event in the past");
         let at = at.0.max(self.now);
-        if (at >> self.day_bits) - self.today < self.days.len() as u64 {
-            self.enter(at, event);
-        } else {
+        self.length += 1;
+        if self.later.begin_by(at) {
             self.push_later(at, event);
+        } else {
+            self.enter(at, event);
         }
     }
 
     #[cold]
+    #[inline(never)]
     fn push_later(&mut self, at: u64, event: E) {
-        self.later.push(Nanos(at), event);
-        if at < self.later_from {
-            self.note_later(at);
-        }
+        self.later.push(&mut self.pool, at, event);
     }
 
     /// Enters an event into its day, after those of the same time.
@@ -179,7 +172,7 @@ impl<E: Copy> Events<E> {
         } else {
             self.enter_busy(place, at, event);
         }
-        self.length += 1;
+        self.within += 1;
     }
 
     /// Enters an event into a day that has some.
@@ -192,17 +185,17 @@ impl<E: Copy> Events<E> {
         } = self.days[place];
         let Some(first) = first else { return };
         if at < first_at {
-            let index = self.new_entry(first_at, first, next);
+            let index = self.pool.add(first_at, first, next);
             let day = &mut self.days[place];
             (day.at, day.first, day.next) = (at, Some(event), index);
             if last == NONE {
                 day.last = index;
             }
-        } else if last == NONE || self.entries[last as usize].at <= at {
-            let index = self.new_entry(at, event, NONE);
+        } else if last == NONE || self.pool.at(last) <= at {
+            let index = self.pool.add(at, event, NONE);
             match last {
                 NONE => self.days[place].next = index,
-                last => self.entries[last as usize].next = index,
+                last => self.pool.set_next(last, index),
             }
             self.days[place].last = index;
         } else {
@@ -213,32 +206,19 @@ impl<E: Copy> Events<E> {
     /// Enters an event between the first and the last of its day.
     fn insert(&mut self, place: usize, next: u32, at: u64, event: E) {
         let (mut before, mut after) = (NONE, next);
-        while self.entries[after as usize].at <= at {
+        while self.pool.at(after) <= at {
             before = after;
-            after = self.entries[after as usize].next;
+            after = self.pool.next(after);
             self.review.passed += 1;
         }
         if self.is_crowded() {
             self.review.left = 1;
         }
-        let index = self.new_entry(at, event, after);
+        let index = self.pool.add(at, event, after);
         match before {
             NONE => self.days[place].next = index,
-            before => self.entries[before as usize].next = index,
+            before => self.pool.set_next(before, index),
         }
-    }
-
-    #[inline]
-    fn new_entry(&mut self, at: u64, event: E, next: u32) -> u32 {
-        let entry = Entry { at, next, event };
-        let index = self.free;
-        if let Some(place) = self.entries.get_mut(index as usize) {
-            self.free = place.next;
-            *place = entry;
-            return index;
-        }
-        self.entries.push(entry);
-        self.entries.len() as u32 - 1
     }
 
     /// Takes the next event and moves to its time.
@@ -271,12 +251,11 @@ impl<E: Copy> Events<E> {
             self.bring_up(place);
         }
         self.length -= 1;
+        self.within -= 1;
         self.now = at;
-        if ahead > 0 {
-            self.today += ahead as u64;
-            if self.today >= self.later_due {
-                self.take_from_later();
-            }
+        self.today += ahead as u64;
+        if self.today >= self.turn {
+            self.turn_season();
         }
         self.review.left -= 1;
         if self.review.left == 0 {
@@ -288,27 +267,22 @@ impl<E: Copy> Events<E> {
     /// Makes a day's second event its first.
     fn bring_up(&mut self, place: usize) {
         let day = &mut self.days[place];
-        let index = day.next;
-        let entry = &mut self.entries[index as usize];
-        (day.at, day.first, day.next) = (entry.at, Some(entry.event), entry.next);
+        let second = self.pool.take(day.next);
+        (day.at, day.first, day.next) = (second.at, Some(second.event), second.next);
         if day.next == NONE {
             day.last = NONE;
         }
-        entry.next = self.free;
-        self.free = index;
     }
 
     /// How many days ahead the next one with events is, none of which has its bit in the
     /// same word as today.
     #[cold]
     fn search(&mut self, limit: Nanos) -> Option<usize> {
-        if self.length == 0 {
-            // Nothing within the year: to the day of the first event after it.
-            if self.later_from > limit.0 || self.later_from == u64::MAX {
-                return None;
-            }
-            self.today = self.later_from >> self.day_bits;
-            self.take_from_later();
+        if self.within == 0 {
+            // To the day of the first event after the year.
+            let first = self.later.skip_to_first(&mut self.pool, limit.0)?;
+            self.today = first >> self.day_bits;
+            self.turn_season();
             return Some(0);
         }
         let mask = self.days.len() - 1;
@@ -323,23 +297,21 @@ impl<E: Copy> Events<E> {
         }
     }
 
-    /// Enters what now lies within the year.
+    /// Enters the seasons that now lie within the year.
     #[cold]
-    fn take_from_later(&mut self) {
-        let last_day = self.today + self.days.len() as u64 - 1;
-        let last_day = last_day.min(u64::MAX >> self.day_bits);
-        let end = last_day << self.day_bits | ((1 << self.day_bits) - 1);
-        while let Some((at, event)) = self.later.pop_until(Nanos(end)) {
-            self.enter(at.0, event);
+    #[inline(never)]
+    fn turn_season(&mut self) {
+        let length = self.days.len() as u64 / 4;
+        let season = self.today / length;
+        self.turn = (season + 1) * length;
+        while let Some(list) = self.later.take_next(&mut self.pool, season + 4) {
+            let mut place = list.first;
+            while place != NONE {
+                let entry = self.pool.take(place);
+                self.enter(entry.at, entry.event);
+                place = entry.next;
+            }
         }
-        self.note_later(self.later.first().map_or(u64::MAX, |at| at.0));
-    }
-
-    /// The first event beyond the year is at `from`.
-    fn note_later(&mut self, from: u64) {
-        self.later_from = from;
-        let day = from >> self.day_bits;
-        self.later_due = (day + 1).saturating_sub(self.days.len() as u64);
     }
 
     /// Whether finding places has taken more than making the calendar anew would.
@@ -379,11 +351,10 @@ impl<E: Copy> Events<E> {
     /// Every event to come, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         let within = self.days.iter().flat_map(|day| {
-            let entry = |index: u32| self.entries.get(index as usize);
-            let others = std::iter::successors(entry(day.next), move |before| entry(before.next));
-            day.first.iter().chain(others.map(|entry| &entry.event))
+            let others = self.pool.iter(day.next).map(|entry| &entry.event);
+            day.first.iter().chain(others)
         });
-        within.chain(self.later.iter())
+        within.chain(self.later.iter(&self.pool))
     }
 }
 
@@ -419,7 +390,8 @@ mod tests {
             for (pushes, pops) in steps {
                 for bits in pushes {
                     let distance = (1_u64 << bits >> 1) + number % 3;
-                    let at = events.now().0.saturating_add(distance);
+                    // The last moment of all never comes.
+                    let at = events.now().0.saturating_add(distance).min(u64::MAX - 1);
                     events.push(Nanos(at), number);
                     reference.push(std::cmp::Reverse((at, number)));
                     number += 1;

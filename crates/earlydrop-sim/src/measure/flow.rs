@@ -34,31 +34,69 @@ pub(crate) struct FlowMeter {
     pub(crate) lost: u64,
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
+    /// What few runs measure.
+    pub(crate) more: Option<Box<More>>,
+}
+
+/// What is measured of a flow only where it was asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct More {
     pub(crate) delays: Option<Box<Delays>>,
     pub(crate) round_trips: Option<Box<Delays>>,
     /// What its sender had done when the warm-up was over, once it acts after that.
-    pub(crate) sender_before: Option<Box<SenderCounts>>,
+    pub(crate) sender_before: Option<SenderCounts>,
 }
 
 impl FlowMeter {
+    /// A meter of what was asked for.
+    pub(crate) fn new(delays: bool, round_trips: bool) -> FlowMeter {
+        let mut meter = FlowMeter::default();
+        if delays || round_trips {
+            meter.more = Some(Box::new(More {
+                delays: delays.then(Box::default),
+                round_trips: round_trips.then(Box::default),
+                sender_before: None,
+            }));
+        }
+        meter
+    }
+
+    /// Notes what its sender had done, whose counts are `now`, unless it was noted before.
+    pub(crate) fn note_before(&mut self, now: &SenderCounts) {
+        let before = &mut self.more.get_or_insert_default().sender_before;
+        before.get_or_insert(*now);
+    }
+
     /// What the sender, whose counts are `now`, had done when the `warm_up` was over.
     pub(crate) fn counts_before(&self, warm_up: Nanos, now: &SenderCounts) -> SenderCounts {
-        match &self.sender_before {
-            Some(before) => **before,
+        match self.more.as_ref().and_then(|more| more.sender_before) {
+            Some(before) => before,
             // It has done nothing since.
             None if warm_up > Nanos::ZERO => *now,
             None => SenderCounts::default(),
         }
     }
 
-    /// A packet of data has arrived while the flow is measured.
+    /// A packet of data has arrived at `at` while the flow is measured.
     #[inline]
-    pub(crate) fn arrived(&mut self, packet: &Packet, delay: Nanos) {
+    pub(crate) fn arrived(&mut self, packet: &Packet, at: Nanos) {
         self.received += 1;
         self.received_bytes += u64::from(packet.size());
         self.marked += u64::from(packet.ecn() == Ecn::Ce);
-        if let Some(delays) = &mut self.delays {
-            delays.record(delay);
+        if let Some(more) = &mut self.more
+            && let Some(delays) = &mut more.delays
+        {
+            delays.record(at.since(packet.stamp(at)));
+        }
+    }
+
+    /// An acknowledgment of a segment sent at `sent` has come at `at`.
+    #[inline]
+    pub(crate) fn went_round(&mut self, sent: Nanos, at: Nanos) {
+        if let Some(more) = &mut self.more
+            && let Some(round_trips) = &mut more.round_trips
+        {
+            round_trips.record(at.since(sent));
         }
     }
 }

@@ -31,6 +31,7 @@
 
 pub mod control;
 mod delivery;
+mod held;
 mod profile;
 mod receiver;
 mod recovery;

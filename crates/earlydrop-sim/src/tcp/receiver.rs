@@ -10,6 +10,7 @@
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
+use super::held::Held;
 use super::profile::{EcnMode, Profile, Recovery};
 use super::{Ack, Range, Segment};
 
@@ -96,7 +97,7 @@ pub struct Receiver {
     echo: Nanos,
     deadline: Nanos,
     /// What arrived beyond `next`, the most recent first.
-    held: Vec<Range>,
+    held: Held,
 }
 
 impl Receiver {
@@ -112,7 +113,7 @@ impl Receiver {
             echo_retransmitted: false,
             echo: Nanos::ZERO,
             deadline: Nanos::NEVER,
-            held: Vec::new(),
+            held: Held::default(),
         }
     }
 
@@ -128,21 +129,25 @@ impl Receiver {
         self.deadline = Nanos::NEVER;
     }
 
-    /// The quick way for most segments: takes the next one, when there is nothing to be
-    /// said of it but that it came. It is then to be acknowledged at once, with
-    /// [`Receiver::expected`] and the time it was sent; else this did nothing.
-    #[inline]
-    pub fn take_next(&mut self, profile: &Profile, number: u32) -> bool {
-        let plain = number == self.next
-            && self.held.is_empty()
-            && profile.delayed_acks.is_none()
-            && profile.ecn == EcnMode::Off;
-        if plain {
+    /// The quick way, where there is nothing to be said of a segment but what is expected
+    /// next: takes it, and answers whether it was new. It is then to be acknowledged at
+    /// once, with [`Receiver::expected`] and the time it was sent. `None`: this did nothing.
+    #[inline(always)]
+    pub fn take(&mut self, profile: &Profile, number: u32) -> Option<bool> {
+        if profile.delayed_acks.is_some() || profile.ecn != EcnMode::Off {
+            return None;
+        }
+        if number == self.next && self.held.is_empty() {
+            self.fresh = false;
             self.next += 1;
             self.received += 1;
-            self.fresh = false;
+            return Some(true);
         }
-        plain
+        if profile.recovery == Recovery::Sack {
+            return None;
+        }
+        self.fresh = false;
+        Some(self.put(number))
     }
 
     /// A segment arrived; what is to be said of it now, if anything.
@@ -204,7 +209,7 @@ impl Receiver {
         let mut ranges = [Range::default(); RANGES];
         let mut length = 0;
         if profile.recovery == Recovery::Sack {
-            for (range, held) in ranges.iter_mut().zip(&self.held) {
+            for (range, held) in ranges.iter_mut().zip(self.held.iter()) {
                 *range = *held;
                 length += 1;
             }
@@ -219,32 +224,21 @@ impl Receiver {
         }
     }
 
-    /// Takes in a segment out of its turn, or one with others held.
-    #[cold]
-    fn put(&mut self, number: u32) {
-        let known = |range: &Range| range.from <= number && number < range.to;
-        if number < self.next || self.held.iter().any(known) {
+    /// Takes in a segment out of its turn, or one with others held; answers whether it
+    /// was new.
+    #[inline(never)]
+    fn put(&mut self, number: u32) -> bool {
+        if number < self.next || self.held.contains(number) {
             self.duplicates += 1;
-            return;
+            return false;
         }
         self.received += 1;
-        let mut new = Range {
-            from: number,
-            to: number + 1,
-        };
-        self.held.retain(|range| {
-            let touches = range.to == new.from || range.from == new.to;
-            if touches {
-                new.from = new.from.min(range.from);
-                new.to = new.to.max(range.to);
-            }
-            !touches
-        });
-        if new.from == self.next {
-            self.next = new.to;
-        } else {
-            self.held.insert(0, new);
+        let range = self.held.add(number);
+        if range.from == self.next {
+            self.next = range.to;
+            self.held.drop_latest();
         }
+        true
     }
 
     /// The time at which [`Receiver::on_timer`] is to be called; [`Nanos::NEVER`] when

@@ -36,7 +36,7 @@ const AFTER_LOST_REQUEST: Nanos = Nanos::from_secs(3);
 
 impl Sender {
     /// Takes new data acknowledged into account, `repairing` a loss or not.
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance(&mut self, profile: &Profile, ack: &Ack, now: Nanos, repairing: bool) {
         let in_flight = self.outstanding();
         let segments = ack.next - self.acknowledged;

@@ -168,6 +168,8 @@ impl Sender {
 
     /// A sender whose connection starts at `first`.
     fn at(first: u32, profile: &Profile, now: Nanos) -> Sender {
+        // Two connections need not draw alike: they start at other times.
+        let control = AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT));
         Sender {
             acknowledged: first,
             next: first,
@@ -186,7 +188,7 @@ impl Sender {
             requesting: profile.handshake == Handshake::ThreeWay,
             request_lost: false,
             selective: false,
-            paced: false,
+            paced: control.paces() || control.wants_delivery_rate(),
             held: false,
             // ns-2 compares its first `recover_`, 0, with the number acknowledged, which
             // is one less than ours.
@@ -204,8 +206,7 @@ impl Sender {
             expiry: Nanos::NEVER,
             release: Nanos::ZERO,
             timer: Estimator::new(&profile.timer, now),
-            // Two connections need not draw alike: they start at other times.
-            control: AnyControl::new(profile, FlowKey(now.0).hash(SEED_SALT)),
+            control,
             extra: None,
             counts: SenderCounts::default(),
         }
@@ -224,7 +225,7 @@ impl Sender {
     }
 
     /// An acknowledgment arrived.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
         let news = ack.next > self.acknowledged && ack.next <= self.sent;
         if news && !self.careful && !ack.ece && ack.sacked.is_empty() {
@@ -251,6 +252,12 @@ impl Sender {
         let number = self.next;
         self.next += 1;
         Some(self.emit(profile, number, now))
+    }
+
+    /// Whether [`Sender::poll_transmit`] may have another segment now; else it has none.
+    #[inline]
+    pub fn may_have_more(&self) -> bool {
+        self.resend | self.selective | self.paced | (self.next < self.stop)
     }
 
     /// The next segment of a sender that repairs a loss, or spreads sending over time.
@@ -372,7 +379,7 @@ impl Sender {
     }
 
     /// Computes anew how far may be sent.
-    #[inline]
+    #[inline(always)]
     pub(super) fn refresh(&mut self, profile: &Profile) {
         let window = self.control.window() as u32;
         let allowed = window
@@ -380,7 +387,6 @@ impl Sender {
             .saturating_add_signed(self.inflation)
             .clamp(1, profile.receiver_window);
         self.allowed = if self.requesting { 1 } else { allowed };
-        self.paced = self.control.pacing_rate().is_some() || self.control.wants_delivery_rate();
         self.stop = self.stop_at(self.allowed);
         self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
     }
@@ -415,7 +421,7 @@ impl Sender {
     }
 
     /// Takes the round trip that `ack` measures, where it does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn measure(&mut self, profile: &Profile, ack: &Ack, now: Nanos) -> Option<Nanos> {
         let span = match profile.round_trips {
             RoundTrips::OneAtATime => {

@@ -47,11 +47,13 @@ impl<P: Packet> Ring<P> {
         }
     }
 
+    #[inline(always)]
     fn index(&self, offset: u32) -> usize {
         (self.head.wrapping_add(offset) & (self.slots.len() as u32 - 1)) as usize
     }
 
     /// Adds `packet` at the tail. The caller keeps to the room asked for.
+    #[inline(always)]
     pub(crate) fn push(&mut self, packet: P, arrived: Nanos) {
         if self.span as usize == self.slots.len() {
             self.close_holes();
@@ -67,12 +69,18 @@ impl<P: Packet> Ring<P> {
     }
 
     /// Takes the packet at the head and the time it arrived.
+    #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(P, Nanos)> {
         let slot = &mut self.slots[self.head as usize];
         let packet = slot.packet.take()?;
         let arrived = slot.arrived;
         self.forget(&packet);
-        self.skip_holes();
+        self.head = self.index(1) as u32;
+        self.span -= 1;
+        // Only with fewer packets than slots in use are there holes.
+        if self.span > self.packets {
+            self.skip_holes();
+        }
         Some((packet, arrived))
     }
 
@@ -101,6 +109,7 @@ impl<P: Packet> Ring<P> {
     }
 
     /// Moves packets towards the head over the holes between them.
+    #[cold]
     fn close_holes(&mut self) {
         let mut filled = 0;
         for offset in 0..self.span {

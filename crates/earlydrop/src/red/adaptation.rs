@@ -43,8 +43,13 @@ impl Adaptation {
     }
 
     /// Whether something periodic is due.
-    #[inline]
+    #[inline(always)]
     pub fn is_due(&self, now: Nanos) -> bool {
+        !matches!(self, Adaptation::None) && self.is_periodic_due(now)
+    }
+
+    #[inline]
+    fn is_periodic_due(&self, now: Nanos) -> bool {
         match self {
             Adaptation::None | Adaptation::Feng(_) | Adaptation::Rate(_, None) => false,
             Adaptation::Floyd(floyd) | Adaptation::Rate(_, Some(floyd)) => floyd.ticker.is_due(now),

@@ -170,14 +170,17 @@ pub struct Red {
     action: Action,
     measure: Measure,
     law: Option<&'static CurveLaw>,
-    /// Packets are counted, not bytes, and neither an adaptation nor a policy nor
-    /// caution wants to see each arrival.
+    /// Packets are counted, not bytes, and neither an adaptation nor a policy wants to see
+    /// each arrival.
     plain: bool,
-    /// Open while it is plain, and the queue has not been idle since the last arrival.
+    /// Open while it is plain, and the queue has not been idle since the last arrival:
+    /// without caution the one, with it the other.
     quick: QuickWay,
+    cautious: QuickWay,
     /// The curve's first and last thresholds in the average's steps.
     band: (u64, u64),
-    /// Whether the last arrival saw the average above the first threshold.
+    /// Whether the last arrival saw the average above the first threshold; of use to
+    /// caution only.
     in_band: bool,
 }
 
@@ -203,6 +206,7 @@ impl Red {
     }
 
     /// Below the first threshold.
+    #[inline]
     fn below(&mut self) -> Verdict {
         self.gap.restart(0);
         self.in_band = false;
@@ -239,6 +243,19 @@ impl Red {
         self.action.tell(packet, pb)
     }
 
+    /// The same with caution's say.
+    #[inline(always)]
+    fn judge_cautiously(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
+        if avg < self.band.0 {
+            return self.below();
+        }
+        if !core::mem::replace(&mut self.in_band, true) {
+            self.gap.restart(1);
+            return Verdict::Keep;
+        }
+        self.judge_plain(avg, packet, random)
+    }
+
     /// The verdict of curve and spacing in the plain case, for an average in its own
     /// steps.
     #[inline(always)]
@@ -270,11 +287,18 @@ impl Aqm for Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        let Some(avg) = self.average.add_quickly(self.quick, queue.packets()) else {
+        let length = queue.packets();
+        if let Some(avg) = self.average.add_quickly(self.quick, length) {
+            return self.judge_plain(avg, packet, random);
+        }
+        let Some(avg) = self.average.add_quickly(self.cautious, length) else {
             cold_path();
             return self.on_special_arrival(now, packet, queue, random);
         };
-        self.judge_plain(avg, packet, random)
+        if length <= 1 {
+            return self.below();
+        }
+        self.judge_cautiously(avg, packet, random)
     }
 
     #[inline]
@@ -284,6 +308,7 @@ impl Aqm for Red {
         }
     }
 
+    #[inline]
     fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
         self.gap.restart(0);
         self.policy.on_refused();
@@ -309,7 +334,7 @@ impl Aqm for Red {
 
     fn on_empty(&mut self, now: Nanos) {
         self.average.start_idle(now);
-        self.quick = QuickWay::CLOSED;
+        (self.quick, self.cautious) = (QuickWay::CLOSED, QuickWay::CLOSED);
     }
 
     fn on_idle(&mut self, now: Nanos) {
@@ -332,7 +357,7 @@ impl Aqm for Red {
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
         let weight = self.measure.weight_at(rate);
         self.average.retune(weight, self.measure.packet_time(rate));
-        self.quick = QuickWay::CLOSED;
+        (self.quick, self.cautious) = (QuickWay::CLOSED, QuickWay::CLOSED);
         if let (Some((min, max)), Some(law)) = (self.measure.automatic_thresholds(rate), self.law) {
             self.curve.move_to(law, min, max);
             self.band = self.average.band_of(&self.curve);

@@ -429,10 +429,11 @@ impl Red {
         let policy = policy(s, &measure);
         let plain = matches!(policy, Policy::None)
             && !adaptation.looks_at_arrivals()
-            && !(measure.in_bytes || measure.by_size || measure.cautious);
+            && !(measure.in_bytes || measure.by_size);
         Ok(Red {
             plain,
             quick: QuickWay::CLOSED,
+            cautious: QuickWay::CLOSED,
             band: average.band_of(&curve),
             average,
             adaptation,

@@ -1,5 +1,5 @@
 //! Arrivals that are not plain: under a flow policy, an adaptation that looks at
-//! each, byte mode or caution; and the first arrival after an idle time.
+//! each, or byte mode; and the first arrival after an idle time.
 
 use super::spacing::in_steps;
 use super::{Policy, Red, Treatment, View};
@@ -19,7 +19,9 @@ impl Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if self.plain {
+        if self.plain && self.measure.cautious {
+            self.cautious = self.average.quick_way();
+        } else if self.plain {
             self.quick = self.average.quick_way();
         }
         if self.policy.remembers_flows() {
@@ -53,15 +55,10 @@ impl Red {
         }
         let avg = self.average.in_steps();
         if self.measure.cautious {
-            if avg < self.band.0 {
-                return self.below();
-            }
-            if !core::mem::replace(&mut self.in_band, true) {
-                self.gap.restart(1);
-                return Verdict::Keep;
-            }
+            self.judge_cautiously(avg, packet, random)
+        } else {
+            self.judge_plain(avg, packet, random)
         }
-        self.judge_plain(avg, packet, random)
     }
 
     /// Tells the adaptation of the average; the strength it asks for this packet.

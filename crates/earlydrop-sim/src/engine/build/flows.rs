@@ -11,7 +11,7 @@ use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
 use super::super::hop::{self, Hop};
 use super::super::order::{find_ways, lay_out};
 use super::super::session::{Partner, Session, Spawner};
-use super::{Purpose, stream};
+use super::{Purpose, stream, wires};
 use crate::measure::FlowMeter;
 use crate::network::Network;
 use crate::packet::{MOST_FLOWS, MOST_LINKS};
@@ -65,9 +65,12 @@ pub(super) fn add(
             return Err(RunError::Flow { flow, problem });
         }
     }
-    let (hops, routes) = lay_out(&run.network, places, &described, &ways);
-    simulation.hops = hops.into_iter().map(hop::Step::from).collect();
-    simulation.routes = routes;
+    let places = wires::hand_to_flows(simulation, places, &described, &ways);
+    let (mut hops, routes) = lay_out(&run.network, &places, &described, &ways);
+    wires::keep_used(&mut simulation.wires, &mut hops);
+    let (legs, parts) = hop::pair(&hops);
+    simulation.legs = legs;
+    simulation.routes = routes.iter().map(|hop| parts[*hop as usize]).collect();
     simulation.flows.reserve_exact(described.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();
@@ -168,21 +171,19 @@ impl Maker<'_> {
 
     /// A flow with these ends and nothing to come.
     fn around(&self, ends: Ends) -> Flow {
+        let measure = &self.run.measure;
+        let round_trips = measure.round_trips && matches!(ends, Ends::Tcp(_));
+        let meter = FlowMeter::new(measure.delays, round_trips);
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
+            own_free_at: [Nanos::ZERO; 2],
             open: false,
             class: self.described.class,
             ends,
-            meter: FlowMeter::default(),
+            meter,
             rare: None,
-            held: None,
+            odd: false,
         };
-        if self.run.measure.delays {
-            flow.meter.delays = Some(Box::default());
-        }
-        if self.run.measure.round_trips && matches!(flow.ends, Ends::Tcp(_)) {
-            flow.meter.round_trips = Some(Box::default());
-        }
         if self.described.overhead.0 > 0 {
             flow.rare().overhead = Some(Overhead {
                 most: self.described.overhead,
@@ -232,9 +233,6 @@ impl Maker<'_> {
                     sender: Sender::new(profile, self.start()),
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
-                    first: 0,
-                    end: u32::MAX,
-                    last_size: profile.segment_size,
                     passive: self.passive,
                     session: None,
                 };
@@ -248,7 +246,6 @@ impl Maker<'_> {
         match application {
             Application::Bulk => Ends::Tcp(connection),
             Application::Arrivals { every, at_most, .. } => {
-                connection.end = 0;
                 let mut template = self.around(Ends::Tcp(connection));
                 template.open = true;
                 Ends::Spawner(Box::new(Spawner {
@@ -264,7 +261,6 @@ impl Maker<'_> {
                 }))
             }
             _ => {
-                connection.end = 0;
                 let session = Session::new(application.clone(), random, self.index as u32);
                 connection.session = Some(Box::new(session));
                 Ends::Tcp(connection)

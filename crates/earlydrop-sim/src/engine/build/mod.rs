@@ -1,6 +1,7 @@
 //! From a run's description to an engine ready to start, and every check on the way.
 
 mod flows;
+mod wires;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::queue::QueueDiscipline;
@@ -50,10 +51,11 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         end: run.duration,
         events: Events::new(),
         wires: Vec::with_capacity(run.network.links().len()),
+        makes: Vec::new(),
         fifos: Vec::new(),
         ports: Vec::new(),
         extras: Vec::new(),
-        hops: Vec::new(),
+        legs: Vec::new(),
         routes: Vec::new(),
         flows: Vec::new(),
         profiles: Vec::new(),

@@ -10,7 +10,9 @@ use super::scalable::{self, Scalable};
 use super::{Acked, Congestion, Control};
 use crate::tcp::profile::{Algorithm, Profile};
 
-/// Hands a call on to whichever controller there is.
+/// Hands a call on to whichever controller there is. Reno's answers to what every
+/// acknowledgment asks are let in where they are asked for: it is asked often, and most
+/// of what it is told is of no use to it.
 macro_rules! any_control {
     ($($name:ident => $state:ty, $new:expr;)*) => {
         /// One of the controllers.
@@ -20,6 +22,16 @@ macro_rules! any_control {
         }
 
         impl AnyControl {
+            #[inline(never)]
+            fn ask_window(&self) -> f64 {
+                match self { $(AnyControl::$name(control) => control.window(),)* }
+            }
+
+            #[inline(never)]
+            fn tell_acked(&mut self, acked: Acked) {
+                match self { $(AnyControl::$name(control) => control.on_acked(&acked),)* }
+            }
+
             /// The controller a profile asks for; `seed` is for what it draws by chance.
             pub fn new(profile: &Profile, seed: u64) -> AnyControl {
                 match profile.control {
@@ -29,17 +41,23 @@ macro_rules! any_control {
         }
 
         impl Control for AnyControl {
-            #[inline]
+            #[inline(always)]
             fn window(&self) -> f64 {
-                match self { $(AnyControl::$name(control) => control.window(),)* }
+                match self {
+                    AnyControl::Reno(control) => control.window(),
+                    _ => self.ask_window(),
+                }
             }
             #[inline]
             fn threshold(&self) -> f64 {
                 match self { $(AnyControl::$name(control) => control.threshold(),)* }
             }
-            #[inline]
+            #[inline(always)]
             fn on_acked(&mut self, acked: &Acked) {
-                match self { $(AnyControl::$name(control) => control.on_acked(acked),)* }
+                match self {
+                    AnyControl::Reno(control) => control.on_acked(acked),
+                    _ => self.tell_acked(*acked),
+                }
             }
             fn on_congestion(&mut self, congestion: &Congestion) {
                 match self { $(AnyControl::$name(control) => control.on_congestion(congestion),)* }
@@ -52,6 +70,9 @@ macro_rules! any_control {
             }
             fn on_restart(&mut self, now: Nanos, initial_window: f64) {
                 match self { $(AnyControl::$name(control) => control.on_restart(now, initial_window),)* }
+            }
+            fn paces(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.paces(),)* }
             }
             #[inline]
             fn pacing_rate(&self) -> Option<f64> {

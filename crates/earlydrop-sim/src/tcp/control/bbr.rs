@@ -437,6 +437,10 @@ impl Control for Bbr {
         }
     }
 
+    fn paces(&self) -> bool {
+        true
+    }
+
     fn pacing_rate(&self) -> Option<f64> {
         Some(self.pacing_rate)
     }

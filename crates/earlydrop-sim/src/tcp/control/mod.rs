@@ -104,6 +104,10 @@ pub trait Control {
     /// Nothing was sent for longer than the retransmission timeout, and sending starts
     /// again: back to `initial_window` at most (RFC 5681, section 4.1).
     fn on_restart(&mut self, now: Nanos, initial_window: f64);
+    /// Whether it ever spreads sending over time.
+    fn paces(&self) -> bool {
+        false
+    }
     /// Segments a second to spread sending over, for controllers that pace.
     fn pacing_rate(&self) -> Option<f64> {
         None

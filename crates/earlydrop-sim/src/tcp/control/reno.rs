@@ -115,7 +115,7 @@ impl Control for Reno {
         self.threshold
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_acked(&mut self, acked: &Acked) {
         if acked.recovering {
             return;

@@ -213,6 +213,10 @@ impl Control for Scalable {
         self.window.restart(initial_window);
     }
 
+    fn paces(&self) -> bool {
+        self.parameters.paced
+    }
+
     fn pacing_rate(&self) -> Option<f64> {
         if !self.parameters.paced || self.smoothed_rtt == Nanos::ZERO {
             return None;

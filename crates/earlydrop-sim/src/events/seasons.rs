@@ -1,0 +1,99 @@
+//! What lies beyond the calendar's year: sorted by season, and within it not at all.
+//!
+//! A season's events move to the calendar together, in the order they came, once all of
+//! the season lies within the year. What lies more than so many seasons ahead waits in a
+//! [radix heap](RadixHeap) until it does not.
+
+use earlydrop::units::Nanos;
+
+use super::pool::{List, NONE, Pool};
+use super::radix::RadixHeap;
+
+/// Seasons that have a list each.
+const SEASONS: usize = 256;
+
+/// Events of the seasons to come, each with its time; their places are in a pool.
+#[derive(Clone, Debug)]
+pub(super) struct Seasons<E> {
+    /// A season lasts 2^this nanoseconds.
+    bits: u32,
+    /// The first season that is not yet in the calendar.
+    next: u64,
+    /// The lists of that one and those that follow, each at its number modulo theirs.
+    lists: Box<[List; SEASONS]>,
+    far: RadixHeap<E>,
+}
+
+impl<E: Copy> Seasons<E> {
+    /// None yet; seasons of 2^`bits` nanoseconds, from number `next` on.
+    pub(super) fn new(bits: u32, next: u64) -> Seasons<E> {
+        Seasons {
+            bits,
+            next,
+            lists: Box::new([List::EMPTY; SEASONS]),
+            far: RadixHeap::new(),
+        }
+    }
+
+    /// Whether an event at `at` lies beyond the year.
+    #[inline(always)]
+    pub(super) fn begin_by(&self, at: u64) -> bool {
+        at >> self.bits >= self.next
+    }
+
+    /// Adds an event that lies beyond the year.
+    pub(super) fn push(&mut self, pool: &mut Pool<E>, at: u64, event: E) {
+        let season = at >> self.bits;
+        if season - self.next >= SEASONS as u64 {
+            return self.far.push(Nanos(at), event);
+        }
+        pool.append(&mut self.lists[season as usize % SEASONS], at, event);
+    }
+
+    fn first_listed(&self, pool: &Pool<E>) -> Option<u64> {
+        let seasons = self.next..self.next + SEASONS as u64;
+        let mut lists = seasons.map(|season| self.lists[season as usize % SEASONS].first);
+        let first = lists.find(|first| *first != NONE)?;
+        pool.iter(first).map(|entry| entry.at).min()
+    }
+
+    /// Where nothing is to come before: the time of the first event. Passes over the
+    /// seasons before its own.
+    pub(super) fn skip_to_first(&mut self, pool: &mut Pool<E>, limit: u64) -> Option<u64> {
+        let listed = self.first_listed(pool);
+        let first = listed.or_else(|| self.far.first().map(|at| at.0));
+        let first = first.filter(|at| *at <= limit && *at < u64::MAX)?;
+        if listed.is_none() {
+            self.next = self.next.max(first >> self.bits);
+            self.bring_near(pool);
+        }
+        Some(first)
+    }
+
+    /// The events of the next season, if its number is below `end`.
+    pub(super) fn take_next(&mut self, pool: &mut Pool<E>, end: u64) -> Option<List> {
+        if self.next >= end {
+            return None;
+        }
+        let list = &mut self.lists[self.next as usize % SEASONS];
+        let taken = std::mem::replace(list, List::EMPTY);
+        self.next += 1;
+        self.bring_near(pool);
+        Some(taken)
+    }
+
+    /// Lists what is no longer far.
+    fn bring_near(&mut self, pool: &mut Pool<E>) {
+        let last = (self.next + SEASONS as u64 - 1).min(u64::MAX >> self.bits);
+        let end = last << self.bits | ((1 << self.bits) - 1);
+        while let Some((at, event)) = self.far.pop_until(Nanos(end)) {
+            self.push(pool, at.0, event);
+        }
+    }
+
+    /// Every event to come, in no order.
+    pub(super) fn iter<'a>(&'a self, pool: &'a Pool<E>) -> impl Iterator<Item = &'a E> {
+        let listed = self.lists.iter().flat_map(|list| pool.iter(list.first));
+        listed.map(|entry| &entry.event).chain(self.far.iter())
+    }
+}
