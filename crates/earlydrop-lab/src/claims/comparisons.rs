@@ -3,6 +3,8 @@
 //!
 //! All are shares of what is compared with, so that an effect of 0.1 is ten per cent.
 
+use earlydrop::units::Quantity;
+
 use super::measured::Measured;
 use super::paper::{At, Test};
 use crate::statistics::Mean;
@@ -117,11 +119,20 @@ fn points(measured: &Measured, at: &At) -> Vec<usize> {
         at.iter().all(|(field, wanted)| {
             measured.axis(field).is_some_and(|axis| {
                 let index = measured.points[*point][axis];
-                wanted.contains(&measured.axes[axis].1[index])
+                let value = &measured.axes[axis].1[index];
+                wanted.iter().any(|wanted| is_same(wanted, value))
             })
         })
     };
     (0..measured.points.len()).filter(wanted).collect()
+}
+
+/// Whether two texts are one value: "1" and "1.0", "50 ms" and "0.05 s".
+fn is_same(one: &str, other: &str) -> bool {
+    match (one.parse::<Quantity>(), other.parse::<Quantity>()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
 }
 
 /// What is compared, as a share of the mean of `whole`; as it is where that is zero.
@@ -179,11 +190,14 @@ fn range(measured: &Measured, scheme: usize, row: &[usize]) -> Result<Vec<f64>, 
     Ok((0..measured.seeds.len()).map(of_seed).collect())
 }
 
-/// The rows along an axis whose every point `at` asks for.
+/// The rows along an axis, of each the points that `at` asks for.
 fn rows(measured: &Measured, over: &str, at: &At) -> Result<Vec<Vec<usize>>, Missing> {
     let wanted = points(measured, at);
     let mut rows = measured.rows(axis(measured, over)?);
-    rows.retain(|row| row.iter().all(|point| wanted.contains(point)));
+    for row in &mut rows {
+        row.retain(|point| wanted.contains(point));
+    }
+    rows.retain(|row| !row.is_empty());
     Ok(rows)
 }
 
@@ -303,7 +317,7 @@ fn minimum_moves(
 /// The numbers along an axis.
 fn numbers(measured: &Measured, over: &str) -> Result<Vec<f64>, Missing> {
     let (_, texts) = &measured.axes[axis(measured, over)?];
-    let number = |text: &String| text.parse::<earlydrop::units::Quantity>().map(|q| q.amount);
+    let number = |text: &String| text.parse::<Quantity>().map(|q| q.amount);
     let numbers: Result<Vec<f64>, _> = texts.iter().map(number).collect();
     numbers.map_err(|_| format!("{over} has values that are no numbers"))
 }
@@ -355,7 +369,7 @@ fn trend(
     let along = axis(measured, over)?;
     let find = |text: &str| {
         let mut values = measured.axes[along].1.iter();
-        let found = values.position(|value| value == text);
+        let found = values.position(|value| is_same(value, text));
         found.ok_or_else(|| format!("{over} = {text} was not run"))
     };
     let (first, last) = (find(from)?, find(to)?);
