@@ -1,18 +1,19 @@
 //! `earlydrop reproduce`: the papers' experiments run again, and a verdict on each claim.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use earlydrop_lab::claims::{Claim, Judged, Measured, Verdict, judge};
+use earlydrop_lab::claims::{Claim, Judged, Measured, Told, Verdict, counted, judge, page};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::reproduce::{Pace, Reproduced, papers};
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::work;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::commands::run::write_report;
 use crate::draw::{Look, Style, Text, indented, write_lines};
@@ -43,20 +44,15 @@ pub(crate) struct Reproduce {
     /// The folder for the results
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
+    /// Write a page for each paper in Markdown into this folder, too
+    #[arg(long, value_name = "DIR")]
+    pages: Option<PathBuf>,
     /// Write a list of claims as JSON on standard output
     #[arg(long)]
     json: bool,
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
-}
-
-/// A claim of a paper, with what the runs say of it.
-struct Told<'a> {
-    paper: &'a Reproduced,
-    claim: &'a Claim,
-    judged: Judged,
-    seeds: usize,
 }
 
 pub(crate) fn run(
@@ -79,8 +75,11 @@ pub(crate) fn run(
     for (paper, claims) in &chosen {
         told.extend(reproduce(paper, claims, arguments, &stop)?);
     }
+    if let Some(folder) = &arguments.pages {
+        write_pages(&told, &chosen, arguments, folder)?;
+    }
     if arguments.json {
-        let list: Vec<Value> = told.iter().map(as_json).collect();
+        let list: Vec<Value> = told.iter().map(Told::json).collect();
         let text = serde_json::to_string_pretty(&list).unwrap_or_default();
         writeln!(out, "{text}")?;
     } else {
@@ -92,6 +91,33 @@ pub(crate) fn run(
         let text = "stopped: what is done is kept; the same command goes on";
         return Err(Failure::Stopped(text.to_string()));
     }
+    Ok(())
+}
+
+/// A page for each paper, and one that leads to them.
+fn write_pages(
+    told: &[Told<'_>],
+    papers: &[(&Reproduced, Vec<&Claim>)],
+    arguments: &Reproduce,
+    folder: &Path,
+) -> Result<(), Failure> {
+    fs::create_dir_all(folder)?;
+    let pace = if arguments.full { "--full" } else { "--quick" };
+    let version = earlydrop_lab::store::version();
+    let made_by = format!("Made by `earlydrop reproduce {pace} --pages`, version {version}.");
+    let mut front = format!(
+        "# The papers' claims\n\n{made_by}\n\n{}.\n\n",
+        counted(told)
+    );
+    for (paper, _) in papers {
+        let of_paper = told.iter().filter(|told| told.paper.folder == paper.folder);
+        let of_paper: Vec<Told<'_>> = of_paper.cloned().collect();
+        let file = format!("{}.md", paper.folder);
+        fs::write(folder.join(&file), page(&of_paper, &made_by))?;
+        let (title, count) = (&paper.paper.title, counted(&of_paper));
+        front.push_str(&format!("- [{title}]({file}): {count}.\n"));
+    }
+    fs::write(folder.join("README.md"), front)?;
     Ok(())
 }
 
@@ -190,51 +216,10 @@ fn run_cells(
     Ok(())
 }
 
-/// The interval of the effect: low and high.
-fn interval(judged: &Judged) -> Option<(f64, f64)> {
-    let effect = judged.effect?;
-    let half = effect.half?;
-    Some((effect.mean - half, effect.mean + half))
-}
-
-fn as_json(told: &Told<'_>) -> Value {
-    let Told {
-        paper,
-        claim,
-        judged,
-        seeds,
-    } = told;
-    let comparisons = judged.comparisons.iter().map(|one| {
-        let mean = one.mean();
-        json!({
-            "place": one.place,
-            "effect": mean.map(|mean| mean.mean),
-            "half_width_95": mean.and_then(|mean| mean.half),
-            "borne_out": one.is_borne_out(),
-        })
-    });
-    json!({
-        "id": claim.id,
-        "paper": paper.paper.number,
-        "figure": claim.figure,
-        "claim": claim.claim,
-        "metric": claim.metric.to_string(),
-        "verdict": judged.verdict.to_string(),
-        "effect": judged.effect.map(|effect| effect.mean),
-        "interval": interval(judged).map(|(low, high)| [low, high]),
-        "seeds": seeds,
-        "missing": judged.missing,
-        "comparisons": comparisons.collect::<Vec<Value>>(),
-    })
-}
-
 /// The verdict, the claim, the effect; where it holds in part, where not.
 fn in_words(told: &Told<'_>, style: &Style) -> Vec<Text> {
     let Judged {
-        verdict,
-        effect,
-        comparisons,
-        missing,
+        verdict, missing, ..
     } = &told.judged;
     let look = match verdict {
         Verdict::Holds => Look::Strong,
@@ -243,11 +228,7 @@ fn in_words(told: &Told<'_>, style: &Style) -> Vec<Text> {
     };
     let mut heading = Text::new(&format!("{:18} ", told.claim.id), Look::Code);
     heading.push(&verdict.to_string(), look);
-    if let (Some(effect), Some((low, high))) = (effect, interval(&told.judged)) {
-        let percent = |share: f64| format!("{:+.1}%", 100.0 * share);
-        let (mean, low, high) = (percent(effect.mean), percent(low), percent(high));
-        heading.push(&format!("  {mean} ({low} to {high})"), Look::Plain);
-    }
+    heading.push(&format!("  {}", told.effect()), Look::Plain);
     let mut lines = vec![heading];
     let width = style.width.saturating_sub(4);
     lines.extend(indented(
@@ -258,29 +239,10 @@ fn in_words(told: &Told<'_>, style: &Style) -> Vec<Text> {
         let why = Text::new(&format!("missing: {missing}"), Look::Faint);
         lines.extend(indented(4, why.wrapped(width)));
     }
-    if *verdict == Verdict::InPart {
-        let not: Vec<&str> = comparisons
-            .iter()
-            .filter(|one| !one.is_borne_out())
-            .map(|one| one.place.as_str())
-            .collect();
-        let (count, all) = (not.len(), comparisons.len());
-        let words = format!("not in {count} of {all}: {}", not.join("; "));
+    if let Some(exceptions) = told.exceptions() {
+        let words = format!("not in {exceptions}");
         lines.extend(indented(4, Text::new(&words, Look::Faint).wrapped(width)));
     }
     lines.push(Text::default());
     lines
-}
-
-/// "12 claims: 5 hold, 3 in part, ...".
-fn counted(told: &[Told<'_>]) -> String {
-    let count = |verdict: Verdict| told.iter().filter(|t| t.judged.verdict == verdict).count();
-    format!(
-        "{} claims: {} hold, {} in part, {} do not, {} cannot be decided",
-        told.len(),
-        count(Verdict::Holds),
-        count(Verdict::InPart),
-        count(Verdict::DoesNotHold),
-        count(Verdict::Undecided)
-    )
 }

@@ -469,6 +469,15 @@ fn value_is(
     Ok(list)
 }
 
+/// What was found at the first point where a number was printed.
+pub(super) fn found(test: &Test, measured: &Measured) -> Option<Mean> {
+    let Test::Value { scheme, at, .. } = test else {
+        return None;
+    };
+    let point = *points(measured, at).first()?;
+    Mean::of(&measured.values(measured.scheme(scheme)?, point)?)
+}
+
 /// By how much values are within the tolerance, on the side where they are off: two
 /// one-sided tests, of which the other side's is passed by more.
 fn within(place: String, relative: &[f64], tolerance: f64) -> Comparison {

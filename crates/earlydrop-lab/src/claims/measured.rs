@@ -170,6 +170,17 @@ impl Measured {
         }
     }
 
+    /// The same with a scheme's values those of another: what would have been measured
+    /// had that one run under its name.
+    pub fn with_swapped(mut self, scheme: usize, other: usize) -> Measured {
+        let of_other: Vec<_> = (self.values.iter())
+            .filter(|((index, ..), _)| *index == other)
+            .map(|((_, point, seed), value)| ((scheme, *point, *seed), *value))
+            .collect();
+        self.values.extend(of_other);
+        self
+    }
+
     /// A scheme's index.
     pub fn scheme(&self, name: &str) -> Option<usize> {
         self.schemes.iter().position(|scheme| scheme == name)

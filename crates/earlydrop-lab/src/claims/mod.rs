@@ -7,9 +7,11 @@
 mod comparisons;
 mod measured;
 mod paper;
+mod told;
 mod verdict;
 
 pub use comparisons::Comparison;
 pub use measured::{Measured, Selector};
 pub use paper::{Claim, Paper, Test};
+pub use told::{Told, counted, page};
 pub use verdict::{Judged, Verdict, judge};

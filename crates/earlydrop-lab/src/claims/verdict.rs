@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::comparisons::{Comparison, comparisons};
+use super::comparisons::{Comparison, comparisons, found};
 use super::measured::Measured;
 use super::paper::Claim;
 use crate::statistics::Mean;
@@ -43,6 +43,8 @@ pub struct Judged {
     pub comparisons: Vec<Comparison>,
     /// What is missing, where it cannot be decided.
     pub missing: String,
+    /// What was found, where a number was printed.
+    pub found: Option<Mean>,
 }
 
 /// What `measured` says of `claim`.
@@ -52,6 +54,7 @@ pub fn judge(claim: &Claim, measured: &Measured) -> Judged {
         effect: None,
         comparisons,
         missing,
+        found: found(&claim.test, measured),
     };
     let list = match comparisons(&claim.test, measured) {
         Ok(list) if list.is_empty() => {
@@ -74,6 +77,7 @@ pub fn judge(claim: &Claim, measured: &Measured) -> Judged {
         effect: Mean::of(&over_all(&list)),
         comparisons: list,
         missing: String::new(),
+        found: found(&claim.test, measured),
     }
 }
 

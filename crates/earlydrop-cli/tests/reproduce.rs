@@ -1,0 +1,53 @@
+//! `earlydrop reproduce` as a user tries it.
+
+mod support;
+
+use std::fs;
+
+use support::User;
+
+#[test]
+fn a_claim_gets_a_verdict_with_its_interval() {
+    let user = User::new();
+    let claims = user
+        .runs(&["reproduce", "001.F6.a", "--json"])
+        .well()
+        .json();
+    let claim = &claims[0];
+    for key in [
+        "id", "paper", "claim", "verdict", "effect", "interval", "seeds",
+    ] {
+        assert!(!claim[key].is_null(), "{key} in {claim}");
+    }
+    assert_eq!(claim["id"], "001.F6.a");
+    let verdicts = [
+        "holds",
+        "holds in part",
+        "does not hold",
+        "cannot be decided",
+    ];
+    assert!(verdicts.contains(&claim["verdict"].as_str().unwrap()));
+    let (low, high) = (claim["interval"][0].as_f64(), claim["interval"][1].as_f64());
+    assert!(low < claim["effect"].as_f64() && claim["effect"].as_f64() < high);
+
+    // The same again runs nothing, and says the same in words and on a page.
+    let words = user
+        .runs(&["reproduce", "001.F6.a", "--pages", "pages"])
+        .well();
+    assert!(
+        words.out.contains(claim["verdict"].as_str().unwrap()),
+        "{}",
+        words.out
+    );
+    let page = fs::read_to_string(user.path("pages/001-clred.md")).unwrap();
+    assert!(page.contains("| 001.F6.a |"), "{page}");
+}
+
+#[test]
+fn what_there_is_not_is_answered_with_what_there_is() {
+    let user = User::new();
+    let ran = user.runs(&["reproduce", "001.F66"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("did you mean 001.F6"), "{}", ran.err);
+    assert!(ran.err.contains("001-clred"), "{}", ran.err);
+}

@@ -1,0 +1,180 @@
+//! Claims with what runs say of them: as JSON, and as pages.
+
+use serde_json::{Value, json};
+
+use super::paper::{Claim, Test};
+use super::verdict::{Judged, Verdict};
+use crate::reproduce::Reproduced;
+use crate::table::with_interval;
+
+/// A claim of a paper, with what runs say of it.
+#[derive(Clone, Debug)]
+pub struct Told<'a> {
+    /// The paper.
+    pub paper: &'a Reproduced,
+    /// What it claims.
+    pub claim: &'a Claim,
+    /// What runs say.
+    pub judged: Judged,
+    /// With how many seeds.
+    pub seeds: usize,
+}
+
+impl Told<'_> {
+    /// The interval of the effect: low and high.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        let effect = self.judged.effect?;
+        let half = effect.half?;
+        Some((effect.mean - half, effect.mean + half))
+    }
+
+    /// "+12.3% (+10.0% to +14.6%)"; empty where there is no effect.
+    pub fn effect(&self) -> String {
+        let percent = |share: f64| format!("{:+.1}%", 100.0 * share);
+        match (self.judged.effect, self.interval()) {
+            (Some(effect), Some((low, high))) => {
+                format!(
+                    "{} ({} to {})",
+                    percent(effect.mean),
+                    percent(low),
+                    percent(high)
+                )
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Where it is not borne out, of a claim that holds in part: "2 of 9: ...".
+    pub fn exceptions(&self) -> Option<String> {
+        if self.judged.verdict != Verdict::InPart {
+            return None;
+        }
+        let all = &self.judged.comparisons;
+        let not: Vec<&str> = all
+            .iter()
+            .filter(|one| !one.is_borne_out())
+            .map(|one| one.place.as_str())
+            .collect();
+        Some(format!(
+            "{} of {}: {}",
+            not.len(),
+            all.len(),
+            not.join("; ")
+        ))
+    }
+
+    /// As JSON: the keys keep their names and their order.
+    pub fn json(&self) -> Value {
+        let comparisons = self.judged.comparisons.iter().map(|one| {
+            let mean = one.mean();
+            json!({
+                "place": one.place,
+                "effect": mean.map(|mean| mean.mean),
+                "half_width_95": mean.and_then(|mean| mean.half),
+                "borne_out": one.is_borne_out(),
+            })
+        });
+        json!({
+            "id": self.claim.id,
+            "paper": self.paper.paper.number,
+            "figure": self.claim.figure,
+            "claim": self.claim.claim,
+            "metric": self.claim.metric.to_string(),
+            "verdict": self.judged.verdict.to_string(),
+            "effect": self.judged.effect.map(|effect| effect.mean),
+            "interval": self.interval().map(|(low, high)| [low, high]),
+            "seeds": self.seeds,
+            "missing": self.judged.missing,
+            "comparisons": comparisons.collect::<Vec<Value>>(),
+        })
+    }
+}
+
+/// How many claims hold, and so on: "12 claims: 5 hold, ...".
+pub fn counted(told: &[Told<'_>]) -> String {
+    let count = |verdict: Verdict| told.iter().filter(|t| t.judged.verdict == verdict).count();
+    format!(
+        "{} claims: {} hold, {} in part, {} do not, {} cannot be decided",
+        told.len(),
+        count(Verdict::Holds),
+        count(Verdict::InPart),
+        count(Verdict::DoesNotHold),
+        count(Verdict::Undecided)
+    )
+}
+
+/// A paper's page in Markdown: its claims, and its printed numbers beside ours.
+pub fn page(told: &[Told<'_>], made_by: &str) -> String {
+    let Some(first) = told.first() else {
+        return String::new();
+    };
+    let paper = &first.paper.paper;
+    let (printed, claims): (Vec<&Told<'_>>, Vec<&Told<'_>>) =
+        told.iter().partition(|told| is_printed(told.claim));
+    let mut page = format!(
+        "# {}\n\n{}, {}. Experiments: [`papers/{folder}`](../../papers/{folder}).\n\n{made_by}\n\n\
+         {}.\n\n\
+         An effect is by how much the claim is right over all its comparisons, as a share of \
+         what is compared with, with its 95% interval over the seeds; below zero: wrong.\n",
+        paper.title,
+        paper.authors,
+        paper.year,
+        counted(told),
+        folder = first.paper.folder,
+    );
+    if !claims.is_empty() {
+        page.push_str(
+            "\n## Claims\n\n| claim | figure | says | verdict | effect |\n|---|---|---|---|---|\n",
+        );
+        claims.iter().for_each(|told| page.push_str(&row(told)));
+    }
+    if !printed.is_empty() {
+        page.push_str(
+            "\n## Printed numbers\n\n| claim | says | printed | ours | off by | verdict |\n|---|---|---|---|---|---|\n",
+        );
+        printed.iter().for_each(|told| page.push_str(&number(told)));
+    }
+    page
+}
+
+fn is_printed(claim: &Claim) -> bool {
+    matches!(claim.test, Test::Value { .. })
+}
+
+fn row(told: &Told<'_>) -> String {
+    let Told { claim, judged, .. } = told;
+    let mut verdict = format!("**{}**", judged.verdict);
+    if let Some(exceptions) = told.exceptions() {
+        verdict.push_str(&format!("; not in {exceptions}"));
+    }
+    if !judged.missing.is_empty() {
+        verdict.push_str(&format!(": {}", judged.missing));
+    }
+    format!(
+        "| {} | {} | {} | {} | {} |\n",
+        claim.id,
+        claim.figure,
+        claim.claim,
+        verdict.replace('|', "\\|"),
+        told.effect()
+    )
+}
+
+fn number(told: &Told<'_>) -> String {
+    let Told { claim, judged, .. } = told;
+    let printed = match claim.test {
+        Test::Value { value, .. } => value,
+        _ => f64::NAN,
+    };
+    let (ours, off) = match judged.found {
+        Some(found) => (
+            with_interval(&found, 1.0),
+            format!("{:+.1}%", 100.0 * (found.mean / printed - 1.0)),
+        ),
+        None => (judged.missing.clone(), String::new()),
+    };
+    format!(
+        "| {} | {} | {printed} | {ours} | {off} | **{}** |\n",
+        claim.id, claim.claim, judged.verdict
+    )
+}
