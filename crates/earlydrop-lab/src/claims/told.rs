@@ -90,6 +90,24 @@ impl Told<'_> {
     }
 }
 
+/// Places that differ in their last value only, said once: "with red, n = 10" and "with
+/// red, n = 20" as "with red, n = 10, 20".
+fn together(places: &[&str]) -> String {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for place in places {
+        let (same, last) = place.rsplit_once(" = ").unwrap_or((place, ""));
+        match groups.last_mut() {
+            Some((known, values)) if *known == same => values.push(last),
+            _ => groups.push((same, vec![last])),
+        }
+    }
+    let said = groups.iter().map(|(same, values)| match values.join(", ") {
+        none if none.is_empty() => (*same).to_string(),
+        values => format!("{same} = {values}"),
+    });
+    said.collect::<Vec<_>>().join("; ")
+}
+
 /// How many claims hold, and so on: "12 claims: 5 hold, ...".
 pub fn counted(told: &[Told<'_>]) -> String {
     let count = |verdict: Verdict| told.iter().filter(|t| t.judged.verdict == verdict).count();
@@ -177,4 +195,21 @@ fn number(told: &Told<'_>) -> String {
         "| {} | {} | {printed} | {ours} | {off} | **{}** |\n",
         claim.id, claim.claim, judged.verdict
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_that_differ_in_a_value_are_said_together() {
+        let places = [
+            "with red, n = 10",
+            "with red, n = 20",
+            "with pie, n = 10",
+            "slope",
+        ];
+        let said = "with red, n = 10, 20; with pie, n = 10; slope";
+        assert_eq!(together(&places), said);
+    }
 }
