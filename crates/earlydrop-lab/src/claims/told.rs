@@ -59,7 +59,7 @@ impl Told<'_> {
             "{} of {}: {}",
             not.len(),
             all.len(),
-            not.join("; ")
+            together(&not)
         ))
     }
 
