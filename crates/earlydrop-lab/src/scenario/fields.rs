@@ -197,8 +197,8 @@ static NETWORK: Section = Section {
 /// The way back of a dumbbell.
 static REVERSE: Section = Section {
     name: "reverse",
-    meaning: "The bottleneck from right to left.",
-    fields: &[
+    meaning: "The bottleneck from right to left; it travels as long as the other.",
+    fields: link_fields![
         one(
             "rate",
             Kind::OrAuto(&RATE),
@@ -210,12 +210,6 @@ static REVERSE: Section = Section {
             QUEUE,
             "droptail",
             "what waits before it: \"scheme\" for the scheme compared, a scheme of its own, or \"none\" for no limit",
-        ),
-        one(
-            "loss",
-            SHARE,
-            "0",
-            "the share of packets lost at random once sent",
         ),
     ],
 };

@@ -124,16 +124,14 @@ fn row(
     let mut forward = link(network, Queue::Scheme, traces, duration, problems);
     forward.delay = network.time_or_auto("delay");
     let reverse = network.table("reverse");
-    let back = LinkPlan {
-        rate: reverse.rate_or_auto("rate").unwrap_or(forward.rate),
-        queue: queue(&reverse, problems),
-        queue_place: reverse.place_of("queue").clone(),
-        loss: reverse.number("loss"),
-        reorder: None,
-        changes: Vec::new(),
-        trace: None,
-        ..forward.clone()
-    };
+    let waits = queue(&reverse, problems);
+    let mut back = link(&reverse, waits, traces, duration, problems);
+    if reverse.rate_or_auto("rate").is_none() && back.trace.is_none() {
+        back.rate = forward.rate;
+    }
+    back.delay = forward.delay;
+    back.packet = back.packet.or(forward.packet);
+    back.queue_place = reverse.place_of("queue").clone();
     Shape::Row(Box::new(Row {
         bottlenecks: if dumbbell {
             1

@@ -4,6 +4,7 @@ use earlydrop::registry::{Kind, Range, Value};
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
     Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RoundTrips,
+    Rules,
 };
 
 use super::fields::{FLAG, SIZE, TIME, one};
@@ -92,6 +93,17 @@ pub(super) static TCP: Section = Section {
                 ("l4s", "ECT(1), with the same echo (RFC 9331)"),
             ])),
             "what is done about marks; auto: on for what lives by marks, else off",
+        ),
+        from_profile(
+            "rules",
+            Kind::OrAuto(&Kind::Choice(&[
+                ("standard", "the RFCs: what is in flight is cut"),
+                (
+                    "ns2",
+                    "ns-2's one-way agents: the window itself is cut, used or not",
+                ),
+            ])),
+            "whose word counts where ns-2 and the RFCs differ",
         ),
         from_profile(
             "segment",
@@ -346,6 +358,11 @@ fn set_rules(profile: &mut Profile, tcp: &Entries) {
         &mut profile.duplicate_threshold,
         tcp.count_or_auto("duplicates"),
     );
+    profile.rules = match tcp.choice("rules") {
+        "standard" => Rules::Standard,
+        "ns2" => Rules::Ns2,
+        _ => profile.rules,
+    };
     profile.round_trips = match tcp.choice("round_trips") {
         "one-at-a-time" => RoundTrips::OneAtATime,
         "every" => RoundTrips::Every,
