@@ -1,6 +1,7 @@
 //! From a run's folder to what a report shows.
 
 use earlydrop::registry::{Link, SCHEMES, Spec, Value};
+use earlydrop_sim::network::Trace;
 
 use crate::document::base_unit;
 use crate::metrics::{self, Better, METRICS, Metric};
@@ -9,7 +10,7 @@ use crate::report::data::{self, Data};
 use crate::scenario::Scheme;
 use crate::store::{Store, StoreError};
 use crate::summary::{Entry, Summary};
-use crate::trace::Trace;
+use crate::trace::Trace as Seen;
 
 /// Everything a report of `plan` shows of what `store` holds.
 pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, StoreError> {
@@ -17,6 +18,8 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
     let about = |key| store.about(key).map(Option::unwrap_or_default);
     let first_seed = plan.seeds.first().copied().unwrap_or(1);
     let folder = store.folder().display();
+    let watched = Watched::of(plan);
+    let link = watched.as_ref().map_or("", |watched| &watched.name);
     Ok(Data {
         title: match scenario.title.as_str() {
             "" => about("source")?,
@@ -26,7 +29,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         version: about("version")?,
         command: format!("earlydrop run {folder}/scenario.toml"),
         scenario: plan.toml(),
-        link: watched_link(plan),
+        link: link.to_string(),
         measured: [
             scenario.warm_up.as_secs_f64(),
             scenario.duration.as_secs_f64(),
@@ -37,7 +40,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         schemes: scenario
             .schemes
             .iter()
-            .map(|scheme| describe(scheme, plan))
+            .map(|scheme| describe(scheme, watched.as_ref()))
             .collect(),
         axes: plan.axes.iter().map(axis).collect(),
         points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
@@ -47,14 +50,14 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         cells: cells(plan, summary),
         flows: flows(plan, store, summary, first_seed)?,
         distributions: distributions(plan, store)?,
-        series: series(plan, store, summary, first_seed)?,
+        series: series(plan, store, summary, link)?,
     })
 }
 
 /// What a report shows of one cell that was looked at closely: everything over time.
-pub fn of_trace(plan: &Plan, cell: Cell, seen: &Trace, source: &str) -> Data {
+pub fn of_trace(plan: &Plan, cell: Cell, seen: &Seen, source: &str) -> Data {
     let scenario = plan.scenario();
-    let scheme = describe(&scenario.schemes[cell.scheme], plan);
+    let scheme = describe(&scenario.schemes[cell.scheme], Watched::of(plan).as_ref());
     let point = crate::table::title(plan, cell.point);
     let of_point = if point.is_empty() {
         point
@@ -141,12 +144,26 @@ fn traced_flow(flow: &crate::outcome::Flow) -> data::Flow {
     }
 }
 
-fn watched_link(plan: &Plan) -> String {
-    let cell = plan.cell(0);
-    let prepared = cell.and_then(|cell| plan.prepare(cell, false).ok());
-    prepared.map_or(String::new(), |prepared| {
-        prepared.run.network.link_name(prepared.watched)
-    })
+/// The watched link: its name, and what a scheme must know of it.
+struct Watched {
+    name: String,
+    link: Link,
+}
+
+impl Watched {
+    /// As the plan's first cell has it.
+    fn of(plan: &Plan) -> Option<Watched> {
+        let prepared = plan.prepare(plan.cell(0)?, false).ok()?;
+        let network = &prepared.run.network;
+        let link = network.get(prepared.watched);
+        Some(Watched {
+            name: network.link_name(prepared.watched),
+            link: Link {
+                rate: link.trace.as_ref().map_or(link.rate, Trace::mean_rate),
+                mean_packet: link.mean_packet,
+            },
+        })
+    }
 }
 
 fn metric(metric: &Metric) -> data::Metric {
@@ -165,21 +182,7 @@ fn metric(metric: &Metric) -> data::Metric {
     }
 }
 
-/// The link before which a scheme stands first.
-fn link_of(plan: &Plan) -> Option<Link> {
-    let prepared = plan.prepare(plan.cell(0)?, false).ok()?;
-    let link = prepared.run.network.get(prepared.watched);
-    let rate = match &link.trace {
-        Some(trace) => trace.mean_rate(),
-        None => link.rate,
-    };
-    Some(Link {
-        rate,
-        mean_packet: link.mean_packet,
-    })
-}
-
-fn describe(scheme: &Scheme, plan: &Plan) -> data::Scheme {
+fn describe(scheme: &Scheme, watched: Option<&Watched>) -> data::Scheme {
     let descriptor = scheme.spec.descriptor();
     let mut described = data::Scheme {
         label: scheme.label.clone(),
@@ -189,10 +192,10 @@ fn describe(scheme: &Scheme, plan: &Plan) -> data::Scheme {
         parameters: Vec::new(),
         curve: Vec::new(),
     };
-    let Some(link) = link_of(plan) else {
+    let Some(Watched { link, .. }) = watched else {
         return described;
     };
-    if let Ok(settings) = scheme.spec.settings(&link) {
+    if let Ok(settings) = scheme.spec.settings(link) {
         let mattering = settings.iter().filter(|(p, _)| settings.matters(p));
         described.parameters = mattering
             .map(|(parameter, value)| data::Parameter {
@@ -203,11 +206,11 @@ fn describe(scheme: &Scheme, plan: &Plan) -> data::Scheme {
             })
             .collect();
     }
-    if let Ok(registered) = scheme.spec.plan(&link)
+    if let Ok(registered) = scheme.spec.plan(link)
         && let Some(curve) = registered.curve()
     {
         let points = curve.outline(curve.extent(), 60).into_iter();
-        let packet = bytes_a_packet(&scheme.spec, &link);
+        let packet = bytes_a_packet(&scheme.spec, link);
         described.curve = points.map(|(average, pb)| [average / packet, pb]).collect();
     }
     described
@@ -330,9 +333,9 @@ fn series(
     plan: &Plan,
     store: &Store,
     summary: &Summary,
-    seed: u64,
+    link: &str,
 ) -> Result<Vec<data::Series>, StoreError> {
-    let link = watched_link(plan);
+    let seed = plan.seeds.first().copied().unwrap_or(1);
     let kept = store
         .series(seed)?
         .into_iter()

@@ -107,21 +107,19 @@ impl Measured {
             }
         }
         let mut values = HashMap::new();
+        let mut runs: HashMap<u64, usize> = HashMap::new();
         for cell in &cells {
-            let scheme = labels.iter().position(|label| *label == cell.scheme);
-            if let (Some(scheme), Some(value)) = (scheme, found.get(&cell.cell)) {
+            let Some(scheme) = labels.iter().position(|label| *label == cell.scheme) else {
+                continue;
+            };
+            *runs.entry(cell.seed).or_default() += 1;
+            if let Some(value) = found.get(&cell.cell) {
                 values.insert((scheme, cell.point, cell.seed), *value);
             }
         }
-        let everywhere = |seed: &u64| {
-            let places =
-                (0..labels.len()).flat_map(|s| (0..plan.points.len()).map(move |p| (s, p)));
-            let done = |(s, p): (usize, usize)| {
-                let mut cells = cells.iter();
-                cells.any(|c| c.seed == *seed && c.point == p && c.scheme == labels[s])
-            };
-            places.into_iter().all(done)
-        };
+        // A cell is kept once: a seed has run everywhere when it has as many as places.
+        let places = labels.len() * plan.points.len();
+        let everywhere = |seed: &u64| runs.get(seed) == Some(&places);
         Ok(Measured {
             schemes: labels.iter().map(|label| (*label).to_string()).collect(),
             axes: (plan.axes.iter())
