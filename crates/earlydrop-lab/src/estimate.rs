@@ -39,9 +39,7 @@ fn sample(plan: &Plan) -> Vec<Cell> {
 fn seconds_of(plan: &Plan, cell: Cell, share: Duration) -> Result<f64, Problem> {
     let begun = Instant::now();
     let prepared = plan.prepare(cell, plan.keeps_series(cell))?;
-    let started = prepared.run.start();
-    let mut simulation =
-        started.map_err(|error| Problem::new(&Default::default(), error.to_string(), ""))?;
+    let mut simulation = prepared.start()?;
     let set_up = begun.elapsed().as_secs_f64();
     let duration = prepared.run.duration.0;
     let mut piece = 0;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use earlydrop_sim::network::Trace;
 
-use crate::document::{Content, Node, Place, Problem, Problems};
+use crate::document::{Content, Node, Place, Problem, Problems, suggestion};
 use crate::scenario::{self, Keep, Prepared, SCENARIO, Scenario};
 use crate::store::version;
 use crate::sweep::{self, Axis};
@@ -128,8 +128,8 @@ impl Source {
         &self.tree
     }
 
-    /// Compares these schemes instead: "red,nlred:min=10;max=30" has `;` between a
-    /// scheme's parameters, or a scheme's comma is followed by a parameter.
+    /// Compares these schemes instead: "red,nlred:min=10,max=30,codel". What follows a comma
+    /// is a parameter of the scheme before it, where it sets something.
     pub fn set_schemes(&mut self, text: &str, argument: &str) {
         let place = Place::Argument(argument.into());
         let item = |text: String| Node {
@@ -161,12 +161,7 @@ impl Source {
         let fields = || SCENARIO.fields.iter().map(|field| field.name);
         let unknown = |what: &str, wanted: &str, known: Vec<&str>| {
             let message = format!("`{path}`: no {what} is called `{wanted}`");
-            let all = known.join(", ");
-            let nearest = earlydrop::registry::nearest(wanted, known.into_iter());
-            let help = match nearest {
-                Some(nearest) => format!("did you mean `{nearest}`? (known: {all})"),
-                None => format!("known: {all}"),
-            };
+            let help = suggestion(wanted, &known, '`');
             Problem::new(place, message, help)
         };
         if !fields().any(|field| field == steps[0]) {

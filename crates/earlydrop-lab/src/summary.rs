@@ -77,12 +77,6 @@ impl Summary {
         })
     }
 
-    /// The row of a scheme at a point.
-    pub fn row(&self, scheme: usize, point: usize) -> Option<&Row> {
-        let mut rows = self.rows.iter();
-        rows.find(|row| row.scheme == scheme && row.point == point)
-    }
-
     /// How wide the widest interval of a metric is, as a share of its mean; infinite
     /// where there is none.
     pub fn widest(&self, metric: usize) -> f64 {

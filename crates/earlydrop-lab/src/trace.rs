@@ -34,9 +34,7 @@ pub fn trace(plan: &Plan, cell: Cell, looked: Looked) -> Result<Trace, Problem> 
     if looked.capture {
         measure.captures.push(prepared.watched);
     }
-    let results = prepared.run.results();
-    let results =
-        results.map_err(|error| Problem::new(&Default::default(), error.to_string(), ""))?;
+    let results = prepared.start()?.finish();
     Ok(Trace {
         outcome: Outcome::of(&results, prepared.watched),
         link: prepared.run.network.link_name(prepared.watched),

@@ -128,9 +128,7 @@ fn run_cell(
     stopped: &impl Fn() -> bool,
 ) -> Result<Option<Outcome>, Problem> {
     let prepared = plan.prepare(cell, plan.keeps_series(cell))?;
-    let started = prepared.run.start();
-    let mut simulation =
-        started.map_err(|error| Problem::new(&Default::default(), error.to_string(), ""))?;
+    let mut simulation = prepared.start()?;
     let duration = prepared.run.duration;
     for piece in 1..=PIECES {
         if stopped() {

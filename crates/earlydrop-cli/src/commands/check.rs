@@ -2,12 +2,12 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Duration;
 
 use earlydrop_lab::estimate::estimate;
 use earlydrop_lab::plan::Plan;
 
+use crate::commands::threads;
 use crate::failure::Failure;
 use crate::scenario::{Changes, source};
 
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure>
         writeln!(out, "  {} = {}", axis.field, axis.texts().join(", "))?;
     }
     let alone = estimate(&plan, TRIAL).map_err(|problem| Failure::Doing(problem.to_string()))?;
-    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let cores = threads(None);
     let together = alone / u32::try_from(cores).unwrap_or(1);
     writeln!(out, "about {} on {cores} threads", in_words(together))?;
     Ok(())

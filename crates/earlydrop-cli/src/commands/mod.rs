@@ -7,3 +7,9 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;
 pub(crate) mod trace;
+
+/// How many threads to work on: as many as there are cores unless given.
+fn threads(given: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    given.map_or_else(cores, usize::from)
+}

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use earlydrop_lab::claims::{Claim, Judged, Measured, Told, Verdict, counted, judge, page};
 use earlydrop_lab::plan::Plan;
@@ -16,6 +15,7 @@ use earlydrop_lab::work;
 use serde_json::Value;
 
 use crate::commands::run::write_report;
+use crate::commands::threads;
 use crate::draw::{Look, Style, Text, indented, write_lines};
 use crate::failure::Failure;
 use crate::progress::{Bar, stop_flag};
@@ -207,8 +207,7 @@ fn run_cells(
     stop: &AtomicBool,
     name: &str,
 ) -> Result<(), Failure> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = arguments.threads.map_or(cores, usize::from);
+    let threads = threads(arguments.threads);
     let bar = Bar::named(arguments.quiet || arguments.json, name);
     let ran = work::run(plan, store, threads, stop, |progress| bar.show(progress));
     bar.end();

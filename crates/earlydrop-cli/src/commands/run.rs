@@ -4,7 +4,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::thread;
 
 use earlydrop_lab::gather::gather;
 use earlydrop_lab::plan::{Plan, Source};
@@ -13,6 +12,7 @@ use earlydrop_lab::summary::Summary;
 use earlydrop_lab::work::{self, Progress};
 use earlydrop_lab::{json, metrics, report};
 
+use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::progress::{Bar, stop_flag};
@@ -152,8 +152,7 @@ fn run_cells(
     until: Option<&Until>,
     stop: &AtomicBool,
 ) -> Result<(Plan, Progress), Failure> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = way.threads.map_or(cores, usize::from);
+    let threads = threads(way.threads);
     let bar = Bar::new(way.quiet || way.json);
     loop {
         let progress = work::run(&plan, store, threads, stop, |done| bar.show(done));

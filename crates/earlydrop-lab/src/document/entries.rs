@@ -1,9 +1,10 @@
 //! What stands in a table: every value read, checked against its field.
 
-use earlydrop::registry::{Kind, Value, nearest};
+use earlydrop::registry::{Kind, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::spread::Law;
 
+use super::problem::suggestion;
 use super::section::{Nearest, parse_between, parse_one, parse_spread};
 use super::{Content, Field, Key, Node, Place, Problem, Section, Shape};
 
@@ -132,14 +133,6 @@ impl Entries {
                 Shape::One(kind) => read_default(field, kind),
                 other => unreachable!("{name} is {other:?}"),
             },
-        }
-    }
-
-    /// The value with its place.
-    pub fn spot(&self, name: &str) -> Spot<Value> {
-        Spot {
-            value: self.value(name),
-            place: self.place_of(name).clone(),
         }
     }
 
@@ -320,13 +313,9 @@ fn kind_of_spread(shape: &Shape) -> Option<&Kind> {
 }
 
 fn unknown(section: &Section, key: &Key) -> Problem {
-    let known = || section.fields.iter().map(|field| field.name);
+    let known: Vec<&str> = section.fields.iter().map(|field| field.name).collect();
     let message = format!("`{}` has no field `{}`", section.name, key.name);
-    let all = known().collect::<Vec<_>>().join(", ");
-    let help = match nearest(&key.name, known()) {
-        Some(nearest) => format!("did you mean `{nearest}`? (known: {all})"),
-        None => format!("known: {all}"),
-    };
+    let help = suggestion(&key.name, &known, '`');
     Problem::new(&key.place, message, help)
 }
 

@@ -13,6 +13,7 @@ mod section;
 pub use entries::{Entries, Item, Spot};
 pub use node::{Content, Key, Node};
 pub use page::page;
+pub(crate) use problem::suggestion;
 pub use problem::{Place, Problem, Problems};
 pub use schema::schema;
 pub(crate) use section::base_unit;

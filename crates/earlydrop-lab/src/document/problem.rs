@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use earlydrop::registry::nearest;
+
 /// Where something was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -39,6 +41,16 @@ impl Problem {
             message: message.into(),
             help: help.into(),
         }
+    }
+}
+
+/// "did you mean `red`? (known: red, codel)": the known name closest to `wanted`, if one is
+/// close, and all of them. Names of fields stand between backticks, values between quotes.
+pub(crate) fn suggestion(wanted: &str, known: &[&str], quote: char) -> String {
+    let all = known.join(", ");
+    match nearest(wanted, known.iter().copied()) {
+        Some(nearest) => format!("did you mean {quote}{nearest}{quote}? (known: {all})"),
+        None => format!("known: {all}"),
     }
 }
 

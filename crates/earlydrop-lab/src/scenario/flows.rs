@@ -12,7 +12,7 @@ use earlydrop_sim::traffic::{Application, Flow, Pattern, Start, Step, Traffic};
 
 use crate::document::{Entries, Key, Place, Problem};
 
-use super::tcp::{self, TCP};
+use super::tcp;
 
 /// A group of flows.
 #[derive(Clone, Debug)]
@@ -290,16 +290,6 @@ fn checked<T: Quantity>(
         return Spread::constant(spread.mean);
     }
     spread
-}
-
-/// Reads a table of TCP's rules where a file has none.
-pub(super) fn tcp_of(scenario: &Entries) -> Entries {
-    let tcp = scenario.table("tcp");
-    if scenario.has("tcp") {
-        tcp
-    } else {
-        Entries::empty(&TCP, scenario.place())
-    }
 }
 
 impl Group {

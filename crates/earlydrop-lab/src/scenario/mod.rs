@@ -11,14 +11,13 @@ pub use fields::SCENARIO;
 pub use flows::Group;
 pub use schemes::Scheme;
 
-use earlydrop::registry::nearest;
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::measure::Measure;
 use earlydrop_sim::network::{Link, LinkId, Node as Host};
 use earlydrop_sim::traffic::{FlowId, Traffic};
-use earlydrop_sim::{Run, RunError};
+use earlydrop_sim::{Run, RunError, Simulation};
 
-use crate::document::{Entries, Node, Place, Problem};
+use crate::document::{Entries, Node, Place, Problem, suggestion};
 use network::{Built, EndsProblem};
 
 pub(crate) use network::Traces;
@@ -122,7 +121,7 @@ pub(crate) fn read(tree: &Node, traces: &Traces<'_>) -> Result<Scenario, Vec<Pro
 }
 
 fn read_groups(entries: &Entries, duration: Nanos, problems: &mut Vec<Problem>) -> Vec<Group> {
-    let tcp = flows::tcp_of(entries);
+    let tcp = entries.table("tcp");
     let around = flows::Surroundings {
         tcp: &tcp,
         duration,
@@ -321,6 +320,14 @@ pub struct Prepared {
     pub watched: LinkId,
 }
 
+impl Prepared {
+    /// Checks everything and gets ready, at time zero.
+    pub fn start(&self) -> Result<Simulation, Problem> {
+        let started = self.run.start();
+        started.map_err(|error| Problem::new(&Place::default(), error.to_string(), ""))
+    }
+}
+
 fn ends_problem(group: &Group, rtt: Nanos, problem: EndsProblem) -> Problem {
     match problem {
         EndsProblem::Unknown {
@@ -337,15 +344,12 @@ fn ends_problem(group: &Group, rtt: Nanos, problem: EndsProblem) -> Problem {
                 "flows `{}`: no place is called {end} = \"{name}\"",
                 group.name
             );
-            let all = known.join(", ");
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
             if name.is_empty() {
                 let message = format!("flows `{}` name no `{end}`", group.name);
-                return Problem::new(place, message, format!("known: {all}"));
+                return Problem::new(place, message, format!("known: {}", known.join(", ")));
             }
-            let help = match nearest(&name, known.iter().map(String::as_str)) {
-                Some(nearest) => format!("did you mean \"{nearest}\"? (known: {all})"),
-                None => format!("known: {all}"),
-            };
+            let help = suggestion(&name, &known, '"');
             Problem::new(place, message, help)
         }
         EndsProblem::Same(name) => {

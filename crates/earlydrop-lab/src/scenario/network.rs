@@ -8,7 +8,7 @@ use earlydrop_sim::network::{
     Change, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot, Reorder, Trace,
 };
 
-use crate::document::{Entries, Place, Problem};
+use crate::document::{Entries, Place, Problem, suggestion};
 
 use super::schemes::from_config;
 
@@ -378,16 +378,9 @@ impl Plan {
             queued.map(|(id, ..)| (id, network.link_name(id))).collect();
         let found = named.iter().find(|(_, name)| name == wanted);
         found.map(|(id, _)| *id).ok_or_else(|| {
-            let names = named.iter().map(|(_, name)| name.as_str());
+            let known: Vec<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
             let message = format!("no link with a queue is called \"{wanted}\"");
-            let known: Vec<&str> = names.clone().collect();
-            let nearest = registry::nearest(wanted, names);
-            let help = match nearest {
-                Some(nearest) => {
-                    format!("did you mean \"{nearest}\"? (known: {})", known.join(", "))
-                }
-                None => format!("known: {}", known.join(", ")),
-            };
+            let help = suggestion(wanted, &known, '"');
             Problem::new(place, message, help)
         })
     }
