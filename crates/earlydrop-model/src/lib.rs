@@ -21,8 +21,10 @@
 #![forbid(unsafe_code)]
 
 mod balance;
+pub mod batch;
 mod error;
 mod load;
+pub mod queue;
 mod response;
 pub mod solve;
 pub mod spacing;
