@@ -22,6 +22,7 @@
 
 mod balance;
 pub mod batch;
+pub mod closed_loop;
 mod error;
 mod load;
 pub mod queue;

@@ -19,7 +19,9 @@ pub use recurrence::by_recurrence;
 
 use crate::ModelError;
 use crate::batch::Batch;
-use rows::{Rows, Spread};
+pub use rows::Spread;
+
+use rows::Rows;
 
 /// What becomes of a batch for which there is not room enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
