@@ -23,6 +23,7 @@
 mod balance;
 pub mod batch;
 pub mod closed_loop;
+pub mod dialects;
 mod error;
 mod load;
 pub mod queue;
