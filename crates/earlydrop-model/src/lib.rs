@@ -25,6 +25,7 @@ pub mod batch;
 pub mod closed_loop;
 pub mod dialects;
 mod error;
+pub mod explain;
 mod load;
 pub mod queue;
 mod response;

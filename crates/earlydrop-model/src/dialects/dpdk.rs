@@ -181,7 +181,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
             .ok_or_else(|| missing(what, example))
     };
     let mut classes = Vec::new();
-    for at in 0..colours.min(COLOURS.len()) {
+    for (at, colour) in COLOURS.iter().enumerate().take(colours) {
         let min = value(&told.min, at, "min_th", "tc 0 wred min = 48 40 32")?;
         let max = value(&told.max, at, "max_th", "tc 0 wred max = 64 64 64")?;
         let inverse = value(
@@ -198,7 +198,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
             });
         }
         classes.push(Class {
-            name: COLOURS[at].to_string(),
+            name: colour.to_string(),
             min: Known::given(min.0, min.1),
             max: Known::given(max.0, max.1),
             max_p: Known::given(1.0 / inverse.0, inverse.1),

@@ -453,7 +453,7 @@ fn rate(piece: Piece<'_>) -> Result<(BitsPerSec, Piece<'_>), Refusal> {
         .zip(scale)
         .map(|(number, scale)| number * scale * bits);
     match rate {
-        Some(rate) if rate >= 8.0 && rate < 1e18 => Ok((BitsPerSec(rate as u64), piece)),
+        Some(rate) if (8.0..1e18).contains(&rate) => Ok((BitsPerSec(rate as u64), piece)),
         _ => Err(piece.refuse(
             format!("bandwidth {} is no rate", piece.text),
             "allowed: bits per second, or a number with kbit, mbit, gbit, kbps (bytes)",

@@ -38,6 +38,7 @@ use earlydrop::red::Spacing;
 use earlydrop::registry::{Link, nearest};
 
 pub use configuration::{Adapt, Class, Configuration, Known, Marking, Origin, Shape};
+pub(crate) use differences::told;
 pub use differences::{Difference, differences};
 pub use translation::{Lost, Written, equivalent, translate, word_for_word};
 
