@@ -10,6 +10,7 @@ mod failure;
 mod markdown;
 mod progress;
 mod scenario;
+mod situation;
 mod table;
 
 use std::io::Write;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use commands::{check, export, report, reproduce, run, schemes, trace};
+use commands::{check, explain, export, report, reproduce, run, schemes, trace, translate};
 use draw::Style;
 use failure::Failure;
 
@@ -44,6 +45,8 @@ enum Command {
     Export(export::Export),
     Schemes(schemes::Schemes),
     Check(check::Check),
+    Explain(explain::Explain),
+    Translate(translate::Translate),
     /// Print the JSON Schema of scenario files, for editors
     #[command(after_help = "Example:
   earlydrop schema > scenario.schema.json
@@ -92,6 +95,8 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
         Command::Export(arguments) => export::run(arguments, out),
         Command::Schemes(arguments) => schemes::run(arguments, out, style),
         Command::Check(arguments) => check::run(arguments, out),
+        Command::Explain(arguments) => explain::run(arguments, out, style),
+        Command::Translate(arguments) => translate::run(arguments, out, style),
         Command::Schema => {
             let schema = earlydrop_lab::document::schema();
             let text = serde_json::to_string_pretty(&schema).unwrap_or_default();

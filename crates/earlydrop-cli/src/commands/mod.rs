@@ -1,12 +1,14 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;
 pub(crate) mod trace;
+pub(crate) mod translate;
 
 /// How many threads to work on: as many as there are cores unless given.
 fn threads(given: Option<u16>) -> usize {

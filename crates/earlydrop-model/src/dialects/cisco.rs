@@ -15,6 +15,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     spacing: Spacing::Geometric,
     spacings: &[Spacing::Geometric],
     spacing_source: "not published; taken as each packet for itself",
+    assumed_rate: None,
     knobs: KNOBS,
     lacks: &[
         (Knob::Min, "min-threshold is a whole number of packets"),

@@ -23,6 +23,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     spacing: Spacing::Uniform2,
     spacings: &[Spacing::Uniform2],
     spacing_source: "rte_red.h: gaps uniform on 1..2/p",
+    assumed_rate: None,
     knobs: KNOBS,
     lacks: &[
         (

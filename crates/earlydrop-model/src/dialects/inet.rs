@@ -16,6 +16,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     spacing: Spacing::Uniform,
     spacings: &[Spacing::Uniform],
     spacing_source: "RedDropper.cc: p/(1 - count p)",
+    assumed_rate: None,
     knobs: KNOBS,
     lacks: &[
         (Knob::Classes, "RedDropper has one curve a gate"),

@@ -19,6 +19,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     spacing: Spacing::Geometric,
     spacings: &[Spacing::Geometric],
     spacing_source: "Junos documentation: a random number for each packet",
+    assumed_rate: None,
     knobs: KNOBS,
     lacks: &[
         (

@@ -22,6 +22,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     spacing: Spacing::Drawn,
     spacings: &[Spacing::Drawn],
     spacing_source: "include/net/red.h: one number drawn for each gap",
+    assumed_rate: Some(BitsPerSec::from_mbps(10)),
     knobs: KNOBS,
     lacks: &[
         (Knob::Classes, "red has one curve; gred has several"),

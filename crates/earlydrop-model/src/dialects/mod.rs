@@ -36,6 +36,7 @@ use std::ops::Range;
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::{Link, nearest};
+use earlydrop::units::BitsPerSec;
 
 pub use configuration::{Adapt, Class, Configuration, Known, Marking, Origin, Shape};
 pub(crate) use differences::told;
@@ -57,6 +58,8 @@ pub struct Dialect {
     spacings: &'static [Spacing],
     /// How it is known.
     pub spacing_source: &'static str,
+    /// The link's rate that it takes where it is not told.
+    pub assumed_rate: Option<BitsPerSec>,
     /// What it calls its knobs.
     pub knobs: &'static [Called],
     /// What it cannot be told, and why.

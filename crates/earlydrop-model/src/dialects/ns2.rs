@@ -19,6 +19,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     spacing: Spacing::Wait,
     spacings: &[Spacing::Wait, Spacing::Uniform],
     spacing_source: "queue/red.cc, modify_p with wait_",
+    assumed_rate: None,
     knobs: KNOBS,
     lacks: &[
         (Knob::Classes, "Queue/RED has one curve"),

@@ -19,6 +19,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     spacing: Spacing::Wait,
     spacings: &[Spacing::Wait, Spacing::Uniform],
     spacing_source: "red-queue-disc.cc, ModifyP with Wait",
+    assumed_rate: Some(BitsPerSec(1_500_000)),
     knobs: KNOBS,
     lacks: &[
         (Knob::Classes, "RedQueueDisc has one curve"),

@@ -26,6 +26,7 @@ pub(super) static DIALECT: Dialect = Dialect {
         Spacing::Wait,
         Spacing::Geometric,
     ],
+    assumed_rate: None,
     knobs: KNOBS,
     lacks: &[
         (Knob::Shape, "a curve given as numbers has at most 8 pieces"),

@@ -21,6 +21,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     spacing: Spacing::Geometric,
     spacings: &[Spacing::Geometric],
     spacing_source: "the switch's affair; taken as each packet for itself",
+    assumed_rate: None,
     knobs: KNOBS,
     lacks: &[
         (Knob::Classes, "a profile has three colours"),

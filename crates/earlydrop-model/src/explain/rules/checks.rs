@@ -5,7 +5,7 @@ use earlydrop::units::BitsPerSec;
 
 use super::{Said, Subject, rounded};
 use crate::Load;
-use crate::dialects::{Adapt, Knob, Origin, Shape, equivalent};
+use crate::dialects::{Adapt, Knob, Origin, Shape, equivalent, tc};
 use crate::spacing::long_run;
 
 fn said(what: String, change: String) -> Option<Said> {
@@ -163,12 +163,12 @@ pub(super) fn queue_long(s: &Subject) -> Option<Said> {
 }
 
 pub(super) fn rate_other(s: &Subject) -> Option<Said> {
-    let taken = match (s.tool(), s.configuration.rate.value) {
-        (_, Some(rate)) => rate.0,
-        ("linux", None) if s.configuration.mean_packet.value.is_some() => 10_000_000,
-        ("ns3", None) => 1_500_000,
-        _ => return None,
-    };
+    // What tc shows does not have the rate.
+    let shown = s.tool() == "linux" && s.configuration.mean_packet.value.is_none();
+    let taken = s.configuration.rate.value;
+    let taken = taken
+        .or(s.configuration.dialect.assumed_rate.filter(|_| !shown))?
+        .0;
     let ratio = s.load.rate.0 as f64 / taken as f64;
     (!(0.8..1.25).contains(&ratio)).then_some(())?;
     said(
@@ -226,9 +226,14 @@ pub(super) fn idle_table_empty(s: &Subject) -> Option<Said> {
 
 pub(super) fn probability_one(s: &Subject) -> Option<Said> {
     (s.tool() == "linux" && s.max_p == 1.0).then_some(())?;
+    let class = &s.configuration.classes[0];
+    let (min, max) = (class.min.value as u32, class.max.value as u32);
+    let fallback = f64::from(max - min) * (-f64::from(tc::plog(min, max, 1.0)?)).exp2();
     said(
-        "tc sends a probability of 1 as 0, and the kernel falls back on a power of two of its own"
-            .to_string(),
+        format!(
+            "tc sends a probability of 1 as 0, and the kernel takes Plog's instead, {}",
+            rounded(fallback)
+        ),
         "probability 0.999999".to_string(),
     )
 }
