@@ -5,7 +5,7 @@ use std::io::Write;
 
 use earlydrop::units::Bytes;
 use earlydrop_model::dialects::Knob;
-use earlydrop_model::explain::{Explanation, explain, time_of};
+use earlydrop_model::explain::{Explanation, Setting, explain, time_of};
 use serde_json::{Value, json};
 
 use crate::draw::{Look, Plot, Style, Table, Text, beside, indented, number, write_lines};
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Explain, out: &mut dyn Write, style: &Style) -> Re
     let named = arguments.tool.as_deref();
     let named = named.map(|name| tool("--as", name)).transpose()?;
     let reading = read(&arguments.configuration, named, &arguments.situation)?;
-    let explanation = explain(&reading.configuration, &reading.load)?;
+    let explanation = explain(&reading.configuration, &reading.text, &reading.load)?;
     if arguments.json {
         let text = serde_json::to_string_pretty(&document(&explanation)).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
@@ -60,56 +60,53 @@ pub(crate) fn run(arguments: &Explain, out: &mut dyn Write, style: &Style) -> Re
 fn knobs(explanation: &Explanation, style: &Style) -> Vec<Text> {
     let header = ["knob", "value", "comes to", "what it is for"];
     let mut table = Table::headed(header.map(Text::from).to_vec());
-    let load = &explanation.load;
     for setting in &explanation.settings {
-        let mut value = Text::from(setting.value.as_str());
-        if setting.origin != "given" {
-            value.push(&format!(" ({})", setting.origin), Look::Faint);
-        }
-        let length = setting.bytes.map(|bytes| {
-            let packets = number(bytes / load.packet.0 as f64);
-            let other = match explanation.configuration.in_bytes {
-                true => format!("{packets} packets"),
-                false => Bytes(bytes.round() as u64).to_string(),
-            };
-            format!(
-                "{other}, {} ms",
-                number(1e3 * time_of(bytes, load).as_secs_f64())
-            )
-        });
-        let comes_to = length.unwrap_or_else(|| comes_to(explanation, setting.knob));
+        let value = match &setting.written {
+            Some(written) => Text::from(written.as_str()),
+            None => Text::from(setting.value.as_str())
+                .then(&format!(" ({})", setting.origin), Look::Faint),
+        };
         table.row(vec![
             Text::new(&setting.name, Look::Code),
             value,
-            Text::from(comes_to),
+            Text::from(comes_to(setting, explanation)),
             Text::from(setting.knob.meaning()),
         ]);
     }
     table.lines(style.width, style.unicode)
 }
 
-/// What a knob that is no length comes to on the link.
-fn comes_to(explanation: &Explanation, knob: Knob) -> String {
+/// What a knob comes to on the link.
+fn comes_to(setting: &Setting, explanation: &Explanation) -> String {
     let (configuration, load) = (&explanation.configuration, &explanation.load);
-    match knob {
+    if let Some(bytes) = setting.bytes {
+        let packets = number(bytes / load.packet.0 as f64);
+        let size = Bytes(bytes.round() as u64);
+        let time = number(1e3 * time_of(bytes, load).as_secs_f64());
+        return format!("{packets} packets, {size}, {time} ms");
+    }
+    if let Some(told) = setting.told {
+        let packets = number(1.0 / told);
+        return format!("{}: just below max, one packet in {packets}", setting.value);
+    }
+    match setting.knob {
         Knob::Weight if configuration.weight.value < 1.0 => {
             let packets = 1.0 / configuration.weight.value;
             let seconds = packets / load.service();
             let trips = seconds / load.rtt.as_secs_f64();
             format!(
-                "forgets over {} packets, {} ms, {} round trips",
+                "{}: forgets over {} packets, {} ms, {} round trips",
+                setting.value,
                 number(packets),
                 number(1e3 * seconds),
                 number(trips)
             )
         }
-        Knob::MaxP => {
-            let told = earlydrop_model::spacing::long_run;
-            let p = configuration.classes[0].max_p.value;
-            let often = told(configuration.spacing.value, p);
-            format!("just below max, one packet in {}", number(1.0 / often))
-        }
-        _ => String::new(),
+        // What was written need not be said twice, what was not is in its own column.
+        _ => match &setting.written {
+            Some(written) if *written != setting.value => setting.value.clone(),
+            _ => String::new(),
+        },
     }
 }
 
@@ -219,10 +216,12 @@ fn document(explanation: &Explanation) -> Value {
         json!({
             "knob": setting.knob.name(),
             "name": setting.name,
+            "written": setting.written,
             "value": setting.value,
             "bytes": setting.bytes,
             "packets": setting.bytes.map(|bytes| bytes / load.packet.0 as f64),
             "seconds": setting.bytes.map(|bytes| time_of(bytes, load).as_secs_f64()),
+            "long_run": setting.told,
             "origin": setting.origin,
             "meaning": setting.knob.meaning(),
         })

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use earlydrop_model::dialects::{self, Configuration, DIALECTS, Dialect, Written};
+use earlydrop_model::dialects::{self, Configuration, DIALECTS, Dialect, Written, often};
 use earlydrop_model::explain::expect;
 use earlydrop_model::spacing::long_run;
 use earlydrop_model::{Load, ModelError, Prediction};
@@ -179,15 +179,11 @@ fn comparison(
     let mut lines = table.lines(style.width, style.unicode);
     let ratios = targets.iter().filter_map(|target| {
         let ratio = told_at_max(&target.copied.configuration) / told_at_max(configuration);
-        let off = (ratio - 1.0).abs() > 0.02;
-        let said = match ratio < 1.0 {
-            true => format!("one {}th as often", number(1.0 / ratio)),
-            false => format!("{} times as often", number(ratio)),
-        };
-        off.then(|| {
+        ((ratio - 1.0).abs() > 0.02).then(|| {
             format!(
-                "Copied word for word, {} tells {said} at one and the same average.",
-                target.tool.name
+                "Copied word for word, {} tells {} at one and the same average.",
+                target.tool.name,
+                often(ratio),
             )
         })
     });

@@ -81,6 +81,7 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
     let all = pieces(text, &["!"]);
     let mut configuration = Configuration {
         weight: Known::tool(1.0 / 512.0, "IOS's default: 9"),
+        limit: Known::tool(None, "IOS's default depends on the platform"),
         ..Configuration::of(&DIALECT)
     };
     let mut classes = Vec::new();

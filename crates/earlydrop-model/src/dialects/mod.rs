@@ -41,7 +41,7 @@ use earlydrop::units::BitsPerSec;
 pub use configuration::{Adapt, Class, Configuration, Known, Marking, Origin, Shape};
 pub(crate) use differences::told;
 pub use differences::{Difference, differences};
-pub use translation::{Lost, Written, equivalent, translate, word_for_word};
+pub use translation::{Lost, Written, equivalent, often, translate, word_for_word};
 
 /// A tool's way to write a configuration of the RED family.
 #[derive(Debug)]

@@ -203,7 +203,11 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
     let (limit, in_bytes) = max_size(&told)?;
     let ared = told.flag("ARED", false)?;
     let unit = if in_bytes { mean } else { 1.0 };
-    let per_second = rate.value.unwrap_or(link.rate).0 as f64 / (8.0 * mean);
+    let assumed = DIALECT.assumed_rate.unwrap_or(link.rate);
+    let per_second = rate
+        .value
+        .unwrap_or(assumed)
+        .packets_per_sec(Bytes(mean as u64));
     let (min, max) = thresholds(&told, &ared, unit, per_second)?;
     let linterm = told.number("LInterm", 1.0, f64::MAX)?;
     let wait = told.flag("Wait", true)?;

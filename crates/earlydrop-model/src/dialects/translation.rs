@@ -44,31 +44,41 @@ pub fn translate(
     let from = configuration.spacing.value;
     let mut wanted = configuration.clone();
     let mut notes = Vec::new();
-    if tool.spacings.contains(&from) {
-        return write(&wanted, tool, link, notes);
-    }
-    let alike = tool
-        .spacings
-        .iter()
-        .copied()
-        .find(|to| same_gaps(from, *to));
+    let alike = tool.spacings.iter().copied();
+    let alike = alike.into_iter().find(|to| same_gaps(from, *to));
     let to = alike.unwrap_or(tool.spacing);
-    wanted.spacing = Known::tool(to, tool.spacing_source);
+    if !tool.spacings.contains(&from) {
+        wanted.spacing = Known::tool(to, tool.spacing_source);
+    }
     for class in &mut wanted.classes {
         let was = class.max_p.value;
-        class.max_p.value = equivalent(was, from, to);
-        if class.max_p.value != was {
+        if alike.is_none() {
+            class.max_p.value = equivalent(was, from, to);
             notes.push(format!(
-                "max_p {} becomes {}: {} tells {} times as often at one and the same",
+                "max_p {} becomes {}: at one and the same {} tells {}",
                 digits(was, 3),
                 digits(class.max_p.value, 3),
                 tool.name,
-                digits(long_run(to, was) / long_run(from, was), 3),
+                often(long_run(to, was) / long_run(from, was)),
+            ));
+        } else if !same_gaps(to, tool.spacing) {
+            notes.push(format!(
+                "{} is told to space drops as here; by its own way, a max_p of {} comes to as many",
+                tool.name,
+                digits(equivalent(was, from, tool.spacing), 3),
             ));
         }
     }
     notes.dedup();
     write(&wanted, tool, link, notes)
+}
+
+/// "2.92 times as often", "1.96 times more rarely".
+pub fn often(ratio: f64) -> String {
+    match ratio < 1.0 {
+        true => format!("{} times more rarely", digits(1.0 / ratio, 3)),
+        false => format!("{} times as often", digits(ratio, 3)),
+    }
 }
 
 /// The same with every number as it is, spaced as `tool` does unless told.

@@ -6,7 +6,7 @@ mod rules;
 use earlydrop::registry::Link;
 use earlydrop::units::Nanos;
 
-use crate::dialects::{Configuration, Knob, Origin, told};
+use crate::dialects::{Called, Class, Configuration, Knob, Origin, told};
 use crate::spacing::long_run;
 use crate::{Gateway, Load, ModelError, Prediction, predict};
 
@@ -19,10 +19,14 @@ pub struct Setting {
     pub name: String,
     /// Which it is.
     pub knob: Knob,
-    /// Its value in the tool's terms.
+    /// As it stands in the text.
+    pub written: Option<String>,
+    /// Its value, in words that are the same for every tool.
     pub value: String,
     /// For a length, in bytes.
     pub bytes: Option<f64>,
+    /// For a probability, the share of packets told of congestion at it in the long run.
+    pub told: Option<f64>,
     /// "given", or where the value is from.
     pub origin: String,
 }
@@ -52,8 +56,12 @@ pub fn expect(configuration: &Configuration, load: &Load) -> Result<Prediction, 
     predict(load, &Gateway::of(&spec, load)?)
 }
 
-/// Explains a configuration under a load.
-pub fn explain(configuration: &Configuration, load: &Load) -> Result<Explanation, ModelError> {
+/// Explains a configuration, read from `text`, under a load.
+pub fn explain(
+    configuration: &Configuration,
+    text: &str,
+    load: &Load,
+) -> Result<Explanation, ModelError> {
     let link = load.link();
     let spec = configuration.spec(0, &link)?;
     let gateway = Gateway::of(&spec, load)?;
@@ -63,7 +71,7 @@ pub fn explain(configuration: &Configuration, load: &Load) -> Result<Explanation
         .collect::<Result<Vec<_>, ModelError>>()?;
     let findings = rules::look(configuration, load, &prediction);
     Ok(Explanation {
-        settings: settings(configuration, &link),
+        settings: settings(configuration, text, &link),
         curves,
         prediction,
         caveats: gateway.caveats().to_vec(),
@@ -94,55 +102,50 @@ fn long_run_curve(
         .collect())
 }
 
-fn settings(configuration: &Configuration, link: &Link) -> Vec<Setting> {
-    let mut rows = Vec::new();
-    for called in configuration.dialect.knobs {
-        let row = |name: String, value: String, bytes: Option<f64>, origin: &Origin| Setting {
+fn settings(configuration: &Configuration, text: &str, link: &Link) -> Vec<Setting> {
+    let setting = |called: &Called, class: &Class, many: bool| {
+        let alone = Configuration {
+            classes: vec![class.clone()],
+            ..configuration.clone()
+        };
+        let name = match class.name.as_str() {
+            class if many => format!("{} ({class})", called.name),
+            _ => called.name.to_string(),
+        };
+        let length = match called.knob {
+            Knob::Min => Some(class.min.value),
+            Knob::Max => Some(class.max.value),
+            Knob::Limit => configuration.limit_in_unit(link),
+            _ => None,
+        };
+        let often = || long_run(configuration.spacing.value, class.max_p.value);
+        let origin = origin(&alone, called.knob);
+        Setting {
             name,
             knob: called.knob,
-            value,
-            bytes,
+            written: match origin {
+                Origin::Given(span) => text.get(span.clone()).map(str::to_string),
+                Origin::Tool(_) => None,
+            },
+            value: told(&alone, called.knob, link),
+            bytes: length.map(|length| configuration.to_bytes(length, link)),
+            told: (called.knob == Knob::MaxP).then(often),
             origin: match origin {
                 Origin::Given(_) => "given".to_string(),
                 Origin::Tool(why) => (*why).to_string(),
             },
-        };
+        }
+    };
+    let mut rows = Vec::new();
+    for called in configuration.dialect.knobs {
         let each = matches!(called.knob, Knob::Min | Knob::Max | Knob::MaxP);
-        for class in configuration.classes.iter().filter(|_| each) {
-            let (known, length) = match called.knob {
-                Knob::Min => (&class.min, true),
-                Knob::Max => (&class.max, true),
-                _ => (&class.max_p, false),
-            };
-            let name = match class.name.as_str() {
-                "" => called.name.to_string(),
-                class => format!("{} ({class})", called.name),
-            };
-            let alone = Configuration {
-                classes: vec![class.clone()],
-                ..configuration.clone()
-            };
-            let bytes = length.then(|| configuration.to_bytes(known.value, link));
-            rows.push(row(
-                name,
-                told(&alone, called.knob, link),
-                bytes,
-                &known.origin,
-            ));
+        let many = each && configuration.classes.len() > 1;
+        let classes = if many { configuration.classes.len() } else { 1 };
+        // Classes name themselves in the rows of their thresholds.
+        if called.knob != Knob::Classes {
+            let classes = configuration.classes.iter().take(classes);
+            rows.extend(classes.map(|class| setting(called, class, many)));
         }
-        if each || called.knob == Knob::Classes && configuration.classes.len() == 1 {
-            continue;
-        }
-        let bytes = (called.knob == Knob::Limit).then(|| {
-            let limit = configuration.limit_in_unit(link);
-            limit.map(|limit| configuration.to_bytes(limit, link))
-        });
-        let mut value = told(configuration, called.knob, link);
-        if let (Knob::Weight, Some(burst)) = (called.knob, &configuration.burst) {
-            value = format!("{} packets: {value}", burst.value);
-        }
-        let origin = origin(configuration, called.knob);
-        rows.push(row(called.name.to_string(), value, bytes.flatten(), origin));
     }
     rows
 }

@@ -5,7 +5,7 @@ use earlydrop::units::BitsPerSec;
 
 use super::{Said, Subject, rounded};
 use crate::Load;
-use crate::dialects::{Adapt, Knob, Origin, Shape, equivalent, tc};
+use crate::dialects::{Adapt, Knob, Origin, Shape, equivalent, often, tc};
 use crate::spacing::long_run;
 
 fn said(what: String, change: String) -> Option<Said> {
@@ -63,7 +63,7 @@ pub(super) fn burst_until(min: f64, weight: f64) -> f64 {
 pub(super) fn burst_reaches_min(s: &Subject) -> Option<Said> {
     const INITIAL_WINDOW: f64 = 10.0;
     let burst = burst_until(s.min, s.weight());
-    (burst < INITIAL_WINDOW).then_some(())?;
+    (s.min >= 5.0 && burst < INITIAL_WINDOW).then_some(())?;
     said(
         format!(
             "{} packets at once bring the average of an empty queue to min: one flow's first \
@@ -118,10 +118,11 @@ pub(super) fn max_near_min(s: &Subject) -> Option<Said> {
 }
 
 pub(super) fn min_small(s: &Subject) -> Option<Said> {
-    (s.min < 5.0 && s.weight() < 1.0).then_some(())?;
+    (s.min < 5.0).then_some(())?;
     said(
         format!(
-            "min is {} packets of {} bytes: a link with so short a queue is often idle",
+            "min is {} packets of {} bytes: a burst of a few is told of congestion, and a link with \
+             so short a queue is often idle",
             rounded(s.min),
             s.load.packet.0
         ),
@@ -135,7 +136,8 @@ pub(super) fn limit_near_max(s: &Subject) -> Option<Said> {
         Shape::Gentle => 2.0 * s.max,
         _ => 1.5 * s.max,
     };
-    (limit < end).then_some(())?;
+    // Fill levels are shares of the buffer.
+    (limit < end && s.tool() != "junos").then_some(())?;
     said(
         format!(
             "the buffer holds {} times max: a burst overflows it before the average knows, and \
@@ -276,15 +278,15 @@ pub(super) fn probability_elsewhere(s: &Subject) -> Option<Said> {
         return None;
     }
     let own = long_run(s.configuration.spacing.value, s.max_p);
-    let ratio = |law| rounded(long_run(law, s.max_p) / own);
     let mut others = Vec::new();
     for (law, tools) in [
         (Spacing::Drawn, "Linux and INET"),
         (Spacing::Uniform2, "DPDK"),
         (Spacing::Wait, "ns-2 and ns-3"),
     ] {
-        if (long_run(law, s.max_p) / own - 1.0).abs() > 0.02 {
-            others.push(format!("{} times as often on {tools}", ratio(law)));
+        let ratio = long_run(law, s.max_p) / own;
+        if (ratio - 1.0).abs() > 0.02 {
+            others.push(format!("{} on {tools}", often(ratio)));
         }
     }
     said(
@@ -320,6 +322,16 @@ pub(super) fn ecn_never_dropped(s: &Subject) -> Option<Said> {
             "linux" => "harddrop, where senders are not trusted".to_string(),
             _ => String::new(),
         },
+    )
+}
+
+pub(super) fn spacing_unknown(s: &Subject) -> Option<Said> {
+    matches!(s.tool(), "cisco" | "sonic").then_some(())?;
+    said(
+        "how drops lie apart is not published; each packet for itself is taken, which tells half \
+         as often as Linux at one probability"
+            .to_string(),
+        String::new(),
     )
 }
 

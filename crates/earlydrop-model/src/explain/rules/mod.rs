@@ -202,6 +202,12 @@ pub static RULES: &[Rule] = &[
         look: checks::ecn_never_dropped,
     },
     Rule {
+        name: "spacing-unknown",
+        gravity: Gravity::Know,
+        source: "Cisco's command reference and SONiC's configuration guide are silent",
+        look: checks::spacing_unknown,
+    },
+    Rule {
         name: "buffer-not-told",
         gravity: Gravity::Know,
         source: "Junos: fill levels are shares of the queue's buffer",
@@ -233,7 +239,12 @@ impl Subject<'_> {
 
     /// So many packets in the tool's unit.
     fn length(&self, packets: f64) -> String {
-        match self.configuration.in_bytes && self.tool() != "ns2" {
+        let bytes = self.configuration.in_bytes && self.tool() != "ns2";
+        match bytes {
+            _ if self.tool() == "junos" => {
+                let share = 100.0 * packets / self.limit.unwrap_or(self.max);
+                format!("{:.0}", share.clamp(1.0, 100.0))
+            }
             true => format!("{:.0}", packets * self.load.packet.0 as f64),
             false => format!("{:.0}", packets.ceil()),
         }

@@ -5,7 +5,7 @@ use crate::explain::explain;
 
 fn names(text: &str, load: &Load) -> Vec<&'static str> {
     let configuration = read(text, None, &load.link()).unwrap();
-    let findings = explain(&configuration, load).unwrap().findings;
+    let findings = explain(&configuration, text, load).unwrap().findings;
     findings.iter().map(|finding| finding.rule.name).collect()
 }
 
@@ -81,6 +81,11 @@ fn every_rule_finds_what_it_is_for() {
         ),
         ("ecn-never-dropped", tc(&format!("{usual} ecn")), load()),
         (
+            "spacing-unknown",
+            "random-detect dscp af11 32 96 10".into(),
+            load(),
+        ),
+        (
             "buffer-not-told",
             "fill-level 50 drop-probability 10".into(),
             load(),
@@ -90,7 +95,7 @@ fn every_rule_finds_what_it_is_for() {
         assert!(found.contains(&rule), "{rule} of {found:?}: {text}");
     }
     let untested = RULES.len();
-    assert_eq!(untested, 18, "a new rule needs its text above");
+    assert_eq!(untested, 19, "a new rule needs its text above");
 }
 
 #[test]
