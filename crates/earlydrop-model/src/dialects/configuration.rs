@@ -137,6 +137,8 @@ pub struct Configuration {
     pub classes: Vec<Class>,
     /// Whether the average and the thresholds are in bytes rather than packets.
     pub in_bytes: bool,
+    /// Where that is said.
+    pub unit_origin: Origin,
     /// The buffer, where it is told.
     pub limit: Known<Option<Length>>,
     /// The weight of a new sample in the average.
@@ -170,6 +172,7 @@ impl Configuration {
             dialect,
             classes: Vec::new(),
             in_bytes: false,
+            unit_origin: Origin::Tool("its only unit"),
             limit: Known::tool(None, "not told here"),
             weight: Known::tool(1.0, "no average: the queue as it is"),
             mean_packet: Known::tool(None, NO_KNOB),

@@ -28,6 +28,7 @@ mod ns3;
 mod own;
 mod scan;
 mod sonic;
+mod table;
 pub mod tc;
 mod translation;
 
@@ -41,6 +42,7 @@ use earlydrop::units::BitsPerSec;
 pub use configuration::{Adapt, Class, Configuration, Known, Marking, Origin, Shape};
 pub(crate) use differences::told;
 pub use differences::{Difference, differences};
+pub use table::table;
 pub use translation::{Lost, Written, equivalent, often, translate, word_for_word};
 
 /// A tool's way to write a configuration of the RED family.

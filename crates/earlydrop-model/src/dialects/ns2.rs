@@ -178,7 +178,8 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
     let told = Told::of(text)?;
     let packet = told.number("mean_pktsize_", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
-    let in_bytes = told.flag("queue_in_bytes_", true)?.value;
+    let unit_told = told.flag("queue_in_bytes_", true)?;
+    let in_bytes = unit_told.value;
     let unit = if in_bytes { mean } else { 1.0 };
     let (min, max) = thresholds(&told, mean, link)?;
     let scaled = |known: Known<f64>| Known {
@@ -216,6 +217,7 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
             },
         }],
         in_bytes,
+        unit_origin: unit_told.origin,
         limit: Known::or_tool(limit, Some(length(50.0)), "ns-default.tcl: limit_ 50"),
         weight: weight(&told, mean, link)?,
         mean_packet: Known::or_tool(

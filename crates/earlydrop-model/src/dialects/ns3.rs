@@ -224,6 +224,7 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
             shape: shape(&told)?,
         }],
         in_bytes,
+        unit_origin: limit.origin.clone(),
         limit,
         weight: weight(&told, &ared, per_second)?,
         mean_packet: Known::or_tool(

@@ -317,6 +317,7 @@ impl Reader<'_> {
         Configuration {
             classes,
             in_bytes: s.choice("unit") == "bytes",
+            unit_origin: self.known("unit", ()).origin,
             limit: self.known("limit", s.length_or_auto("limit")),
             weight: self.known(
                 "weight",

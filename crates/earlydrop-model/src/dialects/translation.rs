@@ -42,7 +42,7 @@ pub fn translate(
     link: &Link,
 ) -> Result<Written, Refusal> {
     let from = configuration.spacing.value;
-    let mut wanted = configuration.clone();
+    let mut wanted = carried(configuration, tool);
     let mut notes = Vec::new();
     let alike = tool.spacings.iter().copied();
     let alike = alike.into_iter().find(|to| same_gaps(from, *to));
@@ -61,7 +61,7 @@ pub fn translate(
                 tool.name,
                 often(long_run(to, was) / long_run(from, was)),
             ));
-        } else if !same_gaps(to, tool.spacing) {
+        } else if !same_gaps(to, tool.spacing) && tool != configuration.dialect {
             notes.push(format!(
                 "{} is told to space drops as here; by its own way, a max_p of {} comes to as many",
                 tool.name,
@@ -87,7 +87,7 @@ pub fn word_for_word(
     tool: &'static Dialect,
     link: &Link,
 ) -> Result<Written, Refusal> {
-    let mut wanted = configuration.clone();
+    let mut wanted = carried(configuration, tool);
     wanted.spacing = Known::tool(tool.spacing, tool.spacing_source);
     write(&wanted, tool, link, Vec::new())
 }
@@ -114,6 +114,16 @@ fn same_gaps(a: Spacing, b: Spacing) -> bool {
         other => other,
     };
     law(a) == law(b)
+}
+
+/// What is to be carried over: all but a packet that nobody told and nothing depends on.
+fn carried(configuration: &Configuration, tool: &Dialect) -> Configuration {
+    let mut wanted = configuration.clone();
+    let packet = &wanted.mean_packet;
+    if !packet.is_given() && !wanted.by_size.value && tool != configuration.dialect {
+        wanted.mean_packet = Known::tool(None, "not told");
+    }
+    wanted
 }
 
 /// Writes it, and reads it again to see what became of it.

@@ -285,7 +285,7 @@ pub(super) fn probability_elsewhere(s: &Subject) -> Option<Said> {
         (Spacing::Wait, "ns-2 and ns-3"),
     ] {
         let ratio = long_run(law, s.max_p) / own;
-        if (ratio - 1.0).abs() > 0.02 {
+        if (ratio - 1.0).abs() > 0.05 {
             others.push(format!("{} on {tools}", often(ratio)));
         }
     }

@@ -239,15 +239,24 @@ impl Subject<'_> {
 
     /// So many packets in the tool's unit.
     fn length(&self, packets: f64) -> String {
-        let bytes = self.configuration.in_bytes && self.tool() != "ns2";
-        match bytes {
-            _ if self.tool() == "junos" => {
-                let share = 100.0 * packets / self.limit.unwrap_or(self.max);
-                format!("{:.0}", share.clamp(1.0, 100.0))
-            }
-            true => format!("{:.0}", packets * self.load.packet.0 as f64),
-            false => format!("{:.0}", packets.ceil()),
-        }
+        let packet = self.load.packet.0 as f64;
+        let unit = match (self.configuration.in_bytes, self.tool()) {
+            (_, "junos") => self.limit.unwrap_or(self.max) / 100.0,
+            (true, "ns2") => self
+                .configuration
+                .mean_packet
+                .value
+                .map_or(1.0, |told| told.0 as f64 / packet),
+            (true, _) => 1.0 / packet,
+            (false, _) => 1.0,
+        };
+        let most = if self.tool() == "junos" {
+            100.0
+        } else {
+            f64::MAX
+        };
+        // What division adds in the last places is not worth a packet.
+        format!("{:.0}", (packets / unit - 1e-6).ceil().min(most))
     }
 
     /// A probability as the tool is told it.
