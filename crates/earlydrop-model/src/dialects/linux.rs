@@ -215,8 +215,8 @@ fn weight(
     let wlog = tc::wlog(min, burst, avpkt).map_err(|error| match error {
         NoWeight::TooSmall { least } => refuse(
             format!(
-                "a burst of {burst} packets of {avpkt} bytes is less than min, {min} bytes: no \
-                 weight lets so few through only"
+                "a burst of {burst} packets of {avpkt} bytes is less than min, {min} bytes: tc \
+                 makes no weight of it"
             ),
             format!("nearest: burst {least}"),
         ),
