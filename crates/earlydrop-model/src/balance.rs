@@ -58,14 +58,12 @@ fn balance(load: &Load, gateway: &Gateway) -> Prediction {
     let told = gateway.parted(p, queue, load.flows);
     let rtt = load.round_trip(queue);
     let flow = load.tcp.steady(told, rtt);
-    let carried = load.flows * flow.rate * (1.0 - told.loss);
-    at_rest(
-        load,
-        queue,
-        told,
-        &flow,
-        (carried / load.service()).min(1.0),
-    )
+    // Told at all, they are told because the link is full.
+    let utilisation = match p > 0.0 {
+        true => 1.0,
+        false => (load.flows * flow.rate / load.service()).min(1.0),
+    };
+    at_rest(load, queue, told, &flow, utilisation)
 }
 
 /// How often the flows must be told at `queue` packets so that the link is just full; 0 where

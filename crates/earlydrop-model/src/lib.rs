@@ -24,12 +24,16 @@ mod balance;
 pub mod batch;
 pub mod closed_loop;
 mod error;
+pub mod fluid;
 mod load;
 pub mod queue;
 mod response;
+pub mod sawtooth;
 pub mod solve;
 pub mod spacing;
+pub mod stability;
 pub mod tcp;
+pub mod thresholds;
 
 pub use balance::{Prediction, fluid_balance, predict};
 pub use error::ModelError;
