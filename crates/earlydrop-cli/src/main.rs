@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use commands::{check, export, report, reproduce, run, schemes, trace};
+use commands::{check, export, queue, report, reproduce, run, schemes, trace};
 use draw::Style;
 use failure::Failure;
 
@@ -50,6 +50,7 @@ enum Command {
 Then, as a scenario's first line: #:schema scenario.schema.json")]
     Schema,
     Trace(trace::Trace),
+    Queue(queue::Queue),
     /// Print completions for a shell
     #[command(after_help = "Example:
   earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop")]
@@ -98,6 +99,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
             Ok(writeln!(out, "{text}")?)
         }
         Command::Trace(arguments) => trace::run(arguments, out, style),
+        Command::Queue(arguments) => queue::run(arguments, out, style),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let name = "earlydrop";

@@ -14,6 +14,7 @@ use earlydrop::registry::Spec;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_lab::verify::{Length, Measured, measure};
 use earlydrop_model::closed_loop::closed_loop;
+use earlydrop_model::trust::{DOUBTS, Doubt, doubts};
 use earlydrop_model::{Control, Gateway, Load, Prediction, Tcp, fluid_balance};
 
 const SCHEMES: [&str; 6] = [
@@ -42,6 +43,7 @@ struct Found {
     measured: Measured,
     fluid: Prediction,
     closed: Prediction,
+    doubts: Vec<Doubt>,
 }
 
 /// How far a prediction is off: delay, told, utilisation.
@@ -102,9 +104,11 @@ fn find(setting: Setting) -> Result<Found, Box<dyn Error>> {
     let gateway = Gateway::of(spec, load)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let length = Length::for_load(load, SEEDS);
+    let fluid = fluid_balance(load, &gateway)?;
     Ok(Found {
         measured: measure(load, spec, length, threads, &AtomicBool::new(false))?,
-        fluid: fluid_balance(load, &gateway)?,
+        doubts: doubts(load, &gateway, &fluid),
+        fluid,
         closed: closed_loop(load, &gateway)?.expected,
         setting,
     })
@@ -173,6 +177,13 @@ fn print_distributions(found: &[Found]) {
             Box::new(move |found| (low..high).contains(&found.fluid.window)),
         ));
     }
+    groups.push(("no doubt".into(), Box::new(|found| found.doubts.is_empty())));
+    for doubt in DOUBTS {
+        groups.push((
+            format!("doubt: {}", doubt.name()),
+            Box::new(move |found| found.doubts.contains(&doubt)),
+        ));
+    }
     for (method, of) in methods {
         println!("\n{method}\n\n{head}\n{rule}");
         for (name, holds) in &groups {
@@ -186,14 +197,16 @@ fn print_every(found: &[Found]) {
     println!(
         "\n| link | rtt | flows | tcp | scheme | ecn | delay: measured | fluid | closed | told | fluid | closed | utilisation | fluid | closed |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for found in found {
         let Setting { load, spec } = &found.setting;
         let told = |p: &Prediction| 100.0 * (p.loss + p.marks);
         let ms = |p: &Prediction| 1e3 * p.delay.as_secs_f64();
         let measured = &found.measured;
+        let doubts: Vec<&str> = found.doubts.iter().map(|doubt| doubt.name()).collect();
+        let doubts = doubts.join(", ");
         println!(
-            "| {} | {} | {} | {:?} | {} | {} | {:.2} ms | {:.2} | {:.2} | {:.3}% | {:.3} | {:.3} | {:.2}% | {:.2} | {:.2} |",
+            "| {} | {} | {} | {:?} | {} | {} | {:.2} ms | {:.2} | {:.2} | {:.3}% | {:.3} | {:.3} | {:.2}% | {:.2} | {:.2} | {} |",
             load.rate,
             load.rtt,
             load.flows,
@@ -209,6 +222,7 @@ fn print_every(found: &[Found]) {
             100.0 * measured.utilisation.mean,
             100.0 * found.fluid.utilisation,
             100.0 * found.closed.utilisation,
+            doubts,
         );
     }
 }

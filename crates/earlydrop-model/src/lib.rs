@@ -34,6 +34,7 @@ pub mod spacing;
 pub mod stability;
 pub mod tcp;
 pub mod thresholds;
+pub mod trust;
 
 pub use balance::{Prediction, fluid_balance, predict};
 pub use error::ModelError;

@@ -37,6 +37,7 @@ pub struct Gateway {
     marks: Marks,
     buffer: f64,
     weight: Option<f64>,
+    interval: Option<f64>,
     caveats: Vec<&'static str>,
 }
 
@@ -211,6 +212,7 @@ impl Gateway {
             law,
             marks: marks_of(spec, &settings, load),
             weight: weight_of(spec, &settings),
+            interval: interval_of(&plan, &settings),
             buffer: packets_of(limit, load),
             caveats,
         })
@@ -229,6 +231,11 @@ impl Gateway {
     /// The weight of a new sample in the average, where the scheme keeps one of all packets.
     pub fn weight(&self) -> Option<f64> {
         self.weight.filter(|_| !matches!(self.law, Law::PerFlow(_)))
+    }
+
+    /// For a scheme of CoDel's kind, the span in seconds after which it begins to drop.
+    pub(crate) fn interval(&self) -> Option<f64> {
+        self.interval
     }
 
     /// The same with its curve left as it is where it tells of `p` at `queue`: an adaptation
@@ -322,6 +329,15 @@ fn weight_of(spec: &Spec, s: &Settings) -> Option<f64> {
         Average::automatic_weight(rate, s.time("weight_time").as_secs_f64())
     };
     Some(s.number_or_auto("weight").unwrap_or_else(automatic))
+}
+
+fn interval_of(plan: &Plan, s: &Settings) -> Option<f64> {
+    let codel = match plan {
+        Plan::Single { aqm, .. } => matches!(aqm, AnyAqm::Codel(_) | AnyAqm::Cobalt(_)),
+        Plan::FairCodel { .. } => true,
+        Plan::Fair { .. } | Plan::Dual { .. } => false,
+    };
+    codel.then(|| s.time("interval").as_secs_f64())
 }
 
 fn packets_of(limit: Limit, load: &Load) -> f64 {

@@ -1,7 +1,7 @@
 //! Where to put RED's thresholds, by every method that has been published.
 
 use earlydrop::red::Average;
-use earlydrop::registry::{ConfigError, Spec};
+use earlydrop::registry::{ConfigError, Link, Spec};
 
 use crate::batch::Batch;
 use crate::closed_loop::{closed_loop, sensitivity};
@@ -38,7 +38,7 @@ pub struct Advice {
     pub notes: Vec<String>,
 }
 
-/// Paper 003's p.d. of `max_p`: "between 0.05 and 0.1".
+/// Paper 003: "between 0.05 and 0.1"; Floyd's of 1997.
 const MAX_P: f64 = 0.1;
 /// Floyd's, 1997.
 const WEIGHT: f64 = 0.002;
@@ -170,22 +170,30 @@ pub fn floyd_2001(load: &Load, delay: f64) -> Thresholds {
     }
 }
 
-/// `scheme` with these thresholds and this buffer, numbers rounded as one would write them.
-pub fn with_thresholds(scheme: &Spec, t: &Thresholds, buffer: f64) -> Result<Spec, ConfigError> {
-    let knows = |name: &str| scheme.descriptor().parameter(name).is_some();
+/// `scheme` with these thresholds and this buffer, numbers rounded as one would write them;
+/// what `scheme` says itself, and what does not matter to it, is left as it is.
+pub fn with_thresholds(
+    scheme: &Spec,
+    t: &Thresholds,
+    buffer: f64,
+    link: &Link,
+) -> Result<Spec, ConfigError> {
+    let settings = scheme.settings(link)?;
+    let values = [
+        ("min", Some(packets(t.min))),
+        ("max", Some(packets(t.max))),
+        ("max_p", t.max_p.map(three_digits)),
+        ("weight", Some(three_digits(t.weight))),
+        ("limit", Some(buffer.round())),
+    ];
     let mut spec = scheme.clone();
-    let mut set = |name: &str, value: Option<f64>| {
-        let given = spec.to_string().contains(&format!("{name}="));
-        if let Some(value) = value.filter(|_| knows(name) && !given) {
-            spec = spec.clone().with(name, value)?;
+    for (name, value) in values {
+        let parameter = scheme.descriptor().parameter(name);
+        let open = |parameter| settings.matters(parameter) && !settings.was_given(name);
+        if let (Some(value), Some(_)) = (value, parameter.filter(|parameter| open(parameter))) {
+            spec = spec.with(name, value)?;
         }
-        Ok::<(), ConfigError>(())
-    };
-    set("min", Some(packets(t.min)))?;
-    set("max", Some(packets(t.max)))?;
-    set("max_p", t.max_p.map(three_digits))?;
-    set("weight", Some(three_digits(t.weight)))?;
-    set("limit", Some(buffer.round()))?;
+    }
     Ok(spec)
 }
 
@@ -248,7 +256,12 @@ pub fn every_method(
         ),
     ] {
         advice.push(within_buffer(
-            method, source, scheme, thresholds, notes, buffer,
+            method,
+            source,
+            scheme,
+            thresholds,
+            notes,
+            (buffer, &load.link()),
         )?);
     }
     Ok(advice)
@@ -261,7 +274,7 @@ fn within_buffer(
     scheme: &Spec,
     mut thresholds: Thresholds,
     mut notes: Vec<String>,
-    buffer: f64,
+    (buffer, link): (f64, &Link),
 ) -> Result<Advice, ModelError> {
     if thresholds.max > buffer {
         notes.push(format!(
@@ -274,7 +287,7 @@ fn within_buffer(
     Ok(Advice {
         method,
         source,
-        spec: with_thresholds(scheme, &thresholds, buffer)?,
+        spec: with_thresholds(scheme, &thresholds, buffer, link)?,
         thresholds,
         notes,
     })
@@ -291,7 +304,7 @@ fn balanced(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice
             max_p: Some(max_p),
             ..thresholds
         };
-        let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer)?, load)?;
+        let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
         Ok(fluid_balance(load, &gateway)?.queue)
     };
     let (mild, hard) = (max_p(1e-5)?, max_p(1.0)?);
@@ -311,7 +324,14 @@ fn balanced(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice
     if verdict.is_some_and(|verdict| verdict != Verdict::Stable) {
         notes.push("no average is slow enough for a loop of this gain to be stable".to_string());
     }
-    within_buffer("balance", "this model", scheme, thresholds, notes, buffer)
+    within_buffer(
+        "balance",
+        "this model",
+        scheme,
+        thresholds,
+        notes,
+        (buffer, &load.link()),
+    )
 }
 
 /// The largest weight with which the loop is stable; where none is, that of ten round trips.
@@ -329,7 +349,7 @@ fn fastest_stable(
             weight,
             ..thresholds
         };
-        let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer)?, load)?;
+        let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
         let rest = fluid_balance(load, &gateway)?;
         last = stability(load, &gateway, &rest).map(|found| found.verdict());
         if last == Some(Verdict::Stable) {
@@ -382,7 +402,9 @@ mod tests {
     #[test]
     fn morris_gives_what_the_paper_prints_at_one_loss_rate() {
         let first = morris(0.0747, 0.052, 48.0);
-        assert_eq!((first.min.round(), first.max.round()), (20.0, 60.0));
+        // 60 is three times the rounded 20; formula (3) itself gives 58.7.
+        assert_eq!(first.min.round(), 20.0);
+        assert!((first.max - 58.7).abs() < 0.05, "{}", first.max);
         let second = morris(0.0747, 0.2, 150.0);
         assert_eq!((second.min.round(), second.max.round()), (136.0, 408.0));
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod export;
+pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
