@@ -23,6 +23,7 @@
 mod balance;
 pub mod batch;
 pub mod closed_loop;
+pub mod configure;
 mod error;
 pub mod fluid;
 mod load;
@@ -36,7 +37,7 @@ pub mod tcp;
 pub mod thresholds;
 pub mod trust;
 
-pub use balance::{Prediction, fluid_balance, predict};
+pub use balance::{Prediction, fluid_balance, needed, predict};
 pub use error::ModelError;
 pub use load::Load;
 pub use response::{Gateway, Told};
