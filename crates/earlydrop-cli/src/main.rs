@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use commands::{check, export, queue, report, reproduce, run, schemes, trace};
+use commands::{check, configure, export, queue, report, reproduce, run, schemes, trace};
 use draw::Style;
 use failure::Failure;
 
@@ -29,6 +29,7 @@ use failure::Failure;
   earlydrop compare
   earlydrop compare --schemes red,pie,codel --link 50Mbps --rtt 20ms --flows 40
   earlydrop run scenarios/satellite.toml
+  earlydrop configure --link 100Mbps --rtt 50ms --flows 150
   earlydrop schemes nlred")]
 struct Arguments {
     #[command(subcommand)]
@@ -50,6 +51,7 @@ enum Command {
 Then, as a scenario's first line: #:schema scenario.schema.json")]
     Schema,
     Trace(trace::Trace),
+    Configure(configure::Configure),
     Queue(queue::Queue),
     /// Print completions for a shell
     #[command(after_help = "Example:
@@ -99,6 +101,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
             Ok(writeln!(out, "{text}")?)
         }
         Command::Trace(arguments) => trace::run(arguments, out, style),
+        Command::Configure(arguments) => configure::run(arguments, out, style),
         Command::Queue(arguments) => queue::run(arguments, out, style),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -101,7 +101,7 @@ pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
         None => None,
     };
     let first = &choices[0];
-    let upper = has_thresholds(&question.scheme).then_some(first.advice.thresholds.max);
+    let upper = first.advice.thresholds.map(|thresholds| thresholds.max);
     let mut configuration = Configuration {
         load,
         buffer,
@@ -193,7 +193,7 @@ fn advise(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Vec<Advi
     Ok(vec![Advice {
         method: "goal",
         source: "the scheme's own target",
-        thresholds: crate::thresholds::floyd_1997(),
+        thresholds: None,
         spec,
         notes: Vec::new(),
     }])

@@ -32,8 +32,8 @@ pub struct Advice {
     pub source: &'static str,
     /// The scheme with these thresholds.
     pub spec: Spec,
-    /// What it says.
-    pub thresholds: Thresholds,
+    /// What it says; `None` where the scheme has no thresholds.
+    pub thresholds: Option<Thresholds>,
     /// What had to be changed, or should be known.
     pub notes: Vec<String>,
 }
@@ -288,7 +288,7 @@ fn within_buffer(
         method,
         source,
         spec: with_thresholds(scheme, &thresholds, buffer, link)?,
-        thresholds,
+        thresholds: Some(thresholds),
         notes,
     })
 }

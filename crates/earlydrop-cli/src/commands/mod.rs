@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod configure;
 pub(crate) mod export;
 pub(crate) mod queue;
 pub(crate) mod report;
