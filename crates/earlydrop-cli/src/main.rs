@@ -19,7 +19,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use commands::{check, explain, export, report, reproduce, run, schemes, trace, translate};
+use commands::{
+    check, configure, explain, export, queue, report, reproduce, run, schemes, trace, translate,
+};
 use draw::Style;
 use failure::Failure;
 
@@ -30,6 +32,7 @@ use failure::Failure;
   earlydrop compare
   earlydrop compare --schemes red,pie,codel --link 50Mbps --rtt 20ms --flows 40
   earlydrop run scenarios/satellite.toml
+  earlydrop configure --link 100Mbps --rtt 50ms --flows 150
   earlydrop schemes nlred")]
 struct Arguments {
     #[command(subcommand)]
@@ -53,6 +56,8 @@ enum Command {
 Then, as a scenario's first line: #:schema scenario.schema.json")]
     Schema,
     Trace(trace::Trace),
+    Configure(configure::Configure),
+    Queue(queue::Queue),
     /// Print completions for a shell
     #[command(after_help = "Example:
   earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop")]
@@ -103,6 +108,8 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
             Ok(writeln!(out, "{text}")?)
         }
         Command::Trace(arguments) => trace::run(arguments, out, style),
+        Command::Configure(arguments) => configure::run(arguments, out, style),
+        Command::Queue(arguments) => queue::run(arguments, out, style),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let name = "earlydrop";

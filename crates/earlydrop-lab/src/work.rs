@@ -66,6 +66,22 @@ pub fn run(
     Ok(reached)
 }
 
+/// What every cell of `plan` finds, in the order of the cells; nothing of it is kept. `None`
+/// where `stop` was set before all were done.
+pub fn outcomes(
+    plan: &Plan,
+    threads: usize,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<Outcome>>, WorkError> {
+    let todo: Vec<Cell> = plan.cells().collect();
+    let mut found: Vec<Option<Outcome>> = todo.iter().map(|_| None).collect();
+    in_parallel(plan, &todo, threads, stop, |cell, outcome| {
+        found[plan.number(cell)] = Some(outcome);
+        Ok(())
+    })?;
+    Ok(found.into_iter().collect())
+}
+
 /// Runs cells on threads, and hands on what each found as it ends.
 fn in_parallel(
     plan: &Plan,

@@ -23,17 +23,23 @@
 mod balance;
 pub mod batch;
 pub mod closed_loop;
+pub mod configure;
 pub mod dialects;
 mod error;
 pub mod explain;
+pub mod fluid;
 mod load;
 pub mod queue;
 mod response;
+pub mod sawtooth;
 pub mod solve;
 pub mod spacing;
+pub mod stability;
 pub mod tcp;
+pub mod thresholds;
+pub mod trust;
 
-pub use balance::{Prediction, fluid_balance, predict};
+pub use balance::{Prediction, fluid_balance, needed, predict};
 pub use error::ModelError;
 pub use load::Load;
 pub use response::{Gateway, Told};

@@ -5,10 +5,11 @@
 //! tells of nothing below and of as much as it takes above it.
 
 use earlydrop::queue::Limit;
-use earlydrop::red::{Curve, Spacing};
+use earlydrop::red::{Average, Curve, Spacing};
 use earlydrop::registry::{Plan, Settings, Spec};
 use earlydrop::schemes::AnyAqm;
 
+use crate::solve::falling_root;
 use crate::spacing::long_run;
 use crate::{Load, ModelError};
 
@@ -35,6 +36,8 @@ pub struct Gateway {
     law: Law,
     marks: Marks,
     buffer: f64,
+    weight: Option<f64>,
+    interval: Option<f64>,
     caveats: Vec<&'static str>,
 }
 
@@ -184,6 +187,9 @@ impl Law {
     }
 }
 
+/// A rise of the probability over two millionths of the queue that counts as a jump.
+const JUMP: f64 = 1e-3;
+
 /// What is not in the model where flows are not alike.
 const FLOWS_ALIKE: &str =
     "its policy treats flows differently; here they are alike, and it is left out";
@@ -205,6 +211,8 @@ impl Gateway {
             scheme: settings.scheme(),
             law,
             marks: marks_of(spec, &settings, load),
+            weight: weight_of(spec, &settings),
+            interval: interval_of(&plan, &settings),
             buffer: packets_of(limit, load),
             caveats,
         })
@@ -218,6 +226,46 @@ impl Gateway {
     /// How many packets of the load the buffer holds.
     pub fn buffer(&self) -> f64 {
         self.buffer
+    }
+
+    /// The weight of a new sample in the average, where the scheme keeps one of all packets.
+    pub fn weight(&self) -> Option<f64> {
+        self.weight.filter(|_| !matches!(self.law, Law::PerFlow(_)))
+    }
+
+    /// For a scheme of CoDel's kind, the span in seconds after which it begins to drop.
+    pub(crate) fn interval(&self) -> Option<f64> {
+        self.interval
+    }
+
+    /// The same with its curve left as it is where it tells of `p` at `queue`: an adaptation
+    /// is slow beside what a curve does. `None` where no curve tells.
+    pub fn frozen(&self, queue: f64, p: f64, flows: f64) -> Option<Gateway> {
+        let law = match &self.law {
+            Law::Curve(drawn) | Law::Doubled(drawn, _) => Law::Curve(drawn.clone()),
+            Law::Adapted { least, most, .. } => {
+                let range = (least.curve.strength(), most.curve.strength());
+                let strength = falling_root(range.0, range.1, |strength| {
+                    p - least.at_strength(strength).told(queue, flows)
+                });
+                Law::Curve(least.at_strength(strength))
+            }
+            _ => return None,
+        };
+        Some(Gateway {
+            law,
+            ..self.clone()
+        })
+    }
+
+    /// How much more often is told a packet more of the average, at `queue`; infinite at a jump.
+    pub fn slope(&self, queue: f64, flows: f64) -> f64 {
+        let step = 1e-6 * queue.max(1e-3);
+        let rise = self.told(queue + step, flows) - self.told(queue - step, flows);
+        match rise > JUMP {
+            true => f64::INFINITY,
+            false => rise / (2.0 * step),
+        }
     }
 
     /// What the scheme does that is not in its model.
@@ -272,6 +320,24 @@ impl Gateway {
             ..self.clone()
         })
     }
+}
+
+fn weight_of(spec: &Spec, s: &Settings) -> Option<f64> {
+    spec.descriptor().parameter("weight")?;
+    let automatic = || {
+        let rate = s.link().rate.packets_per_sec(s.link().mean_packet);
+        Average::automatic_weight(rate, s.time("weight_time").as_secs_f64())
+    };
+    Some(s.number_or_auto("weight").unwrap_or_else(automatic))
+}
+
+fn interval_of(plan: &Plan, s: &Settings) -> Option<f64> {
+    let codel = match plan {
+        Plan::Single { aqm, .. } => matches!(aqm, AnyAqm::Codel(_) | AnyAqm::Cobalt(_)),
+        Plan::FairCodel { .. } => true,
+        Plan::Fair { .. } | Plan::Dual { .. } => false,
+    };
+    codel.then(|| s.time("interval").as_secs_f64())
 }
 
 fn packets_of(limit: Limit, load: &Load) -> f64 {

@@ -1,8 +1,10 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod configure;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
