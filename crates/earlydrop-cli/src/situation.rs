@@ -7,12 +7,12 @@ use std::path::Path;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_lab::document::{Place, Problem, Problems};
 use earlydrop_model::dialects::{self, Configuration, Dialect, Refusal};
-use earlydrop_model::{Load, Tcp};
+use earlydrop_model::{Control, Load, Tcp};
 
 use crate::failure::Failure;
 
 /// What flows over which link.
-#[derive(clap::Args, Clone, Debug, Default)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Situation {
     /// The link's rate; unless given, the one that the configuration tells, or 20 Mbps
     #[arg(long, value_name = "RATE")]
@@ -26,6 +26,9 @@ pub(crate) struct Situation {
     /// A packet's size; unless given, the one that the configuration tells, or 1500 bytes
     #[arg(long, value_name = "SIZE")]
     packet: Option<Bytes>,
+    /// How TCP controls its window: reno, cubic
+    #[arg(long, value_name = "CONTROL", default_value = "cubic", value_parser = ["reno", "cubic"])]
+    tcp: String,
     /// Whether the flows ask for marks: on, off
     #[arg(long, value_name = "MODE", default_value = "off", value_parser = ["on", "off"])]
     ecn: String,
@@ -115,13 +118,17 @@ impl Situation {
             rtt: self.rtt.unwrap_or(usual.rtt),
             flows: self.flows.unwrap_or(usual.flows),
             tcp: Tcp {
+                control: match self.tcp.as_str() {
+                    "reno" => Control::Reno,
+                    _ => Control::Cubic,
+                },
                 ecn: self.ecn == "on",
                 ..usual.tcp
             },
         }
     }
 
-    /// "20 flows on 10 Mbps (as tc takes it), ...".
+    /// "20 CUBIC flows on 10 Mbps (as tc takes it), ...".
     fn told(&self, load: &Load, configuration: &Configuration) -> String {
         let name = configuration.dialect.name;
         let rate = match (
@@ -144,8 +151,9 @@ impl Situation {
             false => format!(" ({option})"),
         };
         format!(
-            "{} flows{}{} on {}{rate}, round trips of {}{}, packets of {} bytes{packet}",
+            "{} {} flows{}{} on {}{rate}, round trips of {}{}, packets of {} bytes{packet}",
             load.flows,
+            if self.tcp == "reno" { "Reno" } else { "CUBIC" },
             flag(self.flows.is_some(), "--flows"),
             if load.tcp.ecn {
                 " that ask for marks"

@@ -36,7 +36,7 @@ use std::fmt;
 use std::ops::Range;
 
 use earlydrop::red::Spacing;
-use earlydrop::registry::{Link, nearest};
+use earlydrop::registry::{Link, Spec, nearest};
 use earlydrop::units::BitsPerSec;
 
 pub use configuration::{Adapt, Class, Configuration, Known, Marking, Origin, Shape};
@@ -253,6 +253,12 @@ pub fn read(
     let configuration = (tool.read)(text, link)?;
     check(&configuration, text, link)?;
     Ok(configuration)
+}
+
+/// The configuration of a scheme of earlydrop's, to be written for other tools; refused where
+/// it is not RED with other knobs.
+pub fn of_spec(spec: &Spec, link: &Link) -> Result<Configuration, Refusal> {
+    read(&spec.to_string(), Some(&own::DIALECT), link)
 }
 
 /// What no tool can do, whichever it was written for.
