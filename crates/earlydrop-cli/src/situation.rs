@@ -67,7 +67,7 @@ pub(crate) fn read(
 }
 
 /// A refusal as the scenario's problems are told: with its place in the text.
-pub(crate) fn refused(name: &str, text: &str, refusal: Refusal) -> Failure {
+fn refused(name: &str, text: &str, refusal: Refusal) -> Failure {
     let place = Place::File(refusal.span.clone());
     Failure::Scenario(Problems {
         name: name.to_string(),

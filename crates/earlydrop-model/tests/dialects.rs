@@ -2,10 +2,12 @@
 
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::{BitsPerSec, Bytes};
+use earlydrop_model::Load;
 use earlydrop_model::dialects::{
     Adapt, Configuration, DIALECTS, Knob, Marking, Refusal, Shape, detect, differences, find, read,
     translate, word_for_word,
 };
+use earlydrop_model::explain::explain;
 use proptest::prelude::*;
 
 const LINUX: &str = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 \
@@ -73,6 +75,13 @@ const TEXTS: &[(&str, &str, [f64; 4])] = &[
     (
         "junos",
         "set class-of-service drop-profiles web interpolate fill-level [ 20 60 61 ]\n\
+         set class-of-service drop-profiles web interpolate drop-probability [ 0 5 100 ]",
+        [25_000.0, 75_000.0, 0.05, 1.0],
+    ),
+    (
+        "junos",
+        "set class-of-service drop-profiles web interpolate fill-level [ 20 60 61 ]\n\
+         set class-of-service drop-profiles be fill-level 50 drop-probability 10\n\
          set class-of-service drop-profiles web interpolate drop-probability [ 0 5 100 ]",
         [25_000.0, 75_000.0, 0.05, 1.0],
     ),
@@ -203,7 +212,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "red is read here",
     ),
     (
-        "tc qdisc add dev e root red limit 400m min 9m max 90m avpkt 1000 burst 30000",
+        "tc qdisc add dev e root red limit 400m min 9m max 90m avpkt 1000 burst 30000 probability 0.1",
         "90m",
         "kernel refuses",
     ),
@@ -370,6 +379,19 @@ prop_compose! {
     }
 }
 
+/// Nothing that was read makes anything else panic.
+fn what_can_be_done_with(found: &Configuration, text: &str) {
+    for tool in DIALECTS {
+        let _ = translate(found, tool, &link());
+    }
+    let load = Load {
+        rate: link().rate,
+        packet: link().mean_packet,
+        ..Load::default()
+    };
+    let _ = explain(found, text, &load);
+}
+
 /// The same, places and origins apart.
 fn same(a: &Configuration, b: &Configuration, link: &Link) -> Result<(), TestCaseError> {
     let found = differences(a, b, link);
@@ -451,9 +473,12 @@ proptest! {
             text.replace_range(at..end, &more);
         }
         for tool in DIALECTS {
-            if let Err(refusal) = read(&text, Some(tool), &link()) {
-                prop_assert!(text.get(refusal.span).is_some());
-                prop_assert!(!refusal.message.is_empty());
+            match read(&text, Some(tool), &link()) {
+                Ok(found) => what_can_be_done_with(&found, &text),
+                Err(refusal) => {
+                    prop_assert!(text.get(refusal.span).is_some());
+                    prop_assert!(!refusal.message.is_empty());
+                }
             }
         }
         let _ = detect(&text);

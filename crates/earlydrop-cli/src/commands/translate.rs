@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::explain::{about, about_load};
 use crate::draw::{Look, Style, Table, Text, indented, number, write_lines};
 use crate::failure::Failure;
-use crate::situation::{Situation, read, refused, tool};
+use crate::situation::{Situation, read, tool};
 
 /// Translate a configuration of RED from one tool to others
 #[derive(clap::Args, Clone, Debug)]
@@ -62,7 +62,7 @@ pub(crate) fn run(
     let link = load.link();
     let mut targets = Vec::new();
     for tool in wanted {
-        let refuse = |refusal| refused(tool.title, &reading.text, refusal);
+        let refuse = |refusal| Failure::Usage(format!("--to {}: {refusal}", tool.name));
         targets.push(Target {
             tool,
             proposed: dialects::translate(configuration, tool, &link).map_err(refuse)?,
@@ -177,7 +177,19 @@ fn comparison(
         )?;
     }
     let mut lines = table.lines(style.width, style.unicode);
-    let ratios = targets.iter().filter_map(|target| {
+    let ratios = ratios(configuration, targets);
+    if !ratios.is_empty() {
+        lines.push(Text::default());
+    }
+    for said in ratios {
+        lines.extend(Text::from(said).wrapped(style.width));
+    }
+    Ok(lines)
+}
+
+/// How much more or less often each tool tells where numbers are copied.
+fn ratios(configuration: &Configuration, targets: &[Target]) -> Vec<String> {
+    let said = |target: &Target| {
         let ratio = told_at_max(&target.copied.configuration) / told_at_max(configuration);
         ((ratio - 1.0).abs() > 0.02).then(|| {
             format!(
@@ -186,15 +198,8 @@ fn comparison(
                 often(ratio),
             )
         })
-    });
-    let ratios: Vec<Text> = ratios
-        .flat_map(|text| Text::from(text).wrapped(style.width))
-        .collect();
-    if !ratios.is_empty() {
-        lines.push(Text::default());
-        lines.extend(ratios);
-    }
-    Ok(lines)
+    };
+    targets.iter().filter_map(said).collect()
 }
 
 /// The share of packets told of congestion just below max.

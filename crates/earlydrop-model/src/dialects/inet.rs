@@ -1,12 +1,11 @@
 //! INET (OMNeT++): parameters of `RedDropper` in an `omnetpp.ini`. Facts from
 //! `src/inet/queueing/filter/RedDropper.cc` and `.ned`.
 
-use std::ops::Range;
-
 use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 
-use super::scan::{Piece, digits, pieces};
+use super::scan::{digits, pieces};
+use super::told::Told;
 use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
 
 pub(super) static DIALECT: Dialect = Dialect {
@@ -64,55 +63,47 @@ const NAMES: [&str; 7] = [
     "packetCapacity",
 ];
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
+/// `**.red.minth = 5`, by the last name of the path.
+fn told(text: &str) -> Result<Told<'_>, Refusal> {
     let all = pieces(text, &["#", "//"]);
-    let find = |name: &str| -> Option<Piece> {
-        let set = |index: &usize| {
-            all[*index].text.rsplit('.').next() == Some(name)
-                && all.get(index + 1).is_some_and(|sign| sign.text == "=")
-        };
-        let at = (0..all.len()).rev().find(set)?;
-        all.get(at + 2).copied()
-    };
-    let number = |name: &str, low, high| -> Result<Option<(f64, Range<usize>)>, Refusal> {
-        let read = find(name).map(|piece| Ok((piece.number(name, low, high)?, piece.span())));
-        read.transpose()
-    };
-    let known = |given, default| Known::or_tool(given, default, "RedDropper.ned");
-    if NAMES.iter().all(|name| find(name).is_none()) {
+    let mut told = Vec::new();
+    for triple in all.windows(3) {
+        let name = triple[0].text.rsplit('.').next().unwrap_or_default();
+        if triple[1].text == "=" && NAMES.contains(&name) {
+            told.push((name, triple[2]));
+        }
+    }
+    let told = Told::new(told, "RedDropper.ned");
+    if told.is_empty() {
         let help = format!("known: {}, as **.red.minth = 5", NAMES.join(", "));
-        return Err(Refusal::of_all(
-            text,
-            "no parameter of RedDropper stands in this",
-            help,
-        ));
+        let message = "no parameter of RedDropper stands in this";
+        return Err(Refusal::of_all(text, message, help));
     }
-    let min = known(number("minth", 0.0, f64::MAX)?, 5.0);
-    let max = known(number("maxth", 0.0, f64::MAX)?, 50.0);
+    Ok(told)
+}
+
+fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
+    let told = told(text)?;
+    let known = |given, default| Known::or_tool(given, default, "RedDropper.ned");
+    let min = known(told.number("minth", 0.0, f64::MAX)?, 5.0);
+    let max = known(told.number("maxth", 0.0, f64::MAX)?, 50.0);
     if min.value >= max.value {
-        let piece = find("maxth").or_else(|| find("minth"));
-        let message = format!("minth {} is not below maxth {}", min.value, max.value);
-        let help = format!("nearest: maxth {}", (3.0 * min.value).max(1.0));
-        return Err(piece.map_or_else(
-            || Refusal::of_all(text, message.clone(), help.clone()),
-            |piece| piece.refuse(message.clone(), help.clone()),
-        ));
+        let given = told.find("maxth").or_else(|| told.find("minth"));
+        return Err(Refusal {
+            span: given.map_or(0..text.len(), |piece| piece.span()),
+            message: format!("minth {} is not below maxth {}", min.value, max.value),
+            help: format!("nearest: maxth {}", (3.0 * min.value).max(1.0)),
+        });
     }
-    let max_p = find("maxp").map(|piece| Ok((piece.probability("maxp")?, piece.span())));
-    let limit = number("packetCapacity", 1.0, f64::MAX)?;
+    let limit = told.number("packetCapacity", 1.0, f64::MAX)?;
     let capacity = Some(Length::Packets(max.value.floor().max(1.0)));
-    let on = find("useEcn").map(|piece| Ok((piece.flag("useEcn")?, piece.span())));
-    let marking = on.transpose()?.map(|(on, span)| {
-        let marks = Marking {
-            on: true,
-            above_max: true,
-            ..Marking::OFF
-        };
-        (if on { marks } else { Marking::OFF }, span)
-    });
-    let weight = find("wq").map(|piece| Ok((piece.probability("wq")?, piece.span())));
+    let marking = Marking {
+        on: true,
+        above_max: true,
+        ..Marking::OFF
+    };
     Ok(Configuration {
-        weight: known(weight.transpose()?, 0.002),
+        weight: told.probability("wq", 0.002)?,
         limit: Known::or_tool(
             limit.map(|(limit, span)| (Some(Length::Packets(limit)), span)),
             capacity,
@@ -122,11 +113,13 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
             name: String::new(),
             min,
             max,
-            max_p: known(max_p.transpose()?, 0.02),
+            max_p: told.probability("maxp", 0.02)?,
             shape: Known::tool(Shape::Straight, "RedDropper has no other"),
         }],
         idle: Known::tool(Idle::Exact, "RedDropper.cc: by pkrate packets a second"),
-        ecn: Known::or_tool(marking, Marking::OFF, "RedDropper.ned"),
+        ecn: told
+            .flag("useEcn", false)?
+            .map(|on| if on { marking } else { Marking::OFF }),
         ..Configuration::of(&DIALECT)
     })
 }

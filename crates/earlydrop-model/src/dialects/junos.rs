@@ -144,123 +144,133 @@ fn buffer(all: &[Piece]) -> Result<Known<Option<Length>>, Refusal> {
 /// Each profile with the pieces of its pairs: those after a `{` that its name opens, or those
 /// of `set` commands with its name.
 fn profiles<'a>(all: &[Piece<'a>]) -> Vec<Profile<'a>> {
-    let mut found: Vec<Profile<'a>> = Vec::new();
-    let mut before: Option<Piece<'a>> = None;
-    let mut list: Option<bool> = None;
-    let mut expected: Option<bool> = None;
+    let mut scan = Scan::default();
     for (index, piece) in all.iter().enumerate() {
-        let is_new = |found: &[Profile], name: &str| found.iter().all(|known| known.name != name);
+        let next = |steps: usize| all.get(index + steps).map_or("", |piece| piece.text);
         match piece.text {
-            "fill-level" => (expected, list) = (Some(true), None),
-            "drop-probability" => (expected, list) = (Some(false), None),
+            "fill-level" => (scan.fills, scan.in_list) = (Some(true), false),
+            "drop-probability" => (scan.fills, scan.in_list) = (Some(false), false),
             "interpolate" => {
-                if let Some(last) = found.last_mut() {
-                    last.interpolated = true;
+                if let Some(profile) = scan.found.get_mut(scan.current) {
+                    profile.interpolated = true;
                 }
             }
-            "[" => list = expected,
-            "]" => (list, expected) = (None, None),
+            "[" => scan.in_list = scan.fills.is_some(),
+            "]" => (scan.fills, scan.in_list) = (None, false),
             "{" => {
-                let named = before.filter(|name| {
-                    !matches!(
-                        name.text,
-                        "class-of-service" | "drop-profiles" | "interpolate" | "schedulers"
-                    )
-                });
-                let opens_pairs = all[index + 1..].iter().take(2).any(|next| {
-                    matches!(next.text, "fill-level" | "interpolate" | "drop-probability")
-                });
-                if let Some(name) = named.filter(|name| opens_pairs && is_new(&found, name.text)) {
-                    found.push(new_profile(name));
+                let pairs = ["fill-level", "interpolate", "drop-probability"];
+                let opens_pairs = pairs.contains(&next(1)) || pairs.contains(&next(2));
+                let name = index.checked_sub(1).map(|before| all[before]);
+                let levels = [
+                    "class-of-service",
+                    "drop-profiles",
+                    "interpolate",
+                    "schedulers",
+                ];
+                let name = name.filter(|name| !levels.contains(&name.text));
+                if let Some(name) = name.filter(|_| opens_pairs) {
+                    scan.open(name);
                 }
             }
-            "drop-profiles" => {
-                let next = all.get(index + 1).filter(|next| next.text != "{");
-                if let Some(name) = next.filter(|name| is_new(&found, name.text)) {
-                    found.push(new_profile(*name));
+            "drop-profiles" if next(1) != "{" => {
+                if let Some(name) = all.get(index + 1) {
+                    scan.open(*name);
                 }
             }
-            _ => {
-                let fills = list.or(expected);
-                let number = piece.text.trim_end_matches('%').parse::<f64>().is_ok();
-                if let Some(fills) = fills.filter(|_| number || list.is_some()) {
-                    if found.is_empty() {
-                        found.push(new_profile(*piece));
-                    }
-                    if let Some(last) = found.last_mut() {
-                        let pairs = if fills {
-                            &mut last.fills
-                        } else {
-                            &mut last.drops
-                        };
-                        pairs.push(*piece);
-                    }
-                    if list.is_none() {
-                        expected = None;
-                    }
-                }
-            }
+            _ => scan.take(*piece),
         }
-        before = Some(*piece);
     }
+    let mut found = scan.found;
     found.retain(|profile| !profile.fills.is_empty() || !profile.drops.is_empty());
     found
 }
 
-fn new_profile(name: Piece<'_>) -> Profile<'_> {
-    Profile {
-        name: name.text,
-        at: name,
-        interpolated: false,
-        fills: Vec::new(),
-        drops: Vec::new(),
+/// Where the reading of profiles is.
+#[derive(Default)]
+struct Scan<'a> {
+    found: Vec<Profile<'a>>,
+    /// The profile whose pairs come.
+    current: usize,
+    /// Whether fill levels or drop probabilities come, where either do.
+    fills: Option<bool>,
+    in_list: bool,
+}
+
+impl<'a> Scan<'a> {
+    /// What comes is of the profile of this name.
+    fn open(&mut self, name: Piece<'a>) {
+        let mut known = self.found.iter();
+        let known = known.position(|profile| profile.name == name.text);
+        self.current = known.unwrap_or(self.found.len());
+        if known.is_none() {
+            self.found.push(Profile {
+                name: name.text,
+                at: name,
+                interpolated: false,
+                fills: Vec::new(),
+                drops: Vec::new(),
+            });
+        }
     }
+
+    /// A number of a list, or alone.
+    fn take(&mut self, piece: Piece<'a>) {
+        let is_number = percent_text(&piece).text.parse::<f64>().is_ok();
+        let Some(fills) = self.fills.filter(|_| is_number || self.in_list) else {
+            return;
+        };
+        if self.found.is_empty() {
+            self.open(piece);
+        }
+        if let Some(profile) = self.found.get_mut(self.current) {
+            match fills {
+                true => profile.fills.push(piece),
+                false => profile.drops.push(piece),
+            }
+        }
+        if !self.in_list {
+            self.fills = None;
+        }
+    }
+}
+
+/// A number without its "%".
+fn percent_text<'a>(piece: &Piece<'a>) -> Piece<'a> {
+    piece.part(0, piece.text.trim_end_matches('%').len())
+}
+
+/// A profile's points in percent, each above the last.
+fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, Refusal> {
+    let (fills, drops) = (profile.fills.len(), profile.drops.len());
+    if fills != drops {
+        let message = format!("{fills} fill levels, {drops} drop probabilities");
+        let help = "give as many of one as of the other";
+        return Err(profile.at.refuse(message, help));
+    }
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (fill, drop) in profile.fills.iter().zip(&profile.drops) {
+        let at = percent_text(fill).number("fill-level", 0.0, 100.0)?;
+        let p = percent_text(drop).number("drop-probability", 0.0, 100.0)?;
+        let (before, least) = points.last().copied().unwrap_or((-1.0, 0.0));
+        if at <= before || p < least {
+            let message = format!("({at}, {p}) does not follow ({before}, {least})");
+            let nearest = (before + 1.0).min(100.0);
+            let help = format!("values must increase; nearest: fill-level {nearest}");
+            return Err(fill.refuse(message, help));
+        }
+        points.push((at, p));
+    }
+    Ok(points)
 }
 
 /// A profile as a class of queues in bytes, `whole` being the buffer.
 fn class(profile: &Profile, whole: f64) -> Result<Class, Refusal> {
-    let (fills, drops) = (&profile.fills, &profile.drops);
-    if fills.len() != drops.len() {
-        let message = format!(
-            "{} fill levels, {} drop probabilities",
-            fills.len(),
-            drops.len()
-        );
-        return Err(profile
-            .at
-            .refuse(message, "give as many of one as of the other"));
-    }
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    for (fill, drop) in fills.iter().zip(drops) {
-        let percent = |piece: &Piece, name: &str| {
-            let trimmed = piece.part(0, piece.text.trim_end_matches('%').len());
-            trimmed.number(name, 0.0, 100.0)
-        };
-        let point = (
-            percent(fill, "fill-level")?,
-            percent(drop, "drop-probability")?,
-        );
-        let before = points.last().copied().unwrap_or((-1.0, 0.0));
-        if point.0 <= before.0 || point.1 < before.1 {
-            let message = format!(
-                "({}, {}) does not follow ({}, {})",
-                point.0, point.1, before.0, before.1
-            );
-            let help = format!(
-                "values must increase; nearest: fill-level {}",
-                (before.0 + 1.0).min(100.0)
-            );
-            return Err(fill.refuse(message, help));
-        }
-        points.push(point);
-    }
-    let span = fills.first().map_or(profile.at.span(), Piece::span);
-    let known = |value| Known::given(value, span.clone());
-    let length = |percent: f64| percent / 100.0 * whole;
+    let points = points(profile)?;
     let (shape, min, max, max_p) = match profile.interpolated {
         true => interpolated(&points),
         false => segmented(&points),
     };
+    let length = |percent: f64| percent / 100.0 * whole;
     let shape = match shape {
         Shape::Points { points, stepped } => Shape::Points {
             points: points
@@ -271,12 +281,20 @@ fn class(profile: &Profile, whole: f64) -> Result<Class, Refusal> {
         },
         other => other,
     };
+    // The piece that says so, where one does.
+    let known = |pieces: &[Piece], percent: f64, value: f64| {
+        let says = |piece: &&Piece| percent_text(piece).text.parse() == Ok(percent);
+        let given = pieces.iter().find(says);
+        let given = given.map(|piece| (value, piece.span()));
+        Known::or_tool(given, value, "of the profile's ends")
+    };
+    let span = profile.fills.first().map_or(profile.at.span(), Piece::span);
     Ok(Class {
         name: profile.name.to_string(),
-        min: known(length(min)),
-        max: known(length(max)),
-        max_p: known(max_p / 100.0),
-        shape: Known::given(shape, span.clone()),
+        min: known(&profile.fills, min, length(min)),
+        max: known(&profile.fills, max, length(max)),
+        max_p: known(&profile.drops, max_p, max_p / 100.0),
+        shape: Known::given(shape, span),
     })
 }
 

@@ -87,7 +87,47 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
         .limit
         .filter(|(limit, _)| *limit > 0)
         .ok_or_else(|| missing(text, "limit", "several times max, as limit 400000"))?;
-    // tc works out what is not given: max first, then min.
+    let class = class(&told, limit, limit_at)?;
+    let (min, max) = (class.min.value as u32, class.max.value as u32);
+    let (weight, burst) = weight(text, &told, min, max)?;
+    let wlog = -weight.value.log2() as u32;
+    if !tc::fits_kernel(max, wlog) {
+        let at = told.max.map_or(limit_at, |(_, at)| at);
+        let most = (1_u64 << (31 - wlog)) - 1;
+        let message = format!("the kernel refuses max {max} with a weight of 2^-{wlog}");
+        let help = format!("nearest: max {most}, or a smaller burst: max 2^n must stay below 2^31");
+        return Err(at.refuse(message, help));
+    }
+    let packet = |(avpkt, at): (u32, Piece)| (Some(Bytes(u64::from(avpkt))), at.span());
+    let adaptive = told
+        .flags
+        .iter()
+        .find(|(flag, _)| flag.starts_with("adapt"));
+    Ok(Configuration {
+        classes: vec![class],
+        in_bytes: true,
+        limit: Known::given(Some(Length::Bytes(f64::from(limit))), limit_at.span()),
+        weight,
+        mean_packet: Known::or_tool(told.avpkt.map(packet), None, "tc does not show it"),
+        idle: Known::tool(Idle::Halving, "include/net/red.h: a table of halvings"),
+        ecn: marking(&told),
+        adapt: Known::or_tool(
+            adaptive.map(|(_, at)| (Adapt::Floyd, at.span())),
+            Adapt::No,
+            "off unless asked for",
+        ),
+        rate: Known::or_tool(
+            told.rate.map(|(rate, at)| (Some(rate), at.span())),
+            None,
+            "tc takes 10Mbit, for idle times only",
+        ),
+        burst,
+        ..Configuration::of(&DIALECT)
+    })
+}
+
+/// Thresholds and probability. tc works out what is not given: max first, then min.
+fn class(told: &Told, limit: u32, limit_at: Piece) -> Result<Class, Refusal> {
     let min_given = told.min.filter(|(min, _)| *min > 0);
     let max_given = told.max.filter(|(max, _)| *max > 0);
     let max = max_given.map_or_else(
@@ -100,54 +140,20 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
         let message = format!("min {min} is above max {max}: tc fails to calculate probability");
         return Err(at.refuse(message, format!("nearest: max {}", u64::from(min) * 3)));
     }
-    let (weight, burst) = weight(text, &told, min, max)?;
-    let wlog = -weight.value.log2();
-    if !tc::fits_kernel(max, wlog as u32) {
-        let at = max_given.map_or(limit_at, |(_, at)| at);
-        let most = (1_u64 << (31 - wlog as u32)) - 1;
-        let message = format!("the kernel refuses max {max} with a weight of 2^-{wlog}");
-        let help = format!("nearest: max {most}, or a smaller burst: max 2^n must stay below 2^31");
-        return Err(at.refuse(message, help));
-    }
-    let max_p = told.probability.map_or_else(
-        || Known::tool(0.02, "tc takes 0.02"),
-        |(probability, at)| Known::given(probability, at.span()),
-    );
+    let max_p = told.probability.map(|(p, at)| (p, at.span()));
+    let max_p = Known::or_tool(max_p, 0.02, "tc takes 0.02");
     if tc::plog(min, max, max_p.value).is_none() {
         let at = told.probability.map_or(limit_at, |(_, at)| at);
         let least = f64::from(max - min) * (-31_f64).exp2();
         let message = format!("tc fails to calculate a probability of {}", max_p.value);
         return Err(at.refuse(message, format!("nearest: above {}", digits(least, 2))));
     }
-    let packet = told.avpkt.map(|(avpkt, at)| (Bytes(u64::from(avpkt)), at));
-    let has = |word: &str| told.flags.iter().find(|(flag, _)| flag.starts_with(word));
-    Ok(Configuration {
-        classes: vec![Class {
-            name: String::new(),
-            min: known(min_given, min, "tc takes max/3"),
-            max: known(max_given, max, "tc takes three times min, or limit/4"),
-            max_p,
-            shape: Known::tool(Shape::Straight, "tc red has no other"),
-        }],
-        in_bytes: true,
-        limit: Known::given(Some(Length::Bytes(f64::from(limit))), limit_at.span()),
-        weight,
-        mean_packet: match packet {
-            Some((packet, at)) => Known::given(Some(packet), at.span()),
-            None => Known::tool(None, "tc does not show it"),
-        },
-        idle: Known::tool(Idle::Halving, "include/net/red.h: a table of halvings"),
-        ecn: marking(&told),
-        adapt: match has("adapt") {
-            Some((_, at)) => Known::given(Adapt::Floyd, at.span()),
-            None => Known::tool(Adapt::No, "off unless asked for"),
-        },
-        rate: match told.rate {
-            Some((rate, at)) => Known::given(Some(rate), at.span()),
-            None => Known::tool(None, "tc takes 10Mbit, for idle times only"),
-        },
-        burst,
-        ..Configuration::of(&DIALECT)
+    Ok(Class {
+        name: String::new(),
+        min: known(min_given, min, "tc takes max/3"),
+        max: known(max_given, max, "tc takes three times min, or limit/4"),
+        max_p,
+        shape: Known::tool(Shape::Straight, "tc red has no other"),
     })
 }
 
@@ -207,27 +213,13 @@ fn weight(
         (Some((_, at)), _) | (None, Some((_, at))) => at.span(),
         _ => 0..text.len(),
     };
-    let refuse = |message: String, help: String| Refusal {
-        span: span.clone(),
-        message,
-        help,
-    };
-    let wlog = tc::wlog(min, burst, avpkt).map_err(|error| match error {
-        NoWeight::TooSmall { least } => refuse(
-            format!(
-                "a burst of {burst} packets of {avpkt} bytes is less than min, {min} bytes: tc \
-                 makes no weight of it"
-            ),
-            format!("nearest: burst {least}"),
-        ),
-        NoWeight::TooLarge if min < avpkt => refuse(
-            format!("no burst gives a weight where min, {min} bytes, is less than avpkt"),
-            format!("nearest: min {avpkt}"),
-        ),
-        NoWeight::TooLarge => refuse(
-            format!("no weight is small enough for a burst of {burst} packets"),
-            format!("nearest: burst {}", tc::burst_for(31, 31, min, avpkt)),
-        ),
+    let wlog = tc::wlog(min, burst, avpkt).map_err(|error| {
+        let (message, help) = no_weight(error, min, burst, avpkt);
+        Refusal {
+            span,
+            message,
+            help,
+        }
     })?;
     let burst = f64::from(burst);
     let burst = match given {
@@ -239,6 +231,27 @@ fn weight(
         "by tc's rule from burst, min and avpkt",
     );
     Ok((weight, Some(burst)))
+}
+
+/// Why a burst makes no weight, and the nearest that does.
+fn no_weight(error: NoWeight, min: u32, burst: u32, avpkt: u32) -> (String, String) {
+    match error {
+        NoWeight::TooSmall { least } => (
+            format!(
+                "a burst of {burst} packets of {avpkt} bytes is less than min, {min} bytes: tc \
+                 makes no weight of it"
+            ),
+            format!("nearest: burst {least}"),
+        ),
+        NoWeight::TooLarge if min < avpkt => (
+            format!("no burst gives a weight where min, {min} bytes, is less than avpkt"),
+            format!("nearest: min {avpkt}"),
+        ),
+        NoWeight::TooLarge => (
+            format!("no weight is small enough for a burst of {burst} packets"),
+            format!("nearest: burst {}", tc::burst_for(31, 31, min, avpkt)),
+        ),
+    }
 }
 
 /// The words of a command, or of what is shown.

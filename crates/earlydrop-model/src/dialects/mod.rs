@@ -30,6 +30,7 @@ mod scan;
 mod sonic;
 mod table;
 pub mod tc;
+mod told;
 mod translation;
 
 use std::fmt;
@@ -261,6 +262,9 @@ pub fn of_spec(spec: &Spec, link: &Link) -> Result<Configuration, Refusal> {
     read(&spec.to_string(), Some(&own::DIALECT), link)
 }
 
+/// The longest queue that is reckoned with, in packets or bytes.
+const LONGEST: f64 = 1e12;
+
 /// What no tool can do, whichever it was written for.
 fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), Refusal> {
     let unit = if configuration.in_bytes {
@@ -279,6 +283,13 @@ fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), R
             false => format!("{}: ", class.name),
         };
         let (low, high) = (scan::digits(min, 6), scan::digits(max, 6));
+        if max > LONGEST || max.is_nan() {
+            return Err(Refusal {
+                span: place,
+                message: format!("{of}max {high} {unit} is more than any queue holds"),
+                help: format!("nearest: {LONGEST}"),
+            });
+        }
         if min > max || max <= 0.0 {
             return Err(Refusal {
                 span: place,

@@ -1,13 +1,12 @@
 //! ns-2: `Queue/RED set thresh_ 5`, or the same of one queue. Defaults are those of
 //! ns-2.35's `tcl/lib/ns-default.tcl`, equations those of `queue/red.cc`.
 
-use std::ops::Range;
-
 use earlydrop::red::{Average, Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::Bytes;
 
-use super::scan::{Piece, digits, pieces};
+use super::scan::{digits, pieces};
+use super::told::Told;
 use super::{
     Adapt, Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called,
 };
@@ -108,133 +107,92 @@ const KNOWN: &[&str] = &[
     "feng_adaptive_",
 ];
 
-/// The values set, by name; of a name set twice the last.
-struct Told<'a>(Vec<(&'a str, Piece<'a>)>);
-
-impl<'a> Told<'a> {
-    fn of(text: &'a str) -> Result<Told<'a>, Refusal> {
-        let all = pieces(text, &["#"]);
-        let mut told = Vec::new();
-        for (index, set) in all.iter().enumerate() {
-            let same_line = |offset: usize| all.get(index + offset).filter(|p| p.line == set.line);
-            if set.text == "queue-limit" {
-                if let Some(limit) = same_line(3) {
-                    told.push(("limit_", *limit));
-                }
-                continue;
+/// What `set` sets, and `queue-limit`.
+fn told(text: &str) -> Result<Told<'_>, Refusal> {
+    let all = pieces(text, &["#"]);
+    let mut told = Vec::new();
+    for (index, set) in all.iter().enumerate() {
+        let same_line = |offset: usize| all.get(index + offset).filter(|p| p.line == set.line);
+        if set.text == "queue-limit" {
+            if let Some(limit) = same_line(3) {
+                told.push(("limit_", *limit));
             }
-            let object = index.checked_sub(1).map(|before| all[before].text);
-            let (Some(object), "set", Some(name)) = (object, set.text, same_line(1)) else {
-                continue;
-            };
-            if !name.text.ends_with('_') {
-                continue;
-            }
-            let value =
-                same_line(2).ok_or_else(|| name.refuse("set to what?", "give it a value"))?;
-            let known = KNOWN.contains(&name.text) || SILENT.contains(&name.text);
-            if !known && object.to_ascii_lowercase().contains("red") {
-                let guess = earlydrop::registry::nearest(name.text, KNOWN.iter().copied());
-                let guess = guess.map_or(String::new(), |guess| format!("did you mean {guess}? "));
-                let help = format!("{guess}known: {}", KNOWN.join(", "));
-                return Err(name.refuse(format!("Queue/RED has no {}", name.text), help));
-            }
-            told.push((name.text, *value));
+            continue;
         }
-        Ok(Told(told))
-    }
-
-    fn find(&self, name: &str) -> Option<Piece<'a>> {
-        let mut set = self.0.iter().rev();
-        set.find(|(known, _)| *known == name)
-            .map(|(_, piece)| *piece)
-    }
-
-    fn number(
-        &self,
-        name: &str,
-        low: f64,
-        high: f64,
-    ) -> Result<Option<(f64, Range<usize>)>, Refusal> {
-        let Some(piece) = self.find(name) else {
-            return Ok(None);
+        let object = index.checked_sub(1).map(|before| all[before].text);
+        let (Some(object), "set", Some(name)) = (object, set.text, same_line(1)) else {
+            continue;
         };
-        Ok(Some((piece.number(name, low, high)?, piece.span())))
+        if !name.text.ends_with('_') {
+            continue;
+        }
+        let value = same_line(2).ok_or_else(|| name.refuse("set to what?", "give it a value"))?;
+        let known = KNOWN.contains(&name.text) || SILENT.contains(&name.text);
+        if !known && object.to_ascii_lowercase().contains("red") {
+            let guess = earlydrop::registry::nearest(name.text, KNOWN.iter().copied());
+            let guess = guess.map_or(String::new(), |guess| format!("did you mean {guess}? "));
+            let help = format!("{guess}known: {}", KNOWN.join(", "));
+            return Err(name.refuse(format!("Queue/RED has no {}", name.text), help));
+        }
+        told.push((name.text, *value));
     }
-
-    fn flag(&self, name: &str, default: bool) -> Result<Known<bool>, Refusal> {
-        let given = self
-            .find(name)
-            .map(|piece| Ok((piece.flag(name)?, piece.span())));
-        Ok(Known::or_tool(
-            given.transpose()?,
-            default,
-            "ns-default.tcl",
-        ))
-    }
+    Ok(Told::new(told, "ns-default.tcl"))
 }
 
 fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
-    let told = Told::of(text)?;
+    let told = told(text)?;
     let packet = told.number("mean_pktsize_", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
-    let unit_told = told.flag("queue_in_bytes_", true)?;
-    let in_bytes = unit_told.value;
-    let unit = if in_bytes { mean } else { 1.0 };
-    let (min, max) = thresholds(&told, mean, link)?;
-    let scaled = |known: Known<f64>| Known {
-        value: known.value * unit,
-        ..known
-    };
-    let linterm = told.number("linterm_", 1.0, f64::MAX)?;
-    let max_p = linterm.map(|(linterm, span)| (1.0 / linterm, span));
-    let gentle = told.flag("gentle_", true)?;
-    let limit = told.number("limit_", 1.0, f64::MAX)?;
-    let length = |packets: f64| match in_bytes {
+    let in_bytes = told.flag("queue_in_bytes_", true)?;
+    let length = |packets: f64| match in_bytes.value {
         true => Length::Bytes(packets * mean),
         false => Length::Packets(packets),
     };
+    let limit = told.number("limit_", 1.0, f64::MAX)?;
     let limit = limit.map(|(packets, span)| (Some(length(packets)), span));
-    let wait = told.flag("wait_", true)?;
-    let spacing = if wait.value {
-        Spacing::Wait
-    } else {
-        Spacing::Uniform
-    };
     Ok(Configuration {
-        classes: vec![Class {
-            name: String::new(),
-            min: scaled(min),
-            max: scaled(max),
-            max_p: Known::or_tool(max_p, 0.1, "ns-default.tcl: linterm_ 10"),
-            shape: Known {
-                value: if gentle.value {
-                    Shape::Gentle
-                } else {
-                    Shape::Straight
-                },
-                origin: gentle.origin,
-            },
-        }],
-        in_bytes,
-        unit_origin: unit_told.origin,
+        classes: vec![class(
+            &told,
+            mean,
+            if in_bytes.value { mean } else { 1.0 },
+            link,
+        )?],
         limit: Known::or_tool(limit, Some(length(50.0)), "ns-default.tcl: limit_ 50"),
+        in_bytes: in_bytes.value,
+        unit_origin: in_bytes.origin,
         weight: weight(&told, mean, link)?,
         mean_packet: Known::or_tool(
             packet.map(|(size, span)| (Some(Bytes(size as u64)), span)),
             Some(Bytes(500)),
             "ns-default.tcl: mean_pktsize_ 500",
         ),
-        spacing: Known {
-            value: spacing,
-            origin: wait.origin,
-        },
+        spacing: told.flag("wait_", true)?.map(|wait| match wait {
+            true => Spacing::Wait,
+            false => Spacing::Uniform,
+        }),
         idle: Known::tool(Idle::FloorPlusOne, "red.cc: whole packets, and one more"),
         ecn: marking(&told)?,
         adapt: adapt(&told)?,
         by_size: told.flag("bytes_", true)?,
         cautious: Known::tool(true, "red.cc spares the first packet above min"),
         ..Configuration::of(&DIALECT)
+    })
+}
+
+/// Thresholds of packets of `mean` bytes, each `unit` in the configuration's unit.
+fn class(told: &Told, mean: f64, unit: f64, link: &Link) -> Result<Class, Refusal> {
+    let (min, max) = thresholds(told, mean, link)?;
+    let linterm = told.number("linterm_", 1.0, f64::MAX)?;
+    let max_p = linterm.map(|(linterm, span)| (1.0 / linterm, span));
+    Ok(Class {
+        name: String::new(),
+        min: min.map(|min| min * unit),
+        max: max.map(|max| max * unit),
+        max_p: Known::or_tool(max_p, 0.1, "ns-default.tcl: linterm_ 10"),
+        shape: told.flag("gentle_", true)?.map(|gentle| match gentle {
+            true => Shape::Gentle,
+            false => Shape::Straight,
+        }),
     })
 }
 
@@ -299,10 +257,7 @@ fn marking(told: &Told) -> Result<Known<Marking>, Refusal> {
         up_to: if limited { mark_p } else { 1.0 },
         ..Marking::OFF
     };
-    Ok(Known {
-        value: if setbit.value { marking } else { Marking::OFF },
-        origin: setbit.origin,
-    })
+    Ok(setbit.map(|on| if on { marking } else { Marking::OFF }))
 }
 
 fn adapt(told: &Told) -> Result<Known<Adapt>, Refusal> {

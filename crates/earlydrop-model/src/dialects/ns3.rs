@@ -1,13 +1,12 @@
 //! ns-3: the attributes of `RedQueueDisc`, however they are set. Facts from
 //! `src/traffic-control/model/red-queue-disc.cc`.
 
-use std::ops::Range;
-
 use earlydrop::red::{Average, Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::scan::{Piece, digits, pieces};
+use super::told::Told;
 use super::{
     Adapt, Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called,
 };
@@ -110,68 +109,34 @@ const ATTRIBUTES: &[&str] = &[
     "Mode",
 ];
 
-/// The attributes set, by name; of one set twice the last.
-struct Told<'a>(Vec<(&'a str, Piece<'a>)>);
-
-impl<'a> Told<'a> {
-    /// An attribute is a name, alone or after `::`, and the next text or number that is
-    /// neither a sign nor the name of a value's type.
-    fn of(text: &'a str) -> Result<Told<'a>, Refusal> {
-        let all = pieces(text, &["//", "#"]);
-        let mut told = Vec::new();
-        let mut index = 0;
-        while let Some(piece) = all.get(index) {
-            index += 1;
-            let name = piece.text.rsplit("::").next().unwrap_or_default();
-            let of_red = piece.text.contains("RedQueueDisc::");
-            if !ATTRIBUTES.contains(&name) {
-                // A quoted word before a value is an attribute misspelt.
-                let before_value = piece.quoted
-                    && all.get(index).is_some_and(|next| next.text == ",")
-                    && all.get(index + 1).is_some_and(|next| is_type(next.text));
-                if of_red || before_value && name == piece.text {
-                    return Err(unknown(piece, name));
-                }
-                continue;
+/// An attribute is a name, alone or after `::`, and the next text or number that is
+/// neither a sign nor the name of a value's type.
+fn told(text: &str) -> Result<Told<'_>, Refusal> {
+    let all = pieces(text, &["//", "#"]);
+    let mut told = Vec::new();
+    let mut index = 0;
+    while let Some(piece) = all.get(index) {
+        index += 1;
+        let name = piece.text.rsplit("::").next().unwrap_or_default();
+        let of_red = piece.text.contains("RedQueueDisc::");
+        if !ATTRIBUTES.contains(&name) {
+            // A quoted word before a value is an attribute misspelt.
+            let before_value = piece.quoted
+                && all.get(index).is_some_and(|next| next.text == ",")
+                && all.get(index + 1).is_some_and(|next| is_type(next.text));
+            if of_red || before_value && name == piece.text {
+                return Err(unknown(piece, name));
             }
-            let value = all[index..].iter().find(|next| {
-                let sign = next.text.len() == 1 && "{}()[];,=".contains(next.text);
-                next.quoted || !sign && !is_type(next.text)
-            });
-            let value = value.ok_or_else(|| piece.refuse("set to what?", "give it a value"))?;
-            told.push((name, *value));
+            continue;
         }
-        Ok(Told(told))
+        let value = all[index..].iter().find(|next| {
+            let sign = next.text.len() == 1 && "{}()[];,=".contains(next.text);
+            next.quoted || !sign && !is_type(next.text)
+        });
+        let value = value.ok_or_else(|| piece.refuse("set to what?", "give it a value"))?;
+        told.push((name, *value));
     }
-
-    fn find(&self, name: &str) -> Option<Piece<'a>> {
-        let mut set = self.0.iter().rev();
-        set.find(|(known, _)| *known == name)
-            .map(|(_, piece)| *piece)
-    }
-
-    fn number(
-        &self,
-        name: &str,
-        low: f64,
-        high: f64,
-    ) -> Result<Option<(f64, Range<usize>)>, Refusal> {
-        let Some(piece) = self.find(name) else {
-            return Ok(None);
-        };
-        Ok(Some((piece.number(name, low, high)?, piece.span())))
-    }
-
-    fn flag(&self, name: &str, default: bool) -> Result<Known<bool>, Refusal> {
-        let given = self
-            .find(name)
-            .map(|piece| Ok((piece.flag(name)?, piece.span())));
-        Ok(Known::or_tool(
-            given.transpose()?,
-            default,
-            "ns-3's default",
-        ))
-    }
+    Ok(Told::new(told, "ns-3's default"))
 }
 
 /// "DoubleValue", "ns.core.UintegerValue".
@@ -187,7 +152,7 @@ fn unknown(piece: &Piece, name: &str) -> Refusal {
 }
 
 fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
-    let told = Told::of(text)?;
+    let told = told(text)?;
     let rate = told.find("LinkBandwidth").map(|piece| {
         let rate = piece
             .text
@@ -210,19 +175,16 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
         .packets_per_sec(Bytes(mean as u64));
     let (min, max) = thresholds(&told, &ared, unit, per_second)?;
     let linterm = told.number("LInterm", 1.0, f64::MAX)?;
-    let wait = told.flag("Wait", true)?;
+    let max_p = linterm.map(|(linterm, span)| (1.0 / linterm, span));
+    let class = Class {
+        name: String::new(),
+        min,
+        max,
+        max_p: Known::or_tool(max_p, 0.02, "ns-3's default: LInterm 50"),
+        shape: shape(&told)?,
+    };
     Ok(Configuration {
-        classes: vec![Class {
-            name: String::new(),
-            min,
-            max,
-            max_p: Known::or_tool(
-                linterm.map(|(linterm, span)| (1.0 / linterm, span)),
-                0.02,
-                "ns-3's default: LInterm 50",
-            ),
-            shape: shape(&told)?,
-        }],
+        classes: vec![class],
         in_bytes,
         unit_origin: limit.origin.clone(),
         limit,
@@ -232,14 +194,10 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
             Some(Bytes(500)),
             "ns-3's default",
         ),
-        spacing: Known {
-            value: if wait.value {
-                Spacing::Wait
-            } else {
-                Spacing::Uniform
-            },
-            origin: wait.origin,
-        },
+        spacing: told.flag("Wait", true)?.map(|wait| match wait {
+            true => Spacing::Wait,
+            false => Spacing::Uniform,
+        }),
         idle: Known::tool(Idle::FloorPlusOne, "whole packets, and one more"),
         ecn: marking(&told)?,
         adapt: adapt(&told, ared)?,
@@ -313,19 +271,12 @@ fn thresholds(
 fn shape(told: &Told) -> Result<Known<Shape>, Refusal> {
     let gentle = told.flag("Gentle", true)?;
     let nonlinear = told.flag("NLRED", false)?;
-    Ok(match (nonlinear.value, gentle.value) {
-        (true, _) => Known {
-            value: Shape::Nonlinear,
-            origin: nonlinear.origin,
-        },
-        (false, true) => Known {
-            value: Shape::Gentle,
-            origin: gentle.origin,
-        },
-        (false, false) => Known {
-            value: Shape::Straight,
-            origin: gentle.origin,
-        },
+    Ok(match nonlinear.value {
+        true => nonlinear.map(|_| Shape::Nonlinear),
+        false => gentle.map(|gentle| match gentle {
+            true => Shape::Gentle,
+            false => Shape::Straight,
+        }),
     })
 }
 
@@ -354,10 +305,7 @@ fn marking(told: &Told) -> Result<Known<Marking>, Refusal> {
         above_max: !hard,
         ..Marking::OFF
     };
-    Ok(Known {
-        value: if on.value { marking } else { Marking::OFF },
-        origin: on.origin,
-    })
+    Ok(on.map(|on| if on { marking } else { Marking::OFF }))
 }
 
 fn adapt(told: &Told, ared: Known<bool>) -> Result<Known<Adapt>, Refusal> {

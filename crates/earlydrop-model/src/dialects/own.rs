@@ -300,16 +300,6 @@ impl Reader<'_> {
             let span = s.time("weight_time").as_secs_f64();
             Average::automatic_weight(link.rate.packets_per_sec(link.mean_packet), span)
         };
-        let marking = Marking {
-            on: s.flag("ecn"),
-            above_max: s.flag("ecn") && s.flag("mark_above_max"),
-            up_to: if s.flag("ecn") {
-                s.number("mark_limit")
-            } else {
-                1.0
-            },
-            spares_others: false,
-        };
         let choice = |name: &str| match s.value(name) {
             Value::Choice(choice) => *choice,
             _ => "",
@@ -326,11 +316,23 @@ impl Reader<'_> {
             mean_packet: self.known("mean_packet", s.size_or_auto("mean_packet")),
             spacing: self.known("spacing", spacing_named(choice("spacing"))),
             idle: self.known("idle", idle_named(choice("idle"))),
-            ecn: self.known("ecn", marking),
+            ecn: self.known("ecn", marking(s)),
             by_size: self.known("by_size", s.flag("by_size")),
             cautious: self.known("cautious", s.flag("cautious")),
             ..Configuration::of(&DIALECT)
         }
+    }
+}
+
+fn marking(s: &Settings) -> Marking {
+    if !s.flag("ecn") {
+        return Marking::OFF;
+    }
+    Marking {
+        on: true,
+        above_max: s.flag("mark_above_max"),
+        up_to: s.number("mark_limit"),
+        spares_others: false,
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Lost {
     pub why: &'static str,
 }
 
-/// The nearest equivalent in `tool`: spaced alike where it can be told how, else with a
+/// The nearest equivalent in `tool`, refused where that takes nothing near it: spaced alike where it can be told how, else with a
 /// max_p at which it tells as often in the long run.
 pub fn translate(
     configuration: &Configuration,
@@ -134,8 +134,15 @@ fn write(
     notes: Vec<String>,
 ) -> Result<Written, Refusal> {
     let text = (tool.write)(wanted, link);
-    let configuration = (tool.read)(&text, link)?;
-    check(&configuration, &text, link)?;
+    let read = (tool.read)(&text, link).and_then(|configuration| {
+        check(&configuration, &text, link)?;
+        Ok(configuration)
+    });
+    // The place is one in a text that nobody has seen.
+    let configuration = read.map_err(|refusal| Refusal {
+        span: 0..0,
+        ..refusal
+    })?;
     let reason = |knob: Knob| {
         let found = tool.lacks.iter().find(|(lacking, _)| *lacking == knob);
         found.map_or("rounded", |(_, why)| why)
