@@ -288,13 +288,12 @@ fn class(profile: &Profile, whole: f64) -> Result<Class, Refusal> {
         let given = given.map(|piece| (value, piece.span()));
         Known::or_tool(given, value, "of the profile's ends")
     };
-    let span = profile.fills.first().map_or(profile.at.span(), Piece::span);
     Ok(Class {
         name: profile.name.to_string(),
         min: known(&profile.fills, min, length(min)),
         max: known(&profile.fills, max, length(max)),
         max_p: known(&profile.drops, max_p, max_p / 100.0),
-        shape: Known::given(shape, span),
+        shape: Known::tool(shape, "by its pairs"),
     })
 }
 

@@ -145,8 +145,15 @@ fn class(told: &Told, limit: u32, limit_at: Piece) -> Result<Class, Refusal> {
     if tc::plog(min, max, max_p.value).is_none() {
         let at = told.probability.map_or(limit_at, |(_, at)| at);
         let least = f64::from(max - min) * (-31_f64).exp2();
-        let message = format!("tc fails to calculate a probability of {}", max_p.value);
-        return Err(at.refuse(message, format!("nearest: above {}", digits(least, 2))));
+        let message = format!(
+            "tc fails to calculate a probability of {} between {min} and {max}",
+            max_p.value
+        );
+        let help = match least < 1.0 {
+            true => format!("nearest: probability {}", digits(1.01 * least, 3)),
+            false => "nearest: a max nearer to min".to_string(),
+        };
+        return Err(at.refuse(message, help));
     }
     Ok(Class {
         name: String::new(),

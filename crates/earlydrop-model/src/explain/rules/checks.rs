@@ -80,7 +80,7 @@ pub(super) fn burst_reaches_min(s: &Subject) -> Option<Said> {
 
 pub(super) fn average_trails(s: &Subject) -> Option<Said> {
     let memory = s.memory();
-    (s.has_weight() && memory > 20.0).then_some(())?;
+    (s.has_weight() && memory > 20.0 && s.usual_weight() < 0.5).then_some(())?;
     said(
         format!(
             "the average forgets over {} round trips: it learns of congestion when the windows \
@@ -150,7 +150,7 @@ pub(super) fn limit_near_max(s: &Subject) -> Option<Said> {
 
 pub(super) fn queue_long(s: &Subject) -> Option<Said> {
     let delay = s.min / s.load.service();
-    (delay > s.load.rtt.as_secs_f64()).then_some(())?;
+    (delay > s.load.rtt.as_secs_f64() && s.min > 5.0).then_some(())?;
     said(
         format!(
             "nothing is told of congestion before {} of queue wait, more than the round trip itself",
