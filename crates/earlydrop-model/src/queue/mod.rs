@@ -95,15 +95,16 @@ impl BatchQueue {
 
     /// The same queue at another load rho.
     pub fn at_load(&self, load: f64) -> BatchQueue {
+        let packets = self.batch.mean() * (1.0 - self.batch.none());
         BatchQueue {
-            arrivals: self.arrivals * load / self.load(),
+            arrivals: load * self.service / packets,
             ..self.clone()
         }
     }
 
     fn check(&self) -> Result<(), ModelError> {
         let positive = "above 0 and finite";
-        for (what, rate) in [("lambda", self.arrivals), ("mu", self.service)] {
+        for (what, rate) in [("mu", self.service), ("lambda", self.arrivals)] {
             if !(rate > 0.0 && rate.is_finite()) {
                 return Err(ModelError::outside(what, rate, positive, 1));
             }
