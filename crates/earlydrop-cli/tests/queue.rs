@@ -98,7 +98,7 @@ fn what_is_no_queue_is_refused_with_what_would_do() {
         ),
         (
             &["--rho", "0.9", "--buffer", "5", "--batch", "999999999999:1"],
-            &["at most 100000", "nearest"],
+            &["at most 10000", "nearest"],
         ),
         (
             &["--rho", "0.9", "--lambda", "1", "--buffer", "5"],

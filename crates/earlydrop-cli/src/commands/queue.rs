@@ -125,7 +125,7 @@ fn queue_of(arguments: &Queue) -> Result<BatchQueue, Failure> {
     match arguments.rho {
         Some(load) if !(1e-9..=1e9).contains(&load) => Err(Failure::Usage(format!(
             "--rho {load}: allowed: from 1e-9 to 1e9; nearest: {}",
-            load.max(1e-9).min(1e9)
+            load.clamp(1e-9, 1e9)
         ))),
         Some(load) => Ok(queue.at_load(load)),
         None => Ok(queue),
