@@ -142,60 +142,63 @@ fn row(name: &str, found: &[&Found], predicted: impl Fn(&Found) -> &Prediction) 
     format!("| {name} | {all} | {delay} | {told} | {utilisation} | {near} |")
 }
 
-fn print_distributions(found: &[Found]) {
-    let head = "| settings | count | delay, % | told, % | utilisation, points | near |";
-    let rule = "|---|---|---|---|---|---|";
-    let methods: [(&str, fn(&Found) -> &Prediction); 2] = [
-        ("fluid balance", |found| &found.fluid),
-        ("closed loop", |found| &found.closed),
-    ];
-    type Group = (String, Box<dyn Fn(&Found) -> bool>);
-    let mut groups: Vec<Group> = vec![("all".into(), Box::new(|_| true))];
-    for scheme in SCHEMES {
-        let name = scheme.split(':').next().unwrap_or(scheme);
-        groups.push((
-            name.into(),
-            Box::new(move |found| found.setting.spec.descriptor().name == name),
-        ));
-    }
-    groups.push((
-        "drops".into(),
-        Box::new(|found| !found.setting.load.tcp.ecn),
-    ));
-    groups.push(("marks".into(), Box::new(|found| found.setting.load.tcp.ecn)));
-    groups.push((
-        "reno".into(),
-        Box::new(|found| found.setting.load.tcp.control == Control::Reno),
-    ));
-    groups.push((
-        "cubic".into(),
-        Box::new(|found| found.setting.load.tcp.control == Control::Cubic),
-    ));
-    for (low, high) in [(0.0, 4.0), (4.0, 10.0), (10.0, 40.0), (40.0, f64::INFINITY)] {
-        groups.push((
-            format!("window {low} to {high}"),
-            Box::new(move |found| (low..high).contains(&found.fluid.window)),
-        ));
-    }
-    groups.push(("no doubt".into(), Box::new(|found| found.doubts.is_empty())));
-    for doubt in DOUBTS {
-        groups.push((
-            format!("doubt: {}", doubt.name()),
-            Box::new(move |found| found.doubts.contains(&doubt)),
-        ));
-    }
-    for (method, of) in methods {
-        println!("\n{method}\n\n{head}\n{rule}");
-        for (name, holds) in &groups {
-            let some: Vec<&Found> = found.iter().filter(|found| holds(found)).collect();
-            println!("{}", row(name, &some, of));
+/// Some of the settings, and what they have in common.
+struct Group {
+    name: String,
+    holds: Box<dyn Fn(&Found) -> bool>,
+}
+
+impl Group {
+    fn new(name: impl Into<String>, holds: impl Fn(&Found) -> bool + 'static) -> Group {
+        Group {
+            name: name.into(),
+            holds: Box::new(holds),
         }
     }
 }
 
+fn groups() -> Vec<Group> {
+    let mut groups = vec![
+        Group::new("all", |_| true),
+        Group::new("no doubt", |found| found.doubts.is_empty()),
+    ];
+    for doubt in DOUBTS {
+        let name = format!("doubt: {}", doubt.name());
+        groups.push(Group::new(name, move |found| found.doubts.contains(&doubt)));
+    }
+    for scheme in SCHEMES {
+        let name = scheme.split(':').next().unwrap_or(scheme);
+        groups.push(Group::new(name, move |found| {
+            found.setting.spec.descriptor().name == name
+        }));
+    }
+    for (name, ecn) in [("drops", false), ("marks", true)] {
+        groups.push(Group::new(name, move |found| {
+            found.setting.load.tcp.ecn == ecn
+        }));
+    }
+    for (name, control) in [("reno", Control::Reno), ("cubic", Control::Cubic)] {
+        groups.push(Group::new(name, move |found| {
+            found.setting.load.tcp.control == control
+        }));
+    }
+    groups
+}
+
+fn print_distribution(method: &str, found: &[Found], of: fn(&Found) -> &Prediction) {
+    println!("{method}:\n");
+    println!("| settings | count | delay, % | told, % | utilisation, points | near |");
+    println!("|---|---|---|---|---|---|");
+    for group in groups() {
+        let some: Vec<&Found> = found.iter().filter(|found| (group.holds)(found)).collect();
+        println!("{}", row(&group.name, &some, of));
+    }
+    println!();
+}
+
 fn print_every(found: &[Found]) {
     println!(
-        "\n| link | rtt | flows | tcp | scheme | ecn | delay: measured | fluid | closed | told | fluid | closed | utilisation | fluid | closed |"
+        "| link | rtt | flows | tcp | scheme | ecn | delay: measured | fluid | closed | told | fluid | closed | utilisation | fluid | closed |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for found in found {
@@ -232,7 +235,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .into_iter()
         .map(find)
         .collect::<Result<_, _>>()?;
-    print_distributions(&found);
+    print_distribution("The balance", &found, |found| &found.fluid);
+    print_distribution("The closed loop", &found, |found| &found.closed);
     if std::env::args().any(|word| word == "every") {
         print_every(&found);
     }

@@ -3,7 +3,7 @@
 use crate::ModelError;
 
 /// The most packets a batch may have.
-pub const LARGEST: usize = 100_000;
+pub const LARGEST: usize = 10_000;
 
 /// What is left of a law with no end before it is cut off there.
 const REST: f64 = 1e-17;
@@ -45,7 +45,7 @@ impl Batch {
         };
         if last >= LARGEST {
             let value = format!("{} packets", last + 1);
-            let allowed = "at most 100000 packets together";
+            let allowed = "at most 10000 packets together";
             return Err(ModelError::outside("batch", value, allowed, LARGEST));
         }
         let packets = &weights[1..=last + 1];

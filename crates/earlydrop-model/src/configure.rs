@@ -4,6 +4,7 @@ use earlydrop::registry::Spec;
 use earlydrop::units::Nanos;
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
+use crate::fluid::{Change, Moment, transient};
 use crate::stability::{Stability, stability};
 use crate::thresholds::{Advice, OpenLoop, every_method, flows_at, most_flows, open_loop};
 use crate::trust::{Doubt, doubts};
@@ -71,8 +72,42 @@ pub struct Configuration {
     pub most_flows_by_22: Option<f64>,
     /// The open loop at the loss rate given.
     pub open_loop: Option<OpenLoop>,
+    /// How the chosen parameters move, where a curve over an average tells.
+    pub motion: Option<Motion>,
     /// What else should be known.
     pub warnings: Vec<String>,
+}
+
+/// How windows and queue move from a start with empty hands, while for a third of the time there
+/// are half as many flows again.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// How long it is.
+    pub span: Nanos,
+    /// The moments, at equal distances.
+    pub moments: Vec<Moment>,
+}
+
+/// The shortest span of a motion.
+const LEAST_SPAN: f64 = 60.0;
+/// Moments of it.
+const MOMENTS: usize = 300;
+
+/// How the choice moves.
+fn motion(load: &Load, choice: &Choice) -> Option<Motion> {
+    let expected = &choice.expected;
+    let weight = choice.gateway.weight()?;
+    // Twenty times as long as the average remembers.
+    let memory = 1.0 / (-(-weight).ln_1p() * load.service());
+    let span = Nanos::from_secs_f64((20.0 * memory).clamp(LEAST_SPAN, 10.0 * LEAST_SPAN));
+    let change = |third: u64, flows: f64| Change {
+        at: Nanos(span.0 / 3 * third),
+        flows,
+    };
+    let changes = [change(1, 1.5 * load.flows), change(2, load.flows)];
+    let rest = (expected.queue, expected.loss + expected.marks);
+    let moments = transient(load, &choice.gateway, rest, &changes, span, MOMENTS)?;
+    Some(Motion { span, moments })
 }
 
 /// Delay aimed at where nothing is said: Floyd, Gummadi, Shenker 2001.
@@ -112,6 +147,7 @@ pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
             None => None,
         },
         open_loop,
+        motion: motion(&load, first),
         warnings: Vec::new(),
         choices,
     };

@@ -3,11 +3,13 @@
 //! V. Misra, W. Gong, D. Towsley, "Fluid-based Analysis of a Network of AQM Routers
 //! Supporting TCP Flows with an Application to RED", SIGCOMM 2000. With R = RTT + q/C, delayed
 //! values primed, N flows and x the average:
-//! - `dW/dt = 1/(b R) - W W'/(2 R') p(x')`;
+//! - `dW/dt = 1/(b R) - k W W'/(2 R') p(x')`;
 //! - `dq/dt = N W/R (1 - p) - C`, between an empty and a full buffer, p only what is dropped;
 //! - `dx/dt = -ln(1 - w) N W/R (q - x)`.
 //!
-//! What a full buffer turns away counts as told, too. Timeouts are left out.
+//! What a full buffer turns away counts as told, too. In print k is 1, and windows rest at
+//! `sqrt(2/(b p))`; here k is `2/(b p W^2)` with W what TCP's whole formula has at p, timeouts
+//! included, so that they rest where the balance has them.
 
 use std::collections::VecDeque;
 
@@ -38,6 +40,9 @@ pub struct Moment {
     /// How often flows are told of congestion.
     pub told: f64,
 }
+
+/// The least window, on average over timeouts.
+const SMALL: f64 = 0.01;
 
 /// Steps to a round trip without a queue.
 const STEPS: f64 = 64.0;
@@ -117,8 +122,11 @@ impl Motion {
             .front()
             .copied()
             .filter(|past| past.at <= now.at - rtt);
-        let cuts = heard.map_or(0.0, |past| {
-            now.window * past.window / (2.0 * load.round_trip(past.queue)) * past.told
+        let cuts = heard.filter(|past| past.told > 0.0).map_or(0.0, |past| {
+            let rtt = load.round_trip(past.queue);
+            let told = self.gateway.parted(past.told, past.average, n);
+            let rest = load.tcp.steady(told, rtt).rate * rtt;
+            now.window * past.window / (rtt * load.tcp.acknowledged * rest.max(SMALL).powi(2))
         });
         let growth = 1.0 / (load.tcp.acknowledged * rtt);
         let arrivals = n * now.window / rtt;
@@ -132,7 +140,7 @@ impl Motion {
         let caught_up = -(-self.forgets * arrivals * step).exp_m1();
         self.now = Moment {
             at: now.at + step,
-            window: (now.window + step * (growth - cuts)).clamp(1.0, load.tcp.largest_window),
+            window: (now.window + step * (growth - cuts)).clamp(SMALL, load.tcp.largest_window),
             queue: queue.clamp(0.0, self.gateway.buffer()),
             average: now.average + caught_up * (now.queue - now.average),
             told: 1.0 - (1.0 - early) * (1.0 - turned_away),
@@ -178,15 +186,14 @@ mod tests {
             flows: 40.0,
             ..Load::default()
         };
-        let (moments, _, gateway) = moments(CALM, &load, &[]);
+        let (moments, rest, _) = moments(CALM, &load, &[]);
         let last = moments.last().unwrap();
         assert!(swing(&moments) < 1e-3 * last.queue, "{}", swing(&moments));
-        // At rest W^2 p = 2, N W/R (1-p) = C and the average is the queue.
-        let told = gateway.told(last.queue, load.flows);
-        assert!((last.window * last.window * told / 2.0 - 1.0).abs() < 1e-3);
-        let sent = load.flows * last.window / load.round_trip(last.queue) * (1.0 - told);
-        assert!((sent / load.service() - 1.0).abs() < 1e-3);
-        assert!((last.average - last.queue).abs() < 1e-3 * last.queue);
+        let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 2e-3;
+        assert!(near(last.queue, rest.queue), "{last:?} {rest:?}");
+        assert!(near(last.average, rest.queue) && near(last.told, rest.loss));
+        let sent = load.flows * last.window / load.round_trip(last.queue) * (1.0 - last.told);
+        assert!(near(sent, load.service()), "{sent}");
     }
 
     #[test]

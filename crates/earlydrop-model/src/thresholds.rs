@@ -23,6 +23,18 @@ pub struct Thresholds {
     pub weight: f64,
 }
 
+impl Thresholds {
+    /// As one would write them: whole packets, and three digits.
+    fn rounded(&self) -> Thresholds {
+        Thresholds {
+            min: packets(self.min),
+            max: packets(self.max),
+            max_p: self.max_p.map(three_digits),
+            weight: three_digits(self.weight),
+        }
+    }
+}
+
 /// What one method says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
@@ -179,11 +191,12 @@ pub fn with_thresholds(
     link: &Link,
 ) -> Result<Spec, ConfigError> {
     let settings = scheme.settings(link)?;
+    let t = t.rounded();
     let values = [
-        ("min", Some(packets(t.min))),
-        ("max", Some(packets(t.max))),
-        ("max_p", t.max_p.map(three_digits)),
-        ("weight", Some(three_digits(t.weight))),
+        ("min", Some(t.min)),
+        ("max", Some(t.max)),
+        ("max_p", t.max_p),
+        ("weight", Some(t.weight)),
         ("limit", Some(buffer.round())),
     ];
     let mut spec = scheme.clone();
@@ -284,6 +297,7 @@ fn within_buffer(
         thresholds.max = buffer;
         thresholds.min = thresholds.min.min(buffer / 3.0);
     }
+    let thresholds = thresholds.rounded();
     Ok(Advice {
         method,
         source,

@@ -4,6 +4,8 @@ mod document;
 mod page;
 mod paste;
 mod screen;
+mod svg;
+mod words;
 
 use std::fs;
 use std::io::Write;

@@ -22,13 +22,28 @@ Batches come at random moments, packets are sent one by one, each in a time that
 exponential with mean 1/mu. Paper 003 takes a router without early drops to be such a queue.")]
 pub(crate) struct Queue {
     /// Batches a second
-    #[arg(long, value_name = "RATE", required_unless_present = "rho")]
+    #[arg(
+        long,
+        value_name = "RATE",
+        required_unless_present = "rho",
+        allow_negative_numbers = true
+    )]
     lambda: Option<f64>,
     /// Packets offered over packets that can be sent, instead of --lambda
-    #[arg(long, value_name = "LOAD", conflicts_with = "lambda")]
+    #[arg(
+        long,
+        value_name = "LOAD",
+        conflicts_with = "lambda",
+        allow_negative_numbers = true
+    )]
     rho: Option<f64>,
     /// Packets that can be sent in a second
-    #[arg(long, value_name = "RATE", default_value_t = 1.0)]
+    #[arg(
+        long,
+        value_name = "RATE",
+        default_value_t = 1.0,
+        allow_negative_numbers = true
+    )]
     mu: f64,
     /// Packets in a batch: 1:0.5,2:0.3 (a weight each), fixed:4, geometric:RATIO, or
     /// normal:MEAN,VARIANCE,LARGEST
@@ -107,10 +122,14 @@ fn queue_of(arguments: &Queue) -> Result<BatchQueue, Failure> {
             Reject::Whole => Acceptance::Whole,
         },
     };
-    Ok(match arguments.rho {
-        Some(load) => queue.at_load(load),
-        None => queue,
-    })
+    match arguments.rho {
+        Some(load) if !(1e-9..=1e9).contains(&load) => Err(Failure::Usage(format!(
+            "--rho {load}: allowed: from 1e-9 to 1e9; nearest: {}",
+            load.clamp(1e-9, 1e9)
+        ))),
+        Some(load) => Ok(queue.at_load(load)),
+        None => Ok(queue),
+    }
 }
 
 /// Reads a law of batches.
@@ -195,7 +214,7 @@ fn told(
     style: &Style,
 ) -> Vec<Text> {
     let percent = |share: f64| format!("{}%", number(100.0 * share));
-    let mut table = Table::headed(["", "", ""].map(Text::from).to_vec());
+    let mut table = Table::default();
     let mut row = |name: &str, value: String, said: &str| {
         table.row(
             [name.to_string(), value, said.to_string()]
@@ -226,16 +245,16 @@ fn told(
     row(
         "packet loss",
         percent(solution.loss()),
-        "of the packets are lost: not P(full), as a batch can be lost in part",
+        "of the packets: a batch can be lost in part",
     );
     let quantiles: Vec<String> = QUANTILES
         .iter()
         .map(|share| solution.quantile(*share).to_string())
         .collect();
     row(
-        "50, 90, 99, 99.9%",
+        "quantiles",
         quantiles.join(", "),
-        "of the time at most so many are there",
+        "packets at most 50, 90, 99, 99.9% of the time",
     );
     row(
         "dE/drho",
@@ -246,8 +265,6 @@ fn told(
         row(&format!("p({n})"), percent(solution.probability(*n)), "");
     }
     let mut lines = table.lines(style.width, style.unicode);
-    // The header's names are empty: only the rows are wanted.
-    lines.drain(..2.min(lines.len()));
     lines.push(Text::default());
     lines.extend(picture(queue, solution, style));
     lines

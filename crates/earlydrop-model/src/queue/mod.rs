@@ -72,8 +72,9 @@ impl BatchQueue {
         let rows = match method {
             Method::Exact => self.exact(ratio),
             Method::Paper => {
-                let y = root::dominant(ratio, self.batch.at_least());
-                Rows::new(y, vec![1.0], ratio / y.exp(), Vec::new(), self.buffer)
+                let ln_y = root::dominant(ratio, self.batch.at_least());
+                let settled = ratio / ln_y.exp();
+                Rows::new(ln_y, vec![1.0], settled, Vec::new(), self.buffer)
             }
         };
         Ok(Solution {
@@ -95,15 +96,16 @@ impl BatchQueue {
 
     /// The same queue at another load rho.
     pub fn at_load(&self, load: f64) -> BatchQueue {
+        let packets = self.batch.mean() * (1.0 - self.batch.none());
         BatchQueue {
-            arrivals: self.arrivals * load / self.load(),
+            arrivals: load * self.service / packets,
             ..self.clone()
         }
     }
 
     fn check(&self) -> Result<(), ModelError> {
         let positive = "above 0 and finite";
-        for (what, rate) in [("lambda", self.arrivals), ("mu", self.service)] {
+        for (what, rate) in [("mu", self.service), ("lambda", self.arrivals)] {
             if !(rate > 0.0 && rate.is_finite()) {
                 return Err(ModelError::outside(what, rate, positive, 1));
             }
@@ -122,29 +124,28 @@ impl BatchQueue {
 
     fn exact(&self, ratio: f64) -> Rows {
         let tails = self.batch.at_least();
-        let y = root::dominant(ratio, tails);
-        let steps = root::renewal_steps(ratio, tails, y);
+        let ln_y = root::dominant(ratio, tails);
+        let steps = root::renewal_steps(ratio, tails, ln_y);
         let most = self.batch.largest() as u64;
         // Where whole batches are refused, the last m-1 states have rules of their own.
         let own_rules = match self.acceptance {
             Acceptance::Partial => 0,
             Acceptance::Whole => (most - 1).min(self.buffer),
         };
-        let (mut head, settled) = root::renewals(&steps, self.buffer - own_rules);
+        let (head, settled) = root::renewals(&steps, self.buffer - own_rules);
         let tail = match own_rules {
             0 => Vec::new(),
-            _ => self.refused_tail(ratio, y, &mut head, settled, own_rules),
+            _ => self.refused_tail(ratio, ln_y, (&head, settled), own_rules),
         };
-        Rows::new(y, head, settled, tail, self.buffer)
+        Rows::new(ln_y, head, settled, tail, self.buffer)
     }
 
     /// v(n) for the last states under whole-batch rejection.
     fn refused_tail(
         &self,
         ratio: f64,
-        y: f64,
-        head: &mut Vec<f64>,
-        settled: f64,
+        ln_y: f64,
+        (head, settled): (&[f64], f64),
         states: u64,
     ) -> Vec<f64> {
         let (k, tails) = (self.buffer, self.batch.at_least());
@@ -162,7 +163,7 @@ impl BatchQueue {
                     Some(index) => tail[index as usize],
                     None => head.get(before as usize).copied().unwrap_or(settled),
                 };
-                sum += ratio * fits * (-y * j as f64).exp() * v;
+                sum += ratio * fits * (-ln_y * j as f64).exp() * v;
             }
             tail.push(sum);
         }
@@ -174,7 +175,7 @@ impl BatchQueue {
         let weights = self.batch.weights();
         let most = weights.len().min(self.buffer as usize + 1);
         let mut refused = 0.0;
-        // What is turned away of a batch that finds room for `room` packets.
+        // What is turned away of a batch that finds room for j packets, on average.
         let mut packets: f64 = 0.0;
         for j in (0..weights.len()).rev() {
             packets += match self.acceptance {
