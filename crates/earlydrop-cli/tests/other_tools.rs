@@ -179,6 +179,20 @@ fn what_is_translated_word_for_word_keeps_its_number() {
     );
 }
 
+#[test]
+fn what_configure_chooses_can_be_pasted_into_other_tools() {
+    let user = User::new();
+    let load = ["--link", "100Mbps", "--rtt", "50ms", "--flows", "150"];
+    let paste = |form: &str| user.runs(&[&["configure"], &load[..], &["--paste", form]].concat());
+    for form in ["linux", "ns2", "ns3", "cisco", "junos"] {
+        let text = paste(form).well().out;
+        let explained = user.runs(&[&["explain", &text, "--json"], &load[..]].concat());
+        assert_eq!(explained.well().json()["tool"], form);
+    }
+    let known = "linux, ns2, ns3, dpdk, cisco, junos, sonic, inet";
+    refused(paste("linx"), &[known, "nearest: linux"]);
+}
+
 fn refused(ran: Ran, said: &[&str]) {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert_eq!(ran.out, "", "nothing goes to standard output");
