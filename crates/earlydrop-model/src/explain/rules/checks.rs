@@ -335,6 +335,18 @@ pub(super) fn spacing_unknown(s: &Subject) -> Option<Said> {
     )
 }
 
+pub(super) fn router_or_switch(s: &Subject) -> Option<Said> {
+    let shape = &s.configuration.classes[0].shape.value;
+    let points = matches!(shape, Shape::Points { stepped: false, .. });
+    (s.tool() == "junos" && points).then_some(())?;
+    said(
+        "it is read as a router's, rising on to 100% at a full buffer; a QFX switch drops \
+         everything beyond the last level"
+            .to_string(),
+        "a last point that says which: drop-probability 100".to_string(),
+    )
+}
+
 pub(super) fn buffer_not_told(s: &Subject) -> Option<Said> {
     let told = matches!(s.configuration.limit.origin, Origin::Given(_));
     (s.tool() == "junos" && !told).then_some(())?;

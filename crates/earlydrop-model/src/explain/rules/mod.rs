@@ -208,6 +208,12 @@ pub static RULES: &[Rule] = &[
         look: checks::spacing_unknown,
     },
     Rule {
+        name: "router-or-switch",
+        gravity: Gravity::Know,
+        source: "Junos documentation: Configuring RED Drop Profiles; for QFX, fill-level",
+        look: checks::router_or_switch,
+    },
+    Rule {
         name: "buffer-not-told",
         gravity: Gravity::Know,
         source: "Junos: fill levels are shares of the queue's buffer",

@@ -81,6 +81,11 @@ fn every_rule_finds_what_it_is_for() {
         ),
         ("ecn-never-dropped", tc(&format!("{usual} ecn")), load()),
         (
+            "router-or-switch",
+            "drop-profiles x interpolate fill-level 20 fill-level 60 drop-probability 0 drop-probability 5".into(),
+            load(),
+        ),
+        (
             "spacing-unknown",
             "random-detect dscp af11 32 96 10".into(),
             load(),
@@ -95,7 +100,7 @@ fn every_rule_finds_what_it_is_for() {
         assert!(found.contains(&rule), "{rule} of {found:?}: {text}");
     }
     let untested = RULES.len();
-    assert_eq!(untested, 19, "a new rule needs its text above");
+    assert_eq!(untested, 20, "a new rule needs its text above");
 }
 
 #[test]
