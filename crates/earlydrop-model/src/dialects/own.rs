@@ -446,23 +446,7 @@ fn common(mut spec: Spec, configuration: &Configuration, link: &Link) -> Result<
     let marking = configuration.ecn.value;
     let on = |flag: bool| if flag { "on" } else { "off" }.to_string();
     let idle = configuration.idle.value;
-    let most = configuration
-        .classes
-        .iter()
-        .map(|class| ends(class).1)
-        .fold(0.0, f64::max);
-    let unit = if configuration.in_bytes {
-        "bytes"
-    } else {
-        "packets"
-    };
-    let limit = match configuration.limit.value {
-        Some(limit) => Some(limit_text(limit)),
-        None if configuration.in_packets(4.0 * most, link) > 1000.0 => {
-            Some(format!("{} {unit}", 4.0 * most))
-        }
-        None => None,
-    };
+    let limit = limit(configuration, link);
     let packet = configuration.mean_packet.value;
     let parameters = [
         (
@@ -506,6 +490,22 @@ fn common(mut spec: Spec, configuration: &Configuration, link: &Link) -> Result<
         }
     }
     Ok(spec)
+}
+
+/// The buffer as it was told, or one that max leaves room in; none for the registry's own.
+fn limit(configuration: &Configuration, link: &Link) -> Option<String> {
+    let most = configuration.classes.iter();
+    let most = 4.0 * most.map(|class| ends(class).1).fold(0.0, f64::max);
+    let unit = if configuration.in_bytes {
+        "bytes"
+    } else {
+        "packets"
+    };
+    match configuration.limit.value {
+        Some(limit) => Some(limit_text(limit)),
+        None if configuration.in_packets(most, link) > 1000.0 => Some(format!("{most} {unit}")),
+        None => None,
+    }
 }
 
 fn limit_text(limit: Length) -> String {
