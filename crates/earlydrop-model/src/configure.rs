@@ -78,8 +78,8 @@ pub struct Configuration {
     pub warnings: Vec<String>,
 }
 
-/// How windows and queue move from a start with empty hands, while for a third of the time there
-/// are half as many flows again.
+/// How windows and queue move from their rest, while for a third of the time there are half as
+/// many flows again.
 #[derive(Clone, Debug)]
 pub struct Motion {
     /// How long it is.
@@ -99,14 +99,14 @@ fn motion(load: &Load, choice: &Choice) -> Option<Motion> {
     let weight = choice.gateway.weight()?;
     // Twenty times as long as the average remembers.
     let memory = 1.0 / (-(-weight).ln_1p() * load.service());
-    let span = Nanos::from_secs_f64((20.0 * memory).clamp(LEAST_SPAN, 10.0 * LEAST_SPAN));
+    let span = (20.0 * memory).clamp(LEAST_SPAN, 10.0 * LEAST_SPAN);
+    let span = Nanos::from_secs_f64(10.0 * (span / 10.0).ceil());
     let change = |third: u64, flows: f64| Change {
         at: Nanos(span.0 / 3 * third),
         flows,
     };
     let changes = [change(1, 1.5 * load.flows), change(2, load.flows)];
-    let rest = (expected.queue, expected.loss + expected.marks);
-    let moments = transient(load, &choice.gateway, rest, &changes, span, MOMENTS)?;
+    let moments = transient(load, &choice.gateway, expected, &changes, span, MOMENTS)?;
     Some(Motion { span, moments })
 }
 
