@@ -211,27 +211,36 @@ fn advise(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Vec<Advi
     }
     let settings = scheme.settings(&load.link())?;
     let delay = Nanos::from_secs_f64(goal / load.service());
+    let packets = goal.round().max(1.0).to_string();
     let aims = [
         ("target", delay.to_string()),
-        ("q_ref", goal.round().max(1.0).to_string()),
-        ("threshold", goal.round().max(1.0).to_string()),
-        ("limit", buffer.to_string()),
+        ("q_ref", packets.clone()),
+        ("threshold", packets),
     ];
+    let knows = |name: &str| scheme.descriptor().parameter(name);
+    // BLUE's threshold is off unless given, and should stay so.
+    let aim = aims
+        .into_iter()
+        .find(|(name, _)| knows(name).is_some_and(|known| known.default != "auto"));
+    let mut notes = Vec::new();
     let mut spec = scheme.clone();
-    for (name, value) in aims {
-        // BLUE's threshold is off unless given, and should stay so.
-        let known = scheme.descriptor().parameter(name);
-        let given = settings.was_given(name) || known.is_some_and(|known| known.default == "auto");
-        if known.is_some() && !given {
-            spec = spec.with(name, value)?;
-        }
+    match aim {
+        Some((name, _)) if settings.was_given(name) => {}
+        Some((name, value)) => spec = spec.with(name, value)?,
+        None => notes.push(format!(
+            "{} has no average or delay to aim at: its parameters are left as they are",
+            settings.scheme()
+        )),
+    }
+    if knows("limit").is_some() && !settings.was_given("limit") {
+        spec = spec.with("limit", buffer)?;
     }
     Ok(vec![Advice {
         method: "goal",
         source: "the scheme's own target",
         thresholds: None,
         spec,
-        notes: Vec::new(),
+        notes,
     }])
 }
 
@@ -284,6 +293,12 @@ fn warnings(found: &Configuration) -> Vec<String> {
         ));
     }
     let chosen = &found.choices[0];
+    if chosen.expected.loss + chosen.expected.marks <= 0.0 {
+        warnings.push(format!(
+            "the flows cannot fill the link with windows of at most {} packets: nothing is told",
+            load.tcp.largest_window
+        ));
+    }
     warnings.extend(
         chosen
             .gateway

@@ -122,6 +122,7 @@ pub fn open_loop(
 
 /// Formula (21): half of E[Q], and one and a half of it, both within the buffer.
 pub fn around(queue: f64, buffer: f64) -> (Thresholds, Vec<String>) {
+    let queue = queue.max(1.0);
     let (min, max) = (queue / 2.0, 1.5 * queue);
     let mut notes = Vec::new();
     if max > buffer {
@@ -192,9 +193,15 @@ pub fn with_thresholds(
 ) -> Result<Spec, ConfigError> {
     let settings = scheme.settings(link)?;
     let t = t.rounded();
+    let knows = |name: &str| scheme.descriptor().parameter(name).is_some();
+    // What counts bytes takes a packet of a threshold for its own mean packet.
+    let scale = match knows("unit") && settings.choice("unit") == "bytes" {
+        true => link.mean_packet.0 as f64 / settings.link().mean_packet.0 as f64,
+        false => 1.0,
+    };
     let values = [
-        ("min", Some(t.min)),
-        ("max", Some(t.max)),
+        ("min", Some(packets(scale * t.min))),
+        ("max", Some(packets(scale * t.max))),
         ("max_p", t.max_p),
         ("weight", Some(t.weight)),
         ("limit", Some(buffer.round())),
@@ -328,10 +335,17 @@ fn balanced(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice
             true => falling_root_of_powers(1e-5, 1.0, |p| queue(p) - goal),
             false => falling_root_of_powers(1e-5, 1.0, |p| goal - queue(p)),
         };
-        thresholds.max_p = Some(found);
-        if mild.min(hard) > 1.01 * goal {
+        let (longest, shortest) = (mild.max(hard), mild.min(hard));
+        if shortest > 1.01 * goal {
             notes.push("no max_p holds the goal: too many flows for so short a queue".to_string());
         }
+        thresholds.max_p = match longest < 0.99 * goal {
+            true => {
+                notes.push("no max_p lets the queue be so long: more is told without it than the flows need".to_string());
+                Some(MAX_P)
+            }
+            false => Some(found),
+        };
     }
     let (weight, verdict) = fastest_stable(load, scheme, thresholds, buffer)?;
     thresholds.weight = weight;
