@@ -194,17 +194,19 @@ pub fn with_thresholds(
     let settings = scheme.settings(link)?;
     let t = t.rounded();
     let knows = |name: &str| scheme.descriptor().parameter(name).is_some();
-    // What counts bytes takes a packet of a threshold for its own mean packet.
-    let scale = match knows("unit") && settings.choice("unit") == "bytes" {
-        true => link.mean_packet.0 as f64 / settings.link().mean_packet.0 as f64,
-        false => 1.0,
+    // What counts bytes takes a packet of a length for its own mean packet.
+    let in_bytes = knows("unit") && settings.choice("unit") == "bytes";
+    let length = |packets: f64| match in_bytes {
+        true => format!("{} bytes", (packets * link.mean_packet.0 as f64).round()),
+        false => packets.to_string(),
     };
+    let number = |value: f64| value.to_string();
     let values = [
-        ("min", Some(packets(scale * t.min))),
-        ("max", Some(packets(scale * t.max))),
-        ("max_p", t.max_p),
-        ("weight", Some(t.weight)),
-        ("limit", Some(buffer.round())),
+        ("min", Some(length(t.min))),
+        ("max", Some(length(t.max))),
+        ("max_p", t.max_p.map(number)),
+        ("weight", Some(number(t.weight))),
+        ("limit", Some(length(buffer.round()))),
     ];
     let mut spec = scheme.clone();
     for (name, value) in values {
@@ -304,6 +306,8 @@ fn within_buffer(
         thresholds.max = buffer;
         thresholds.min = thresholds.min.min(buffer / 3.0);
     }
+    thresholds.max = thresholds.max.max(1.0);
+    thresholds.min = thresholds.min.min(0.9 * thresholds.max);
     let thresholds = thresholds.rounded();
     Ok(Advice {
         method,
@@ -472,6 +476,37 @@ mod tests {
                 assert!(advice.spec.plan(&load().link()).is_ok(), "{}", advice.spec);
                 assert!(Gateway::of(&advice.spec, &load()).is_ok());
             }
+        }
+    }
+
+    #[test]
+    fn lengths_are_in_bytes_where_the_scheme_counts_them() {
+        let ns2: Spec = "red:as=ns2".parse().unwrap();
+        let advice = every_method(&load(), &ns2, 600.0, 80.0).unwrap();
+        assert!(
+            advice[0].spec.to_string().contains("min=60000 bytes"),
+            "{}",
+            advice[0].spec
+        );
+        let gateway = Gateway::of(&advice[0].spec, &load()).unwrap();
+        assert_eq!(gateway.buffer(), 600.0);
+        let rest = fluid_balance(&load(), &gateway).unwrap();
+        assert!((rest.queue / 80.0 - 1.0).abs() < 0.02, "{rest:?}");
+    }
+
+    #[test]
+    fn the_smallest_paths_have_thresholds_too() {
+        let tiny = Load {
+            rtt: Nanos::from_micros(1),
+            ..load()
+        };
+        for buffer in [1.0, 50.0] {
+            let advice = every_method(&tiny, &"red".parse().unwrap(), buffer, 0.1).unwrap();
+            assert!(
+                advice
+                    .iter()
+                    .all(|advice| advice.spec.plan(&tiny.link()).is_ok())
+            );
         }
     }
 
