@@ -19,5 +19,6 @@ pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod trace;
+pub mod tune;
 pub mod verify;
 pub mod work;

@@ -57,8 +57,9 @@ pub fn run(
         planned: plan.cell_count(),
     };
     progress(reached);
-    in_parallel(plan, &todo, threads, stop, |cell, outcome| {
-        store.save(plan, cell, &outcome)?;
+    let jobs: Vec<(&Plan, Cell)> = todo.into_iter().map(|cell| (plan, cell)).collect();
+    in_parallel(&jobs, threads, stop, |job, outcome| {
+        store.save(plan, jobs[job].1, &outcome)?;
         reached.done += 1;
         progress(reached);
         Ok(())
@@ -73,22 +74,22 @@ pub fn outcomes(
     threads: usize,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Outcome>>, WorkError> {
-    let todo: Vec<Cell> = plan.cells().collect();
-    let mut found: Vec<Option<Outcome>> = todo.iter().map(|_| None).collect();
-    in_parallel(plan, &todo, threads, stop, |cell, outcome| {
-        found[plan.number(cell)] = Some(outcome);
+    let jobs: Vec<(&Plan, Cell)> = plan.cells().map(|cell| (plan, cell)).collect();
+    let mut found: Vec<Option<Outcome>> = jobs.iter().map(|_| None).collect();
+    in_parallel(&jobs, threads, stop, |place, outcome| {
+        found[place] = Some(outcome);
         Ok(())
     })?;
     Ok(found.into_iter().collect())
 }
 
-/// Runs cells on threads, and hands on what each found as it ends.
-fn in_parallel(
-    plan: &Plan,
-    todo: &[Cell],
+/// Runs cells of plans on threads, and hands on what each found, by its place among `jobs`,
+/// as it ends.
+pub(crate) fn in_parallel(
+    jobs: &[(&Plan, Cell)],
     threads: usize,
     stop: &AtomicBool,
-    mut keep: impl FnMut(Cell, Outcome) -> Result<(), WorkError>,
+    mut keep: impl FnMut(usize, Outcome) -> Result<(), WorkError>,
 ) -> Result<(), WorkError> {
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
@@ -96,21 +97,21 @@ fn in_parallel(
     thread::scope(|scope| {
         // A few results may wait to be kept; more would only take memory.
         let (sender, receiver) = mpsc::sync_channel(2 * threads.max(1));
-        let workers: Vec<_> = (0..threads.clamp(1, todo.len().max(1)))
+        let workers: Vec<_> = (0..threads.clamp(1, jobs.len().max(1)))
             .map(|_| {
                 let sender = sender.clone();
                 let (next, stopped) = (&next, &stopped);
                 scope.spawn(move || {
                     while !stopped() {
                         let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(cell) = todo.get(index) else {
+                        let Some((plan, cell)) = jobs.get(index) else {
                             return;
                         };
                         let found = run_cell(plan, *cell, stopped);
                         let Some(found) = found.transpose() else {
                             return;
                         };
-                        if sender.send((*cell, found)).is_err() {
+                        if sender.send((index, found)).is_err() {
                             return;
                         }
                     }
@@ -119,11 +120,11 @@ fn in_parallel(
             .collect();
         drop(sender);
         let mut result = Ok(());
-        for (cell, found) in receiver {
+        for (job, found) in receiver {
             if result.is_ok() {
                 result = found
                     .map_err(WorkError::Cell)
-                    .and_then(|outcome| keep(cell, outcome));
+                    .and_then(|outcome| keep(job, outcome));
             }
             failed.store(result.is_err(), Ordering::Relaxed);
         }
