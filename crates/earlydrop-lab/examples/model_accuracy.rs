@@ -67,32 +67,37 @@ impl Off {
     }
 }
 
+/// Every link with every number and kind of flows.
+fn loads() -> Vec<Load> {
+    let links = [(10, 20), (10, 100), (100, 20), (100, 100)];
+    let kinds = [Control::Reno, Control::Cubic].map(|control| [(control, false), (control, true)]);
+    let mut loads = Vec::new();
+    for (mbps, rtt) in links {
+        for flows in [5.0, 25.0, 125.0] {
+            loads.extend(kinds.as_flattened().iter().map(|(control, ecn)| Load {
+                rate: BitsPerSec::from_mbps(mbps),
+                rtt: Nanos::from_millis(rtt),
+                flows,
+                tcp: Tcp {
+                    control: *control,
+                    ecn: *ecn,
+                    ..Tcp::default()
+                },
+                ..Load::default()
+            }));
+        }
+    }
+    loads
+}
+
+/// Every scheme under every load; drop-tail, which marks nothing, only without ECN.
 fn settings() -> Result<Vec<Setting>, Box<dyn Error>> {
     let mut settings = Vec::new();
-    for (mbps, rtt) in [(10, 20), (10, 100), (100, 20), (100, 100)] {
-        for flows in [5.0, 25.0, 125.0] {
-            for control in [Control::Reno, Control::Cubic] {
-                for scheme in SCHEMES {
-                    for ecn in [false, true] {
-                        if ecn && scheme.starts_with("droptail") {
-                            continue;
-                        }
-                        let tcp = Tcp {
-                            control,
-                            ecn,
-                            ..Tcp::default()
-                        };
-                        let load = Load {
-                            rate: BitsPerSec::from_mbps(mbps),
-                            rtt: Nanos::from_millis(rtt),
-                            flows,
-                            tcp,
-                            ..Load::default()
-                        };
-                        let spec = scheme.parse()?;
-                        settings.push(Setting { load, spec });
-                    }
-                }
+    for load in loads() {
+        for scheme in SCHEMES {
+            if !(load.tcp.ecn && scheme.starts_with("droptail")) {
+                let spec = scheme.parse()?;
+                settings.push(Setting { load, spec });
             }
         }
     }

@@ -114,12 +114,12 @@ impl Batch {
         self.weights.len()
     }
 
-    /// E[X], of batches that have packets.
+    /// `E[X]`, of batches that have packets.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// E[X^2].
+    /// `E[X^2]`.
     pub fn second_moment(&self) -> f64 {
         let squares = (1..).zip(&self.weights);
         squares

@@ -78,8 +78,8 @@ pub struct Configuration {
     pub warnings: Vec<String>,
 }
 
-/// How windows and queue move from a start with empty hands, while for a third of the time there
-/// are half as many flows again.
+/// How windows and queue move from their rest, while for a third of the time there are half as
+/// many flows again.
 #[derive(Clone, Debug)]
 pub struct Motion {
     /// How long it is.
@@ -99,14 +99,14 @@ fn motion(load: &Load, choice: &Choice) -> Option<Motion> {
     let weight = choice.gateway.weight()?;
     // Twenty times as long as the average remembers.
     let memory = 1.0 / (-(-weight).ln_1p() * load.service());
-    let span = Nanos::from_secs_f64((20.0 * memory).clamp(LEAST_SPAN, 10.0 * LEAST_SPAN));
+    let span = (20.0 * memory).clamp(LEAST_SPAN, 10.0 * LEAST_SPAN);
+    let span = Nanos::from_secs_f64(10.0 * (span / 10.0).ceil());
     let change = |third: u64, flows: f64| Change {
         at: Nanos(span.0 / 3 * third),
         flows,
     };
     let changes = [change(1, 1.5 * load.flows), change(2, load.flows)];
-    let rest = (expected.queue, expected.loss + expected.marks);
-    let moments = transient(load, &choice.gateway, rest, &changes, span, MOMENTS)?;
+    let moments = transient(load, &choice.gateway, expected, &changes, span, MOMENTS)?;
     Some(Motion { span, moments })
 }
 
@@ -211,27 +211,36 @@ fn advise(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Vec<Advi
     }
     let settings = scheme.settings(&load.link())?;
     let delay = Nanos::from_secs_f64(goal / load.service());
+    let packets = goal.round().max(1.0).to_string();
     let aims = [
         ("target", delay.to_string()),
-        ("q_ref", goal.round().max(1.0).to_string()),
-        ("threshold", goal.round().max(1.0).to_string()),
-        ("limit", buffer.to_string()),
+        ("q_ref", packets.clone()),
+        ("threshold", packets),
     ];
+    let knows = |name: &str| scheme.descriptor().parameter(name);
+    // BLUE's threshold is off unless given, and should stay so.
+    let aim = aims
+        .into_iter()
+        .find(|(name, _)| knows(name).is_some_and(|known| known.default != "auto"));
+    let mut notes = Vec::new();
     let mut spec = scheme.clone();
-    for (name, value) in aims {
-        // BLUE's threshold is off unless given, and should stay so.
-        let known = scheme.descriptor().parameter(name);
-        let given = settings.was_given(name) || known.is_some_and(|known| known.default == "auto");
-        if known.is_some() && !given {
-            spec = spec.with(name, value)?;
-        }
+    match aim {
+        Some((name, _)) if settings.was_given(name) => {}
+        Some((name, value)) => spec = spec.with(name, value)?,
+        None => notes.push(format!(
+            "{} has no average or delay to aim at: its parameters are left as they are",
+            settings.scheme()
+        )),
+    }
+    if knows("limit").is_some() && !settings.was_given("limit") {
+        spec = spec.with("limit", buffer)?;
     }
     Ok(vec![Advice {
         method: "goal",
         source: "the scheme's own target",
         thresholds: None,
         spec,
-        notes: Vec::new(),
+        notes,
     }])
 }
 
@@ -284,6 +293,12 @@ fn warnings(found: &Configuration) -> Vec<String> {
         ));
     }
     let chosen = &found.choices[0];
+    if chosen.expected.loss + chosen.expected.marks <= 0.0 {
+        warnings.push(format!(
+            "the flows cannot fill the link with windows of at most {} packets: nothing is told",
+            load.tcp.largest_window
+        ));
+    }
     warnings.extend(
         chosen
             .gateway

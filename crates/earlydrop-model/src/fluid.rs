@@ -5,17 +5,18 @@
 //! values primed, N flows and x the average:
 //! - `dW/dt = 1/(b R) - k W W'/(2 R') p(x')`;
 //! - `dq/dt = N W/R (1 - p) - C`, between an empty and a full buffer, p only what is dropped;
-//! - `dx/dt = -ln(1 - w) N W/R (q - x)`.
+//! - `dx/dt = -ln(1 - w) max(N W/R, C) (q - x)`: while little arrives the average decays by
+//!   what could have been sent, as RED's does.
 //!
 //! What a full buffer turns away counts as told, too. In print k is 1, and windows rest at
-//! `sqrt(2/(b p))`; here k is `2/(b p W^2)` with W what TCP's whole formula has at p, timeouts
-//! included, so that they rest where the balance has them.
+//! `sqrt(2/(b p))`; here k is `2/(b p W^2)` with the p and W of the balance, so that they rest
+//! where it has them.
 
 use std::collections::VecDeque;
 
 use earlydrop::units::Nanos;
 
-use crate::{Gateway, Load};
+use crate::{Gateway, Load, Prediction};
 
 /// The number of flows from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +43,7 @@ pub struct Moment {
 }
 
 /// The least window, on average over timeouts.
-const SMALL: f64 = 0.01;
+const LEAST: f64 = 0.1;
 
 /// Steps to a round trip without a queue.
 const STEPS: f64 = 64.0;
@@ -50,32 +51,38 @@ const STEPS: f64 = 64.0;
 /// The most steps in all; beyond, steps get longer.
 const MOST_STEPS: f64 = 2_000_000.0;
 
-/// How `gateway` under `load` goes on for `span` from windows of one packet and nothing waiting,
-/// at `points` times; `changes` in the order of time. `None` where the scheme keeps no average
-/// that a curve answers to. An adaptation is taken to stand still where it tells of `told` at
-/// `queue`.
+/// How `gateway` under `load` goes on from its rest for `span`, at `points` times, while flows
+/// come and go; `changes` in the order of time. `None` where the scheme keeps no average that a
+/// curve answers to, or tells of nothing at rest. An adaptation is taken to stand still.
 pub fn transient(
     load: &Load,
     gateway: &Gateway,
-    (queue, told): (f64, f64),
+    rest: &Prediction,
     changes: &[Change],
     span: Nanos,
     points: usize,
 ) -> Option<Vec<Moment>> {
     let weight = gateway.weight()?;
-    let gateway = gateway.frozen(queue, told, load.flows)?;
+    let told = rest.loss + rest.marks;
+    if told <= 0.0 {
+        return None;
+    }
+    let gateway = gateway.frozen(rest.queue, told, load.flows)?;
     let span = span.as_secs_f64();
     let step = (load.rtt.as_secs_f64() / STEPS).max(span / MOST_STEPS);
+    let arrivals = load.service() / (1.0 - rest.loss);
+    let window = arrivals * load.round_trip(rest.queue) / load.flows;
     let mut motion = Motion {
         load: *load,
         gateway,
         forgets: -(-weight).ln_1p(),
+        cut: 1.0 / (load.tcp.acknowledged * told * window * window),
         now: Moment {
             at: 0.0,
-            window: 1.0,
-            queue: 0.0,
-            average: 0.0,
-            told: 0.0,
+            window,
+            queue: rest.queue,
+            average: rest.queue,
+            told,
         },
         past: VecDeque::new(),
     };
@@ -99,6 +106,8 @@ struct Motion {
     gateway: Gateway,
     /// -ln(1 - w), what the average forgets with every packet.
     forgets: f64,
+    /// k/2: what a window loses when told, as a share of the square of its packets.
+    cut: f64,
     now: Moment,
     /// The moments of the last round trip, oldest first.
     past: VecDeque<Moment>,
@@ -117,17 +126,8 @@ impl Motion {
         {
             self.past.pop_front();
         }
-        let heard = self
-            .past
-            .front()
-            .copied()
-            .filter(|past| past.at <= now.at - rtt);
-        let cuts = heard.filter(|past| past.told > 0.0).map_or(0.0, |past| {
-            let rtt = load.round_trip(past.queue);
-            let told = self.gateway.parted(past.told, past.average, n);
-            let rest = load.tcp.steady(told, rtt).rate * rtt;
-            now.window * past.window / (rtt * load.tcp.acknowledged * rest.max(SMALL).powi(2))
-        });
+        let heard = self.past.front().unwrap_or(&now);
+        let cuts = self.cut * now.window * heard.window / load.round_trip(heard.queue) * heard.told;
         let growth = 1.0 / (load.tcp.acknowledged * rtt);
         let arrivals = n * now.window / rtt;
         let early = self.gateway.told(now.average, n);
@@ -137,10 +137,11 @@ impl Motion {
         let over = (queue - self.gateway.buffer()).max(0.0);
         let turned_away = (over / (step * arrivals * kept).max(1e-12)).min(1.0);
         // Exact for a queue that stands still, so that no weight is too large for the step.
-        let caught_up = -(-self.forgets * arrivals * step).exp_m1();
+        let caught_up = -(-self.forgets * arrivals.max(c) * step).exp_m1();
         self.now = Moment {
             at: now.at + step,
-            window: (now.window + step * (growth - cuts)).clamp(SMALL, load.tcp.largest_window),
+            window: (now.window + step * (growth - cuts))
+                .clamp(LEAST, load.tcp.largest_window.max(LEAST)),
             queue: queue.clamp(0.0, self.gateway.buffer()),
             average: now.average + caught_up * (now.queue - now.average),
             told: 1.0 - (1.0 - early) * (1.0 - turned_away),
@@ -162,8 +163,8 @@ pub fn swing(moments: &[Moment]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fluid_balance;
     use crate::stability::{Verdict, stability};
-    use crate::{Prediction, fluid_balance};
 
     fn moments(
         scheme: &str,
@@ -172,9 +173,8 @@ mod tests {
     ) -> (Vec<Moment>, Prediction, Gateway) {
         let gateway = Gateway::of(&scheme.parse().unwrap(), load).unwrap();
         let rest = fluid_balance(load, &gateway).unwrap();
-        let at = (rest.queue, rest.loss + rest.marks);
         let span = Nanos::from_secs(120);
-        let moments = transient(load, &gateway, at, changes, span, 1200).unwrap();
+        let moments = transient(load, &gateway, &rest, changes, span, 1200).unwrap();
         (moments, rest, gateway)
     }
 
@@ -186,7 +186,12 @@ mod tests {
             flows: 40.0,
             ..Load::default()
         };
-        let (moments, rest, _) = moments(CALM, &load, &[]);
+        let disturbed = [(1, 60.0), (20, 40.0)].map(|(secs, flows)| Change {
+            at: Nanos::from_secs(secs),
+            flows,
+        });
+        let (moments, rest, _) = moments(CALM, &load, &disturbed);
+        assert!(moments[150].queue > 1.1 * rest.queue);
         let last = moments.last().unwrap();
         assert!(swing(&moments) < 1e-3 * last.queue, "{}", swing(&moments));
         let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 2e-3;
@@ -219,7 +224,11 @@ mod tests {
             ..Load::default()
         };
         let verdict = |scheme: &str| {
-            let (moments, rest, gateway) = moments(scheme, &load, &[]);
+            let disturbed = [(1, 1.1), (2, 1.0)].map(|(secs, share)| Change {
+                at: Nanos::from_secs(secs),
+                flows: share * load.flows,
+            });
+            let (moments, rest, gateway) = moments(scheme, &load, &disturbed);
             let verdict = stability(&load, &gateway, &rest).unwrap().verdict();
             (verdict, swing(&moments) / rest.queue)
         };

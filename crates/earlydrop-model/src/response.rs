@@ -467,3 +467,7 @@ fn sred_law(s: &Settings, load: &Load) -> Law {
     let told = |share: f64| (share * s.number("max_p") * crowd * full).min(1.0);
     Law::Steps(vec![(buffer / 6.0, told(0.25)), (buffer / 3.0, told(1.0))])
 }
+
+#[cfg(test)]
+#[path = "response_tests.rs"]
+mod tests;

@@ -2,11 +2,12 @@
 //!
 //! C. V. Hollot, V. Misra, D. Towsley, W. Gong, "A Control Theoretic Analysis of RED",
 //! INFOCOM 2001: linearised at rest, with L the slope of the curve in probability a packet,
-//! R the round trip with its queue, N flows with windows of W packets and K the pole of the
-//! average, the loop is
-//! `L N W e/p e^(-sR) / ((1 + s b R W/2) (1 + s R) (1 + s/K))`.
-//! In print the windows are `sqrt(2/p)`, so that their elasticity e = -(p/W) dW/dp is 1/2 and
-//! `N W e/p = (R C)^3/(2N)^2`; here they are those of TCP's whole formula, timeouts included.
+//! C packets a second, R the round trip with its queue, N flows and K the pole of the average,
+//! the loop is
+//! `L (R C)^3/(2N)^2 e^(-sR) / ((1 + s R^2 C/(2N)) (1 + s R) (1 + s/K))`.
+//!
+//! It knows no timeouts. With the slope of TCP's whole formula instead it would call far more
+//! loops of small windows oscillating than are when simulated.
 
 use std::f64::consts::PI;
 
@@ -86,9 +87,6 @@ impl Loop {
     }
 }
 
-/// How far beside the rest the elasticity is taken, as a share of p.
-const NEARBY: f64 = 1e-3;
-
 /// Frequencies looked at, in radians a second.
 const SLOWEST: f64 = 1e-9;
 const FASTEST: f64 = 1e9;
@@ -104,21 +102,14 @@ pub fn stability(load: &Load, gateway: &Gateway, rest: &Prediction) -> Option<St
     let slope = gateway
         .frozen(rest.queue, told, load.flows)?
         .slope(rest.queue, load.flows);
-    let n = load.flows;
+    let (c, n) = (load.service(), load.flows);
     let r = load.round_trip(rest.queue);
-    let window = |p: f64| {
-        let told = gateway.parted(p, rest.queue, n);
-        load.tcp.steady(told, r).rate * r
-    };
-    let (less, more) = (told * (1.0 - NEARBY), told * (1.0 + NEARBY));
-    let elasticity = (window(less) / window(more)).ln() / (more / less).ln();
-    let w = window(told);
-    let arrivals = load.service() / (1.0 - rest.loss);
+    let arrivals = c / (1.0 - rest.loss);
     Some(margins(&Loop {
-        gain: slope.min(1e12) * n * w * elasticity / told,
+        gain: slope.min(1e12) * (r * c).powi(3) / (2.0 * n).powi(2),
         delay: r,
         poles: [
-            2.0 / (load.tcp.acknowledged * r * w),
+            2.0 * n / (r * r * c),
             1.0 / r,
             -(-weight).ln_1p() * arrivals,
         ],
@@ -184,10 +175,7 @@ mod tests {
     fn a_slower_average_is_what_their_loop_needs() {
         // Their design has K = 0.005 rad/s, a weight of 1.33e-6; their first run 1.33e-4.
         let slow = theirs("0.00000133", 200);
-        assert!(
-            slow.phase_margin > 25.0 && slow.gain_margin > 2.0,
-            "{slow:?}"
-        );
+        assert_eq!(slow.verdict(), Verdict::Stable, "{slow:?}");
         let fast = theirs("0.000133", 200);
         assert_eq!(fast.verdict(), Verdict::Oscillating, "{fast:?}");
     }

@@ -59,16 +59,16 @@ pub struct Steady {
 /// The expected window at which a congestion signal comes, and the time since the last.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
-    /// E[W], packets.
+    /// `E[W]`, packets.
     peak: f64,
     /// Packets sent.
     packets: f64,
-    /// E[CA] in round trips.
+    /// `E[CA]` in round trips.
     rounds: f64,
 }
 
 impl Tcp {
-    /// E[W_u]: the window when a congestion signal comes, unless the receiver limits it.
+    /// `E[W_u]`: the window when a congestion signal comes, unless the receiver limits it.
     pub fn free_peak(&self, p: f64) -> f64 {
         let b = self.acknowledged;
         let c = (2.0 + b) / (3.0 * b);
@@ -174,4 +174,130 @@ pub fn timeout_probability(p: f64, window: f64) -> f64 {
 /// The bound of Mathis et al. 1997 on what Reno sends: `sqrt(3/(2 b p))/RTT`, packets a second.
 pub fn square_root_bound(p: f64, acknowledged: f64, rtt: f64) -> f64 {
     (1.5 / (acknowledged * p)).sqrt() / rtt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn lost(loss: f64) -> Told {
+        Told { loss, marks: 0.0 }
+    }
+
+    /// Padhye and others, equation (30), written out for b = 2 and a timeout of 1 s.
+    fn printed(p: f64, rtt: f64, most: f64) -> f64 {
+        let free = 4.0 / 6.0 + (8.0 * (1.0 - p) / (6.0 * p) + (4.0_f64 / 6.0).powi(2)).sqrt();
+        let f = 1.0
+            + p
+            + 2.0 * p.powi(2)
+            + 4.0 * p.powi(3)
+            + 8.0 * p.powi(4)
+            + 16.0 * p.powi(5)
+            + 32.0 * p.powi(6);
+        let q = |w: f64| {
+            let kept = 1.0 - p;
+            let all = (1.0 - kept.powi(3)) * (1.0 + kept.powi(3) * (1.0 - kept.powf(w - 3.0)));
+            (all / (1.0 - kept.powf(w))).min(1.0)
+        };
+        let (w, rounds) = match free < most {
+            true => (free, free + 1.0),
+            false => (most, most / 4.0 + (1.0 - p) / (p * most) + 2.0),
+        };
+        let packets = (1.0 - p) / p + w + q(w) / (1.0 - p);
+        packets / (rtt * rounds + q(w) * f / (1.0 - p))
+    }
+
+    #[test]
+    fn the_whole_formula_is_the_printed_one() {
+        let tcp = Tcp {
+            acknowledged: 2.0,
+            largest_window: 20.0,
+            least_timeout: Nanos::from_secs(1),
+            ..Tcp::default()
+        };
+        for p in [0.001, 0.004, 0.01, 0.03, 0.1, 0.3, 0.6] {
+            let found = tcp.steady(lost(p), 0.1).rate;
+            assert!(
+                (found / printed(p, 0.1, 20.0) - 1.0).abs() < 1e-9,
+                "{p}: {found}"
+            );
+        }
+    }
+
+    #[test]
+    fn sends_less_the_more_it_is_told_but_where_it_jumps() {
+        for control in [Control::Reno, Control::Cubic] {
+            let tcp = Tcp {
+                control,
+                ..Tcp::default()
+            };
+            let rates = (1..=400).map(|step| tcp.steady(lost(f64::from(step) / 401.0), 0.05).rate);
+            assert!(rates.is_sorted_by(|a, b| a >= b), "{control:?}");
+        }
+        let bounded = Tcp {
+            largest_window: 20.0,
+            ..Tcp::default()
+        };
+        let at = falling_to(&bounded, 20.0);
+        let [before, after] = [at * (1.0 + 1e-9), at * (1.0 - 1e-9)];
+        let rounds = [before, after].map(|p| bounded.reno_cycle(p).rounds);
+        assert!(
+            (rounds[0] - rounds[1]).abs() > 0.1,
+            "formula (26) jumps: {rounds:?}"
+        );
+    }
+
+    /// The p at which the free window is `window`.
+    fn falling_to(tcp: &Tcp, window: f64) -> f64 {
+        crate::solve::falling_root_of_powers(1e-9, 0.9, |p| tcp.free_peak(p) - window)
+    }
+
+    #[test]
+    fn ends_are_what_they_must_be() {
+        let tcp = Tcp {
+            largest_window: 50.0,
+            ..Tcp::default()
+        };
+        assert_eq!(tcp.steady(lost(0.0), 0.1).rate, 500.0);
+        assert_eq!(tcp.steady(lost(1.0), 0.1).rate, 0.0);
+        assert_eq!(expected_timeout(0.0, 0.4), 0.4);
+        assert_eq!(timeout_probability(0.01, 3.0), 1.0);
+        // For small p about three over the window.
+        let q = timeout_probability(1e-6, 30.0);
+        assert!((q * 30.0 / 3.0 - 1.0).abs() < 1e-3, "{q}");
+    }
+
+    #[test]
+    fn marks_bring_no_timeouts_and_few_losses_the_square_root() {
+        let tcp = Tcp::default();
+        let marked = tcp.steady(
+            Told {
+                loss: 0.0,
+                marks: 0.05,
+            },
+            0.1,
+        );
+        let dropped = tcp.steady(lost(0.05), 0.1);
+        assert_eq!(marked.waiting, 0.0);
+        assert!(dropped.waiting > 0.1 && dropped.rate < marked.rate);
+        let rare = tcp.steady(lost(1e-6), 0.1).rate;
+        assert!((rare / square_root_bound(1e-6, 1.0, 0.1) - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn cubic_is_reno_on_short_paths_and_more_on_long_ones() {
+        let rate = |control, rtt| {
+            Tcp {
+                control,
+                ..Tcp::default()
+            }
+            .steady(lost(1e-4), rtt)
+            .rate
+        };
+        assert_eq!(rate(Control::Cubic, 0.005), rate(Control::Reno, 0.005));
+        // RFC 9438, section 5.1: 1.054 (RTT/p)^(3/4) packets on average, at beta 0.7 and C 0.4.
+        let window = 1.054 * (0.2_f64 / 1e-4).powf(0.75);
+        let found = rate(Control::Cubic, 0.2) * 0.2;
+        assert!((found / window - 1.0).abs() < 0.03, "{found} {window}");
+    }
 }

@@ -64,18 +64,18 @@ pub struct OpenLoop {
     pub batches: f64,
     /// gamma, formula (27): the share of time in timeouts.
     pub waiting: f64,
-    /// E[W]: packets in a batch.
+    /// `E[W]`: packets in a batch.
     pub window: f64,
     /// rho.
     pub load: f64,
-    /// E[Q], formula (19), solved exactly.
+    /// `E[Q]`, formula (19), solved exactly.
     pub queue: f64,
     /// dE/drho, in packets.
     pub sensitivity: f64,
 }
 
 /// The open loop at a loss rate of `p`, with the windows of `batch`, or a normal law around
-/// E[W] with the deviation that the paper's has.
+/// `E[W]` with the deviation that the paper's has.
 pub fn open_loop(
     load: &Load,
     p: f64,
@@ -120,8 +120,9 @@ pub fn open_loop(
     })
 }
 
-/// Formula (21): half of E[Q], and one and a half of it, both within the buffer.
+/// Formula (21): half of `E[Q]`, and one and a half of it, both within the buffer.
 pub fn around(queue: f64, buffer: f64) -> (Thresholds, Vec<String>) {
+    let queue = queue.max(1.0);
     let (min, max) = (queue / 2.0, 1.5 * queue);
     let mut notes = Vec::new();
     if max > buffer {
@@ -192,12 +193,20 @@ pub fn with_thresholds(
 ) -> Result<Spec, ConfigError> {
     let settings = scheme.settings(link)?;
     let t = t.rounded();
+    let knows = |name: &str| scheme.descriptor().parameter(name).is_some();
+    // What counts bytes takes a packet of a length for its own mean packet.
+    let in_bytes = knows("unit") && settings.choice("unit") == "bytes";
+    let length = |packets: f64| match in_bytes {
+        true => format!("{} bytes", (packets * link.mean_packet.0 as f64).round()),
+        false => packets.to_string(),
+    };
+    let number = |value: f64| value.to_string();
     let values = [
-        ("min", Some(t.min)),
-        ("max", Some(t.max)),
-        ("max_p", t.max_p),
-        ("weight", Some(t.weight)),
-        ("limit", Some(buffer.round())),
+        ("min", Some(length(t.min))),
+        ("max", Some(length(t.max))),
+        ("max_p", t.max_p.map(number)),
+        ("weight", Some(number(t.weight))),
+        ("limit", Some(length(buffer.round()))),
     ];
     let mut spec = scheme.clone();
     for (name, value) in values {
@@ -297,6 +306,8 @@ fn within_buffer(
         thresholds.max = buffer;
         thresholds.min = thresholds.min.min(buffer / 3.0);
     }
+    thresholds.max = thresholds.max.max(1.0);
+    thresholds.min = thresholds.min.min(0.9 * thresholds.max);
     let thresholds = thresholds.rounded();
     Ok(Advice {
         method,
@@ -328,10 +339,17 @@ fn balanced(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice
             true => falling_root_of_powers(1e-5, 1.0, |p| queue(p) - goal),
             false => falling_root_of_powers(1e-5, 1.0, |p| goal - queue(p)),
         };
-        thresholds.max_p = Some(found);
-        if mild.min(hard) > 1.01 * goal {
+        let (longest, shortest) = (mild.max(hard), mild.min(hard));
+        if shortest > 1.01 * goal {
             notes.push("no max_p holds the goal: too many flows for so short a queue".to_string());
         }
+        thresholds.max_p = match longest < 0.99 * goal {
+            true => {
+                notes.push("no max_p lets the queue be so long: more is told without it than the flows need".to_string());
+                Some(MAX_P)
+            }
+            false => Some(found),
+        };
     }
     let (weight, verdict) = fastest_stable(load, scheme, thresholds, buffer)?;
     thresholds.weight = weight;
@@ -400,103 +418,5 @@ pub fn flows_at(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-
-    fn load() -> Load {
-        Load {
-            rate: BitsPerSec::from_mbps(100),
-            rtt: Nanos::from_millis(50),
-            flows: 150.0,
-            ..Load::default()
-        }
-    }
-
-    #[test]
-    fn morris_gives_what_the_paper_prints_at_one_loss_rate() {
-        let first = morris(0.0747, 0.052, 48.0);
-        // 60 is three times the rounded 20; formula (3) itself gives 58.7.
-        assert_eq!(first.min.round(), 20.0);
-        assert!((first.max - 58.7).abs() < 0.05, "{}", first.max);
-        let second = morris(0.0747, 0.2, 150.0);
-        assert_eq!((second.min.round(), second.max.round()), (136.0, 408.0));
-    }
-
-    #[test]
-    fn the_papers_queues_need_these_loads() {
-        for (mean, largest, buffer, rho, printed) in [
-            (4.0, 8, 200, 0.982_765, 79.54),
-            (4.4, 9, 1000, 1.003_533, 592.01),
-        ] {
-            let queue = BatchQueue {
-                arrivals: 1.0,
-                service: 1.0,
-                batch: Batch::normal(mean, 4.0, largest).unwrap(),
-                buffer,
-                acceptance: Acceptance::Partial,
-            };
-            let found = queue.at_load(rho).solve(Solver::Exact).unwrap().mean();
-            assert!((found - printed).abs() < 0.05, "{found} {printed}");
-        }
-    }
-
-    #[test]
-    fn thresholds_are_kept_within_the_buffer_and_say_so() {
-        let (t, notes) = around(100.0, 120.0);
-        assert_eq!((t.min, t.max), (50.0, 120.0));
-        assert_eq!(notes.len(), 1);
-        let (t, notes) = around(80.0, 120.0);
-        assert_eq!((t.min, t.max, notes.len()), (40.0, 120.0, 0));
-    }
-
-    #[test]
-    fn every_method_gives_a_scheme_that_can_be_built() {
-        for scheme in ["red", "nlred", "clred", "gred", "ared", "dsred", "mred"] {
-            let scheme: Spec = scheme.parse().unwrap();
-            for advice in every_method(&load(), &scheme, 600.0, 80.0).unwrap() {
-                assert!(advice.spec.plan(&load().link()).is_ok(), "{}", advice.spec);
-                assert!(Gateway::of(&advice.spec, &load()).is_ok());
-            }
-        }
-    }
-
-    #[test]
-    fn the_balance_comes_to_rest_at_the_goal_and_stably() {
-        let advice = every_method(&load(), &"red".parse().unwrap(), 600.0, 80.0).unwrap();
-        let gateway = Gateway::of(&advice[0].spec, &load()).unwrap();
-        let rest = fluid_balance(&load(), &gateway).unwrap();
-        // Its numbers are rounded to three digits.
-        assert!((rest.queue / 80.0 - 1.0).abs() < 0.02, "{rest:?}");
-        let found = stability(&load(), &gateway, &rest).unwrap();
-        assert_eq!(found.verdict(), Verdict::Stable, "{found:?}");
-    }
-
-    #[test]
-    fn flows_of_the_range_come_to_rest_at_its_end() {
-        let spec = "red:min=40,max=120,max_p=0.3,limit=600".parse().unwrap();
-        let gateway = Gateway::of(&spec, &load()).unwrap();
-        let flows = flows_at(&load(), &gateway, 120.0);
-        let more = Load { flows, ..load() };
-        let rest = fluid_balance(&more, &gateway).unwrap();
-        assert!((rest.queue - 120.0).abs() < 0.01, "{flows} {rest:?}");
-        let (few, many) = (
-            most_flows(&load(), 600.0, 120.0),
-            most_flows(&load(), 600.0, 240.0),
-        );
-        assert!(few.unwrap().unwrap() < many.unwrap().unwrap());
-    }
-
-    #[test]
-    fn the_open_loop_hangs_on_the_loss_typed_in() {
-        let at = |p| open_loop(&load(), p, None, 600.0).unwrap();
-        let queues = [0.15, 0.1, 0.08, 0.06].map(|p| at(p).queue);
-        assert!(queues.is_sorted(), "{queues:?}");
-        assert!(open_loop(&load(), 0.0, None, 600.0).is_err());
-        let packet = Load {
-            packet: Bytes(500),
-            ..load()
-        };
-        assert!(open_loop(&packet, 0.05, None, 600.0).unwrap().load < at(0.05).load);
-    }
-}
+#[path = "thresholds_tests.rs"]
+mod tests;

@@ -11,8 +11,8 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use earlydrop::registry::{Kind, Length, Range, Spec, Value, nearest};
-
+use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
+use earlydrop::units::Nanos;
 use earlydrop_lab::verify::{self, Measured, VerifyError};
 use earlydrop_model::configure::{Configuration, Goal, Question, configure};
 use earlydrop_model::{Control, Load, ModelError, Tcp};
@@ -154,76 +154,63 @@ fn refused(error: ModelError) -> Failure {
 }
 
 fn question(arguments: &Configure) -> Result<Question, Failure> {
-    let above = Range::POSITIVE;
-    let Value::Rate(rate) = read(
-        "link",
-        &arguments.link,
-        Kind::Rate(Range::closed(1e3, 1e13)),
-    )?
-    else {
-        return Err(unreadable("link", &arguments.link));
+    let load = load(arguments)?;
+    let length = |text: &String| match read("buffer", text, Kind::Length(Range::POSITIVE))? {
+        Value::Length(length) => Ok(length.in_packets(load.packet, load.rate.0 as f64)),
+        _ => Err(unreadable("buffer", text)),
     };
-    let rtt = Kind::Time(Range::closed(1e-6, 100.0));
-    let Value::Time(rtt) = read("rtt", &arguments.rtt, rtt)? else {
-        return Err(unreadable("rtt", &arguments.rtt));
-    };
-    let flows = Kind::Count(Range::closed(1.0, 1e6), "flows");
-    let Value::Number(flows) = read("flows", &arguments.flows, flows)? else {
-        return Err(unreadable("flows", &arguments.flows));
-    };
-    let packet = Kind::Bytes(Range::closed(100.0, 65_535.0));
-    let Value::Bytes(packet) = read("packet", &arguments.packet, packet)? else {
-        return Err(unreadable("packet", &arguments.packet));
-    };
-    let tcp = Tcp {
-        control: one_of(
-            "tcp",
-            &arguments.tcp,
-            &[("reno", Control::Reno), ("cubic", Control::Cubic)],
-        )?,
-        ecn: one_of("ecn", &arguments.ecn, &[("off", false), ("on", true)])?,
-        ..Tcp::default()
-    };
-    let load = Load {
-        rate,
-        packet,
-        rtt,
-        flows,
-        tcp,
-    };
-    let buffer = match &arguments.buffer {
-        Some(text) => match read("buffer", text, Kind::Length(above))? {
-            Value::Length(length) => Some(in_packets(length, &load)),
-            _ => None,
-        },
-        None => None,
-    };
-    let loss = match &arguments.loss {
-        Some(text) => match read(
-            "loss",
-            text,
-            Kind::Number(Range::POSITIVE_PROBABILITY, "share"),
-        )? {
-            Value::Number(loss) => Some(loss),
-            _ => None,
-        },
-        None => None,
-    };
-    let scheme: Spec = arguments.scheme.parse().map_err(|error| {
-        let error: earlydrop::registry::ConfigError = error;
-        Failure::Usage(format!("--scheme {}: {error}", arguments.scheme))
-    })?;
+    let share = Kind::Number(Range::POSITIVE_PROBABILITY, "share");
+    let loss = |text: &String| number("loss", text, share);
+    let scheme = arguments.scheme.parse::<Spec>();
     Ok(Question {
         load,
-        scheme,
-        buffer,
+        scheme: scheme
+            .map_err(|error| Failure::Usage(format!("--scheme {}: {error}", arguments.scheme)))?,
+        buffer: arguments.buffer.as_ref().map(length).transpose()?,
         goal: arguments.goal.as_deref().map_or(Ok(Goal::Usual), goal)?,
-        loss,
+        loss: arguments.loss.as_ref().map(loss).transpose()?,
     })
 }
 
-fn in_packets(length: Length, load: &Load) -> f64 {
-    length.in_packets(load.packet, load.rate.0 as f64)
+fn load(arguments: &Configure) -> Result<Load, Failure> {
+    let controls = [("reno", Control::Reno), ("cubic", Control::Cubic)];
+    let tcp = Tcp {
+        control: one_of("tcp", &arguments.tcp, &controls)?,
+        ecn: one_of("ecn", &arguments.ecn, &[("off", false), ("on", true)])?,
+        ..Tcp::default()
+    };
+    let rate = Kind::Rate(Range::closed(1e3, 1e13));
+    let packet = Kind::Bytes(Range::closed(100.0, 65_535.0));
+    let flows = Kind::Count(Range::closed(1.0, 1e6), "flows");
+    Ok(Load {
+        rate: match read("link", &arguments.link, rate)? {
+            Value::Rate(rate) => rate,
+            _ => return Err(unreadable("link", &arguments.link)),
+        },
+        packet: match read("packet", &arguments.packet, packet)? {
+            Value::Bytes(packet) => packet,
+            _ => return Err(unreadable("packet", &arguments.packet)),
+        },
+        rtt: time("rtt", &arguments.rtt)?,
+        flows: number("flows", &arguments.flows, flows)?,
+        tcp,
+    })
+}
+
+/// Reads a span from a microsecond to a hundred seconds.
+fn time(option: &str, text: &str) -> Result<Nanos, Failure> {
+    match read(option, text, Kind::Time(Range::closed(1e-6, 100.0)))? {
+        Value::Time(span) => Ok(span),
+        _ => Err(unreadable(option, text)),
+    }
+}
+
+/// Reads a number of this kind.
+fn number(option: &str, text: &str, kind: Kind) -> Result<f64, Failure> {
+    match read(option, text, kind)? {
+        Value::Number(number) => Ok(number),
+        _ => Err(unreadable(option, text)),
+    }
 }
 
 /// Reads an argument as a value of this kind.
@@ -262,14 +249,11 @@ fn goal(text: &str) -> Result<Goal, Failure> {
     };
     let (what, amount) = text.split_once('=').ok_or_else(malformed)?;
     match what.trim() {
-        "delay" => match read("goal", amount, Kind::Time(Range::closed(1e-6, 100.0)))? {
-            Value::Time(delay) => Ok(Goal::Delay(delay)),
-            _ => Err(malformed()),
-        },
-        "utilisation" => match read("goal", amount, Kind::Number(Range::PROBABILITY, "share"))? {
-            Value::Number(share) => Ok(Goal::Utilisation(share)),
-            _ => Err(malformed()),
-        },
+        "delay" => time("goal", amount).map(Goal::Delay),
+        "utilisation" => {
+            let share = Kind::Number(Range::PROBABILITY, "share");
+            number("goal", amount, share).map(Goal::Utilisation)
+        }
         _ => Err(malformed()),
     }
 }

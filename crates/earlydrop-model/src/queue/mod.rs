@@ -191,7 +191,7 @@ impl BatchQueue {
 }
 
 impl Solution {
-    /// E[Q]: how many packets are there on average.
+    /// `E[Q]`: how many packets are there on average.
     pub fn mean(&self) -> f64 {
         self.rows.mean()
     }
@@ -239,5 +239,5 @@ impl Solution {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
+#[path = "queue_tests.rs"]
 mod tests;

@@ -140,7 +140,7 @@ fn motion(shown: &Shown) -> String {
         ]
     };
     let queue = Chart {
-        title: "Queue and average as flows start, join and leave",
+        title: "Queue and average as flows join and leave",
         x_label: "seconds",
         y_label: "packets",
         x: (0.0, span),
