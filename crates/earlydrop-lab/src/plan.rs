@@ -155,6 +155,16 @@ impl Source {
         self.tree.put(&["schemes"], table);
     }
 
+    /// Compares one more scheme under a name of its own: "red:min=10,max=30".
+    pub fn add_scheme(&mut self, name: &str, text: &str) {
+        let node = Node::argument(text, text);
+        let table = scenario::normalised(Some(&node), &mut self.problems);
+        if let Content::Table(entries) = table.content {
+            let added = entries.into_iter().map(|(_, scheme)| scheme);
+            added.for_each(|scheme| self.tree.put(&["schemes", name], scheme));
+        }
+    }
+
     /// Whether a path leads to something that can be set.
     fn checked_path(&self, path: &str, place: &Place) -> Result<(), Problem> {
         let steps: Vec<&str> = path.split('.').collect();

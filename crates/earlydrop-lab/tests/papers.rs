@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use earlydrop::registry::SCHEMES;
+use earlydrop::registry::{SCHEMES, Spec};
 use earlydrop_lab::claims::Paper;
 use earlydrop_lab::document::{Content, Node};
 use earlydrop_lab::metrics;
@@ -150,13 +150,38 @@ fn every_claim_is_about_what_its_experiment_has() {
                     "added",
                     "printed",
                     "test",
+                    "wrong",
                 ];
                 assert!(known.contains(&key), "{id}: {key} = {}", value.to_toml());
             }
             check(&folder, &id, claim);
         }
+        check_wrong(&table);
     }
     assert!(ids.len() >= 200, "{} claims", ids.len());
+}
+
+/// What a paper's claims run in place of their schemes are schemes, and what `[wrong]` names
+/// are schemes that claims are about.
+fn check_wrong(paper: &Node) {
+    let claims = || list(paper, "claims").iter();
+    let tests = || claims().filter_map(|claim| claim.at(&["test"]));
+    let about: BTreeSet<String> = tests().flat_map(named_schemes).collect();
+    let by_default: Vec<(&str, &Node)> = paper
+        .at(&["wrong"])
+        .map(entries)
+        .into_iter()
+        .flatten()
+        .collect();
+    for (name, _) in &by_default {
+        assert!(about.contains(*name), "[wrong]: no claim is about {name}");
+    }
+    let own = claims().filter_map(|claim| text(claim, "wrong"));
+    let wrong = by_default.iter().filter_map(|(_, node)| node.text());
+    for scheme in own.chain(wrong) {
+        let known = about.contains(&scheme) || scheme.parse::<Spec>().is_ok();
+        assert!(known, "{scheme} is no scheme");
+    }
 }
 
 /// Checks a claim against its experiment, where it names one.
