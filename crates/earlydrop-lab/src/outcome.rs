@@ -8,6 +8,7 @@ use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 use earlydrop_sim::network::LinkId;
 
 use crate::metrics::{self, METRICS, Together};
+use crate::scenario::Prepared;
 
 /// What is kept of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,12 +96,13 @@ fn shares() -> impl Iterator<Item = f64> {
 }
 
 impl Outcome {
-    /// What is kept of `results`, with the queue of `watched` in the summary.
-    pub fn of(results: &Results, watched: LinkId) -> Outcome {
+    /// What is kept of the `results` of a run.
+    pub fn of(results: &Results, of: &Prepared) -> Outcome {
+        let watched = of.watched;
         let Some(queue) = results.queue(watched) else {
             return Outcome::default();
         };
-        let together = Together::of(results, None);
+        let together = Together::of(results, None, of.deadline);
         let values = METRICS.iter().map(|metric| metric.value(queue, &together));
         let flows = match results.flows.len() {
             0..=FLOWS_KEPT => results.flows.iter().map(flow).collect(),
@@ -115,7 +117,7 @@ impl Outcome {
         series.extend(windows(results));
         Outcome {
             values: values.collect(),
-            groups: groups(results),
+            groups: groups(results, of.deadline),
             flows,
             queues: results
                 .queues
@@ -128,9 +130,9 @@ impl Outcome {
     }
 }
 
-fn groups(results: &Results) -> Vec<(String, usize, Vec<Option<f64>>)> {
+fn groups(results: &Results, deadline: Nanos) -> Vec<(String, usize, Vec<Option<f64>>)> {
     let of_group = |name: &str, flows: usize| {
-        let together = Together::of(results, Some(name));
+        let together = Together::of(results, Some(name), deadline);
         let values = metrics::of_groups().map(|metric| metric.of_flows(&together));
         (name.to_string(), flows, values.collect())
     };

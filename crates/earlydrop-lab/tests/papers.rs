@@ -256,6 +256,15 @@ fn check_axes(id: &str, test: &Node, plan: &Plan) {
     }
 }
 
+fn check_group(id: &str, groups: &[&str], name: &str, plan: &Plan) {
+    let known = &plan.scenario().groups;
+    for group in groups {
+        assert!(known.iter().any(|g| &*g.name == *group), "{id}: {group}");
+    }
+    let mut of_groups = metrics::of_groups();
+    assert!(of_groups.any(|metric| metric.name == name), "{id}: {name}");
+}
+
 fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
     let Some(metric) = text(claim, "metric") else {
         panic!("{id} has no metric");
@@ -263,13 +272,9 @@ fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
     let parts: Vec<&str> = metric.split(':').collect();
     match parts.as_slice() {
         [name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
-        ["group", group, name] => {
-            let groups = &plan.scenario().groups;
-            assert!(groups.iter().any(|g| &*g.name == *group), "{id}: {group}");
-            let mut of_groups = metrics::of_groups();
-            assert!(of_groups.any(|metric| metric.name == *name), "{id}: {name}");
-        }
-        ["series", name, "mean" | "deviation"] => {
+        ["group", group, name] => check_group(id, &[group], name, plan),
+        ["groups", one, other, name] => check_group(id, &[one, other], name, plan),
+        ["series", name, "mean" | "deviation" | "largest"] => {
             let every = (0..plan.seeds.len()).all(|seed| {
                 let (point, scheme) = (0, 0);
                 let cell = Cell {

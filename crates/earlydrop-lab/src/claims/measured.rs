@@ -28,6 +28,23 @@ pub enum Summing {
     Mean,
     /// Their standard deviation: how much it swings.
     Deviation,
+    /// The largest.
+    Largest,
+}
+
+impl FromStr for Summing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Summing, String> {
+        match text {
+            "mean" => Ok(Summing::Mean),
+            "deviation" => Ok(Summing::Deviation),
+            "largest" => Ok(Summing::Largest),
+            _ => Err(format!(
+                "samples have no {text}: allowed are mean, deviation and largest"
+            )),
+        }
+    }
 }
 
 impl FromStr for Selector {
@@ -47,12 +64,11 @@ impl FromStr for Selector {
                 (*other).to_string(),
                 metric(name)?,
             )),
-            ["series", name, "mean"] => Ok(Selector::Series((*name).to_string(), Summing::Mean)),
-            ["series", name, "deviation"] => {
-                Ok(Selector::Series((*name).to_string(), Summing::Deviation))
+            ["series", name, summing] => {
+                Ok(Selector::Series((*name).to_string(), summing.parse()?))
             }
             _ => Err(format!(
-                "\"{text}\" is neither METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC nor series:PROBE:mean or deviation"
+                "\"{text}\" is neither METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC nor series:PROBE:mean, deviation or largest"
             )),
         }
     }
@@ -66,6 +82,7 @@ impl fmt::Display for Selector {
             Selector::Ratio(one, other, name) => write!(f, "{name} of {one} over that of {other}"),
             Selector::Series(name, Summing::Mean) => write!(f, "mean {name}"),
             Selector::Series(name, Summing::Deviation) => write!(f, "deviation of {name}"),
+            Selector::Series(name, Summing::Largest) => write!(f, "largest {name}"),
         }
     }
 }

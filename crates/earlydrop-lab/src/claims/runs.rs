@@ -116,5 +116,6 @@ fn summed(values: &[f64], summing: Summing) -> Option<f64> {
     match summing {
         Summing::Mean => Some(mean),
         Summing::Deviation => Some((squares / finite.len() as f64).sqrt()),
+        Summing::Largest => finite.iter().copied().reduce(f64::max),
     }
 }

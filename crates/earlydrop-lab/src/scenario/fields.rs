@@ -520,5 +520,11 @@ static MEASURE: Section = Section {
             "auto",
             "the time within which losses of several flows are one event; auto: the network's round trip",
         ),
+        one(
+            "deadline",
+            SPAN,
+            "1 s",
+            "a transfer, a page or an answer that takes less is in time",
+        ),
     ],
 };

@@ -56,6 +56,8 @@ pub struct Measured {
     pub series: Keep,
     windows: u32,
     loss_event: Nanos,
+    /// Transfers that take less are in time.
+    deadline: Nanos,
 }
 
 /// Which runs keep their samples.
@@ -176,6 +178,7 @@ fn read_measure(
         },
         windows: entries.count("windows"),
         loss_event: entries.time_or_auto("loss_event").unwrap_or(network.rtt),
+        deadline: entries.time("deadline"),
     }
 }
 
@@ -258,7 +261,12 @@ impl Scenario {
         let mut run = Run::new(built.network, self.duration).seed(seed);
         run.flows = flows;
         run.measure = self.measures(&run, series);
-        Ok(Prepared { run, watched })
+        let deadline = self.measure.deadline;
+        Ok(Prepared {
+            run,
+            watched,
+            deadline,
+        })
     }
 
     /// A host on each side for one flow of `group`; in a graph, the nodes themselves
@@ -318,6 +326,8 @@ pub struct Prepared {
     pub run: Run,
     /// The link watched.
     pub watched: LinkId,
+    /// Transfers that take less are in time.
+    pub deadline: Nanos,
 }
 
 impl Prepared {
