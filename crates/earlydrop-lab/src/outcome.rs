@@ -2,7 +2,7 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
-use earlydrop_sim::measure::Samples;
+use earlydrop_sim::measure::{Arrivals, Samples};
 use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 
 use earlydrop_sim::network::LinkId;
@@ -78,7 +78,7 @@ pub struct Queue {
 pub struct Series {
     /// The link, or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
-    /// "queue", "drops", "marks", "window", or a probe.
+    /// "queue", "drops", "marks", "arrivals of bulk", "window", or a probe.
     pub name: String,
     /// From one value to the next, in seconds; the first is at time zero.
     pub interval: f64,
@@ -112,6 +112,9 @@ impl Outcome {
         for queue in &results.queues {
             if let Some(samples) = &queue.samples {
                 series.extend(of_queue(&queue.name, samples));
+            }
+            if let Some(arrivals) = &queue.arrivals {
+                series.extend(of_groups(&queue.name, arrivals));
             }
         }
         series.extend(windows(results));
@@ -202,6 +205,20 @@ fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
         series.push(one(name, values.clone()));
     }
     series
+}
+
+/// What came of each group, in bits a second; at time zero nothing has.
+fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
+    let interval = arrivals.interval.as_secs_f64();
+    arrivals.groups.iter().map(move |(group, bytes)| {
+        let rates = bytes.iter().map(|bytes| 8.0 * *bytes as f64 / interval);
+        Series {
+            source: link.to_string(),
+            name: format!("arrivals of {group}"),
+            interval,
+            values: [0.0].into_iter().chain(rates).collect(),
+        }
+    })
 }
 
 /// What was counted in each interval, from counts since time zero.

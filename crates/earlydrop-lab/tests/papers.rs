@@ -78,6 +78,7 @@ fn every_scheme_of_every_experiment_runs() {
         let late = path.to_string_lossy().contains("004-rared");
         source.set("duration", if late { "21 s" } else { "3 s" }, "cut");
         source.set("warm_up", "1 s", "cut");
+        source.set("measure.sample", "100 ms", "cut");
         let plan = plan(&source);
         for scheme in 0..plan.labels().len() {
             let (seed, point) = (0, 0);
@@ -274,25 +275,40 @@ fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
         [name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
         ["group", group, name] => check_group(id, &[group], name, plan),
         ["groups", one, other, name] => check_group(id, &[one, other], name, plan),
-        ["series", name, "mean" | "deviation" | "largest"] => {
-            let every = (0..plan.seeds.len()).all(|seed| {
-                let (point, scheme) = (0, 0);
-                let cell = Cell {
-                    seed,
-                    point,
-                    scheme,
-                };
-                plan.keeps_series(cell)
-            });
-            assert!(every, "{id}: only some runs keep their series");
-            for scheme in &plan.scenario().schemes {
-                if named_schemes(test).contains(&scheme.label) {
-                    assert!(shows(scheme, name), "{id}: {} has no {name}", scheme.label);
-                }
-            }
-        }
+        ["series", name, "mean" | "deviation" | "largest"] => check_series(id, &[name], test, plan),
+        ["apart" | "rises", names @ ..] => check_series(id, names, test, plan),
         _ => panic!("{id}: {metric}"),
     }
+}
+
+/// Every run keeps these series.
+fn check_series(id: &str, names: &[&str], test: &Node, plan: &Plan) {
+    let every = (0..plan.seeds.len()).all(|seed| {
+        let (point, scheme) = (0, 0);
+        let cell = Cell {
+            seed,
+            point,
+            scheme,
+        };
+        plan.keeps_series(cell)
+    });
+    assert!(every, "{id}: only some runs keep their series");
+    let schemes = &plan.scenario().schemes;
+    let about = schemes
+        .iter()
+        .filter(|scheme| named_schemes(test).contains(&scheme.label));
+    for scheme in about {
+        for name in names {
+            let known = shows(scheme, name) || is_of_a_group(name, plan);
+            assert!(known, "{id}: {} has no {name}", scheme.label);
+        }
+    }
+}
+
+fn is_of_a_group(name: &str, plan: &Plan) -> bool {
+    let mut groups = plan.scenario().groups.iter();
+    let group = name.strip_prefix("arrivals of ");
+    group.is_some_and(|group| groups.any(|known| &*known.name == group))
 }
 
 /// Whether something can be sampled over time under a scheme.

@@ -16,6 +16,12 @@ pub enum Selector {
     Group(String, String),
     /// A metric of one group over that of another: "groups:udp:tcp:loss".
     Ratio(String, String, String),
+    /// How far two series lie apart at each sample, as a share of both together, on average:
+    /// "apart:arrivals of near:arrivals of far".
+    Apart(String, String),
+    /// The share of a series' rises that fall into intervals in which a second one is above
+    /// a third: "rises:max_p:arrivals of udp:arrivals of tcp".
+    Rises(String, String, String),
     /// What was sampled at the watched link, summed up after the warm-up:
     /// "series:average:deviation".
     Series(String, Summing),
@@ -64,11 +70,17 @@ impl FromStr for Selector {
                 (*other).to_string(),
                 metric(name)?,
             )),
+            ["apart", one, other] => Ok(Selector::Apart((*one).to_string(), (*other).to_string())),
+            ["rises", name, one, other] => Ok(Selector::Rises(
+                (*name).to_string(),
+                (*one).to_string(),
+                (*other).to_string(),
+            )),
             ["series", name, summing] => {
                 Ok(Selector::Series((*name).to_string(), summing.parse()?))
             }
             _ => Err(format!(
-                "\"{text}\" is neither METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC nor series:PROBE:mean, deviation or largest"
+                "\"{text}\" is neither METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, series:SERIES:mean (deviation, largest), apart:SERIES:SERIES nor rises:SERIES:SERIES:SERIES"
             )),
         }
     }
@@ -80,6 +92,10 @@ impl fmt::Display for Selector {
             Selector::Metric(name) => f.write_str(name),
             Selector::Group(group, name) => write!(f, "{name} of {group}"),
             Selector::Ratio(one, other, name) => write!(f, "{name} of {one} over that of {other}"),
+            Selector::Apart(one, other) => write!(f, "{one} apart from {other}"),
+            Selector::Rises(name, one, other) => {
+                write!(f, "rises of {name} while {one} is above {other}")
+            }
             Selector::Series(name, Summing::Mean) => write!(f, "mean {name}"),
             Selector::Series(name, Summing::Deviation) => write!(f, "deviation of {name}"),
             Selector::Series(name, Summing::Largest) => write!(f, "largest {name}"),

@@ -16,7 +16,7 @@ pub struct Runs<'a> {
     cells: Vec<CellRow>,
     groups: Vec<GroupRow>,
     /// By name what was sampled at the watched link, with its cell: read when asked for.
-    series: BTreeMap<String, Vec<(usize, Series)>>,
+    series: BTreeMap<String, HashMap<usize, Series>>,
 }
 
 impl<'a> Runs<'a> {
@@ -43,14 +43,10 @@ impl<'a> Runs<'a> {
                 ratios.filter(|(_, ratio)| ratio.is_finite()).collect()
             }
             Selector::Series(name, summing) => {
-                let warm_up = self.plan.scenario().warm_up.as_secs_f64();
-                let summed = |(cell, series): &(usize, Series)| {
-                    let skipped = (warm_up / series.interval).ceil() as usize;
-                    let measured = series.values.get(skipped..).unwrap_or(&[]);
-                    Some((*cell, summed(measured, *summing)?))
-                };
-                self.series(name)?.iter().filter_map(summed).collect()
+                self.of_series([name], |[values]| summed(values, *summing))?
             }
+            Selector::Apart(one, other) => self.of_series([one, other], apart)?,
+            Selector::Rises(name, one, other) => self.of_series([name, one, other], rises)?,
         };
         Ok(self.placed(&found))
     }
@@ -68,12 +64,30 @@ impl<'a> Runs<'a> {
         of_group.filter_map(value).collect()
     }
 
-    fn series(&mut self, name: &str) -> Result<&[(usize, Series)], StoreError> {
-        if !self.series.contains_key(name) {
-            let read = self.store.watched_series(name)?;
-            self.series.insert(name.to_string(), read);
+    /// What `sum` makes of these series of each cell that has them all, after the warm-up.
+    fn of_series<const COUNT: usize>(
+        &mut self,
+        names: [&String; COUNT],
+        sum: impl Fn([&[f64]; COUNT]) -> Option<f64>,
+    ) -> Result<HashMap<usize, f64>, StoreError> {
+        for name in names {
+            if !self.series.contains_key(name) {
+                let read = self.store.watched_series(name)?.into_iter().collect();
+                self.series.insert(name.clone(), read);
+            }
         }
-        Ok(&self.series[name])
+        let warm_up = self.plan.scenario().warm_up.as_secs_f64();
+        let measured = |name: &String, cell: &usize| -> Option<&[f64]> {
+            let series = self.series[name].get(cell)?;
+            let skipped = (warm_up / series.interval).ceil() as usize;
+            series.values.get(skipped..)
+        };
+        let of_cell = |cell: &usize| {
+            let all: Option<Vec<&[f64]>> = names.iter().map(|name| measured(name, cell)).collect();
+            Some((*cell, sum(all?.try_into().ok()?)?))
+        };
+        let cells = self.series[names[0]].keys();
+        Ok(cells.filter_map(of_cell).collect())
     }
 
     /// Values of cells by scheme, point and seed.
@@ -117,5 +131,39 @@ fn summed(values: &[f64], summing: Summing) -> Option<f64> {
         Summing::Mean => Some(mean),
         Summing::Deviation => Some((squares / finite.len() as f64).sqrt()),
         Summing::Largest => finite.iter().copied().reduce(f64::max),
+    }
+}
+
+/// How far two series lie apart, as a share of both together: the mean over all samples at
+/// which there is something.
+fn apart([one, other]: [&[f64]; 2]) -> Option<f64> {
+    let pairs = one.iter().zip(other);
+    let shares = pairs.map(|(one, other)| (one - other).abs() / (one + other));
+    let shares: Vec<f64> = shares.filter(|share| share.is_finite()).collect();
+    Mean::of(&shares).map(|mean| mean.mean)
+}
+
+/// The share of the first series' rises in intervals in which the second is above the third.
+fn rises([values, one, other]: [&[f64]; 3]) -> Option<f64> {
+    let steps = values.windows(2).zip(one.iter().zip(other).skip(1));
+    let rises = steps.filter(|(step, _)| step[1] > step[0]);
+    let above: Vec<f64> = rises
+        .map(|(_, (one, other))| f64::from(u8::from(one > other)))
+        .collect();
+    Mean::of(&above).map(|mean| mean.mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_side_by_side() {
+        // 2 of 4 and 1 of 1; nothing at the last sample.
+        assert_eq!(apart([&[3.0, 1.0, 0.0], &[1.0, 0.0, 0.0]]), Some(0.75));
+        // It rises twice, once while the second is above.
+        let (values, one) = ([1.0, 2.0, 2.0, 1.0, 3.0], [9.0, 9.0, 9.0, 9.0, 0.0]);
+        assert_eq!(rises([&values, &one, &[1.0; 5]]), Some(0.5));
+        assert_eq!(rises([&[1.0; 5], &one, &[1.0; 5]]), None);
     }
 }

@@ -509,6 +509,12 @@ static MEASURE: Section = Section {
             "which runs keep their samples",
         ),
         one(
+            "arrivals",
+            Kind::Flag,
+            "off",
+            "what of each group of flows comes to a queue, as samples",
+        ),
+        one(
             "windows",
             Kind::Count(Range::closed(0.0, 1000.0), "flows"),
             "4",

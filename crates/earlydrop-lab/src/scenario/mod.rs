@@ -54,6 +54,7 @@ pub struct Measured {
     pub sample: Nanos,
     /// Which runs keep their samples.
     pub series: Keep,
+    arrivals: bool,
     windows: u32,
     loss_event: Nanos,
     /// Transfers that take less are in time.
@@ -176,6 +177,7 @@ fn read_measure(
             "none" => Keep::None,
             _ => Keep::First,
         },
+        arrivals: entries.flag("arrivals"),
         windows: entries.count("windows"),
         loss_event: entries.time_or_auto("loss_event").unwrap_or(network.rtt),
         deadline: entries.time("deadline"),
@@ -313,6 +315,7 @@ impl Scenario {
             round_trips: self.measure.round_trips,
             sojourn: self.measure.sojourn,
             sample_every: series.then_some(self.measure.sample),
+            arrivals_every: (series && self.measure.arrivals).then_some(self.measure.sample),
             windows,
             loss_event: Some(self.measure.loss_event),
             captures: Vec::new(),
