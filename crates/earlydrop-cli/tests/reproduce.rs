@@ -57,7 +57,7 @@ fn a_claim_is_shown_to_fail_with_a_wrong_scheme() {
     assert_eq!(trial["verdict_with_wrong"], "does not hold");
 
     let words = user.runs(&["reproduce", "001.F5.a", "--wrong"]).well();
-    let said = "001.F5.a           holds; with red it does not hold";
+    let said = "001.F5.a holds; with red it does not hold";
     assert!(words.out.contains(said), "{}", words.out);
     let ran = user.runs(&["reproduce", "001.F5.a", "--wrong", "--pages", "pages"]);
     assert_eq!(ran.code, Some(2));
