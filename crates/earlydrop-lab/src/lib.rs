@@ -19,4 +19,5 @@ pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod trace;
+pub mod tune;
 pub mod work;
