@@ -2,12 +2,13 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
-use earlydrop_sim::measure::Samples;
+use earlydrop_sim::measure::{Arrivals, Samples};
 use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 
 use earlydrop_sim::network::LinkId;
 
 use crate::metrics::{self, METRICS, Together};
+use crate::scenario::Prepared;
 
 /// What is kept of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,7 +78,7 @@ pub struct Queue {
 pub struct Series {
     /// The link, or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
-    /// "queue", "drops", "marks", "window", or a probe.
+    /// "queue", "drops", "marks", "arrivals of bulk", "window", or a probe.
     pub name: String,
     /// From one value to the next, in seconds; the first is at time zero.
     pub interval: f64,
@@ -95,12 +96,13 @@ fn shares() -> impl Iterator<Item = f64> {
 }
 
 impl Outcome {
-    /// What is kept of `results`, with the queue of `watched` in the summary.
-    pub fn of(results: &Results, watched: LinkId) -> Outcome {
+    /// What is kept of the `results` of a run.
+    pub fn of(results: &Results, of: &Prepared) -> Outcome {
+        let watched = of.watched;
         let Some(queue) = results.queue(watched) else {
             return Outcome::default();
         };
-        let together = Together::of(results, None);
+        let together = Together::of(results, None, of.deadline);
         let values = METRICS.iter().map(|metric| metric.value(queue, &together));
         let flows = match results.flows.len() {
             0..=FLOWS_KEPT => results.flows.iter().map(flow).collect(),
@@ -111,11 +113,14 @@ impl Outcome {
             if let Some(samples) = &queue.samples {
                 series.extend(of_queue(&queue.name, samples));
             }
+            if let Some(arrivals) = &queue.arrivals {
+                series.extend(of_groups(&queue.name, arrivals));
+            }
         }
         series.extend(windows(results));
         Outcome {
             values: values.collect(),
-            groups: groups(results),
+            groups: groups(results, of.deadline),
             flows,
             queues: results
                 .queues
@@ -128,9 +133,9 @@ impl Outcome {
     }
 }
 
-fn groups(results: &Results) -> Vec<(String, usize, Vec<Option<f64>>)> {
+fn groups(results: &Results, deadline: Nanos) -> Vec<(String, usize, Vec<Option<f64>>)> {
     let of_group = |name: &str, flows: usize| {
-        let together = Together::of(results, Some(name));
+        let together = Together::of(results, Some(name), deadline);
         let values = metrics::of_groups().map(|metric| metric.of_flows(&together));
         (name.to_string(), flows, values.collect())
     };
@@ -200,6 +205,20 @@ fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
         series.push(one(name, values.clone()));
     }
     series
+}
+
+/// What came of each group, in bits a second; at time zero nothing has.
+fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
+    let interval = arrivals.interval.as_secs_f64();
+    arrivals.groups.iter().map(move |(group, bytes)| {
+        let rates = bytes.iter().map(|bytes| 8.0 * *bytes as f64 / interval);
+        Series {
+            source: link.to_string(),
+            name: format!("arrivals of {group}"),
+            interval,
+            values: [0.0].into_iter().chain(rates).collect(),
+        }
+    })
 }
 
 /// What was counted in each interval, from counts since time zero.

@@ -154,5 +154,5 @@ fn run_cell(
         let share = u128::from(duration.0) * u128::from(piece) / u128::from(PIECES);
         simulation.run_until(Nanos(share as u64));
     }
-    Ok(Some(Outcome::of(&simulation.finish(), prepared.watched)))
+    Ok(Some(Outcome::of(&simulation.finish(), &prepared)))
 }

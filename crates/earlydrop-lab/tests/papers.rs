@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use earlydrop::registry::SCHEMES;
+use earlydrop::registry::{SCHEMES, Spec};
 use earlydrop_lab::claims::Paper;
 use earlydrop_lab::document::{Content, Node};
 use earlydrop_lab::metrics;
@@ -78,6 +78,7 @@ fn every_scheme_of_every_experiment_runs() {
         let late = path.to_string_lossy().contains("004-rared");
         source.set("duration", if late { "21 s" } else { "3 s" }, "cut");
         source.set("warm_up", "1 s", "cut");
+        source.set("measure.sample", "100 ms", "cut");
         let plan = plan(&source);
         for scheme in 0..plan.labels().len() {
             let (seed, point) = (0, 0);
@@ -150,13 +151,38 @@ fn every_claim_is_about_what_its_experiment_has() {
                     "added",
                     "printed",
                     "test",
+                    "wrong",
                 ];
                 assert!(known.contains(&key), "{id}: {key} = {}", value.to_toml());
             }
             check(&folder, &id, claim);
         }
+        check_wrong(&table);
     }
     assert!(ids.len() >= 200, "{} claims", ids.len());
+}
+
+/// What a paper's claims run in place of their schemes are schemes, and what `[wrong]` names
+/// are schemes that claims are about.
+fn check_wrong(paper: &Node) {
+    let claims = || list(paper, "claims").iter();
+    let tests = || claims().filter_map(|claim| claim.at(&["test"]));
+    let about: BTreeSet<String> = tests().flat_map(named_schemes).collect();
+    let by_default: Vec<(&str, &Node)> = paper
+        .at(&["wrong"])
+        .map(entries)
+        .into_iter()
+        .flatten()
+        .collect();
+    for (name, _) in &by_default {
+        assert!(about.contains(*name), "[wrong]: no claim is about {name}");
+    }
+    let own = claims().filter_map(|claim| text(claim, "wrong"));
+    let wrong = by_default.iter().filter_map(|(_, node)| node.text());
+    for scheme in own.chain(wrong) {
+        let known = about.contains(&scheme) || scheme.parse::<Spec>().is_ok();
+        assert!(known, "{scheme} is no scheme");
+    }
 }
 
 /// Checks a claim against its experiment, where it names one.
@@ -231,6 +257,15 @@ fn check_axes(id: &str, test: &Node, plan: &Plan) {
     }
 }
 
+fn check_group(id: &str, groups: &[&str], name: &str, plan: &Plan) {
+    let known = &plan.scenario().groups;
+    for group in groups {
+        assert!(known.iter().any(|g| &*g.name == *group), "{id}: {group}");
+    }
+    let mut of_groups = metrics::of_groups();
+    assert!(of_groups.any(|metric| metric.name == name), "{id}: {name}");
+}
+
 fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
     let Some(metric) = text(claim, "metric") else {
         panic!("{id} has no metric");
@@ -238,31 +273,42 @@ fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
     let parts: Vec<&str> = metric.split(':').collect();
     match parts.as_slice() {
         [name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
-        ["group", group, name] => {
-            let groups = &plan.scenario().groups;
-            assert!(groups.iter().any(|g| &*g.name == *group), "{id}: {group}");
-            let mut of_groups = metrics::of_groups();
-            assert!(of_groups.any(|metric| metric.name == *name), "{id}: {name}");
-        }
-        ["series", name, "mean" | "deviation"] => {
-            let every = (0..plan.seeds.len()).all(|seed| {
-                let (point, scheme) = (0, 0);
-                let cell = Cell {
-                    seed,
-                    point,
-                    scheme,
-                };
-                plan.keeps_series(cell)
-            });
-            assert!(every, "{id}: only some runs keep their series");
-            for scheme in &plan.scenario().schemes {
-                if named_schemes(test).contains(&scheme.label) {
-                    assert!(shows(scheme, name), "{id}: {} has no {name}", scheme.label);
-                }
-            }
-        }
+        ["group", group, name] => check_group(id, &[group], name, plan),
+        ["groups", one, other, name] => check_group(id, &[one, other], name, plan),
+        ["series", name, "mean" | "deviation" | "largest"] => check_series(id, &[name], test, plan),
+        ["apart" | "rises", names @ ..] => check_series(id, names, test, plan),
         _ => panic!("{id}: {metric}"),
     }
+}
+
+/// Every run keeps these series.
+fn check_series(id: &str, names: &[&str], test: &Node, plan: &Plan) {
+    let every = (0..plan.seeds.len()).all(|seed| {
+        let (point, scheme) = (0, 0);
+        let cell = Cell {
+            seed,
+            point,
+            scheme,
+        };
+        plan.keeps_series(cell)
+    });
+    assert!(every, "{id}: only some runs keep their series");
+    let schemes = &plan.scenario().schemes;
+    let about = schemes
+        .iter()
+        .filter(|scheme| named_schemes(test).contains(&scheme.label));
+    for scheme in about {
+        for name in names {
+            let known = shows(scheme, name) || is_of_a_group(name, plan);
+            assert!(known, "{id}: {} has no {name}", scheme.label);
+        }
+    }
+}
+
+fn is_of_a_group(name: &str, plan: &Plan) -> bool {
+    let mut groups = plan.scenario().groups.iter();
+    let group = name.strip_prefix("arrivals of ");
+    group.is_some_and(|group| groups.any(|known| &*known.name == group))
 }
 
 /// Whether something can be sampled over time under a scheme.

@@ -1,12 +1,14 @@
 //! `earlydrop reproduce`: the papers' experiments run again, and a verdict on each claim.
 
+mod wrong;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::claims::{Claim, Judged, Measured, Told, Verdict, counted, judge, page};
+use earlydrop_lab::claims::{Claim, Judged, Measured, Runs, Told, Verdict, counted, judge, page};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::reproduce::{Pace, Reproduced, papers};
 use earlydrop_lab::store::Store;
@@ -26,6 +28,7 @@ use crate::progress::{Bar, stop_flag};
   earlydrop reproduce                # every paper, quickly
   earlydrop reproduce clred --full   # one paper, with all seeds and points
   earlydrop reproduce 001.F5 --json
+  earlydrop reproduce 001 --wrong    # whether its claims can fail
 
 What was stopped or killed goes on with the same command.")]
 pub(crate) struct Reproduce {
@@ -47,6 +50,9 @@ pub(crate) struct Reproduce {
     /// Write a page for each paper in Markdown into this folder, too
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
+    /// Show instead that each claim can fail: run a scheme that is wrong in its place
+    #[arg(long, conflicts_with = "pages")]
+    wrong: bool,
     /// Write a list of claims as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -71,6 +77,9 @@ pub(crate) fn run(
         return Err(unknown(what, &papers));
     }
     let stop = stop_flag()?;
+    if arguments.wrong {
+        return wrong::run(&chosen, arguments, &stop, out, style);
+    }
     let mut told = Vec::new();
     for (paper, claims) in &chosen {
         told.extend(reproduce(paper, claims, arguments, &stop)?);
@@ -88,10 +97,14 @@ pub(crate) fn run(
         writeln!(out, "{}", counted(&told))?;
     }
     if stop.load(Ordering::Relaxed) {
-        let text = "stopped: what is done is kept; the same command goes on";
-        return Err(Failure::Stopped(text.to_string()));
+        return Err(stopped());
     }
     Ok(())
+}
+
+fn stopped() -> Failure {
+    let text = "stopped: what is done is kept; the same command goes on";
+    Failure::Stopped(text.to_string())
 }
 
 /// A page for each paper, and one that leads to them.
@@ -180,8 +193,9 @@ fn reproduce<'a>(
         if !stop.load(Ordering::Relaxed) {
             write_report(&plan, &store, &Summary::of(&plan, &store)?)?;
         }
+        let mut runs = Runs::of(&plan, &store)?;
         for claim in of_experiment {
-            let measured = Measured::of(&plan, &store, &claim.metric)?;
+            let measured = runs.measured(&claim.metric)?;
             told.push(Told {
                 paper,
                 claim,

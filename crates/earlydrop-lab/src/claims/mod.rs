@@ -2,16 +2,23 @@
 //!
 //! ```text
 //! claims.toml --Paper--> claims --judge(claim, Measured)--> Verdict
+//! Store --Runs--> Measured
 //! ```
 
+mod claimed;
 mod comparisons;
 mod measured;
 mod paper;
+mod places;
+mod runs;
 mod told;
+mod trial;
 mod verdict;
 
 pub use comparisons::Comparison;
 pub use measured::{Measured, Selector};
 pub use paper::{Claim, Paper, Test};
+pub use runs::Runs;
 pub use told::{Told, counted, page};
+pub use trial::{Shown, Trial, trials};
 pub use verdict::{Judged, Verdict, judge};
