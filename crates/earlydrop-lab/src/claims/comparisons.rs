@@ -46,8 +46,9 @@ pub(super) fn comparisons(test: &Test, measured: &Measured) -> Result<Vec<Compar
             scheme,
             than,
             less,
+            margin,
             at,
-        } => ordering(measured, (scheme, than), *less, at),
+        } => ordering(measured, (scheme, than), (*less, *margin), at),
         Test::Range {
             scheme,
             than,
@@ -145,7 +146,7 @@ fn shares(differences: Vec<f64>, whole: &[f64]) -> Vec<f64> {
 fn ordering(
     measured: &Measured,
     (name, than): (&str, &[String]),
-    less: bool,
+    (less, margin): (bool, f64),
     at: &At,
 ) -> Result<Vec<Comparison>, Missing> {
     let own = scheme(measured, name)?;
@@ -160,9 +161,10 @@ fn ordering(
             );
             let pairs = theirs.iter().zip(&mine);
             let differences = pairs.map(|(theirs, mine)| sign * (theirs - mine)).collect();
+            let shares = shares(differences, &theirs).into_iter();
             list.push(Comparison {
                 place: place(&format!("with {other}"), &measured.place(point)),
-                by_seed: shares(differences, &theirs),
+                by_seed: shares.map(|share| share + margin).collect(),
             });
         }
     }
