@@ -81,7 +81,7 @@ fn every_scheme_of_every_experiment_runs() {
         let path_text = path.to_string_lossy();
         let duration = match () {
             () if path_text.contains("004-rared") => "21 s",
-            () if path_text.contains("today/change") => "11 s",
+            () if path_text.contains("today/change") => "17 s",
             () => "3 s",
         };
         source.set("duration", duration, "cut");
