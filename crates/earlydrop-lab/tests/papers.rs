@@ -14,7 +14,7 @@ use earlydrop_lab::scenario::Scheme;
 
 const CLAIMS: &str = "claims.toml";
 /// Files of a folder that are no experiments.
-const OTHERS: [&str; 3] = [CLAIMS, "ideas.toml", "readings.toml"];
+const OTHERS: [&str; 4] = [CLAIMS, "figures.toml", "ideas.toml", "readings.toml"];
 
 fn folders() -> Vec<PathBuf> {
     let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
@@ -165,6 +165,24 @@ fn every_claim_is_about_what_its_experiment_has() {
         }
     }
     assert!(ids.len() >= 200, "{} claims", ids.len());
+}
+
+#[test]
+fn every_idea_and_every_reading_rests_on_claims() {
+    let today = earlydrop_lab::reproduce::today().unwrap();
+    let papers = earlydrop_lab::reproduce::papers().unwrap();
+    let claims = || papers.iter().flat_map(|paper| &paper.paper.claims);
+    for name in today.names() {
+        assert!(
+            claims().any(|claim| claim.is_called(name)),
+            "no claim {name}"
+        );
+    }
+    // What is asked about readings is told in their table, all of it.
+    let is_told = |id: &str| today.names().any(|name| id.starts_with(name));
+    for claim in claims().filter(|claim| claim.id.contains(".reading.")) {
+        assert!(is_told(&claim.id), "{} is in no table", claim.id);
+    }
 }
 
 /// Checks a claim against its experiment, where it names one.

@@ -24,6 +24,13 @@ impl Comparison {
         Mean::of(&self.by_seed)
     }
 
+    /// Where, without what it is compared with: "network.rtt = 50 ms".
+    pub fn setting(&self) -> &str {
+        self.place
+            .split_once(", ")
+            .map_or("", |(_, setting)| setting)
+    }
+
     /// Whether the interval lies above zero: the runs bear the claim out.
     pub fn is_borne_out(&self) -> bool {
         self.mean()

@@ -5,12 +5,14 @@
 //! ```
 
 mod comparisons;
+mod ideas;
 mod measured;
 mod paper;
 mod told;
 mod verdict;
 
 pub use comparisons::Comparison;
+pub use ideas::{Concluded, Conclusion, Idea, Reading, Today, conclude, ideas_page};
 pub use measured::{Measured, Selector};
 pub use paper::{Claim, Paper, Test};
 pub use told::{Told, counted, page};
