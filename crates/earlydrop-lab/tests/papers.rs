@@ -73,18 +73,24 @@ fn text(table: &Node, key: &str) -> Option<String> {
     table.at(&[key])?.text()
 }
 
+/// How long an experiment must last at least: until all its flows have begun.
+fn shortest(path: &Path) -> &'static str {
+    const LATE: [(&str, &str); 4] = [
+        ("004-rared/", "21 s"),
+        ("000-sfred-nlred/open-sfred-short", "96 s"),
+        ("today/change", "17 s"),
+        ("today/mix", "56 s"),
+    ];
+    let path = path.to_string_lossy();
+    let late = LATE.iter().find(|(file, _)| path.contains(file));
+    late.map_or("3 s", |(_, duration)| duration)
+}
+
 #[test]
 fn every_scheme_of_every_experiment_runs() {
     for path in folders().iter().flat_map(|folder| experiments(folder)) {
         let mut source = Source::open(&path).unwrap();
-        // Long enough for the flows of paper 004 that begin at 20 s, and for those of today.
-        let path_text = path.to_string_lossy();
-        let duration = match () {
-            () if path_text.contains("004-rared") => "21 s",
-            () if path_text.contains("today/change") => "17 s",
-            () => "3 s",
-        };
-        source.set("duration", duration, "cut");
+        source.set("duration", shortest(&path), "cut");
         source.set("warm_up", "1 s", "cut");
         let plan = plan(&source);
         for scheme in 0..plan.labels().len() {
@@ -183,6 +189,26 @@ fn every_idea_and_every_reading_rests_on_claims() {
     for claim in claims().filter(|claim| claim.id.contains(".reading.")) {
         assert!(is_told(&claim.id), "{} is in no table", claim.id);
     }
+}
+
+#[test]
+fn what_ideas_rest_on_comes_along_with_them() {
+    let today = earlydrop_lab::reproduce::today().unwrap();
+    let papers = earlydrop_lab::reproduce::papers().unwrap();
+    let ids = |what: &str| -> BTreeSet<String> {
+        let asked = earlydrop_lab::reproduce::asked(&papers, what, &today);
+        let claims = asked.into_iter().flat_map(|(_, claims)| claims);
+        claims.map(|claim| claim.id.clone()).collect()
+    };
+    let with_ideas = ids("today");
+    assert!(with_ideas.contains("today.nlred.rates.delay"));
+    assert!(with_ideas.contains("002.open.voice.tcp"));
+    assert!(!with_ideas.contains("001.F6.a"));
+    assert!(ids("001").iter().all(|id| id.starts_with("001.")));
+    let row = ids("001.F6.a");
+    assert!(row.contains("001.F6.a.printed") && row.iter().all(|id| id.starts_with("001.F6.a")));
+    let all: usize = papers.iter().map(|paper| paper.paper.claims.len()).sum();
+    assert_eq!(ids("").len(), all);
 }
 
 /// Checks a claim against its experiment, where it names one.
