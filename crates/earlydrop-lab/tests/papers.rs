@@ -164,6 +164,7 @@ fn every_claim_is_about_what_its_experiment_has() {
                     "added",
                     "printed",
                     "test",
+                    "wrong",
                 ];
                 assert!(known.contains(&key), "{id}: {key} = {}", value.to_toml());
             }

@@ -53,9 +53,9 @@ pub(super) fn comparisons(test: &Test, measured: &Measured) -> Result<Vec<Compar
             scheme,
             than,
             less,
-            margin,
+            tolerance,
             at,
-        } => ordering(measured, (scheme, than), (*less, *margin), at),
+        } => ordering(measured, (scheme, than), (*less, *tolerance), at),
         Test::Range {
             scheme,
             than,
@@ -153,7 +153,7 @@ fn shares(differences: Vec<f64>, whole: &[f64]) -> Vec<f64> {
 fn ordering(
     measured: &Measured,
     (name, than): (&str, &[String]),
-    (less, margin): (bool, f64),
+    (less, tolerance): (bool, f64),
     at: &At,
 ) -> Result<Vec<Comparison>, Missing> {
     let own = scheme(measured, name)?;
@@ -171,7 +171,7 @@ fn ordering(
             let shares = shares(differences, &theirs).into_iter();
             list.push(Comparison {
                 place: place(&format!("with {other}"), &measured.place(point)),
-                by_seed: shares.map(|share| share + margin).collect(),
+                by_seed: shares.map(|share| share + tolerance).collect(),
             });
         }
     }

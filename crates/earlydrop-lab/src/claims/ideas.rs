@@ -311,10 +311,10 @@ fn answer(told: &Told<'_>) -> String {
     }
 }
 
-/// By how much it is better, a margin taken off: "+12.3% (+10.0% to +14.6%)".
+/// By how much it is better, a tolerance taken off: "+12.3% (+10.0% to +14.6%)".
 fn difference(told: &Told<'_>) -> String {
-    let margin = match told.claim.test {
-        Test::Ordering { margin, .. } => margin,
+    let tolerance = match told.claim.test {
+        Test::Ordering { tolerance, .. } => tolerance,
         _ => 0.0,
     };
     let Some(Mean {
@@ -325,7 +325,7 @@ fn difference(told: &Told<'_>) -> String {
     else {
         return String::new();
     };
-    let mean = mean - margin;
+    let mean = mean - tolerance;
     let (low, high) = (percent(mean - half), percent(mean + half));
     format!("{} ({low} to {high})", percent(mean))
 }
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_better_by_how_much_has_no_margin_in_it() {
+    fn what_is_better_by_how_much_has_no_tolerance_in_it() {
         let paper = paper(
             "{ kind = \"not-more\", scheme = \"new\", than = [\"old\"], tolerance = 0.5, at = { load = [2] } }",
         );

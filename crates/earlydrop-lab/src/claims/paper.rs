@@ -42,13 +42,13 @@ pub(super) type At = Vec<(String, Vec<String>)>;
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the fields are those of `papers/README.md`")]
 pub enum Test {
-    /// A scheme's values are less (or more) than others', or at most by a margin more
+    /// A scheme's values are less (or more) than others', or at most by a tolerance more
     /// (or less), as a share of theirs.
     Ordering {
         scheme: String,
         than: Vec<String>,
         less: bool,
-        margin: f64,
+        tolerance: f64,
         at: At,
     },
     /// A scheme's values change less along an axis than others'.
@@ -284,14 +284,14 @@ impl Reader<'_> {
                 scheme: self.text("scheme"),
                 than: self.texts("than"),
                 less: kind == "less",
-                margin: 0.0,
+                tolerance: 0.0,
                 at,
             },
             "not-less" | "not-more" => Test::Ordering {
                 scheme: self.text("scheme"),
                 than: self.texts("than"),
                 less: kind == "not-more",
-                margin: self.number("tolerance"),
+                tolerance: self.number("tolerance"),
                 at,
             },
             "range-less" => Test::Range {
