@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::comparisons::Comparison;
-use super::paper::{Claim, Reader, Test};
+use super::paper::{Reader, Test};
 use super::told::{Told, percent, together};
 use super::verdict::Verdict;
 use crate::document::{Content, Node, Problem, Problems};
@@ -130,7 +130,7 @@ impl fmt::Display for Conclusion {
 /// A point of an experiment, and whether everything tested there was borne out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The experiment.
+    /// The experiment with its folder: "today/senders".
     pub experiment: String,
     /// The point in words, empty where nothing is swept.
     pub place: String,
@@ -161,7 +161,7 @@ pub fn conclude<'a>(idea: &'a Idea, told: &'a [Told<'a>]) -> Concluded<'a> {
     let mut settings: Vec<Setting> = Vec::new();
     for need in &needs {
         for comparison in &need.judged.comparisons {
-            count(&mut settings, need.claim, comparison);
+            count(&mut settings, need, comparison);
         }
     }
     let all_there = idea.needs.iter().all(named)
@@ -188,15 +188,15 @@ fn called<'a>(told: &'a [Told<'a>], names: &[String]) -> Vec<&'a Told<'a>> {
 }
 
 /// Counts a comparison for the setting it was made in.
-fn count(settings: &mut Vec<Setting>, claim: &Claim, comparison: &Comparison) {
+fn count(settings: &mut Vec<Setting>, told: &Told<'_>, comparison: &Comparison) {
     let earned = comparison.is_borne_out();
-    let (experiment, place) = (&claim.experiment, comparison.setting());
-    let known =
-        |setting: &&mut Setting| setting.experiment == *experiment && setting.place == place;
+    let experiment = format!("{}/{}", told.paper.folder, told.claim.experiment);
+    let place = comparison.setting();
+    let known = |setting: &&mut Setting| setting.experiment == experiment && setting.place == place;
     match settings.iter_mut().find(known) {
         Some(setting) => setting.earned &= earned,
         None => settings.push(Setting {
-            experiment: experiment.clone(),
+            experiment,
             place: place.to_string(),
             earned,
         }),
@@ -242,7 +242,8 @@ pub fn ideas_page(today: &Today, told: &[Told<'_>]) -> String {
         .collect();
     let mut page = "\n## Which ideas still earn their place\n\n\
          The rules were set before any run was looked at; the conclusions are worked out from \
-         the answers. A setting is a point of an experiment: a rate, a sender, a load.\n\n\
+         the answers. A setting is a point of an experiment: a rate, a sender, a load. *Better \
+         by* is over all settings, as a share of what is compared with; below zero: worse.\n\n\
          | idea | from | conclusion |\n|---|---|---|\n"
         .to_string();
     for one in &concluded {
@@ -285,15 +286,19 @@ fn section(one: &Concluded<'_>) -> String {
     );
     let places = one.places();
     if one.conclusion == Conclusion::InSome {
-        text.push_str(&format!(" Where it does: {}.", places.join("; ")));
+        text.push_str(&format!(" Where it does:\n\n- {}", places.join("\n- ")));
     }
-    text.push_str("\n\n| question | answer | better by |\n|---|---|---|\n");
+    text.push_str(
+        "\n\n| question | answer | better by | in single settings |\n|---|---|---|---|\n",
+    );
     for need in &one.needs {
-        let (claim, told) = (&need.claim.claim, difference(need));
         text.push_str(&format!(
-            "| {claim} ({}) | {} | {told} |\n",
+            "| {} ({}) | {} | {} | {} |\n",
+            need.claim.claim,
             need.claim.id,
-            answer(need)
+            answer(need),
+            difference(need),
+            range(need),
         ));
     }
     text
@@ -311,12 +316,28 @@ fn answer(told: &Told<'_>) -> String {
     }
 }
 
-/// By how much it is better, a tolerance taken off: "+12.3% (+10.0% to +14.6%)".
-fn difference(told: &Told<'_>) -> String {
-    let tolerance = match told.claim.test {
+/// What is let pass in a claim's comparisons, which is no difference.
+fn tolerance(told: &Told<'_>) -> f64 {
+    match told.claim.test {
         Test::Ordering { tolerance, .. } => tolerance,
         _ => 0.0,
-    };
+    }
+}
+
+/// From the worst to the best comparison: "-3.1% to +20.0%".
+fn range(told: &Told<'_>) -> String {
+    let means = told.judged.comparisons.iter().filter_map(Comparison::mean);
+    let means: Vec<f64> = means.map(|mean| mean.mean - tolerance(told)).collect();
+    let worst = means.iter().copied().reduce(f64::min);
+    let best = means.iter().copied().reduce(f64::max);
+    match (worst, best) {
+        (Some(worst), Some(best)) => format!("{} to {}", percent(worst), percent(best)),
+        _ => String::new(),
+    }
+}
+
+/// By how much it is better, a tolerance taken off: "+12.3% (+10.0% to +14.6%)".
+fn difference(told: &Told<'_>) -> String {
     let Some(Mean {
         mean,
         half: Some(half),
@@ -325,7 +346,7 @@ fn difference(told: &Told<'_>) -> String {
     else {
         return String::new();
     };
-    let mean = mean - tolerance;
+    let mean = mean - tolerance(told);
     let (low, high) = (percent(mean - half), percent(mean + half));
     format!("{} ({low} to {high})", percent(mean))
 }
@@ -413,7 +434,7 @@ mod tests {
             assert_eq!(concluded.conclusion, wanted, "{second} {needs}");
             let places = match earned {
                 "" => Vec::new(),
-                loads => vec![format!("`load` at load = {loads}")],
+                loads => vec![format!("`today/load` at load = {loads}")],
             };
             assert_eq!(concluded.places(), places, "{second} {needs}");
         }
@@ -440,6 +461,7 @@ mod tests {
             difference(&told[1])
         );
         assert_eq!(answer(&told[0]), "in 2 of 4");
+        assert_eq!(range(&told[0]), "-60.0% to +60.0%");
     }
 
     #[test]
