@@ -8,9 +8,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::claims::{Claim, Judged, Measured, Runs, Told, Verdict, counted, judge, page};
+use earlydrop_lab::claims::{
+    Claim, Conclusion, Judged, Measured, Runs, Today, Told, Verdict, conclude, counted, ideas_page,
+    judge, page,
+};
 use earlydrop_lab::plan::Plan;
-use earlydrop_lab::reproduce::{Pace, Reproduced, papers};
+use earlydrop_lab::reproduce::{Pace, Reproduced, asked, papers, today};
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::work;
@@ -29,6 +32,7 @@ use crate::progress::{Bar, stop_flag};
   earlydrop reproduce clred --full   # one paper, with all seeds and points
   earlydrop reproduce 001.F5 --json
   earlydrop reproduce 001 --wrong    # whether its claims can fail
+  earlydrop reproduce today          # which of their ideas still earn their place
 
 What was stopped or killed goes on with the same command.")]
 pub(crate) struct Reproduce {
@@ -68,11 +72,8 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     let papers = papers()?;
     let what = arguments.what.as_deref().unwrap_or("");
-    let chosen: Vec<(&Reproduced, Vec<&Claim>)> = papers
-        .iter()
-        .map(|paper| (paper, paper.claims(what).collect::<Vec<_>>()))
-        .filter(|(_, claims)| !claims.is_empty())
-        .collect();
+    let today = today()?;
+    let chosen = asked(&papers, what, &today);
     if chosen.is_empty() {
         return Err(unknown(what, &papers));
     }
@@ -85,7 +86,11 @@ pub(crate) fn run(
         told.extend(reproduce(paper, claims, arguments, &stop)?);
     }
     if let Some(folder) = &arguments.pages {
-        write_pages(&told, &chosen, arguments, folder)?;
+        let whole = chosen
+            .iter()
+            .filter(|(paper, _)| paper.claims(what).next().is_some());
+        let whole: Vec<&Reproduced> = whole.map(|(paper, _)| *paper).collect();
+        write_pages(&told, &whole, &today, arguments, folder)?;
     }
     if arguments.json {
         let list: Vec<Value> = told.iter().map(Told::json).collect();
@@ -94,6 +99,12 @@ pub(crate) fn run(
     } else {
         let lines: Vec<Text> = told.iter().flat_map(|told| in_words(told, style)).collect();
         write_lines(out, &lines, style)?;
+        if chosen
+            .iter()
+            .any(|(paper, _)| paper.is_today() && paper.is_called(what))
+        {
+            write_lines(out, &conclusions(&today, &told, style), style)?;
+        }
         writeln!(out, "{}", counted(&told))?;
     }
     if stop.load(Ordering::Relaxed) {
@@ -110,7 +121,8 @@ fn stopped() -> Failure {
 /// A page for each paper, and one that leads to them.
 fn write_pages(
     told: &[Told<'_>],
-    papers: &[(&Reproduced, Vec<&Claim>)],
+    papers: &[&Reproduced],
+    today: &Today,
     arguments: &Reproduce,
     folder: &Path,
 ) -> Result<(), Failure> {
@@ -122,11 +134,16 @@ fn write_pages(
         "# The papers' claims\n\n{made_by}\n\n{}.\n\n",
         counted(told)
     );
-    for (paper, _) in papers {
+    for paper in papers {
         let of_paper = told.iter().filter(|told| told.paper.folder == paper.folder);
         let of_paper: Vec<Told<'_>> = of_paper.cloned().collect();
         let file = format!("{}.md", paper.folder);
-        fs::write(folder.join(&file), page(&of_paper, &made_by))?;
+        let before = if paper.is_today() {
+            ideas_page(today, told)
+        } else {
+            String::new()
+        };
+        fs::write(folder.join(&file), page(&of_paper, &before, &made_by))?;
         let (title, count) = (&paper.paper.title, counted(&of_paper));
         front.push_str(&format!("- [{title}]({file}): {count}.\n"));
     }
@@ -227,6 +244,27 @@ fn run_cells(
     bar.end();
     ran?;
     Ok(())
+}
+
+/// What becomes of each idea.
+fn conclusions(today: &Today, told: &[Told<'_>], style: &Style) -> Vec<Text> {
+    let mut lines = vec![Text::new("The papers' ideas today", Look::Strong)];
+    for idea in &today.ideas {
+        let concluded = conclude(idea, told);
+        let look = match concluded.conclusion {
+            Conclusion::Earns => Look::Strong,
+            Conclusion::Undecided => Look::Faint,
+            _ => Look::Emphasis,
+        };
+        let mut heading = Text::new(&format!("{:18} ", idea.id), Look::Code);
+        heading.push(&concluded.in_short(), look);
+        lines.push(heading);
+        let width = style.width.saturating_sub(4);
+        let what = format!("{} ({})", idea.idea, idea.from);
+        lines.extend(indented(4, Text::from(what.as_str()).wrapped(width)));
+    }
+    lines.push(Text::default());
+    lines
 }
 
 /// The verdict, the claim, the effect; where it holds in part, where not.

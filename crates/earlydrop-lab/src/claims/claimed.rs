@@ -21,6 +21,7 @@ pub(super) fn as_claimed(
             than,
             less,
             at,
+            ..
         } => ordered(&mut claimed, (scheme, than), *less, at, margin)?,
         Test::Range {
             scheme,

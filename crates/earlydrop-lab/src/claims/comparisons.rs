@@ -25,6 +25,13 @@ impl Comparison {
         Mean::of(&self.by_seed)
     }
 
+    /// Where, without what it is compared with: "network.rtt = 50 ms".
+    pub fn setting(&self) -> &str {
+        self.place
+            .split_once(", ")
+            .map_or("", |(_, setting)| setting)
+    }
+
     /// Whether the interval lies above zero: the runs bear the claim out.
     pub fn is_borne_out(&self) -> bool {
         self.mean()
@@ -44,8 +51,9 @@ pub(super) fn comparisons(test: &Test, measured: &Measured) -> Result<Vec<Compar
             scheme,
             than,
             less,
+            tolerance,
             at,
-        } => ordering(measured, (scheme, than), *less, at),
+        } => ordering(measured, (scheme, than), (*less, *tolerance), at),
         Test::Range {
             scheme,
             than,
@@ -109,7 +117,7 @@ fn shares(differences: Vec<f64>, whole: &[f64]) -> Vec<f64> {
 fn ordering(
     measured: &Measured,
     (name, than): (&str, &[String]),
-    less: bool,
+    (less, tolerance): (bool, f64),
     at: &At,
 ) -> Result<Vec<Comparison>, Missing> {
     let own = scheme(measured, name)?;
@@ -124,9 +132,10 @@ fn ordering(
             );
             let pairs = theirs.iter().zip(&mine);
             let differences = pairs.map(|(theirs, mine)| sign * (theirs - mine)).collect();
+            let shares = shares(differences, &theirs).into_iter();
             list.push(Comparison {
                 place: place(&format!("with {other}"), &measured.place(point)),
-                by_seed: shares(differences, &theirs),
+                by_seed: shares.map(|share| share + tolerance).collect(),
             });
         }
     }

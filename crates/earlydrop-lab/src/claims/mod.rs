@@ -7,6 +7,7 @@
 
 mod claimed;
 mod comparisons;
+mod ideas;
 mod measured;
 mod paper;
 mod places;
@@ -16,6 +17,7 @@ mod trial;
 mod verdict;
 
 pub use comparisons::Comparison;
+pub use ideas::{Concluded, Conclusion, Idea, Reading, Today, conclude, ideas_page};
 pub use measured::{Measured, Selector};
 pub use paper::{Claim, Paper, Test};
 pub use runs::Runs;

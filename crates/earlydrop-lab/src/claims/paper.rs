@@ -48,11 +48,13 @@ pub(super) type At = Vec<(String, Vec<String>)>;
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the fields are those of `papers/README.md`")]
 pub enum Test {
-    /// A scheme's values are less (or more) than others'.
+    /// A scheme's values are less (or more) than others', or at most by a tolerance more
+    /// (or less), as a share of theirs.
     Ordering {
         scheme: String,
         than: Vec<String>,
         less: bool,
+        tolerance: f64,
         at: At,
     },
     /// A scheme's values change less along an axis than others'.
@@ -213,10 +215,26 @@ impl Paper {
     }
 }
 
+impl Claim {
+    /// Whether a name is its own, or that of a row of claims that it belongs to: "001.F5" of
+    /// "001.F5.a".
+    pub fn is_called(&self, name: &str) -> bool {
+        let rest = self.id.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+}
+
 /// Reads the fields of one table.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     node: &'a Node,
     problems: &'a mut Vec<Problem>,
+}
+
+impl<'a> Reader<'a> {
+    /// Of a table; what is wrong is added to `problems`.
+    pub(super) fn of(node: &'a Node, problems: &'a mut Vec<Problem>) -> Reader<'a> {
+        Reader { node, problems }
+    }
 }
 
 impl Reader<'_> {
@@ -229,7 +247,7 @@ impl Reader<'_> {
         self.node.at(&[name])?.text()
     }
 
-    fn text(&mut self, name: &str) -> String {
+    pub(super) fn text(&mut self, name: &str) -> String {
         let found = self.optional(name);
         found.unwrap_or_else(|| {
             self.refuse(format!("`{name}` is missing"));
@@ -245,7 +263,7 @@ impl Reader<'_> {
         })
     }
 
-    fn texts(&mut self, name: &str) -> Vec<String> {
+    pub(super) fn texts(&mut self, name: &str) -> Vec<String> {
         match self.node.at(&[name]).map(|node| &node.content) {
             Some(Content::List(items)) => items.iter().filter_map(Node::text).collect(),
             _ => {
@@ -328,6 +346,14 @@ impl Reader<'_> {
                 scheme: self.text("scheme"),
                 than: self.texts("than"),
                 less: kind == "less",
+                tolerance: 0.0,
+                at,
+            },
+            "not-less" | "not-more" => Test::Ordering {
+                scheme: self.text("scheme"),
+                than: self.texts("than"),
+                less: kind == "not-more",
+                tolerance: self.number("tolerance"),
                 at,
             },
             "range-less" => Test::Range {

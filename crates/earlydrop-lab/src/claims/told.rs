@@ -30,7 +30,6 @@ impl Told<'_> {
 
     /// "+12.3% (+10.0% to +14.6%)"; empty where there is no effect.
     pub fn effect(&self) -> String {
-        let percent = |share: f64| format!("{:+.1}%", 100.0 * share);
         match (self.judged.effect, self.interval()) {
             (Some(effect), Some((low, high))) => {
                 format!(
@@ -90,9 +89,14 @@ impl Told<'_> {
     }
 }
 
+/// "+12.3%".
+pub(super) fn percent(share: f64) -> String {
+    format!("{:+.1}%", 100.0 * share)
+}
+
 /// Places that differ in their last value only, said once: "with red, n = 10" and "with
 /// red, n = 20" as "with red, n = 10, 20".
-fn together(places: &[&str]) -> String {
+pub(super) fn together(places: &[&str]) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for place in places {
         let (same, last) = place.rsplit_once(" = ").unwrap_or((place, ""));
@@ -121,8 +125,9 @@ pub fn counted(told: &[Told<'_>]) -> String {
     )
 }
 
-/// A paper's page in Markdown: its claims, and its printed numbers beside ours.
-pub fn page(told: &[Told<'_>], made_by: &str) -> String {
+/// A paper's page in Markdown: what is said before all else, its claims, and its printed
+/// numbers beside ours.
+pub fn page(told: &[Told<'_>], before: &str, made_by: &str) -> String {
     let Some(first) = told.first() else {
         return String::new();
     };
@@ -140,6 +145,7 @@ pub fn page(told: &[Told<'_>], made_by: &str) -> String {
         counted(told),
         folder = first.paper.folder,
     );
+    page.push_str(before);
     if !claims.is_empty() {
         page.push_str(
             "\n## Claims\n\n| claim | figure | says | verdict | effect |\n|---|---|---|---|---|\n",

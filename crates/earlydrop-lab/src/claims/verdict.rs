@@ -161,6 +161,18 @@ pub(super) mod tests {
                 Undecided,
             ),
             (
+                "{ kind = \"not-more\", scheme = \"low\", than = [\"low\"], tolerance = 0.05 }",
+                Holds,
+            ),
+            (
+                "{ kind = \"not-less\", scheme = \"low\", than = [\"high\"], tolerance = 0.05 }",
+                DoesNotHold,
+            ),
+            (
+                "{ kind = \"not-less\", scheme = \"low\", than = [\"high\"], tolerance = 0.95 }",
+                Holds,
+            ),
+            (
                 "{ kind = \"range-less\", scheme = \"low\", than = [\"high\"], over = \"count\" }",
                 Holds,
             ),
