@@ -13,5 +13,5 @@ mod verdict;
 pub use comparisons::Comparison;
 pub use measured::{Measured, Selector};
 pub use paper::{Claim, Paper, Test};
-pub use told::{Told, counted, page};
+pub use told::{Told, counted};
 pub use verdict::{Judged, Verdict, judge};
