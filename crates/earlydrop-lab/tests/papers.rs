@@ -13,6 +13,7 @@ use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::scenario::Scheme;
 
 const CLAIMS: &str = "claims.toml";
+const FIGURES: &str = "figures.toml";
 
 fn folders() -> Vec<PathBuf> {
     let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
@@ -28,7 +29,11 @@ fn folders() -> Vec<PathBuf> {
 fn experiments(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|e| e == "toml") && name(path) != CLAIMS);
+    let is_experiment = |path: &Path| {
+        path.extension().is_some_and(|e| e == "toml")
+            && ![CLAIMS, FIGURES].contains(&name(path).as_str())
+    };
+    files.retain(|path| is_experiment(path));
     files.sort();
     assert!(files.len() >= 4, "{files:?}");
     files

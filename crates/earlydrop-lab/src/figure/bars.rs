@@ -1,6 +1,6 @@
 //! Bars in groups, from zero.
 
-use super::chart::{Axis, Frame, Level, WIDTH, extent, heading, upright};
+use super::chart::{Axis, Frame, Level, WIDTH, ends, extent, heading, upright};
 use super::scale::Scale;
 use super::svg::{Anchor, COLOURS, Drawing, Elements, width_of};
 
@@ -36,10 +36,7 @@ impl Bars {
     /// The smallest and the largest value, intervals and levels included.
     pub fn extent(&self) -> Option<(f64, f64)> {
         let bars = self.rows.iter().flat_map(|(_, bars)| bars);
-        let ends = bars.filter_map(|bar| {
-            let half = bar.half.unwrap_or(0.0);
-            bar.value.map(|value| [value - half, value + half])
-        });
+        let ends = bars.filter_map(|bar| Some(ends(bar.value?, bar.half)));
         let levels = self.levels.iter().map(|level| level.value);
         extent(ends.flatten().chain(levels).chain([0.0]))
     }
@@ -129,12 +126,49 @@ impl Bars {
                 let class = format!("bar c{}", index % COLOURS);
                 let (from, to) = (frame.y_of(0.0), frame.y_of(value));
                 inside.rectangle(&class, (x + 1.0, from), (x + width - 1.0, to));
-                if let Some(half) = bar.half {
+                if bar.half.is_some() {
                     let middle = x + width / 2.0;
-                    let end = |sign: f64| (middle, frame.y_of(value + sign * half));
-                    inside.line("bar whisker", end(1.0), end(-1.0));
+                    let [low, high] = ends(value, bar.half).map(|end| (middle, frame.y_of(end)));
+                    inside.line("bar whisker", low, high);
                 }
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_begin_at_zero_and_intervals_end_there() {
+        let bar = |value: f64, half: f64| Bar {
+            value: Some(value),
+            half: Some(half),
+            words: format!("{value}"),
+        };
+        let bars = Bars {
+            groups: vec!["near".to_string(), "far".to_string()],
+            rows: vec![("RED".to_string(), vec![bar(8.0, 1.0), bar(2.0, 5.0)])],
+            ..Bars::default()
+        };
+        assert_eq!(bars.extent(), Some((0.0, 9.0)));
+        let frame = bars.frame(1);
+        assert_eq!(frame.y.ends().0, 0.0);
+        let body = bars.draw().body;
+        // Four times the value, four times the height.
+        let heights: Vec<f64> = body
+            .split("<rect class=\"bar c0\"")
+            .skip(2)
+            .filter_map(|rest| {
+                rest.split_once("height=\"")?
+                    .1
+                    .split('"')
+                    .next()?
+                    .parse()
+                    .ok()
+            })
+            .collect();
+        assert!((heights[0] - 4.0 * heights[1]).abs() < 0.5, "{heights:?}");
     }
 }

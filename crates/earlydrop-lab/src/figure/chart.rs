@@ -33,6 +33,21 @@ pub struct Point {
     pub words: String,
 }
 
+impl Point {
+    /// The ends of its interval. What was measured is never below zero, so that an interval
+    /// that would be ends there.
+    fn ends(&self) -> [f64; 2] {
+        ends(self.y, self.half)
+    }
+}
+
+/// The ends of an interval around a value; of one above zero they are, too.
+pub(super) fn ends(value: f64, half: Option<f64>) -> [f64; 2] {
+    let half = half.unwrap_or(0.0);
+    let floor = if value >= 0.0 { 0.0 } else { f64::MIN };
+    [(value - half).max(floor), value + half]
+}
+
 /// What a curve is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
@@ -60,6 +75,8 @@ pub struct Curve {
     pub look: usize,
     /// In words, for who rests a pointer on it.
     pub words: String,
+    /// Whether it stands behind the others.
+    pub is_faint: bool,
     /// What it is made of.
     pub line: Line,
 }
@@ -166,10 +183,7 @@ impl Curve {
 
     fn ys(&self) -> Vec<f64> {
         match &self.line {
-            Line::Points(points) => points.iter().flat_map(|point| {
-                let half = point.half.unwrap_or(0.0);
-                [point.y - half, point.y + half]
-            }),
+            Line::Points(points) => points.iter().flat_map(Point::ends),
             Line::Path(places) => return places.iter().map(|(_, y)| *y).collect(),
             Line::Trace { values, .. } => return values.clone(),
         }
@@ -213,13 +227,13 @@ impl Chart {
         let frame = self.frame();
         heading(&mut elements, &self.title, &self.y_label(&frame));
         axes(&mut elements, &frame, self);
+        self.curves
+            .iter()
+            .for_each(|curve| draw(&mut elements, &frame, curve));
         for level in &self.levels {
             let y = frame.y_of(level.value);
             elements.line("level", (frame.left, y), (frame.right, y));
         }
-        self.curves
-            .iter()
-            .for_each(|curve| draw(&mut elements, &frame, curve));
         self.write_names(&mut elements, &frame);
         Drawing {
             width: WIDTH as u32,
@@ -300,7 +314,7 @@ impl Chart {
             let name = match self.curves.get(index) {
                 Some(curve) => {
                     elements.line(&curve.look("line"), (left, *y), end);
-                    if !matches!(curve.line, Line::Trace { .. }) {
+                    if matches!(curve.line, Line::Points(_)) {
                         elements.symbol(curve.look, (left + 6.0, *y), 3.0);
                     }
                     &curve.name
@@ -378,7 +392,12 @@ fn draw(elements: &mut Elements, frame: &Frame, curve: &Curve) {
             let left = frame.x_of(*start);
             let step = frame.x_of(start + interval) - left;
             let path = thin::path(values, (left, step), |value| frame.y_of(value));
-            inside.path(&curve.look("trace"), &path);
+            let kind = if curve.is_faint {
+                "trace under"
+            } else {
+                "trace"
+            };
+            inside.path(&curve.look(kind), &path);
         }),
     }
 }
@@ -388,20 +407,17 @@ fn draw_points(elements: &mut Elements, frame: &Frame, curve: &Curve, points: &[
         .iter()
         .filter(|point| frame.has(point.x, point.y))
         .collect();
-    let edge = |sign: f64| {
-        let edge = shown.iter();
-        edge.map(move |point| (point.x, point.y + sign * point.half.unwrap_or(0.0)))
-    };
-    let around = edge(1.0).chain(edge(-1.0).rev());
+    let edge = |end: usize| shown.iter().map(move |point| (point.x, point.ends()[end]));
+    let around = edge(1).chain(edge(0).rev());
     elements.path(&curve.look("band"), &(joined(frame, around) + "Z"));
     let line = joined(frame, shown.iter().map(|point| (point.x, point.y)));
     elements.path(&curve.look("line"), &line);
     for point in shown {
         elements.titled(&point.words, |inside| {
             let (x, y) = (frame.x_of(point.x), frame.y_of(point.y));
-            if let Some(half) = point.half {
-                let end = |sign: f64| (x, frame.y_of(point.y + sign * half));
-                inside.line(&curve.look("whisker"), end(1.0), end(-1.0));
+            if point.half.is_some() {
+                let [low, high] = point.ends().map(|end| (x, frame.y_of(end)));
+                inside.line(&curve.look("whisker"), low, high);
             }
             inside.symbol(curve.look, (x, y), 2.6);
         });
@@ -414,5 +430,104 @@ fn joined(frame: &Frame, places: impl Iterator<Item = (f64, f64)>) -> String {
     match corners.is_empty() {
         true => String::new(),
         false => format!("M{}", corners.join("L")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart() -> Chart {
+        let point = |x: f64, y: f64, half| Point {
+            x,
+            y,
+            half,
+            words: format!("at {x}: {y}"),
+        };
+        Chart {
+            x: Axis {
+                label: "flows".to_string(),
+                ..Axis::default()
+            },
+            y: Axis {
+                label: "delay, ms".to_string(),
+                ..Axis::default()
+            },
+            curves: vec![Curve {
+                name: "RED".to_string(),
+                look: 0,
+                words: String::new(),
+                is_faint: false,
+                line: Line::Points(vec![
+                    point(0.0, 0.0, None),
+                    point(50.0, 5.0, Some(1.0)),
+                    point(100.0, 10.0, Some(0.5)),
+                ]),
+            }],
+            ..Chart::default()
+        }
+    }
+
+    /// The places of the corners of the first path of a class.
+    fn corners(body: &str, class: &str) -> Vec<(f64, f64)> {
+        let (_, rest) = body
+            .split_once(&format!("class=\"{class}\" d=\"M"))
+            .unwrap();
+        let (path, _) = rest.split_once('"').unwrap();
+        let corner = |text: &str| {
+            let (x, y) = text.split_once(' ').unwrap();
+            (x.parse().unwrap(), y.parse().unwrap())
+        };
+        path.trim_end_matches('Z').split('L').map(corner).collect()
+    }
+
+    #[test]
+    fn values_lie_between_their_ticks() {
+        let chart = chart();
+        let (body, frame) = (chart.draw().body, chart.frame());
+        let line = corners(&body, "line c0");
+        assert_eq!(line.len(), 3);
+        // Half way along both axes, to a tenth of a pixel.
+        let near = |one: f64, other: f64| assert!((one - other).abs() < 0.06, "{one} {other}");
+        near(line[1].0, (frame.left + frame.right) / 2.0);
+        near(line[1].1, (frame.y_of(0.0) + frame.y_of(10.0)) / 2.0);
+        // Intervals: 5 ± 1 reaches from 4 to 6.
+        let band = corners(&body, "band c0");
+        near(band[1].1, frame.y_of(6.0));
+        near(band[4].1, frame.y_of(4.0));
+        for words in ["at 0: 0", "at 50: 5", "at 100: 10"] {
+            assert!(body.contains(&format!("<title>{words}</title>")), "{words}");
+        }
+    }
+
+    #[test]
+    fn an_axis_that_does_not_begin_at_zero_says_so() {
+        let mut chart = chart();
+        let Line::Points(points) = &mut chart.curves[0].line else {
+            unreachable!("it is made of points");
+        };
+        points.iter_mut().for_each(|point| point.y += 90.0);
+        assert!(chart.draw().body.contains("delay, ms (from 90)"));
+        chart.y.low = Some(0.0);
+        assert!(!chart.draw().body.contains("(from"));
+    }
+
+    #[test]
+    fn nothing_is_cut_off_by_what_is_asked_for() {
+        let mut chart = chart();
+        (chart.y.low, chart.y.high) = (Some(0.0), Some(2.0));
+        let (_, high) = chart.frame().y.ends();
+        assert!(high >= 10.5, "{high}");
+    }
+
+    #[test]
+    fn an_empty_chart_is_drawn_all_the_same() {
+        let empty = Chart::default().draw();
+        assert!(!empty.body.contains("NaN") && !empty.body.contains("inf"));
+        let mut odd = chart();
+        odd.y.log = true;
+        odd.x.log = true;
+        let body = odd.draw().body;
+        assert!(!body.contains("NaN") && !body.contains("inf"), "{body}");
     }
 }

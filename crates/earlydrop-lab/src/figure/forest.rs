@@ -68,7 +68,7 @@ impl Axis {
         for effect in [-10.0, -1.0, -0.1, -0.01, 0.01, 0.1, 1.0, 10.0] {
             let x = self.x_of(effect);
             elements.line("grid", (x, top), (x, bottom));
-            if is_labelled && effect.abs() < FARTHEST {
+            if is_labelled && [NEAR, 1.0].contains(&f64::abs(effect)) {
                 let text = format!("{:+}%", (effect * 100.0).round());
                 elements.text("tick", (x, top - 4.0), Anchor::Middle, &text);
             }

@@ -182,6 +182,7 @@ impl<'a> Shown<'a> {
                     words: name.clone(),
                     name,
                     look: chart.curves.len(),
+                    is_faint: false,
                     line: Line::Points(points),
                 });
             }
@@ -331,6 +332,7 @@ impl<'a> Shown<'a> {
             chart.curves.push(Drawn {
                 name: curve.name.clone(),
                 look: chart.curves.len(),
+                is_faint: false,
                 words: format!(
                     "{}: half within {} s, 95% within {} s",
                     curve.name,
@@ -349,13 +351,19 @@ impl<'a> Shown<'a> {
             chart.y.label = "drop probability".to_string();
         }
         let outlines = gather::outlines(&self.experiment.plan);
+        let of = |curve: &Curve| outlines[self.scheme(&curve.scheme)].as_slice();
+        let ends = curves.iter().filter_map(|curve| of(curve).last());
+        let end = ends.map(|[x, _]| *x).fold(0.0, f64::max);
         for curve in curves {
-            let outline = &outlines[self.scheme(&curve.scheme)];
+            let outline = of(curve);
+            // What has come to its last value stays there.
+            let rest = outline.last().map(|[_, y]| (end, *y));
             chart.curves.push(Drawn {
                 name: curve.name.clone(),
                 look: chart.curves.len(),
+                is_faint: false,
                 words: curve.name.clone(),
-                line: Line::Path(outline.iter().map(|[x, y]| (*x, *y)).collect()),
+                line: Line::Path(outline.iter().map(|[x, y]| (*x, *y)).chain(rest).collect()),
             });
         }
         Built::Chart(chart)
@@ -375,6 +383,8 @@ fn trace(curve: &Curve, series: crate::outcome::Series, look: usize) -> Drawn {
     Drawn {
         name: curve.name.clone(),
         look,
+        // The queue itself swings so much that nothing else could be seen.
+        is_faint: curve.series.name == "queue",
         words: format!(
             "{}: {count} samples from {} to {}, on average {}",
             curve.name,

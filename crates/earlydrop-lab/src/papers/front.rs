@@ -1,6 +1,6 @@
 //! The front page: every claim of every paper.
 
-use crate::claims::Told;
+use crate::claims::{Test, Told};
 use crate::figure::{self, escape};
 use crate::statistics::CONFIDENCE;
 
@@ -84,13 +84,28 @@ fn paper(study: &Study<'_>) -> String {
             escape(&told.claim.id)
         )
     };
-    let squares: Vec<String> = study.told.iter().map(square).collect();
+    let (numbers, statements): (Vec<&Told<'_>>, Vec<&Told<'_>>) = study
+        .told
+        .iter()
+        .partition(|told| matches!(told.claim.test, Test::Value { .. }));
+    let squares = |what: &str, told: &[&Told<'_>]| {
+        let squares: Vec<String> = told.iter().map(|told| square(told)).collect();
+        match squares.is_empty() {
+            true => String::new(),
+            false => format!(
+                "<p class=\"note kind\">{} {what}</p><div class=\"squares\">{}</div>\n",
+                squares.len(),
+                squares.concat()
+            ),
+        }
+    };
     format!(
         "<article class=\"paper\">\n<h2><a href=\"{folder}/report.html\">{}</a></h2>\n\
-         <p>{}</p>\n<div class=\"squares\">{}</div>\n{}</article>\n",
+         <p>{}</p>\n{}{}{}</article>\n",
         escape(&paper.title),
         escape(&study.paper.figures.proposes),
-        squares.concat(),
+        squares("statements", &statements),
+        squares("printed numbers", &numbers),
         tally(&[study])
     )
 }

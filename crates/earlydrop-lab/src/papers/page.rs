@@ -1,6 +1,6 @@
 //! A paper's page: its figures drawn again, and beside each what it claims and what runs say.
 
-use crate::claims::Told;
+use crate::claims::{Told, Verdict};
 use crate::figure::escape;
 
 use super::html::{axis, claim, document, look, sign, tally};
@@ -57,7 +57,7 @@ fn head(study: &Study<'_>, made: &Made) -> String {
                 "<li><a href=\"#{}\">{}</a> {}</li>\n",
                 escape(&figure.id),
                 escape(&figure.number),
-                signs(&study.of_figure(figure))
+                signs(study, drawn)
             ));
         }
     }
@@ -80,8 +80,11 @@ const READING: &str = "Bands and upright bars are 95% intervals over the seeds. 
     where its interval bears the claim out; the diamond is all of them together with their \
     interval. A claim holds where every comparison bears it out.";
 
-/// A sign for each claim, leading to it.
-fn signs(told: &[&Told<'_>]) -> String {
+/// A sign for each claim of a figure, leading to it; of printed numbers, how many come out.
+fn signs(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
+    let told = study.of_figure(drawn.figure).into_iter();
+    let (numbers, claims): (Vec<&Told<'_>>, Vec<&Told<'_>>) =
+        told.partition(|told| drawn.has(&told.claim.id));
     let sign = |told: &&Told<'_>| {
         let verdict = told.judged.verdict;
         let id = escape(&told.claim.id);
@@ -91,8 +94,16 @@ fn signs(told: &[&Told<'_>]) -> String {
             sign(verdict)
         )
     };
-    let signs: Vec<String> = told.iter().map(sign).collect();
-    format!("<span class=\"signs\">{}</span>", signs.concat())
+    let signs: Vec<String> = claims.iter().map(sign).collect();
+    let right = numbers
+        .iter()
+        .filter(|told| told.judged.verdict == Verdict::Holds)
+        .count();
+    let numbers = match numbers.len() {
+        0 => String::new(),
+        all => format!("<span class=\"note\"> {right} of {all} numbers</span>"),
+    };
+    format!("<span class=\"signs\">{}</span>{numbers}", signs.concat())
 }
 
 fn figure(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
@@ -110,7 +121,8 @@ fn figure(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
         .collect();
     let shape = match drawn.panels.as_slice() {
         [Drawn::Table(_), ..] => "tables",
-        [_] => "single",
+        [_] => "single short",
+        [_, _] => "several short",
         _ => "several",
     };
     let panels: Vec<String> = drawn.panels.iter().map(panel).collect();
@@ -119,7 +131,7 @@ fn figure(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
          <div class=\"figure-and-claims {shape}\">\n<div class=\"panels\">\n{}</div>\n{}</div>\n{}</section>\n",
         escape(&figure.id),
         escape(&figure.number),
-        signs(&told),
+        signs(study, drawn),
         escape(&figure.caption),
         panels.concat(),
         claims(&beside),
