@@ -49,6 +49,14 @@ fn head(study: &Study<'_>, made: &Made) -> String {
         }
         false => "",
     };
+    let not_run = match study.not_run() {
+        0 => String::new(),
+        count => format!(
+            "<p class=\"note\">{count} more figures were not run: \
+             <code>earlydrop reproduce {}</code> runs them.</p>\n",
+            escape(&paper.number)
+        ),
+    };
     let mut contents = String::new();
     for drawn in &study.figures {
         let figure = drawn.figure;
@@ -63,7 +71,7 @@ fn head(study: &Study<'_>, made: &Made) -> String {
     }
     format!(
         "<header id=\"head\">\n<p class=\"kicker\"><a href=\"../index.html\">The papers</a> · {}</p>\n\
-         <h1>{}</h1>\n<p class=\"run\">{}, {}</p>\n<p class=\"about\">{}</p>\n{}{quick}\
+         <h1>{}</h1>\n<p class=\"run\">{}, {}</p>\n<p class=\"about\">{}</p>\n{}{quick}{not_run}\
          <nav aria-label=\"Figures\"><ul class=\"contents\">\n{contents}</ul></nav>\n\
          <p class=\"note\">{READING}</p>\n</header>\n",
         escape(study.paper.folder),

@@ -97,8 +97,10 @@ impl<'a> Study<'a> {
             told.extend(tell(paper, claim, experiments)?);
         }
         let mut figures = Vec::new();
-        if !experiments.is_empty() {
-            for figure in &paper.figures.figures {
+        for figure in &paper.figures.figures {
+            let panels = || figure.panels.iter();
+            let is_run = |name: &str| experiments.contains_key(name);
+            if panels().len() == 0 || panels().any(|panel| is_run(&panel.experiment.name)) {
                 figures.push(drawn(figure, experiments, &told)?);
             }
         }
@@ -108,6 +110,11 @@ impl<'a> Study<'a> {
             figures,
             experiments: experiments.keys().cloned().collect(),
         })
+    }
+
+    /// Figures of which nothing was run.
+    pub fn not_run(&self) -> usize {
+        self.paper.figures.figures.len() - self.figures.len()
     }
 
     /// The claims that are called so, or all where the paper is.
