@@ -289,7 +289,7 @@ impl Chart {
         let left = 8.0 + widest(&mut written.iter().map(|(_, text)| text.as_str()));
         let curves = self.curves.iter().map(|curve| curve.name.as_str());
         let mut named = curves.chain(self.levels.iter().map(|level| level.name.as_str()));
-        let room = widest(&mut named) + SWATCH + 10.0;
+        let room = widest(&mut named) + SWATCH + 14.0;
         Frame {
             left,
             right: WIDTH - room,

@@ -74,6 +74,11 @@ fn check_experiment(paper: &Reproduced, panel: &Panel) -> Vec<Problem> {
     }
 }
 
+/// What can be sampled of every queue.
+const OF_QUEUES: [&str; 3] = ["queue", "drops", "marks"];
+/// Before a group's name: what of it comes to a queue.
+const ARRIVALS: &str = "arrivals of ";
+
 struct Checker<'a> {
     plan: &'a Plan,
     problems: Vec<Problem>,
@@ -194,10 +199,9 @@ impl Checker<'_> {
         }
     }
 
+    /// What a curve shows over time must be there to be sampled.
     fn series(&mut self, curve: &Curve) {
-        let name = &curve.series.name;
-        let of_queue = ["queue", "drops", "marks"].contains(&name.as_str());
-        if of_queue || !curve.source.name.is_empty() {
+        if !curve.source.name.is_empty() {
             return;
         }
         let schemes = self.plan.scenario().schemes.iter();
@@ -205,8 +209,16 @@ impl Checker<'_> {
             .filter(|scheme| scheme.label == curve.scheme.name)
             .flat_map(|scheme| scheme.spec.descriptor().probes)
             .map(|probe| probe.name);
-        let probes: Vec<&str> = probes.collect();
-        self.known(&curve.series, "series", &probes);
+        let known: Vec<&str> = OF_QUEUES.iter().copied().chain(probes).collect();
+        for named in [&curve.series].into_iter().chain(&curve.over) {
+            match named.name.strip_prefix(ARRIVALS) {
+                Some(group) => self.group(&Named {
+                    name: group.to_string(),
+                    place: named.place.clone(),
+                }),
+                None => self.known(named, "series", &known),
+            }
+        }
     }
 
     fn column(&mut self, column: &Column) {

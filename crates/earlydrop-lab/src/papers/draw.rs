@@ -4,6 +4,7 @@ use crate::claims::{Selector, Told};
 use crate::figure::{self, Bar, Bars, Chart, Curve as Drawn, Level, Line, Point};
 use crate::gather;
 use crate::metrics::{METRICS, Metric, index_of};
+use crate::outcome::Series;
 use crate::plan::Cell;
 use crate::statistics::Mean;
 use crate::store::StoreError;
@@ -48,23 +49,28 @@ impl Built {
     }
 }
 
-/// Gives upright axes of the same name the same range, so that panels can be compared.
-pub(super) fn share_ranges(panels: &mut [Built]) {
-    let ends = panels.iter_mut().filter_map(|panel| {
+/// Gives upright axes of the same name in panels of the same experiment the same range, so
+/// that they can be compared.
+pub(super) fn share_ranges(panels: &mut [(&str, Built)]) {
+    let ends = panels.iter_mut().filter_map(|(experiment, panel)| {
         let (axis, extent) = panel.upright()?;
-        Some((axis.label.clone(), extent?))
+        Some(((*experiment, axis.label.clone()), extent?))
     });
-    let ends: Vec<(String, (f64, f64))> = ends.collect();
-    for panel in panels {
+    let ends: Vec<((&str, String), (f64, f64))> = ends.collect();
+    for (experiment, panel) in panels {
         let Some((axis, _)) = panel.upright() else {
             continue;
         };
-        let alike = || ends.iter().filter(|(label, _)| *label == axis.label);
+        let alike = || {
+            let all = ends.iter();
+            let alike = all.filter(|((of, label), _)| of == experiment && *label == axis.label);
+            alike.map(|(_, extent)| *extent)
+        };
         if alike().count() < 2 {
             continue;
         }
-        let low = alike().map(|(_, (low, _))| *low).fold(f64::MAX, f64::min);
-        let high = alike().map(|(_, (_, high))| *high).fold(f64::MIN, f64::max);
+        let low = alike().map(|(low, _)| low).fold(f64::MAX, f64::min);
+        let high = alike().map(|(_, high)| high).fold(f64::MIN, f64::max);
         // What is far above zero need not show it, and what is not does.
         let low = if low > 0.0 && low < 0.6 * high {
             0.0
@@ -254,18 +260,45 @@ impl<'a> Shown<'a> {
                 point,
                 scheme,
             });
-            let source = Some(curve.source.name.as_str()).filter(|source| !source.is_empty());
-            let found = self
-                .experiment
-                .store
-                .series_of(cell, &curve.series.name, source)?;
-            let Some(series) = found else {
+            let Some(mut series) = self.sampled(cell, curve, &curve.series)? else {
                 let what = format!("{} of {} was not sampled", curve.series.name, curve.name);
                 return Ok(Built::Missing(what));
             };
+            if !curve.over.is_empty() {
+                self.share(cell, curve, &mut series.values)?;
+            }
+            let times = self.panel.y.times;
+            series.values.iter_mut().for_each(|value| *value *= times);
             chart.curves.push(trace(curve, series, chart.curves.len()));
         }
         Ok(Built::Chart(chart))
+    }
+
+    fn sampled(
+        &self,
+        cell: usize,
+        curve: &Curve,
+        series: &Named,
+    ) -> Result<Option<Series>, StoreError> {
+        let source = Some(curve.source.name.as_str()).filter(|source| !source.is_empty());
+        let store = &self.experiment.store;
+        store.series_of(cell, &series.name, source)
+    }
+
+    /// Makes samples shares of the sum of others; where that is nothing there is no share.
+    fn share(&self, cell: usize, curve: &Curve, values: &mut [f64]) -> Result<(), StoreError> {
+        let mut sums = vec![0.0; values.len()];
+        for named in &curve.over {
+            let other = self.sampled(cell, curve, named)?;
+            let others = other.map_or(Vec::new(), |series| series.values);
+            for (sum, value) in sums.iter_mut().zip(others) {
+                *sum += value;
+            }
+        }
+        for (value, sum) in values.iter_mut().zip(sums) {
+            *value = if sum > 0.0 { *value / sum } else { f64::NAN };
+        }
+        Ok(())
     }
 
     fn bars(&self, curves: &[Curve], groups: &[(String, Named)]) -> Result<Built, StoreError> {
@@ -371,7 +404,7 @@ impl<'a> Shown<'a> {
 }
 
 /// A curve of samples, with what they come to in words.
-fn trace(curve: &Curve, series: crate::outcome::Series, look: usize) -> Drawn {
+fn trace(curve: &Curve, series: Series, look: usize) -> Drawn {
     let finite = series.values.iter().filter(|value| value.is_finite());
     let (sum, count) = finite.clone().fold((0.0, 0_usize), |(sum, count), value| {
         (sum + value, count + 1)

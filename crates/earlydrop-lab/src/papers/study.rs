@@ -182,11 +182,12 @@ fn drawn<'a>(
 ) -> Result<DrawnFigure<'a>, StoreError> {
     let mut built = Vec::new();
     for panel in &figure.panels {
-        let name = &panel.experiment.name;
-        built.push(match experiments.get(name) {
+        let name = panel.experiment.name.as_str();
+        let panel = match experiments.get(name) {
             Some(experiment) => draw::build(panel, experiment, told)?,
             None => draw::Built::Missing(format!("{name} was not run")),
-        });
+        };
+        built.push((name, panel));
     }
     draw::share_ranges(&mut built);
     let mut names: Vec<&str> = Vec::new();
@@ -197,7 +198,7 @@ fn drawn<'a>(
     }
     Ok(DrawnFigure {
         figure,
-        panels: built.into_iter().map(draw::Built::draw).collect(),
+        panels: built.into_iter().map(|(_, panel)| panel.draw()).collect(),
         experiments: names,
     })
 }

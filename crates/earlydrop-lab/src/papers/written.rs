@@ -96,6 +96,8 @@ pub struct Axis {
     pub label: String,
     /// Its unit.
     pub unit: String,
+    /// What was sampled over time is multiplied by this.
+    pub times: f64,
     /// It reaches down to this at least.
     pub low: Option<f64>,
     /// It reaches up to this at least.
@@ -130,6 +132,8 @@ pub struct Curve {
     pub measure: Option<Measure>,
     /// What was sampled over time.
     pub series: Named,
+    /// It is shown as a share of the sum of these series; none: as it is.
+    pub over: Vec<Named>,
     /// Of what it was sampled; empty: the watched link.
     pub source: Named,
     /// Whose transfers.
@@ -353,6 +357,7 @@ fn curve(entries: &Entries, problems: &mut Vec<Problem>) -> Curve {
         each: named(entries, "each"),
         measure: measure(entries, problems),
         series: named(entries, "series"),
+        over: names(entries, "over"),
         source: named(entries, "source"),
         group: named(entries, "group"),
     }
@@ -365,6 +370,7 @@ fn axis(entries: &Entries, problems: &mut Vec<Problem>) -> Axis {
         measure: measure(entries, problems),
         label: entries.text("label"),
         unit: entries.text("unit"),
+        times: entries.number("times"),
         low: entries.number_or_auto("low"),
         high: entries.number_or_auto("high"),
         log: entries.choice("scale") == "log",
