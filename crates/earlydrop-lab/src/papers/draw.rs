@@ -54,17 +54,17 @@ impl Built {
 pub(super) fn share_ranges(panels: &mut [(&str, Built)]) {
     let ends = panels.iter_mut().filter_map(|(experiment, panel)| {
         let (axis, extent) = panel.upright()?;
-        Some(((*experiment, axis.label.clone()), extent?))
+        Some((*experiment, axis.label.clone(), extent?))
     });
-    let ends: Vec<((&str, String), (f64, f64))> = ends.collect();
+    let ends: Vec<(&str, String, (f64, f64))> = ends.collect();
     for (experiment, panel) in panels {
         let Some((axis, _)) = panel.upright() else {
             continue;
         };
         let alike = || {
             let all = ends.iter();
-            let alike = all.filter(|((of, label), _)| of == experiment && *label == axis.label);
-            alike.map(|(_, extent)| *extent)
+            let alike = all.filter(|(of, label, _)| of == experiment && *label == axis.label);
+            alike.map(|(.., extent)| *extent)
         };
         if alike().count() < 2 {
             continue;

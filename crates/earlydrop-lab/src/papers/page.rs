@@ -165,7 +165,7 @@ fn origin(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
     };
     let of = |name: &&str| {
         let name = escape(name);
-        match study.experiments.iter().any(|known| *known == name) {
+        match study.experiments.contains(&name) {
             true => format!(
                 "<a href=\"{name}/report.html\">{name}</a> (<a href=\"#experiment-{name}\">as written</a>)"
             ),
