@@ -23,14 +23,13 @@ pub fn front(studies: &[Study<'_>], made: &Made) -> String {
     let body = format!(
         "<header id=\"head\">\n<p class=\"kicker\">earlydrop reproduce</p>\n\
          <h1>The papers, run again</h1>\n\
-         <p class=\"about\">{} papers on early dropping claim {claims} things that can be put to the test. \
-         Each was: with the scenario that the paper describes, several seeds and {}% intervals. \
+         <p class=\"about\">What papers on early dropping claim, put to the test: {claims} claims, each \
+         with the scenario that the paper describes, several seeds and {}% intervals. \
          Each square is a claim; it leads to the figure that it is about.</p>\n{}\
          {}</header>\n<main>\n<section id=\"papers\">\n{}</section>\n\
          <section id=\"claims\"><h2>Every claim</h2>\n{}\
          <p class=\"note\" id=\"shown\" role=\"status\">{claims} of {claims} claims</p>\n{}\
          <ol class=\"all\">\n{}</ol>\n</section>\n</main>\n{}",
-        in_words(studies.len()),
         100.0 * CONFIDENCE,
         tally(&all),
         quick(made),
@@ -41,13 +40,6 @@ pub fn front(studies: &[Study<'_>], made: &Made) -> String {
         foot(made)
     );
     document("The papers, run again", &body, SCRIPT)
-}
-
-fn in_words(count: usize) -> String {
-    let words = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven"];
-    words
-        .get(count)
-        .map_or(count.to_string(), |word| (*word).to_string())
 }
 
 fn quick(made: &Made) -> &'static str {
