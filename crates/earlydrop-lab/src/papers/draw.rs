@@ -105,7 +105,7 @@ pub(super) fn build(
 fn metric(selector: &Selector) -> Option<&'static Metric> {
     match selector {
         Selector::Metric(name) | Selector::Group(_, name) => METRICS.get(index_of(name)?),
-        Selector::Series(..) => None,
+        _ => None,
     }
 }
 
