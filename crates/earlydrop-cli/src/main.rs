@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use commands::{check, export, report, reproduce, run, schemes, trace};
+use commands::{check, export, report, reproduce, run, schemes, trace, tune};
 use draw::Style;
 use failure::Failure;
 
@@ -39,6 +39,7 @@ struct Arguments {
 enum Command {
     Compare(run::Compare),
     Run(run::Run),
+    Tune(tune::Tune),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
     Export(export::Export),
@@ -87,6 +88,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
     match command {
         Command::Compare(compare) => run::compare(compare, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
+        Command::Tune(arguments) => tune::run(arguments, out, style),
         Command::Report(arguments) => report::run(arguments, out, style),
         Command::Reproduce(arguments) => reproduce::run(arguments, out, style),
         Command::Export(arguments) => export::run(arguments, out),

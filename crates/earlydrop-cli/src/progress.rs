@@ -20,11 +20,17 @@ impl Bar {
 
     /// The same with a name before it.
     pub(crate) fn named(quiet: bool, name: &str) -> Bar {
+        Bar::of(quiet, name, "runs")
+    }
+
+    /// The same that counts something else.
+    pub(crate) fn of(quiet: bool, name: &str, what: &str) -> Bar {
         let bar = match quiet {
             true => ProgressBar::hidden(),
             false => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)),
         };
-        let style = ProgressStyle::with_template("{prefix}{bar:30} {pos}/{len} runs, {eta} left");
+        let template = format!("{{prefix}}{{bar:30}} {{pos}}/{{len}} {what}, {{eta}} left");
+        let style = ProgressStyle::with_template(&template);
         if let Ok(style) = style {
             bar.set_style(style.progress_chars("━╸ "));
         }

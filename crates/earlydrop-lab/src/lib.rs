@@ -21,4 +21,5 @@ pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod trace;
+pub mod tune;
 pub mod work;

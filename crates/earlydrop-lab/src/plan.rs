@@ -25,6 +25,17 @@ pub struct Source {
     problems: Vec<Problem>,
 }
 
+/// A scheme under a name of its own, with some parameters otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// What it is called.
+    pub label: String,
+    /// The scheme of the scenario that it is of.
+    pub of: String,
+    /// The parameters that are otherwise.
+    pub settings: Vec<(String, String)>,
+}
+
 /// Why a file could not be read as a scenario.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
@@ -151,6 +162,24 @@ impl Source {
             for (label, node) in items.iter().filter_map(named) {
                 table.put(&[&label], node);
             }
+        }
+        self.tree.put(&["schemes"], table);
+    }
+
+    /// Compares variants of its schemes instead.
+    pub fn set_variants(&mut self, variants: &[Variant]) {
+        let known = self.tree.take("schemes");
+        let mut table = Node::table();
+        for variant in variants {
+            let of = known.as_ref().and_then(|known| known.at(&[&variant.of]));
+            let mut node = of.cloned().unwrap_or_else(Node::table);
+            if node.at(&["scheme"]).is_none() {
+                node.put(&["scheme"], Node::argument(&variant.of, &variant.label));
+            }
+            for (name, value) in &variant.settings {
+                node.put(&[name], Node::argument(value, &variant.label));
+            }
+            table.put(&[&variant.label], node);
         }
         self.tree.put(&["schemes"], table);
     }

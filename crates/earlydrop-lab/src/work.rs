@@ -57,8 +57,9 @@ pub fn run(
         planned: plan.cell_count(),
     };
     progress(reached);
-    in_parallel(plan, &todo, threads, stop, |cell, outcome| {
-        store.save(plan, cell, &outcome)?;
+    let jobs: Vec<(&Plan, Cell)> = todo.into_iter().map(|cell| (plan, cell)).collect();
+    in_parallel(&jobs, threads, stop, |job, outcome| {
+        store.save(plan, jobs[job].1, &outcome)?;
         reached.done += 1;
         progress(reached);
         Ok(())
@@ -66,13 +67,13 @@ pub fn run(
     Ok(reached)
 }
 
-/// Runs cells on threads, and hands on what each found as it ends.
-fn in_parallel(
-    plan: &Plan,
-    todo: &[Cell],
+/// Runs cells of plans on threads, and hands on what each found, by its place among `jobs`,
+/// as it ends.
+pub(crate) fn in_parallel(
+    jobs: &[(&Plan, Cell)],
     threads: usize,
     stop: &AtomicBool,
-    mut keep: impl FnMut(Cell, Outcome) -> Result<(), WorkError>,
+    mut keep: impl FnMut(usize, Outcome) -> Result<(), WorkError>,
 ) -> Result<(), WorkError> {
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
@@ -80,21 +81,21 @@ fn in_parallel(
     thread::scope(|scope| {
         // A few results may wait to be kept; more would only take memory.
         let (sender, receiver) = mpsc::sync_channel(2 * threads.max(1));
-        let workers: Vec<_> = (0..threads.clamp(1, todo.len().max(1)))
+        let workers: Vec<_> = (0..threads.clamp(1, jobs.len().max(1)))
             .map(|_| {
                 let sender = sender.clone();
                 let (next, stopped) = (&next, &stopped);
                 scope.spawn(move || {
                     while !stopped() {
                         let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(cell) = todo.get(index) else {
+                        let Some((plan, cell)) = jobs.get(index) else {
                             return;
                         };
                         let found = run_cell(plan, *cell, stopped);
                         let Some(found) = found.transpose() else {
                             return;
                         };
-                        if sender.send((*cell, found)).is_err() {
+                        if sender.send((index, found)).is_err() {
                             return;
                         }
                     }
@@ -103,11 +104,11 @@ fn in_parallel(
             .collect();
         drop(sender);
         let mut result = Ok(());
-        for (cell, found) in receiver {
+        for (job, found) in receiver {
             if result.is_ok() {
                 result = found
                     .map_err(WorkError::Cell)
-                    .and_then(|outcome| keep(cell, outcome));
+                    .and_then(|outcome| keep(job, outcome));
             }
             failed.store(result.is_err(), Ordering::Relaxed);
         }

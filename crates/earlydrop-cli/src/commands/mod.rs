@@ -7,6 +7,7 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;
 pub(crate) mod trace;
+pub(crate) mod tune;
 
 /// How many threads to work on: as many as there are cores unless given.
 fn threads(given: Option<u16>) -> usize {

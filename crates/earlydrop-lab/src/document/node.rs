@@ -80,6 +80,14 @@ impl Node {
         }
     }
 
+    /// A table without entries, which nobody wrote.
+    pub fn table() -> Node {
+        Node {
+            content: Content::Table(Vec::new()),
+            place: Place::default(),
+        }
+    }
+
     /// The same with everything in it written at `place`.
     fn placed(mut self, place: &Place) -> Node {
         self.place = place.clone();

@@ -11,6 +11,7 @@ pub use fields::SCENARIO;
 pub use flows::Group;
 pub use schemes::Scheme;
 
+use earlydrop::registry;
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::measure::Measure;
 use earlydrop_sim::network::{Link, LinkId, Node as Host};
@@ -184,6 +185,11 @@ impl Scenario {
     pub fn packet(&self) -> Bytes {
         let packets = self.groups.iter().map(Group::packet);
         packets.max().unwrap_or(Bytes(1500))
+    }
+
+    /// The link whose queue is the scheme's, as the registry wants it.
+    pub fn link(&self) -> Option<registry::Link> {
+        self.network.scheme_links(self.packet()).into_iter().next()
     }
 
     /// The shortest round trip of any group.

@@ -128,7 +128,7 @@ impl FlowResult {
                 connection
                     .sender
                     .counts()
-                    .since(&meter.counts_before(warm_up, connection.sender.counts())),
+                    .since(&meter.counts_before(warm_up, &connection.sender.counts())),
                 connection
                     .sender
                     .smoothed_rtt(&profiles[connection.profile as usize]),

@@ -13,7 +13,12 @@ use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::{Pattern, Step};
 
 /// One flow: both of its ends, and what is measured of it.
+///
+/// What every packet needs stands in the first 256 bytes, in this order, its receiver's and
+/// then its sender's; what few need, behind. With many flows these are all that a packet
+/// brings into the caches, which read them in pairs of lines: 128 bytes.
 #[derive(Clone, Debug)]
+#[repr(C, align(128))]
 pub(super) struct Flow {
     /// The time of the event that will look after it; later ones set before are stale.
     pub(super) wake_at: Nanos,
@@ -23,11 +28,11 @@ pub(super) struct Flow {
     /// It has started and was not stopped.
     pub(super) open: bool,
     pub(super) class: u8,
-    pub(super) ends: Ends,
-    pub(super) meter: FlowMeter,
-    pub(super) rare: Option<Box<Rare>>,
-    /// Whether that has anything to say.
+    /// Whether `rare` has anything to say.
     pub(super) odd: bool,
+    pub(super) meter: FlowMeter,
+    pub(super) ends: Ends,
+    pub(super) rare: Option<Box<Rare>>,
 }
 
 /// Packets that could not be worked out ahead of time, each with when it comes.
@@ -84,17 +89,18 @@ pub(super) enum Ends {
     Spawner(Box<super::session::Spawner>),
 }
 
-/// A TCP connection, and what there is to send over it.
+/// A TCP connection, and what there is to send over it; in the order of [`Flow`].
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Connection {
-    pub(super) sender: Sender,
-    pub(super) receiver: Receiver,
+    /// What it does beyond sending without end.
+    pub(super) session: Option<Box<Session>>,
     /// Index of its profile.
     pub(super) profile: u32,
     /// Its receiver does nothing of its own accord.
     pub(super) passive: bool,
-    /// What it does beyond sending without end.
-    pub(super) session: Option<Box<Session>>,
+    pub(super) receiver: Receiver,
+    pub(super) sender: Sender,
 }
 
 /// A source of datagrams.
@@ -143,6 +149,14 @@ impl Datagrams {
 }
 
 impl Flow {
+    /// Asks the caches for what its receiver keeps elsewhere.
+    #[inline]
+    pub(super) fn look_ahead(&self) {
+        if let Ends::Tcp(connection) = &self.ends {
+            connection.receiver.look_ahead();
+        }
+    }
+
     /// A time before which it need not be looked after, quickly worked out.
     #[inline]
     pub(super) fn soonest(&self) -> Nanos {

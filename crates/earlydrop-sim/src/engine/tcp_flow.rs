@@ -137,7 +137,7 @@ impl Simulation {
         }
         let flow = &mut self.flows[index as usize];
         if let Ends::Tcp(connection) = &flow.ends {
-            flow.meter.note_before(connection.sender.counts());
+            flow.meter.note_before(&connection.sender.counts());
         }
     }
 

@@ -20,9 +20,17 @@ use earlydrop::units::Nanos;
 
 use self::pool::{NONE, Pool};
 use self::seasons::Seasons;
+use crate::ahead;
 
 /// The fewest and the most days of a year.
 const DAYS: (usize, usize) = (64, 1 << 20);
+
+/// A calendar of so many days or more does not fit the nearest caches: what will be needed of
+/// it is asked for ahead of time.
+const MANY_DAYS: usize = 1 << 12;
+/// So many days before its time a day's second event is asked for, and the day itself twice
+/// as many.
+const DAYS_AHEAD: usize = 16;
 
 /// Events to come, each with its time.
 ///
@@ -239,6 +247,9 @@ impl<E: Copy> Events<E> {
             _ => bits.trailing_zeros() as usize,
         };
         let place = (self.today as usize + ahead) & mask;
+        if self.days.len() >= MANY_DAYS {
+            self.look_ahead(place);
+        }
         let day = &mut self.days[place];
         let (at, event) = (day.at, day.first?);
         if at > limit.0 {
@@ -262,6 +273,14 @@ impl<E: Copy> Events<E> {
             self.look_over();
         }
         Some((Nanos(at), event))
+    }
+
+    /// Asks for a day to come, and for the second event of a nearer one.
+    #[inline(always)]
+    fn look_ahead(&self, place: usize) {
+        let mask = self.days.len() - 1;
+        ahead::fetch(&self.days[(place + 2 * DAYS_AHEAD) & mask]);
+        self.pool.fetch(self.days[(place + DAYS_AHEAD) & mask].next);
     }
 
     /// Makes a day's second event its first.

@@ -1,5 +1,7 @@
 //! Lists of events that share their places.
 
+use crate::ahead;
+
 /// No place.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -44,6 +46,14 @@ impl<E: Copy> Pool<E> {
     /// The event at a place, if there is one.
     pub(super) fn get(&self, place: u32) -> Option<&Entry<E>> {
         self.entries.get(place as usize)
+    }
+
+    /// Asks the caches for the event at a place, if there is one.
+    #[inline(always)]
+    pub(super) fn fetch(&self, place: u32) {
+        if let Some(entry) = self.get(place) {
+            ahead::fetch(entry);
+        }
     }
 
     #[inline]

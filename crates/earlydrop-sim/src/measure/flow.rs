@@ -22,20 +22,21 @@ impl Timing {
     }
 }
 
-/// What is counted of one flow while it is measured.
+/// What is counted of one flow while it is measured; what every packet needs first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct FlowMeter {
+    /// What few runs measure.
+    pub(crate) more: Option<Box<More>>,
     /// Packets of data that arrived, and their bytes on the wire.
     pub(crate) received: u64,
     pub(crate) received_bytes: u64,
     /// Payload that had not arrived before.
     pub(crate) goodput_bytes: u64,
-    /// Packets of data lost on the way.
-    pub(crate) lost: u64,
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
-    /// What few runs measure.
-    pub(crate) more: Option<Box<More>>,
+    /// Packets of data lost on the way.
+    pub(crate) lost: u64,
 }
 
 /// What is measured of a flow only where it was asked for.

@@ -1,6 +1,7 @@
 //! What a receiver holds beyond the next number it expects, as ranges.
 
 use super::Range;
+use crate::ahead;
 
 /// Ranges, the most recent first, none of them touching another.
 ///
@@ -14,6 +15,14 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// Asks the caches for all but the most recent range.
+    #[inline]
+    pub(super) fn look_ahead(&self) {
+        if let Some(others) = &self.others {
+            ahead::fetch(&**others);
+        }
+    }
+
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.latest.from == self.latest.to

@@ -82,25 +82,32 @@ impl Reply {
 
 /// Receives segments and acknowledges them.
 #[derive(Clone, Debug)]
+#[repr(C)] // What every segment needs first.
 pub struct Receiver {
     next: u32,
-    /// Segments not acknowledged yet.
-    waiting: u32,
     received: u32,
-    duplicates: u32,
+    /// What arrived beyond `next`, the most recent first.
+    held: Held,
     /// Whether nothing of this connection arrived yet.
     fresh: bool,
     /// Whether marks are echoed: with RFC 3168 until the window is reduced, with RFC
     /// 8257 as the last segment was.
     echoing: bool,
     echo_retransmitted: bool,
+    /// Segments not acknowledged yet.
+    waiting: u32,
+    duplicates: u32,
     echo: Nanos,
     deadline: Nanos,
-    /// What arrived beyond `next`, the most recent first.
-    held: Held,
 }
 
 impl Receiver {
+    /// Asks the caches for what is kept of segments out of their turn.
+    #[inline]
+    pub(crate) fn look_ahead(&self) {
+        self.held.look_ahead();
+    }
+
     /// A receiver that expects number `first`.
     pub fn new(first: u32) -> Receiver {
         Receiver {

@@ -76,7 +76,7 @@ fn two_losses(recovery: Recovery) -> (String, super::SenderCounts) {
     profile.initial_window = 1;
     let mut link = Link::new(profile, 40, &[(8, 1), (10, 1)]);
     let trace = link.run(900).to_string();
-    (trace, *link.sender.counts())
+    (trace, link.sender.counts())
 }
 
 /// The first four lines of `two_losses` are the same for all.

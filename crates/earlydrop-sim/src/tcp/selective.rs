@@ -236,7 +236,7 @@ impl Sender {
         self.selective = true;
         if profile.reduction == Reduction::Proportional {
             let flight = outstanding - extra.board.sacked() + delivered;
-            let reduction = Proportion::begin(flight, delivered, self.counts.segments);
+            let reduction = Proportion::begin(flight, delivered, self.segments());
             extra.reduction = Some(reduction);
         }
         let board = &mut extra.board;
@@ -253,7 +253,7 @@ impl Sender {
         if let Some(reduction) = &extra.reduction {
             let pipe = self.pipe(board);
             let window = self.control.window() as u32;
-            let grant = reduction.grant(window, pipe, self.counts.segments);
+            let grant = reduction.grant(window, pipe, self.segments());
             self.allowed = (pipe + grant).min(profile.receiver_window);
             let out = self.allowed + board.sacked();
             self.stop = self.stop_at(out.min(profile.receiver_window));

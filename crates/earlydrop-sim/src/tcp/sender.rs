@@ -75,7 +75,10 @@ pub(super) enum Last {
 }
 
 /// Sends segments of one connection at a time.
+///
+/// What every acknowledgment needs stands first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender {
     pub(super) acknowledged: u32,
     pub(super) next: u32,
@@ -85,50 +88,52 @@ pub struct Sender {
     pub(super) end: u32,
     /// The window in whole segments, as far as the receiver lets it be used.
     pub(super) allowed: u32,
+    /// Segments by which duplicates let the window out.
+    pub(super) inflation: i32,
+    /// The segment that is timed.
+    pub(super) timed: u32,
+    /// When the retransmission timer runs out.
+    pub(super) expiry: Nanos,
+    pub(super) last_sent: Nanos,
+    pub(super) control: AnyControl,
     /// Whether acknowledgments need more than the usual path.
     pub(super) careful: bool,
-    pub(super) last: Last,
     /// Whether a segment is timed.
     pub(super) timing: bool,
     /// Whether `acknowledged` is to be sent again, whatever the window.
     pub(super) resend: bool,
     /// Whether the next segment says that the window was reduced.
     pub(super) reduced: bool,
-    /// Whether this recovery saw an acknowledgment of a part of its window.
-    pub(super) partial: bool,
-    /// Whether a mark arrived with the window at 1 already (ns-2).
-    pub(super) marked_at_one: bool,
-    /// Whether nothing was acknowledged since the last timeout.
-    pub(super) timed_out: bool,
     /// Whether the connection is not accepted yet.
     pub(super) requesting: bool,
-    /// Whether the first segment of a connection was lost.
-    pub(super) request_lost: bool,
     /// Whether holes are being filled by what the scoreboard says.
     pub(super) selective: bool,
     /// Whether the controller spreads sending over time, or measures deliveries.
     pub(super) paced: bool,
     /// Whether sending waits for `release`.
     pub(super) held: bool,
+    pub(super) last: Last,
+    /// Whether this recovery saw an acknowledgment of a part of its window.
+    pub(super) partial: bool,
+    /// Whether a mark arrived with the window at 1 already (ns-2).
+    pub(super) marked_at_one: bool,
+    /// Whether nothing was acknowledged since the last timeout.
+    pub(super) timed_out: bool,
+    /// Whether the first segment of a connection was lost.
+    pub(super) request_lost: bool,
+    pub(super) timer: Estimator,
+    /// When the segment that is timed was sent.
+    pub(super) timed_at: Nanos,
     /// The window may be cut when numbers from here on are acknowledged.
     pub(super) bar: u32,
     pub(super) duplicates: u32,
-    /// Segments by which duplicates let the window out.
-    pub(super) inflation: i32,
     pub(super) first: u32,
     /// When the connection began.
     pub(super) began: Nanos,
-    /// The segment timed, and when it was sent.
-    pub(super) timed: u32,
-    pub(super) timed_at: Nanos,
-    pub(super) last_sent: Nanos,
-    /// When the retransmission timer runs out.
-    pub(super) expiry: Nanos,
     /// Before it, nothing new is sent.
     pub(super) release: Nanos,
-    pub(super) timer: Estimator,
-    pub(super) control: AnyControl,
     pub(super) extra: Option<Box<Extra>>,
+    /// All but `segments`, which is worked out when it is asked for.
     pub(super) counts: SenderCounts,
 }
 
@@ -349,7 +354,6 @@ impl Sender {
         } else {
             self.counts.retransmissions += 1;
         }
-        self.counts.segments += 1;
         self.last_sent = now;
         if self.expiry == Nanos::NEVER {
             self.expiry = now + self.timer.timeout(&profile.timer, profile.rules);
@@ -482,7 +486,16 @@ impl Sender {
     }
 
     /// What was done so far.
-    pub fn counts(&self) -> &SenderCounts {
-        &self.counts
+    pub fn counts(&self) -> SenderCounts {
+        SenderCounts {
+            segments: self.segments(),
+            ..self.counts
+        }
+    }
+
+    /// Segments sent, those sent again included: a connection goes on in the numbering of
+    /// the one before.
+    pub(super) fn segments(&self) -> u32 {
+        self.sent.wrapping_add(self.counts.retransmissions)
     }
 }

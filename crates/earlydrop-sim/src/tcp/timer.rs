@@ -39,17 +39,18 @@ const DOUBLED_ANYWAY: u32 = 64;
 
 /// The estimate of the round trip, and the timeout it gives.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)] // What every acknowledgment needs first.
 pub struct Estimator {
+    /// The timeout in nanoseconds, not doubled yet.
+    base: u64,
+    /// What the timeout is multiplied with.
+    backoff: u32,
+    /// When the clock ticks, in nanoseconds after each full tick.
+    phase: u32,
     /// SRTT in nanoseconds, or in eighths of a tick; 0 when nothing was measured.
     smoothed: u64,
     /// RTTVAR in nanoseconds, or in quarters of a tick.
     variation: u64,
-    /// The timeout in nanoseconds, not doubled yet.
-    base: u64,
-    /// When the clock ticks, in nanoseconds after each full tick.
-    phase: u32,
-    /// What the timeout is multiplied with.
-    backoff: u32,
 }
 
 impl Estimator {

@@ -65,6 +65,13 @@ macro_rules! any_of {
             }
 
             #[inline]
+            fn coming(&self, ahead: u32) -> Option<&P> {
+                match self {
+                    $($name::$variant(queue) => queue.coming(ahead)),+
+                }
+            }
+
+            #[inline]
             fn bytes(&self) -> u64 {
                 match self {
                     $($name::$variant(queue) => queue.bytes()),+

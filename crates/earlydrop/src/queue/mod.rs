@@ -99,6 +99,14 @@ pub trait QueueDiscipline<P: Packet> {
     /// Memory held, in bytes: the value itself and what it allocated when built.
     fn memory(&self) -> usize;
 
+    /// The packet that waits behind `ahead` others, where that is easily told. It is for
+    /// those who look up something for each packet and can begin early; whether it will be
+    /// that packet's turn nobody knows.
+    fn coming(&self, ahead: u32) -> Option<&P> {
+        let _ = ahead;
+        None
+    }
+
     /// Offers `packet` and lets go of what is dropped.
     fn enqueue(&mut self, now: Nanos, packet: P) -> Outcome {
         self.enqueue_with(now, packet, &mut Discard)

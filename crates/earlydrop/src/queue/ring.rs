@@ -84,6 +84,15 @@ impl<P: Packet> Ring<P> {
         Some((packet, arrived))
     }
 
+    /// The packet behind `ahead` others, unless holes are in the way.
+    #[inline(always)]
+    pub(crate) fn peek(&self, ahead: u32) -> Option<&P> {
+        if ahead >= self.span {
+            return None;
+        }
+        self.slots[self.index(ahead)].packet.as_ref()
+    }
+
     /// Takes the packet at `place`.
     pub(crate) fn remove(&mut self, place: Place) -> Option<(P, Nanos)> {
         let index = self.index(place.0);

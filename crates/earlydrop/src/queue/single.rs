@@ -172,6 +172,11 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
         self.ring.packets()
     }
 
+    #[inline]
+    fn coming(&self, ahead: u32) -> Option<&P> {
+        self.ring.peek(ahead)
+    }
+
     fn bytes(&self) -> u64 {
         self.ring.bytes()
     }
