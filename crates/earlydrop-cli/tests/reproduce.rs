@@ -58,6 +58,26 @@ fn a_claim_gets_a_verdict_with_its_interval() {
 }
 
 #[test]
+fn a_claim_is_shown_to_fail_with_a_wrong_scheme() {
+    let user = User::new();
+    let tried = user
+        .runs(&["reproduce", "001.F5.a", "--wrong", "--json"])
+        .well()
+        .json();
+    let trial = &tried[0];
+    assert_eq!(trial["id"], "001.F5.a");
+    assert_eq!(trial["verdict"], "holds");
+    assert_eq!(trial["wrong"], "red");
+    assert_eq!(trial["verdict_with_wrong"], "does not hold");
+
+    let words = user.runs(&["reproduce", "001.F5.a", "--wrong"]).well();
+    let said = "001.F5.a holds; with red it does not hold";
+    assert!(words.out.contains(said), "{}", words.out);
+    let ran = user.runs(&["reproduce", "001.F5.a", "--wrong", "--pages", "pages"]);
+    assert_eq!(ran.code, Some(2));
+}
+
+#[test]
 fn what_there_is_not_is_answered_with_what_there_is() {
     let user = User::new();
     let ran = user.runs(&["reproduce", "001.F66"]);

@@ -22,4 +22,5 @@ pub mod sweep;
 pub mod table;
 pub mod trace;
 pub mod tune;
+pub mod verify;
 pub mod work;

@@ -2,12 +2,13 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
-use earlydrop_sim::measure::Samples;
+use earlydrop_sim::measure::{Arrivals, Samples};
 use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 
 use earlydrop_sim::network::LinkId;
 
 use crate::metrics::{self, METRICS, Together};
+use crate::scenario::Prepared;
 
 /// What is kept of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,7 +80,7 @@ pub struct Queue {
 pub struct Series {
     /// The link, or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
-    /// "queue", "drops", "marks", "window", or a probe.
+    /// "queue", "drops", "marks", "arrivals of bulk", "window", or a probe.
     pub name: String,
     /// From one value to the next, in seconds; the first is at time zero.
     pub interval: f64,
@@ -97,12 +98,13 @@ fn shares() -> impl Iterator<Item = f64> {
 }
 
 impl Outcome {
-    /// What is kept of `results`, with the queue of `watched` in the summary.
-    pub fn of(results: &Results, watched: LinkId) -> Outcome {
+    /// What is kept of the `results` of a run.
+    pub fn of(results: &Results, of: &Prepared) -> Outcome {
+        let watched = of.watched;
         let Some(queue) = results.queue(watched) else {
             return Outcome::default();
         };
-        let together = Together::of(results, None);
+        let together = Together::of(results, None, of.deadline);
         let values = METRICS.iter().map(|metric| metric.value(queue, &together));
         let flows = match results.flows.len() {
             0..=FLOWS_KEPT => results.flows.iter().map(flow).collect(),
@@ -113,9 +115,12 @@ impl Outcome {
             if let Some(samples) = &queue.samples {
                 series.extend(of_queue(&queue.name, samples));
             }
+            if let Some(arrivals) = &queue.arrivals {
+                series.extend(of_groups(&queue.name, arrivals));
+            }
         }
         series.extend(windows(results));
-        let (groups, transfers) = groups(results);
+        let (groups, transfers) = groups(results, of.deadline);
         Outcome {
             values: values.collect(),
             groups,
@@ -136,10 +141,10 @@ impl Outcome {
 type Group = (String, usize, Vec<Option<f64>>);
 
 /// Each group, and for each the time that shares of its transfers take at most.
-fn groups(results: &Results) -> (Vec<Group>, Vec<(String, f64, f64)>) {
+fn groups(results: &Results, deadline: Nanos) -> (Vec<Group>, Vec<(String, f64, f64)>) {
     let (mut groups, mut transfers) = (Vec::new(), Vec::new());
     for (name, group) in &results.groups() {
-        let together = Together::of(results, Some(name));
+        let together = Together::of(results, Some(name), deadline);
         let values = metrics::of_groups().map(|metric| metric.of_flows(&together));
         groups.push((name.to_string(), group.flows, values.collect()));
         let within = |share| Some((name.to_string(), share, together.completed_within(share)?));
@@ -207,6 +212,20 @@ fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
         series.push(one(name, values.clone()));
     }
     series
+}
+
+/// What came of each group, in bits a second; at time zero nothing has.
+fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
+    let interval = arrivals.interval.as_secs_f64();
+    arrivals.groups.iter().map(move |(group, bytes)| {
+        let rates = bytes.iter().map(|bytes| 8.0 * *bytes as f64 / interval);
+        Series {
+            source: link.to_string(),
+            name: format!("arrivals of {group}"),
+            interval,
+            values: [0.0].into_iter().chain(rates).collect(),
+        }
+    })
 }
 
 /// What was counted in each interval, from counts since time zero.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::claims::{Claim, Paper};
+use crate::claims::{Claim, Paper, Today};
 use crate::document::{Node, Problems};
 use crate::papers::Figures;
 use crate::plan::Source;
@@ -16,6 +16,9 @@ static FILES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers
 const CLAIMS: &str = "claims.toml";
 /// The file that says how its figures are drawn.
 const FIGURES: &str = "figures.toml";
+
+/// The folder that asks what the papers' ideas are worth today.
+const TODAY: &str = "today";
 
 /// A paper with the folder of its experiments.
 #[derive(Clone, Debug)]
@@ -68,7 +71,46 @@ fn file_of(folder: &str, name: &str) -> Option<&'static str> {
     found.map(|(_, _, text)| *text)
 }
 
+/// The ideas of the papers and the readings of them, as they are written.
+pub fn today() -> Result<Today, Problems> {
+    let read = |wanted: &str| {
+        let mut files = FILES.iter();
+        let found = files.find(|(folder, file, _)| *folder == TODAY && *file == wanted);
+        let text = found.map_or("", |(_, _, text)| *text);
+        (format!("papers/{TODAY}/{wanted}"), text)
+    };
+    let (ideas, readings) = (read("ideas.toml"), read("readings.toml"));
+    Today::parse((&ideas.0, ideas.1), (&readings.0, readings.1))
+}
+
+/// The claims that a name asks for, by paper. The questions about ideas rest on claims of
+/// other papers, which come along.
+pub fn asked<'a>(
+    papers: &'a [Reproduced],
+    what: &str,
+    today: &Today,
+) -> Vec<(&'a Reproduced, Vec<&'a Claim>)> {
+    let with_ideas = papers
+        .iter()
+        .any(|one| one.is_today() && one.is_called(what));
+    let comes_along = |claim: &Claim| with_ideas && today.names().any(|name| claim.is_called(name));
+    let of_paper = |paper: &'a Reproduced| {
+        let all = paper.is_called(what);
+        let claims = paper.paper.claims.iter();
+        let wanted = claims.filter(|claim| all || claim.is_called(what) || comes_along(claim));
+        (paper, wanted.collect::<Vec<_>>())
+    };
+    let mut asked: Vec<_> = papers.iter().map(of_paper).collect();
+    asked.retain(|(_, claims)| !claims.is_empty());
+    asked
+}
+
 impl Reproduced {
+    /// Whether these are the questions about the papers' ideas, and no paper.
+    pub fn is_today(&self) -> bool {
+        self.folder == TODAY
+    }
+
     /// Whether "001", "clred", "001-clred" or "" names it.
     pub fn is_called(&self, name: &str) -> bool {
         let number = self.paper.number == name;
@@ -131,7 +173,7 @@ impl Reproduced {
     pub fn claims<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Claim> {
         let all = self.is_called(name);
         let claims = self.paper.claims.iter();
-        claims.filter(move |claim| all || is_called(&claim.id, name))
+        claims.filter(move |claim| all || claim.is_called(name))
     }
 }
 

@@ -1,12 +1,16 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod configure;
+pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;
 pub(crate) mod trace;
+pub(crate) mod translate;
 pub(crate) mod tune;
 
 /// How many threads to work on: as many as there are cores unless given.

@@ -1,17 +1,21 @@
 //! `earlydrop reproduce`: the papers' experiments run again, and a verdict on each claim.
 
+mod wrong;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::claims::{Judged, Told, Verdict, counted};
+use earlydrop_lab::claims::{
+    Claim, Conclusion, Judged, Today, Told, Verdict, conclude, counted, ideas_page,
+};
 use earlydrop_lab::papers::{
     Experiment, Experiments, Made, PICTURES, Study, front, markdown, markdown_front, page,
 };
 use earlydrop_lab::plan::Plan;
-use earlydrop_lab::reproduce::{Pace, Reproduced, papers};
+use earlydrop_lab::reproduce::{Pace, Reproduced, asked, papers, today};
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::work;
@@ -29,6 +33,8 @@ use crate::progress::{Bar, stop_flag};
   earlydrop reproduce                # every paper, quickly
   earlydrop reproduce clred --full   # one paper, with all seeds and points
   earlydrop reproduce 001.F5 --json
+  earlydrop reproduce 001 --wrong    # whether its claims can fail
+  earlydrop reproduce today          # which of their ideas still earn their place
 
 What was stopped or killed goes on with the same command.")]
 pub(crate) struct Reproduce {
@@ -50,6 +56,9 @@ pub(crate) struct Reproduce {
     /// Write a page for each paper in Markdown into this folder, too
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
+    /// Show instead that each claim can fail: run a scheme that is wrong in its place
+    #[arg(long, conflicts_with = "pages")]
+    wrong: bool,
     /// Write a list of claims as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -65,45 +74,66 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     let papers = papers()?;
     let what = arguments.what.as_deref().unwrap_or("");
-    let is_chosen = |paper: &Reproduced| paper.claims(what).next().is_some();
-    if !papers.iter().any(is_chosen) {
+    let today = today()?;
+    let chosen = asked(&papers, what, &today);
+    if chosen.is_empty() {
         return Err(unknown(what, &papers));
     }
     let stop = stop_flag()?;
+    if arguments.wrong {
+        return wrong::run(&chosen, arguments, &stop, out, style);
+    }
     let mut found = Vec::new();
     for paper in &papers {
-        found.push(experiments(paper, what, arguments, &stop)?);
+        let of_paper = chosen.iter().find(|(one, _)| one.folder == paper.folder);
+        let claims = of_paper.map_or(&[][..], |(_, claims)| claims.as_slice());
+        let is_whole = paper.is_called(what);
+        found.push(experiments(paper, claims, is_whole, arguments, &stop)?);
     }
     let mut studies = Vec::new();
     for (paper, experiments) in papers.iter().zip(&found) {
         studies.push(Study::of(paper, experiments)?);
     }
-    let chosen: Vec<&Study<'_>> = studies
+    let wanted: BTreeSet<&str> = chosen
         .iter()
-        .filter(|study| is_chosen(study.paper))
+        .flat_map(|(_, claims)| claims.iter().map(|claim| claim.id.as_str()))
         .collect();
-    let told: Vec<&Told<'_>> = chosen
-        .iter()
-        .flat_map(|study| study.told_of(what))
+    let told = studies.iter().flat_map(|study| &study.told);
+    let told: Vec<Told<'_>> = told
+        .filter(|told| wanted.contains(told.claim.id.as_str()))
+        .cloned()
         .collect();
     if arguments.json {
-        let list: Vec<Value> = told.iter().map(|told| told.json()).collect();
+        let list: Vec<Value> = told.iter().map(Told::json).collect();
         let text = serde_json::to_string_pretty(&list).unwrap_or_default();
         writeln!(out, "{text}")?;
     } else {
         let lines: Vec<Text> = told.iter().flat_map(|told| in_words(told, style)).collect();
         write_lines(out, &lines, style)?;
-        writeln!(out, "{}", counted(told.iter().copied()))?;
+        if papers
+            .iter()
+            .any(|paper| paper.is_today() && paper.is_called(what))
+        {
+            write_lines(out, &conclusions(&today, &told, style), style)?;
+        }
+        writeln!(out, "{}", counted(&told))?;
     }
     if stop.load(Ordering::Relaxed) {
-        let text = "stopped: what is done is kept; the same command goes on";
-        return Err(Failure::Stopped(text.to_string()));
+        return Err(stopped());
     }
-    let pages = write_pages(&studies, &chosen, arguments)?;
+    let is_asked = |study: &&Study<'_>| study.paper.claims(what).next().is_some();
+    let chosen: Vec<&Study<'_>> = studies.iter().filter(is_asked).collect();
+    let ideas = ideas_page(&today, &told);
+    let pages = write_pages(&studies, &chosen, &ideas, arguments)?;
     if !arguments.json {
         pages.iter().try_for_each(|page| writeln!(out, "{page}"))?;
     }
     Ok(())
+}
+
+fn stopped() -> Failure {
+    let text = "stopped: what is done is kept; the same command goes on";
+    Failure::Stopped(text.to_string())
 }
 
 /// Writes the page of each chosen paper and the front page and, where asked for, the same in
@@ -111,6 +141,7 @@ pub(crate) fn run(
 fn write_pages(
     studies: &[Study<'_>],
     chosen: &[&Study<'_>],
+    ideas: &str,
     arguments: &Reproduce,
 ) -> Result<Vec<String>, Failure> {
     let pace = if arguments.full { "--full" } else { "--quick" };
@@ -133,7 +164,8 @@ fn write_pages(
         let made = made(" --pages");
         fs::create_dir_all(folder.join(PICTURES))?;
         for study in chosen {
-            let page = markdown(study, &made);
+            let before = if study.paper.is_today() { ideas } else { "" };
+            let page = markdown(study, before, &made);
             write_whole(
                 &folder.join(format!("{}.md", study.paper.folder)),
                 &page.text,
@@ -169,7 +201,8 @@ fn unknown(what: &str, papers: &[Reproduced]) -> Failure {
 /// run before.
 fn experiments(
     paper: &Reproduced,
-    what: &str,
+    claims: &[&Claim],
+    is_whole: bool,
     arguments: &Reproduce,
     stop: &AtomicBool,
 ) -> Result<Experiments, Failure> {
@@ -178,10 +211,10 @@ fn experiments(
     } else {
         Pace::Quick
     };
-    let wanted: BTreeSet<&str> = match paper.is_called(what) {
+    let wanted: BTreeSet<&str> = match is_whole {
         true => paper.experiments(),
-        false => paper
-            .claims(what)
+        false => claims
+            .iter()
             .map(|claim| claim.experiment.as_str())
             .collect(),
     };
@@ -232,6 +265,27 @@ fn run_cells(
     bar.end();
     ran?;
     Ok(())
+}
+
+/// What becomes of each idea.
+fn conclusions(today: &Today, told: &[Told<'_>], style: &Style) -> Vec<Text> {
+    let mut lines = vec![Text::new("The papers' ideas today", Look::Strong)];
+    for idea in &today.ideas {
+        let concluded = conclude(idea, told);
+        let look = match concluded.conclusion {
+            Conclusion::Earns => Look::Strong,
+            Conclusion::Undecided => Look::Faint,
+            _ => Look::Emphasis,
+        };
+        let mut heading = Text::new(&format!("{:18} ", idea.id), Look::Code);
+        heading.push(&concluded.in_short(), look);
+        lines.push(heading);
+        let width = style.width.saturating_sub(4);
+        let what = format!("{} ({})", idea.idea, idea.from);
+        lines.extend(indented(4, Text::from(what.as_str()).wrapped(width)));
+    }
+    lines.push(Text::default());
+    lines
 }
 
 /// The verdict, the claim, the effect; where it holds in part, where not.

@@ -29,7 +29,6 @@ impl Told<'_> {
 
     /// "+12.3% (+10.0% to +14.6%)"; empty where there is no effect.
     pub fn effect(&self) -> String {
-        let percent = |share: f64| format!("{:+.1}%", 100.0 * share);
         match (self.judged.effect, self.interval()) {
             (Some(effect), Some((low, high))) => {
                 format!(
@@ -89,9 +88,14 @@ impl Told<'_> {
     }
 }
 
+/// "+12.3%".
+pub(super) fn percent(share: f64) -> String {
+    format!("{:+.1}%", 100.0 * share)
+}
+
 /// Places that differ in their last value only, said once: "with red, n = 10" and "with
 /// red, n = 20" as "with red, n = 10, 20".
-fn together(places: &[&str]) -> String {
+pub(super) fn together(places: &[&str]) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for place in places {
         let (same, last) = place.rsplit_once(" = ").unwrap_or((place, ""));

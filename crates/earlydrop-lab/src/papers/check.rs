@@ -1,11 +1,11 @@
 //! Whether figures are about what there is: experiments, schemes, axes, groups, claims.
 
-use crate::claims::Selector;
+use crate::claims::{Selector, is_same};
 use crate::document::{Problem, Problems, suggestion};
 use crate::plan::Plan;
 use crate::reproduce::{Pace, Reproduced, is_called};
 
-use super::places::{is_same, undetermined};
+use super::places::undetermined;
 use super::written::{Column, Curve, Kind, Measure, Named, Panel, has};
 
 /// Every slip in a paper's figures, told with file and line.

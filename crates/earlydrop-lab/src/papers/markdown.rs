@@ -19,8 +19,8 @@ pub struct Markdown {
 /// The folder of pictures, beside the pages.
 pub const PICTURES: &str = "pictures";
 
-/// A paper's page.
-pub fn markdown(study: &Study<'_>, made: &Made) -> Markdown {
+/// A paper's page; `before` is what is said before its figures, in Markdown.
+pub fn markdown(study: &Study<'_>, before: &str, made: &Made) -> Markdown {
     let paper = &study.paper.paper;
     let mut page = Markdown {
         text: format!(
@@ -36,6 +36,7 @@ pub fn markdown(study: &Study<'_>, made: &Made) -> Markdown {
         ),
         pictures: Vec::new(),
     };
+    page.text.push_str(before);
     for drawn in &study.figures {
         page.figure(study, drawn);
     }

@@ -1,17 +1,8 @@
 //! Points of a sweep by the values of its axes.
 
-use earlydrop::units::Quantity;
-
 use super::written::{At, Curve, Kind, Panel};
+use crate::claims::is_same;
 use crate::plan::Plan;
-
-/// Whether two texts are one value: "1" and "1.0", "50 ms" and "0.05 s".
-pub(super) fn is_same(one: &str, other: &str) -> bool {
-    match (one.parse::<Quantity>(), other.parse::<Quantity>()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
-    }
-}
 
 /// Values of axes: a field and its value.
 pub(super) type Where<'a> = Vec<(&'a str, &'a str)>;

@@ -1,11 +1,11 @@
 //! A printed table beside ours, number by number.
 
-use crate::claims::{Test, Told, Verdict};
+use crate::claims::{Test, Told, Verdict, is_same};
 use crate::statistics::Mean;
 use crate::store::StoreError;
 use crate::table::with_interval;
 
-use super::places::{is_same, place, point};
+use super::places::{place, point};
 use super::study::Experiment;
 use super::written::{At, Column, Panel};
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::draw;
 use super::printed::Printed;
 use super::written::Figure;
-use crate::claims::{Claim, Measured, Selector, Test, Told, Verdict, judge};
+use crate::claims::{Claim, Measured, Runs, Selector, Test, Told, Verdict, judge};
 use crate::figure::Drawing;
 use crate::plan::Plan;
 use crate::reproduce::{Reproduced, is_called};
@@ -38,7 +38,7 @@ impl Experiment {
         if let Some(known) = self.measured.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let measured = Rc::new(Measured::of(&self.plan, &self.store, selector)?);
+        let measured = Rc::new(Runs::of(&self.plan, &self.store)?.measured(selector)?);
         self.measured.borrow_mut().insert(key, measured.clone());
         Ok(measured)
     }

@@ -147,7 +147,7 @@ pub fn tables() -> Vec<Table> {
                 text("source", "the link or the flow"),
                 text(
                     "name",
-                    "queue, drops, marks (packets an interval), window (segments), or a probe of the scheme",
+                    "queue, drops, marks (packets an interval), arrivals of a group (bit/s), window (segments), or a probe of the scheme",
                 ),
                 real(
                     "interval",
