@@ -41,6 +41,20 @@ fn a_claim_gets_a_verdict_with_its_interval() {
     );
     let page = fs::read_to_string(user.path("pages/001-clred.md")).unwrap();
     assert!(page.contains("| 001.F6.a |"), "{page}");
+    let picture = fs::read_to_string(user.path("pages/pictures/001.F6-1.svg")).unwrap();
+    assert!(picture.contains("<title>CLRED, sources 10: "), "{picture}");
+
+    // It says where the figure is, with the claim and its verdict, and what more there is.
+    let report = fs::read_to_string(words.report(&user)).unwrap();
+    assert!(report.contains("id=\"001.F6.a\""));
+    assert!(report.contains("<title>CLRED, sources 10: "));
+    assert!(report.contains("<code>earlydrop reproduce 001</code>"));
+    let front = words
+        .out
+        .lines()
+        .find_map(|line| line.strip_prefix("all claims: "));
+    let front = fs::read_to_string(user.path(front.unwrap())).unwrap();
+    assert!(front.contains("001-clred/report.html#001.F6.a"));
 }
 
 #[test]

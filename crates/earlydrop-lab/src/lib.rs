@@ -5,10 +5,12 @@
 pub mod claims;
 pub mod document;
 pub mod estimate;
+pub mod figure;
 pub mod gather;
 pub mod json;
 pub mod metrics;
 pub mod outcome;
+pub mod papers;
 pub mod plan;
 pub mod report;
 pub mod reproduce;

@@ -300,7 +300,7 @@ pub static METRICS: &[Metric] = &[
         ("s", 1.0),
         Better::Less,
         "the time that half of them take less than",
-        Of::Flows(|flows| of_sorted(&flows.completions, 0.5)),
+        Of::Flows(|flows| flows.completed_within(0.5)),
     ),
     detail(
         "completion_p95",
@@ -308,7 +308,7 @@ pub static METRICS: &[Metric] = &[
         ("s", 1.0),
         Better::Less,
         "the time that 95 of 100 of them take less than",
-        Of::Flows(|flows| of_sorted(&flows.completions, 0.95)),
+        Of::Flows(|flows| flows.completed_within(0.95)),
     ),
 ];
 
@@ -413,6 +413,12 @@ impl Together {
             deadline: deadline.as_secs_f64(),
             span: results.measured.as_secs_f64(),
         }
+    }
+
+    /// The time that a share of the transfers, pages or answers take at most; `None` where
+    /// none was completed.
+    pub fn completed_within(&self, share: f64) -> Option<f64> {
+        of_sorted(&self.completions, share)
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Outcome {
     pub queues: Vec<Queue>,
     /// The time in the watched queue: share of packets, and seconds.
     pub sojourn: Vec<(f64, f64)>,
+    /// How long transfers take: the group, a share of its transfers, and seconds.
+    pub transfers: Vec<(String, f64, f64)>,
     /// What was sampled over time.
     pub series: Vec<Series>,
 }
@@ -89,7 +91,7 @@ pub struct Series {
 /// Beyond this many, flows are not kept one by one.
 const FLOWS_KEPT: usize = 2000;
 
-/// The shares of packets whose time in the queue is kept.
+/// The shares of packets whose time in the queue is kept, and of transfers.
 fn shares() -> impl Iterator<Item = f64> {
     let body = (0..=99).map(|percent| f64::from(percent) / 100.0);
     body.chain([0.995, 0.999, 0.9999, 1.0])
@@ -118,9 +120,10 @@ impl Outcome {
             }
         }
         series.extend(windows(results));
+        let (groups, transfers) = groups(results, of.deadline);
         Outcome {
             values: values.collect(),
-            groups: groups(results, of.deadline),
+            groups,
             flows,
             queues: results
                 .queues
@@ -128,22 +131,26 @@ impl Outcome {
                 .map(|queue| self::queue(queue, watched))
                 .collect(),
             sojourn: sojourn(queue),
+            transfers,
             series,
         }
     }
 }
 
-fn groups(results: &Results, deadline: Nanos) -> Vec<(String, usize, Vec<Option<f64>>)> {
-    let of_group = |name: &str, flows: usize| {
+/// A group's name, how many flows it has, and its metrics of flows.
+type Group = (String, usize, Vec<Option<f64>>);
+
+/// Each group, and for each the time that shares of its transfers take at most.
+fn groups(results: &Results, deadline: Nanos) -> (Vec<Group>, Vec<(String, f64, f64)>) {
+    let (mut groups, mut transfers) = (Vec::new(), Vec::new());
+    for (name, group) in &results.groups() {
         let together = Together::of(results, Some(name), deadline);
         let values = metrics::of_groups().map(|metric| metric.of_flows(&together));
-        (name.to_string(), flows, values.collect())
-    };
-    let groups = results.groups();
-    groups
-        .iter()
-        .map(|(name, group)| of_group(name, group.flows))
-        .collect()
+        groups.push((name.to_string(), group.flows, values.collect()));
+        let within = |share| Some((name.to_string(), share, together.completed_within(share)?));
+        transfers.extend(shares().filter_map(within));
+    }
+    (groups, transfers)
 }
 
 fn flow(flow: &FlowResult) -> Flow {

@@ -219,8 +219,7 @@ impl Claim {
     /// Whether a name is its own, or that of a row of claims that it belongs to: "001.F5" of
     /// "001.F5.a".
     pub fn is_called(&self, name: &str) -> bool {
-        let rest = self.id.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        crate::reproduce::is_called(&self.id, name)
     }
 }
 

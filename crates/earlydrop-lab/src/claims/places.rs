@@ -65,7 +65,7 @@ pub(super) fn points(measured: &Measured, at: &At) -> Vec<usize> {
 }
 
 /// Whether two texts are one value: "1" and "1.0", "50 ms" and "0.05 s".
-fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     match (one.parse::<Quantity>(), other.parse::<Quantity>()) {
         (Ok(one), Ok(other)) => one == other,
         _ => one == other,

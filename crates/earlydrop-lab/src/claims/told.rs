@@ -1,11 +1,10 @@
-//! Claims with what runs say of them: as JSON, and as pages.
+//! Claims with what runs say of them: in words, and as JSON.
 
 use serde_json::{Value, json};
 
-use super::paper::{Claim, Test};
+use super::paper::Claim;
 use super::verdict::{Judged, Verdict};
 use crate::reproduce::Reproduced;
-use crate::table::with_interval;
 
 /// A claim of a paper, with what runs say of it.
 #[derive(Clone, Debug)]
@@ -113,93 +112,17 @@ pub(super) fn together(places: &[&str]) -> String {
 }
 
 /// How many claims hold, and so on: "12 claims: 5 hold, ...".
-pub fn counted(told: &[Told<'_>]) -> String {
-    let count = |verdict: Verdict| told.iter().filter(|t| t.judged.verdict == verdict).count();
+pub fn counted<'a>(told: impl IntoIterator<Item = &'a Told<'a>>) -> String {
+    let verdicts = told.into_iter().map(|told| told.judged.verdict);
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    let count = |verdict: Verdict| verdicts.iter().filter(|one| **one == verdict).count();
     format!(
         "{} claims: {} hold, {} in part, {} do not, {} cannot be decided",
-        told.len(),
+        verdicts.len(),
         count(Verdict::Holds),
         count(Verdict::InPart),
         count(Verdict::DoesNotHold),
         count(Verdict::Undecided)
-    )
-}
-
-/// A paper's page in Markdown: what is said before all else, its claims, and its printed
-/// numbers beside ours.
-pub fn page(told: &[Told<'_>], before: &str, made_by: &str) -> String {
-    let Some(first) = told.first() else {
-        return String::new();
-    };
-    let paper = &first.paper.paper;
-    let (printed, claims): (Vec<&Told<'_>>, Vec<&Told<'_>>) =
-        told.iter().partition(|told| is_printed(told.claim));
-    let mut page = format!(
-        "# {}\n\n{}, {}. Experiments: [`papers/{folder}`](../../papers/{folder}).\n\n{made_by}\n\n\
-         {}.\n\n\
-         An effect is by how much the claim is right over all its comparisons, as a share of \
-         what is compared with, with its 95% interval over the seeds; below zero: wrong.\n",
-        paper.title,
-        paper.authors,
-        paper.year,
-        counted(told),
-        folder = first.paper.folder,
-    );
-    page.push_str(before);
-    if !claims.is_empty() {
-        page.push_str(
-            "\n## Claims\n\n| claim | figure | says | verdict | effect |\n|---|---|---|---|---|\n",
-        );
-        claims.iter().for_each(|told| page.push_str(&row(told)));
-    }
-    if !printed.is_empty() {
-        page.push_str(
-            "\n## Printed numbers\n\n| claim | says | printed | ours | off by | verdict |\n|---|---|---|---|---|---|\n",
-        );
-        printed.iter().for_each(|told| page.push_str(&number(told)));
-    }
-    page
-}
-
-fn is_printed(claim: &Claim) -> bool {
-    matches!(claim.test, Test::Value { .. })
-}
-
-fn row(told: &Told<'_>) -> String {
-    let Told { claim, judged, .. } = told;
-    let mut verdict = format!("**{}**", judged.verdict);
-    if let Some(exceptions) = told.exceptions() {
-        verdict.push_str(&format!("; not in {exceptions}"));
-    }
-    if !judged.missing.is_empty() {
-        verdict.push_str(&format!(": {}", judged.missing));
-    }
-    format!(
-        "| {} | {} | {} | {} | {} |\n",
-        claim.id,
-        claim.figure,
-        claim.claim,
-        verdict.replace('|', "\\|"),
-        told.effect()
-    )
-}
-
-fn number(told: &Told<'_>) -> String {
-    let Told { claim, judged, .. } = told;
-    let printed = match claim.test {
-        Test::Value { value, .. } => value,
-        _ => f64::NAN,
-    };
-    let (ours, off) = match judged.found {
-        Some(found) => (
-            with_interval(&found, 1.0),
-            format!("{:+.1}%", 100.0 * (found.mean / printed - 1.0)),
-        ),
-        None => (judged.missing.clone(), String::new()),
-    };
-    format!(
-        "| {} | {} | {printed} | {ours} | {off} | **{}** |\n",
-        claim.id, claim.claim, judged.verdict
     )
 }
 
