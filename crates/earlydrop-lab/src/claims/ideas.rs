@@ -371,12 +371,13 @@ mod tests {
         Reproduced {
             folder: TODAY,
             paper,
+            figures: crate::papers::Figures::default(),
         }
     }
 
     const TODAY: &str = "today";
 
-    fn told(figures: crate::papers::Figures::default(), paper: &Reproduced) -> Vec<Told<'_>> {
+    fn told(paper: &Reproduced) -> Vec<Told<'_>> {
         let loads = ["1", "2", "3", "4"].map(String::from);
         let points = (0..4).map(|load| vec![load]).collect();
         let axes = vec![("load".to_string(), loads.into())];
