@@ -190,7 +190,7 @@ fn the_pages_carry_the_claims(study: &Study<'_>) {
         is_quick: true,
     };
     let (html, text) = (page(study, &made), markdown(study, "", &made));
-    let all = front(std::slice::from_ref(study), &made);
+    let all = front(std::slice::from_ref(study), &[], &made);
     assert!(!study.told.is_empty());
     for told in &study.told {
         let (id, verdict) = (&told.claim.id, told.judged.verdict);

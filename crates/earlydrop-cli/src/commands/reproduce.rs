@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop_lab::claims::{
-    Claim, Conclusion, Judged, Today, Told, Verdict, conclude, counted, ideas_page,
+    Claim, Concluded, Conclusion, Judged, Today, Told, Verdict, conclude, counted, ideas_page,
 };
 use earlydrop_lab::papers::{
     Experiment, Experiments, Made, PICTURES, Study, front, markdown, markdown_front, page,
@@ -124,7 +124,14 @@ pub(crate) fn run(
     let is_asked = |study: &&Study<'_>| study.paper.claims(what).next().is_some();
     let chosen: Vec<&Study<'_>> = studies.iter().filter(is_asked).collect();
     let ideas = ideas_page(&today, &told);
-    let pages = write_pages(&studies, &chosen, &ideas, arguments)?;
+    // What earlier runs found counts, too.
+    let all: Vec<Told<'_>> = studies
+        .iter()
+        .flat_map(|study| study.told.clone())
+        .collect();
+    let concluded = today.ideas.iter().map(|idea| conclude(idea, &all));
+    let concluded: Vec<Concluded<'_>> = concluded.collect();
+    let pages = write_pages(&studies, &chosen, (&ideas, &concluded), arguments)?;
     if !arguments.json {
         pages.iter().try_for_each(|page| writeln!(out, "{page}"))?;
     }
@@ -141,7 +148,7 @@ fn stopped() -> Failure {
 fn write_pages(
     studies: &[Study<'_>],
     chosen: &[&Study<'_>],
-    ideas: &str,
+    (ideas, concluded): (&str, &[Concluded<'_>]),
     arguments: &Reproduce,
 ) -> Result<Vec<String>, Failure> {
     let pace = if arguments.full { "--full" } else { "--quick" };
@@ -158,7 +165,7 @@ fn write_pages(
         lines.push(format!("report: {}", path.display()));
     }
     let path = folder.join("index.html");
-    write_whole(&path, &front(studies, &made("")))?;
+    write_whole(&path, &front(studies, concluded, &made("")))?;
     lines.push(format!("all claims: {}", path.display()));
     if let Some(folder) = &arguments.pages {
         let made = made(" --pages");

@@ -221,6 +221,13 @@ impl Claim {
     pub fn is_called(&self, name: &str) -> bool {
         crate::reproduce::is_called(&self.id, name)
     }
+
+    /// Whether it is a question of ours: about what a paper left open, what a reading of it
+    /// does, or what its ideas are worth today.
+    pub fn is_question(&self) -> bool {
+        let mut parts = self.id.split('.');
+        parts.any(|part| ["open", "reading", "today"].contains(&part))
+    }
 }
 
 /// Reads the fields of one table.

@@ -111,19 +111,32 @@ pub(super) fn together(places: &[&str]) -> String {
     said.collect::<Vec<_>>().join("; ")
 }
 
-/// How many claims hold, and so on: "12 claims: 5 hold, ...".
+/// How many claims hold, and so on, and the same of questions of ours:
+/// "12 claims: 5 hold, ...; 3 questions of ours: ...".
 pub fn counted<'a>(told: impl IntoIterator<Item = &'a Told<'a>>) -> String {
-    let verdicts = told.into_iter().map(|told| told.judged.verdict);
-    let verdicts: Vec<Verdict> = verdicts.collect();
-    let count = |verdict: Verdict| verdicts.iter().filter(|one| **one == verdict).count();
-    format!(
-        "{} claims: {} hold, {} in part, {} do not, {} cannot be decided",
-        verdicts.len(),
-        count(Verdict::Holds),
-        count(Verdict::InPart),
-        count(Verdict::DoesNotHold),
-        count(Verdict::Undecided)
-    )
+    let told = told.into_iter();
+    let (ours, theirs): (Vec<_>, Vec<_>) = told.partition(|told| told.claim.is_question());
+    let count = |told: &[&Told<'_>], what: &str| {
+        let count = |wanted: Verdict| {
+            let verdicts = told.iter().map(|told| told.judged.verdict);
+            verdicts.filter(|verdict| *verdict == wanted).count()
+        };
+        format!(
+            "{} {what}: {} hold, {} in part, {} do not, {} cannot be decided",
+            told.len(),
+            count(Verdict::Holds),
+            count(Verdict::InPart),
+            count(Verdict::DoesNotHold),
+            count(Verdict::Undecided)
+        )
+    };
+    let parts = [(theirs, "claims"), (ours, "questions of ours")];
+    let parts = parts.iter().filter(|(told, _)| !told.is_empty());
+    let parts: Vec<String> = parts.map(|(told, what)| count(told, what)).collect();
+    match parts.is_empty() {
+        true => "no claims".to_string(),
+        false => parts.join("; "),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The front page: every claim of every paper.
 
-use crate::claims::{Test, Told};
+use crate::claims::{Concluded, Conclusion, Test, Told, Verdict};
 use crate::figure::{self, escape};
 use crate::statistics::CONFIDENCE;
 
@@ -10,29 +10,34 @@ use super::study::Study;
 
 const SCRIPT: &str = include_str!("../../assets/papers/front.js");
 
-/// The page that leads to the papers' pages, which stand in folders beside it.
-pub fn front(studies: &[Study<'_>], made: &Made) -> String {
-    let all: Vec<&Study<'_>> = studies.iter().collect();
+/// The page that leads to the papers' pages, which stand in folders beside it, with what
+/// becomes of their ideas.
+pub fn front(studies: &[Study<'_>], ideas: &[Concluded<'_>], made: &Made) -> String {
+    let told = || studies.iter().flat_map(|study| &study.told);
+    let (questions, theirs): (Vec<_>, Vec<_>) = told().partition(|told| told.claim.is_question());
     let run: Vec<&Study<'_>> = studies
         .iter()
         .filter(|study| !study.experiments.is_empty())
         .collect();
     let papers: Vec<String> = studies.iter().map(paper).collect();
     let rows: Vec<String> = run.iter().flat_map(|study| claims(study)).collect();
-    let claims: usize = run.iter().map(|study| study.told.len()).sum();
+    let claims = questions.len() + theirs.len();
     let body = format!(
         "<header id=\"head\">\n<p class=\"kicker\">earlydrop reproduce</p>\n\
          <h1>The papers, run again</h1>\n\
-         <p class=\"about\">What papers on early dropping claim, put to the test: {claims} claims, each \
+         <p class=\"about\">What papers on early dropping claim, put to the test: {} claims, each \
          with the scenario that the paper describes, several seeds and {}% intervals. \
          Each square is a claim; it leads to the figure that it is about.</p>\n{}\
-         {}</header>\n<main>\n<section id=\"papers\">\n{}</section>\n\
+         {}{}</header>\n<main>\n{}<section id=\"papers\">\n{}</section>\n\
          <section id=\"claims\"><h2>Every claim</h2>\n{}\
          <p class=\"note\" id=\"shown\" role=\"status\">{claims} of {claims} claims</p>\n{}\
          <ol class=\"all\">\n{}</ol>\n</section>\n</main>\n{}",
+        theirs.len(),
         100.0 * CONFIDENCE,
-        tally(&all),
+        tally(theirs.into_iter()),
+        of_ours(&questions),
         quick(made),
+        of_ideas(ideas),
         papers.concat(),
         filters(studies),
         axis(),
@@ -40,6 +45,51 @@ pub fn front(studies: &[Study<'_>], made: &Made) -> String {
         foot(made)
     );
     document("The papers, run again", &body, SCRIPT)
+}
+
+/// How the questions that are ours came out.
+fn of_ours(questions: &[&Told<'_>]) -> String {
+    if questions.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<p class=\"note kind\">And {} questions of ours: what the papers left open, what each \
+         reading of them does, and what their ideas are worth today.</p>\n{}",
+        questions.len(),
+        tally(questions.iter().copied())
+    )
+}
+
+/// Which of the papers' ideas still earn their place.
+fn of_ideas(ideas: &[Concluded<'_>]) -> String {
+    let decided = |concluded: &&Concluded<'_>| concluded.conclusion != Conclusion::Undecided;
+    let item = |concluded: &Concluded<'_>| {
+        let look = match concluded.conclusion {
+            Conclusion::Earns => look(Verdict::Holds),
+            Conclusion::InSome => look(Verdict::InPart),
+            Conclusion::DoesNot => look(Verdict::DoesNotHold),
+            Conclusion::Undecided => look(Verdict::Undecided),
+        };
+        format!(
+            "<li><strong class=\"verdict {look}\">{}</strong> {}. <span class=\"note\">{}</span></li>\n",
+            escape(&concluded.in_short()),
+            escape(&concluded.idea.idea),
+            escape(&concluded.idea.from)
+        )
+    };
+    let items: Vec<String> = ideas.iter().filter(decided).map(item).collect();
+    if items.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<section id=\"ideas\"><h2>Which of their ideas still earn their place</h2>\n\
+         <p class=\"note\">Worked out from verdicts, by rules set before anything was run: an idea \
+         earns its place in a setting where it is better than what it is built on, at no cost, and \
+         no worse than what an operator has without it. Settings that it does in, of those asked \
+         about; what each rests on is on <a href=\"today/report.html\">a page of its own</a>.</p>\n\
+         <ul class=\"ideas\">\n{}</ul></section>\n",
+        items.concat()
+    )
 }
 
 fn quick(made: &Made) -> &'static str {
@@ -76,9 +126,10 @@ fn paper(study: &Study<'_>) -> String {
             escape(&told.claim.id)
         )
     };
-    let (numbers, statements): (Vec<&Told<'_>>, Vec<&Told<'_>>) = study
-        .told
-        .iter()
+    let told = study.told.iter();
+    let (questions, theirs): (Vec<_>, Vec<_>) = told.partition(|told| told.claim.is_question());
+    let (numbers, statements): (Vec<_>, Vec<_>) = theirs
+        .into_iter()
         .partition(|told| matches!(told.claim.test, Test::Value { .. }));
     let squares = |what: &str, told: &[&Told<'_>]| {
         let squares: Vec<String> = told.iter().map(|told| square(told)).collect();
@@ -93,12 +144,13 @@ fn paper(study: &Study<'_>) -> String {
     };
     format!(
         "<article class=\"paper\">\n<h2><a href=\"{folder}/report.html\">{}</a></h2>\n\
-         <p>{}</p>\n{}{}{}</article>\n",
+         <p>{}</p>\n{}{}{}{}</article>\n",
         escape(&paper.title),
         escape(&study.paper.figures.proposes),
         squares("statements", &statements),
         squares("printed numbers", &numbers),
-        tally(&[study])
+        squares("questions of ours", &questions),
+        tally(study.told.iter())
     )
 }
 

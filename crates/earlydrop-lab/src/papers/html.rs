@@ -4,8 +4,6 @@ use crate::claims::{Comparison, Told, Verdict};
 use crate::figure::{self, Effect, Row, escape};
 use crate::report;
 
-use super::study::Study;
-
 const STYLE: &str = include_str!("../../assets/papers/style.css");
 
 /// Every verdict, the best first.
@@ -67,13 +65,9 @@ pub(super) fn document(title: &str, body: &str, script: &str) -> String {
 }
 
 /// How many claims have which verdict, as a bar and in words.
-pub(super) fn tally(studies: &[&Study<'_>]) -> String {
-    let count = |verdict| {
-        studies
-            .iter()
-            .map(|study| study.count(verdict))
-            .sum::<usize>()
-    };
+pub(super) fn tally<'a>(told: impl Iterator<Item = &'a Told<'a>>) -> String {
+    let found: Vec<Verdict> = told.map(|told| told.judged.verdict).collect();
+    let count = |wanted| found.iter().filter(|verdict| **verdict == wanted).count();
     let parts = VERDICTS.map(|verdict| (verdict, count(verdict)));
     let (mut bar, mut words) = (String::new(), String::new());
     for (verdict, count) in parts.iter().filter(|(_, count)| *count > 0) {

@@ -79,7 +79,7 @@ fn head(study: &Study<'_>, made: &Made) -> String {
         escape(&paper.authors),
         escape(&paper.year),
         escape(&study.paper.figures.proposes),
-        tally(&[study]),
+        tally(study.told.iter()),
     )
 }
 
