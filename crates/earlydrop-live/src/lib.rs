@@ -1,0 +1,5 @@
+//! Queue disciplines on real packets.
+
+#![deny(unsafe_code)]
+
+pub mod packet;
