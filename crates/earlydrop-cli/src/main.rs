@@ -18,6 +18,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+#[cfg(target_os = "linux")]
+use commands::shell;
 use commands::{check, export, report, reproduce, run, schemes, trace, tune};
 use draw::Style;
 use failure::Failure;
@@ -51,6 +53,8 @@ enum Command {
 Then, as a scenario's first line: #:schema scenario.schema.json")]
     Schema,
     Trace(trace::Trace),
+    #[cfg(target_os = "linux")]
+    Shell(shell::Shell),
     /// Print completions for a shell
     #[command(after_help = "Example:
   earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop")]
@@ -78,14 +82,16 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let style = Style::of_stdout();
     match dispatch(&arguments.command, &style) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => failure.report(&style),
     }
 }
 
-fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
+fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
     let out = &mut anstream::stdout().lock();
-    match command {
+    let done = match command {
+        #[cfg(target_os = "linux")]
+        Command::Shell(arguments) => return shell::run(arguments),
         Command::Compare(compare) => run::compare(compare, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
         Command::Tune(arguments) => tune::run(arguments, out, style),
@@ -116,5 +122,6 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
             clap_mangen::generate_to(Arguments::command(), folder)?;
             Ok(writeln!(out, "{}", folder.join("earlydrop.1").display())?)
         }
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
