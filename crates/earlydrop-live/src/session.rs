@@ -24,6 +24,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
@@ -247,7 +248,10 @@ impl Running {
             && let Ok(Some(status)) = far.try_wait()
         {
             self.far = None;
-            audience.far_ended(code_of(status));
+            // At the session's end the kernel kills it; that is nothing to tell.
+            if status.signal() != Some(Signal::SIGKILL as i32) {
+                audience.far_ended(code_of(status));
+            }
         }
         match waitpid(self.first, Some(WaitPidFlag::WNOHANG)) {
             Ok(WaitStatus::Exited(_, code)) => Some(code),
@@ -257,9 +261,14 @@ impl Running {
     }
 
     /// Ends every process of the session.
-    fn kill(&self) {
+    fn kill(&mut self) {
         // It may have ended by itself meanwhile.
         let _ = kill(self.first, Signal::SIGKILL);
+        // It is not gone before what ran at the far end is, which only its parent, this
+        // process, can let go.
+        if let Some(mut far) = self.far.take() {
+            let _ = far.wait();
+        }
         let _ = waitpid(self.first, None);
     }
 

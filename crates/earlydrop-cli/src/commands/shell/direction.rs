@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
+use earlydrop::units::Quantity;
 use earlydrop_live::plan::{Direction, Rate};
 use earlydrop_sim::network::Trace;
 
@@ -13,7 +14,7 @@ use crate::failure::Failure;
 const NAMES: [&str; 5] = ["rate", "delay", "queue", "loss", "trace"];
 
 const RATE: Kind = Kind::Rate(Range::closed(1e3, 1e11));
-const DELAY: Kind = Kind::Time(Range::closed(0.0, 60.0));
+const DELAY: Kind = Kind::Time(Range::closed(0.0, 10.0));
 const LOSS: Kind = Kind::Number(Range::PROBABILITY, "probability");
 
 /// What has been said of a direction: names and values, and where.
@@ -169,8 +170,20 @@ fn known(argument: &str, piece: &str, name: &str) -> Result<&'static str, Failur
 }
 
 fn value(word: &Word, kind: &Kind) -> Result<Value, Failure> {
-    kind.read(&word.value)
-        .map_err(|nearest| refused(word, kind, nearest))
+    let value = kind
+        .read(&word.value)
+        .map_err(|nearest| refused(word, kind, nearest))?;
+    // "--delay 25" means milliseconds to one and seconds to another.
+    let has_unit = || {
+        let quantity = word.value.parse::<Quantity>();
+        quantity.is_ok_and(|quantity| quantity.dimension.is_some() || quantity.amount == 0.0)
+    };
+    match value {
+        Value::Time(_) | Value::Rate(_) if !has_unit() => {
+            Err(refused(word, kind, Some(value.to_string())))
+        }
+        value => Ok(value),
+    }
 }
 
 fn refused(word: &Word, kind: &Kind, nearest: Option<String>) -> Failure {
