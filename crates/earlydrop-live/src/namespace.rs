@@ -139,8 +139,12 @@ fn let_all_ping() {
 fn set_tcp(tcp: &Tcp) -> Result<(), LiveError> {
     if let Some(control) = &tcp.control {
         set("tcp_congestion_control", control, || {
-            let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
-            format!("this kernel has: {}", known.unwrap_or_default().trim())
+            let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+            format!(
+                "allowed: {}; this machine lets namespaces use no other \
+                 (net.ipv4.tcp_allowed_congestion_control)",
+                allowed.unwrap_or_default().trim()
+            )
         })?;
     }
     if tcp.ecn {
