@@ -200,8 +200,11 @@ fn tcp_that_knows_no_ecn_is_dropped_from() {
 fn the_exit_code_is_the_commands() {
     let user = User::new();
     or_skip!(&user);
+    // The longest wire that can be asked for is no reason to fail.
+    let long = ["--delay", "10s", "--up", "rate=100Gbps"];
     for (line, code) in [("exit 7", 7), ("kill -TERM $$", 143)] {
-        let ran = Ran::of(shell(&user, &["--", "sh", "-c", line]).output().unwrap());
+        let arguments = [&long[..], &["--", "sh", "-c", line]].concat();
+        let ran = Ran::of(shell(&user, &arguments).output().unwrap());
         assert_eq!(ran.code, Some(code), "{ran:?}");
     }
     let ran = Ran::of(shell(&user, &["--", "no-such-command"]).output().unwrap());

@@ -14,7 +14,7 @@ use crate::error::Doing;
 use crate::pace::{Clock, Pacer};
 use crate::packet::Header;
 use crate::plan::Bottleneck;
-use crate::pool::{Frame, Pool};
+use crate::pool::{Frame, MOST, Pool};
 use crate::stats::{Counts, Ends, Lateness, LatenessMeter, Sample};
 
 /// The names of directions.
@@ -23,9 +23,8 @@ pub(crate) const NAMES: [&str; 2] = ["up", "down"];
 /// Packets read from one device before the other has its turn.
 const BATCH: usize = 64;
 
-/// Buffers for what waits in queues, and the most that are made.
+/// Buffers for what waits in queues.
 const WAITING: usize = 32_768;
-const MOST: usize = 1 << 19;
 
 #[derive(Debug)]
 pub(crate) struct Emulator {

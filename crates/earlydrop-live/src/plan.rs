@@ -5,7 +5,7 @@ use earlydrop::registry::{ConfigError, Link, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::Trace;
 
-use crate::pool::Frame;
+use crate::pool::{Frame, MOST};
 
 /// The largest packet that crosses, in bytes.
 pub const MTU: u32 = 1500;
@@ -60,10 +60,12 @@ impl Direction {
         }
     }
 
-    /// How many packets may be on the wire at once, were they small.
+    /// How many packets may be on the wire at once, were they small, as far as there are
+    /// buffers for them.
     pub(crate) fn on_the_wire(&self) -> usize {
         const SMALL: Bytes = Bytes(64);
-        (self.rate.mean().packets_per_sec(SMALL) * self.delay.as_secs_f64()) as usize
+        let packets = self.rate.mean().packets_per_sec(SMALL) * self.delay.as_secs_f64();
+        (packets as usize).min(MOST)
     }
 }
 

@@ -49,6 +49,9 @@ pub(crate) struct Pool {
     free: Vec<u32>,
 }
 
+/// The most buffers that are made: a gigabyte of them.
+pub(crate) const MOST: usize = 1 << 19;
+
 /// More than any packet of the devices takes, so that one that is too long is seen to be.
 const SLOT: usize = 2048;
 

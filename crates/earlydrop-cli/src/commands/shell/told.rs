@@ -1,5 +1,6 @@
 //! What `earlydrop shell` says, on standard error: standard output is the command's.
 
+use earlydrop::registry::Probe;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_live::plan::{Direction, Rate};
 use earlydrop_live::session::{Audience, FAR, NEAR, Owner, Right, Session};
@@ -10,6 +11,8 @@ pub(super) struct Teller {
     watch: bool,
     /// Each direction in words.
     directions: [String; 2],
+    /// What of each direction's scheme is shown.
+    probes: [Vec<&'static Probe>; 2],
     /// When both queues are shown next, in seconds.
     next: f64,
 }
@@ -21,6 +24,7 @@ impl Teller {
             quiet,
             watch,
             directions: [&bottleneck.up, &bottleneck.down].map(in_words),
+            probes: [&bottleneck.up, &bottleneck.down].map(watched),
             next: 1.0,
         }
     }
@@ -85,8 +89,8 @@ impl Audience for Teller {
             return;
         }
         self.next = samples[0].time.floor() + 1.0;
-        for sample in samples {
-            self.say(&shown(sample));
+        for (sample, probes) in samples.iter().zip(&self.probes) {
+            self.say(&shown(sample, probes));
         }
     }
 
@@ -110,22 +114,34 @@ fn in_words(direction: &Direction) -> String {
     words
 }
 
+/// Those of a scheme's probes that `--watch` shows: the average, and every probability.
+fn watched(direction: &Direction) -> Vec<&'static Probe> {
+    let probes = direction.queue.descriptor().probes.iter();
+    probes
+        .filter(|probe| probe.name == "average" || is_probability(probe))
+        .collect()
+}
+
+fn is_probability(probe: &Probe) -> bool {
+    probe.name == "probability" || probe.meaning.contains("probability")
+}
+
 /// One line of `--watch`.
-fn shown(sample: &Sample) -> String {
-    let probe = |name: &str, scale: f64, unit: &str| {
-        let value = sample.probes.get(name)?;
-        Some(format!(", {name} {:.2}{unit}", value * scale))
-    };
-    format!(
-        "{:5.0} s  {:4} queue {:4}{}{}, dropped {}, marked {}",
-        sample.time,
-        sample.direction,
-        sample.counts.queued,
-        probe("average", 1.0, "").unwrap_or_default(),
-        probe("probability", 100.0, "%").unwrap_or_default(),
-        sample.counts.dropped,
-        sample.counts.marked
-    )
+fn shown(sample: &Sample, probes: &[&Probe]) -> String {
+    let counts = &sample.counts;
+    let mut line = format!(
+        "{:5.0} s  {:4} queue {:4}",
+        sample.time, sample.direction, counts.queued
+    );
+    for probe in probes {
+        let value = sample.probes.get(probe.name).copied().unwrap_or(f64::NAN);
+        line += &match is_probability(probe) {
+            true => format!(", {} {:.2}%", probe.name, value * 100.0),
+            false => format!(", {} {value:.1}", probe.name),
+        };
+    }
+    let (dropped, marked) = (counts.dropped, counts.marked);
+    line + &format!(", dropped {dropped}, marked {marked}")
 }
 
 fn counted(counts: &Counts, duration: f64) -> String {
