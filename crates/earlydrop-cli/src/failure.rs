@@ -9,6 +9,7 @@ use earlydrop_lab::document::Problems;
 use earlydrop_lab::plan::SourceError;
 use earlydrop_lab::store::{ExportError, StoreError};
 use earlydrop_lab::work::WorkError;
+use earlydrop_model::ModelError;
 
 use crate::diagnostics;
 use crate::draw::Style;
@@ -72,6 +73,12 @@ impl From<SourceError> for Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Failure {
+        Failure::Usage(error.to_string())
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Failure {
         Failure::Usage(error.to_string())
     }
 }

@@ -10,6 +10,7 @@ mod failure;
 mod markdown;
 mod progress;
 mod scenario;
+mod situation;
 mod table;
 
 use std::io::Write;
@@ -20,7 +21,10 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 #[cfg(target_os = "linux")]
 use commands::shell;
-use commands::{check, export, report, reproduce, run, schemes, trace, tune};
+use commands::{
+    check, configure, explain, export, queue, report, reproduce, run, schemes, trace, translate,
+    tune,
+};
 use draw::Style;
 use failure::Failure;
 
@@ -31,6 +35,7 @@ use failure::Failure;
   earlydrop compare
   earlydrop compare --schemes red,pie,codel --link 50Mbps --rtt 20ms --flows 40
   earlydrop run scenarios/satellite.toml
+  earlydrop configure --link 100Mbps --rtt 50ms --flows 150
   earlydrop schemes nlred")]
 struct Arguments {
     #[command(subcommand)]
@@ -47,6 +52,8 @@ enum Command {
     Export(export::Export),
     Schemes(schemes::Schemes),
     Check(check::Check),
+    Explain(explain::Explain),
+    Translate(translate::Translate),
     /// Print the JSON Schema of scenario files, for editors
     #[command(after_help = "Example:
   earlydrop schema > scenario.schema.json
@@ -55,6 +62,8 @@ Then, as a scenario's first line: #:schema scenario.schema.json")]
     Trace(trace::Trace),
     #[cfg(target_os = "linux")]
     Shell(shell::Shell),
+    Configure(configure::Configure),
+    Queue(queue::Queue),
     /// Print completions for a shell
     #[command(after_help = "Example:
   earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop")]
@@ -100,12 +109,16 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
         Command::Export(arguments) => export::run(arguments, out),
         Command::Schemes(arguments) => schemes::run(arguments, out, style),
         Command::Check(arguments) => check::run(arguments, out),
+        Command::Explain(arguments) => explain::run(arguments, out, style),
+        Command::Translate(arguments) => translate::run(arguments, out, style),
         Command::Schema => {
             let schema = earlydrop_lab::document::schema();
             let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
             Ok(writeln!(out, "{text}")?)
         }
         Command::Trace(arguments) => trace::run(arguments, out, style),
+        Command::Configure(arguments) => configure::run(arguments, out, style),
+        Command::Queue(arguments) => queue::run(arguments, out, style),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             let name = "earlydrop";

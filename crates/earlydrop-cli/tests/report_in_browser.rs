@@ -103,6 +103,43 @@ fn stored(database: &Connection, cell: u32, name: &str) -> (Vec<f64>, Vec<f64>) 
     (of("time"), of("value"))
 }
 
+/// The claims that the front page of papers shows with these choices.
+fn shown(page: &Path, choices: &str) -> Option<Vec<String>> {
+    let dom = opened(page, choices)?;
+    let claims = dom.split("<li class=\"claim\"").skip(1);
+    let shown = claims.filter(|claim| !claim.split('>').next().unwrap().contains("hidden"));
+    let id = |claim: &str| {
+        let (_, rest) = claim.split_once("report.html#").unwrap();
+        rest.split('"').next().unwrap().to_string()
+    };
+    let shown: Vec<String> = shown.map(id).collect();
+    let said = format!("{} of ", shown.len());
+    assert!(dom.contains(&format!("role=\"status\">{said}")), "{said}");
+    Some(shown)
+}
+
+#[test]
+fn the_front_page_of_papers_shows_what_is_asked_for() {
+    let user = User::new();
+    user.runs(&["reproduce", "001.F6.b", "--quiet"]).well();
+    let page = user.path("runs/papers-quick/index.html");
+    let Some(all) = shown(&page, "") else {
+        return;
+    };
+    assert!(all.contains(&"001.F6.b".to_string()) && all.contains(&"001.F6.b.printed".to_string()));
+    let of_paper = shown(&page, "paper=001").unwrap();
+    assert_eq!(of_paper, ["001.F6.b", "001.F6.b.printed"]);
+    let by_words = shown(&page, "paper=001&text=PRINTED+formula").unwrap();
+    assert_eq!(by_words, ["001.F6.b.printed"]);
+    let verdicts = ["right", "partly", "wrong", "open"];
+    let by_verdict = verdicts.map(|verdict| {
+        let choices = format!("paper=001&verdict={verdict}");
+        shown(&page, &choices).unwrap().len()
+    });
+    assert_eq!(by_verdict.iter().sum::<usize>(), 2, "{by_verdict:?}");
+    assert!(shown(&page, "text=nothing+has+this").unwrap().is_empty());
+}
+
 #[test]
 fn each_figure_has_drawn_what_the_database_holds() {
     let user = User::new();

@@ -41,6 +41,40 @@ fn a_claim_gets_a_verdict_with_its_interval() {
     );
     let page = fs::read_to_string(user.path("pages/001-clred.md")).unwrap();
     assert!(page.contains("| 001.F6.a |"), "{page}");
+    let picture = fs::read_to_string(user.path("pages/pictures/001.F6-1.svg")).unwrap();
+    assert!(picture.contains("<title>CLRED, sources 10: "), "{picture}");
+
+    // It says where the figure is, with the claim and its verdict, and what more there is.
+    let report = fs::read_to_string(words.report(&user)).unwrap();
+    assert!(report.contains("id=\"001.F6.a\""));
+    assert!(report.contains("<title>CLRED, sources 10: "));
+    assert!(report.contains("<code>earlydrop reproduce 001</code>"));
+    let front = words
+        .out
+        .lines()
+        .find_map(|line| line.strip_prefix("all claims: "));
+    let front = fs::read_to_string(user.path(front.unwrap())).unwrap();
+    assert!(front.contains("001-clred/report.html#001.F6.a"));
+}
+
+#[test]
+fn a_claim_is_shown_to_fail_with_a_wrong_scheme() {
+    let user = User::new();
+    let tried = user
+        .runs(&["reproduce", "001.F5.a", "--wrong", "--json"])
+        .well()
+        .json();
+    let trial = &tried[0];
+    assert_eq!(trial["id"], "001.F5.a");
+    assert_eq!(trial["verdict"], "holds");
+    assert_eq!(trial["wrong"], "red");
+    assert_eq!(trial["verdict_with_wrong"], "does not hold");
+
+    let words = user.runs(&["reproduce", "001.F5.a", "--wrong"]).well();
+    let said = "001.F5.a holds; with red it does not hold";
+    assert!(words.out.contains(said), "{}", words.out);
+    let ran = user.runs(&["reproduce", "001.F5.a", "--wrong", "--pages", "pages"]);
+    assert_eq!(ran.code, Some(2));
 }
 
 #[test]

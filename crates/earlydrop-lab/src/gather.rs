@@ -206,14 +206,32 @@ fn describe(scheme: &Scheme, watched: Option<&Watched>) -> data::Scheme {
             })
             .collect();
     }
-    if let Ok(registered) = scheme.spec.plan(link)
-        && let Some(curve) = registered.curve()
-    {
-        let points = curve.outline(curve.extent(), 60).into_iter();
-        let packet = bytes_a_packet(&scheme.spec, link);
-        described.curve = points.map(|(average, pb)| [average / packet, pb]).collect();
-    }
+    described.curve = outline(&scheme.spec, link);
     described
+}
+
+/// The drop curve of each scheme of a plan: average queue in packets against probability;
+/// empty for schemes without one.
+pub(crate) fn outlines(plan: &Plan) -> Vec<Vec<[f64; 2]>> {
+    let watched = Watched::of(plan);
+    let schemes = plan.scenario().schemes.iter();
+    let outline = |scheme: &Scheme| match &watched {
+        Some(watched) => outline(&scheme.spec, &watched.link),
+        None => Vec::new(),
+    };
+    schemes.map(outline).collect()
+}
+
+fn outline(spec: &Spec, link: &Link) -> Vec<[f64; 2]> {
+    let Ok(registered) = spec.plan(link) else {
+        return Vec::new();
+    };
+    let Some(curve) = registered.curve() else {
+        return Vec::new();
+    };
+    let points = curve.outline(curve.extent(), 60).into_iter();
+    let packet = bytes_a_packet(spec, link);
+    points.map(|(average, pb)| [average / packet, pb]).collect()
 }
 
 /// What an average in bytes is divided by to be in packets; 1 where it is in packets.

@@ -5,10 +5,12 @@
 pub mod claims;
 pub mod document;
 pub mod estimate;
+pub mod figure;
 pub mod gather;
 pub mod json;
 pub mod metrics;
 pub mod outcome;
+pub mod papers;
 pub mod plan;
 pub mod report;
 pub mod reproduce;
@@ -20,4 +22,5 @@ pub mod sweep;
 pub mod table;
 pub mod trace;
 pub mod tune;
+pub mod verify;
 pub mod work;

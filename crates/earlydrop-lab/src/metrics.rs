@@ -1,6 +1,8 @@
 //! What is measured of a run, as numbers with names: of the queue watched, and of flows,
 //! all together or by group.
 
+use earlydrop::aqm::DropReason;
+use earlydrop::units::Nanos;
 use earlydrop_sim::measure::{Delays, Distribution};
 use earlydrop_sim::results::{GroupResult, QueueResult, Results};
 
@@ -45,6 +47,8 @@ pub struct Together {
     delays: Option<Delays>,
     round_trips: Option<Delays>,
     completions: Vec<f64>,
+    /// Within how many seconds a transfer is in time.
+    deadline: f64,
     /// The time measured, in seconds.
     span: f64,
 }
@@ -167,6 +171,22 @@ pub static METRICS: &[Metric] = &[
         }),
     ),
     detail(
+        "queue_early",
+        "dropped early",
+        ("%", 100.0),
+        Better::Neither,
+        "packets that the watched queue dropped because its scheme chose to, on the way in or out, over those that arrived",
+        Of::Queue(|queue| dropped_for(queue, &[DropReason::Early, DropReason::Dequeue])),
+    ),
+    detail(
+        "queue_forced",
+        "dropped for want of room",
+        ("%", 100.0),
+        Better::Less,
+        "packets that it dropped because the buffer was full, over those that arrived",
+        Of::Queue(|queue| dropped_for(queue, &[DropReason::Forced])),
+    ),
+    detail(
         "flows_per_loss_event",
         "flows per loss event",
         ("flows", 1.0),
@@ -253,12 +273,34 @@ pub static METRICS: &[Metric] = &[
         }),
     ),
     detail(
+        "completion_variance",
+        "variance of completion time",
+        ("s²", 1.0),
+        Better::Less,
+        "the variance of those times",
+        Of::Flows(|flows| variance(&flows.completions)),
+    ),
+    detail(
+        "completion_in_time",
+        "completed in time",
+        ("%", 100.0),
+        Better::More,
+        "the share of them that took less than the scenario's `measure.deadline`",
+        Of::Flows(|flows| {
+            let in_time = flows
+                .completions
+                .partition_point(|span| *span < flows.deadline);
+            let count = flows.completions.len();
+            (count > 0).then(|| in_time as f64 / count as f64)
+        }),
+    ),
+    detail(
         "completion_p50",
         "completion time, median",
         ("s", 1.0),
         Better::Less,
         "the time that half of them take less than",
-        Of::Flows(|flows| of_sorted(&flows.completions, 0.5)),
+        Of::Flows(|flows| flows.completed_within(0.5)),
     ),
     detail(
         "completion_p95",
@@ -266,7 +308,7 @@ pub static METRICS: &[Metric] = &[
         ("s", 1.0),
         Better::Less,
         "the time that 95 of 100 of them take less than",
-        Of::Flows(|flows| of_sorted(&flows.completions, 0.95)),
+        Of::Flows(|flows| flows.completed_within(0.95)),
     ),
 ];
 
@@ -347,7 +389,7 @@ impl Metric {
 
 impl Together {
     /// All flows of a run, or those of one group.
-    pub fn of(results: &Results, group: Option<&str>) -> Together {
+    pub fn of(results: &Results, group: Option<&str>, deadline: Nanos) -> Together {
         let chosen = |index: usize| group.is_none_or(|group| &*results.flows[index].group == group);
         let flows = || {
             let numbered = results.flows.iter().enumerate();
@@ -368,8 +410,15 @@ impl Together {
             delays: joined(flows().filter_map(|flow| flow.delays.as_ref())),
             round_trips: joined(flows().filter_map(|flow| flow.round_trips.as_ref())),
             completions,
+            deadline: deadline.as_secs_f64(),
             span: results.measured.as_secs_f64(),
         }
+    }
+
+    /// The time that a share of the transfers, pages or answers take at most; `None` where
+    /// none was completed.
+    pub fn completed_within(&self, share: f64) -> Option<f64> {
+        of_sorted(&self.completions, share)
     }
 }
 
@@ -394,6 +443,23 @@ fn sojourn(queue: &QueueResult, share: f64) -> Option<f64> {
     sojourn.map(|sojourn| sojourn.quantile(share).as_secs_f64())
 }
 
+fn dropped_for(queue: &QueueResult, reasons: &[DropReason]) -> Option<f64> {
+    let counters = &queue.counters;
+    let dropped = reasons
+        .iter()
+        .map(|reason| counters.dropped_for(*reason).packets);
+    let arrived = counters.arrived.packets;
+    (arrived > 0).then(|| dropped.sum::<u64>() as f64 / arrived as f64)
+}
+
+/// With n - 1; `None` of fewer than two.
+fn variance(values: &[f64]) -> Option<f64> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    (values.len() > 1).then(|| squares.sum::<f64>() / (count - 1.0))
+}
+
 /// The value that this share of sorted values is not above: the nearest rank.
 fn of_sorted(sorted: &[f64], share: f64) -> Option<f64> {
     let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize;
@@ -411,6 +477,12 @@ mod tests {
             let plain = |letter: char| letter.is_ascii_lowercase() || letter == '_';
             assert!(metric.name.chars().all(|l| plain(l) || l.is_ascii_digit()));
         }
+    }
+
+    #[test]
+    fn variance_of_a_few() {
+        assert_eq!(variance(&[1.0]), None);
+        assert_eq!(variance(&[1.0, 2.0, 3.0]), Some(1.0));
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
-use earlydrop_sim::measure::Samples;
+use earlydrop_sim::measure::{Arrivals, Samples};
 use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 
 use earlydrop_sim::network::LinkId;
 
 use crate::metrics::{self, METRICS, Together};
+use crate::scenario::Prepared;
 
 /// What is kept of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Outcome {
     pub queues: Vec<Queue>,
     /// The time in the watched queue: share of packets, and seconds.
     pub sojourn: Vec<(f64, f64)>,
+    /// How long transfers take: the group, a share of its transfers, and seconds.
+    pub transfers: Vec<(String, f64, f64)>,
     /// What was sampled over time.
     pub series: Vec<Series>,
 }
@@ -77,7 +80,7 @@ pub struct Queue {
 pub struct Series {
     /// The link, or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
-    /// "queue", "drops", "marks", "window", or a probe.
+    /// "queue", "drops", "marks", "arrivals of bulk", "window", or a probe.
     pub name: String,
     /// From one value to the next, in seconds; the first is at time zero.
     pub interval: f64,
@@ -88,19 +91,20 @@ pub struct Series {
 /// Beyond this many, flows are not kept one by one.
 const FLOWS_KEPT: usize = 2000;
 
-/// The shares of packets whose time in the queue is kept.
+/// The shares of packets whose time in the queue is kept, and of transfers.
 fn shares() -> impl Iterator<Item = f64> {
     let body = (0..=99).map(|percent| f64::from(percent) / 100.0);
     body.chain([0.995, 0.999, 0.9999, 1.0])
 }
 
 impl Outcome {
-    /// What is kept of `results`, with the queue of `watched` in the summary.
-    pub fn of(results: &Results, watched: LinkId) -> Outcome {
+    /// What is kept of the `results` of a run.
+    pub fn of(results: &Results, of: &Prepared) -> Outcome {
+        let watched = of.watched;
         let Some(queue) = results.queue(watched) else {
             return Outcome::default();
         };
-        let together = Together::of(results, None);
+        let together = Together::of(results, None, of.deadline);
         let values = METRICS.iter().map(|metric| metric.value(queue, &together));
         let flows = match results.flows.len() {
             0..=FLOWS_KEPT => results.flows.iter().map(flow).collect(),
@@ -111,11 +115,15 @@ impl Outcome {
             if let Some(samples) = &queue.samples {
                 series.extend(of_queue(&queue.name, samples));
             }
+            if let Some(arrivals) = &queue.arrivals {
+                series.extend(of_groups(&queue.name, arrivals));
+            }
         }
         series.extend(windows(results));
+        let (groups, transfers) = groups(results, of.deadline);
         Outcome {
             values: values.collect(),
-            groups: groups(results),
+            groups,
             flows,
             queues: results
                 .queues
@@ -123,22 +131,26 @@ impl Outcome {
                 .map(|queue| self::queue(queue, watched))
                 .collect(),
             sojourn: sojourn(queue),
+            transfers,
             series,
         }
     }
 }
 
-fn groups(results: &Results) -> Vec<(String, usize, Vec<Option<f64>>)> {
-    let of_group = |name: &str, flows: usize| {
-        let together = Together::of(results, Some(name));
+/// A group's name, how many flows it has, and its metrics of flows.
+type Group = (String, usize, Vec<Option<f64>>);
+
+/// Each group, and for each the time that shares of its transfers take at most.
+fn groups(results: &Results, deadline: Nanos) -> (Vec<Group>, Vec<(String, f64, f64)>) {
+    let (mut groups, mut transfers) = (Vec::new(), Vec::new());
+    for (name, group) in &results.groups() {
+        let together = Together::of(results, Some(name), deadline);
         let values = metrics::of_groups().map(|metric| metric.of_flows(&together));
-        (name.to_string(), flows, values.collect())
-    };
-    let groups = results.groups();
-    groups
-        .iter()
-        .map(|(name, group)| of_group(name, group.flows))
-        .collect()
+        groups.push((name.to_string(), group.flows, values.collect()));
+        let within = |share| Some((name.to_string(), share, together.completed_within(share)?));
+        transfers.extend(shares().filter_map(within));
+    }
+    (groups, transfers)
 }
 
 fn flow(flow: &FlowResult) -> Flow {
@@ -200,6 +212,20 @@ fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
         series.push(one(name, values.clone()));
     }
     series
+}
+
+/// What came of each group, in bits a second; at time zero nothing has.
+fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
+    let interval = arrivals.interval.as_secs_f64();
+    arrivals.groups.iter().map(move |(group, bytes)| {
+        let rates = bytes.iter().map(|bytes| 8.0 * *bytes as f64 / interval);
+        Series {
+            source: link.to_string(),
+            name: format!("arrivals of {group}"),
+            interval,
+            values: [0.0].into_iter().chain(rates).collect(),
+        }
+    })
 }
 
 /// What was counted in each interval, from counts since time zero.

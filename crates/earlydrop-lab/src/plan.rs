@@ -166,6 +166,16 @@ impl Source {
         self.tree.put(&["schemes"], table);
     }
 
+    /// Compares one more scheme under a name of its own: "red:min=10,max=30".
+    pub fn add_scheme(&mut self, name: &str, text: &str) {
+        let node = Node::argument(text, text);
+        let table = scenario::normalised(Some(&node), &mut self.problems);
+        if let Content::Table(entries) = table.content {
+            let added = entries.into_iter().map(|(_, scheme)| scheme);
+            added.for_each(|scheme| self.tree.put(&["schemes", name], scheme));
+        }
+    }
+
     /// Compares variants of its schemes instead.
     pub fn set_variants(&mut self, variants: &[Variant]) {
         let known = self.tree.take("schemes");

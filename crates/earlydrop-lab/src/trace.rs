@@ -36,7 +36,7 @@ pub fn trace(plan: &Plan, cell: Cell, looked: Looked) -> Result<Trace, Problem> 
     }
     let results = prepared.start()?.finish();
     Ok(Trace {
-        outcome: Outcome::of(&results, prepared.watched),
+        outcome: Outcome::of(&results, &prepared),
         link: prepared.run.network.link_name(prepared.watched),
         captures: results.captures,
     })

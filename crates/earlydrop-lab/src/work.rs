@@ -67,6 +67,22 @@ pub fn run(
     Ok(reached)
 }
 
+/// What every cell of `plan` finds, in the order of the cells; nothing of it is kept. `None`
+/// where `stop` was set before all were done.
+pub fn outcomes(
+    plan: &Plan,
+    threads: usize,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<Outcome>>, WorkError> {
+    let jobs: Vec<(&Plan, Cell)> = plan.cells().map(|cell| (plan, cell)).collect();
+    let mut found: Vec<Option<Outcome>> = jobs.iter().map(|_| None).collect();
+    in_parallel(&jobs, threads, stop, |job, outcome| {
+        found[job] = Some(outcome);
+        Ok(())
+    })?;
+    Ok(found.into_iter().collect())
+}
+
 /// Runs cells of plans on threads, and hands on what each found, by its place among `jobs`,
 /// as it ends.
 pub(crate) fn in_parallel(
@@ -138,5 +154,5 @@ fn run_cell(
         let share = u128::from(duration.0) * u128::from(piece) / u128::from(PIECES);
         simulation.run_until(Nanos(share as u64));
     }
-    Ok(Some(Outcome::of(&simulation.finish(), prepared.watched)))
+    Ok(Some(Outcome::of(&simulation.finish(), &prepared)))
 }

@@ -7,7 +7,9 @@ use earlydrop::counters::{Counters, Tally};
 use earlydrop::units::{Bytes, Nanos};
 
 use crate::capture::Capture;
-use crate::measure::{Delays, Distribution, Samples, coefficient_of_variation, jain_index};
+use crate::measure::{
+    Arrivals, Delays, Distribution, Samples, coefficient_of_variation, jain_index,
+};
 use crate::network::LinkId;
 use crate::tcp::SenderCounts;
 use crate::traffic::FlowId;
@@ -55,6 +57,8 @@ pub struct QueueResult {
     pub flows_per_loss_event: f64,
     /// Length and probes over time, where asked for.
     pub samples: Option<Samples>,
+    /// What of each group came over time, where asked for.
+    pub arrivals: Option<Arrivals>,
 }
 
 /// What a flow did.

@@ -163,8 +163,14 @@ fn samples_show_the_queue_as_it_was() {
     for queue in ["droptail:limit=5", "droptail:limit=5000 bytes"] {
         let (mut run, from, to) = over(behind(queue), ms(1000));
         run.measure.sample_every = Some(ms(1));
+        run.measure.arrivals_every = Some(ms(500));
         run.add(bursts(from, to));
         let results = run.results().unwrap();
+        let queue = &results.queues[0];
+        let arrivals = &queue.arrivals.as_ref().unwrap().groups;
+        // Those dropped have come, too.
+        let bytes: u64 = arrivals.iter().flat_map(|(_, bytes)| bytes).sum();
+        assert_eq!(bytes, queue.counters.arrived.bytes);
         let samples = results.queues[0].samples.as_ref().unwrap();
         // From 0 to 1000 ms; the burst comes right after the sample at 50 ms.
         assert_eq!(samples.packets.len(), 1001);

@@ -103,6 +103,7 @@ fn figures(mut results: Results) -> String {
     for queue in &mut results.queues {
         queue.sojourn = None;
         queue.samples = None;
+        queue.arrivals = None;
     }
     for flow in &mut results.flows {
         flow.delays = None;
@@ -168,6 +169,9 @@ fn working_ahead_changes_nothing() {
         run.measure.round_trips = true;
         run.measure.sojourn = true;
         run.measure.sample_every = Some(Nanos(7_654_321));
+        if run.seed % 3 == 0 {
+            run.measure.arrivals_every = Some(Nanos(7_654_321));
+        }
         if run.seed % 2 == 0 {
             run.measure.captures = run.network.links().map(|(id, ..)| id).collect();
         }

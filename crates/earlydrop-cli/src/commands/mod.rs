@@ -1,7 +1,10 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod configure;
+pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
@@ -9,6 +12,7 @@ pub(crate) mod schemes;
 #[cfg(target_os = "linux")]
 pub(crate) mod shell;
 pub(crate) mod trace;
+pub(crate) mod translate;
 pub(crate) mod tune;
 
 /// How many threads to work on: as many as there are cores unless given.

@@ -1,20 +1,27 @@
 //! `earlydrop reproduce`: the papers' experiments run again, and a verdict on each claim.
 
+mod wrong;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::claims::{Claim, Judged, Measured, Told, Verdict, counted, judge, page};
+use earlydrop_lab::claims::{
+    Claim, Concluded, Conclusion, Judged, Today, Told, Verdict, conclude, counted, ideas_page,
+};
+use earlydrop_lab::papers::{
+    Experiment, Experiments, Made, PICTURES, Study, front, markdown, markdown_front, page,
+};
 use earlydrop_lab::plan::Plan;
-use earlydrop_lab::reproduce::{Pace, Reproduced, papers};
+use earlydrop_lab::reproduce::{Pace, Reproduced, asked, papers, today};
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::work;
 use serde_json::Value;
 
-use crate::commands::run::write_report;
+use crate::commands::run::{write_report, write_whole};
 use crate::commands::threads;
 use crate::draw::{Look, Style, Text, indented, write_lines};
 use crate::failure::Failure;
@@ -26,6 +33,8 @@ use crate::progress::{Bar, stop_flag};
   earlydrop reproduce                # every paper, quickly
   earlydrop reproduce clred --full   # one paper, with all seeds and points
   earlydrop reproduce 001.F5 --json
+  earlydrop reproduce 001 --wrong    # whether its claims can fail
+  earlydrop reproduce today          # which of their ideas still earn their place
 
 What was stopped or killed goes on with the same command.")]
 pub(crate) struct Reproduce {
@@ -47,6 +56,9 @@ pub(crate) struct Reproduce {
     /// Write a page for each paper in Markdown into this folder, too
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
+    /// Show instead that each claim can fail: run a scheme that is wrong in its place
+    #[arg(long, conflicts_with = "pages")]
+    wrong: bool,
     /// Write a list of claims as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -62,22 +74,35 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     let papers = papers()?;
     let what = arguments.what.as_deref().unwrap_or("");
-    let chosen: Vec<(&Reproduced, Vec<&Claim>)> = papers
-        .iter()
-        .map(|paper| (paper, paper.claims(what).collect::<Vec<_>>()))
-        .filter(|(_, claims)| !claims.is_empty())
-        .collect();
+    let today = today()?;
+    let chosen = asked(&papers, what, &today);
     if chosen.is_empty() {
         return Err(unknown(what, &papers));
     }
     let stop = stop_flag()?;
-    let mut told = Vec::new();
-    for (paper, claims) in &chosen {
-        told.extend(reproduce(paper, claims, arguments, &stop)?);
+    if arguments.wrong {
+        return wrong::run(&chosen, arguments, &stop, out, style);
     }
-    if let Some(folder) = &arguments.pages {
-        write_pages(&told, &chosen, arguments, folder)?;
+    let mut found = Vec::new();
+    for paper in &papers {
+        let of_paper = chosen.iter().find(|(one, _)| one.folder == paper.folder);
+        let claims = of_paper.map_or(&[][..], |(_, claims)| claims.as_slice());
+        let is_whole = paper.is_called(what);
+        found.push(experiments(paper, claims, is_whole, arguments, &stop)?);
     }
+    let mut studies = Vec::new();
+    for (paper, experiments) in papers.iter().zip(&found) {
+        studies.push(Study::of(paper, experiments)?);
+    }
+    let wanted: BTreeSet<&str> = chosen
+        .iter()
+        .flat_map(|(_, claims)| claims.iter().map(|claim| claim.id.as_str()))
+        .collect();
+    let told = studies.iter().flat_map(|study| &study.told);
+    let told: Vec<Told<'_>> = told
+        .filter(|told| wanted.contains(told.claim.id.as_str()))
+        .cloned()
+        .collect();
     if arguments.json {
         let list: Vec<Value> = told.iter().map(Told::json).collect();
         let text = serde_json::to_string_pretty(&list).unwrap_or_default();
@@ -85,40 +110,82 @@ pub(crate) fn run(
     } else {
         let lines: Vec<Text> = told.iter().flat_map(|told| in_words(told, style)).collect();
         write_lines(out, &lines, style)?;
+        if papers
+            .iter()
+            .any(|paper| paper.is_today() && paper.is_called(what))
+        {
+            write_lines(out, &conclusions(&today, &told, style), style)?;
+        }
         writeln!(out, "{}", counted(&told))?;
     }
     if stop.load(Ordering::Relaxed) {
-        let text = "stopped: what is done is kept; the same command goes on";
-        return Err(Failure::Stopped(text.to_string()));
+        return Err(stopped());
+    }
+    let is_asked = |study: &&Study<'_>| study.paper.claims(what).next().is_some();
+    let chosen: Vec<&Study<'_>> = studies.iter().filter(is_asked).collect();
+    let ideas = ideas_page(&today, &told);
+    // What earlier runs found counts, too.
+    let all: Vec<Told<'_>> = studies
+        .iter()
+        .flat_map(|study| study.told.clone())
+        .collect();
+    let concluded = today.ideas.iter().map(|idea| conclude(idea, &all));
+    let concluded: Vec<Concluded<'_>> = concluded.collect();
+    let pages = write_pages(&studies, &chosen, (&ideas, &concluded), arguments)?;
+    if !arguments.json {
+        pages.iter().try_for_each(|page| writeln!(out, "{page}"))?;
     }
     Ok(())
 }
 
-/// A page for each paper, and one that leads to them.
+fn stopped() -> Failure {
+    let text = "stopped: what is done is kept; the same command goes on";
+    Failure::Stopped(text.to_string())
+}
+
+/// Writes the page of each chosen paper and the front page and, where asked for, the same in
+/// Markdown; answers what to tell of it.
 fn write_pages(
-    told: &[Told<'_>],
-    papers: &[(&Reproduced, Vec<&Claim>)],
+    studies: &[Study<'_>],
+    chosen: &[&Study<'_>],
+    (ideas, concluded): (&str, &[Concluded<'_>]),
     arguments: &Reproduce,
-    folder: &Path,
-) -> Result<(), Failure> {
-    fs::create_dir_all(folder)?;
+) -> Result<Vec<String>, Failure> {
     let pace = if arguments.full { "--full" } else { "--quick" };
-    let version = earlydrop_lab::store::version();
-    let made_by = format!("Made by `earlydrop reproduce {pace} --pages`, version {version}.");
-    let mut front = format!(
-        "# The papers' claims\n\n{made_by}\n\n{}.\n\n",
-        counted(told)
-    );
-    for (paper, _) in papers {
-        let of_paper = told.iter().filter(|told| told.paper.folder == paper.folder);
-        let of_paper: Vec<Told<'_>> = of_paper.cloned().collect();
-        let file = format!("{}.md", paper.folder);
-        fs::write(folder.join(&file), page(&of_paper, &made_by))?;
-        let (title, count) = (&paper.paper.title, counted(&of_paper));
-        front.push_str(&format!("- [{title}]({file}): {count}.\n"));
+    let made = |more: &str| Made {
+        command: format!("earlydrop reproduce {pace}{more}"),
+        version: earlydrop_lab::store::version(),
+        is_quick: !arguments.full,
+    };
+    let folder = folder(arguments);
+    let mut lines = Vec::new();
+    for study in chosen {
+        let path = folder.join(study.paper.folder).join("report.html");
+        write_whole(&path, &page(study, &made("")))?;
+        lines.push(format!("report: {}", path.display()));
     }
-    fs::write(folder.join("README.md"), front)?;
-    Ok(())
+    let path = folder.join("index.html");
+    write_whole(&path, &front(studies, concluded, &made("")))?;
+    lines.push(format!("all claims: {}", path.display()));
+    if let Some(folder) = &arguments.pages {
+        let made = made(" --pages");
+        fs::create_dir_all(folder.join(PICTURES))?;
+        for study in chosen {
+            let before = if study.paper.is_today() { ideas } else { "" };
+            let page = markdown(study, before, &made);
+            write_whole(
+                &folder.join(format!("{}.md", study.paper.folder)),
+                &page.text,
+            )?;
+            for (name, picture) in &page.pictures {
+                write_whole(&folder.join(PICTURES).join(name), picture)?;
+            }
+        }
+        let path = folder.join("README.md");
+        write_whole(&path, &markdown_front(chosen, &made))?;
+        lines.push(format!("pages: {}", path.display()));
+    }
+    Ok(lines)
 }
 
 fn unknown(what: &str, papers: &[Reproduced]) -> Failure {
@@ -137,67 +204,59 @@ fn unknown(what: &str, papers: &[Reproduced]) -> Failure {
     ))
 }
 
-/// Runs what a paper's claims need, and judges them.
-fn reproduce<'a>(
-    paper: &'a Reproduced,
-    claims: &[&'a Claim],
+/// A paper's experiments: those that the chosen claims need, run now, and those that were
+/// run before.
+fn experiments(
+    paper: &Reproduced,
+    claims: &[&Claim],
+    is_whole: bool,
     arguments: &Reproduce,
     stop: &AtomicBool,
-) -> Result<Vec<Told<'a>>, Failure> {
+) -> Result<Experiments, Failure> {
     let pace = if arguments.full {
         Pace::Full
     } else {
         Pace::Quick
     };
-    let names: BTreeSet<&str> = claims
-        .iter()
-        .map(|claim| claim.experiment.as_str())
-        .collect();
-    let mut told: Vec<Told<'a>> = Vec::new();
-    for name in names {
-        let of_experiment = claims.iter().filter(|claim| claim.experiment == name);
+    let wanted: BTreeSet<&str> = match is_whole {
+        true => paper.experiments(),
+        false => claims
+            .iter()
+            .map(|claim| claim.experiment.as_str())
+            .collect(),
+    };
+    let mut found = Experiments::new();
+    for name in paper.experiments() {
         let Some(source) = paper.source(name, pace) else {
-            // Nothing can be run for these: what they lack is in the claims themselves.
-            told.extend(of_experiment.map(|claim| Told {
-                paper,
-                claim,
-                judged: judge(claim, &Measured::nothing()),
-                seeds: 0,
-            }));
             continue;
         };
         let source = source?;
         let plan = source.plan()?;
-        let folder = folder(arguments, paper, name);
-        let store = Store::create(&folder, &source, &plan)?;
-        run_cells(
-            &plan,
-            &store,
-            arguments,
-            stop,
-            &format!("{} {name}", paper.paper.number),
-        )?;
-        if !stop.load(Ordering::Relaxed) {
-            write_report(&plan, &store, &Summary::of(&plan, &store)?)?;
-        }
-        for claim in of_experiment {
-            let measured = Measured::of(&plan, &store, &claim.metric)?;
-            told.push(Told {
-                paper,
-                claim,
-                judged: judge(claim, &measured),
-                seeds: measured.seeds.len(),
-            });
-        }
+        let folder = folder(arguments).join(paper.folder).join(name);
+        let store = match wanted.contains(name) {
+            true => {
+                let store = Store::create(&folder, &source, &plan)?;
+                let title = format!("{} {name}", paper.paper.number);
+                run_cells(&plan, &store, arguments, stop, &title)?;
+                if !stop.load(Ordering::Relaxed) {
+                    write_report(&plan, &store, &Summary::of(&plan, &store)?)?;
+                }
+                store
+            }
+            false => match Store::existing(&folder, &plan)? {
+                Some(store) if store.done()?.len() >= plan.cell_count() => store,
+                _ => continue,
+            },
+        };
+        found.insert(name.to_string(), Experiment::new(plan, store));
     }
-    told.sort_by_key(|told| claims.iter().position(|claim| claim.id == told.claim.id));
-    Ok(told)
+    Ok(found)
 }
 
-fn folder(arguments: &Reproduce, paper: &Reproduced, experiment: &str) -> PathBuf {
+/// The folder of all results at this pace.
+fn folder(arguments: &Reproduce) -> PathBuf {
     let pace = if arguments.full { "full" } else { "quick" };
-    let papers = arguments.out.join(format!("papers-{pace}"));
-    papers.join(Path::new(paper.folder)).join(experiment)
+    arguments.out.join(format!("papers-{pace}"))
 }
 
 fn run_cells(
@@ -213,6 +272,27 @@ fn run_cells(
     bar.end();
     ran?;
     Ok(())
+}
+
+/// What becomes of each idea.
+fn conclusions(today: &Today, told: &[Told<'_>], style: &Style) -> Vec<Text> {
+    let mut lines = vec![Text::new("The papers' ideas today", Look::Strong)];
+    for idea in &today.ideas {
+        let concluded = conclude(idea, told);
+        let look = match concluded.conclusion {
+            Conclusion::Earns => Look::Strong,
+            Conclusion::Undecided => Look::Faint,
+            _ => Look::Emphasis,
+        };
+        let mut heading = Text::new(&format!("{:18} ", idea.id), Look::Code);
+        heading.push(&concluded.in_short(), look);
+        lines.push(heading);
+        let width = style.width.saturating_sub(4);
+        let what = format!("{} ({})", idea.idea, idea.from);
+        lines.extend(indented(4, Text::from(what.as_str()).wrapped(width)));
+    }
+    lines.push(Text::default());
+    lines
 }
 
 /// The verdict, the claim, the effect; where it holds in part, where not.

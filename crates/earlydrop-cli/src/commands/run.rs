@@ -227,8 +227,14 @@ pub(crate) fn write_report(
 ) -> Result<PathBuf, Failure> {
     let data = gather(plan, store, summary)?;
     let path = store.folder().join("report.html");
-    let new = store.folder().join(".report.html.new");
-    let written = fs::write(&new, report::render(&data)).and_then(|()| fs::rename(&new, &path));
-    written.map_err(|error| Failure::Doing(format!("{}: {error}", path.display())))?;
+    write_whole(&path, &report::render(&data))?;
     Ok(path)
+}
+
+/// Writes a file, whole or not at all.
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let new = path.with_file_name(format!(".{name}.new"));
+    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
+    written.map_err(|error| Failure::Doing(format!("{}: {error}", path.display())))
 }

@@ -7,7 +7,7 @@ mod plot;
 mod table;
 mod text;
 
-pub(crate) use plot::{Plot, number, sparkline};
+pub(crate) use plot::{Plot, number, sparkline, ticks};
 pub(crate) use table::Table;
 pub(crate) use text::{Look, Text, beside, indented, write_lines};
 

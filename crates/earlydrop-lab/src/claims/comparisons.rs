@@ -3,10 +3,11 @@
 //!
 //! All are shares of what is compared with, so that an effect of 0.1 is ten per cent.
 
-use earlydrop::units::Quantity;
-
 use super::measured::Measured;
 use super::paper::{At, Test};
+use super::places::{
+    Missing, along, axis, index, numbers, place, points, row_place, rows, scheme, values,
+};
 use crate::statistics::Mean;
 
 /// One comparison of a claim.
@@ -24,6 +25,13 @@ impl Comparison {
         Mean::of(&self.by_seed)
     }
 
+    /// Where, without what it is compared with: "network.rtt = 50 ms".
+    pub fn setting(&self) -> &str {
+        self.place
+            .split_once(", ")
+            .map_or("", |(_, setting)| setting)
+    }
+
     /// Whether the interval lies above zero: the runs bear the claim out.
     pub fn is_borne_out(&self) -> bool {
         self.mean()
@@ -36,9 +44,6 @@ impl Comparison {
     }
 }
 
-/// Why nothing can be compared.
-pub(super) type Missing = String;
-
 /// The comparisons of a test over what was measured.
 pub(super) fn comparisons(test: &Test, measured: &Measured) -> Result<Vec<Comparison>, Missing> {
     match test {
@@ -46,8 +51,9 @@ pub(super) fn comparisons(test: &Test, measured: &Measured) -> Result<Vec<Compar
             scheme,
             than,
             less,
+            tolerance,
             at,
-        } => ordering(measured, (scheme, than), *less, at),
+        } => ordering(measured, (scheme, than), (*less, *tolerance), at),
         Test::Range {
             scheme,
             than,
@@ -91,47 +97,13 @@ pub(super) fn comparisons(test: &Test, measured: &Measured) -> Result<Vec<Compar
             tolerance,
             at,
         } => value_is(measured, scheme, *value, *tolerance, at),
+        Test::Nearer {
+            scheme,
+            than,
+            value,
+            at,
+        } => nearer(measured, (scheme, than), *value, at),
         Test::Undecidable { missing } => Err(missing.clone()),
-    }
-}
-
-fn scheme(measured: &Measured, name: &str) -> Result<usize, Missing> {
-    let found = measured.scheme(name);
-    found.ok_or_else(|| format!("no scheme {name} was run"))
-}
-
-fn axis(measured: &Measured, field: &str) -> Result<usize, Missing> {
-    let found = measured.axis(field);
-    found.ok_or_else(|| format!("{field} was not swept"))
-}
-
-fn values(measured: &Measured, scheme: usize, point: usize) -> Result<Vec<f64>, Missing> {
-    let found = measured.values(scheme, point).filter(|v| !v.is_empty());
-    found.ok_or_else(|| {
-        let place = measured.place(point);
-        format!("{} at {place} was not measured", measured.schemes[scheme])
-    })
-}
-
-/// The points that `at` asks for, of those that were run.
-fn points(measured: &Measured, at: &At) -> Vec<usize> {
-    let wanted = |point: &usize| {
-        at.iter().all(|(field, wanted)| {
-            measured.axis(field).is_some_and(|axis| {
-                let index = measured.points[*point][axis];
-                let value = &measured.axes[axis].1[index];
-                wanted.iter().any(|wanted| is_same(wanted, value))
-            })
-        })
-    };
-    (0..measured.points.len()).filter(wanted).collect()
-}
-
-/// Whether two texts are one value: "1" and "1.0", "50 ms" and "0.05 s".
-fn is_same(one: &str, other: &str) -> bool {
-    match (one.parse::<Quantity>(), other.parse::<Quantity>()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
     }
 }
 
@@ -145,7 +117,7 @@ fn shares(differences: Vec<f64>, whole: &[f64]) -> Vec<f64> {
 fn ordering(
     measured: &Measured,
     (name, than): (&str, &[String]),
-    less: bool,
+    (less, tolerance): (bool, f64),
     at: &At,
 ) -> Result<Vec<Comparison>, Missing> {
     let own = scheme(measured, name)?;
@@ -160,54 +132,24 @@ fn ordering(
             );
             let pairs = theirs.iter().zip(&mine);
             let differences = pairs.map(|(theirs, mine)| sign * (theirs - mine)).collect();
+            let shares = shares(differences, &theirs).into_iter();
             list.push(Comparison {
                 place: place(&format!("with {other}"), &measured.place(point)),
-                by_seed: shares(differences, &theirs),
+                by_seed: shares.map(|share| share + tolerance).collect(),
             });
         }
     }
     Ok(list)
 }
 
-fn place(what: &str, place: &str) -> String {
-    if place.is_empty() {
-        return what.to_string();
-    }
-    format!("{what}, {place}")
-}
-
 /// The largest minus the smallest value along a row of points, for each seed.
 fn range(measured: &Measured, scheme: usize, row: &[usize]) -> Result<Vec<f64>, Missing> {
-    let along: Result<Vec<Vec<f64>>, Missing> = row
-        .iter()
-        .map(|point| values(measured, scheme, *point))
-        .collect();
-    let along = along?;
+    let along = along(measured, scheme, row)?;
     let of_seed = |seed: usize| {
         let values = || along.iter().map(|values| values[seed]);
         values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
     };
     Ok((0..measured.seeds.len()).map(of_seed).collect())
-}
-
-/// The rows along an axis, of each the points that `at` asks for.
-fn rows(measured: &Measured, over: &str, at: &At) -> Result<Vec<Vec<usize>>, Missing> {
-    let wanted = points(measured, at);
-    let mut rows = measured.rows(axis(measured, over)?);
-    for row in &mut rows {
-        row.retain(|point| wanted.contains(point));
-    }
-    rows.retain(|row| !row.is_empty());
-    Ok(rows)
-}
-
-/// A row in words, without the axis it runs along.
-fn row_place(measured: &Measured, over: &str, row: &[usize]) -> String {
-    let all = measured.place(row[0]);
-    let others = all
-        .split(", ")
-        .filter(|part| !part.starts_with(&format!("{over} = ")));
-    others.collect::<Vec<_>>().join(", ")
 }
 
 fn ranges(
@@ -253,11 +195,7 @@ fn minimum_inside(
         if row.len() < 3 {
             return Err(format!("{over} has fewer than three values"));
         }
-        let along: Result<Vec<Vec<f64>>, Missing> = row
-            .iter()
-            .map(|point| values(measured, own, *point))
-            .collect();
-        let along = along?;
+        let along = along(measured, own, &row)?;
         let mean = |index: usize| along[index].iter().sum::<f64>();
         let inside = (1..row.len() - 1).min_by(|a, b| mean(*a).total_cmp(&mean(*b)));
         let inside = &along[inside.unwrap_or(1)];
@@ -297,12 +235,10 @@ fn minimum_moves(
         rows.find(|row| measured.points[row[0]][with_axis] == index)
             .ok_or_else(|| format!("{with} was not swept"))
     };
-    let along = |row: &Vec<usize>| -> Result<Vec<Vec<f64>>, Missing> {
-        row.iter()
-            .map(|point| values(measured, own, *point))
-            .collect()
-    };
-    let (first, last) = (along(at(0)?)?, along(at(last)?)?);
+    let (first, last) = (
+        along(measured, own, at(0)?)?,
+        along(measured, own, at(last)?)?,
+    );
     let sign = if up { 1.0 } else { -1.0 };
     let moved = |seed: usize| {
         let (from, to) = (smallest(&first, seed) as f64, smallest(&last, seed) as f64);
@@ -312,14 +248,6 @@ fn minimum_moves(
         place: format!("from the first to the last {with}"),
         by_seed: (0..measured.seeds.len()).map(moved).collect(),
     }])
-}
-
-/// The numbers along an axis.
-fn numbers(measured: &Measured, over: &str) -> Result<Vec<f64>, Missing> {
-    let (_, texts) = &measured.axes[axis(measured, over)?];
-    let number = |text: &String| text.parse::<Quantity>().map(|q| q.amount);
-    let numbers: Result<Vec<f64>, _> = texts.iter().map(number).collect();
-    numbers.map_err(|_| format!("{over} has values that are no numbers"))
 }
 
 /// How close the slope of logarithms (least squares) is to 1.
@@ -333,11 +261,7 @@ fn proportional(
     let x: Vec<f64> = numbers(measured, over)?.iter().map(|x| x.ln()).collect();
     let mut list = Vec::new();
     for row in measured.rows(axis(measured, over)?) {
-        let along: Result<Vec<Vec<f64>>, Missing> = row
-            .iter()
-            .map(|point| values(measured, own, *point))
-            .collect();
-        let along = along?;
+        let along = along(measured, own, &row)?;
         let slope = |seed: usize| {
             let y: Vec<f64> = along.iter().map(|values| values[seed].ln()).collect();
             let count = y.len() as f64;
@@ -367,12 +291,7 @@ fn trend(
 ) -> Result<Vec<Comparison>, Missing> {
     let own = scheme(measured, name)?;
     let along = axis(measured, over)?;
-    let find = |text: &str| {
-        let mut values = measured.axes[along].1.iter();
-        let found = values.position(|value| is_same(value, text));
-        found.ok_or_else(|| format!("{over} = {text} was not run"))
-    };
-    let (first, last) = (find(from)?, find(to)?);
+    let (first, last) = (index(measured, over, from)?, index(measured, over, to)?);
     let sign = if up { 1.0 } else { -1.0 };
     let mut list = Vec::new();
     for row in rows(measured, over, at)? {
@@ -465,6 +384,35 @@ fn value_is(
             .collect();
         let where_ = place(&format!("{value} printed"), &measured.place(point));
         list.push(within(where_, &relative, tolerance));
+    }
+    Ok(list)
+}
+
+/// By how much values are nearer to one than others', as a share of it.
+fn nearer(
+    measured: &Measured,
+    (name, than): (&str, &[String]),
+    value: f64,
+    at: &At,
+) -> Result<Vec<Comparison>, Missing> {
+    let own = scheme(measured, name)?;
+    let mut list = Vec::new();
+    for other in than {
+        let index = scheme(measured, other)?;
+        for point in points(measured, at) {
+            let (mine, theirs) = (
+                values(measured, own, point)?,
+                values(measured, index, point)?,
+            );
+            let off = |found: &f64| (found - value).abs() / value.abs();
+            let pairs = theirs.iter().zip(&mine);
+            list.push(Comparison {
+                place: place(&format!("with {other}"), &measured.place(point)),
+                by_seed: pairs
+                    .map(|(theirs, mine)| off(theirs) - off(mine))
+                    .collect(),
+            });
+        }
     }
     Ok(list)
 }

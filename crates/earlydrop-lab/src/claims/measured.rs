@@ -5,9 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::metrics;
-use crate::plan::Plan;
 use crate::statistics::Mean;
-use crate::store::{Store, StoreError};
 
 /// What is measured of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +14,14 @@ pub enum Selector {
     Metric(String),
     /// A metric of a group of flows: "group:ftp:goodput".
     Group(String, String),
+    /// A metric of one group over that of another: "groups:udp:tcp:loss".
+    Ratio(String, String, String),
+    /// How far two series lie apart at each sample, as a share of both together, on average:
+    /// "apart:arrivals of near:arrivals of far".
+    Apart(String, String),
+    /// The share of a series' rises that fall into intervals in which a second one is above
+    /// a third: "rises:max_p:arrivals of udp:arrivals of tcp".
+    Rises(String, String, String),
     /// What was sampled at the watched link, summed up after the warm-up:
     /// "series:average:deviation".
     Series(String, Summing),
@@ -28,6 +34,23 @@ pub enum Summing {
     Mean,
     /// Their standard deviation: how much it swings.
     Deviation,
+    /// The largest.
+    Largest,
+}
+
+impl FromStr for Summing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Summing, String> {
+        match text {
+            "mean" => Ok(Summing::Mean),
+            "deviation" => Ok(Summing::Deviation),
+            "largest" => Ok(Summing::Largest),
+            _ => Err(format!(
+                "samples have no {text}: allowed are mean, deviation and largest"
+            )),
+        }
+    }
 }
 
 impl FromStr for Selector {
@@ -42,12 +65,22 @@ impl FromStr for Selector {
         match parts.as_slice() {
             [name] => Ok(Selector::Metric(metric(name)?)),
             ["group", group, name] => Ok(Selector::Group((*group).to_string(), metric(name)?)),
-            ["series", name, "mean"] => Ok(Selector::Series((*name).to_string(), Summing::Mean)),
-            ["series", name, "deviation"] => {
-                Ok(Selector::Series((*name).to_string(), Summing::Deviation))
+            ["groups", one, other, name] => Ok(Selector::Ratio(
+                (*one).to_string(),
+                (*other).to_string(),
+                metric(name)?,
+            )),
+            ["apart", one, other] => Ok(Selector::Apart((*one).to_string(), (*other).to_string())),
+            ["rises", name, one, other] => Ok(Selector::Rises(
+                (*name).to_string(),
+                (*one).to_string(),
+                (*other).to_string(),
+            )),
+            ["series", name, summing] => {
+                Ok(Selector::Series((*name).to_string(), summing.parse()?))
             }
             _ => Err(format!(
-                "\"{text}\" is neither METRIC, group:NAME:METRIC nor series:PROBE:mean or deviation"
+                "\"{text}\" is neither METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, series:SERIES:mean (deviation, largest), apart:SERIES:SERIES nor rises:SERIES:SERIES:SERIES"
             )),
         }
     }
@@ -58,8 +91,14 @@ impl fmt::Display for Selector {
         match self {
             Selector::Metric(name) => f.write_str(name),
             Selector::Group(group, name) => write!(f, "{name} of {group}"),
+            Selector::Ratio(one, other, name) => write!(f, "{name} of {one} over that of {other}"),
+            Selector::Apart(one, other) => write!(f, "{one} apart from {other}"),
+            Selector::Rises(name, one, other) => {
+                write!(f, "rises of {name} while {one} is above {other}")
+            }
             Selector::Series(name, Summing::Mean) => write!(f, "mean {name}"),
             Selector::Series(name, Summing::Deviation) => write!(f, "deviation of {name}"),
+            Selector::Series(name, Summing::Largest) => write!(f, "largest {name}"),
         }
     }
 }
@@ -75,62 +114,11 @@ pub struct Measured {
     pub points: Vec<Vec<usize>>,
     /// The seeds that every scheme has run at every point.
     pub seeds: Vec<u64>,
-    values: HashMap<(usize, usize, u64), f64>,
+    /// By scheme, point and seed.
+    pub(super) values: HashMap<(usize, usize, u64), f64>,
 }
 
 impl Measured {
-    /// What `store` holds of `plan`.
-    pub fn of(plan: &Plan, store: &Store, selector: &Selector) -> Result<Measured, StoreError> {
-        let cells = store.cells()?;
-        let labels = plan.labels();
-        let mut found: HashMap<usize, f64> = HashMap::new();
-        match selector {
-            Selector::Metric(name) => {
-                let index = metrics::index_of(name).unwrap_or(0);
-                let values = cells.iter().map(|cell| (cell.cell, cell.values[index]));
-                found.extend(values.filter_map(|(cell, value)| Some((cell, value?))));
-            }
-            Selector::Group(group, name) => {
-                let index = metrics::of_groups().position(|metric| metric.name == name);
-                let rows = store.groups()?;
-                let of_group = rows.iter().filter(|row| row.name == *group);
-                let value = |row: &crate::store::GroupRow| row.values[index?];
-                found.extend(of_group.filter_map(|row| Some((row.cell, value(row)?))));
-            }
-            Selector::Series(name, summing) => {
-                let warm_up = plan.scenario().warm_up.as_secs_f64();
-                for (cell, series) in store.watched_series(name)? {
-                    let skipped = (warm_up / series.interval).ceil() as usize;
-                    let measured = series.values.get(skipped..).unwrap_or(&[]);
-                    found.extend(summed(measured, *summing).map(|value| (cell, value)));
-                }
-            }
-        }
-        let mut values = HashMap::new();
-        let mut runs: HashMap<u64, usize> = HashMap::new();
-        for cell in &cells {
-            let Some(scheme) = labels.iter().position(|label| *label == cell.scheme) else {
-                continue;
-            };
-            *runs.entry(cell.seed).or_default() += 1;
-            if let Some(value) = found.get(&cell.cell) {
-                values.insert((scheme, cell.point, cell.seed), *value);
-            }
-        }
-        // A cell is kept once: a seed has run everywhere when it has as many as places.
-        let places = labels.len() * plan.points.len();
-        let everywhere = |seed: &u64| runs.get(seed) == Some(&places);
-        Ok(Measured {
-            schemes: labels.iter().map(|label| (*label).to_string()).collect(),
-            axes: (plan.axes.iter())
-                .map(|axis| (axis.field.clone(), axis.texts()))
-                .collect(),
-            points: plan.points.iter().map(|p| p.coordinates.clone()).collect(),
-            seeds: plan.seeds.iter().copied().filter(everywhere).collect(),
-            values,
-        })
-    }
-
     /// Of an experiment that cannot be run.
     pub fn nothing() -> Measured {
         Measured {
@@ -170,13 +158,31 @@ impl Measured {
 
     /// The same with a scheme's values those of another: what would have been measured
     /// had that one run under its name.
-    pub fn with_swapped(mut self, scheme: usize, other: usize) -> Measured {
+    pub(super) fn with_swapped(mut self, scheme: usize, other: usize) -> Measured {
         let of_other: Vec<_> = (self.values.iter())
             .filter(|((index, ..), _)| *index == other)
             .map(|((_, point, seed), value)| ((scheme, *point, *seed), *value))
             .collect();
         self.values.extend(of_other);
         self
+    }
+
+    /// The same with a scheme's values at a point moved to another mean; they lie as far
+    /// apart from seed to seed as they did, in shares of the mean.
+    pub(super) fn move_mean(&mut self, scheme: usize, point: usize, to: f64) {
+        let Some(mean) = self.mean(scheme, point) else {
+            return;
+        };
+        for seed in &self.seeds {
+            if let Some(value) = self.values.get_mut(&(scheme, point, *seed)) {
+                *value = if mean == 0.0 { to } else { *value * to / mean };
+            }
+        }
+    }
+
+    /// The mean of a scheme's values at a point over the seeds.
+    pub(super) fn mean(&self, scheme: usize, point: usize) -> Option<f64> {
+        Mean::of(&self.values(scheme, point)?).map(|mean| mean.mean)
     }
 
     /// A scheme's index.
@@ -219,18 +225,5 @@ impl Measured {
             row.sort_by_key(|point| self.points[*point][axis]);
         }
         rows
-    }
-}
-
-fn summed(values: &[f64], summing: Summing) -> Option<f64> {
-    let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    let mean = Mean::of(&finite)?.mean;
-    let squares = finite
-        .iter()
-        .map(|value| (value - mean).powi(2))
-        .sum::<f64>();
-    match summing {
-        Summing::Mean => Some(mean),
-        Summing::Deviation => Some((squares / finite.len() as f64).sqrt()),
     }
 }

@@ -2,16 +2,26 @@
 //!
 //! ```text
 //! claims.toml --Paper--> claims --judge(claim, Measured)--> Verdict
+//! Store --Runs--> Measured
 //! ```
 
+mod claimed;
 mod comparisons;
+mod ideas;
 mod measured;
 mod paper;
+mod places;
+mod runs;
 mod told;
+mod trial;
 mod verdict;
 
 pub use comparisons::Comparison;
+pub use ideas::{Concluded, Conclusion, Idea, Reading, Today, conclude, ideas_page};
 pub use measured::{Measured, Selector};
 pub use paper::{Claim, Paper, Test};
-pub use told::{Told, counted, page};
+pub(crate) use places::is_same;
+pub use runs::Runs;
+pub use told::{Told, counted};
+pub use trial::{Shown, Trial, trials};
 pub use verdict::{Judged, Verdict, judge};

@@ -1,7 +1,7 @@
 //! A paper's claims as they are written in its `claims.toml`.
 
 use crate::claims::Selector;
-use crate::document::{Content, Node, Problem, Problems};
+use crate::document::{Content, Key, Node, Problem, Problems};
 
 /// A paper, and what it claims.
 #[derive(Clone, Debug)]
@@ -33,7 +33,13 @@ pub struct Claim {
     pub metric: Selector,
     /// How it is decided.
     pub test: Test,
+    /// What is run in place of the scheme that it is about, to show that it can fail:
+    /// another scheme of the experiment by its name there, or one such as "droptail".
+    pub wrong: String,
 }
+
+/// What is run in place of a scheme unless the file says otherwise.
+const WRONG: &str = "droptail";
 
 /// Values of axes that a test is restricted to, as written in the scenario.
 pub(super) type At = Vec<(String, Vec<String>)>;
@@ -42,11 +48,13 @@ pub(super) type At = Vec<(String, Vec<String>)>;
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the fields are those of `papers/README.md`")]
 pub enum Test {
-    /// A scheme's values are less (or more) than others'.
+    /// A scheme's values are less (or more) than others', or at most by a tolerance more
+    /// (or less), as a share of theirs.
     Ordering {
         scheme: String,
         than: Vec<String>,
         less: bool,
+        tolerance: f64,
         at: At,
     },
     /// A scheme's values change less along an axis than others'.
@@ -104,11 +112,47 @@ pub enum Test {
         tolerance: f64,
         at: At,
     },
+    /// A scheme's values are nearer to one than others'.
+    Nearer {
+        scheme: String,
+        than: Vec<String>,
+        value: f64,
+        at: At,
+    },
     /// What it would take is lost.
     Undecidable { missing: String },
 }
 
 impl Test {
+    /// The scheme that it is about; of equals, the first.
+    pub fn scheme(&self) -> Option<&str> {
+        match self {
+            Test::Ordering { scheme, .. }
+            | Test::Range { scheme, .. }
+            | Test::MinimumInside { scheme, .. }
+            | Test::MinimumMoves { scheme, .. }
+            | Test::Proportional { scheme, .. }
+            | Test::Trend { scheme, .. }
+            | Test::Between { scheme, .. }
+            | Test::Value { scheme, .. }
+            | Test::Nearer { scheme, .. } => Some(scheme),
+            Test::Equal { schemes, .. } => schemes.first().map(String::as_str),
+            Test::Undecidable { .. } => None,
+        }
+    }
+
+    /// Whether it asks which way an effect goes, and not how large it is.
+    pub(super) fn is_about_a_direction(&self) -> bool {
+        !matches!(
+            self,
+            Test::Proportional { .. }
+                | Test::Between { .. }
+                | Test::Equal { .. }
+                | Test::Value { .. }
+                | Test::Undecidable { .. }
+        )
+    }
+
     /// Values of axes that it cannot do without.
     pub fn named_values(&self) -> Vec<String> {
         let of = |at: &At| at.iter().flat_map(|(_, values)| values.clone()).collect();
@@ -118,7 +162,8 @@ impl Test {
             | Test::MinimumInside { at, .. }
             | Test::Between { at, .. }
             | Test::Equal { at, .. }
-            | Test::Value { at, .. } => of(at),
+            | Test::Value { at, .. }
+            | Test::Nearer { at, .. } => of(at),
             Test::Trend { at, from, to, .. } => {
                 let mut values: Vec<String> = of(at);
                 values.extend([from.clone(), to.clone()]);
@@ -152,13 +197,14 @@ impl Paper {
             year: reader.text("year"),
             claims: Vec::new(),
         };
+        let wrong_schemes = reader.table("wrong");
         if let Some(Content::List(claims)) = tree.at(&["claims"]).map(|node| &node.content) {
             for node in claims {
                 let claim = Reader {
                     node,
                     problems: &mut problems,
                 };
-                paper.claims.extend(claim.claim());
+                paper.claims.extend(claim.claim(&wrong_schemes));
             }
         }
         if problems.is_empty() {
@@ -169,10 +215,32 @@ impl Paper {
     }
 }
 
+impl Claim {
+    /// Whether a name is its own, or that of a row of claims that it belongs to: "001.F5" of
+    /// "001.F5.a".
+    pub fn is_called(&self, name: &str) -> bool {
+        crate::reproduce::is_called(&self.id, name)
+    }
+
+    /// Whether it is a question of ours: about what a paper left open, what a reading of it
+    /// does, or what its ideas are worth today.
+    pub fn is_question(&self) -> bool {
+        let mut parts = self.id.split('.');
+        parts.any(|part| ["open", "reading", "today"].contains(&part))
+    }
+}
+
 /// Reads the fields of one table.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     node: &'a Node,
     problems: &'a mut Vec<Problem>,
+}
+
+impl<'a> Reader<'a> {
+    /// Of a table; what is wrong is added to `problems`.
+    pub(super) fn of(node: &'a Node, problems: &'a mut Vec<Problem>) -> Reader<'a> {
+        Reader { node, problems }
+    }
 }
 
 impl Reader<'_> {
@@ -185,7 +253,7 @@ impl Reader<'_> {
         self.node.at(&[name])?.text()
     }
 
-    fn text(&mut self, name: &str) -> String {
+    pub(super) fn text(&mut self, name: &str) -> String {
         let found = self.optional(name);
         found.unwrap_or_else(|| {
             self.refuse(format!("`{name}` is missing"));
@@ -201,7 +269,7 @@ impl Reader<'_> {
         })
     }
 
-    fn texts(&mut self, name: &str) -> Vec<String> {
+    pub(super) fn texts(&mut self, name: &str) -> Vec<String> {
         match self.node.at(&[name]).map(|node| &node.content) {
             Some(Content::List(items)) => items.iter().filter_map(Node::text).collect(),
             _ => {
@@ -215,7 +283,7 @@ impl Reader<'_> {
         let Some(Content::Table(entries)) = self.node.at(&["at"]).map(|node| &node.content) else {
             return At::new();
         };
-        let entry = |(key, node): &(crate::document::Key, Node)| {
+        let entry = |(key, node): &(Key, Node)| {
             let values = match &node.content {
                 Content::List(items) => items.iter().filter_map(Node::text).collect(),
                 _ => node.text().into_iter().collect(),
@@ -225,9 +293,36 @@ impl Reader<'_> {
         entries.iter().map(entry).collect()
     }
 
-    fn claim(mut self) -> Option<Claim> {
+    /// Names with their texts.
+    fn table(&self, name: &str) -> Vec<(String, String)> {
+        let Some(Content::Table(entries)) = self.node.at(&[name]).map(|node| &node.content) else {
+            return Vec::new();
+        };
+        let pair = |(key, node): &(Key, Node)| Some((key.name.clone(), node.text()?));
+        entries.iter().filter_map(pair).collect()
+    }
+
+    /// What is run in place of the scheme of a test: as the claim says, or the paper.
+    fn wrong(&self, test: &Test, of_paper: &[(String, String)]) -> String {
+        let of_scheme = |(label, _): &&(String, String)| test.scheme() == Some(label);
+        let by_default = || Some(of_paper.iter().find(of_scheme)?.1.clone());
+        let found = self.optional("wrong").or_else(by_default);
+        found.unwrap_or_else(|| WRONG.to_string())
+    }
+
+    fn claim(mut self, wrong_schemes: &[(String, String)]) -> Option<Claim> {
         let before = self.problems.len();
-        let test = self.node.at(&["test"]).cloned();
+        let test = match self.node.at(&["test"]).cloned() {
+            Some(node) => Reader {
+                node: &node,
+                problems: self.problems,
+            }
+            .test()?,
+            None => {
+                self.refuse("`test` is missing".to_string());
+                return None;
+            }
+        };
         let experiment = self.optional("experiment").unwrap_or_default();
         let metric = self.optional("metric").unwrap_or("utilisation".to_string());
         let metric = metric.parse::<Selector>();
@@ -243,17 +338,8 @@ impl Reader<'_> {
                     return None;
                 }
             },
-            test: match test {
-                Some(node) => Reader {
-                    node: &node,
-                    problems: self.problems,
-                }
-                .test()?,
-                None => {
-                    self.refuse("`test` is missing".to_string());
-                    return None;
-                }
-            },
+            wrong: self.wrong(&test, wrong_schemes),
+            test,
         };
         (self.problems.len() == before).then_some(claim)
     }
@@ -266,6 +352,14 @@ impl Reader<'_> {
                 scheme: self.text("scheme"),
                 than: self.texts("than"),
                 less: kind == "less",
+                tolerance: 0.0,
+                at,
+            },
+            "not-less" | "not-more" => Test::Ordering {
+                scheme: self.text("scheme"),
+                than: self.texts("than"),
+                less: kind == "not-more",
+                tolerance: self.number("tolerance"),
                 at,
             },
             "range-less" => Test::Range {
@@ -313,6 +407,12 @@ impl Reader<'_> {
                 scheme: self.text("scheme"),
                 value: self.number("value"),
                 tolerance: self.number("tolerance"),
+                at,
+            },
+            "nearer" => Test::Nearer {
+                scheme: self.text("scheme"),
+                than: self.texts("than"),
+                value: self.number("value"),
                 at,
             },
             "undecidable" => Test::Undecidable {

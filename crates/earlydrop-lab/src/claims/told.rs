@@ -1,11 +1,10 @@
-//! Claims with what runs say of them: as JSON, and as pages.
+//! Claims with what runs say of them: in words, and as JSON.
 
 use serde_json::{Value, json};
 
-use super::paper::{Claim, Test};
+use super::paper::Claim;
 use super::verdict::{Judged, Verdict};
 use crate::reproduce::Reproduced;
-use crate::table::with_interval;
 
 /// A claim of a paper, with what runs say of it.
 #[derive(Clone, Debug)]
@@ -30,7 +29,6 @@ impl Told<'_> {
 
     /// "+12.3% (+10.0% to +14.6%)"; empty where there is no effect.
     pub fn effect(&self) -> String {
-        let percent = |share: f64| format!("{:+.1}%", 100.0 * share);
         match (self.judged.effect, self.interval()) {
             (Some(effect), Some((low, high))) => {
                 format!(
@@ -90,9 +88,14 @@ impl Told<'_> {
     }
 }
 
+/// "+12.3%".
+pub(super) fn percent(share: f64) -> String {
+    format!("{:+.1}%", 100.0 * share)
+}
+
 /// Places that differ in their last value only, said once: "with red, n = 10" and "with
 /// red, n = 20" as "with red, n = 10, 20".
-fn together(places: &[&str]) -> String {
+pub(super) fn together(places: &[&str]) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for place in places {
         let (same, last) = place.rsplit_once(" = ").unwrap_or((place, ""));
@@ -108,93 +111,32 @@ fn together(places: &[&str]) -> String {
     said.collect::<Vec<_>>().join("; ")
 }
 
-/// How many claims hold, and so on: "12 claims: 5 hold, ...".
-pub fn counted(told: &[Told<'_>]) -> String {
-    let count = |verdict: Verdict| told.iter().filter(|t| t.judged.verdict == verdict).count();
-    format!(
-        "{} claims: {} hold, {} in part, {} do not, {} cannot be decided",
-        told.len(),
-        count(Verdict::Holds),
-        count(Verdict::InPart),
-        count(Verdict::DoesNotHold),
-        count(Verdict::Undecided)
-    )
-}
-
-/// A paper's page in Markdown: its claims, and its printed numbers beside ours.
-pub fn page(told: &[Told<'_>], made_by: &str) -> String {
-    let Some(first) = told.first() else {
-        return String::new();
+/// How many claims hold, and so on, and the same of questions of ours:
+/// "12 claims: 5 hold, ...; 3 questions of ours: ...".
+pub fn counted<'a>(told: impl IntoIterator<Item = &'a Told<'a>>) -> String {
+    let told = told.into_iter();
+    let (ours, theirs): (Vec<_>, Vec<_>) = told.partition(|told| told.claim.is_question());
+    let count = |told: &[&Told<'_>], what: &str| {
+        let count = |wanted: Verdict| {
+            let verdicts = told.iter().map(|told| told.judged.verdict);
+            verdicts.filter(|verdict| *verdict == wanted).count()
+        };
+        format!(
+            "{} {what}: {} hold, {} in part, {} do not, {} cannot be decided",
+            told.len(),
+            count(Verdict::Holds),
+            count(Verdict::InPart),
+            count(Verdict::DoesNotHold),
+            count(Verdict::Undecided)
+        )
     };
-    let paper = &first.paper.paper;
-    let (printed, claims): (Vec<&Told<'_>>, Vec<&Told<'_>>) =
-        told.iter().partition(|told| is_printed(told.claim));
-    let mut page = format!(
-        "# {}\n\n{}, {}. Experiments: [`papers/{folder}`](../../papers/{folder}).\n\n{made_by}\n\n\
-         {}.\n\n\
-         An effect is by how much the claim is right over all its comparisons, as a share of \
-         what is compared with, with its 95% interval over the seeds; below zero: wrong.\n",
-        paper.title,
-        paper.authors,
-        paper.year,
-        counted(told),
-        folder = first.paper.folder,
-    );
-    if !claims.is_empty() {
-        page.push_str(
-            "\n## Claims\n\n| claim | figure | says | verdict | effect |\n|---|---|---|---|---|\n",
-        );
-        claims.iter().for_each(|told| page.push_str(&row(told)));
+    let parts = [(theirs, "claims"), (ours, "questions of ours")];
+    let parts = parts.iter().filter(|(told, _)| !told.is_empty());
+    let parts: Vec<String> = parts.map(|(told, what)| count(told, what)).collect();
+    match parts.is_empty() {
+        true => "no claims".to_string(),
+        false => parts.join("; "),
     }
-    if !printed.is_empty() {
-        page.push_str(
-            "\n## Printed numbers\n\n| claim | says | printed | ours | off by | verdict |\n|---|---|---|---|---|---|\n",
-        );
-        printed.iter().for_each(|told| page.push_str(&number(told)));
-    }
-    page
-}
-
-fn is_printed(claim: &Claim) -> bool {
-    matches!(claim.test, Test::Value { .. })
-}
-
-fn row(told: &Told<'_>) -> String {
-    let Told { claim, judged, .. } = told;
-    let mut verdict = format!("**{}**", judged.verdict);
-    if let Some(exceptions) = told.exceptions() {
-        verdict.push_str(&format!("; not in {exceptions}"));
-    }
-    if !judged.missing.is_empty() {
-        verdict.push_str(&format!(": {}", judged.missing));
-    }
-    format!(
-        "| {} | {} | {} | {} | {} |\n",
-        claim.id,
-        claim.figure,
-        claim.claim,
-        verdict.replace('|', "\\|"),
-        told.effect()
-    )
-}
-
-fn number(told: &Told<'_>) -> String {
-    let Told { claim, judged, .. } = told;
-    let printed = match claim.test {
-        Test::Value { value, .. } => value,
-        _ => f64::NAN,
-    };
-    let (ours, off) = match judged.found {
-        Some(found) => (
-            with_interval(&found, 1.0),
-            format!("{:+.1}%", 100.0 * (found.mean / printed - 1.0)),
-        ),
-        None => (judged.missing.clone(), String::new()),
-    };
-    format!(
-        "| {} | {} | {printed} | {ours} | {off} | **{}** |\n",
-        claim.id, claim.claim, judged.verdict
-    )
 }
 
 #[cfg(test)]

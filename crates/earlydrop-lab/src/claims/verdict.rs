@@ -91,14 +91,14 @@ fn over_all(list: &[Comparison]) -> Vec<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::claims::paper::Test;
     use crate::claims::{Paper, Selector};
 
     /// Two schemes over five counts and two lengths, with four seeds that move all values
     /// alike: "low" is a valley at 3 or, when long, at 4; "high" is twice the count.
-    fn measured() -> Measured {
+    pub(in crate::claims) fn measured() -> Measured {
         let axes = vec![
             (
                 "count".to_string(),
@@ -129,13 +129,18 @@ mod tests {
         )
     }
 
-    fn verdict(test: &str) -> (Verdict, Option<Mean>) {
+    /// A claim with this test, written after these lines.
+    pub(in crate::claims) fn claim(lines: &str, test: &str) -> Claim {
         let text = format!(
-            "paper = \"x\"\ntitle = \"\"\nauthors = \"\"\nyear = 2000\n[[claims]]\nid = \"x\"\n\
+            "paper = \"x\"\ntitle = \"\"\nauthors = \"\"\nyear = 2000\n{lines}\n[[claims]]\nid = \"x\"\n\
              figure = \"1\"\nclaim = \"\"\nmetric = \"loss\"\ntest = {test}\n"
         );
-        let paper = Paper::parse("claims.toml", &text).unwrap();
-        let judged = judge(&paper.claims[0], &measured());
+        let mut paper = Paper::parse("claims.toml", &text).unwrap();
+        paper.claims.remove(0)
+    }
+
+    fn verdict(test: &str) -> (Verdict, Option<Mean>) {
+        let judged = judge(&claim("", test), &measured());
         (judged.verdict, judged.effect)
     }
 
@@ -154,6 +159,18 @@ mod tests {
             (
                 "{ kind = \"less\", scheme = \"low\", than = [\"other\"] }",
                 Undecided,
+            ),
+            (
+                "{ kind = \"not-more\", scheme = \"low\", than = [\"low\"], tolerance = 0.05 }",
+                Holds,
+            ),
+            (
+                "{ kind = \"not-less\", scheme = \"low\", than = [\"high\"], tolerance = 0.05 }",
+                DoesNotHold,
+            ),
+            (
+                "{ kind = \"not-less\", scheme = \"low\", than = [\"high\"], tolerance = 0.95 }",
+                Holds,
             ),
             (
                 "{ kind = \"range-less\", scheme = \"low\", than = [\"high\"], over = \"count\" }",
@@ -224,6 +241,14 @@ mod tests {
                 InPart,
             ),
             (
+                "{ kind = \"nearer\", scheme = \"low\", than = [\"high\"], value = 1 }",
+                Holds,
+            ),
+            (
+                "{ kind = \"nearer\", scheme = \"high\", than = [\"low\"], value = 1 }",
+                DoesNotHold,
+            ),
+            (
                 "{ kind = \"undecidable\", missing = \"the link's rate\" }",
                 Undecided,
             ),
@@ -257,6 +282,7 @@ mod tests {
                 over: "count".to_string(),
                 tolerance: 0.5,
             },
+            wrong: String::new(),
         };
         assert_eq!(judge(&claim, &one).verdict, Verdict::Undecided);
     }

@@ -9,4 +9,5 @@ pub mod data;
 mod page;
 
 pub use data::Data;
+pub(crate) use page::STYLE;
 pub use page::render;

@@ -1,9 +1,11 @@
 //! Puts the page together.
 
 use super::Data;
+use crate::figure::escape;
 
 const TEMPLATE: &str = include_str!("../../assets/report/page.html");
-const STYLE: &str = include_str!("../../assets/report/style.css");
+/// How pages look; those of papers, too.
+pub(crate) const STYLE: &str = include_str!("../../assets/report/style.css");
 const ERRORS: &str = include_str!("../../assets/report/errors.js");
 const CHARTS: &str = include_str!("../../assets/charts/echarts.min.js");
 
@@ -88,7 +90,7 @@ pub fn render(data: &Data) -> String {
         };
         rest = after;
         match slot {
-            "title" => escape(&data.title, &mut page),
+            "title" => page.push_str(&escape(&data.title)),
             "style" => page.push_str(STYLE),
             "errors" => page.push_str(ERRORS),
             "data" => page.push_str(&json),
@@ -122,23 +124,10 @@ fn scripts(page: &mut String) {
 
 fn licences(page: &mut String) {
     for (name, text) in LICENCES {
-        escape(name, page);
+        page.push_str(&escape(name));
         page.push_str("\n\n");
-        escape(text.trim(), page);
+        page.push_str(&escape(text.trim()));
         page.push_str("\n\n\n");
-    }
-}
-
-/// Writes `text` so that HTML shows it as it is.
-fn escape(text: &str, out: &mut String) {
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            other => out.push(other),
-        }
     }
 }
 

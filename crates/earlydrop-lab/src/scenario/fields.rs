@@ -509,6 +509,12 @@ static MEASURE: Section = Section {
             "which runs keep their samples",
         ),
         one(
+            "arrivals",
+            Kind::Flag,
+            "off",
+            "what of each group of flows comes to a queue, as samples",
+        ),
+        one(
             "windows",
             Kind::Count(Range::closed(0.0, 1000.0), "flows"),
             "4",
@@ -519,6 +525,12 @@ static MEASURE: Section = Section {
             Kind::OrAuto(&SPAN),
             "auto",
             "the time within which losses of several flows are one event; auto: the network's round trip",
+        ),
+        one(
+            "deadline",
+            SPAN,
+            "1 s",
+            "a transfer, a page or an answer that takes less is in time",
         ),
     ],
 };

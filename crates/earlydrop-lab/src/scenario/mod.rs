@@ -55,8 +55,11 @@ pub struct Measured {
     pub sample: Nanos,
     /// Which runs keep their samples.
     pub series: Keep,
+    arrivals: bool,
     windows: u32,
     loss_event: Nanos,
+    /// Transfers that take less are in time.
+    deadline: Nanos,
 }
 
 /// Which runs keep their samples.
@@ -175,8 +178,10 @@ fn read_measure(
             "none" => Keep::None,
             _ => Keep::First,
         },
+        arrivals: entries.flag("arrivals"),
         windows: entries.count("windows"),
         loss_event: entries.time_or_auto("loss_event").unwrap_or(network.rtt),
+        deadline: entries.time("deadline"),
     }
 }
 
@@ -264,7 +269,12 @@ impl Scenario {
         let mut run = Run::new(built.network, self.duration).seed(seed);
         run.flows = flows;
         run.measure = self.measures(&run, series);
-        Ok(Prepared { run, watched })
+        let deadline = self.measure.deadline;
+        Ok(Prepared {
+            run,
+            watched,
+            deadline,
+        })
     }
 
     /// A host on each side for one flow of `group`; in a graph, the nodes themselves
@@ -311,6 +321,7 @@ impl Scenario {
             round_trips: self.measure.round_trips,
             sojourn: self.measure.sojourn,
             sample_every: series.then_some(self.measure.sample),
+            arrivals_every: (series && self.measure.arrivals).then_some(self.measure.sample),
             windows,
             loss_event: Some(self.measure.loss_event),
             captures: Vec::new(),
@@ -324,6 +335,8 @@ pub struct Prepared {
     pub run: Run,
     /// The link watched.
     pub watched: LinkId,
+    /// Transfers that take less are in time.
+    pub deadline: Nanos,
 }
 
 impl Prepared {

@@ -121,6 +121,21 @@ impl Store {
         written.map_err(|error| file_error(&path, error))
     }
 
+    /// The run of `plan` in `folder` as far as it is done; `None` where there is none, or
+    /// another, one by another version, or one that somebody is writing to.
+    pub fn existing(folder: &Path, plan: &Plan) -> Result<Option<Store>, StoreError> {
+        if !folder.join(DATABASE).is_file() {
+            return Ok(None);
+        }
+        let store = match Store::open(folder) {
+            Err(StoreError::NoRun { .. } | StoreError::Busy { .. }) => return Ok(None),
+            opened => opened?,
+        };
+        let is_it = store.about("identity")?.as_deref() == Some(plan.identity().as_str());
+        let by_this = store.about("version")?.as_deref() == Some(version().as_str());
+        Ok(Some(store).filter(|_| is_it && by_this))
+    }
+
     /// The run in `folder`.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
         if !folder.join(DATABASE).is_file() {
@@ -361,6 +376,10 @@ fn save_parts(
     let sojourn = outcome.sojourn.iter();
     let sojourn = sojourn.map(|(share, seconds)| vec![(*share).into(), (*seconds).into()]);
     add("sojourn", sojourn.collect())?;
+    let transfers = outcome.transfers.iter().map(|(group, share, seconds)| {
+        vec![group.clone().into(), (*share).into(), (*seconds).into()]
+    });
+    add("transfers", transfers.collect())?;
     let series = outcome.series.iter().map(|series| {
         let finite = series
             .values

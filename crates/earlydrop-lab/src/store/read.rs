@@ -137,6 +137,42 @@ impl Store {
         Ok(all)
     }
 
+    /// How long a group's transfers take under a scheme at a point: share and seconds,
+    /// averaged over the seeds.
+    pub fn transfers(
+        &self,
+        scheme: &str,
+        point: usize,
+        group: &str,
+    ) -> Result<Vec<(f64, f64)>, StoreError> {
+        let select = "SELECT share, avg(seconds) FROM transfers JOIN cells USING (cell)
+             WHERE scheme = ? AND point = ? AND name = ? GROUP BY share ORDER BY share";
+        self.sql(|database| {
+            let mut statement = database.prepare(select)?;
+            let rows = statement
+                .query_map((scheme, point, group), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect()
+        })
+    }
+
+    /// One series of a cell: of `source`, or else of the watched link.
+    pub fn series_of(
+        &self,
+        cell: usize,
+        name: &str,
+        source: Option<&str>,
+    ) -> Result<Option<Series>, StoreError> {
+        let select = "SELECT series.cell, source, name, interval, list FROM series
+             WHERE series.cell = ?1 AND name = ?2 AND source = coalesce(?3,
+             (SELECT link FROM queues WHERE queues.cell = ?1 AND watched = 1))";
+        self.sql(|database| {
+            let mut statement = database.prepare(select)?;
+            let mut rows = statement.query_map((cell, name, source), one_series)?;
+            rows.next().transpose()
+        })
+        .map(|found| found.map(|(_, series)| series))
+    }
+
     /// One series of the watched link of every cell that has it.
     pub fn watched_series(&self, name: &str) -> Result<Vec<(usize, Series)>, StoreError> {
         let watched = "SELECT cell, link FROM queues WHERE watched = 1";

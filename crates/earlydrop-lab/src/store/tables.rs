@@ -128,6 +128,17 @@ pub fn tables() -> Vec<Table> {
             ],
         ),
         table(
+            "transfers",
+            "a quantile of the time that a group's transfers take",
+            "cell, name, share",
+            vec![
+                cell(),
+                text("name", "the group"),
+                real("share", "a share of its transfers, pages or answers"),
+                real("seconds", "the time that this share takes at most"),
+            ],
+        ),
+        table(
             "series",
             "something sampled over time; the view `samples` has a row a sample",
             "cell, source, name",
@@ -136,7 +147,7 @@ pub fn tables() -> Vec<Table> {
                 text("source", "the link or the flow"),
                 text(
                     "name",
-                    "queue, drops, marks (packets an interval), window (segments), or a probe of the scheme",
+                    "queue, drops, marks (packets an interval), arrivals of a group (bit/s), window (segments), or a probe of the scheme",
                 ),
                 real(
                     "interval",

@@ -6,6 +6,7 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::counters::Counters;
+use earlydrop::packet::Packet as _;
 use earlydrop::queue::{AnyQueue, Limit};
 use earlydrop::random::Pcg32;
 use earlydrop::schemes::AnyAqm;
@@ -15,6 +16,7 @@ use earlydrop::units::Nanos;
 use super::link::Link;
 use super::port::Port;
 use crate::measure::port::{PortMeter, Watched};
+use crate::packet::Packet;
 
 /// A link with a drop-tail queue.
 #[derive(Clone, Debug)]
@@ -43,14 +45,16 @@ impl FifoPort {
         }
     }
 
-    /// Carries a packet of `size` bytes that comes at `at`; answers when it arrives, if
-    /// there is room for it.
+    /// Carries a packet that comes at `at`; answers when it arrives, if there is room for
+    /// it.
     // Let in where packets travel, its sums would be got ready for every step.
     #[inline(never)]
-    pub(super) fn cross(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+    pub(super) fn cross(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
+        let size = packet.size();
         if at >= self.meter.next_tick || self.fifo.packets() > 0 {
             self.observe(at);
         }
+        self.meter.came(packet, at);
         if self.link.free_at > at {
             return self.wait(at, size);
         }

@@ -1,5 +1,6 @@
 //! From an engine at its end to results.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use earlydrop::counters::Tally;
@@ -71,7 +72,21 @@ impl Simulation {
         self.accounts.totals.in_flight = in_flight;
     }
 
+    /// Each group with its flows, those that were made on the way included.
+    fn members(&self) -> Vec<(Arc<str>, Vec<u32>)> {
+        let mut members: BTreeMap<Arc<str>, Vec<u32>> = BTreeMap::new();
+        for (index, group) in self.groups.iter().enumerate() {
+            let flows = members.entry(group.clone()).or_default();
+            flows.push(index as u32);
+            if let Ends::Spawner(spawner) = &self.flows[index].ends {
+                flows.extend(&spawner.made);
+            }
+        }
+        members.into_iter().collect()
+    }
+
     fn queue_results(&mut self) -> Vec<QueueResult> {
+        let (members, end) = (self.members(), self.end);
         let result = |number: u32, name: &str, meter: &mut PortMeter| QueueResult {
             link: LinkId(number),
             name: name.to_string(),
@@ -83,6 +98,7 @@ impl Simulation {
             sojourn: meter.take_sojourn(),
             flows_per_loss_event: meter.flows_per_loss_event(),
             samples: meter.take_samples(),
+            arrivals: meter.arrivals(&members, end),
         };
         let mut results = Vec::with_capacity(self.ports.len() + self.fifos.len());
         for port in &mut self.ports {

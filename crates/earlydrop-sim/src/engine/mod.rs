@@ -183,7 +183,7 @@ impl Simulation {
                     begin = self.routes[packet.lane()] as usize;
                     place = begin;
                 }
-                Some(Hop::Fifo(fifo)) => match self.fifos[fifo as usize].cross(at, packet.size()) {
+                Some(Hop::Fifo(fifo)) => match self.fifos[fifo as usize].cross(at, packet) {
                     Some(arrive) => at = arrive,
                     None => return self.refuse(fifo, packet, at),
                 },
@@ -264,6 +264,7 @@ impl Simulation {
         }
         let port = &mut self.ports[index as usize];
         port.observe(at);
+        port.meter.came(packet, at);
         let meter = Some(&mut port.meter);
         let mut loss = self.accounts.loss(&mut self.flows, at, meter);
         port.queue.enqueue_with(at, packet, &mut loss);

@@ -1,9 +1,12 @@
 //! What a run measures: chosen before it, free where it is off.
 
+mod arrivals;
 mod fairness;
 mod flow;
 pub(crate) mod port;
 
+pub use arrivals::Arrivals;
+pub(crate) use arrivals::ArrivalsByFlow;
 pub use fairness::{coefficient_of_variation, jain_index};
 pub use flow::Delays;
 pub(crate) use flow::{FlowMeter, Timing};
@@ -34,6 +37,8 @@ pub struct Measure {
     pub sojourn: bool,
     /// Queue lengths and probes over time, at this interval.
     pub sample_every: Option<Nanos>,
+    /// How much of each group of flows comes to each queue over time, at this interval.
+    pub arrivals_every: Option<Nanos>,
     /// TCP flows whose windows are sampled at the same interval.
     pub windows: Vec<FlowId>,
     /// The time within which losses of several flows count as one event, usually a

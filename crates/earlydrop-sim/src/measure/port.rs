@@ -1,9 +1,13 @@
 //! What is measured of a queue.
 
+use std::sync::Arc;
+
 use earlydrop::counters::Counters;
+use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
-use super::{Distribution, Measure};
+use super::{Arrivals, ArrivalsByFlow, Distribution, Measure};
+use crate::packet::Packet;
 
 /// What measurement sees of a queue.
 pub(crate) trait Watched {
@@ -92,6 +96,7 @@ pub(crate) struct PortMeter {
     before: Counters,
     losses: Option<Box<LossEvents>>,
     samples: Option<Box<Samples>>,
+    arrivals: Option<Box<ArrivalsByFlow>>,
 }
 
 impl PortMeter {
@@ -128,6 +133,9 @@ impl PortMeter {
                 })
             }),
             samples,
+            arrivals: measure
+                .arrivals_every
+                .map(|interval| Box::new(ArrivalsByFlow::new(interval))),
         };
         meter.set_next_tick();
         meter
@@ -220,6 +228,22 @@ impl PortMeter {
                 distribution.record(sojourn);
             }
         }
+    }
+
+    /// A packet came at `at`, to be dropped or not.
+    #[inline]
+    pub(crate) fn came(&mut self, packet: Packet, at: Nanos) {
+        if let Some(arrivals) = &mut self.arrivals
+            && packet.is_forward()
+        {
+            arrivals.add(packet.flow_index(), at, packet.size());
+        }
+    }
+
+    /// What of each group came over time, where that is counted.
+    pub(crate) fn arrivals(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> Option<Arrivals> {
+        let arrivals = self.arrivals.as_ref()?;
+        Some(arrivals.by_group(groups, end))
     }
 
     /// Where losses are to be told, when loss events are counted.

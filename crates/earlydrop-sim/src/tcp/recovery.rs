@@ -150,7 +150,7 @@ impl Sender {
             && let Some(mut extra) = self.extra.take()
         {
             let delivered = in_flight.saturating_sub(self.outstanding());
-            let reduction = Proportion::begin(in_flight, delivered, self.counts.segments);
+            let reduction = Proportion::begin(in_flight, delivered, self.segments());
             extra.reduction = Some(reduction);
             self.refresh_selective(profile, &mut extra);
             self.extra = Some(extra);

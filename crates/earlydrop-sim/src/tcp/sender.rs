@@ -59,6 +59,15 @@ impl SenderCounts {
     }
 }
 
+/// What a sender counts of [`SenderCounts`]: the segments follow from their numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    pub(super) retransmissions: u32,
+    pub(super) timeouts: u32,
+    pub(super) recoveries: u32,
+    pub(super) marks: u32,
+}
+
 /// What happened to the window last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Last {
@@ -133,8 +142,7 @@ pub struct Sender {
     /// Before it, nothing new is sent.
     pub(super) release: Nanos,
     pub(super) extra: Option<Box<Extra>>,
-    /// All but `segments`, which is worked out when it is asked for.
-    pub(super) counts: SenderCounts,
+    pub(super) counts: Counted,
 }
 
 impl Sender {
@@ -213,7 +221,7 @@ impl Sender {
             timer: Estimator::new(&profile.timer, now),
             control,
             extra: None,
-            counts: SenderCounts::default(),
+            counts: Counted::default(),
         }
     }
 
@@ -489,7 +497,10 @@ impl Sender {
     pub fn counts(&self) -> SenderCounts {
         SenderCounts {
             segments: self.segments(),
-            ..self.counts
+            retransmissions: self.counts.retransmissions,
+            timeouts: self.counts.timeouts,
+            recoveries: self.counts.recoveries,
+            marks: self.counts.marks,
         }
     }
 

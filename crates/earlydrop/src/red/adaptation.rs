@@ -38,7 +38,10 @@ impl Adaptation {
                 feng.on_average(average.value(), curve);
                 None
             }
-            Adaptation::Rate(rule, _) => rule.on_average(now, average.value()),
+            Adaptation::Rate(rule, _) => {
+                let shape = curve.shape();
+                rule.on_average(now, average.value(), shape.max - shape.min)
+            }
         }
     }
 

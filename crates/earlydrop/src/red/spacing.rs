@@ -47,7 +47,8 @@ impl Spacing {
         ("drawn", "as uniform, with one number drawn a gap, as Linux"),
     ];
 
-    pub(crate) fn named(name: &str) -> Spacing {
+    /// The law of this name in configuration; any other name is `uniform`.
+    pub fn named(name: &str) -> Spacing {
         match name {
             "geometric" => Spacing::Geometric,
             "uniform2" => Spacing::Uniform2,

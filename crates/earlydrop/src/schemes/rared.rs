@@ -16,6 +16,15 @@
 //! - Arrivals at one instant have an infinite slope where the average rises.
 //! - Over another curve the climbing case takes that curve at strength max_p_r.
 //!
+//! # What is ours
+//! The paper leaves a threshold that tunes itself for later. `slope=auto` is ours, not
+//! the paper's: `slope_th = (max - min)/I`, in packets a second, I being the interval of
+//! ARED's adaptation, 0.5 s. The average then counts as climbing when it would cross the
+//! whole band before ARED could look again; a slower climb is ARED's to deal with. With
+//! the automatic thresholds of a slow link, 5 and 15, this is the paper's 20; as these
+//! thresholds grow with the link's rate so does slope_th, and a change of rate moves
+//! both. It knows the link, and nothing of the traffic.
+//!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
@@ -30,8 +39,8 @@ const RARED: Option<(&str, &[&str])> = Some(("adapt", &["rared"]));
 pub(crate) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "slope",
-        meaning: "slope_th: the average climbing faster than this counts as a climbing rate",
-        kind: Kind::Number(Range::NOT_NEGATIVE, "packets/s"),
+        meaning: "slope_th: the average climbing faster than this counts as a climbing rate; auto: (max - min)/ared_interval, which is ours",
+        kind: Kind::OrAuto(&Kind::Number(Range::NOT_NEGATIVE, "packets/s")),
         default: "20",
         origin: "paper 004, section 4",
         when: RARED,
@@ -91,18 +100,21 @@ pub(crate) fn adaptation(s: &Settings) -> Result<Adaptation, ConfigError> {
     };
     let in_bytes = s.choice("unit") == "bytes";
     let unit = if in_bytes { s.link().mean_packet.0 } else { 1 };
-    let slope = s.number("slope") * unit as f64;
-    Ok(Adaptation::Rate(
-        RateRule::new(slope, s.number("rared_max_p")),
-        base,
-    ))
+    let max_p = s.number("rared_max_p");
+    let rule = match s.number_or_auto("slope") {
+        Some(slope) => RateRule::new(slope * unit as f64, max_p),
+        None => RateRule::across_band_in(s.time("ared_interval"), max_p),
+    };
+    Ok(Adaptation::Rate(rule, base))
 }
 
 /// Whether the average is climbing, arrival by arrival.
 #[derive(Clone, Debug)]
 pub struct RateRule {
-    /// Threshold in the average's unit per nanosecond.
+    /// The part of the threshold that is given, in the average's unit per nanosecond.
     slope: f64,
+    /// The part that follows the thresholds: bands per nanosecond.
+    bands: f64,
     max_p: f64,
     last_avg: f64,
     last_time: Nanos,
@@ -113,18 +125,29 @@ impl RateRule {
     pub fn new(slope: f64, max_p: f64) -> RateRule {
         RateRule {
             slope: slope * 1e-9,
+            bands: 0.0,
             max_p,
             last_avg: 0.0,
             last_time: Nanos::ZERO,
         }
     }
 
-    /// The average is now `avg`; returns max_p_r while it climbs.
+    /// Climbing so fast that `interval` would take it across the band between the
+    /// thresholds calls for `max_p`.
+    pub fn across_band_in(interval: Nanos, max_p: f64) -> RateRule {
+        RateRule {
+            bands: 1.0 / interval.0 as f64,
+            ..RateRule::new(0.0, max_p)
+        }
+    }
+
+    /// The average is now `avg`, the thresholds being `band` apart; returns max_p_r while
+    /// it climbs.
     #[inline]
-    pub fn on_average(&mut self, now: Nanos, avg: f64) -> Option<f64> {
+    pub fn on_average(&mut self, now: Nanos, avg: f64, band: f64) -> Option<f64> {
         // Below 2^63 ns, three centuries, so that the conversion of a signed number does.
         let time = now.since(self.last_time).0 as i64 as f64;
-        let climbs = avg - self.last_avg > self.slope * time;
+        let climbs = avg - self.last_avg > (self.slope + self.bands * band) * time;
         self.last_avg = avg;
         self.last_time = now;
         climbs.then_some(self.max_p)
@@ -134,20 +157,71 @@ impl RateRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::{Link, Spec};
+    use crate::testing::mbps;
 
     #[test]
     fn climbs_when_the_average_rises_by_more_than_20_a_second() {
         let mut rule = RateRule::new(20.0, 0.8);
         let at = Nanos::from_millis;
-        assert_eq!(rule.on_average(at(1000), 6.0), None, "6 packets in 1 s");
-        assert_eq!(rule.on_average(at(1001), 6.019), None, "19 packets/s");
-        assert_eq!(rule.on_average(at(1002), 6.040), Some(0.8), "21 packets/s");
         assert_eq!(
-            rule.on_average(at(1002), 6.041),
+            rule.on_average(at(1000), 6.0, 10.0),
+            None,
+            "6 packets in 1 s"
+        );
+        assert_eq!(rule.on_average(at(1001), 6.019, 10.0), None, "19 packets/s");
+        assert_eq!(
+            rule.on_average(at(1002), 6.040, 10.0),
+            Some(0.8),
+            "21 packets/s"
+        );
+        assert_eq!(
+            rule.on_average(at(1002), 6.041, 10.0),
             Some(0.8),
             "at one instant"
         );
-        assert_eq!(rule.on_average(at(1002), 6.041), None, "no change");
-        assert_eq!(rule.on_average(at(1003), 5.9), None, "falling");
+        assert_eq!(rule.on_average(at(1002), 6.041, 10.0), None, "no change");
+        assert_eq!(rule.on_average(at(1003), 5.9, 10.0), None, "falling");
+    }
+
+    #[test]
+    fn left_to_itself_it_asks_whether_the_band_would_be_crossed_in_an_interval() {
+        let mut rule = RateRule::across_band_in(Nanos::from_millis(500), 0.8);
+        let at = Nanos::from_millis;
+        assert_eq!(rule.on_average(at(1000), 6.0, 10.0), None);
+        assert_eq!(rule.on_average(at(1001), 6.019, 10.0), None, "19 packets/s");
+        assert_eq!(rule.on_average(at(1002), 6.040, 10.0), Some(0.8), "21");
+        assert_eq!(rule.on_average(at(1003), 6.061, 62.5), None, "21 of 125");
+        assert_eq!(rule.on_average(at(1004), 6.190, 62.5), Some(0.8), "129");
+    }
+
+    /// Whether an average that rises by 30 packets a second counts as climbing.
+    fn climbs(text: &str, rate: u64) -> bool {
+        let spec: Spec = text.parse().unwrap();
+        let settings = spec.settings(&Link::at(mbps(rate))).unwrap();
+        let Adaptation::Rate(mut rule, _) = adaptation(&settings).unwrap() else {
+            panic!("{text} has no rate rule");
+        };
+        let shape = *crate::red::Red::from_settings(&settings)
+            .unwrap()
+            .curve()
+            .shape();
+        let mut at =
+            |millis, avg| rule.on_average(Nanos::from_millis(millis), avg, shape.max - shape.min);
+        at(1000, 6.0);
+        at(1001, 6.03).is_some()
+    }
+
+    #[test]
+    fn the_automatic_threshold_is_the_papers_on_a_slow_link_and_grows_with_the_rate() {
+        // 5 and 15 packets at 2 Mbps: 20 a second. 31.25 and 93.75 at 100 Mbps: 125.
+        for (text, rate, wanted) in [
+            ("rared:slope=20,limit=5000", 100, true),
+            ("rared:slope=auto,limit=5000", 2, true),
+            ("rared:slope=auto,limit=5000", 100, false),
+            ("rared:slope=auto,ared_interval=4 s,limit=5000", 100, true),
+        ] {
+            assert_eq!(climbs(text, rate), wanted, "{text} at {rate} Mbps");
+        }
     }
 }

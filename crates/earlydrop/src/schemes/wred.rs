@@ -181,6 +181,11 @@ impl Wred {
         })
     }
 
+    /// The curve of a traffic class; classes beyond the last profile use the last.
+    pub fn curve(&self, class: usize) -> &Curve {
+        &self.profiles[class.min(self.profiles.len() - 1)].curve
+    }
+
     #[inline]
     fn class_of(&self, packet: &Facts) -> usize {
         usize::from(packet.class).min(self.profiles.len() - 1)

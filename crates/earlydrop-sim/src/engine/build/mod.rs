@@ -92,7 +92,12 @@ fn check_measure(run: &Run) -> Result<(), RunError> {
             "a warm-up of {warm_up} leaves nothing to measure of a run of {duration}"
         ));
     }
-    if measure.sample_every == Some(Nanos::ZERO) || measure.loss_event == Some(Nanos::ZERO) {
+    let intervals = [
+        measure.sample_every,
+        measure.arrivals_every,
+        measure.loss_event,
+    ];
+    if intervals.contains(&Some(Nanos::ZERO)) {
         return wrong("an interval of no time; the least is 1 ns".to_string());
     }
     let links = run.network.links().len();

@@ -1,0 +1,203 @@
+//! `earlydrop configure` as a user runs it.
+
+mod support;
+
+use std::fs;
+
+use support::User;
+
+const LINK: [&str; 7] = [
+    "configure",
+    "--link",
+    "100Mbps",
+    "--rtt",
+    "50ms",
+    "--flows",
+    "150",
+];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&LINK[..], more].concat()
+}
+
+#[test]
+fn answers_which_thresholds_why_and_how_far_to_trust_them() {
+    let user = User::new();
+    let shown = user.runs(&LINK).well().out;
+    let spec = shown
+        .lines()
+        .find(|line| line.trim().starts_with("red:min="))
+        .unwrap();
+    for words in [
+        "150 CUBIC flows on 100 Mbps over 50 ms",
+        "expect",
+        "trust",
+        "loop",
+        "holds",
+        "what red tells",
+        "what the flows need",
+        "balance",
+        "paper",
+        "morris",
+        "floyd-1997",
+        "floyd-2001",
+    ] {
+        assert!(shown.contains(words), "{words} in\n{shown}");
+    }
+    assert!(shown.lines().all(|line| line.chars().count() <= 100));
+    // What it chose can be built, run and looked at as it is.
+    let checked = user.runs(&["schemes", spec.trim(), "--link", "100Mbps"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.err);
+}
+
+#[test]
+fn json_has_everything_and_the_paste_is_a_scenario() {
+    let user = User::new();
+    let found = user
+        .runs(&with(&["--goal", "delay=8ms", "--json", "--loss", "4%"]))
+        .well()
+        .json();
+    let chosen = &found["choices"][0];
+    let delay = chosen["expected"]["delay"].as_f64().unwrap();
+    assert!((delay / 0.008 - 1.0).abs() < 0.05, "{delay}");
+    assert_eq!(found["choices"].as_array().unwrap().len(), 5);
+    assert!(found["open_loop"]["rho"].as_f64().unwrap() > 0.0);
+    assert_eq!(chosen["stability"]["verdict"], "stable");
+    let text = user
+        .runs(&with(&["--goal", "delay=8ms", "--paste", "earlydrop"]))
+        .well()
+        .out;
+    assert_eq!(found["paste"]["earlydrop"], text.as_str());
+    user.writes("chosen.toml", &text);
+    user.runs(&["check", "chosen.toml"]).well();
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let user = User::new();
+    let shown = user
+        .runs(&with(&["--html", "page.html", "--ecn", "on"]))
+        .well()
+        .out;
+    assert!(shown.contains("page: page.html"));
+    let page = fs::read_to_string(user.path("page.html")).unwrap();
+    assert_eq!(page.matches("<svg").count(), 4);
+    for words in [
+        "<title>150 CUBIC flows with ECN",
+        "floyd-2001",
+        "To paste",
+        "marked",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"));
+    assert!(!page.contains("NaN") && !page.contains("inf\""));
+}
+
+#[test]
+fn a_check_puts_prediction_and_simulation_side_by_side() {
+    let user = User::new();
+    let small = [
+        "configure",
+        "--link",
+        "5Mbps",
+        "--rtt",
+        "20ms",
+        "--flows",
+        "4",
+        "--scheme",
+        "pie",
+        "--verify",
+        "--seeds",
+        "2",
+    ];
+    let shown = user.runs(&small).well().out;
+    assert!(
+        shown.contains("simulated, 2 seeds") && shown.contains('±'),
+        "{shown}"
+    );
+    let found = user.runs(&[&small[..], &["--json"]].concat()).well().json();
+    let measured = &found["measured"]["delay"];
+    assert!(measured["mean"].as_f64().unwrap() > 0.0);
+    assert!(measured["half"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn schemes_without_thresholds_are_given_their_target() {
+    let user = User::new();
+    for (scheme, said) in [
+        ("pie", "pie:target=10 ms"),
+        ("codel", "codel:target=10 ms"),
+        ("pi", "pi:q_ref=83"),
+        ("droptail", "droptail:limit="),
+    ] {
+        let shown = user
+            .runs(&with(&["--scheme", scheme, "--goal", "delay=10ms"]))
+            .well()
+            .out;
+        assert!(shown.contains(said), "{said} in\n{shown}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_what_would_do() {
+    let user = User::new();
+    for (arguments, said) in [
+        (
+            &["--goal", "fast"][..],
+            &["--goal fast", "delay=10ms", "nearest: delay=5ms"][..],
+        ),
+        (&["--goal", "delay=10mss"], &["--goal 10mss", "nearest"]),
+        (
+            &["--goal", "utilisation=100%"],
+            &["--goal utilisation = 100%", "nearest: 99.9%"],
+        ),
+        (
+            &["--scheme", "rde"],
+            &["--scheme rde", "did you mean 'red'?"],
+        ),
+        (&["--scheme", "red:min=50,max=20"], &["--scheme", "nearest"]),
+        (&["--scheme", "blue"], &["no model of blue", "nearest"]),
+        (
+            &["--buffer", "0 packets"],
+            &["--buffer 0 packets", "allowed"],
+        ),
+        (
+            &["--packet", "10 bytes"],
+            &["--packet 10 bytes", "nearest: --packet \"100 bytes\""],
+        ),
+        (&["--tcp", "bbr"], &["--tcp bbr", "reno, cubic"]),
+        (&["--ecn", "offf"], &["--ecn offf", "nearest: off"]),
+        (&["--loss", "0"], &["--loss 0", "allowed"]),
+        (&["--loss", "100%"], &["--loss = 1", "nearest"]),
+        (
+            &["--paste", "earlydrp"],
+            &["--paste earlydrp", "nearest: earlydrop"],
+        ),
+        (&["--seeds", "0"], &["--seeds"]),
+    ] {
+        let ran = user.runs(&with(arguments));
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (Some(2), ""),
+            "{arguments:?} {ran:?}"
+        );
+        for words in said {
+            assert!(ran.err.contains(words), "{words} in {}", ran.err);
+        }
+    }
+    for (link, rtt, flows, said) in [
+        ("100Mpbs", "50ms", "150", "nearest: --link \"100 Mbps\""),
+        ("100Mbps", "50", "150", "--rtt"),
+        ("100Mbps", "50ms", "0", "--flows 0"),
+        ("100Mbps", "50ms", "1.5", "nearest: --flows \"2\""),
+    ] {
+        let ran = user.runs(&["configure", "--link", link, "--rtt", rtt, "--flows", flows]);
+        if rtt == "50" {
+            assert_eq!(ran.code, Some(0), "a bare number is seconds: {ran:?}");
+            continue;
+        }
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains(said), "{said} in {}", ran.err);
+    }
+}

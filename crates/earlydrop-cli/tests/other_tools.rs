@@ -1,0 +1,296 @@
+//! `earlydrop explain` and `earlydrop translate` as a user runs them, and the page about them,
+//! whose outputs are theirs.
+
+mod support;
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use support::{Ran, User};
+
+const LINUX: &str = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 \
+                     burst 55 probability 0.02 ecn";
+
+#[test]
+fn the_manuals_example_is_explained_on_a_screen() {
+    let user = User::new();
+    let ran = user.runs(&["explain", LINUX]).well();
+    for said in [
+        "Linux, tc red",
+        "30 packets, 30 kB, 24 ms",
+        "2^-5: forgets over",
+        "one packet in 25.5",
+        "How often packets are dropped or marked in the long run",
+        "20 flows",
+        "the queue comes to rest at",
+        "2.92 times more rarely on ns-2 and ns-3",
+        "Change: harddrop",
+    ] {
+        let flat = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(said), "{said}\n{}", ran.out);
+    }
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn text_a_file_and_standard_input_are_explained_alike() {
+    let user = User::new();
+    user.writes("red.txt", LINUX);
+    let text = user.runs(&["explain", LINUX, "--json"]).well().json();
+    let file = user.runs(&["explain", "red.txt", "--json"]).well().json();
+    assert_eq!(text, file);
+    let mut command = user.command(&["explain", "-", "--json"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(LINUX.as_bytes())
+        .unwrap();
+    let piped = Ran::of(child.wait_with_output().unwrap()).well().json();
+    assert_eq!(text, piped);
+}
+
+#[test]
+fn json_tells_what_the_screen_does() {
+    let user = User::new();
+    let told = user
+        .runs(&["explain", LINUX, "--json", "--flows", "40"])
+        .well()
+        .json();
+    assert_eq!(told["tool"], "linux");
+    assert_eq!(told["load"]["flows"], 40.0);
+    assert_eq!(told["load"]["link_bps"], 10_000_000);
+    let settings = told["settings"].as_array().unwrap();
+    let min = settings
+        .iter()
+        .find(|setting| setting["knob"] == "min")
+        .unwrap();
+    assert_eq!(
+        (&min["bytes"], &min["packets"]),
+        (&30_000.0.into(), &30.0.into())
+    );
+    assert_eq!(min["written"], "30000");
+    let queue = told["prediction"]["queue_packets"].as_f64().unwrap();
+    assert!((30.0..=90.0).contains(&queue), "{queue}");
+    for finding in told["findings"].as_array().unwrap() {
+        for key in ["rule", "gravity", "what", "source"] {
+            assert!(
+                !finding[key].as_str().unwrap().is_empty(),
+                "{key} of {finding}"
+            );
+        }
+    }
+    // The spec runs as any scheme does.
+    let spec = told["spec"].as_str().unwrap();
+    assert!(
+        user.runs(&["schemes", spec])
+            .well()
+            .out
+            .contains("Drop curve")
+    );
+}
+
+#[test]
+fn more_flows_make_a_longer_queue_and_a_larger_max_p_a_shorter_one() {
+    let user = User::new();
+    let queue = |text: &str, flows: &str| {
+        let told = user
+            .runs(&["explain", text, "--flows", flows, "--json"])
+            .well()
+            .json();
+        told["prediction"]["queue_packets"].as_f64().unwrap()
+    };
+    let (few, many) = (queue(LINUX, "5"), queue(LINUX, "20"));
+    assert!(few < many, "{few} {many}");
+    let steeper = queue(&LINUX.replace("0.02", "0.1"), "20");
+    assert!(steeper < many, "{steeper} {many}");
+}
+
+#[test]
+fn a_translation_names_what_is_lost_and_what_difference_it_makes() {
+    let user = User::new();
+    let ns3 = "ns3::RedQueueDisc::MinTh=30 ns3::RedQueueDisc::MaxTh=90 \
+               ns3::RedQueueDisc::MaxSize=300p ns3::RedQueueDisc::Gentle=false";
+    let arguments = [
+        "translate",
+        "--from",
+        "ns3",
+        "--to",
+        "linux,cisco",
+        ns3,
+        "--packet",
+        "1000B",
+    ];
+    let ran = user
+        .runs(&[&arguments[..], &["--link", "10Mbps"]].concat())
+        .well();
+    for said in [
+        "tc qdisc add dev eth0 root red limit 300000 min 30000 max 90000",
+        "random-detect dscp default 30 90 75",
+        "not carried over",
+        "Copied word for word, linux tells 2.92 times as often",
+    ] {
+        assert!(ran.out.contains(said), "{said}\n{}", ran.out);
+    }
+    let told = user
+        .runs(&[&arguments[..], &["--link", "10Mbps", "--json"]].concat())
+        .well()
+        .json();
+    let linux = &told["to"][0];
+    let at_max = |told: &serde_json::Value| told["told_at_max"].as_f64().unwrap();
+    let (here, there) = (
+        at_max(&told["comes_to"]),
+        at_max(&linux["proposed"]["comes_to"]),
+    );
+    assert!((here / there - 1.0).abs() < 0.001, "{here} {there}");
+    let copied = at_max(&linux["word_for_word"]["comes_to"]) / here;
+    assert!((2.9..3.0).contains(&copied), "{copied}");
+    let queue = |way: &str| {
+        let prediction = &linux[way]["comes_to"]["prediction"];
+        prediction["queue_packets"].as_f64().unwrap()
+    };
+    assert!(
+        queue("word_for_word") < queue("proposed"),
+        "told more often, the queue is shorter"
+    );
+}
+
+#[test]
+fn what_is_translated_word_for_word_keeps_its_number() {
+    let user = User::new();
+    let arguments = ["translate", "--to", "ns3", "--word-for-word", LINUX];
+    let ran = user.runs(&arguments).well();
+    assert!(
+        ran.out.contains("\"LInterm\", DoubleValue(50)"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("\"Wait\", BooleanValue(true)"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn what_configure_chooses_can_be_pasted_into_other_tools() {
+    let user = User::new();
+    let load = ["--link", "100Mbps", "--rtt", "50ms", "--flows", "150"];
+    let paste = |form: &str| user.runs(&[&["configure"], &load[..], &["--paste", form]].concat());
+    for form in ["linux", "ns2", "ns3", "cisco", "junos"] {
+        let text = paste(form).well().out;
+        let explained = user.runs(&[&["explain", &text, "--json"], &load[..]].concat());
+        assert_eq!(explained.well().json()["tool"], form);
+    }
+    let known = "linux, ns2, ns3, dpdk, cisco, junos, sonic, inet";
+    refused(paste("linx"), &[known, "nearest: linux"]);
+}
+
+fn refused(ran: Ran, said: &[&str]) {
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert_eq!(ran.out, "", "nothing goes to standard output");
+    for words in said {
+        assert!(ran.err.contains(words), "{words} in\n{}", ran.err);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place_and_the_nearest() {
+    let user = User::new();
+    let small = LINUX.replace("burst 55", "burst 5");
+    refused(
+        user.runs(&["explain", &small]),
+        &["the argument:1:82", "nearest: burst 31"],
+    );
+    let over = LINUX.replace("0.02", "1.5");
+    refused(
+        user.runs(&["explain", &over]),
+        &["outside 0 to 1", "nearest: probability 1"],
+    );
+    user.writes(
+        "red.tcl",
+        "Queue/RED set thresh_ 5\nQueue/RED set tresh_ 5\n",
+    );
+    refused(
+        user.runs(&["translate", "--to", "linux", "red.tcl"]),
+        &["red.tcl:2:15", "did you mean thresh_?"],
+    );
+    for (arguments, said) in [
+        (&["explain", "hello"][..], "say which by --as"),
+        (&["explain", "missing.toml"], "there is no such file"),
+        (&["explain", "--as", "linx", "x"], "did you mean 'linux'?"),
+        (&["translate", "--to", "ns4", LINUX], "did you mean 'ns2'?"),
+        (&["explain", LINUX, "--link", "fast"], "--link"),
+        (
+            &["explain", LINUX, "--flows", "0"],
+            "flows = 0: allowed: above 0",
+        ),
+        (&["explain", "codel"], "earlydrop schemes codel"),
+    ] {
+        refused(user.runs(arguments), &[said]);
+    }
+}
+
+/// The page with every command's output below it as it is now.
+fn rewritten(page: &str) -> String {
+    let mut fresh = String::new();
+    let mut in_console = false;
+    for line in page.lines() {
+        if line == "```console" {
+            in_console = true;
+        } else if line == "```" {
+            in_console = false;
+        }
+        if in_console && let Some(command) = line.strip_prefix("$ ") {
+            fresh.push_str(line);
+            fresh.push('\n');
+            fresh.push_str(&output(command));
+        } else if !in_console || line == "```console" {
+            fresh.push_str(line);
+            fresh.push('\n');
+        }
+    }
+    let table = earlydrop_model::dialects::table();
+    let (before, rest) = fresh.split_once("## What is called what\n\n").unwrap();
+    let (_, after) = rest.split_once("\n\nWhat is read and written").unwrap();
+    format!("{before}## What is called what\n\n{table}\nWhat is read and written{after}")
+}
+
+/// What a command of the page prints, by a shell, as its reader would have it.
+fn output(command: &str) -> String {
+    let user = User::new();
+    let binary = assert_cmd::cargo::cargo_bin!("earlydrop");
+    let folder = binary.parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell
+        .current_dir(user.path(""))
+        .args(["-c", &format!("{command} 2>&1")]);
+    shell
+        .env_remove("CLICOLOR_FORCE")
+        .env("PATH", path)
+        .env("COLUMNS", "100");
+    String::from_utf8(shell.output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn the_page_shows_what_the_commands_print() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/other-tools.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let fresh = rewritten(&page);
+    if std::env::var_os("EARLYDROP_WRITE_PAGES").is_some() {
+        fs::write(&path, &fresh).unwrap();
+        return;
+    }
+    assert!(
+        page == fresh,
+        "run: EARLYDROP_WRITE_PAGES=1 cargo test -p earlydrop-cli --test other_tools"
+    );
+}

@@ -1,0 +1,19 @@
+//! Prints the table of `docs/validation.md` that sets the baselines of the papers' own
+//! scenario files beside ns-2's figures: `cargo run --release -p earlydrop-lab --example
+//! baselines`.
+
+#[path = "../tests/baselines/mod.rs"]
+mod baselines;
+#[allow(dead_code)]
+#[path = "../../earlydrop-sim/tests/ns2/mod.rs"]
+mod ns2;
+#[allow(dead_code, unused_imports)]
+#[path = "../../earlydrop-sim/tests/witness/mod.rs"]
+mod witness;
+
+fn main() {
+    let comparisons = baselines::compare(&ns2::figures());
+    print!("{}", witness::markdown(&ns2::NS2, &comparisons));
+    let by_chance = baselines::false_alarms(&ns2::NS2, &comparisons);
+    println!("\nMissed with other seeds: {by_chance:.3} figures, on average.");
+}

@@ -1,0 +1,103 @@
+use super::*;
+use crate::claims::verdict::tests::{claim, measured};
+
+const WRONG: &str = "[wrong]\nlow = \"high\"";
+
+fn shown(test: &str) -> Shown {
+    Trial::of(&claim(WRONG, test), &measured()).shown
+}
+
+#[test]
+fn a_wrong_scheme_changes_what_holds() {
+    for test in [
+        "{ kind = \"less\", scheme = \"low\", than = [\"high\"] }",
+        "{ kind = \"range-less\", scheme = \"low\", than = [\"high\"], over = \"count\" }",
+        "{ kind = \"minimum-inside\", scheme = \"low\", over = \"count\" }",
+        "{ kind = \"minimum-moves\", scheme = \"low\", over = \"count\", with = \"length\" }",
+        "{ kind = \"nearer\", scheme = \"low\", than = [\"high\"], value = 1 }",
+    ] {
+        assert_eq!(shown(test), Shown::Fails(Verdict::DoesNotHold), "{test}");
+    }
+    let test = "{ kind = \"between\", scheme = \"low\", low = 0.9, high = 3.0 }";
+    assert_eq!(shown(test), Shown::Fails(Verdict::InPart));
+}
+
+#[test]
+fn what_does_not_hold_would_of_runs_as_the_paper_has_them() {
+    for (test, effect) in [
+        (
+            "{ kind = \"more\", scheme = \"low\", than = [\"high\"] }",
+            Some(0.1),
+        ),
+        (
+            "{ kind = \"range-less\", scheme = \"high\", than = [\"low\"], over = \"count\" }",
+            Some(0.1),
+        ),
+        (
+            "{ kind = \"minimum-inside\", scheme = \"high\", over = \"count\" }",
+            Some(0.1),
+        ),
+        (
+            "{ kind = \"minimum-moves\", scheme = \"high\", over = \"count\", with = \"length\" }",
+            Some(0.1),
+        ),
+        (
+            "{ kind = \"falls\", scheme = \"high\", over = \"count\", from = 1, to = 5 }",
+            Some(0.1),
+        ),
+        (
+            "{ kind = \"nearer\", scheme = \"high\", than = [\"low\"], value = 1 }",
+            Some(0.1),
+        ),
+        (
+            "{ kind = \"proportional\", scheme = \"low\", over = \"count\", tolerance = 0.1 }",
+            None,
+        ),
+        (
+            "{ kind = \"between\", scheme = \"high\", low = 20, high = 30 }",
+            None,
+        ),
+        (
+            "{ kind = \"equal\", schemes = [\"low\", \"high\"], tolerance = 0.02 }",
+            None,
+        ),
+        (
+            "{ kind = \"value\", scheme = \"high\", value = 40, tolerance = 0.1 }",
+            None,
+        ),
+    ] {
+        assert_eq!(shown(test), Shown::CouldHold(effect), "{test}");
+    }
+}
+
+#[test]
+fn a_tolerance_finer_than_chance_takes_more_seeds() {
+    // The seeds lie 1% apart: their mean is known to 2%, by four of them.
+    let test = "{ kind = \"value\", scheme = \"high\", value = 40, tolerance = 0.01 }";
+    let Shown::TooFewSeeds(seeds) = shown(test) else {
+        panic!("{:?}", shown(test));
+    };
+    assert!((5..40).contains(&seeds), "{seeds}");
+}
+
+#[test]
+fn a_test_that_cannot_fail_is_found_out() {
+    let test = "{ kind = \"between\", scheme = \"low\", low = 0, high = 100 }";
+    let Shown::Not(reason) = shown(test) else {
+        panic!("{:?}", shown(test));
+    };
+    assert_eq!(reason, "with high it holds");
+    // It holds in part: they are as good as equal with a count of 1. Of equals it holds, and
+    // that is no failure.
+    let test = "{ kind = \"equal\", schemes = [\"low\", \"high\"], tolerance = 0.1 }";
+    assert_eq!(shown(test), Shown::Not("with high it holds".to_string()));
+}
+
+#[test]
+fn a_claim_has_a_wrong_scheme_of_its_own_or_the_papers_or_droptail() {
+    let test = "{ kind = \"less\", scheme = \"low\", than = [\"high\"] }";
+    assert_eq!(claim("", test).wrong, "droptail");
+    assert_eq!(claim(WRONG, test).wrong, "high");
+    let own = format!("{test}\nwrong = \"codel\"");
+    assert_eq!(claim(WRONG, &own).wrong, "codel");
+}

@@ -1,0 +1,125 @@
+//! What of paper 003 the model reproduces, as Markdown: the findings of
+//! `docs/configuration.md`.
+//!
+//! ```text
+//! cargo run --release -p earlydrop-model --example paper_003
+//! ```
+
+use std::error::Error;
+
+use earlydrop_model::ModelError;
+use earlydrop_model::batch::Batch;
+use earlydrop_model::closed_loop::sensitivity;
+use earlydrop_model::queue::{Acceptance, BatchQueue, Method};
+use earlydrop_model::solve::falling_root;
+use earlydrop_model::tcp::square_root_bound;
+use earlydrop_model::thresholds::morris;
+
+/// One of the paper's two settings.
+struct Setting {
+    flows: f64,
+    rtt: f64,
+    mean: f64,
+    largest: usize,
+    buffer: u64,
+    queue: f64,
+    morris: (f64, f64),
+}
+
+const SETTINGS: [Setting; 2] = [
+    Setting {
+        flows: 48.0,
+        rtt: 0.052,
+        mean: 4.0,
+        largest: 8,
+        buffer: 200,
+        queue: 79.54,
+        morris: (20.0, 60.0),
+    },
+    Setting {
+        flows: 150.0,
+        rtt: 0.2,
+        mean: 4.4,
+        largest: 9,
+        buffer: 1000,
+        queue: 592.01,
+        morris: (136.0, 408.0),
+    },
+];
+
+/// Tables 1 and 2: flows, goodput a flow with the proposed thresholds, loss.
+const ROWS: [(f64, f64, f64, f64); 6] = [
+    (0.052, 32.0, 77.71, 0.0517),
+    (0.052, 48.0, 51.90, 0.0572),
+    (0.052, 64.0, 39.10, 0.0611),
+    (0.2, 100.0, 82.73, 0.0229),
+    (0.2, 150.0, 55.31, 0.0339),
+    (0.2, 200.0, 41.58, 0.0434),
+];
+
+impl Setting {
+    fn queue(&self) -> Result<BatchQueue, ModelError> {
+        Ok(BatchQueue {
+            arrivals: 1.0,
+            service: 1.0,
+            batch: Batch::normal(self.mean, 4.0, self.largest)?,
+            buffer: self.buffer,
+            acceptance: Acceptance::Partial,
+        })
+    }
+
+    /// The load at which the mean queue is the printed one.
+    fn load(&self, method: Method) -> Result<f64, ModelError> {
+        let queue = self.queue()?;
+        let mean = |rho: f64| queue.at_load(rho).solve(method).map_or(0.0, |s| s.mean());
+        Ok(falling_root(0.5, 1.5, |rho| self.queue - mean(rho)))
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!(
+        "| flows | printed E[Q] | rho, exact | rho, paper's form | dE/drho | p(0) of the paper's form over the exact |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for setting in &SETTINGS {
+        let (exact, paper) = (setting.load(Method::Exact)?, setting.load(Method::Paper)?);
+        let there = setting.queue()?.at_load(exact);
+        let empty = |method| Ok::<f64, ModelError>(there.solve(method)?.empty());
+        println!(
+            "| {} | {} | {exact:.6} | {paper:.6} | {:.0} | {:.2} |",
+            setting.flows,
+            setting.queue,
+            sensitivity(&there)?,
+            empty(Method::Paper)? / empty(Method::Exact)?,
+        );
+    }
+    println!("\n| flows | printed | Morris at a loss of 7.47% | at his ceiling of 3% |");
+    println!("|---|---|---|---|");
+    for setting in &SETTINGS {
+        let at = |loss: f64| {
+            let found = morris(loss, setting.rtt, setting.flows);
+            format!("{:.1} and {:.1}", found.min, found.max)
+        };
+        let (min, max) = setting.morris;
+        println!(
+            "| {} | {min} and {max} | {} | {} |",
+            setting.flows,
+            at(0.0747),
+            at(0.03)
+        );
+    }
+    println!(
+        "\n| printed RTT | flows | printed goodput | loss | sqrt(1.5/p)/RTT | RTT at which they are equal |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for (rtt, flows, goodput, loss) in ROWS {
+        let bound = square_root_bound(loss, 1.0, rtt);
+        println!(
+            "| {:.0} ms | {flows} | {goodput} packets/s | {:.2}% | {bound:.1} packets/s | {:.0} ms |",
+            1e3 * rtt,
+            100.0 * loss,
+            1e3 * rtt * bound / goodput,
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! Cisco IOS: `random-detect` in a policy map or on an interface. Ranges and defaults from
+//! the command reference; how drops are spaced is not published.
+
+use earlydrop::red::Spacing;
+use earlydrop::registry::{Length, Link};
+
+use super::dpdk::{alike, whole_thresholds};
+use super::scan::{Piece, pieces};
+use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "cisco",
+    title: "Cisco IOS, random-detect",
+    signs: &["random-detect"],
+    spacing: Spacing::Geometric,
+    spacings: &[Spacing::Geometric],
+    spacing_source: "not published; taken as each packet for itself",
+    assumed_rate: None,
+    knobs: KNOBS,
+    lacks: &[
+        (Knob::Min, "min-threshold is a whole number of packets"),
+        (
+            Knob::Max,
+            "max-threshold is a whole number of packets up to 4096",
+        ),
+        (
+            Knob::MaxP,
+            "the denominator is a whole number from 1 to 65536",
+        ),
+        (
+            Knob::Shape,
+            "random-detect is a straight line, and drops all from max on",
+        ),
+        (
+            Knob::Weight,
+            "the weighting constant is a whole number from 1 to 16",
+        ),
+        (Knob::Unit, "random-detect measures in packets"),
+        (Knob::BySize, "random-detect does not look at sizes"),
+        (Knob::Cautious, "not published"),
+        (Knob::Idle, "not published"),
+        (Knob::Ecn, "random-detect ecn marks below max only"),
+        (Knob::Adapt, "random-detect adapts nothing"),
+        (Knob::Packet, "random-detect knows no sizes"),
+        (Knob::Rate, "random-detect knows the interface"),
+        (Knob::Limit, "queue-limit 64 packets unless told"),
+        (Knob::Classes, "classes are DSCPs or precedences"),
+    ],
+    read,
+    write,
+};
+
+const KNOBS: &[Called] = &[
+    called(
+        Knob::Classes,
+        "dscp, precedence",
+        "code points",
+        "one for each precedence",
+    ),
+    called(Knob::Min, "min-threshold", "packets", "by precedence"),
+    called(Knob::Max, "max-threshold", "packets", "40"),
+    called(
+        Knob::MaxP,
+        "mark-probability-denominator",
+        "1/probability",
+        "10",
+    ),
+    called(Knob::Limit, "queue-limit", "packets", "64 packets"),
+    called(
+        Knob::Weight,
+        "exponential-weighting-constant",
+        "n of 2^-n",
+        "9",
+    ),
+    called(Knob::Ecn, "ecn", "word", "off"),
+];
+
+const MOST: f64 = 4096.0;
+
+fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
+    let all = pieces(text, &["!"]);
+    let mut configuration = Configuration {
+        weight: Known::tool(1.0 / 512.0, "IOS's default: 9"),
+        limit: Known::tool(None, "IOS's default depends on the platform"),
+        ..Configuration::of(&DIALECT)
+    };
+    let mut classes = Vec::new();
+    for (index, word) in all.iter().enumerate() {
+        let line: Vec<Piece> = all[index + 1..]
+            .iter()
+            .take_while(|piece| piece.line == word.line)
+            .copied()
+            .collect();
+        let undone = index > 0 && all[index - 1].text == "no" && all[index - 1].line == word.line;
+        match word.text {
+            "queue-limit" => configuration.limit = limit(word, &line)?,
+            "random-detect" if !undone => {
+                classes.extend(detect(word, &line, link, &mut configuration)?);
+            }
+            _ => {}
+        }
+    }
+    if classes.is_empty() {
+        let help = "give thresholds, as random-detect dscp default 20 40 10; IOS's defaults \
+                    depend on the platform";
+        return Err(Refusal::of_all(text, "no thresholds stand in this", help));
+    }
+    configuration.classes = alike(classes);
+    Ok(configuration)
+}
+
+fn limit(word: &Piece, line: &[Piece]) -> Result<Known<Option<Length>>, Refusal> {
+    let Some(value) = line.first() else {
+        return Err(word.refuse("queue-limit of what?", "allowed: as queue-limit 64 packets"));
+    };
+    let number = value.count("queue-limit", 1.0, 1e9)?;
+    let limit = match line.get(1).map(|unit| unit.text) {
+        Some("bytes") => Length::Bytes(number),
+        Some("ms") => Length::Seconds(number / 1e3),
+        Some("us") => Length::Seconds(number / 1e6),
+        _ => Length::Packets(number),
+    };
+    Ok(Known::given(Some(limit), value.span()))
+}
+
+/// One line of random-detect: a class with thresholds, or something for all.
+fn detect(
+    word: &Piece,
+    line: &[Piece],
+    link: &Link,
+    configuration: &mut Configuration,
+) -> Result<Option<Class>, Refusal> {
+    let Some(first) = line.first() else {
+        return Ok(None);
+    };
+    match first.text {
+        "dscp-based" | "prec-based" | "precedence-based" | "discard-class-based" => Ok(None),
+        "ecn" => {
+            let marking = Marking {
+                on: true,
+                ..Marking::OFF
+            };
+            configuration.ecn = Known::given(marking, first.span());
+            Ok(None)
+        }
+        "exponential-weighting-constant" => {
+            let value = line.get(1).ok_or_else(|| first.refuse("of what?", "allowed: 1 to 16"))?;
+            let exponent = value.count(first.text, 1.0, 16.0)?;
+            configuration.weight = Known::given((-exponent).exp2(), value.span());
+            Ok(None)
+        }
+        "dscp" | "precedence" | "discard-class" | "clp" | "cos" => {
+            let class = line.get(1).ok_or_else(|| first.refuse("of which class?", ""))?;
+            let name = format!("{} {}", first.text, class.text);
+            thresholds(class, &line[2..], name, link).map(Some)
+        }
+        text if text.parse::<f64>().is_ok() => {
+            thresholds(word, line, String::new(), link).map(Some)
+        }
+        other => Err(first.refuse(
+            format!("random-detect knows no \"{other}\""),
+            "known: dscp, precedence, discard-class, dscp-based, ecn, exponential-weighting-constant",
+        )),
+    }
+}
+
+/// `min max [denominator]`, in packets, bytes, ms or us.
+fn thresholds(word: &Piece, line: &[Piece], name: String, link: &Link) -> Result<Class, Refusal> {
+    let is_unit = |piece: &&Piece| matches!(piece.text, "packets" | "bytes" | "ms" | "us");
+    let unit = line.iter().find(is_unit).map(|piece| piece.text);
+    let numbers: Vec<&Piece> = line.iter().filter(|piece| !is_unit(piece)).collect();
+    let (Some(min), Some(max)) = (numbers.first(), numbers.get(1)) else {
+        let help = "allowed: min max [denominator], as random-detect dscp af11 32 40 10";
+        return Err(word.refuse("min and max thresholds must follow", help));
+    };
+    let most = if unit.is_none() { MOST } else { 1e12 };
+    let packets = |piece: &Piece, name: &str, least: f64| {
+        let number = piece.count(name, least, most)?;
+        let rate = link.rate.0 as f64;
+        let length = match unit {
+            Some("bytes") => Length::Bytes(number),
+            Some("ms") => Length::Seconds(number / 1e3),
+            Some("us") => Length::Seconds(number / 1e6),
+            _ => Length::Packets(number),
+        };
+        Ok(Known::given(
+            length.in_packets(link.mean_packet, rate),
+            piece.span(),
+        ))
+    };
+    let (low, high) = (
+        packets(min, "min-threshold", 0.0)?,
+        packets(max, "max-threshold", 1.0)?,
+    );
+    if low.value >= high.value {
+        let message = format!(
+            "min-threshold {} is not below max-threshold {}",
+            min.text, max.text
+        );
+        let nearest = (3.0 * min.number("min-threshold", 0.0, most)?).clamp(1.0, most);
+        return Err(max.refuse(message, format!("nearest: max-threshold {nearest}")));
+    }
+    let max_p = match numbers.get(2) {
+        Some(piece) => {
+            let denominator = piece.count("mark-probability-denominator", 1.0, 65_536.0)?;
+            Known::given(1.0 / denominator, piece.span())
+        }
+        None => Known::tool(0.1, "IOS's default: 10"),
+    };
+    Ok(Class {
+        name,
+        min: low,
+        max: high,
+        max_p,
+        shape: Known::tool(Shape::Straight, "random-detect has no other"),
+    })
+}
+
+fn write(configuration: &Configuration, link: &Link) -> String {
+    let packets = |length: f64| configuration.in_packets(length, link);
+    let exponent = (-configuration.weight.value.log2())
+        .round()
+        .clamp(1.0, 16.0);
+    let mut lines = vec![
+        "policy-map EARLYDROP".to_string(),
+        " class class-default".to_string(),
+    ];
+    if let Some(limit) = configuration.limit_in_unit(link) {
+        let most = configuration
+            .classes
+            .iter()
+            .map(|class| packets(class.max.value));
+        let limit = packets(limit).max(most.fold(1.0, f64::max)).ceil();
+        lines.push(format!("  queue-limit {limit} packets"));
+    }
+    lines.push("  random-detect dscp-based".to_string());
+    lines.push(format!(
+        "  random-detect exponential-weighting-constant {exponent}"
+    ));
+    for (index, class) in configuration.classes.iter().enumerate() {
+        let (min, max) = whole_thresholds(packets(class.min.value), packets(class.max.value), MOST);
+        let denominator = (1.0 / class.max_p.value).round().clamp(1.0, 65_536.0);
+        // Precedence within assured forwarding grows as thresholds fall.
+        let name = match class.name.as_str() {
+            name if name.starts_with("dscp ") || name.starts_with("precedence ") => {
+                name.to_string()
+            }
+            _ if configuration.classes.len() == 1 => "dscp default".to_string(),
+            _ => format!("dscp af1{}", index + 1),
+        };
+        lines.push(format!("  random-detect {name} {min} {max} {denominator}"));
+    }
+    if configuration.ecn.value.on {
+        lines.push("  random-detect ecn".to_string());
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,283 @@
+//! DPDK: the file of the qos_sched example, or members of `struct rte_red_params`. Facts
+//! from `lib/sched/rte_red.h` and `rte_red_config_init`.
+
+use std::ops::Range;
+
+use earlydrop::red::{Idle, Spacing};
+use earlydrop::registry::{Length, Link};
+
+use super::scan::{Piece, pieces};
+use super::{Called, Class, Configuration, Dialect, Knob, Known, Refusal, Shape, called};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "dpdk",
+    title: "DPDK, rte_red",
+    signs: &[
+        "wred min",
+        "wred max",
+        "wred inv prob",
+        "wred weight",
+        "maxp_inv",
+        "wq_log2",
+    ],
+    spacing: Spacing::Uniform2,
+    spacings: &[Spacing::Uniform2],
+    spacing_source: "rte_red.h: gaps uniform on 1..2/p",
+    assumed_rate: None,
+    knobs: KNOBS,
+    lacks: &[
+        (
+            Knob::Classes,
+            "a traffic class of rte_sched has three colours",
+        ),
+        (Knob::Min, "min_th is a whole number of packets"),
+        (Knob::Max, "max_th is a whole number of packets up to 1023"),
+        (Knob::MaxP, "maxp_inv is a whole number from 1 to 255"),
+        (
+            Knob::Shape,
+            "rte_red is a straight line, and drops all from max on",
+        ),
+        (Knob::Weight, "wq_log2 is a whole number from 1 to 12"),
+        (Knob::Unit, "rte_red measures in packets"),
+        (Knob::BySize, "rte_red does not look at sizes"),
+        (Knob::Cautious, "rte_red spares nobody above min"),
+        (Knob::Idle, "rte_red decays by whole units of 2^22 bytes"),
+        (Knob::Ecn, "rte_red drops, and never marks"),
+        (Knob::Adapt, "rte_red adapts nothing"),
+        (Knob::Limit, "queues of rte_sched hold a power of two"),
+        (Knob::Packet, "rte_red knows no sizes"),
+        (Knob::Rate, "rte_sched has its rates elsewhere"),
+    ],
+    read,
+    write,
+};
+
+const KNOBS: &[Called] = &[
+    called(
+        Knob::Classes,
+        "columns of green, yellow, red",
+        "colours",
+        "must be given",
+    ),
+    called(Knob::Min, "wred min, min_th", "packets", "must be given"),
+    called(Knob::Max, "wred max, max_th", "packets", "must be given"),
+    called(
+        Knob::MaxP,
+        "wred inv prob, maxp_inv",
+        "1/probability",
+        "must be given",
+    ),
+    called(Knob::Limit, "queue sizes", "packets", "64 in the example"),
+    called(
+        Knob::Weight,
+        "wred weight, wq_log2",
+        "n of 2^-n",
+        "must be given",
+    ),
+];
+
+const COLOURS: [&str; 3] = ["green", "yellow", "red"];
+
+/// Each knob's values, one for each colour.
+#[derive(Default)]
+struct Told {
+    min: Vec<(f64, Range<usize>)>,
+    max: Vec<(f64, Range<usize>)>,
+    inverse: Vec<(f64, Range<usize>)>,
+    log2: Vec<(f64, Range<usize>)>,
+    limit: Option<(f64, Range<usize>)>,
+}
+
+/// The most that max_th may be.
+const MOST: f64 = 1023.0;
+
+impl Told {
+    /// Where values of `name` go.
+    fn place(&mut self, name: &str) -> Option<&mut Vec<(f64, Range<usize>)>> {
+        match name {
+            "min" | "min_th" => Some(&mut self.min),
+            "max" | "max_th" => Some(&mut self.max),
+            "prob" | "maxp_inv" => Some(&mut self.inverse),
+            "weight" | "wq_log2" => Some(&mut self.log2),
+            _ => None,
+        }
+    }
+
+    fn of(text: &str) -> Result<Told, Refusal> {
+        let all = pieces(text, &["//", ";;", "#"]);
+        let mut told = Told::default();
+        let mut class: Option<&str> = None;
+        for (index, sign) in all.iter().enumerate() {
+            if sign.text != "=" {
+                continue;
+            }
+            let before = |steps: usize| index.checked_sub(steps).map(|at| all[at]);
+            let values = all[index + 1..].iter();
+            let values: Vec<Piece> = values
+                .take_while(|p| p.line == sign.line)
+                .copied()
+                .collect();
+            let name = before(1).map_or("", |piece| piece.text);
+            let member = name.rsplit('.').next().unwrap_or_default();
+            let wred = all[..index]
+                .iter()
+                .rev()
+                .take(5)
+                .find(|piece| piece.text == "wred");
+            if name == "sizes" {
+                if let Some(size) = values.first() {
+                    let number = size.count("queue size", 1.0, 65_536.0)?;
+                    told.limit = Some((number, size.span()));
+                }
+                continue;
+            }
+            if let Some(wred) = wred.filter(|wred| wred.line == sign.line) {
+                // "tc 0 wred min": of several traffic classes the first is read.
+                let at = all.iter().position(|piece| piece == wred).unwrap_or(0);
+                let number = at.checked_sub(1).map(|at| all[at].text);
+                if class.is_some() && class != number {
+                    continue;
+                }
+                class = number;
+            } else if !member.contains('_') {
+                continue;
+            }
+            let Some(place) = told.place(member) else {
+                continue;
+            };
+            let many = if wred.is_some() { 3 } else { 1 };
+            for value in values
+                .iter()
+                .filter(|piece| !",;".contains(piece.text))
+                .take(many)
+            {
+                let number = limits(member, value)?;
+                place.push((number, value.span()));
+            }
+        }
+        Ok(told)
+    }
+}
+
+fn limits(member: &str, value: &Piece) -> Result<f64, Refusal> {
+    match member {
+        "min" | "min_th" => value.count("min_th", 0.0, MOST),
+        "max" | "max_th" => value.count("max_th", 1.0, MOST),
+        "prob" | "maxp_inv" => value.count("maxp_inv", 1.0, 255.0),
+        _ => value.count("wq_log2", 1.0, 12.0),
+    }
+}
+
+fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
+    let told = Told::of(text)?;
+    let colours = told.min.len().max(told.max.len());
+    let missing = |what: &str, example: &str| {
+        let help = format!("give each colour its own, as {example}");
+        Refusal::of_all(text, format!("rte_red must be told {what}"), help)
+    };
+    let value = |values: &[(f64, Range<usize>)], at: usize, what: &str, example: &str| {
+        values
+            .get(at)
+            .cloned()
+            .ok_or_else(|| missing(what, example))
+    };
+    let mut classes = Vec::new();
+    for (at, colour) in COLOURS.iter().enumerate().take(colours) {
+        let min = value(&told.min, at, "min_th", "tc 0 wred min = 48 40 32")?;
+        let max = value(&told.max, at, "max_th", "tc 0 wred max = 64 64 64")?;
+        let inverse = value(
+            &told.inverse,
+            at,
+            "maxp_inv",
+            "tc 0 wred inv prob = 10 10 10",
+        )?;
+        if min.0 >= max.0 {
+            return Err(Refusal {
+                message: format!("min_th {} is not below max_th {}", min.0, max.0),
+                help: format!("nearest: max_th {}", (3.0 * min.0).clamp(1.0, MOST)),
+                span: max.1,
+            });
+        }
+        classes.push(Class {
+            name: colour.to_string(),
+            min: Known::given(min.0, min.1),
+            max: Known::given(max.0, max.1),
+            max_p: Known::given(1.0 / inverse.0, inverse.1),
+            shape: Known::tool(Shape::Straight, "rte_red has no other"),
+        });
+    }
+    let log2 = value(&told.log2, 0, "wq_log2", "tc 0 wred weight = 9 9 9")?;
+    let limit = told
+        .limit
+        .map(|(size, span)| (Some(Length::Packets(size)), span));
+    Ok(Configuration {
+        classes: alike(classes),
+        weight: Known::given((-log2.0).exp2(), log2.1),
+        limit: Known::or_tool(limit, None, "the queue's size stands elsewhere"),
+        idle: Known::tool(Idle::Floor, "rte_red.h: whole units of 2^22 bytes"),
+        ..Configuration::of(&DIALECT)
+    })
+}
+
+/// One class where all have the same thresholds.
+pub(super) fn alike(mut classes: Vec<Class>) -> Vec<Class> {
+    let same = |a: &Class, b: &Class| {
+        a.min.value == b.min.value && a.max.value == b.max.value && a.max_p.value == b.max_p.value
+    };
+    let all = classes.windows(2).all(|pair| same(&pair[0], &pair[1]));
+    if all {
+        classes.truncate(1);
+        if let Some(class) = classes.first_mut() {
+            class.name.clear();
+        }
+    }
+    classes
+}
+
+/// Whole thresholds in order: `most` at most, one apart at least where they must be.
+pub(super) fn whole_thresholds(min: f64, max: f64, most: f64) -> (f64, f64) {
+    let max = max.round().clamp(1.0, most);
+    (min.round().clamp(0.0, max - 1.0), max)
+}
+
+fn write(configuration: &Configuration, link: &Link) -> String {
+    let of_colour = |at: usize| {
+        let last = configuration.classes.last();
+        configuration.classes.get(at).or(last)
+    };
+    let classes: Vec<&Class> = (0..3).filter_map(of_colour).collect();
+    let row = |value: &dyn Fn(&Class) -> f64| {
+        let values = classes.iter().map(|class| value(class).to_string());
+        values.collect::<Vec<_>>().join(" ")
+    };
+    let thresholds = |class: &Class| {
+        let packets = |length: f64| configuration.in_packets(length, link);
+        whole_thresholds(packets(class.min.value), packets(class.max.value), MOST)
+    };
+    let log2 = (-configuration.weight.value.log2())
+        .round()
+        .clamp(1.0, 12.0);
+    let limit = configuration
+        .limit_in_unit(link)
+        .map(|limit| configuration.in_packets(limit, link));
+    let most = classes
+        .iter()
+        .map(|class| thresholds(class).1)
+        .fold(1.0, f64::max);
+    let size = limit
+        .unwrap_or(most)
+        .max(most)
+        .log2()
+        .ceil()
+        .exp2()
+        .min(32_768.0);
+    let sizes = vec![size.to_string(); 13].join(" ");
+    format!(
+        "[subport 0]\nqueue sizes = {sizes}\n\n[red]\n\
+         tc 0 wred min = {}\ntc 0 wred max = {}\ntc 0 wred inv prob = {}\ntc 0 wred weight = {}",
+        row(&|class| thresholds(class).0),
+        row(&|class| thresholds(class).1),
+        row(&|class| (1.0 / class.max_p.value).round().clamp(1.0, 255.0)),
+        row(&|_| log2),
+    )
+}

@@ -1,0 +1,150 @@
+//! INET (OMNeT++): parameters of `RedDropper` in an `omnetpp.ini`. Facts from
+//! `src/inet/queueing/filter/RedDropper.cc` and `.ned`.
+
+use earlydrop::red::{Idle, Spacing};
+use earlydrop::registry::{Length, Link};
+
+use super::scan::{digits, pieces};
+use super::told::Told;
+use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "inet",
+    title: "INET, RedDropper",
+    signs: &[".minth", ".maxth", "RedDropper", ".wq ", ".pkrate"],
+    spacing: Spacing::Uniform,
+    spacings: &[Spacing::Uniform],
+    spacing_source: "RedDropper.cc: p/(1 - count p)",
+    assumed_rate: None,
+    knobs: KNOBS,
+    lacks: &[
+        (Knob::Classes, "RedDropper has one curve a gate"),
+        (
+            Knob::Shape,
+            "RedDropper is a straight line, and drops all from max on",
+        ),
+        (Knob::Unit, "RedDropper measures in packets"),
+        (Knob::BySize, "RedDropper does not look at sizes"),
+        (Knob::Cautious, "RedDropper spares nobody above min"),
+        (
+            Knob::Idle,
+            "RedDropper decays by pkrate, 150 packets a second unless told",
+        ),
+        (Knob::Ecn, "useEcn marks above max, too"),
+        (Knob::Adapt, "RedDropper adapts nothing"),
+        (Knob::Packet, "RedDropper knows no sizes"),
+        (Knob::Rate, "RedDropper is told pkrate instead"),
+        (
+            Knob::Limit,
+            "packetCapacity is a whole number of packets, maxth unless told",
+        ),
+    ],
+    read,
+    write,
+};
+
+const KNOBS: &[Called] = &[
+    called(Knob::Min, "minth", "packets", "5"),
+    called(Knob::Max, "maxth", "packets", "50"),
+    called(Knob::MaxP, "maxp", "probability", "0.02"),
+    called(Knob::Limit, "packetCapacity", "packets", "maxth"),
+    called(Knob::Weight, "wq", "ratio", "0.002"),
+    called(Knob::Idle, "pkrate", "packets a second", "150"),
+    called(Knob::Ecn, "useEcn", "true or false", "false"),
+];
+
+const NAMES: [&str; 7] = [
+    "minth",
+    "maxth",
+    "maxp",
+    "wq",
+    "pkrate",
+    "useEcn",
+    "packetCapacity",
+];
+
+/// `**.red.minth = 5`, by the last name of the path.
+fn told(text: &str) -> Result<Told<'_>, Refusal> {
+    let all = pieces(text, &["#", "//"]);
+    let mut told = Vec::new();
+    for triple in all.windows(3) {
+        let name = triple[0].text.rsplit('.').next().unwrap_or_default();
+        if triple[1].text == "=" && NAMES.contains(&name) {
+            told.push((name, triple[2]));
+        }
+    }
+    let told = Told::new(told, "RedDropper.ned");
+    if told.is_empty() {
+        let help = format!("known: {}, as **.red.minth = 5", NAMES.join(", "));
+        let message = "no parameter of RedDropper stands in this";
+        return Err(Refusal::of_all(text, message, help));
+    }
+    Ok(told)
+}
+
+fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
+    let told = told(text)?;
+    let known = |given, default| Known::or_tool(given, default, "RedDropper.ned");
+    let min = known(told.number("minth", 0.0, f64::MAX)?, 5.0);
+    let max = known(told.number("maxth", 0.0, f64::MAX)?, 50.0);
+    if min.value >= max.value {
+        let given = told.find("maxth").or_else(|| told.find("minth"));
+        return Err(Refusal {
+            span: given.map_or(0..text.len(), |piece| piece.span()),
+            message: format!("minth {} is not below maxth {}", min.value, max.value),
+            help: format!("nearest: maxth {}", (3.0 * min.value).max(1.0)),
+        });
+    }
+    let limit = told.number("packetCapacity", 1.0, f64::MAX)?;
+    let capacity = Some(Length::Packets(max.value.floor().max(1.0)));
+    let marking = Marking {
+        on: true,
+        above_max: true,
+        ..Marking::OFF
+    };
+    Ok(Configuration {
+        weight: told.probability("wq", 0.002)?,
+        limit: Known::or_tool(
+            limit.map(|(limit, span)| (Some(Length::Packets(limit)), span)),
+            capacity,
+            "RedDropper.ned: int(maxth)",
+        ),
+        classes: vec![Class {
+            name: String::new(),
+            min,
+            max,
+            max_p: told.probability("maxp", 0.02)?,
+            shape: Known::tool(Shape::Straight, "RedDropper has no other"),
+        }],
+        idle: Known::tool(Idle::Exact, "RedDropper.cc: by pkrate packets a second"),
+        ecn: told
+            .flag("useEcn", false)?
+            .map(|on| if on { marking } else { Marking::OFF }),
+        ..Configuration::of(&DIALECT)
+    })
+}
+
+fn write(configuration: &Configuration, link: &Link) -> String {
+    let Some(class) = configuration.classes.first() else {
+        return String::new();
+    };
+    let packets = |length: f64| configuration.in_packets(length, link);
+    let max = packets(class.max.value);
+    let limit = configuration.limit_in_unit(link).map_or(4.0 * max, packets);
+    let lines = [
+        ("wq", digits(configuration.weight.value, 9)),
+        ("minth", digits(packets(class.min.value), 9)),
+        ("maxth", digits(max, 9)),
+        ("maxp", digits(class.max_p.value, 4)),
+        (
+            "pkrate",
+            digits(link.rate.packets_per_sec(link.mean_packet), 6),
+        ),
+        ("packetCapacity", limit.max(max).ceil().to_string()),
+        ("useEcn", configuration.ecn.value.on.to_string()),
+    ];
+    let lines = lines
+        .iter()
+        .map(|(name, value)| format!("**.red.{name} = {value}"));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,454 @@
+//! Junos: drop profiles of `class-of-service`, segmented or interpolated, as a block or as
+//! `set` commands.
+//!
+//! Fill levels are shares of the queue's buffer. "A random number between 0 and 100 is
+//! calculated for each packet": drops are geometric. An interpolated profile goes from (0, 0)
+//! to (100, 100) through its points, a segmented one in steps (Junos documentation, RED Drop
+//! Profiles Overview and Configuring RED Drop Profiles).
+
+use earlydrop::red::Spacing;
+use earlydrop::registry::{Length, Link};
+
+use super::scan::{Piece, digits, pieces};
+use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "junos",
+    title: "Junos, drop profiles",
+    signs: &["drop-profiles", "fill-level", "drop-probability"],
+    spacing: Spacing::Geometric,
+    spacings: &[Spacing::Geometric],
+    spacing_source: "Junos documentation: a random number for each packet",
+    assumed_rate: None,
+    knobs: KNOBS,
+    lacks: &[
+        (
+            Knob::Classes,
+            "profiles are tied to loss priorities by a drop-profile-map",
+        ),
+        (Knob::Min, "fill levels are whole percents of the buffer"),
+        (Knob::Max, "fill levels are whole percents of the buffer"),
+        (Knob::MaxP, "drop probabilities are whole percents"),
+        (Knob::Shape, "a profile is drawn by whole percents"),
+        (
+            Knob::Weight,
+            "a drop profile has no average: fill levels are those of the queue",
+        ),
+        (Knob::Unit, "fill levels are shares of a buffer in bytes"),
+        (Knob::BySize, "a drop profile does not look at sizes"),
+        (Knob::Cautious, "a drop profile spares nobody"),
+        (Knob::Idle, "a drop profile has no average"),
+        (
+            Knob::Ecn,
+            "explicit-congestion-notification marks where the profile would drop",
+        ),
+        (Knob::Adapt, "a drop profile adapts nothing"),
+        (Knob::Packet, "a drop profile knows no sizes"),
+        (Knob::Rate, "Junos knows the interface"),
+        (
+            Knob::Limit,
+            "the buffer is given in time, by whole microseconds",
+        ),
+    ],
+    read,
+    write,
+};
+
+const KNOBS: &[Called] = &[
+    called(
+        Knob::Min,
+        "fill-level with drop-probability 0",
+        "% of the buffer",
+        "0",
+    ),
+    called(Knob::Max, "fill-level", "% of the buffer", "100"),
+    called(Knob::MaxP, "drop-probability", "%", "100 at 100"),
+    called(
+        Knob::Shape,
+        "interpolate, or steps",
+        "pairs",
+        "a line from (0, 0) to (100, 100)",
+    ),
+    called(Knob::Limit, "buffer-size temporal", "us", "by platform"),
+    called(Knob::Ecn, "explicit-congestion-notification", "word", "off"),
+];
+
+/// What is assumed of a buffer that is not told.
+const BUFFER: f64 = 0.1;
+
+/// A profile as it stands in the text.
+struct Profile<'a> {
+    name: &'a str,
+    at: Piece<'a>,
+    interpolated: bool,
+    fills: Vec<Piece<'a>>,
+    drops: Vec<Piece<'a>>,
+}
+
+fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
+    let all = pieces(text, &["#", "/*"]);
+    let buffer = buffer(&all)?;
+    let bytes = |length: Length| length.in_bytes(link.mean_packet, link.rate.0 as f64);
+    let whole = bytes(buffer.value.unwrap_or(Length::Seconds(BUFFER)));
+    let mut classes = Vec::new();
+    for profile in profiles(&all) {
+        classes.push(class(&profile, whole)?);
+    }
+    if let [only] = classes.as_mut_slice() {
+        only.name.clear();
+    }
+    let ecn = all
+        .iter()
+        .find(|piece| piece.text == "explicit-congestion-notification");
+    let marking = Marking {
+        on: true,
+        above_max: true,
+        ..Marking::OFF
+    };
+    Ok(Configuration {
+        classes,
+        in_bytes: true,
+        limit: buffer,
+        weight: Known::tool(1.0, "fill levels are those of the queue, not of an average"),
+        ecn: Known::or_tool(
+            ecn.map(|at| (marking, at.span())),
+            Marking::OFF,
+            "off unless told",
+        ),
+        ..Configuration::of(&DIALECT)
+    })
+}
+
+fn buffer(all: &[Piece]) -> Result<Known<Option<Length>>, Refusal> {
+    let temporal = all.iter().position(|piece| piece.text == "temporal");
+    let Some(value) = temporal.and_then(|at| all.get(at + 1)) else {
+        let length = Some(Length::Seconds(BUFFER));
+        return Ok(Known::tool(length, "not told; taken as 100 ms of the link"));
+    };
+    let (number, scale) = match value.text.strip_suffix(['k', 'K']) {
+        Some(thousands) => (thousands, 1e-3),
+        None => (value.text, 1e-6),
+    };
+    let number = number
+        .parse::<f64>()
+        .ok()
+        .filter(|n| *n >= 1.0 && *n <= 1e9);
+    let number = number.ok_or_else(|| {
+        let message = format!("temporal {} is no buffer", value.text);
+        value.refuse(message, "allowed: microseconds, as 100000 or 100k")
+    })?;
+    let length = Length::Seconds(number * scale);
+    Ok(Known::given(Some(length), value.span()))
+}
+
+/// Each profile with the pieces of its pairs: those after a `{` that its name opens, or those
+/// of `set` commands with its name.
+fn profiles<'a>(all: &[Piece<'a>]) -> Vec<Profile<'a>> {
+    let mut scan = Scan::default();
+    for (index, piece) in all.iter().enumerate() {
+        let next = |steps: usize| all.get(index + steps).map_or("", |piece| piece.text);
+        match piece.text {
+            "fill-level" => (scan.fills, scan.in_list) = (Some(true), false),
+            "drop-probability" => (scan.fills, scan.in_list) = (Some(false), false),
+            "interpolate" => {
+                if let Some(profile) = scan.found.get_mut(scan.current) {
+                    profile.interpolated = true;
+                }
+            }
+            "[" => scan.in_list = scan.fills.is_some(),
+            "]" => (scan.fills, scan.in_list) = (None, false),
+            "{" => {
+                let pairs = ["fill-level", "interpolate", "drop-probability"];
+                let opens_pairs = pairs.contains(&next(1)) || pairs.contains(&next(2));
+                let name = index.checked_sub(1).map(|before| all[before]);
+                let levels = [
+                    "class-of-service",
+                    "drop-profiles",
+                    "interpolate",
+                    "schedulers",
+                ];
+                let name = name.filter(|name| !levels.contains(&name.text));
+                if let Some(name) = name.filter(|_| opens_pairs) {
+                    scan.open(name);
+                }
+            }
+            "drop-profiles" if next(1) != "{" => {
+                if let Some(name) = all.get(index + 1) {
+                    scan.open(*name);
+                }
+            }
+            _ => scan.take(*piece),
+        }
+    }
+    let mut found = scan.found;
+    found.retain(|profile| !profile.fills.is_empty() || !profile.drops.is_empty());
+    found
+}
+
+/// Where the reading of profiles is.
+#[derive(Default)]
+struct Scan<'a> {
+    found: Vec<Profile<'a>>,
+    /// The profile whose pairs come.
+    current: usize,
+    /// Whether fill levels or drop probabilities come, where either do.
+    fills: Option<bool>,
+    in_list: bool,
+}
+
+impl<'a> Scan<'a> {
+    /// What comes is of the profile of this name.
+    fn open(&mut self, name: Piece<'a>) {
+        let mut known = self.found.iter();
+        let known = known.position(|profile| profile.name == name.text);
+        self.current = known.unwrap_or(self.found.len());
+        if known.is_none() {
+            self.found.push(Profile {
+                name: name.text,
+                at: name,
+                interpolated: false,
+                fills: Vec::new(),
+                drops: Vec::new(),
+            });
+        }
+    }
+
+    /// A number of a list, or alone.
+    fn take(&mut self, piece: Piece<'a>) {
+        let is_number = percent_text(&piece).text.parse::<f64>().is_ok();
+        let Some(fills) = self.fills.filter(|_| is_number || self.in_list) else {
+            return;
+        };
+        if self.found.is_empty() {
+            self.open(piece);
+        }
+        if let Some(profile) = self.found.get_mut(self.current) {
+            match fills {
+                true => profile.fills.push(piece),
+                false => profile.drops.push(piece),
+            }
+        }
+        if !self.in_list {
+            self.fills = None;
+        }
+    }
+}
+
+/// A number without its "%".
+fn percent_text<'a>(piece: &Piece<'a>) -> Piece<'a> {
+    piece.part(0, piece.text.trim_end_matches('%').len())
+}
+
+/// A profile's points in percent, each above the last.
+fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, Refusal> {
+    let (fills, drops) = (profile.fills.len(), profile.drops.len());
+    if fills != drops {
+        let message = format!("{fills} fill levels, {drops} drop probabilities");
+        let help = "give as many of one as of the other";
+        return Err(profile.at.refuse(message, help));
+    }
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (fill, drop) in profile.fills.iter().zip(&profile.drops) {
+        let at = percent_text(fill).number("fill-level", 0.0, 100.0)?;
+        let p = percent_text(drop).number("drop-probability", 0.0, 100.0)?;
+        let (before, least) = points.last().copied().unwrap_or((-1.0, 0.0));
+        if at <= before || p < least {
+            let message = format!("({at}, {p}) does not follow ({before}, {least})");
+            let nearest = (before + 1.0).min(100.0);
+            let help = format!("values must increase; nearest: fill-level {nearest}");
+            return Err(fill.refuse(message, help));
+        }
+        points.push((at, p));
+    }
+    Ok(points)
+}
+
+/// A profile as a class of queues in bytes, `whole` being the buffer.
+fn class(profile: &Profile, whole: f64) -> Result<Class, Refusal> {
+    let points = points(profile)?;
+    let (shape, min, max, max_p) = match profile.interpolated {
+        true => interpolated(&points),
+        false => segmented(&points),
+    };
+    let length = |percent: f64| percent / 100.0 * whole;
+    let shape = match shape {
+        Shape::Points { points, stepped } => Shape::Points {
+            points: points
+                .iter()
+                .map(|(fill, drop)| (length(*fill), drop / 100.0))
+                .collect(),
+            stepped,
+        },
+        other => other,
+    };
+    // The piece that says so, where one does.
+    let known = |pieces: &[Piece], percent: f64, value: f64| {
+        let says = |piece: &&Piece| percent_text(piece).text.parse() == Ok(percent);
+        let given = pieces.iter().find(says);
+        let given = given.map(|piece| (value, piece.span()));
+        Known::or_tool(given, value, "of the profile's ends")
+    };
+    Ok(Class {
+        name: profile.name.to_string(),
+        min: known(&profile.fills, min, length(min)),
+        max: known(&profile.fills, max, length(max)),
+        max_p: known(&profile.drops, max_p, max_p / 100.0),
+        shape: Known::tool(shape, "by its pairs"),
+    })
+}
+
+/// Shape, min, max and max_p in percent. Three points of which the last is at 100% next to
+/// the second, or at twice its level, are RED, or gentle RED.
+fn interpolated(points: &[(f64, f64)]) -> (Shape, f64, f64, f64) {
+    let mut all = points.to_vec();
+    if all.first().is_none_or(|(fill, _)| *fill > 0.0) {
+        all.insert(0, (0.0, 0.0));
+    }
+    if all.last().is_none_or(|(fill, _)| *fill < 100.0) {
+        all.push((100.0, 100.0));
+    }
+    let zeros = all.iter().take_while(|(_, drop)| *drop == 0.0).count();
+    let rising = &all[zeros.max(1) - 1..];
+    if let [(min, start), (max, p), rest @ ..] = rising
+        && *start == 0.0
+        && *p > 0.0
+        && *p < 100.0
+        && let Some((end, whole)) = rest.first()
+        && *whole >= 100.0
+    {
+        if *end <= max + 1.0 {
+            return (Shape::Straight, *min, *max, *p);
+        }
+        if *end == 2.0 * max {
+            return (Shape::Gentle, *min, *max, *p);
+        }
+    }
+    as_points(all, false)
+}
+
+fn segmented(points: &[(f64, f64)]) -> (Shape, f64, f64, f64) {
+    let mut all = points.to_vec();
+    if all.first().is_none_or(|(fill, _)| *fill > 0.0) {
+        all.insert(0, (0.0, 0.0));
+    }
+    as_points(all, true)
+}
+
+/// min is where the probability leaves 0, max where it reaches 1 or the points end, max_p
+/// what it is just before.
+fn as_points(points: Vec<(f64, f64)>, stepped: bool) -> (Shape, f64, f64, f64) {
+    let zeros = points.iter().take_while(|(_, drop)| *drop == 0.0).count();
+    let first = if stepped { zeros } else { zeros.max(1) - 1 };
+    let min = points.get(first).map_or(100.0, |(fill, _)| *fill);
+    let all = points.iter().find(|(_, drop)| *drop >= 100.0);
+    let max = all.map_or(100.0, |(fill, _)| *fill);
+    let below = points.iter().filter(|(_, drop)| *drop < 100.0);
+    let top = below.map(|(_, drop)| *drop).fold(0.0, f64::max);
+    let max_p = if top > 0.0 { top } else { 100.0 };
+    (Shape::Points { points, stepped }, min.min(max), max, max_p)
+}
+
+fn write(configuration: &Configuration, link: &Link) -> String {
+    let limit = configuration.limit_in_unit(link);
+    let most = configuration
+        .classes
+        .iter()
+        .map(|class| reach(&class.shape.value, class.max.value));
+    let most = most.fold(1.0, f64::max);
+    let limit = limit.map_or(most, |limit| limit.max(1.0));
+    let seconds = configuration.to_bytes(limit, link) * 8.0 / link.rate.0 as f64;
+    let mut text = "class-of-service {\n    drop-profiles {\n".to_string();
+    for (index, class) in configuration.classes.iter().enumerate() {
+        let name = match class.name.as_str() {
+            "" => "earlydrop".to_string(),
+            name => name.replace([' ', '{', '}', ';', '"'], "-"),
+        };
+        let name = if configuration.classes[..index]
+            .iter()
+            .any(|c| c.name == class.name)
+        {
+            format!("{name}-{index}")
+        } else {
+            name
+        };
+        let percent = |length: f64| (100.0 * length / limit).round().clamp(0.0, 100.0);
+        let (pairs, stepped) = pairs(class, percent);
+        text.push_str(&format!("        {name} {{\n"));
+        if stepped {
+            for (fill, drop) in &pairs {
+                text.push_str(&format!(
+                    "            fill-level {fill} drop-probability {drop};\n"
+                ));
+            }
+        } else {
+            let row = |of: fn(&(f64, f64)) -> f64| {
+                let row = pairs.iter().map(|pair| of(pair).to_string());
+                row.collect::<Vec<_>>().join(" ")
+            };
+            text.push_str(&format!(
+                "            interpolate {{\n                fill-level [ {} ];\n                \
+                 drop-probability [ {} ];\n            }}\n",
+                row(|pair| pair.0),
+                row(|pair| pair.1),
+            ));
+        }
+        text.push_str("        }\n");
+    }
+    text.push_str("    }\n    schedulers {\n        earlydrop {\n");
+    let microseconds = digits((seconds * 1e6).round().clamp(1.0, 1e9), 9);
+    text.push_str(&format!(
+        "            buffer-size temporal {microseconds};\n"
+    ));
+    if configuration.ecn.value.on {
+        text.push_str("            explicit-congestion-notification;\n");
+    }
+    text.push_str("        }\n    }\n}");
+    text
+}
+
+/// Where everything is dropped.
+fn reach(shape: &Shape, max: f64) -> f64 {
+    match shape {
+        Shape::Gentle => 2.0 * max,
+        _ => max,
+    }
+}
+
+/// Pairs of whole percents, each fill level above the last.
+fn pairs(class: &Class, percent: impl Fn(f64) -> f64) -> (Vec<(f64, f64)>, bool) {
+    let (min, max) = (class.min.value, class.max.value);
+    let drop = (100.0 * class.max_p.value).round().clamp(1.0, 99.0);
+    let low = percent(min).min(98.0);
+    let high = percent(max).clamp(low + 1.0, 99.0);
+    let line = |points: Vec<(f64, f64)>| (points, false);
+    match &class.shape.value {
+        Shape::Straight => line(vec![(low, 0.0), (high, drop), (high + 1.0, 100.0)]),
+        Shape::Gentle if 2.0 * high <= 100.0 => {
+            line(vec![(low, 0.0), (high, drop), (2.0 * high, 100.0)])
+        }
+        Shape::Gentle => line(vec![
+            (low, 0.0),
+            (high, drop),
+            (100.0, (drop + 1.0).max(drop)),
+        ]),
+        Shape::Nonlinear => {
+            let at = |share: f64| {
+                let p = (150.0 * class.max_p.value * share * share)
+                    .round()
+                    .min(100.0);
+                ((low + share * (high - low)).round(), p)
+            };
+            let mut points = vec![(low, 0.0), at(0.25), at(0.5), at(0.75), at(1.0)];
+            points.push((high + 1.0, 100.0));
+            points.dedup_by(|later, earlier| later.0 <= earlier.0);
+            line(points)
+        }
+        Shape::Points { points, stepped } => {
+            let all = points.iter();
+            let all = all.map(|(length, p)| (percent(*length), (100.0 * p).round().min(100.0)));
+            let mut all: Vec<(f64, f64)> = all.collect();
+            all.dedup_by(|later, earlier| later.0 <= earlier.0);
+            (all, *stepped)
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! ns-3: the attributes of `RedQueueDisc`, however they are set. Facts from
+//! `src/traffic-control/model/red-queue-disc.cc`.
+
+use earlydrop::red::{Average, Idle, Spacing};
+use earlydrop::registry::{Length, Link};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+
+use super::scan::{Piece, digits, pieces};
+use super::told::Told;
+use super::{
+    Adapt, Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called,
+};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "ns3",
+    title: "ns-3, RedQueueDisc",
+    signs: &["RedQueueDisc", "LInterm", "MinTh"],
+    spacing: Spacing::Wait,
+    spacings: &[Spacing::Wait, Spacing::Uniform],
+    spacing_source: "red-queue-disc.cc, ModifyP with Wait",
+    assumed_rate: Some(BitsPerSec(1_500_000)),
+    knobs: KNOBS,
+    lacks: &[
+        (Knob::Classes, "RedQueueDisc has one curve"),
+        (
+            Knob::Shape,
+            "RedQueueDisc is a straight line, gentle, or NLRED",
+        ),
+        (
+            Knob::BySize,
+            "RedQueueDisc looks at sizes where its queue is in bytes",
+        ),
+        (
+            Knob::Cautious,
+            "RedQueueDisc spares the first packet above min",
+        ),
+        (
+            Knob::Idle,
+            "RedQueueDisc decays by whole packets, and one more",
+        ),
+        (
+            Knob::Ecn,
+            "UseEcn marks at any probability, and drops others",
+        ),
+        (Knob::Limit, "RedQueueDisc takes 25 packets unless told"),
+        (Knob::Packet, "MeanPktSize is 500 unless told"),
+        (Knob::Rate, "LinkBandwidth is 1.5Mbps unless told"),
+    ],
+    read,
+    write,
+};
+
+const KNOBS: &[Called] = &[
+    called(Knob::Min, "MinTh", "packets, or bytes as MaxSize", "5"),
+    called(Knob::Max, "MaxTh", "packets, or bytes as MaxSize", "15"),
+    called(Knob::MaxP, "LInterm", "1/probability", "50"),
+    called(Knob::Shape, "Gentle, NLRED", "true or false", "true, false"),
+    called(Knob::Limit, "MaxSize", "\"25p\" or \"100kB\"", "25p"),
+    called(Knob::Weight, "QW", "ratio", "0.002"),
+    called(Knob::Unit, "MaxSize", "p or B", "p"),
+    called(Knob::Packet, "MeanPktSize", "bytes", "500"),
+    called(Knob::BySize, "MaxSize", "p or B", "p: no"),
+    called(Knob::Spacing, "Wait", "true or false", "true"),
+    called(
+        Knob::Ecn,
+        "UseEcn, UseHardDrop",
+        "true or false",
+        "false, true",
+    ),
+    called(
+        Knob::Adapt,
+        "ARED, AdaptMaxP, FengAdaptive",
+        "true or false",
+        "false",
+    ),
+    called(Knob::Rate, "LinkBandwidth", "rate", "1.5Mbps"),
+];
+
+const ATTRIBUTES: &[&str] = &[
+    "MinTh",
+    "MaxTh",
+    "LInterm",
+    "Gentle",
+    "NLRED",
+    "MaxSize",
+    "QW",
+    "MeanPktSize",
+    "Wait",
+    "UseEcn",
+    "UseHardDrop",
+    "ARED",
+    "AdaptMaxP",
+    "FengAdaptive",
+    "LinkBandwidth",
+    "LinkDelay",
+    "TargetDelay",
+    "IdlePktSize",
+    "Interval",
+    "Top",
+    "Bottom",
+    "Alpha",
+    "Beta",
+    "FengAlpha",
+    "FengBeta",
+    "LastSet",
+    "Rtt",
+    "Ns1Compat",
+    "QueueLimit",
+    "Mode",
+];
+
+/// An attribute is a name, alone or after `::`, and the next text or number that is
+/// neither a sign nor the name of a value's type.
+fn told(text: &str) -> Result<Told<'_>, Refusal> {
+    let all = pieces(text, &["//", "#"]);
+    let mut told = Vec::new();
+    let mut index = 0;
+    while let Some(piece) = all.get(index) {
+        index += 1;
+        let name = piece.text.rsplit("::").next().unwrap_or_default();
+        let of_red = piece.text.contains("RedQueueDisc::");
+        if !ATTRIBUTES.contains(&name) {
+            // A quoted word before a value is an attribute misspelt.
+            let before_value = piece.quoted
+                && all.get(index).is_some_and(|next| next.text == ",")
+                && all.get(index + 1).is_some_and(|next| is_type(next.text));
+            if of_red || before_value && name == piece.text {
+                return Err(unknown(piece, name));
+            }
+            continue;
+        }
+        let value = all[index..].iter().find(|next| {
+            let sign = next.text.len() == 1 && "{}()[];,=".contains(next.text);
+            next.quoted || !sign && !is_type(next.text)
+        });
+        let value = value.ok_or_else(|| piece.refuse("set to what?", "give it a value"))?;
+        told.push((name, *value));
+    }
+    Ok(Told::new(told, "ns-3's default"))
+}
+
+/// "DoubleValue", "ns.core.UintegerValue".
+fn is_type(text: &str) -> bool {
+    text.ends_with("Value")
+}
+
+fn unknown(piece: &Piece, name: &str) -> Refusal {
+    let guess = earlydrop::registry::nearest(name, ATTRIBUTES.iter().copied());
+    let guess = guess.map_or(String::new(), |guess| format!("did you mean {guess}? "));
+    let help = format!("{guess}known: {}", ATTRIBUTES.join(", "));
+    piece.refuse(format!("RedQueueDisc has no {name}"), help)
+}
+
+fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
+    let told = told(text)?;
+    let rate = told.find("LinkBandwidth").map(|piece| {
+        let rate = piece
+            .text
+            .parse::<BitsPerSec>()
+            .ok()
+            .filter(|rate| rate.0 > 0);
+        let refused = || piece.refuse(format!("{} is no rate", piece.text), "nearest: 10Mbps");
+        Ok((Some(rate.ok_or_else(refused)?), piece.span()))
+    });
+    let rate = Known::or_tool(rate.transpose()?, None, "ns-3 takes 1.5Mbps");
+    let packet = told.number("MeanPktSize", 1.0, 65_535.0)?;
+    let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
+    let (limit, in_bytes) = max_size(&told)?;
+    let ared = told.flag("ARED", false)?;
+    let unit = if in_bytes { mean } else { 1.0 };
+    let assumed = DIALECT.assumed_rate.unwrap_or(link.rate);
+    let per_second = rate
+        .value
+        .unwrap_or(assumed)
+        .packets_per_sec(Bytes(mean as u64));
+    let (min, max) = thresholds(&told, &ared, unit, per_second)?;
+    let linterm = told.number("LInterm", 1.0, f64::MAX)?;
+    let max_p = linterm.map(|(linterm, span)| (1.0 / linterm, span));
+    let class = Class {
+        name: String::new(),
+        min,
+        max,
+        max_p: Known::or_tool(max_p, 0.02, "ns-3's default: LInterm 50"),
+        shape: shape(&told)?,
+    };
+    Ok(Configuration {
+        classes: vec![class],
+        in_bytes,
+        unit_origin: limit.origin.clone(),
+        limit,
+        weight: weight(&told, &ared, per_second)?,
+        mean_packet: Known::or_tool(
+            packet.map(|(size, span)| (Some(Bytes(size as u64)), span)),
+            Some(Bytes(500)),
+            "ns-3's default",
+        ),
+        spacing: told.flag("Wait", true)?.map(|wait| match wait {
+            true => Spacing::Wait,
+            false => Spacing::Uniform,
+        }),
+        idle: Known::tool(Idle::FloorPlusOne, "whole packets, and one more"),
+        ecn: marking(&told)?,
+        adapt: adapt(&told, ared)?,
+        by_size: Known::tool(in_bytes, "where the queue is in bytes"),
+        cautious: Known::tool(true, "the first packet above min is spared"),
+        rate,
+        ..Configuration::of(&DIALECT)
+    })
+}
+
+/// The buffer, and whether it and the thresholds are in bytes.
+fn max_size(told: &Told) -> Result<(Known<Option<Length>>, bool), Refusal> {
+    let why = "ns-3's default: 25p";
+    let Some(piece) = told.find("MaxSize").or_else(|| told.find("QueueLimit")) else {
+        return Ok((Known::tool(Some(Length::Packets(25.0)), why), false));
+    };
+    let refused = || {
+        let message = format!("MaxSize {} is no queue size", piece.text);
+        piece.refuse(
+            message,
+            "allowed: packets as \"25p\", or bytes as \"100kB\"",
+        )
+    };
+    let packets = piece.text.strip_suffix('p').unwrap_or(piece.text);
+    let length = match packets
+        .parse::<f64>()
+        .ok()
+        .filter(|n| *n >= 1.0 && n.is_finite())
+    {
+        Some(packets) => Length::Packets(packets),
+        None => {
+            let bytes: Bytes = piece.text.parse().map_err(|_| refused())?;
+            Length::Bytes(bytes.0 as f64)
+        }
+    };
+    let in_bytes = matches!(length, Length::Bytes(_));
+    Ok((Known::given(Some(length), piece.span()), in_bytes))
+}
+
+/// ARED makes both automatic, and so does 0.
+fn thresholds(
+    told: &Told,
+    ared: &Known<bool>,
+    unit: f64,
+    per_second: f64,
+) -> Result<(Known<f64>, Known<f64>), Refusal> {
+    let delay = told.find("TargetDelay");
+    let delay = delay.and_then(|piece| piece.text.parse::<Nanos>().ok());
+    let delay = delay.map_or(0.005, Nanos::as_secs_f64);
+    let given = |name| {
+        let given = told.number(name, 0.0, f64::MAX)?;
+        Ok(given.filter(|(length, _)| *length > 0.0))
+    };
+    let zero = |name| {
+        told.find(name)
+            .is_some_and(|piece| piece.text.parse() == Ok(0.0))
+    };
+    if ared.value || zero("MinTh") {
+        let why = "ARED and 0 stand for max(5, C TargetDelay/2) packets, and three times that";
+        let min = (per_second * delay / 2.0).max(5.0) * unit;
+        return Ok((Known::tool(min, why), Known::tool(3.0 * min, why)));
+    }
+    let min = Known::or_tool(given("MinTh")?, 5.0, "ns-3's default, whichever the unit");
+    let max = match zero("MaxTh") {
+        true => Known::tool(3.0 * min.value, "0 stands for 3 MinTh"),
+        false => Known::or_tool(given("MaxTh")?, 15.0, "ns-3's default, whichever the unit"),
+    };
+    Ok((min, max))
+}
+
+fn shape(told: &Told) -> Result<Known<Shape>, Refusal> {
+    let gentle = told.flag("Gentle", true)?;
+    let nonlinear = told.flag("NLRED", false)?;
+    Ok(match nonlinear.value {
+        true => nonlinear.map(|_| Shape::Nonlinear),
+        false => gentle.map(|gentle| match gentle {
+            true => Shape::Gentle,
+            false => Shape::Straight,
+        }),
+    })
+}
+
+fn weight(told: &Told, ared: &Known<bool>, per_second: f64) -> Result<Known<f64>, Refusal> {
+    let given = told.number("QW", -2.0, 1.0)?;
+    let automatic = ared.value || given.as_ref().is_some_and(|(weight, _)| *weight == 0.0);
+    if automatic {
+        let weight = Average::automatic_weight(per_second, 1.0);
+        return Ok(Known::tool(weight, "ARED and 0 stand for 1 - exp(-1/C)"));
+    }
+    match given {
+        Some((weight, span)) if weight < 0.0 => Err(Refusal {
+            span,
+            message: format!("QW {weight} is no weight"),
+            help: "allowed: above 0 and at most 1, or 0 for 1 - exp(-1/C); nearest: QW 0".into(),
+        }),
+        given => Ok(Known::or_tool(given, 0.002, "ns-3's default")),
+    }
+}
+
+fn marking(told: &Told) -> Result<Known<Marking>, Refusal> {
+    let on = told.flag("UseEcn", false)?;
+    let hard = told.flag("UseHardDrop", true)?.value;
+    let marking = Marking {
+        on: true,
+        above_max: !hard,
+        ..Marking::OFF
+    };
+    Ok(on.map(|on| if on { marking } else { Marking::OFF }))
+}
+
+fn adapt(told: &Told, ared: Known<bool>) -> Result<Known<Adapt>, Refusal> {
+    let max_p = told.flag("AdaptMaxP", false)?;
+    let feng = told.flag("FengAdaptive", false)?;
+    let (way, origin) = match (ared.value, max_p.value, feng.value) {
+        (true, ..) => (Adapt::Floyd, ared.origin),
+        (_, true, _) => (Adapt::Floyd, max_p.origin),
+        (_, _, true) => (Adapt::Feng, feng.origin),
+        _ => (Adapt::No, ared.origin),
+    };
+    Ok(Known { value: way, origin })
+}
+
+fn write(configuration: &Configuration, link: &Link) -> String {
+    let Some(class) = configuration.classes.first() else {
+        return String::new();
+    };
+    let packet = configuration.mean_packet.value.unwrap_or(link.mean_packet);
+    let limit = configuration
+        .limit_in_unit(link)
+        .unwrap_or(4.0 * class.max.value);
+    let unit = if configuration.in_bytes { "B" } else { "p" };
+    let marking = configuration.ecn.value;
+    let flag = |value: bool| format!("BooleanValue({value})");
+    let number = |value: f64, significant| format!("DoubleValue({})", digits(value, significant));
+    let mut attributes = vec![
+        ("MinTh", number(class.min.value.max(1e-9), 9)),
+        ("MaxTh", number(class.max.value, 9)),
+        ("LInterm", number(1.0 / class.max_p.value, 4)),
+        ("Gentle", flag(class.shape.value == Shape::Gentle)),
+        ("QW", number(configuration.weight.value, 9)),
+        ("Wait", flag(configuration.spacing.value == Spacing::Wait)),
+        ("MeanPktSize", format!("UintegerValue({})", packet.0)),
+        (
+            "MaxSize",
+            format!("StringValue(\"{}{unit}\")", limit.ceil()),
+        ),
+        ("UseEcn", flag(marking.on)),
+    ];
+    if class.shape.value == Shape::Nonlinear {
+        attributes.push(("NLRED", flag(true)));
+    }
+    if marking.on && marking.above_max {
+        attributes.push(("UseHardDrop", flag(false)));
+    }
+    match configuration.adapt.value {
+        Adapt::No => {}
+        Adapt::Floyd => attributes.push(("AdaptMaxP", flag(true))),
+        Adapt::Feng => attributes.push(("FengAdaptive", flag(true))),
+    }
+    let rate = configuration.rate.value.unwrap_or(link.rate);
+    attributes.push(("LinkBandwidth", format!("StringValue(\"{}bps\")", rate.0)));
+    let lines = attributes
+        .iter()
+        .map(|(name, value)| format!(",\n    \"{name}\", {value}"));
+    let lines: String = lines.collect();
+    format!("TrafficControlHelper tch;\ntch.SetRootQueueDisc(\"ns3::RedQueueDisc\"{lines});")
+}

@@ -1,0 +1,148 @@
+//! The arithmetic of iproute2's `tc red`: from burst to weight, and what the kernel takes.
+//! The rules are those of `tc/tc_red.c` and of the kernel's `red_check_params`.
+
+/// Why tc cannot make a weight of a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoWeight {
+    /// The burst is smaller than min; tc names the least that it takes.
+    TooSmall {
+        /// The least burst.
+        least: u32,
+    },
+    /// No weight down to 2^-31 is small enough.
+    TooLarge,
+}
+
+/// Wlog, for a weight of 2^-Wlog: the least n from 1 to 31 for which
+/// `burst + 1 - min/avpkt <= (1 - (1-W)^burst)/W`, W = 2^-n. So a burst of this many packets
+/// that finds the queue empty does not bring the average to `min`.
+pub fn wlog(min: u32, burst: u32, avpkt: u32) -> Result<u32, NoWeight> {
+    let above = f64::from(burst) + 1.0 - f64::from(min) / f64::from(avpkt);
+    if above < 1.0 {
+        let least = 1 + min / avpkt;
+        return Err(NoWeight::TooSmall { least });
+    }
+    let fits = |n: &u32| {
+        let weight = (-f64::from(*n)).exp2();
+        above <= (1.0 - (1.0 - weight).powf(f64::from(burst))) / weight
+    };
+    (1..32).find(fits).ok_or(NoWeight::TooLarge)
+}
+
+/// The burst that tc works out where none is given, in packets.
+pub fn default_burst(min: u32, max: u32, avpkt: u32) -> u32 {
+    let burst = (2 * u64::from(min) + u64::from(max)) / (3 * u64::from(avpkt));
+    u32::try_from(burst).unwrap_or(u32::MAX)
+}
+
+/// A burst that gives the Wlog nearest to `wanted` of those up to `most` that bursts give:
+/// from the middle of its bursts. Wlog grows with the burst, in leaps where min is few packets.
+pub fn burst_for(wanted: u32, most: u32, min: u32, avpkt: u32) -> u32 {
+    let least = min.div_ceil(avpkt).max(1);
+    let given = |burst: u32| wlog(min, burst, avpkt).ok().filter(|given| *given <= most);
+    let first_with = |n: u32| {
+        let (mut low, mut high) = (least, u32::MAX / 2);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match given(middle) {
+                Some(found) if found < n => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        low
+    };
+    let above = first_with(wanted);
+    let below = above.saturating_sub(1).max(least);
+    let distance = |burst: u32| given(burst).map_or(u32::MAX, |given| given.abs_diff(wanted));
+    let chosen = if distance(above) <= distance(below) {
+        above
+    } else {
+        below
+    };
+    let Some(exponent) = given(chosen) else {
+        return least;
+    };
+    let (first, after) = (first_with(exponent), first_with(exponent + 1));
+    first + (after - first) / 2
+}
+
+/// Plog, max_p as tc told it to kernels before 3.3: 2^-Plog is the probability a byte of
+/// queue above `min`, rounded. None where there is no such number.
+pub fn plog(min: u32, max: u32, probability: f64) -> Option<u32> {
+    if min == max {
+        return Some(0);
+    }
+    let mut slope = probability / f64::from(max.checked_sub(min)?);
+    for doublings in 0..32 {
+        if slope > 1.0 {
+            return Some(doublings);
+        }
+        slope *= 2.0;
+    }
+    None
+}
+
+/// The kernel's ticks in a microsecond; see `/proc/net/psched`.
+const TICKS: f64 = 15.625;
+
+/// Scell_log: idle time falls into 512 cells of 2^Scell_log ticks, which must reach 31
+/// halvings of the average; 31 where fewer are not enough.
+pub fn scell_log(wlog: u32, avpkt: u32, bytes_per_sec: u64) -> u32 {
+    let micros = (1e6 * f64::from(avpkt) / bytes_per_sec as f64).floor();
+    let packet_time = (micros * TICKS).floor();
+    let rate = -(-(-f64::from(wlog)).exp2()).ln_1p() / packet_time;
+    let longest = 31.0 / rate;
+    let reaches = |cell: &u32| longest / f64::from(*cell).exp2() < 512.0;
+    (0..31).find(reaches).unwrap_or(31)
+}
+
+/// Whether the kernel takes thresholds with this Wlog: the average of `bytes` must fit into
+/// 32 bits, Wlog of them behind the point.
+pub fn fits_kernel(bytes: u32, wlog: u32) -> bool {
+    32 - bytes.leading_zeros() + wlog < 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manuals_example_comes_to_what_tc_tells_the_kernel() {
+        // From a trace of tc 6.1: limit 400000 min 30000 max 90000 avpkt 1000 burst 55.
+        assert_eq!(wlog(30_000, 55, 1000), Ok(5));
+        assert_eq!(plog(30_000, 90_000, 0.02), Some(22));
+        assert_eq!(scell_log(5, 1000, 1_250_000), 15);
+        assert_eq!(scell_log(5, 1000, 12), 31);
+        assert_eq!(scell_log(5, 1000, 1_250_000_000), 0);
+        assert_eq!(default_burst(30_000, 90_000, 1000), 50);
+    }
+
+    #[test]
+    fn bursts_that_no_weight_can_give_are_named() {
+        let small = NoWeight::TooSmall { least: 31 };
+        assert_eq!(wlog(30_000, 5, 1000), Err(small));
+        assert_eq!(wlog(30_000, 550_000, 1000), Err(NoWeight::TooLarge));
+        assert_eq!(plog(30_000, 20_000, 0.02), None);
+        assert_eq!(plog(30_000, 90_000, 0.0), None);
+    }
+
+    #[test]
+    fn a_burst_for_a_weight_gives_it_or_the_nearest() {
+        for wanted in 1..=12 {
+            let burst = burst_for(wanted, 31, 30_000, 1000);
+            assert_eq!(wlog(30_000, burst, 1000), Ok(wanted));
+        }
+        // With min of one packet a burst of 1 gives 1, one of 2 gives 27 and nothing between.
+        assert_eq!(wlog(1500, 2, 1500), Ok(27));
+        assert_eq!(burst_for(5, 31, 1500, 1500), 1);
+        assert_eq!(burst_for(25, 31, 1500, 1500), 2);
+        assert_eq!(burst_for(25, 20, 1500, 1500), 1);
+    }
+
+    #[test]
+    fn the_kernel_wants_the_average_in_32_bits() {
+        assert!(fits_kernel(90_000, 14));
+        assert!(!fits_kernel(90_000, 15));
+        assert!(fits_kernel(0, 31));
+    }
+}

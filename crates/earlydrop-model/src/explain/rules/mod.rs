@@ -1,0 +1,328 @@
+//! What can be wrong with a configuration of RED, each rule with where it is from.
+
+mod checks;
+
+use earlydrop::red::Average;
+
+use crate::dialects::{Configuration, Knob, tc};
+use crate::{Load, Prediction};
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gravity {
+    /// It does not do what it is for.
+    Wrong,
+    /// It may well do harm.
+    Risky,
+    /// It is easily misunderstood.
+    Know,
+}
+
+impl Gravity {
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gravity::Wrong => "wrong",
+            Gravity::Risky => "risky",
+            Gravity::Know => "good to know",
+        }
+    }
+}
+
+/// Something to look for.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, for programs that read the findings.
+    pub name: &'static str,
+    /// How much what it finds matters.
+    pub gravity: Gravity,
+    /// Where it is from.
+    pub source: &'static str,
+    /// What is wrong and what to change, where something is.
+    look: fn(&Subject) -> Option<Said>,
+}
+
+/// What is wrong, and what to change; the latter may be empty.
+struct Said {
+    what: String,
+    change: String,
+}
+
+/// What a rule found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What is so, with the numbers.
+    pub what: String,
+    /// What to change; empty where nothing need be.
+    pub change: String,
+}
+
+/// A configuration under a load, as rules look at it. Lengths are in packets.
+struct Subject<'a> {
+    configuration: &'a Configuration,
+    load: &'a Load,
+    prediction: &'a Prediction,
+    min: f64,
+    max: f64,
+    max_p: f64,
+    limit: Option<f64>,
+}
+
+/// What the rules find, the worst first. The first class speaks for all.
+pub(super) fn look(
+    configuration: &Configuration,
+    load: &Load,
+    prediction: &Prediction,
+) -> Vec<Finding> {
+    let link = load.link();
+    let packets = |length: f64| configuration.in_packets(length, &link);
+    let class = &configuration.classes[0];
+    let subject = Subject {
+        configuration,
+        load,
+        prediction,
+        min: packets(class.min.value),
+        max: packets(class.max.value),
+        max_p: class.max_p.value,
+        limit: configuration.limit_in_unit(&link).map(packets),
+    };
+    let finding = |rule: &'static Rule| {
+        let Said { what, change } = (rule.look)(&subject)?;
+        Some(Finding { rule, what, change })
+    };
+    let mut found: Vec<Finding> = RULES.iter().filter_map(finding).collect();
+    found.sort_by_key(|finding| finding.rule.gravity);
+    found
+}
+
+/// Every rule.
+pub static RULES: &[Rule] = &[
+    Rule {
+        name: "average-at-max",
+        gravity: Gravity::Wrong,
+        source: "the prediction; Floyd 1997: max_p must suit the number of flows",
+        look: checks::average_at_max,
+    },
+    Rule {
+        name: "burst-reaches-min",
+        gravity: Gravity::Risky,
+        source: "Floyd and Jacobson 1993, section VI; RFC 6928: a flow starts with 10 packets",
+        look: checks::burst_reaches_min,
+    },
+    Rule {
+        name: "average-trails",
+        gravity: Gravity::Risky,
+        source: "Floyd, Gummadi, Shenker 2001, section 3.3: the average should forget over about ten round trips",
+        look: checks::average_trails,
+    },
+    Rule {
+        name: "average-follows",
+        gravity: Gravity::Risky,
+        source: "Floyd, Gummadi, Shenker 2001, section 3.3",
+        look: checks::average_follows,
+    },
+    Rule {
+        name: "max-near-min",
+        gravity: Gravity::Risky,
+        source: "Floyd 1997: max at least twice min, better three times; tc-red(8)",
+        look: checks::max_near_min,
+    },
+    Rule {
+        name: "min-small",
+        gravity: Gravity::Risky,
+        source: "Floyd 1997; Floyd, Gummadi, Shenker 2001: at least 5 packets",
+        look: checks::min_small,
+    },
+    Rule {
+        name: "limit-near-max",
+        gravity: Gravity::Risky,
+        source: "tc-red(8): limit at least max + burst, several times max at best",
+        look: checks::limit_near_max,
+    },
+    Rule {
+        name: "queue-long",
+        gravity: Gravity::Risky,
+        source: "RFC 7567, section 2.1: queues should not add more than their link needs",
+        look: checks::queue_long,
+    },
+    Rule {
+        name: "rate-other",
+        gravity: Gravity::Risky,
+        source: "tc-red(8): bandwidth should be the link's; ns-3: LinkBandwidth",
+        look: checks::rate_other,
+    },
+    Rule {
+        name: "packet-other",
+        gravity: Gravity::Risky,
+        source: "tc-red(8): avpkt and burst give the weight; ns-2, ns-3: thresholds and idle time",
+        look: checks::packet_other,
+    },
+    Rule {
+        name: "idle-table-empty",
+        gravity: Gravity::Risky,
+        source: "tc 6.1's message to the kernel: packet times are whole microseconds",
+        look: checks::idle_table_empty,
+    },
+    Rule {
+        name: "probability-one",
+        gravity: Gravity::Wrong,
+        source: "tc 6.1's message to the kernel: 2^32 does not fit into 32 bits and is sent as 0",
+        look: checks::probability_one,
+    },
+    Rule {
+        name: "gentle-adapted",
+        gravity: Gravity::Risky,
+        source: "ns-2's red.cc, ns-3's red-queue-disc.cc: the slope above max is worked out once",
+        look: checks::gentle_adapted,
+    },
+    Rule {
+        name: "not-gentle",
+        gravity: Gravity::Know,
+        source: "Floyd 2000: recommendation on using the gentle variant of RED",
+        look: checks::not_gentle,
+    },
+    Rule {
+        name: "probability-elsewhere",
+        gravity: Gravity::Know,
+        source: "the spacing laws of ns-2, ns-3, Linux and DPDK, each by its closed form",
+        look: checks::probability_elsewhere,
+    },
+    Rule {
+        name: "ecn-dropped-above",
+        gravity: Gravity::Know,
+        source: "RFC 3168, section 7",
+        look: checks::ecn_dropped_above,
+    },
+    Rule {
+        name: "ecn-never-dropped",
+        gravity: Gravity::Know,
+        source: "RFC 3168, section 7; sch_red.c",
+        look: checks::ecn_never_dropped,
+    },
+    Rule {
+        name: "spacing-unknown",
+        gravity: Gravity::Know,
+        source: "Cisco's command reference and SONiC's configuration guide are silent",
+        look: checks::spacing_unknown,
+    },
+    Rule {
+        name: "router-or-switch",
+        gravity: Gravity::Know,
+        source: "Junos documentation: Configuring RED Drop Profiles; for QFX, fill-level",
+        look: checks::router_or_switch,
+    },
+    Rule {
+        name: "buffer-not-told",
+        gravity: Gravity::Know,
+        source: "Junos: fill levels are shares of the queue's buffer",
+        look: checks::buffer_not_told,
+    },
+];
+
+impl Subject<'_> {
+    /// What the tool calls a knob.
+    fn called(&self, knob: Knob) -> &'static str {
+        let mut knobs = self.configuration.dialect.knobs.iter();
+        let found = knobs.find(|called| called.knob == knob);
+        found.map_or(knob.name(), |called| called.name)
+    }
+
+    fn weight(&self) -> f64 {
+        self.configuration.weight.value
+    }
+
+    fn tool(&self) -> &'static str {
+        self.configuration.dialect.name
+    }
+
+    /// How many round trips, without a queue, the average takes to forget.
+    fn memory(&self) -> f64 {
+        let seconds = 1.0 / (self.weight() * self.load.service());
+        seconds / self.load.rtt.as_secs_f64()
+    }
+
+    /// So many packets in the tool's unit.
+    fn length(&self, packets: f64) -> String {
+        let packet = self.load.packet.0 as f64;
+        let unit = match (self.configuration.in_bytes, self.tool()) {
+            (_, "junos") => self.limit.unwrap_or(self.max) / 100.0,
+            (true, "ns2") => self
+                .configuration
+                .mean_packet
+                .value
+                .map_or(1.0, |told| told.0 as f64 / packet),
+            (true, _) => 1.0 / packet,
+            (false, _) => 1.0,
+        };
+        let most = if self.tool() == "junos" {
+            100.0
+        } else {
+            f64::MAX
+        };
+        // What division adds in the last places is not worth a packet.
+        format!("{:.0}", (packets / unit - 1e-6).ceil().min(most))
+    }
+
+    /// A probability as the tool is told it.
+    fn probability(&self, p: f64) -> String {
+        match self.tool() {
+            "ns2" | "ns3" | "dpdk" | "cisco" => format!("{:.3}", 1.0 / p)
+                .trim_end_matches('0')
+                .trim_end_matches('.')
+                .to_string(),
+            "junos" | "sonic" => format!("{:.0}", (100.0 * p).max(1.0)),
+            _ => rounded(p),
+        }
+    }
+
+    /// A weight as the tool is told it.
+    fn weight_told(&self, weight: f64) -> String {
+        let exponent = (-weight.log2()).round().max(1.0) as u32;
+        let avpkt = self.configuration.mean_packet.value;
+        match (self.tool(), avpkt) {
+            ("linux", Some(avpkt)) if self.configuration.burst.is_some() => {
+                let min = self.configuration.classes[0].min.value as u32;
+                let burst = tc::burst_for(exponent, 31, min, avpkt.0 as u32);
+                format!("burst {burst}")
+            }
+            ("linux" | "dpdk" | "cisco", _) => {
+                format!("{} {exponent}", self.called(Knob::Weight))
+            }
+            _ => format!("{} {}", self.called(Knob::Weight), rounded(weight)),
+        }
+    }
+
+    /// The weight that forgets over ten round trips.
+    fn usual_weight(&self) -> f64 {
+        let span = 10.0 * self.load.rtt.as_secs_f64();
+        Average::automatic_weight(self.load.service(), span)
+    }
+
+    /// Whether the weight can be set at all.
+    fn has_weight(&self) -> bool {
+        let mut knobs = self.configuration.dialect.knobs.iter();
+        knobs.any(|called| called.knob == Knob::Weight)
+    }
+
+    fn flows(&self) -> String {
+        match self.load.flows {
+            1.0 => "one flow".to_string(),
+            flows => format!("{flows} flows"),
+        }
+    }
+}
+
+/// Three significant digits.
+fn rounded(value: f64) -> String {
+    let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! The dominant root and the renewal sequence over it.
+
+/// Steps of Newton's method after which doubles no longer change.
+const STEPS: u32 = 100;
+
+/// How far the values of a settled sequence lie apart, over m of them and relatively.
+const SETTLED: f64 = 1e-12;
+
+/// ln y, y the positive root of `a sum G(j) y^-j = 1`.
+///
+/// The logarithm of the sum falls with ln y and is convex, so that Newton's method from where
+/// it is not negative comes nearer from one side: from y = 1 for rho >= 1, else from
+/// the largest `(a G(j))^(1/j)`, at which one term is 1.
+pub(super) fn dominant(ratio: f64, tails: &[f64]) -> f64 {
+    let load: f64 = ratio * tails.iter().sum::<f64>();
+    let ln_ratio = ratio.ln();
+    let mut ln_y = match load >= 1.0 {
+        true => 0.0,
+        false => (1..)
+            .zip(tails)
+            .map(|(j, tail): (u32, _)| (ln_ratio + tail.ln()) / f64::from(j))
+            .fold(f64::NEG_INFINITY, f64::max),
+    };
+    for _ in 0..STEPS {
+        let (sum, moment) = sums(ratio, tails, ln_y);
+        let step = sum.ln() * sum / moment;
+        let next = ln_y + step;
+        if next == ln_y || step.abs() < 1e-17 {
+            break;
+        }
+        ln_y = next;
+    }
+    ln_y
+}
+
+/// The sums of `a G(j) y^-j` and of `j a G(j) y^-j`.
+fn sums(ratio: f64, tails: &[f64], ln_y: f64) -> (f64, f64) {
+    let (mut sum, mut moment) = (0.0, 0.0);
+    for (j, tail) in (1..).zip(tails) {
+        let term = ratio * tail * (-ln_y * f64::from(j as u32)).exp();
+        sum += term;
+        moment += f64::from(j as u32) * term;
+    }
+    (sum, moment)
+}
+
+/// f(1), f(2), ..., made to sum to 1 exactly enough that nothing grows or dies out.
+pub(super) fn renewal_steps(ratio: f64, tails: &[f64], ln_y: f64) -> Vec<f64> {
+    let step = |(j, tail): (u32, &f64)| ratio * tail * (-ln_y * f64::from(j)).exp();
+    (1..).zip(tails).map(step).collect()
+}
+
+/// v(0), v(1), ... up to where it has settled, or to `last`; and what it settles at.
+pub(super) fn renewals(steps: &[f64], last: u64) -> (Vec<f64>, f64) {
+    let mean: f64 = (1..)
+        .zip(steps)
+        .map(|(j, f): (u32, _)| f64::from(j) * f)
+        .sum();
+    let settled = 1.0 / mean;
+    let mut v = vec![1.0];
+    let mut calm = 0;
+    while (v.len() as u64) <= last && calm < steps.len() {
+        let before = v.iter().rev().zip(steps);
+        let next: f64 = before.map(|(v, f)| v * f).sum();
+        calm = match (next / settled - 1.0).abs() < SETTLED {
+            true => calm + 1,
+            false => 0,
+        };
+        v.push(next);
+    }
+    (v, settled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_below_at_and_above_one_as_the_load_is() {
+        let tails = [1.0, 0.5, 0.2];
+        for load in [0.01, 0.3, 0.999_999, 1.0, 1.000_001, 1.5, 30.0] {
+            let ratio = load / 1.7;
+            let ln_y = dominant(ratio, &tails);
+            let (sum, _) = sums(ratio, &tails, ln_y);
+            assert!((sum - 1.0).abs() < 1e-14, "{load}: {sum}");
+            assert!((ln_y > 0.0) == (load > 1.0) || ln_y.abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn renewals_settle_at_one_over_the_mean() {
+        let (v, settled) = renewals(&[0.5, 0.3, 0.2], 1_000_000);
+        assert!((settled - 1.0 / 1.7).abs() < 1e-15);
+        assert!(v.len() < 200, "{}", v.len());
+        assert_eq!(v[..3], [1.0, 0.5, 0.55]);
+    }
+}

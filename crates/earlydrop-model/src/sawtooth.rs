@@ -1,0 +1,105 @@
+//! How full a link is under windows that rise and are cut out of step.
+//!
+//! G. Appenzeller, I. Keslassy, N. McKeown, "Sizing Router Buffers", SIGCOMM 2004: the windows
+//! of N flows add up to nearly a normal law, of which what falls short of the path leaves the
+//! link idle.
+
+use crate::solve::falling_root;
+use crate::{Control, Load};
+
+/// What a window is cut to, over its peak.
+fn cut(control: Control) -> f64 {
+    match control {
+        Control::Reno => 0.5,
+        Control::Cubic => 0.7,
+    }
+}
+
+/// The deviation of all windows together around a mean of `total` packets: each is uniform
+/// between its cut and its peak.
+fn deviation(load: &Load, total: f64) -> f64 {
+    let cut = cut(load.tcp.control);
+    let one = (1.0 - cut) / 12.0_f64.sqrt() / (0.5 * (1.0 + cut));
+    one * total / load.flows.sqrt()
+}
+
+/// The share of time that the link sends with `queue` packets waiting on average.
+pub fn utilisation(load: &Load, queue: f64) -> f64 {
+    let path = load.rtt.as_secs_f64() * load.service();
+    let deviation = deviation(load, path + queue);
+    let short = deviation * normal_loss(queue / deviation);
+    1.0 - (short / path).min(1.0)
+}
+
+/// The least average queue, in packets, at which the link is that full.
+pub fn queue_for(load: &Load, utilisation_wanted: f64) -> f64 {
+    let path = load.rtt.as_secs_f64() * load.service();
+    falling_root(0.0, 4.0 * path, |queue| {
+        utilisation_wanted - utilisation(load, queue)
+    })
+}
+
+/// The mean of what a standard normal number falls short of -z: `phi(z) - z (1 - Phi(z))`.
+fn normal_loss(z: f64) -> f64 {
+    let density = (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    (density - z * upper_tail(z)).max(0.0)
+}
+
+/// 1 - Phi(z) for z from 0 on: Abramowitz and Stegun, 26.2.17, right to 7.5e-8.
+fn upper_tail(z: f64) -> f64 {
+    let t = 1.0 / (1.0 + 0.231_641_9 * z);
+    let series = [
+        0.319_381_530,
+        -0.356_563_782,
+        1.781_477_937,
+        -1.821_255_978,
+        1.330_274_429,
+    ];
+    let sum = series
+        .iter()
+        .rev()
+        .fold(0.0, |sum, factor| (sum + factor) * t);
+    sum * (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_normal_law_is_that_of_tables() {
+        for (z, tail) in [
+            (0.0, 0.5),
+            (1.0, 0.158_655_3),
+            (1.96, 0.024_997_9),
+            (3.0, 0.001_349_9),
+        ] {
+            assert!((upper_tail(z) - tail).abs() < 1e-7, "{z}");
+        }
+        assert!((normal_loss(0.0) - 0.398_942_3).abs() < 1e-6);
+    }
+
+    #[test]
+    fn more_flows_need_less_queue() {
+        let needed = |flows| {
+            queue_for(
+                &Load {
+                    flows,
+                    ..Load::default()
+                },
+                0.995,
+            )
+        };
+        let queues = [1.0, 4.0, 16.0, 64.0].map(needed);
+        assert!(
+            queues.windows(2).all(|pair| pair[0] > pair[1]),
+            "{queues:?}"
+        );
+        let load = Load {
+            flows: 4.0,
+            ..Load::default()
+        };
+        assert!((utilisation(&load, queues[1]) - 0.995).abs() < 1e-9);
+        assert_eq!(queue_for(&Load { flows: 1e6, ..load }, 0.98), 0.0);
+    }
+}

@@ -1,0 +1,191 @@
+//! Whether the loop of flows and curve comes to rest, by its gain and phase.
+//!
+//! C. V. Hollot, V. Misra, D. Towsley, W. Gong, "A Control Theoretic Analysis of RED",
+//! INFOCOM 2001: linearised at rest, with L the slope of the curve in probability a packet,
+//! C packets a second, R the round trip with its queue, N flows and K the pole of the average,
+//! the loop is
+//! `L (R C)^3/(2N)^2 e^(-sR) / ((1 + s R^2 C/(2N)) (1 + s R) (1 + s/K))`.
+//!
+//! It knows no timeouts. With the slope of TCP's whole formula instead it would call far more
+//! loops of small windows oscillating than are when simulated.
+
+use std::f64::consts::PI;
+
+use crate::solve::falling_root_of_powers;
+use crate::{Gateway, Load, Prediction};
+
+/// Below this phase margin, in degrees, a loop is on the edge: it rings for long.
+const SAFE: f64 = 30.0;
+
+/// What becomes of a disturbance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It dies out.
+    Stable,
+    /// It dies out slowly, or not quite.
+    OnTheEdge,
+    /// It grows: queue and windows swing.
+    Oscillating,
+}
+
+impl Verdict {
+    /// As a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Stable => "stable",
+            Verdict::OnTheEdge => "on the edge",
+            Verdict::Oscillating => "oscillating",
+        }
+    }
+}
+
+/// How far a loop is from oscillating.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stability {
+    /// The loop's gain at rest.
+    pub gain: f64,
+    /// In degrees, how much later the answer could come before the loop oscillates; below
+    /// zero it does. Infinite where the gain is never above 1.
+    pub phase_margin: f64,
+    /// How many times larger the gain could be.
+    pub gain_margin: f64,
+    /// In seconds, the period in which it rings or oscillates.
+    pub period: f64,
+}
+
+impl Stability {
+    /// What the margins say: at least 30 degrees and a factor of 2, or below zero and 1.
+    pub fn verdict(&self) -> Verdict {
+        if self.phase_margin < 0.0 || self.gain_margin < 1.0 {
+            Verdict::Oscillating
+        } else if self.phase_margin < SAFE || self.gain_margin < 2.0 {
+            Verdict::OnTheEdge
+        } else {
+            Verdict::Stable
+        }
+    }
+}
+
+/// The loop at rest: its gain and where its magnitude breaks, in radians a second.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    gain: f64,
+    delay: f64,
+    poles: [f64; 3],
+}
+
+impl Loop {
+    fn magnitude(&self, omega: f64) -> f64 {
+        let poles = self.poles.iter();
+        poles.fold(self.gain, |gain, pole| gain / (omega / pole).hypot(1.0))
+    }
+
+    /// Negative, and falling.
+    fn phase(&self, omega: f64) -> f64 {
+        let poles: f64 = self.poles.iter().map(|pole| (omega / pole).atan()).sum();
+        -omega * self.delay - poles
+    }
+}
+
+/// Frequencies looked at, in radians a second.
+const SLOWEST: f64 = 1e-9;
+const FASTEST: f64 = 1e9;
+
+/// The margins of `gateway` under `load`, at rest as `rest` says; `None` where no curve over an
+/// average tells of congestion, or nothing is told.
+pub fn stability(load: &Load, gateway: &Gateway, rest: &Prediction) -> Option<Stability> {
+    let told = rest.loss + rest.marks;
+    if told <= 0.0 {
+        return None;
+    }
+    let weight = gateway.weight()?;
+    let slope = gateway
+        .frozen(rest.queue, told, load.flows)?
+        .slope(rest.queue, load.flows);
+    let (c, n) = (load.service(), load.flows);
+    let r = load.round_trip(rest.queue);
+    let arrivals = c / (1.0 - rest.loss);
+    Some(margins(&Loop {
+        gain: slope.min(1e12) * (r * c).powi(3) / (2.0 * n).powi(2),
+        delay: r,
+        poles: [
+            2.0 * n / (r * r * c),
+            1.0 / r,
+            -(-weight).ln_1p() * arrivals,
+        ],
+    }))
+}
+
+fn margins(loop_: &Loop) -> Stability {
+    let turned = falling_root_of_powers(SLOWEST, FASTEST, |omega| PI + loop_.phase(omega));
+    let crossed = falling_root_of_powers(SLOWEST, FASTEST, |omega| loop_.magnitude(omega) - 1.0);
+    let crosses = loop_.gain > 1.0;
+    Stability {
+        gain: loop_.gain,
+        phase_margin: match crosses {
+            true => (PI + loop_.phase(crossed)).to_degrees(),
+            false => f64::INFINITY,
+        },
+        gain_margin: 1.0 / loop_.magnitude(turned),
+        period: 2.0 * PI / if crosses { crossed } else { turned },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fluid_balance;
+    use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+
+    #[test]
+    fn margins_of_a_loop_worked_out_by_hand() {
+        // Gain 2 over one pole at 1: crosses at sqrt(3), where the pole turns by 60 degrees and a
+        // delay of 0.1 s by 9.92.
+        let one = Loop {
+            gain: 2.0,
+            delay: 0.1,
+            poles: [1.0, 1e30, 1e30],
+        };
+        let found = margins(&one);
+        let by_hand = 180.0 - 60.0 - (0.1 * 3.0_f64.sqrt()).to_degrees();
+        assert!((found.phase_margin - by_hand).abs() < 1e-6, "{found:?}");
+        assert!((found.period - 2.0 * PI / 3.0_f64.sqrt()).abs() < 1e-6);
+        let small = margins(&Loop { gain: 0.5, ..one });
+        assert_eq!(small.phase_margin, f64::INFINITY);
+        assert_eq!(small.verdict(), Verdict::Stable);
+        assert!((small.gain_margin / found.gain_margin - 4.0).abs() < 1e-9);
+    }
+
+    /// The example of the paper of Hollot and others: 3750 packets a second, 60 flows.
+    fn theirs(weight: &str, max: u32) -> Stability {
+        let load = Load {
+            rate: BitsPerSec::from_mbps(15),
+            packet: Bytes(500),
+            rtt: Nanos::from_millis(200),
+            flows: 60.0,
+            ..Load::default()
+        };
+        let spec = format!("red:min=150,max={max},max_p=0.1,spacing=geometric,weight={weight}");
+        let gateway = Gateway::of(&spec.parse().unwrap(), &load).unwrap();
+        let rest = fluid_balance(&load, &gateway).unwrap();
+        stability(&load, &gateway, &rest).unwrap()
+    }
+
+    #[test]
+    fn a_slower_average_is_what_their_loop_needs() {
+        // Their design has K = 0.005 rad/s, a weight of 1.33e-6; their first run 1.33e-4.
+        let slow = theirs("0.00000133", 200);
+        assert_eq!(slow.verdict(), Verdict::Stable, "{slow:?}");
+        let fast = theirs("0.000133", 200);
+        assert_eq!(fast.verdict(), Verdict::Oscillating, "{fast:?}");
+    }
+
+    #[test]
+    fn a_steeper_curve_is_less_stable() {
+        let margins = [900, 600, 300, 200].map(|max| theirs("0.00001", max).gain_margin);
+        assert!(
+            margins.windows(2).all(|pair| pair[0] > pair[1]),
+            "{margins:?}"
+        );
+    }
+}

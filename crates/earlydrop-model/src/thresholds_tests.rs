@@ -1,0 +1,129 @@
+use super::*;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+
+fn load() -> Load {
+    Load {
+        rate: BitsPerSec::from_mbps(100),
+        rtt: Nanos::from_millis(50),
+        flows: 150.0,
+        ..Load::default()
+    }
+}
+
+#[test]
+fn morris_gives_what_the_paper_prints_at_one_loss_rate() {
+    let first = morris(0.0747, 0.052, 48.0);
+    // 60 is three times the rounded 20; formula (3) itself gives 58.7.
+    assert_eq!(first.min.round(), 20.0);
+    assert!((first.max - 58.7).abs() < 0.05, "{}", first.max);
+    let second = morris(0.0747, 0.2, 150.0);
+    assert_eq!((second.min.round(), second.max.round()), (136.0, 408.0));
+}
+
+#[test]
+fn the_papers_queues_need_these_loads() {
+    for (mean, largest, buffer, rho, printed) in [
+        (4.0, 8, 200, 0.982_765, 79.54),
+        (4.4, 9, 1000, 1.003_533, 592.01),
+    ] {
+        let queue = BatchQueue {
+            arrivals: 1.0,
+            service: 1.0,
+            batch: Batch::normal(mean, 4.0, largest).unwrap(),
+            buffer,
+            acceptance: Acceptance::Partial,
+        };
+        let found = queue.at_load(rho).solve(Solver::Exact).unwrap().mean();
+        assert!((found - printed).abs() < 0.05, "{found} {printed}");
+    }
+}
+
+#[test]
+fn thresholds_are_kept_within_the_buffer_and_say_so() {
+    let (t, notes) = around(100.0, 120.0);
+    assert_eq!((t.min, t.max), (50.0, 120.0));
+    assert_eq!(notes.len(), 1);
+    let (t, notes) = around(80.0, 120.0);
+    assert_eq!((t.min, t.max, notes.len()), (40.0, 120.0, 0));
+}
+
+#[test]
+fn every_method_gives_a_scheme_that_can_be_built() {
+    for scheme in ["red", "nlred", "clred", "gred", "ared", "dsred", "mred"] {
+        let scheme: Spec = scheme.parse().unwrap();
+        for advice in every_method(&load(), &scheme, 600.0, 80.0).unwrap() {
+            assert!(advice.spec.plan(&load().link()).is_ok(), "{}", advice.spec);
+            assert!(Gateway::of(&advice.spec, &load()).is_ok());
+        }
+    }
+}
+
+#[test]
+fn lengths_are_in_bytes_where_the_scheme_counts_them() {
+    let ns2: Spec = "red:as=ns2".parse().unwrap();
+    let advice = every_method(&load(), &ns2, 600.0, 80.0).unwrap();
+    assert!(
+        advice[0].spec.to_string().contains("min=60000 bytes"),
+        "{}",
+        advice[0].spec
+    );
+    let gateway = Gateway::of(&advice[0].spec, &load()).unwrap();
+    assert_eq!(gateway.buffer(), 600.0);
+    let rest = fluid_balance(&load(), &gateway).unwrap();
+    assert!((rest.queue / 80.0 - 1.0).abs() < 0.02, "{rest:?}");
+}
+
+#[test]
+fn the_smallest_paths_have_thresholds_too() {
+    let tiny = Load {
+        rtt: Nanos::from_micros(1),
+        ..load()
+    };
+    for buffer in [1.0, 50.0] {
+        let advice = every_method(&tiny, &"red".parse().unwrap(), buffer, 0.1).unwrap();
+        assert!(
+            advice
+                .iter()
+                .all(|advice| advice.spec.plan(&tiny.link()).is_ok())
+        );
+    }
+}
+
+#[test]
+fn the_balance_comes_to_rest_at_the_goal_and_stably() {
+    let advice = every_method(&load(), &"red".parse().unwrap(), 600.0, 80.0).unwrap();
+    let gateway = Gateway::of(&advice[0].spec, &load()).unwrap();
+    let rest = fluid_balance(&load(), &gateway).unwrap();
+    // Its numbers are rounded to three digits.
+    assert!((rest.queue / 80.0 - 1.0).abs() < 0.02, "{rest:?}");
+    let found = stability(&load(), &gateway, &rest).unwrap();
+    assert_eq!(found.verdict(), Verdict::Stable, "{found:?}");
+}
+
+#[test]
+fn flows_of_the_range_come_to_rest_at_its_end() {
+    let spec = "red:min=40,max=120,max_p=0.3,limit=600".parse().unwrap();
+    let gateway = Gateway::of(&spec, &load()).unwrap();
+    let flows = flows_at(&load(), &gateway, 120.0);
+    let more = Load { flows, ..load() };
+    let rest = fluid_balance(&more, &gateway).unwrap();
+    assert!((rest.queue - 120.0).abs() < 0.01, "{flows} {rest:?}");
+    let (few, many) = (
+        most_flows(&load(), 600.0, 120.0),
+        most_flows(&load(), 600.0, 240.0),
+    );
+    assert!(few.unwrap().unwrap() < many.unwrap().unwrap());
+}
+
+#[test]
+fn the_open_loop_hangs_on_the_loss_typed_in() {
+    let at = |p| open_loop(&load(), p, None, 600.0).unwrap();
+    let queues = [0.15, 0.1, 0.08, 0.06].map(|p| at(p).queue);
+    assert!(queues.is_sorted(), "{queues:?}");
+    assert!(open_loop(&load(), 0.0, None, 600.0).is_err());
+    let packet = Load {
+        packet: Bytes(500),
+        ..load()
+    };
+    assert!(open_loop(&packet, 0.05, None, 600.0).unwrap().load < at(0.05).load);
+}
