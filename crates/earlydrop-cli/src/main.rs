@@ -19,6 +19,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+#[cfg(target_os = "linux")]
+use commands::shell;
 use commands::{
     check, configure, explain, export, queue, report, reproduce, run, schemes, trace, translate,
     tune,
@@ -58,6 +60,8 @@ enum Command {
 Then, as a scenario's first line: #:schema scenario.schema.json")]
     Schema,
     Trace(trace::Trace),
+    #[cfg(target_os = "linux")]
+    Shell(shell::Shell),
     Configure(configure::Configure),
     Queue(queue::Queue),
     /// Print completions for a shell
@@ -87,14 +91,16 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let style = Style::of_stdout();
     match dispatch(&arguments.command, &style) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => failure.report(&style),
     }
 }
 
-fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
+fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
     let out = &mut anstream::stdout().lock();
-    match command {
+    let done = match command {
+        #[cfg(target_os = "linux")]
+        Command::Shell(arguments) => return shell::run(arguments),
         Command::Compare(compare) => run::compare(compare, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
         Command::Tune(arguments) => tune::run(arguments, out, style),
@@ -129,5 +135,6 @@ fn dispatch(command: &Command, style: &Style) -> Result<(), Failure> {
             clap_mangen::generate_to(Arguments::command(), folder)?;
             Ok(writeln!(out, "{}", folder.join("earlydrop.1").display())?)
         }
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }

@@ -23,6 +23,7 @@ use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElemen
 
 use crate::network::LinkId;
 use crate::packet::{Kind, Note, Notes, Packet};
+use crate::pcapng::Writer;
 
 /// What was recorded at one link.
 #[derive(Clone, Debug)]
@@ -108,85 +109,27 @@ impl Capture {
 /// Writes several captures into one pcapng file, an interface for each, in order of time.
 pub fn write_pcapng<'a>(
     captures: impl IntoIterator<Item = &'a Capture>,
-    mut out: impl Write,
+    out: impl Write,
 ) -> io::Result<()> {
     let captures: Vec<&Capture> = captures.into_iter().collect();
-    write_block(&mut out, SECTION, &section())?;
-    for capture in &captures {
-        write_block(&mut out, INTERFACE, &interface(&capture.name))?;
-    }
+    let names = captures.iter().map(|capture| capture.name());
+    let mut file = Writer::new(out, names)?;
     let numbered = captures.iter().enumerate();
     let mut packets: Vec<(u32, &Recorded)> = numbered
         .flat_map(|(index, capture)| capture.packets.iter().map(move |p| (index as u32, p)))
         .collect();
     packets.sort_by_key(|(_, recorded)| recorded.at);
     for (interface, recorded) in packets {
-        write_block(&mut out, PACKET, &recorded.block(interface)?)?;
+        let (headers, length) = recorded.headers().map_err(io::Error::other)?;
+        file.packet(interface, recorded.at, &headers, length)?;
     }
-    out.flush()
-}
-
-// Types of blocks.
-const SECTION: u32 = 0x0a0d_0d0a;
-const INTERFACE: u32 = 1;
-const PACKET: u32 = 6;
-
-/// A block around `body`, which is a multiple of 4 bytes long: type, length, body, length.
-fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
-    let length = (body.len() as u32 + 12).to_le_bytes();
-    out.write_all(&kind.to_le_bytes())?;
-    out.write_all(&length)?;
-    out.write_all(body)?;
-    out.write_all(&length)
-}
-
-/// Byte order, version 1.0, and a length that is not known.
-fn section() -> Vec<u8> {
-    let mut body = 0x1a2b_3c4d_u32.to_le_bytes().to_vec();
-    body.extend([1, 0, 0, 0]);
-    body.extend(u64::MAX.to_le_bytes());
-    body
-}
-
-/// Raw IPv4 without a limit to what is captured; its name; times in 10^-9 s.
-fn interface(name: &str) -> Vec<u8> {
-    const RAW_IP: u16 = 101;
-    let mut body = RAW_IP.to_le_bytes().to_vec();
-    body.extend([0; 6]);
-    option(&mut body, 2, name.as_bytes());
-    option(&mut body, 9, &[9]);
-    option(&mut body, 0, &[]);
-    body
-}
-
-fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
-    body.extend(code.to_le_bytes());
-    body.extend((value.len() as u16).to_le_bytes());
-    body.extend(value);
-    pad(body);
-}
-
-fn pad(body: &mut Vec<u8>) {
-    body.resize(body.len().next_multiple_of(4), 0);
+    file.flush()
 }
 
 /// Ports of sender and receiver.
 const PORTS: (u16, u16) = (49_152, 5001);
 
 impl Recorded {
-    /// The body of its block.
-    fn block(&self, interface: u32) -> io::Result<Vec<u8>> {
-        let (headers, length) = self.headers().map_err(io::Error::other)?;
-        let mut body = interface.to_le_bytes().to_vec();
-        body.extend(((self.at.0 >> 32) as u32).to_le_bytes());
-        body.extend((self.at.0 as u32).to_le_bytes());
-        body.extend((headers.len() as u32).to_le_bytes());
-        body.extend(length.to_le_bytes());
-        body.extend(headers);
-        pad(&mut body);
-        Ok(body)
-    }
-
     /// Its headers, and its length on the wire.
     fn headers(&self) -> Result<(Vec<u8>, u32), Box<dyn std::error::Error + Send + Sync>> {
         let packet = &self.packet;
@@ -286,6 +229,7 @@ impl Recorded {
 mod tests {
     use super::*;
     use crate::network::{Dumbbell, Link};
+    use crate::pcapng::{INTERFACE, PACKET, SECTION};
     use crate::tcp::{Algorithm, EcnMode, Profile};
     use crate::traffic::{Application, Flow, Pattern};
     use crate::{Run, results::Results};

@@ -13,7 +13,8 @@
 //! - [`network`]: nodes, links, what changes about them; the dumbbell, the parking lot.
 //! - [`traffic`]: flows, applications over TCP, datagrams; [`spread`] is their randomness.
 //! - [`tcp`]: senders and receivers, their rules, loss recovery, congestion control.
-//! - [`measure`]: what to measure; [`results`]: what was; [`capture`]: recorded packets.
+//! - [`measure`]: what to measure; [`results`]: what was; [`capture`]: recorded packets;
+//!   [`pcapng`]: the files that they are written to.
 //! - [`run`]: all of it as one value.
 //! - [`events`]: the queue of events, for whoever writes another simulator.
 
@@ -26,6 +27,7 @@ pub mod events;
 pub mod measure;
 pub mod network;
 mod packet;
+pub mod pcapng;
 pub mod results;
 pub mod run;
 pub mod spread;

@@ -9,6 +9,8 @@ pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;
+#[cfg(target_os = "linux")]
+pub(crate) mod shell;
 pub(crate) mod trace;
 pub(crate) mod translate;
 pub(crate) mod tune;

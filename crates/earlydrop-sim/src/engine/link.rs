@@ -4,7 +4,7 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::capture::Capture;
-use crate::network::{Reorder, Trace};
+use crate::network::{Opportunities, Reorder};
 
 /// A link's transmitter and wire.
 ///
@@ -125,41 +125,5 @@ impl Extras {
         let held = self.reorder.filter(|r| self.random.chance(r.share));
         let extra = held.map_or(0.0, |r| self.random.uniform() * r.delay.0 as f64);
         Some(arrive + Nanos(extra as u64))
-    }
-}
-
-/// Where a link that follows a trace has got to.
-#[derive(Clone, Debug)]
-pub(super) struct Opportunities {
-    trace: Trace,
-    /// The number of the opportunity being used.
-    number: u64,
-    /// Bytes it still carries.
-    left: u32,
-}
-
-impl Opportunities {
-    pub(super) fn new(trace: Trace) -> Opportunities {
-        Opportunities {
-            trace,
-            number: 0,
-            left: crate::network::OPPORTUNITY,
-        }
-    }
-
-    /// Sends `size` bytes that are ready at `at`; answers when the last of them leave.
-    fn send(&mut self, at: Nanos, size: u32) -> Nanos {
-        if self.trace.opportunity(self.number) < at {
-            self.number = self.trace.first_from(at);
-            self.left = crate::network::OPPORTUNITY;
-        }
-        let mut size = size;
-        while size > self.left {
-            size -= self.left;
-            self.left = crate::network::OPPORTUNITY;
-            self.number += 1;
-        }
-        self.left -= size;
-        self.trace.opportunity(self.number)
     }
 }

@@ -6,8 +6,7 @@ mod trace;
 
 pub(crate) use routes::Routes;
 pub use shapes::{Dumbbell, ParkingLot};
-pub(crate) use trace::OPPORTUNITY;
-pub use trace::{Trace, TraceError};
+pub use trace::{Opportunities, Trace, TraceError};
 
 use earlydrop::registry::Spec;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use earlydrop::units::{BitsPerSec, Nanos};
 
 /// Bytes that one opportunity carries.
-pub(crate) const OPPORTUNITY: u32 = 1500;
+const OPPORTUNITY: u32 = 1500;
 
 /// A recorded link. Clones share the recording.
 ///
@@ -105,13 +105,13 @@ impl Trace {
     }
 
     /// When the opportunity of this number comes.
-    pub(crate) fn opportunity(&self, number: u64) -> Nanos {
+    fn opportunity(&self, number: u64) -> Nanos {
         let (round, index) = self.place(number);
         Nanos(round * self.period().0) + self.times[index]
     }
 
     /// The first opportunity at or after `at`.
-    pub(crate) fn first_from(&self, at: Nanos) -> u64 {
+    fn first_from(&self, at: Nanos) -> u64 {
         let (round, within) = (at.0 / self.period().0, at.0 % self.period().0);
         let index = self.times.partition_point(|time| time.0 < within) as u64;
         let count = self.times.len() as u64;
@@ -126,6 +126,44 @@ impl Trace {
     fn place(&self, number: u64) -> (u64, usize) {
         let count = self.times.len() as u64;
         (number / count, (number % count) as usize)
+    }
+}
+
+/// Where a link that follows a trace has got to.
+#[derive(Clone, Debug)]
+pub struct Opportunities {
+    trace: Trace,
+    /// The number of the opportunity being used.
+    number: u64,
+    /// Bytes it still carries.
+    left: u32,
+}
+
+impl Opportunities {
+    /// At its beginning, which is time zero.
+    pub fn new(trace: Trace) -> Opportunities {
+        Opportunities {
+            trace,
+            number: 0,
+            left: OPPORTUNITY,
+        }
+    }
+
+    /// Sends `size` bytes that are ready at `at`; answers when the last of them leave.
+    /// Times do not run backwards from one call to the next.
+    pub fn send(&mut self, at: Nanos, size: u32) -> Nanos {
+        if self.trace.opportunity(self.number) < at {
+            self.number = self.trace.first_from(at);
+            self.left = OPPORTUNITY;
+        }
+        let mut size = size;
+        while size > self.left {
+            size -= self.left;
+            self.left = OPPORTUNITY;
+            self.number += 1;
+        }
+        self.left -= size;
+        self.trace.opportunity(self.number)
     }
 }
 

@@ -1,0 +1,85 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use earlydrop::registry::ConfigError;
+
+/// Why there is no session, or why it broke off.
+#[derive(Debug, thiserror::Error)]
+pub enum LiveError {
+    /// A queue cannot be built.
+    #[error("{direction}: {problem}")]
+    Queue {
+        /// "up" or "down".
+        direction: &'static str,
+        /// What is wrong with it.
+        problem: ConfigError,
+    },
+    /// The system makes no namespaces for this user.
+    #[error(
+        "this system makes no network namespace for this user ({problem}); run it as root, or \
+         allow user namespaces (kernel.unprivileged_userns_clone, user.max_user_namespaces, \
+         kernel.apparmor_restrict_unprivileged_userns)"
+    )]
+    Namespaces {
+        /// What the system said.
+        problem: io::Error,
+    },
+    /// There are no TUN devices.
+    #[error("{path}: {problem}; TUN devices are needed (the kernel's module `tun`)")]
+    NoTun {
+        /// The file that makes them.
+        path: &'static str,
+        /// What the system said.
+        problem: io::Error,
+    },
+    /// The kernel refused a setting of the namespaces.
+    #[error("cannot set {what} to {value} ({problem}); {allowed}")]
+    Setting {
+        /// The setting.
+        what: &'static str,
+        /// The value.
+        value: String,
+        /// What the system said.
+        problem: io::Error,
+        /// What it would take.
+        allowed: String,
+    },
+    /// More than one thread runs: a new process could not be started safely.
+    #[error("a session must be started while the process has one thread; it has {threads}")]
+    Threads {
+        /// How many there are.
+        threads: usize,
+    },
+    /// A file cannot be written.
+    #[error("{path}: {problem}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        problem: io::Error,
+    },
+    /// The system refused something that it usually does.
+    #[error("{doing}: {problem}")]
+    System {
+        /// What was being done.
+        doing: &'static str,
+        /// What the system said.
+        problem: io::Error,
+    },
+}
+
+/// Says what was being done when the system refused it.
+pub(crate) trait Doing<T> {
+    fn doing(self, doing: &'static str) -> Result<T, LiveError>;
+}
+
+impl<T, E: Into<io::Error>> Doing<T> for Result<T, E> {
+    fn doing(self, doing: &'static str) -> Result<T, LiveError> {
+        self.map_err(|problem| LiveError::System {
+            doing,
+            problem: problem.into(),
+        })
+    }
+}

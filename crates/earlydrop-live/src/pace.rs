@@ -1,0 +1,79 @@
+//! Time, and waiting for it.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use earlydrop::units::Nanos;
+use nix::poll::{PollFd, ppoll};
+use nix::sys::time::TimeSpec;
+
+/// Time since the session began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    started: Instant,
+    /// When that was, since 1970.
+    began: Nanos,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Clock {
+        let began = SystemTime::now().duration_since(UNIX_EPOCH);
+        Clock {
+            started: Instant::now(),
+            began: Nanos(began.map_or(0, |since| since.as_nanos() as u64)),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn now(&self) -> Nanos {
+        Nanos(self.started.elapsed().as_nanos() as u64)
+    }
+
+    /// The same moment since 1970.
+    pub(crate) fn since_1970(&self, at: Nanos) -> Nanos {
+        self.began + at
+    }
+}
+
+/// A sleeping thread is woken late by some tens of microseconds: the last ones before a
+/// deadline it stays awake.
+const AWAKE: Nanos = Nanos::from_micros(60);
+
+/// How often signals are looked after while there is no time to sleep.
+const TURNS_AWAKE: u32 = 64;
+
+/// Waits for deadlines and packets.
+#[derive(Debug, Default)]
+pub(crate) struct Pacer {
+    turns: u32,
+}
+
+impl Pacer {
+    /// Waits until one of `fds` can be read or `deadline` is near; answers whether they were
+    /// asked.
+    pub(crate) fn wait(
+        &mut self,
+        clock: &Clock,
+        deadline: Nanos,
+        fds: &mut [PollFd<'_>],
+    ) -> nix::Result<bool> {
+        let left = deadline.since(clock.now());
+        if left <= AWAKE {
+            self.turns += 1;
+            if self.turns < TURNS_AWAKE {
+                std::hint::spin_loop();
+                return Ok(false);
+            }
+        }
+        self.turns = 0;
+        let sleep = left.since(AWAKE).0;
+        let sleep = TimeSpec::new(
+            (sleep / 1_000_000_000) as i64,
+            (sleep % 1_000_000_000) as i64,
+        );
+        match ppoll(fds, Some(sleep), None) {
+            Ok(_) => Ok(true),
+            Err(nix::Error::EINTR) => Ok(false),
+            Err(problem) => Err(problem),
+        }
+    }
+}

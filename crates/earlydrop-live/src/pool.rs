@@ -1,0 +1,91 @@
+//! Where packets lie while they wait.
+
+use earlydrop::packet::{Ecn, FlowKey, Packet};
+
+use crate::packet::Header;
+
+/// What queues move around: where a packet lies, and what was read of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) slot: u32,
+    pub(crate) header: Header,
+    /// To be marked when it leaves.
+    pub(crate) marked: bool,
+}
+
+impl Frame {
+    pub(crate) fn new(slot: u32, header: Header) -> Frame {
+        Frame {
+            slot,
+            header,
+            marked: false,
+        }
+    }
+}
+
+impl Packet for Frame {
+    fn size(&self) -> u32 {
+        self.header.length
+    }
+    fn flow(&self) -> FlowKey {
+        self.header.flow
+    }
+    fn ecn(&self) -> Ecn {
+        self.header.ecn
+    }
+    fn mark(&mut self) {
+        self.header.ecn = Ecn::Ce;
+        self.marked = true;
+    }
+    fn class(&self) -> u8 {
+        self.header.class
+    }
+}
+
+/// Buffers of one size, made once.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    bytes: Vec<u8>,
+    free: Vec<u32>,
+}
+
+/// The most buffers that are made: a gigabyte of them.
+pub(crate) const MOST: usize = 1 << 19;
+
+/// More than any packet of the devices takes, so that one that is too long is seen to be.
+const SLOT: usize = 2048;
+
+impl Pool {
+    /// So many buffers. The system gives memory only to those that are used.
+    pub(crate) fn new(slots: u32) -> Pool {
+        Pool {
+            bytes: vec![0; slots as usize * SLOT],
+            free: (0..slots).rev().collect(),
+        }
+    }
+
+    /// A free buffer: the one given back last, which is in the caches.
+    pub(crate) fn take(&mut self) -> Option<u32> {
+        self.free.pop()
+    }
+
+    pub(crate) fn give_back(&mut self, slot: u32) {
+        self.free.push(slot);
+    }
+
+    pub(crate) fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        let start = slot as usize * SLOT;
+        &mut self.bytes[start..start + SLOT]
+    }
+
+    /// The bytes of a packet.
+    pub(crate) fn packet(&mut self, frame: &Frame) -> &mut [u8] {
+        let length = frame.header.length as usize;
+        &mut self.buffer(frame.slot)[..length]
+    }
+
+    #[cfg(test)]
+    pub(crate) fn free(&self) -> usize {
+        self.free.len()
+    }
+}

@@ -1,0 +1,52 @@
+//! Who a session is run for.
+
+use std::env;
+use std::ffi::CString;
+use std::io;
+
+use nix::unistd::{Gid, Uid, User, geteuid, initgroups, setgroups, setresgid, setresuid};
+
+/// Whose the command and the files are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Whoever runs this process.
+    Same,
+    /// The one who called `sudo`.
+    Caller {
+        /// Their number.
+        user: u32,
+        /// Their group's number.
+        group: u32,
+        /// Their name, where they have one.
+        name: Option<String>,
+    },
+}
+
+impl Owner {
+    /// Who has called `sudo`, where somebody has.
+    pub(crate) fn of_this_process() -> Owner {
+        let number = |name| env::var(name).ok()?.parse::<u32>().ok();
+        match (number("SUDO_UID"), number("SUDO_GID")) {
+            (Some(user), Some(group)) if geteuid().is_root() && user != 0 => {
+                let known = User::from_uid(Uid::from_raw(user)).ok().flatten();
+                let name = known.map(|user| user.name);
+                Owner::Caller { user, group, name }
+            }
+            _ => Owner::Same,
+        }
+    }
+
+    /// Gives up every right that they do not have, for good.
+    pub(crate) fn become_them(&self) -> io::Result<()> {
+        let Owner::Caller { user, group, name } = self else {
+            return Ok(());
+        };
+        let (user, group) = (Uid::from_raw(*user), Gid::from_raw(*group));
+        match name.as_deref().map(CString::new) {
+            Some(Ok(name)) => initgroups(&name, group)?,
+            _ => setgroups(&[group])?,
+        }
+        setresgid(group, group, group)?;
+        Ok(setresuid(user, user, user)?)
+    }
+}

@@ -1,0 +1,107 @@
+//! The files that a session writes.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use earlydrop::units::Nanos;
+use earlydrop_sim::pcapng::Writer;
+use serde::Serialize;
+
+use super::Session;
+use crate::LiveError;
+use crate::emulator::NAMES;
+use crate::pace::Clock;
+use crate::stats::{Sample, Summary};
+
+/// Statistics and packets, where they are wanted.
+pub(super) struct Record {
+    stats: Option<(PathBuf, BufWriter<File>)>,
+    pcap: Option<(PathBuf, Writer<BufWriter<File>>)>,
+    clock: Clock,
+    /// What went wrong with a packet; told when there is somebody to tell.
+    failed: Option<io::Error>,
+}
+
+/// The last line of the statistics.
+#[derive(Serialize)]
+struct Last<'a> {
+    summary: &'a Summary,
+}
+
+impl Record {
+    pub(super) fn create(session: &Session, clock: Clock) -> Result<Record, LiveError> {
+        let open = |path: &Option<PathBuf>| {
+            path.as_ref().map(|path| {
+                let file = File::create(path).map_err(at(path))?;
+                Ok((path.clone(), BufWriter::new(file)))
+            })
+        };
+        let stats = open(&session.stats).transpose()?;
+        let pcap = match open(&session.pcap).transpose()? {
+            Some((path, file)) => {
+                let file = Writer::new(file, NAMES).map_err(at(&path))?;
+                Some((path, file))
+            }
+            None => None,
+        };
+        Ok(Record {
+            stats,
+            pcap,
+            clock,
+            failed: None,
+        })
+    }
+
+    /// A packet has left the transmitter of the direction of this number.
+    pub(super) fn packet(&mut self, direction: usize, left: Nanos, bytes: &[u8]) {
+        if let Some((_, file)) = &mut self.pcap {
+            let at = self.clock.since_1970(left);
+            let written = file.packet(direction as u32, at, bytes, bytes.len() as u32);
+            self.failed = self.failed.take().or(written.err());
+        }
+    }
+
+    pub(super) fn samples(&mut self, samples: &[Sample; 2]) -> Result<(), LiveError> {
+        for sample in samples {
+            self.line(sample)?;
+        }
+        // Whoever looks on sees it at once.
+        if let Some((path, file)) = &mut self.stats {
+            file.flush().map_err(at(path))?;
+        }
+        match (self.failed.take(), &self.pcap) {
+            (Some(problem), Some((path, _))) => Err(at(path)(problem)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn end(mut self, summary: &Summary) -> Result<(), LiveError> {
+        self.line(&Last { summary })?;
+        if let Some((path, file)) = &mut self.stats {
+            file.flush().map_err(at(path))?;
+        }
+        if let Some((path, file)) = &mut self.pcap {
+            file.flush().map_err(at(path))?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> Result<(), LiveError> {
+        let Some((path, file)) = &mut self.stats else {
+            return Ok(());
+        };
+        let written = serde_json::to_writer(&mut *file, value).map_err(io::Error::from);
+        written
+            .and_then(|()| file.write_all(b"\n"))
+            .map_err(at(path))
+    }
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> LiveError + use<> {
+    let path = path.to_path_buf();
+    move |problem| LiveError::File {
+        path: path.clone(),
+        problem,
+    }
+}

@@ -1,0 +1,98 @@
+//! Packets as a file that Wireshark and its like read: pcapng (draft-ietf-opsawg-pcapng)
+//! with times in nanoseconds, and packets as raw IP without a link layer.
+
+use std::io::{self, Write};
+
+use earlydrop::units::Nanos;
+
+// Types of blocks.
+pub(crate) const SECTION: u32 = 0x0a0d_0d0a;
+pub(crate) const INTERFACE: u32 = 1;
+pub(crate) const PACKET: u32 = 6;
+
+/// Writes one file, packet by packet.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    /// The body of a packet's block, kept for the next.
+    body: Vec<u8>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file whose interfaces have these names, in order from 0.
+    pub fn new<'a>(
+        mut out: W,
+        interfaces: impl IntoIterator<Item = &'a str>,
+    ) -> io::Result<Writer<W>> {
+        write_block(&mut out, SECTION, &section())?;
+        for name in interfaces {
+            write_block(&mut out, INTERFACE, &interface(name))?;
+        }
+        let body = Vec::new();
+        Ok(Writer { out, body })
+    }
+
+    /// Writes a packet of `length` bytes, of which `captured` is the beginning.
+    pub fn packet(
+        &mut self,
+        interface: u32,
+        at: Nanos,
+        captured: &[u8],
+        length: u32,
+    ) -> io::Result<()> {
+        let body = &mut self.body;
+        body.clear();
+        body.extend(interface.to_le_bytes());
+        body.extend(((at.0 >> 32) as u32).to_le_bytes());
+        body.extend((at.0 as u32).to_le_bytes());
+        body.extend((captured.len() as u32).to_le_bytes());
+        body.extend(length.to_le_bytes());
+        body.extend(captured);
+        pad(body);
+        write_block(&mut self.out, PACKET, body)
+    }
+
+    /// Writes what waits in buffers.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A block around `body`, which is a multiple of 4 bytes long: type, length, body, length.
+fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
+    let length = (body.len() as u32 + 12).to_le_bytes();
+    out.write_all(&kind.to_le_bytes())?;
+    out.write_all(&length)?;
+    out.write_all(body)?;
+    out.write_all(&length)
+}
+
+/// Byte order, version 1.0, and a length that is not known.
+fn section() -> Vec<u8> {
+    let mut body = 0x1a2b_3c4d_u32.to_le_bytes().to_vec();
+    body.extend([1, 0, 0, 0]);
+    body.extend(u64::MAX.to_le_bytes());
+    body
+}
+
+/// Raw IP without a limit to what is captured; its name; times in 10^-9 s.
+fn interface(name: &str) -> Vec<u8> {
+    const RAW_IP: u16 = 101;
+    let mut body = RAW_IP.to_le_bytes().to_vec();
+    body.extend([0; 6]);
+    option(&mut body, 2, name.as_bytes());
+    option(&mut body, 9, &[9]);
+    option(&mut body, 0, &[]);
+    body
+}
+
+fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
+    body.extend(code.to_le_bytes());
+    body.extend((value.len() as u16).to_le_bytes());
+    body.extend(value);
+    pad(body);
+}
+
+fn pad(body: &mut Vec<u8>) {
+    body.resize(body.len().next_multiple_of(4), 0);
+}
