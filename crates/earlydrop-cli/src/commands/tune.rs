@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::metrics::METRICS;
+use earlydrop_lab::metrics::{METRICS, Metric};
 use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::Store;
@@ -213,13 +213,8 @@ impl Told<'_> {
         let verb = if self.goal.minimise { "least" } else { "most" };
         let heading = format!("{verb} {}, checked with {seeds} fresh seeds", metric.title);
         let mut header = vec!["scheme".to_string()];
-        let unit = if metric.unit.is_empty() {
-            String::new()
-        } else {
-            format!(", {}", metric.unit)
-        };
         header.extend([
-            format!("as it was{unit}"),
+            with_unit("as it was", metric),
             "tuned".to_string(),
             "change".to_string(),
         ]);
@@ -313,17 +308,9 @@ impl Told<'_> {
         } else {
             f64::INFINITY
         };
-        let label = |metric: &earlydrop_lab::metrics::Metric| {
-            let unit = if metric.unit.is_empty() {
-                String::new()
-            } else {
-                format!(", {}", metric.unit)
-            };
-            format!("{}{unit}", metric.title)
-        };
         let mut plot = Plot::new(range(|p| p.0, f64::INFINITY), range(|p| p.1, most))
             .title("settings that no other beats in both, as the search saw them")
-            .labels(&label(price), &label(goal))
+            .labels(&with_unit(price.title, price), &with_unit(goal.title, goal))
             .height(14);
         for (name, points) in fronts {
             plot = plot.line(&name, points);
@@ -345,5 +332,13 @@ impl Told<'_> {
         told.extend(lines);
         told.push(Text::default());
         indented(2, told)
+    }
+}
+
+/// A heading with the unit that a metric is shown in: "queueing delay, ms".
+fn with_unit(heading: &str, metric: &Metric) -> String {
+    match metric.unit {
+        "" => heading.to_string(),
+        unit => format!("{heading}, {unit}"),
     }
 }

@@ -7,7 +7,8 @@ mod plot;
 mod table;
 mod text;
 
-pub(crate) use plot::{Plot, number, sparkline, ticks};
+pub(crate) use earlydrop_lab::figure::number;
+pub(crate) use plot::{Plot, sparkline, ticks};
 pub(crate) use table::Table;
 pub(crate) use text::{Look, Text, beside, indented, write_lines};
 

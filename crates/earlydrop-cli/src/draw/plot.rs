@@ -3,6 +3,8 @@
 //! A character of braille holds 2 by 4 dots, so that a plot has twice the columns and
 //! four times the rows of its text. Without Unicode a character is one star.
 
+use earlydrop_lab::figure;
+
 use super::Style;
 use super::text::{Look, Text};
 
@@ -247,25 +249,7 @@ impl Axis {
 
     /// Numbers to write along it, about `wanted` and steps of 1, 2 or 5 apart.
     fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
-        let rough = (self.high - self.low) / wanted.max(1) as f64;
-        let power = 10_f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .map(|factor| factor * power)
-            .into_iter()
-            .find(|step| *step >= rough * (1.0 - 1e-9))
-            .unwrap_or(rough);
-        let first = (self.low / step - 1e-9).ceil();
-        let decimals = (-step.log10().floor()).clamp(0.0, 12.0) as usize;
-        let plain = (1e-5..1e7).contains(&step) && self.high.abs().max(self.low.abs()) < 1e7;
-        (0..=wanted + 1)
-            .map(|index| (first + index as f64) * step)
-            .take_while(|value| *value <= self.high + step * 1e-9)
-            // Adding zero turns -0 into 0.
-            .map(|value| match plain {
-                true => (value, format!("{:.decimals$}", value + 0.0)),
-                false => (value, format!("{:.1e}", value + 0.0)),
-            })
-            .collect()
+        figure::ticks(self.low, self.high, wanted)
     }
 }
 
@@ -386,23 +370,6 @@ fn labels_in_rows(labels: &[(usize, String)], columns: usize, rows: usize) -> Ve
     placed
 }
 
-/// A number to three significant figures, for a sentence.
-pub(crate) fn number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{}", value + 0.0);
-    }
-    let magnitude = value.abs().log10().floor();
-    if !(-6.0..12.0).contains(&magnitude) {
-        return format!("{value:.2e}");
-    }
-    let decimals = (2.0 - magnitude).max(0.0) as usize;
-    let written = format!("{value:.decimals$}");
-    match written.contains('.') {
-        true => written.trim_end_matches('0').trim_end_matches('.').into(),
-        false => written,
-    }
-}
-
 /// The values as blocks, from the smallest to the largest of them, in `width`
 /// characters; where there are more values than characters, each shows its largest.
 /// What is not finite is left blank.
@@ -433,6 +400,7 @@ pub(crate) fn sparkline(values: &[f64], width: usize, unicode: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use figure::number;
 
     fn shown(plot: &Plot, width: usize, unicode: bool) -> Vec<String> {
         let style = Style {

@@ -120,23 +120,32 @@ fn ordering(
     (less, tolerance): (bool, f64),
     at: &At,
 ) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
     let sign = if less { 1.0 } else { -1.0 };
+    against_each(measured, (name, than), at, |place, mine, theirs| {
+        let pairs = theirs.iter().zip(mine);
+        let differences = pairs.map(|(theirs, mine)| sign * (theirs - mine)).collect();
+        let shares = shares(differences, theirs).into_iter();
+        let by_seed = shares.map(|share| share + tolerance).collect();
+        Comparison { place, by_seed }
+    })
+}
+
+/// A comparison of a scheme with each other at each point, from the values of both by seed.
+fn against_each(
+    measured: &Measured,
+    (name, others): (&str, &[String]),
+    at: &At,
+    compared: impl Fn(String, &[f64], &[f64]) -> Comparison,
+) -> Result<Vec<Comparison>, Missing> {
+    let own = scheme(measured, name)?;
     let mut list = Vec::new();
-    for other in than {
+    for other in others {
         let index = scheme(measured, other)?;
         for point in points(measured, at) {
-            let (mine, theirs) = (
-                values(measured, own, point)?,
-                values(measured, index, point)?,
-            );
-            let pairs = theirs.iter().zip(&mine);
-            let differences = pairs.map(|(theirs, mine)| sign * (theirs - mine)).collect();
-            let shares = shares(differences, &theirs).into_iter();
-            list.push(Comparison {
-                place: place(&format!("with {other}"), &measured.place(point)),
-                by_seed: shares.map(|share| share + tolerance).collect(),
-            });
+            let mine = values(measured, own, point)?;
+            let theirs = values(measured, index, point)?;
+            let place = place(&format!("with {other}"), &measured.place(point));
+            list.push(compared(place, &mine, &theirs));
         }
     }
     Ok(list)
@@ -350,22 +359,10 @@ fn equal(
     let Some((first, others)) = schemes.split_first() else {
         return Err("no schemes to compare".to_string());
     };
-    let own = scheme(measured, first)?;
-    let mut list = Vec::new();
-    for other in others {
-        let index = scheme(measured, other)?;
-        for point in points(measured, at) {
-            let (mine, theirs) = (
-                values(measured, own, point)?,
-                values(measured, index, point)?,
-            );
-            let differences = mine.iter().zip(&theirs).map(|(mine, theirs)| mine - theirs);
-            let relative = shares(differences.collect(), &theirs);
-            let where_ = place(&format!("with {other}"), &measured.place(point));
-            list.push(within(where_, &relative, tolerance));
-        }
-    }
-    Ok(list)
+    against_each(measured, (first, others), at, |place, mine, theirs| {
+        let differences = mine.iter().zip(theirs).map(|(mine, theirs)| mine - theirs);
+        within(place, &shares(differences.collect(), theirs), tolerance)
+    })
 }
 
 fn value_is(
@@ -395,26 +392,14 @@ fn nearer(
     value: f64,
     at: &At,
 ) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
-    let mut list = Vec::new();
-    for other in than {
-        let index = scheme(measured, other)?;
-        for point in points(measured, at) {
-            let (mine, theirs) = (
-                values(measured, own, point)?,
-                values(measured, index, point)?,
-            );
-            let off = |found: &f64| (found - value).abs() / value.abs();
-            let pairs = theirs.iter().zip(&mine);
-            list.push(Comparison {
-                place: place(&format!("with {other}"), &measured.place(point)),
-                by_seed: pairs
-                    .map(|(theirs, mine)| off(theirs) - off(mine))
-                    .collect(),
-            });
-        }
-    }
-    Ok(list)
+    let off = |found: &f64| (found - value).abs() / value.abs();
+    against_each(measured, (name, than), at, |place, mine, theirs| {
+        let pairs = theirs.iter().zip(mine);
+        let by_seed = pairs
+            .map(|(theirs, mine)| off(theirs) - off(mine))
+            .collect();
+        Comparison { place, by_seed }
+    })
 }
 
 /// What was found at the first point where a number was printed.

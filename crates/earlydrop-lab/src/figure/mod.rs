@@ -20,5 +20,4 @@ pub use bars::{Bar, Bars};
 pub use chart::{Axis, Chart, Curve, Level, Line, Point};
 pub use forest::{Effect, Row, forest, strip, strip_axis};
 pub use scale::{Scale, number, ticks};
-pub(crate) use svg::escape;
-pub use svg::{Drawing, STYLE};
+pub use svg::{Drawing, STYLE, escape};

@@ -43,7 +43,7 @@ impl Drawing {
 }
 
 /// `text` so that HTML and SVG show it as it is.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -1,6 +1,8 @@
 //! The answer as one page that needs nothing else, not even scripts.
 
-use super::svg::{Chart, escaped};
+use earlydrop_lab::figure::escape;
+
+use super::svg::Chart;
 use super::words::{self, Crossing};
 use super::{Shown, paste};
 
@@ -15,13 +17,13 @@ pub(super) fn render(shown: &Shown) -> String {
     let chosen = found.choices[0].advice.spec.to_string();
     let mut body = format!(
         "<h1>{}</h1>\n<p class=\"choice\"><code>{}</code></p>\n",
-        escaped(&title),
-        escaped(&chosen)
+        escape(&title),
+        escape(&chosen)
     );
     for (name, said) in words::said(found, |_| String::new()) {
         body += &format!(
             "<p><span class=\"faint\">{name}:</span> {}</p>\n",
-            escaped(&said)
+            escape(&said)
         );
     }
     body += "<h2>Where flows and scheme come to rest</h2>\n";
@@ -33,7 +35,7 @@ pub(super) fn render(shown: &Shown) -> String {
     body += &table(&words::methods(found));
     let notes: Vec<String> = words::notes(found)
         .iter()
-        .map(|note| format!("<li>{}</li>", escaped(note)))
+        .map(|note| format!("<li>{}</li>", escape(note)))
         .collect();
     if !notes.is_empty() {
         body += &format!("<ul>{}</ul>\n", notes.join("\n"));
@@ -44,11 +46,11 @@ pub(super) fn render(shown: &Shown) -> String {
     }
     body += "<h2>To paste</h2>\n";
     for (_, what, text) in paste::all(found, shown.seeds) {
-        body += &format!("<p>{}</p>\n<pre>{}</pre>\n", escaped(what), escaped(&text));
+        body += &format!("<p>{}</p>\n<pre>{}</pre>\n", escape(what), escape(&text));
     }
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<meta name=\"generator\" content=\"earlydrop\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
-        escaped(&title)
+        escape(&title)
     )
 }
 
@@ -57,7 +59,7 @@ fn table(rows: &[Vec<String>]) -> String {
     let row = |cells: &Vec<String>, cell: &str| {
         let cells = cells
             .iter()
-            .map(|text| format!("<{cell}>{}</{cell}>", escaped(text)));
+            .map(|text| format!("<{cell}>{}</{cell}>", escape(text)));
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     };
     let Some((head, rest)) = rows.split_first() else {

@@ -1,5 +1,7 @@
 //! Curves as SVG, for a page without scripts.
 
+use earlydrop_lab::figure::escape;
+
 use crate::draw::ticks;
 
 const WIDTH: f64 = 720.0;
@@ -36,7 +38,7 @@ impl Chart<'_> {
     pub(super) fn render(&self) -> String {
         let mut svg = format!(
             "<figure><figcaption>{title}</figcaption><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">",
-            title = escaped(self.title)
+            title = escape(self.title)
         );
         for (y, label) in ticks(self.y, 5) {
             let at = self.at_y(y);
@@ -62,7 +64,7 @@ impl Chart<'_> {
             };
             svg += &format!(
                 "<path class=\"mark\" d=\"M{at:.1} {TOP}V{BOTTOM}\"/><text class=\"x\" x=\"{at:.1}\" y=\"{above}\">{}</text>",
-                escaped(label)
+                escape(label)
             );
         }
         for (index, (name, points)) in self.curves.iter().enumerate() {
@@ -71,13 +73,13 @@ impl Chart<'_> {
             svg += &format!(
                 "<polyline class=\"curve c{index}\" points=\"{}\"><title>{}</title></polyline>",
                 points.join(" "),
-                escaped(name)
+                escape(name)
             );
         }
         svg += &format!(
             "<text class=\"x\" x=\"{x}\" y=\"{y}\">{}</text><text class=\"label\" x=\"{LEFT}\" y=\"12\">{}</text></svg>",
-            escaped(self.x_label),
-            escaped(self.y_label),
+            escape(self.x_label),
+            escape(self.y_label),
             x = 0.5 * (LEFT + RIGHT),
             y = BOTTOM + 38.0
         );
@@ -85,19 +87,11 @@ impl Chart<'_> {
             let names = self.curves.iter().enumerate();
             let legend: Vec<String> = names
                 .map(|(index, (name, _))| {
-                    format!("<span class=\"c{index}\">{}</span>", escaped(name))
+                    format!("<span class=\"c{index}\">{}</span>", escape(name))
                 })
                 .collect();
             svg += &format!("<p class=\"legend\">{}</p>", legend.join(" "));
         }
         svg + "</figure>\n"
     }
-}
-
-/// Text for a page.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
