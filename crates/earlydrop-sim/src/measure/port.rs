@@ -230,6 +230,25 @@ impl PortMeter {
         }
     }
 
+    /// So many packets that did not wait were sent, each in `time`.
+    pub(crate) fn passed(&mut self, packets: u64, time: Nanos) {
+        if self.phase != Phase::Over {
+            self.busy += Nanos(packets * time.0);
+            self.sojourns += packets;
+            if let Some(distribution) = &mut self.sojourn {
+                distribution.record_all(Nanos::ZERO, packets);
+            }
+        }
+    }
+
+    /// Until when packets that do not wait need only be [counted](PortMeter::passed).
+    pub(crate) fn calm_until(&self) -> Nanos {
+        match self.arrivals {
+            Some(_) => Nanos::ZERO,
+            None => self.next_tick,
+        }
+    }
+
     /// A packet came at `at`, to be dropped or not.
     #[inline]
     pub(crate) fn came(&mut self, packet: Packet, at: Nanos) {
