@@ -212,6 +212,41 @@ impl Packet {
         }
     }
 
+    /// The same before the leg after that.
+    #[inline]
+    pub(crate) fn at_next_hop(self) -> Packet {
+        debug_assert!(self.hop() < MOST_HOPS);
+        Packet {
+            who: at::ALWAYS | (self.who.get() + (1 << at::HOP)),
+            ..self
+        }
+    }
+
+    /// The same of another flow.
+    pub(crate) fn of_flow(self, flow: u32) -> Packet {
+        let others = self.who.get() & !(MOST_FLOWS as u64 - 1);
+        Packet {
+            who: at::ALWAYS | others | u64::from(flow),
+            ..self
+        }
+    }
+
+    /// The same with another number, for one that was stamped at time 0.
+    #[inline]
+    pub(crate) fn numbered(self, number: u32) -> Packet {
+        Packet {
+            what: u64::from(number) << 32,
+            ..self
+        }
+    }
+
+    /// Whether it is an acknowledgment that says nothing beyond its number and time.
+    #[inline]
+    pub(crate) fn is_plain_ack(&self) -> bool {
+        const ASKED: u64 = 7 << at::KIND | 1 << at::NOTE | 1 << at::ECHO;
+        self.who.get() & ASKED == (Kind::Ack as u64) << at::KIND
+    }
+
     /// The same with the time its note holds, and without the note.
     pub(crate) fn without_note(self, note: &Note) -> Packet {
         let unnoted = self.who.get() & !(1 << at::NOTE);

@@ -6,8 +6,8 @@ use earlydrop::queue::Losses;
 use earlydrop::units::Nanos;
 
 use super::flow::Flow;
-use crate::measure::Timing;
 use crate::measure::port::{LossEvents, PortMeter};
+use crate::measure::{FlowMeter, Timing};
 use crate::packet::{Notes, Packet};
 use crate::results::Totals;
 
@@ -20,6 +20,21 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
+    /// A packet of data of the flow with this `meter` has come to the receiving host at
+    /// `at`; answers whether that is measured.
+    #[inline(always)]
+    pub(super) fn arrived(&mut self, meter: &mut FlowMeter, packet: &Packet, at: Nanos) -> bool {
+        self.totals.delivered.add(packet.size());
+        if at > self.timing.end {
+            self.totals.late += 1;
+        }
+        let counts = self.timing.counts(at);
+        if counts {
+            meter.arrived(packet, at);
+        }
+        counts
+    }
+
     /// Receives what is lost at `at`, in a queue with this meter or on a link.
     #[inline]
     pub(super) fn loss<'a>(

@@ -64,6 +64,7 @@ impl Simulation {
                 let number = spawner.made.len() as u64;
                 spawner.made.push(fresh);
                 let mut made = spawner.template.clone();
+                made.segment = made.segment.of_flow(fresh);
                 let place = u64::from(index) << 32 | number;
                 let random = stream(self.seed, Purpose::Spawned, place);
                 if let Some(Rare {

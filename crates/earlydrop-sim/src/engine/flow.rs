@@ -30,6 +30,11 @@ pub(super) struct Flow {
     pub(super) class: u8,
     /// Whether `rare` has anything to say.
     pub(super) odd: bool,
+    /// Whether its ends only answer what comes and run a timer, and `rare` has nothing to
+    /// say.
+    pub(super) plain: bool,
+    /// A segment of which nothing is to be said, but for its number and time.
+    pub(super) segment: Packet,
     pub(super) meter: FlowMeter,
     pub(super) ends: Ends,
     pub(super) rare: Option<Box<Rare>>,
@@ -87,6 +92,13 @@ pub(super) enum Ends {
     Datagrams(Datagrams),
     /// Starts other flows and sends nothing itself.
     Spawner(Box<super::session::Spawner>),
+}
+
+impl Ends {
+    /// Whether they do nothing of their own accord, but for the retransmission timer.
+    fn only_answer(&self) -> bool {
+        matches!(self, Ends::Tcp(connection) if connection.passive && connection.session.is_none())
+    }
 }
 
 /// A TCP connection, and what there is to send over it; in the order of [`Flow`].
@@ -161,7 +173,7 @@ impl Flow {
     #[inline]
     pub(super) fn soonest(&self) -> Nanos {
         match &self.ends {
-            Ends::Tcp(c) if c.passive && c.session.is_none() && !self.odd => c.sender.deadline(),
+            Ends::Tcp(connection) if self.plain => connection.sender.deadline(),
             _ => Nanos::ZERO,
         }
     }
@@ -240,6 +252,7 @@ impl Flow {
     pub(super) fn look_over(&mut self) {
         let Some(rare) = &self.rare else { return };
         self.odd = rare.says_something();
+        self.plain = !self.odd && self.ends.only_answer();
         if !self.odd && rare.held.acks.capacity() + rare.held.data.capacity() == 0 {
             self.rare = None;
         }
@@ -272,7 +285,7 @@ impl Flow {
 
     /// Rare things, made when first needed.
     pub(super) fn rare(&mut self) -> &mut Rare {
-        self.odd = true;
+        (self.odd, self.plain) = (true, false);
         self.rare.get_or_insert_default()
     }
 }

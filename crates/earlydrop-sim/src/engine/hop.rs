@@ -84,6 +84,13 @@ impl Leg {
         }
     }
 
+    /// The port that it is, where no wire leads to it.
+    #[inline(always)]
+    pub(super) fn port_alone(self) -> Option<u32> {
+        let alone = self.wire == 0 && self.end & PORT != 0;
+        alone.then_some(self.end >> END_KINDS)
+    }
+
     /// Whether it ends where a packet waits for its turn.
     #[inline(always)]
     pub(super) fn ends_in_turn(self) -> bool {

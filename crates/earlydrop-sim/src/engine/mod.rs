@@ -34,6 +34,7 @@ mod order;
 mod port;
 mod session;
 mod tcp_flow;
+mod travel;
 
 pub(crate) use build::prepare;
 
@@ -47,7 +48,7 @@ use self::accounts::Accounts;
 use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
-use self::hop::{Hop, Leg, Wire};
+use self::hop::Leg;
 use self::link::{Extras, Link, Make};
 use self::port::Port;
 use crate::ahead;
@@ -124,7 +125,7 @@ impl Simulation {
             self.now = now;
             self.accounts.totals.events += 1;
             match event.task() {
-                None => self.travel(event.packet(), now),
+                None => self.go_on(event.packet(), now),
                 Some(Task::Wake(flow)) => self.wake(flow),
                 Some(Task::Drain(port)) => self.drain_event(port),
                 Some(Task::Change(index)) => self.change(index),
@@ -134,134 +135,10 @@ impl Simulation {
         self.now = until;
     }
 
-    /// A packet goes on at `at`, now or later, as far as can be worked out.
-    #[inline(always)]
-    fn travel(&mut self, packet: Packet, at: Nanos) {
-        let begin = self.routes[packet.lane()] as usize;
-        let place = begin + packet.hop();
-        let leg = self.legs[place];
-        let at = self.cross(leg.wire(), packet, at);
-        if leg.ends_in_turn() && at > self.now {
-            let packet = packet.at_hop(place + 1 - begin);
-            self.events.push(at, Event::come(packet));
-        } else {
-            self.arrive(packet, begin, place, at);
-        }
-    }
-
-    /// When a packet that comes to a wire at `at` is at its other end.
-    #[inline(always)]
-    fn cross(&mut self, wire: Wire, packet: Packet, at: Nanos) -> Nanos {
-        match wire {
-            Wire::None => at,
-            Wire::Shared(wire) => self.wires[wire as usize].cross(at, packet.size()),
-            Wire::Own(make) => {
-                let flow = &mut self.flows[packet.flow_index() as usize];
-                let free_at = &mut flow.own_free_at[usize::from(!packet.is_forward())];
-                self.makes[make as usize].cross(free_at, at, packet.size())
-            }
-        }
-    }
-
-    /// A packet is at the end of the leg at `place` on its way, which begins at `begin`.
-    fn arrive(&mut self, mut packet: Packet, mut begin: usize, mut place: usize, mut at: Nanos) {
-        loop {
-            place += 1;
-            match self.legs[place - 1].end() {
-                Some(Hop::Port(port)) => {
-                    return self.offer(port, packet.at_hop(place - begin), at);
-                }
-                Some(Hop::Receiver) => {
-                    let flow = &self.flows[packet.flow_index() as usize];
-                    if at > self.now && !flow.receiver_waits_for(at) {
-                        return self.hold(packet, at);
-                    }
-                    let Some(reply) = self.receive(packet, at) else {
-                        return;
-                    };
-                    packet = reply;
-                    begin = self.routes[packet.lane()] as usize;
-                    place = begin;
-                }
-                Some(Hop::Fifo(fifo)) => match self.fifos[fifo as usize].cross(at, packet) {
-                    Some(arrive) => at = arrive,
-                    None => return self.refuse(fifo, packet, at),
-                },
-                Some(Hop::Sender) => {
-                    let flow = &self.flows[packet.flow_index() as usize];
-                    let ahead = flow.sender_waits_for(at) && at <= self.end;
-                    if at > self.now && !ahead {
-                        return self.hold(packet, at);
-                    }
-                    return self.acknowledged(packet, at);
-                }
-                Some(Hop::Turn) => {
-                    if at > self.now {
-                        return self.wait(packet.at_hop(place - begin), at);
-                    }
-                }
-                Some(Hop::Extras(index)) => match self.carry(index, packet, at) {
-                    Some(arrive) => at = arrive,
-                    None => return,
-                },
-                Some(Hop::Wire(_) | Hop::Own(_)) | None => {}
-            }
-            at = self.cross(self.legs[place].wire(), packet, at);
-        }
-    }
-
-    /// A packet waits for its turn.
-    #[inline(never)]
-    fn wait(&mut self, packet: Packet, at: Nanos) {
-        self.events.push(at, Event::come(packet));
-    }
-
-    /// Keeps a packet for its end, which may act of its own accord before it comes.
-    #[cold]
-    #[inline(never)]
-    fn hold(&mut self, packet: Packet, at: Nanos) {
-        let index = packet.flow_index();
-        let held = &mut self.flows[index as usize].rare().held;
-        let line = if packet.is_forward() {
-            &mut held.data
-        } else {
-            &mut held.acks
-        };
-        line.push_back((at, packet));
-        self.arm_flow(index);
-    }
-
-    /// A drop-tail queue has no room for a packet.
-    #[cold]
-    #[inline(never)]
-    fn refuse(&mut self, fifo: u32, packet: Packet, at: Nanos) {
-        let meter = Some(&mut self.fifos[fifo as usize].meter);
-        self.accounts.loss(&mut self.flows, at, meter).take(packet);
-    }
-
-    /// A packet that would arrive at `at` is recorded, lost, or held back.
-    #[inline(never)]
-    fn carry(&mut self, extras: u32, packet: Packet, at: Nanos) -> Option<Nanos> {
-        let extras = &mut self.extras[extras as usize];
-        let leave = at.since(extras.delay);
-        if let Some(capture) = &mut extras.capture {
-            let payload = self.flows[packet.flow_index() as usize].payload(&self.profiles);
-            capture.record(leave, &packet, payload, &self.accounts.notes);
-        }
-        let arrive = extras.carry(at);
-        if arrive.is_none() {
-            self.accounts
-                .loss(&mut self.flows, leave, None)
-                .take(packet);
-        }
-        arrive
-    }
-
     /// A packet comes to a queue at `at`; it knows its next step beyond.
+    #[inline(always)]
     fn offer(&mut self, index: u32, packet: Packet, at: Nanos) {
-        if self.ports[index as usize].sends_by(at) {
-            self.drain(index, at);
-        }
+        self.send_by(index, at);
         let port = &mut self.ports[index as usize];
         port.observe(at);
         port.meter.came(packet, at);
@@ -278,7 +155,14 @@ impl Simulation {
     }
 
     /// Works out what has left a queue up to `until`.
+    #[inline(never)]
     fn drain(&mut self, index: u32, until: Nanos) {
+        self.send_by(index, until);
+    }
+
+    /// The same where packets come.
+    #[inline(always)]
+    fn send_by(&mut self, index: u32, until: Nanos) {
         loop {
             let port = &mut self.ports[index as usize];
             if !port.sends_by(until) {

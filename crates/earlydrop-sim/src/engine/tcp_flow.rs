@@ -3,12 +3,13 @@
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
+use super::accounts::Accounts;
 use super::event::Task;
 use super::flow::{Connection, Ends};
 use super::session::{FIRST_REPEAT, Partner, Session, State};
 use super::{Flow, Simulation};
 use crate::packet::{Kind, Note, Packet};
-use crate::tcp::{Ack, Arrival, Handshake, Reply, Rules, Segment};
+use crate::tcp::{Ack, Arrival, Handshake, Profile, Reply, Rules, Segment};
 use crate::traffic::{Application, Step};
 
 impl Simulation {
@@ -131,13 +132,12 @@ impl Simulation {
     /// Notes what a sender did in the warm-up, before it first acts after that.
     #[inline]
     pub(super) fn note_counts(&mut self, index: u32, at: Nanos) {
-        let from = self.accounts.timing.from;
-        if from == Nanos::ZERO || at < from {
+        if !self.accounts.timing.warmed_up_by(at) {
             return;
         }
-        let flow = &mut self.flows[index as usize];
-        if let Ends::Tcp(connection) = &flow.ends {
-            flow.meter.note_before(&connection.sender.counts());
+        let Flow { ends, meter, .. } = &mut self.flows[index as usize];
+        if let Ends::Tcp(connection) = ends {
+            meter.note_before(|| connection.sender.counts());
         }
     }
 
@@ -244,12 +244,11 @@ impl Simulation {
         if packet.kind() == Kind::Request {
             return self.requested(packet, now);
         }
-        self.take_ack(packet, now);
+        self.take_any_ack(packet, now);
     }
 
     /// An acknowledgment has come to its sender.
-    #[inline(always)]
-    fn take_ack(&mut self, packet: Packet, now: Nanos) {
+    fn take_any_ack(&mut self, packet: Packet, now: Nanos) {
         let index = packet.flow_index();
         let Flow { ends, meter, .. } = &mut self.flows[index as usize];
         let Ends::Tcp(connection) = ends else {
@@ -290,7 +289,7 @@ impl Simulation {
             connection.sender.on_timer(profile, now);
         }
         self.pump(index, now);
-        self.take_ack(packet, now);
+        self.take_any_ack(packet, now);
     }
 
     /// A transfer ends for its sender when all of it is acknowledged.
@@ -329,6 +328,20 @@ impl Simulation {
         }
     }
 
+    /// Sends whatever the sender of a plain flow may send at `now`, after an
+    /// acknowledgment.
+    #[inline(always)]
+    pub(super) fn send_on(&mut self, index: u32, now: Nanos) {
+        while let Some(packet) = self.flows[index as usize].next_plain(now) {
+            self.accounts.totals.sent.add(packet.size());
+            self.leave_sender(packet, now);
+        }
+        if self.flows[index as usize].may_send_more() {
+            self.pump(index, now);
+        }
+        self.arm_flow(index);
+    }
+
     /// Sends whatever the sender may send at `now`.
     pub(super) fn pump(&mut self, index: u32, now: Nanos) {
         loop {
@@ -351,7 +364,7 @@ impl Simulation {
                 .retransmitted(segment.retransmission)
                 .echoing(segment.cwr);
             self.accounts.totals.sent.add(size);
-            self.travel(packet, at);
+            self.leave_sender(packet, at);
             if !more {
                 return;
             }
@@ -360,32 +373,18 @@ impl Simulation {
 
     /// A packet of data has come to the receiving host at `at`, now or ahead of time;
     /// answers with what is sent in return.
-    #[inline]
     pub(super) fn receive(&mut self, packet: Packet, at: Nanos) -> Option<Packet> {
-        self.accounts.totals.delivered.add(packet.size());
-        self.accounts.totals.late += u64::from(at > self.end);
-        let index = packet.flow_index();
-        let flow = &mut self.flows[index as usize];
-        let counts = self.accounts.timing.counts(at);
-        if counts {
-            flow.meter.arrived(&packet, at);
+        let flow = &mut self.flows[packet.flow_index() as usize];
+        let answer = flow.answer(&self.profiles, &mut self.accounts, packet, at);
+        if answer.is_some() {
+            return answer;
         }
-        let Ends::Tcp(connection) = &mut flow.ends else {
-            flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
-            return None;
-        };
-        let profile = &self.profiles[connection.profile as usize];
-        if connection.passive {
-            connection.meet_first(packet.number());
-            if let Some(new) = connection.receiver.take(profile, packet.number()) {
-                if counts && new && packet.kind() == Kind::Data {
-                    flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
-                }
-                self.accounts.totals.sent.add(profile.ack_size);
-                return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
-            }
+        let counts = self.accounts.arrived(&mut flow.meter, &packet, at);
+        if let Ends::Tcp(_) = &flow.ends {
+            return self.receive_unusual(packet, at, counts);
         }
-        self.receive_unusual(packet, at, counts)
+        flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
+        None
     }
 
     /// A segment has come of which more is to be said than what is expected next.
@@ -471,6 +470,86 @@ impl Simulation {
             ranges: reply.ranges,
             filled: reply.length,
         }))
+    }
+}
+
+impl Flow {
+    /// What is sent in return for `packet`, which comes to the receiving host at `at`,
+    /// where that is all there is to do. `None`: this did nothing.
+    #[inline(always)]
+    pub(super) fn answer(
+        &mut self,
+        profiles: &[Profile],
+        accounts: &mut Accounts,
+        packet: Packet,
+        at: Nanos,
+    ) -> Option<Packet> {
+        let Ends::Tcp(connection) = &mut self.ends else {
+            return None;
+        };
+        if !connection.passive {
+            return None;
+        }
+        let profile = &profiles[connection.profile as usize];
+        connection.meet_first(packet.number());
+        let new = connection.receiver.take(profile, packet.number())?;
+        let counts = accounts.arrived(&mut self.meter, &packet, at);
+        if counts && new && packet.kind() == Kind::Data {
+            self.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+        }
+        accounts.totals.sent.add(profile.ack_size);
+        Some(packet.answer(connection.receiver.expected(), profile.ack_size))
+    }
+
+    /// Takes an acknowledgment that comes to the sending host at `at`, where there is
+    /// nothing else to do before. `false`: this did nothing.
+    #[inline(always)]
+    pub(super) fn take_ack(
+        &mut self,
+        profiles: &[Profile],
+        accounts: &mut Accounts,
+        packet: Packet,
+        at: Nanos,
+    ) -> bool {
+        let Ends::Tcp(connection) = &mut self.ends else {
+            return false;
+        };
+        let waits = at < connection.sender.deadline() && at <= accounts.timing.end;
+        if !(self.plain && waits && packet.is_plain_ack()) {
+            return false;
+        }
+        if accounts.timing.warmed_up_by(at) {
+            self.meter.note_before(|| connection.sender.counts());
+        }
+        accounts.totals.delivered.add(packet.size());
+        let ack = Ack {
+            next: packet.number(),
+            echo: packet.stamp(at),
+            echo_retransmitted: packet.is_retransmission(),
+            ece: false,
+            sacked: &[],
+        };
+        if !ack.echo_retransmitted && accounts.timing.counts(at) {
+            self.meter.went_round(ack.echo, at);
+        }
+        let profile = &profiles[connection.profile as usize];
+        connection.sender.on_ack(profile, &ack, at);
+        true
+    }
+
+    /// The next segment of a plain flow, where nothing is to be said of it but its number.
+    #[inline(always)]
+    fn next_plain(&mut self, now: Nanos) -> Option<Packet> {
+        let Ends::Tcp(connection) = &mut self.ends else {
+            return None;
+        };
+        let number = connection.sender.poll_plain(now)?;
+        Some(self.segment.numbered(number).stamped(now))
+    }
+
+    #[inline(always)]
+    fn may_send_more(&self) -> bool {
+        matches!(&self.ends, Ends::Tcp(connection) if connection.sender.may_have_more())
     }
 }
 

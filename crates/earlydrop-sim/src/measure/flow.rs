@@ -20,6 +20,12 @@ impl Timing {
     pub(crate) fn counts(&self, at: Nanos) -> bool {
         at >= self.from && at < self.end
     }
+
+    /// Whether there was a warm-up, and it is over by `at`.
+    #[inline]
+    pub(crate) fn warmed_up_by(&self, at: Nanos) -> bool {
+        self.from > Nanos::ZERO && at >= self.from
+    }
 }
 
 /// What is counted of one flow while it is measured; what every packet needs first.
@@ -63,9 +69,10 @@ impl FlowMeter {
     }
 
     /// Notes what its sender had done, whose counts are `now`, unless it was noted before.
-    pub(crate) fn note_before(&mut self, now: &SenderCounts) {
-        let before = &mut self.more.get_or_insert_default().sender_before;
-        before.get_or_insert(*now);
+    #[inline]
+    pub(crate) fn note_before(&mut self, now: impl FnOnce() -> SenderCounts) {
+        let more = self.more.get_or_insert_default();
+        more.sender_before.get_or_insert_with(now);
     }
 
     /// What the sender, whose counts are `now`, had done when the `warm_up` was over.
@@ -79,24 +86,38 @@ impl FlowMeter {
     }
 
     /// A packet of data has arrived at `at` while the flow is measured.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrived(&mut self, packet: &Packet, at: Nanos) {
         self.received += 1;
         self.received_bytes += u64::from(packet.size());
-        self.marked += u64::from(packet.ecn() == Ecn::Ce);
-        if let Some(more) = &mut self.more
-            && let Some(delays) = &mut more.delays
-        {
-            delays.record(at.since(packet.stamp(at)));
+        if packet.ecn() == Ecn::Ce {
+            self.marked += 1;
+        }
+        if let Some(more) = &mut self.more {
+            more.delayed(packet, at);
         }
     }
 
     /// An acknowledgment of a segment sent at `sent` has come at `at`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn went_round(&mut self, sent: Nanos, at: Nanos) {
-        if let Some(more) = &mut self.more
-            && let Some(round_trips) = &mut more.round_trips
-        {
+        if let Some(more) = &mut self.more {
+            more.went_round(sent, at);
+        }
+    }
+}
+
+impl More {
+    #[inline(never)]
+    fn delayed(&mut self, packet: &Packet, at: Nanos) {
+        if let Some(delays) = &mut self.delays {
+            delays.record(at.since(packet.stamp(at)));
+        }
+    }
+
+    #[inline(never)]
+    fn went_round(&mut self, sent: Nanos, at: Nanos) {
+        if let Some(round_trips) = &mut self.round_trips {
             round_trips.record(at.since(sent));
         }
     }

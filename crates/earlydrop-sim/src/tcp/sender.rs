@@ -267,6 +267,27 @@ impl Sender {
         Some(self.emit(profile, number, now))
     }
 
+    /// The same where all there is to be said of the segment is that it is new, and its
+    /// number; `None`: this did nothing, and says nothing of [`Sender::poll_transmit`].
+    #[inline(always)]
+    pub fn poll_plain(&mut self, now: Nanos) -> Option<u32> {
+        let special = self.resend | self.selective | self.paced | self.requesting | self.reduced;
+        let number = self.next;
+        let goes_on = number == self.sent && number != self.acknowledged;
+        if special || number >= self.stop || !goes_on || self.expiry == Nanos::NEVER {
+            return None;
+        }
+        self.next = number + 1;
+        self.sent = number + 1;
+        if !self.timing {
+            self.timing = true;
+            self.timed = number;
+            self.timed_at = now;
+        }
+        self.last_sent = now;
+        Some(number)
+    }
+
     /// Whether [`Sender::poll_transmit`] may have another segment now; else it has none.
     #[inline]
     pub fn may_have_more(&self) -> bool {
@@ -379,11 +400,10 @@ impl Sender {
                 profile.segment_size
             },
             retransmission: !new,
-            ecn: match profile.ecn {
-                _ if !capable => Ecn::NotCapable,
-                EcnMode::Off => Ecn::NotCapable,
-                EcnMode::Classic | EcnMode::Dctcp => Ecn::Ect0,
-                EcnMode::L4s => Ecn::Ect1,
+            ecn: if capable {
+                profile.ecn.codepoint()
+            } else {
+                Ecn::NotCapable
             },
             cwr: cwr && profile.ecn == EcnMode::Classic,
             syn,

@@ -14,7 +14,7 @@ use super::super::session::{Partner, Session, Spawner};
 use super::{Purpose, stream, wires};
 use crate::measure::FlowMeter;
 use crate::network::Network;
-use crate::packet::{MOST_FLOWS, MOST_LINKS};
+use crate::packet::{Kind, MOST_FLOWS, MOST_LINKS, Packet};
 use crate::run::{Run, RunError};
 use crate::spread::Spread;
 use crate::tcp::{Profile, Receiver, Sender};
@@ -174,6 +174,14 @@ impl Maker<'_> {
         let measure = &self.run.measure;
         let round_trips = measure.round_trips && matches!(ends, Ends::Tcp(_));
         let meter = FlowMeter::new(measure.delays, round_trips);
+        let segment = match &self.described.traffic {
+            Traffic::Tcp { profile, .. } => {
+                Packet::new(Kind::Data, self.index as u32, 0, profile.segment_size)
+                    .with_ecn(profile.ecn.codepoint())
+                    .with_class(self.described.class)
+            }
+            Traffic::Datagrams { .. } => Packet::new(Kind::Datagram, self.index as u32, 0, 0),
+        };
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
             own_free_at: [Nanos::ZERO; 2],
@@ -183,6 +191,8 @@ impl Maker<'_> {
             meter,
             rare: None,
             odd: false,
+            plain: false,
+            segment,
         };
         if self.described.overhead.0 > 0 {
             flow.rare().overhead = Some(Overhead {
