@@ -30,8 +30,8 @@ pub(super) struct Flow {
     pub(super) class: u8,
     /// Whether `rare` has anything to say.
     pub(super) odd: bool,
-    /// Whether its ends only answer what comes and run a timer, and `rare` has nothing to
-    /// say.
+    /// Whether its ends only answer what comes and run a timer, whatever it is marked with,
+    /// and `rare` has nothing to say.
     pub(super) plain: bool,
     /// A segment of which nothing is to be said, but for its number and time.
     pub(super) segment: Packet,

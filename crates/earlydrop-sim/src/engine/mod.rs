@@ -188,10 +188,10 @@ impl Simulation {
                 Some(extras) => self.extras[extras as usize].time(&mut port.link, at, size),
                 None => port.link.make.time(size),
             };
-            let leave = at + takes;
+            let leave = Nanos(at.0 + takes.0);
             port.link.free_at = leave;
-            port.meter.sent(at.since(departure.arrived), takes);
-            let arrive = leave + port.link.make.delay;
+            port.meter.sent(Nanos(at.0 - departure.arrived.0), takes);
+            let arrive = Nanos(leave.0 + port.link.make.delay.0);
             self.travel(packet, arrive);
         }
     }
@@ -202,7 +202,7 @@ impl Simulation {
     fn arm(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
         if port.waiting > 0 && !port.down {
-            let by = port.link.free_at + port.slack;
+            let by = Nanos(port.link.free_at.0 + port.slack.0);
             if by < port.drain_at {
                 port.drain_at = by;
                 self.events.push(by, Task::Drain(index).event());

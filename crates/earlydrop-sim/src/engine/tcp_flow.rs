@@ -50,7 +50,7 @@ impl Simulation {
     }
 
     #[inline(never)]
-    fn set_alarm(&mut self, index: u32) {
+    pub(super) fn set_alarm(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
         let due = flow.due();
         if due < flow.wake_at {
@@ -328,20 +328,6 @@ impl Simulation {
         }
     }
 
-    /// Sends whatever the sender of a plain flow may send at `now`, after an
-    /// acknowledgment.
-    #[inline(always)]
-    pub(super) fn send_on(&mut self, index: u32, now: Nanos) {
-        while let Some(packet) = self.flows[index as usize].next_plain(now) {
-            self.accounts.totals.sent.add(packet.size());
-            self.leave_sender(packet, now);
-        }
-        if self.flows[index as usize].may_send_more() {
-            self.pump(index, now);
-        }
-        self.arm_flow(index);
-    }
-
     /// Sends whatever the sender may send at `now`.
     pub(super) fn pump(&mut self, index: u32, now: Nanos) {
         loop {
@@ -539,7 +525,7 @@ impl Flow {
 
     /// The next segment of a plain flow, where nothing is to be said of it but its number.
     #[inline(always)]
-    fn next_plain(&mut self, now: Nanos) -> Option<Packet> {
+    pub(super) fn next_plain(&mut self, now: Nanos) -> Option<Packet> {
         let Ends::Tcp(connection) = &mut self.ends else {
             return None;
         };
@@ -547,8 +533,9 @@ impl Flow {
         Some(self.segment.numbered(number).stamped(now))
     }
 
+    /// Whether its sender may have something to send.
     #[inline(always)]
-    fn may_send_more(&self) -> bool {
+    pub(super) fn may_send_more(&self) -> bool {
         matches!(&self.ends, Ends::Tcp(connection) if connection.sender.may_have_more())
     }
 }

@@ -76,10 +76,35 @@ impl Simulation {
                     None => return self.refuse(fifo, packet, at),
                 },
                 Some(Hop::Sender) => {
-                    if flow.take_ack(&self.profiles, &mut self.accounts, packet, at) {
+                    if !flow.take_ack(&self.profiles, &mut self.accounts, packet, at) {
+                        return self.reach_sender(packet, at);
+                    }
+                    while flow.may_send_more() {
+                        let Some(segment) = flow.next_plain(at) else {
+                            return self.send_on(packet.flow_index(), at);
+                        };
+                        self.accounts.totals.sent.add(segment.size());
+                        let place = self.routes[segment.lane()] as usize;
+                        let leg = self.legs[place];
+                        if let Wire::Own(make) = leg.wire()
+                            && leg.ends_in_turn()
+                        {
+                            let make = &mut self.makes[make as usize];
+                            let leave = make.cross(&mut flow.own_free_at[0], at, segment.size());
+                            if leave > self.now {
+                                self.events.push(leave, Event::come(segment.at_next_hop()));
+                                continue;
+                            }
+                            self.cross_from(place + 1, segment, leave);
+                        } else {
+                            self.cross_from(place, segment, at);
+                        }
                         return self.send_on(packet.flow_index(), at);
                     }
-                    return self.reach_sender(packet, at);
+                    if flow.wake_at > flow.soonest() {
+                        self.set_alarm(packet.flow_index());
+                    }
+                    return;
                 }
                 Some(Hop::Turn) => {
                     if at > self.now {
@@ -120,6 +145,13 @@ impl Simulation {
         if let Some(reply) = self.receive(packet, at) {
             self.travel(reply, at);
         }
+    }
+
+    /// Sends on after an acknowledgment.
+    #[inline(never)]
+    fn send_on(&mut self, index: u32, at: Nanos) {
+        self.pump(index, at);
+        self.arm_flow(index);
     }
 
     /// An acknowledgment, or a request, is at its sender, which may have more to do than

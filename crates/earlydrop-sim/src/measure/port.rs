@@ -208,7 +208,7 @@ impl PortMeter {
     #[inline]
     pub(crate) fn pass(&mut self, at: Nanos, packets: u32) {
         if self.phase != Phase::Over {
-            let span = at.since(self.last).0;
+            let span = at.0 - self.last.0;
             self.length_time += u64::from(packets) * span;
             self.last = at;
             // What comes and goes in the same moment has not waited.
@@ -221,7 +221,7 @@ impl PortMeter {
     #[inline]
     pub(crate) fn sent(&mut self, sojourn: Nanos, time: Nanos) {
         if self.phase != Phase::Over {
-            self.busy += time;
+            self.busy.0 += time.0;
             self.sojourn_sum += sojourn.0;
             self.sojourns += 1;
             if let Some(distribution) = &mut self.sojourn {

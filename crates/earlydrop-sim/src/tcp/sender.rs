@@ -267,14 +267,15 @@ impl Sender {
         Some(self.emit(profile, number, now))
     }
 
-    /// The same where all there is to be said of the segment is that it is new, and its
-    /// number; `None`: this did nothing, and says nothing of [`Sender::poll_transmit`].
+    /// The same of a sender that [may have more](Sender::may_have_more), where all there is
+    /// to be said of the segment is that it is new, and its number; `None`: this did
+    /// nothing.
     #[inline(always)]
     pub fn poll_plain(&mut self, now: Nanos) -> Option<u32> {
         let special = self.resend | self.selective | self.paced | self.requesting | self.reduced;
         let number = self.next;
         let goes_on = number == self.sent && number != self.acknowledged;
-        if special || number >= self.stop || !goes_on || self.expiry == Nanos::NEVER {
+        if special || !goes_on || self.expiry == Nanos::NEVER {
             return None;
         }
         self.next = number + 1;
