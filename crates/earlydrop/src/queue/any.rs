@@ -70,7 +70,11 @@ macro_rules! any_of {
             ) -> Option<Departure<P>> {
                 match self {
                     $name::$first(queue) => queue.dequeue_with(now, losses),
-                    _ => self.dequeue_from_any(now, losses),
+                    _ => {
+                        // Taken apart, or the first one's would go by memory too.
+                        let Departure { packet, arrived } = self.dequeue_from_any(now, losses)?;
+                        Some(Departure { packet, arrived })
+                    }
                 }
             }
 
