@@ -55,6 +55,33 @@ mod at {
     pub(super) const ALWAYS: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
 }
 
+/// All of a packet but its number and time, for what is sent again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form(NonZeroU64);
+
+impl Form {
+    /// The form of this packet, which was not [stamped](Packet::stamped).
+    pub(crate) fn of(packet: Packet) -> Form {
+        Form(packet.who)
+    }
+
+    /// The same of another flow.
+    pub(crate) fn of_flow(self, flow: u32) -> Form {
+        let others = self.0.get() & !(MOST_FLOWS as u64 - 1);
+        Form(at::ALWAYS | others | u64::from(flow))
+    }
+
+    /// A packet of this form.
+    #[inline(always)]
+    pub(crate) fn packet(self, number: u32, sent: Nanos) -> Packet {
+        let packet = Packet {
+            who: self.0,
+            what: u64::from(number) << 32,
+        };
+        packet.stamped(sent)
+    }
+}
+
 /// The kind of what is no packet.
 const OTHER: u64 = 7;
 /// Flows there can be at most: 24 bits.
@@ -88,11 +115,17 @@ impl Packet {
         }
     }
 
+    /// Whether [`Packet::other`] made it.
+    #[inline(always)]
+    pub(crate) fn is_other(&self) -> bool {
+        self.who.get() >> at::KIND & 7 == OTHER
+    }
+
     /// What [`Packet::other`] was made of, when it was.
     #[inline]
     pub(crate) fn as_other(&self) -> Option<(u16, u32)> {
-        let other = self.who.get() >> at::KIND & 7 == OTHER;
-        other.then_some((self.who.get() as u16, self.what as u32))
+        self.is_other()
+            .then_some((self.who.get() as u16, self.what as u32))
     }
 
     #[inline]
@@ -222,22 +255,11 @@ impl Packet {
         }
     }
 
-    /// The same of another flow.
-    pub(crate) fn of_flow(self, flow: u32) -> Packet {
-        let others = self.who.get() & !(MOST_FLOWS as u64 - 1);
-        Packet {
-            who: at::ALWAYS | others | u64::from(flow),
-            ..self
-        }
-    }
-
-    /// The same with another number, for one that was stamped at time 0.
+    /// Whether it is a segment of data that may not be marked.
     #[inline]
-    pub(crate) fn numbered(self, number: u32) -> Packet {
-        Packet {
-            what: u64::from(number) << 32,
-            ..self
-        }
+    pub(crate) fn is_plain_segment(&self) -> bool {
+        const ASKED: u64 = 7 << at::KIND | 3 << at::ECN;
+        self.who.get() & ASKED == (Kind::Data as u64) << at::KIND
     }
 
     /// Whether it is an acknowledgment that says nothing beyond its number and time.

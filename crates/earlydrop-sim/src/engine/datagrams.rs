@@ -79,8 +79,8 @@ impl Simulation {
                     connection.session = Some(Box::new(session));
                 }
                 self.flows.push(made);
-                let lanes = [2 * index as usize, 2 * index as usize + 1];
-                self.routes.extend(lanes.map(|lane| self.routes[lane]));
+                self.accounts.add_flow();
+                self.ways.add_like(index);
                 fresh
             }
             None => {

@@ -51,22 +51,19 @@ impl FifoPort {
         }
     }
 
-    /// Carries a packet that comes at `at`; answers when it arrives, if there is room for
-    /// it.
+    /// Carries a packet of `size` that comes at `at` when nothing is being sent, so that
+    /// nothing waits and it only passes; answers when it arrives. `None`: this did nothing.
     #[inline(always)]
-    pub(super) fn cross(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
+    pub(super) fn pass(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
         let free = self.link.free_at <= at && at < self.calm_until;
-        if free && let Some(takes) = self.link.make.known_time(packet.size()) {
-            // Nothing is being sent, so nothing waits: it only passes.
-            self.passed += 1;
-            self.link.free_at = Nanos(at.0 + takes.0);
-            return Some(Nanos(self.link.free_at.0 + self.link.make.delay.0));
-        }
-        self.cross_in_any_case(at, packet)
+        let takes = self.link.make.known_time(size).filter(|_| free)?;
+        self.passed += 1;
+        self.link.free_at = Nanos(at.0 + takes.0);
+        Some(Nanos(self.link.free_at.0 + self.link.make.delay.0))
     }
 
-    #[inline(never)]
-    fn cross_in_any_case(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
+    /// Carries any packet; answers when it arrives, if there is room for it.
+    pub(super) fn cross(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
         let size = packet.size();
         self.observe(at);
         self.meter.came(packet, at);

@@ -6,9 +6,10 @@ use earlydrop::packet::Ecn;
 use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
+use super::plain::Counted;
 use super::session::Session;
 use crate::measure::FlowMeter;
-use crate::packet::Packet;
+use crate::packet::{Form, Packet};
 use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::{Pattern, Step};
 
@@ -33,9 +34,12 @@ pub(super) struct Flow {
     /// Whether its ends only answer what comes and run a timer, whatever it is marked with,
     /// and `rare` has nothing to say.
     pub(super) plain: bool,
-    /// A segment of which nothing is to be said, but for its number and time.
-    pub(super) segment: Packet,
+    /// Whether it was noted what its sender had done in the warm-up.
+    pub(super) noted: bool,
+    /// What its segments are like of which nothing is to be said but their number.
+    pub(super) segment: Form,
     pub(super) meter: FlowMeter,
+    pub(super) counted: Counted,
     pub(super) ends: Ends,
     pub(super) rare: Option<Box<Rare>>,
 }

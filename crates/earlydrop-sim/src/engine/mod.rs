@@ -31,6 +31,7 @@ mod hop;
 mod in_turn;
 mod link;
 mod order;
+mod plain;
 mod port;
 mod session;
 mod tcp_flow;
@@ -48,7 +49,7 @@ use self::accounts::Accounts;
 use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
-use self::hop::Leg;
+use self::hop::{Leg, Ways};
 use self::link::{Extras, Link, Make};
 use self::port::Port;
 use crate::ahead;
@@ -73,10 +74,9 @@ pub struct Simulation {
     fifos: Vec<FifoPort>,
     ports: Vec<Port>,
     extras: Vec<Extras>,
-    /// All routes, one after the other, and where each flow's two begin: forward before
-    /// backward.
+    /// All routes, one after the other, and where each flow's two begin.
     legs: Vec<Leg>,
-    routes: Vec<u32>,
+    ways: Ways,
     flows: Vec<Flow>,
     profiles: Vec<tcp::Profile>,
     changes: Vec<(u32, Change)>,
@@ -124,15 +124,39 @@ impl Simulation {
         while let Some((now, event)) = self.events.pop_until(until) {
             self.now = now;
             self.accounts.totals.events += 1;
-            match event.task() {
-                None => self.go_on(event.packet(), now),
-                Some(Task::Wake(flow)) => self.wake(flow),
-                Some(Task::Drain(port)) => self.drain_event(port),
-                Some(Task::Change(index)) => self.change(index),
-                Some(Task::Sample) => self.sample(),
+            if self.flows.len() >= MANY_FLOWS {
+                self.look_ahead_of_wakes();
+            }
+            if event.is_packet() {
+                self.go_on(event.packet(), now);
+            } else {
+                self.perform(event);
             }
         }
         self.now = until;
+    }
+
+    #[inline(never)]
+    fn perform(&mut self, event: Event) {
+        match event.task() {
+            Some(Task::Wake(flow)) => self.wake(flow),
+            Some(Task::Drain(port)) => self.drain_event(port),
+            Some(Task::Change(index)) => self.change(index),
+            Some(Task::Sample) => self.sample(),
+            None => {}
+        }
+    }
+
+    /// Asks for the flow that an event to come will look after.
+    #[inline(always)]
+    fn look_ahead_of_wakes(&self) {
+        if let Some(event) = self.events.coming()
+            && !event.is_packet()
+            && let Some(Task::Wake(index)) = event.task()
+            && let Some(flow) = self.flows.get(index as usize)
+        {
+            ahead::fetch(flow);
+        }
     }
 
     /// A packet comes to a queue at `at`; it knows its next step beyond.
@@ -143,12 +167,10 @@ impl Simulation {
         port.observe(at);
         port.meter.came(packet, at);
         let meter = Some(&mut port.meter);
-        let mut loss = self.accounts.loss(&mut self.flows, at, meter);
+        let mut loss = self.accounts.loss(at, meter);
         port.queue.enqueue_with(at, packet, &mut loss);
         port.waiting = port.waiting + 1 - loss.lost;
-        if port.idle && !port.down && port.waiting > 0 {
-            port.idle = false;
-            port.link.free_at = port.link.free_at.max(at);
+        if port.wakes(at) {
             self.drain(index, at);
         }
         self.arm(index);
@@ -171,11 +193,11 @@ impl Simulation {
             let at = port.link.free_at;
             port.observe(at);
             let meter = Some(&mut port.meter);
-            let mut loss = self.accounts.loss(&mut self.flows, at, meter);
+            let mut loss = self.accounts.loss(at, meter);
             let departure = port.queue.dequeue_with(at, &mut loss);
             port.waiting -= loss.lost;
             let Some(departure) = departure else {
-                port.idle = true;
+                port.rest();
                 return;
             };
             port.waiting -= 1;
@@ -190,9 +212,10 @@ impl Simulation {
             };
             let leave = Nanos(at.0 + takes.0);
             port.link.free_at = leave;
+            port.sends_at = leave;
             port.meter.sent(Nanos(at.0 - departure.arrived.0), takes);
             let arrive = Nanos(leave.0 + port.link.make.delay.0);
-            self.travel(packet, arrive);
+            self.leave_queue(packet, arrive);
         }
     }
 
@@ -241,11 +264,9 @@ impl Simulation {
                     self.extras[extras as usize].delay = delay;
                 }
             }
-            Change::Down => port.down = true,
+            Change::Down => port.switch(false, now),
             Change::Up => {
-                port.down = false;
-                port.idle = port.waiting == 0;
-                port.link.free_at = port.link.free_at.max(now);
+                port.switch(true, now);
                 self.drain(index, now);
             }
         }

@@ -3,13 +3,12 @@
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
-use super::accounts::Accounts;
 use super::event::Task;
 use super::flow::{Connection, Ends};
 use super::session::{FIRST_REPEAT, Partner, Session, State};
 use super::{Flow, Simulation};
 use crate::packet::{Kind, Note, Packet};
-use crate::tcp::{Ack, Arrival, Handshake, Profile, Reply, Rules, Segment};
+use crate::tcp::{Ack, Arrival, Handshake, Reply, Rules, Segment};
 use crate::traffic::{Application, Step};
 
 impl Simulation {
@@ -135,9 +134,12 @@ impl Simulation {
         if !self.accounts.timing.warmed_up_by(at) {
             return;
         }
-        let Flow { ends, meter, .. } = &mut self.flows[index as usize];
-        if let Ends::Tcp(connection) = ends {
-            meter.note_before(|| connection.sender.counts());
+        let Flow { ends, noted, .. } = &mut self.flows[index as usize];
+        if let Ends::Tcp(connection) = ends
+            && !std::mem::replace(noted, true)
+        {
+            let counts = connection.sender.counts();
+            self.accounts.note_before(index, counts);
         }
     }
 
@@ -361,16 +363,23 @@ impl Simulation {
     /// answers with what is sent in return.
     pub(super) fn receive(&mut self, packet: Packet, at: Nanos) -> Option<Packet> {
         let flow = &mut self.flows[packet.flow_index() as usize];
-        let answer = flow.answer(&self.profiles, &mut self.accounts, packet, at);
-        if answer.is_some() {
-            return answer;
-        }
         let counts = self.accounts.arrived(&mut flow.meter, &packet, at);
-        if let Ends::Tcp(_) = &flow.ends {
-            return self.receive_unusual(packet, at, counts);
+        let Ends::Tcp(connection) = &mut flow.ends else {
+            flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
+            return None;
+        };
+        let profile = &self.profiles[connection.profile as usize];
+        if connection.passive {
+            connection.meet_first(packet.number());
+            if let Some(new) = connection.receiver.take(profile, packet.number()) {
+                if counts && new && packet.kind() == Kind::Data {
+                    flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
+                }
+                self.accounts.totals.sent.add(profile.ack_size);
+                return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
+            }
         }
-        flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
-        None
+        self.receive_unusual(packet, at, counts)
     }
 
     /// A segment has come of which more is to be said than what is expected next.
@@ -456,87 +465,6 @@ impl Simulation {
             ranges: reply.ranges,
             filled: reply.length,
         }))
-    }
-}
-
-impl Flow {
-    /// What is sent in return for `packet`, which comes to the receiving host at `at`,
-    /// where that is all there is to do. `None`: this did nothing.
-    #[inline(always)]
-    pub(super) fn answer(
-        &mut self,
-        profiles: &[Profile],
-        accounts: &mut Accounts,
-        packet: Packet,
-        at: Nanos,
-    ) -> Option<Packet> {
-        let Ends::Tcp(connection) = &mut self.ends else {
-            return None;
-        };
-        if !connection.passive {
-            return None;
-        }
-        let profile = &profiles[connection.profile as usize];
-        connection.meet_first(packet.number());
-        let new = connection.receiver.take(profile, packet.number())?;
-        let counts = accounts.arrived(&mut self.meter, &packet, at);
-        if counts && new && packet.kind() == Kind::Data {
-            self.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
-        }
-        accounts.totals.sent.add(profile.ack_size);
-        Some(packet.answer(connection.receiver.expected(), profile.ack_size))
-    }
-
-    /// Takes an acknowledgment that comes to the sending host at `at`, where there is
-    /// nothing else to do before. `false`: this did nothing.
-    #[inline(always)]
-    pub(super) fn take_ack(
-        &mut self,
-        profiles: &[Profile],
-        accounts: &mut Accounts,
-        packet: Packet,
-        at: Nanos,
-    ) -> bool {
-        let Ends::Tcp(connection) = &mut self.ends else {
-            return false;
-        };
-        let waits = at < connection.sender.deadline() && at <= accounts.timing.end;
-        if !(self.plain && waits && packet.is_plain_ack()) {
-            return false;
-        }
-        if accounts.timing.warmed_up_by(at) {
-            self.meter.note_before(|| connection.sender.counts());
-        }
-        accounts.totals.delivered.add(packet.size());
-        let ack = Ack {
-            next: packet.number(),
-            echo: packet.stamp(at),
-            echo_retransmitted: packet.is_retransmission(),
-            ece: false,
-            sacked: &[],
-        };
-        if !ack.echo_retransmitted && accounts.timing.counts(at) {
-            self.meter.went_round(ack.echo, at);
-        }
-        let profile = &profiles[connection.profile as usize];
-        connection.sender.on_ack(profile, &ack, at);
-        true
-    }
-
-    /// The next segment of a plain flow, where nothing is to be said of it but its number.
-    #[inline(always)]
-    pub(super) fn next_plain(&mut self, now: Nanos) -> Option<Packet> {
-        let Ends::Tcp(connection) = &mut self.ends else {
-            return None;
-        };
-        let number = connection.sender.poll_plain(now)?;
-        Some(self.segment.numbered(number).stamped(now))
-    }
-
-    /// Whether its sender may have something to send.
-    #[inline(always)]
-    pub(super) fn may_send_more(&self) -> bool {
-        matches!(&self.ends, Ends::Tcp(connection) if connection.sender.may_have_more())
     }
 }
 

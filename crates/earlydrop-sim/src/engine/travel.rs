@@ -5,6 +5,7 @@ use earlydrop::units::Nanos;
 
 use super::Simulation;
 use super::event::Event;
+use super::flow::Ends;
 use super::hop::{Hop, Wire};
 use crate::packet::Packet;
 
@@ -12,7 +13,7 @@ impl Simulation {
     /// A packet whose turn has come goes on.
     #[inline(always)]
     pub(super) fn go_on(&mut self, packet: Packet, now: Nanos) {
-        let place = self.routes[packet.lane()] as usize + packet.hop();
+        let place = self.ways.begin(&packet) + packet.hop();
         if let Some(port) = self.legs[place].port_alone() {
             self.offer(port, packet.at_next_hop(), now);
         } else {
@@ -23,31 +24,82 @@ impl Simulation {
     /// A packet goes on at `at`, now or later, as far as can be worked out.
     #[inline(always)]
     pub(super) fn travel(&mut self, packet: Packet, at: Nanos) {
-        let place = self.routes[packet.lane()] as usize + packet.hop();
+        let place = self.ways.begin(&packet) + packet.hop();
         self.cross_from(place, packet, at);
     }
 
-    /// A packet leaves its sender at `at`.
+    /// The same for a packet that leaves a queue, where most come from: let in there.
+    #[inline(always)]
+    pub(super) fn leave_queue(&mut self, packet: Packet, at: Nanos) {
+        let place = self.ways.begin(&packet) + packet.hop();
+        self.cross(place, packet, at);
+    }
+
+    #[inline(never)]
+    fn cross_from(&mut self, place: usize, packet: Packet, at: Nanos) {
+        self.cross(place, packet, at);
+    }
+
+    /// A packet leaves its sender at `at`. Mostly it then waits for its turn.
     #[inline(always)]
     pub(super) fn leave_sender(&mut self, packet: Packet, at: Nanos) {
-        let place = self.routes[packet.lane()] as usize;
+        let place = self.ways.begin(&packet);
         let leg = self.legs[place];
-        if let Wire::Own(make) = leg.wire()
-            && leg.ends_in_turn()
-        {
+        if let Some(make) = leg.own_wire_to_turn() {
             let free_at = &mut self.flows[packet.flow_index() as usize].own_free_at[0];
             let at = self.makes[make as usize].cross(free_at, at, packet.size());
             if at > self.now {
                 return self.events.push(at, Event::come(packet.at_next_hop()));
             }
-            return self.cross_from(place + 1, packet, at);
+            return self.end_leg(place + 1, packet, at);
         }
         self.cross_from(place, packet, at);
     }
 
-    /// A packet crosses the legs from `place` on, up to where it must wait.
-    fn cross_from(&mut self, mut place: usize, mut packet: Packet, mut at: Nanos) {
+    /// The sender of a plain flow has taken an acknowledgment, and sends what it may.
+    #[inline(always)]
+    fn send_on(&mut self, index: u32, now: Nanos) {
+        let flow = &mut self.flows[index as usize];
+        let Ends::Tcp(connection) = &mut flow.ends else {
+            return;
+        };
+        let sender = &mut connection.sender;
+        while sender.may_have_more() {
+            let place = self.ways.there(index);
+            let Some(make) = self.legs[place].own_wire_to_turn() else {
+                return self.pump_and_arm(index, now);
+            };
+            let Some(number) = sender.poll_plain(now) else {
+                return self.pump_and_arm(index, now);
+            };
+            flow.counted.sent += 1;
+            let segment = flow.segment.packet(number, now);
+            let make = &mut self.makes[make as usize];
+            let at = make.cross(&mut flow.own_free_at[0], now, segment.size());
+            if at <= self.now {
+                self.end_leg(place + 1, segment, at);
+                return self.pump_and_arm(index, now);
+            }
+            self.events.push(at, Event::come(segment.at_next_hop()));
+        }
+        if flow.wake_at > sender.deadline() {
+            self.set_alarm(index);
+        }
+    }
+
+    /// The same whatever it sends.
+    #[inline(never)]
+    fn pump_and_arm(&mut self, index: u32, now: Nanos) {
+        self.pump(index, now);
+        self.arm_flow(index);
+    }
+
+    /// A packet crosses the legs from `place` on, up to where it must wait, or is not in
+    /// the usual case.
+    #[inline(always)]
+    fn cross(&mut self, mut place: usize, mut packet: Packet, mut at: Nanos) {
         let flow = &mut self.flows[packet.flow_index() as usize];
+        let plain = flow.plain_profile(&self.profiles);
         loop {
             let leg = self.legs[place];
             place += 1;
@@ -60,83 +112,72 @@ impl Simulation {
                 }
             }
             match leg.end() {
-                Some(Hop::Port(port)) => {
-                    let begin = self.routes[packet.lane()] as usize;
-                    return self.come_to(port, packet.at_hop(place - begin), at);
-                }
+                None => {}
                 Some(Hop::Receiver) => {
-                    match flow.answer(&self.profiles, &mut self.accounts, packet, at) {
-                        // Its way back goes on where that there ends.
-                        Some(answer) => packet = answer,
-                        None => return self.reach_receiver(packet, at),
+                    let timing = &self.accounts.timing;
+                    let answer =
+                        plain.and_then(|profile| flow.answer_plainly(profile, timing, packet, at));
+                    let Some(answer) = answer else {
+                        return self.end_leg(place, packet, at);
+                    };
+                    if at > timing.end {
+                        self.accounts.totals.late += 1;
                     }
+                    debug_assert_eq!(place, self.ways.begin(&answer), "the way back follows");
+                    packet = answer;
                 }
-                Some(Hop::Fifo(fifo)) => match self.fifos[fifo as usize].cross(at, packet) {
-                    Some(arrive) => at = arrive,
-                    None => return self.refuse(fifo, packet, at),
-                },
+                Some(Hop::Fifo(fifo)) => {
+                    let Some(arrive) = self.fifos[fifo as usize].pass(at, packet.size()) else {
+                        return self.end_leg(place, packet, at);
+                    };
+                    at = arrive;
+                }
                 Some(Hop::Sender) => {
-                    if !flow.take_ack(&self.profiles, &mut self.accounts, packet, at) {
-                        return self.reach_sender(packet, at);
-                    }
-                    while flow.may_send_more() {
-                        let Some(segment) = flow.next_plain(at) else {
-                            return self.send_on(packet.flow_index(), at);
-                        };
-                        self.accounts.totals.sent.add(segment.size());
-                        let place = self.routes[segment.lane()] as usize;
-                        let leg = self.legs[place];
-                        if let Wire::Own(make) = leg.wire()
-                            && leg.ends_in_turn()
-                        {
-                            let make = &mut self.makes[make as usize];
-                            let leave = make.cross(&mut flow.own_free_at[0], at, segment.size());
-                            if leave > self.now {
-                                self.events.push(leave, Event::come(segment.at_next_hop()));
-                                continue;
-                            }
-                            self.cross_from(place + 1, segment, leave);
-                        } else {
-                            self.cross_from(place, segment, at);
+                    let accounts = &mut self.accounts;
+                    return match plain {
+                        Some(profile) if flow.take_ack(profile, accounts, packet, at) => {
+                            self.send_on(packet.flow_index(), at)
                         }
-                        return self.send_on(packet.flow_index(), at);
-                    }
-                    if flow.wake_at > flow.soonest() {
-                        self.set_alarm(packet.flow_index());
-                    }
-                    return;
-                }
-                Some(Hop::Turn) => {
-                    if at > self.now {
-                        let begin = self.routes[packet.lane()] as usize;
-                        return self.wait(packet.at_hop(place - begin), at);
-                    }
-                }
-                Some(Hop::Extras(index)) => {
-                    return match self.carry(index, packet, at) {
-                        Some(arrive) => self.cross_from(place, packet, arrive),
-                        None => (),
+                        _ => self.end_leg(place, packet, at),
                     };
                 }
-                Some(Hop::Wire(_) | Hop::Own(_)) | None => {}
+                Some(_) => return self.end_leg(place, packet, at),
             }
         }
     }
 
-    /// A packet comes to a queue, ahead of time or from another.
+    /// A packet is at the end of the leg before `place`.
     #[inline(never)]
-    fn come_to(&mut self, port: u32, packet: Packet, at: Nanos) {
-        self.offer(port, packet, at);
+    fn end_leg(&mut self, place: usize, packet: Packet, at: Nanos) {
+        let next = |begin: usize| packet.at_hop(place - begin);
+        match self.legs[place - 1].end() {
+            Some(Hop::Port(port)) => {
+                return self.offer(port, next(self.ways.begin(&packet)), at);
+            }
+            Some(Hop::Receiver) => return self.reach_receiver(packet, at),
+            Some(Hop::Sender) => return self.reach_sender(packet, at),
+            Some(Hop::Turn) if at > self.now => {
+                let event = Event::come(next(self.ways.begin(&packet)));
+                return self.events.push(at, event);
+            }
+            Some(Hop::Extras(index)) => {
+                if let Some(arrive) = self.carry(index, packet, at) {
+                    self.cross_from(place, packet, arrive);
+                }
+                return;
+            }
+            Some(Hop::Fifo(fifo)) => {
+                return match self.fifos[fifo as usize].cross(at, packet) {
+                    Some(arrive) => self.cross_from(place, packet, arrive),
+                    None => self.refuse(fifo, packet, at),
+                };
+            }
+            Some(Hop::Turn | Hop::Wire(_) | Hop::Own(_)) | None => {}
+        }
+        self.cross_from(place, packet, at);
     }
 
-    /// A packet waits for its turn.
-    #[inline(never)]
-    fn wait(&mut self, packet: Packet, at: Nanos) {
-        self.events.push(at, Event::come(packet));
-    }
-
-    /// A packet of data is at its receiver, which has more to do than to answer.
-    #[inline(never)]
+    /// A packet of data is at its receiver, which may have more to do than to answer.
     fn reach_receiver(&mut self, packet: Packet, at: Nanos) {
         let flow = &self.flows[packet.flow_index() as usize];
         if at > self.now && !flow.receiver_waits_for(at) {
@@ -147,16 +188,8 @@ impl Simulation {
         }
     }
 
-    /// Sends on after an acknowledgment.
-    #[inline(never)]
-    fn send_on(&mut self, index: u32, at: Nanos) {
-        self.pump(index, at);
-        self.arm_flow(index);
-    }
-
     /// An acknowledgment, or a request, is at its sender, which may have more to do than
     /// to take it.
-    #[inline(never)]
     fn reach_sender(&mut self, packet: Packet, at: Nanos) {
         let flow = &self.flows[packet.flow_index() as usize];
         let ahead = flow.sender_waits_for(at) && at <= self.end;
@@ -186,7 +219,7 @@ impl Simulation {
     #[inline(never)]
     fn refuse(&mut self, fifo: u32, packet: Packet, at: Nanos) {
         let meter = Some(&mut self.fifos[fifo as usize].meter);
-        self.accounts.loss(&mut self.flows, at, meter).take(packet);
+        self.accounts.loss(at, meter).take(packet);
     }
 
     /// A packet that would arrive at `at` is recorded, lost, or held back.
@@ -200,9 +233,7 @@ impl Simulation {
         }
         let arrive = extras.carry(at);
         if arrive.is_none() {
-            self.accounts
-                .loss(&mut self.flows, leave, None)
-                .take(packet);
+            self.accounts.loss(leave, None).take(packet);
         }
         arrive
     }

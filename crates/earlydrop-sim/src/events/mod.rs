@@ -287,6 +287,16 @@ impl<E: Copy> Events<E> {
         self.pool.fetch(self.days[(place + DAYS_AHEAD) & mask].next);
     }
 
+    /// The first event of a day to come, in a calendar that does not fit the nearest caches.
+    #[inline(always)]
+    pub(crate) fn coming(&self) -> Option<E> {
+        if self.days.len() < MANY_DAYS {
+            return None;
+        }
+        let place = (self.today as usize + DAYS_AHEAD) & (self.days.len() - 1);
+        self.days[place].first
+    }
+
     /// Makes a day's second event its first.
     fn bring_up(&mut self, place: usize) {
         let day = &mut self.days[place];

@@ -5,7 +5,6 @@ use earlydrop::units::Nanos;
 
 use super::Distribution;
 use crate::packet::Packet;
-use crate::tcp::SenderCounts;
 
 /// The part of a run that is measured, for what happens at a given time.
 #[derive(Clone, Copy, Debug)]
@@ -34,15 +33,14 @@ impl Timing {
 pub(crate) struct FlowMeter {
     /// What few runs measure.
     pub(crate) more: Option<Box<More>>,
-    /// Packets of data that arrived, and their bytes on the wire.
+    /// Packets of data that arrived.
     pub(crate) received: u64,
-    pub(crate) received_bytes: u64,
     /// Payload that had not arrived before.
     pub(crate) goodput_bytes: u64,
+    /// Bytes on the wire of the packets that arrived.
+    pub(crate) received_bytes: u64,
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
-    /// Packets of data lost on the way.
-    pub(crate) lost: u64,
 }
 
 /// What is measured of a flow only where it was asked for.
@@ -50,8 +48,6 @@ pub(crate) struct FlowMeter {
 pub(crate) struct More {
     pub(crate) delays: Option<Box<Delays>>,
     pub(crate) round_trips: Option<Box<Delays>>,
-    /// What its sender had done when the warm-up was over, once it acts after that.
-    pub(crate) sender_before: Option<SenderCounts>,
 }
 
 impl FlowMeter {
@@ -62,27 +58,9 @@ impl FlowMeter {
             meter.more = Some(Box::new(More {
                 delays: delays.then(Box::default),
                 round_trips: round_trips.then(Box::default),
-                sender_before: None,
             }));
         }
         meter
-    }
-
-    /// Notes what its sender had done, whose counts are `now`, unless it was noted before.
-    #[inline]
-    pub(crate) fn note_before(&mut self, now: impl FnOnce() -> SenderCounts) {
-        let more = self.more.get_or_insert_default();
-        more.sender_before.get_or_insert_with(now);
-    }
-
-    /// What the sender, whose counts are `now`, had done when the `warm_up` was over.
-    pub(crate) fn counts_before(&self, warm_up: Nanos, now: &SenderCounts) -> SenderCounts {
-        match self.more.as_ref().and_then(|more| more.sender_before) {
-            Some(before) => before,
-            // It has done nothing since.
-            None if warm_up > Nanos::ZERO => *now,
-            None => SenderCounts::default(),
-        }
     }
 
     /// A packet of data has arrived at `at` while the flow is measured.

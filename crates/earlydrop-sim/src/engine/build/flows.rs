@@ -10,11 +10,12 @@ use super::super::Simulation;
 use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
 use super::super::hop::{self, Hop};
 use super::super::order::{find_ways, lay_out};
+use super::super::plain::Counted;
 use super::super::session::{Partner, Session, Spawner};
 use super::{Purpose, stream, wires};
 use crate::measure::FlowMeter;
 use crate::network::Network;
-use crate::packet::{Kind, MOST_FLOWS, MOST_LINKS, Packet};
+use crate::packet::{Form, Kind, MOST_FLOWS, MOST_LINKS, Packet};
 use crate::run::{Run, RunError};
 use crate::spread::Spread;
 use crate::tcp::{Profile, Receiver, Sender};
@@ -70,8 +71,10 @@ pub(super) fn add(
     wires::keep_used(&mut simulation.wires, &mut hops);
     let (legs, parts) = hop::pair(&hops);
     simulation.legs = legs;
-    simulation.routes = routes.iter().map(|hop| parts[*hop as usize]).collect();
+    let begins = routes.iter().map(|hop| parts[*hop as usize]);
+    simulation.ways = hop::Ways::new(begins.collect());
     simulation.flows.reserve_exact(described.len());
+    simulation.accounts.lost.reserve_exact(described.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();
     for (index, described) in described.iter().enumerate() {
@@ -82,6 +85,7 @@ pub(super) fn add(
             passive: ways[index].passive,
         };
         simulation.flows.push(maker.flow(&mut profiles));
+        simulation.accounts.add_flow();
         if index < run.flows.len() && request_of(described).is_some() {
             answerers.push(index as u32);
         }
@@ -189,10 +193,12 @@ impl Maker<'_> {
             class: self.described.class,
             ends,
             meter,
+            counted: Counted::default(),
             rare: None,
             odd: false,
             plain: false,
-            segment,
+            noted: false,
+            segment: Form::of(segment),
         };
         if self.described.overhead.0 > 0 {
             flow.rare().overhead = Some(Overhead {

@@ -13,7 +13,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use super::accounts::Accounts;
 use super::event::Task;
 use super::fifo::FifoPort;
-use super::hop::Hop;
+use super::hop::{Hop, Ways};
 use super::link::{Extras, Link};
 use super::port::Port;
 use super::{Simulation, Windows};
@@ -22,8 +22,6 @@ use crate::events::Events;
 use crate::measure::Timing;
 use crate::measure::port::PortMeter;
 use crate::network::{Change, LinkId, Opportunities};
-use crate::packet::Notes;
-use crate::results::Totals;
 use crate::run::{Run, RunError};
 
 /// What random numbers are for; each purpose has streams of its own.
@@ -56,18 +54,14 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         ports: Vec::new(),
         extras: Vec::new(),
         legs: Vec::new(),
-        routes: Vec::new(),
+        ways: Ways::default(),
         flows: Vec::new(),
         profiles: Vec::new(),
         changes: Vec::new(),
-        accounts: Accounts {
-            notes: Notes::default(),
-            totals: Totals::default(),
-            timing: Timing {
-                from: run.measure.warm_up,
-                end: run.duration,
-            },
-        },
+        accounts: Accounts::new(Timing {
+            from: run.measure.warm_up,
+            end: run.duration,
+        }),
         completions: Vec::new(),
         windows: None,
         groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
