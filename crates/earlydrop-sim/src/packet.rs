@@ -441,4 +441,23 @@ mod tests {
         assert!(data.is_forward() && !ack.is_forward());
         assert_ne!(data.flow(), ack.flow());
     }
+
+    #[test]
+    fn a_form_makes_packets_that_differ_in_number_and_time_only() {
+        let segment = |flow, number, at| {
+            Packet::new(Kind::Data, flow, number, 1000)
+                .with_class(2)
+                .stamped(at)
+        };
+        let form = Form::of(Packet::new(Kind::Data, 7, 0, 1000).with_class(2));
+        let at = Nanos(0x3_1234_5678_9abc);
+        assert_eq!(form.packet(u32::MAX, at), segment(7, u32::MAX, at));
+        assert_eq!(form.of_flow(9).packet(3, at), segment(9, 3, at));
+        assert_eq!(form.packet(3, at).at_next_hop().hop(), 1);
+        assert!(form.packet(3, at).is_plain_segment());
+        assert!(!form.packet(3, at).with_ecn(Ecn::Ect0).is_plain_segment());
+        let ack = form.packet(3, at).answer(4, 40);
+        assert!(ack.is_plain_ack() && !ack.is_plain_segment());
+        assert!(!ack.echoing(true).is_plain_ack() && !ack.with_note(1).is_plain_ack());
+    }
 }

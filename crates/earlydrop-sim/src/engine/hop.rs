@@ -202,6 +202,7 @@ impl Ways {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Kind;
 
     #[test]
     fn steps_come_out_as_they_went_in() {
@@ -223,5 +224,21 @@ mod tests {
         assert_eq!(parts, [0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7]);
         let again: Vec<Hop> = legs.iter().flat_map(|leg| leg.hops()).collect();
         assert_eq!(again, hops);
+    }
+
+    #[test]
+    fn ways_are_looked_up_by_flow_whether_alike_or_not() {
+        let packet = |kind, flow| Packet::new(kind, flow, 1, 40);
+        for begins in [vec![3, 5, 3, 5], vec![3, 5, 7, 9]] {
+            let mut ways = Ways::new(begins.clone());
+            ways.add_like(1);
+            for (flow, like) in [(0, 0), (1, 1), (2, 1)] {
+                let there = begins[2 * like] as usize;
+                let back = begins[2 * like + 1] as usize;
+                assert_eq!(ways.there(flow), there);
+                assert_eq!(ways.begin(&packet(Kind::Data, flow)), there);
+                assert_eq!(ways.begin(&packet(Kind::Ack, flow)), back);
+            }
+        }
     }
 }
