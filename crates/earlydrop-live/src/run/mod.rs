@@ -1,0 +1,89 @@
+//! A run of the simulator's on real hosts: the same value in, the same kind of results out,
+//! with the kernel's TCP between.
+//!
+//! ```text
+//! traffic (one thread)                                 bottleneck (another)
+//! sockets in the near namespace -- TUN --> access -> queue -> wire -> access -- TUN --> sockets in the far one
+//! ```
+//!
+//! Each flow has an address of its own at either end ([`book`]), so that the bottleneck
+//! knows whose a packet is, and routes can give each kind of TCP its rules.
+
+mod book;
+
+use std::sync::atomic::AtomicBool;
+
+use earlydrop_sim::Run;
+use earlydrop_sim::network::LinkId;
+use earlydrop_sim::results::Results;
+
+use crate::LiveError;
+use crate::namespace::Right;
+
+/// What a run found, and how far it can be believed.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What the simulator would have answered, as far as real hosts show it.
+    pub results: Results,
+    /// How exactly packets were delivered.
+    pub honesty: Honesty,
+}
+
+/// How exactly packets were delivered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Honesty {
+    /// The lateness of packets: a share of them, and the time in seconds within which they
+    /// were late; rising, to all of them.
+    pub lateness: Vec<(f64, f64)>,
+    /// How late 99 of 100 may be, in seconds, for the run to be believed.
+    pub tolerated: f64,
+    /// The share of one core that the bottleneck took.
+    pub cpu: f64,
+    /// Packets that the machine lost beside the queue: not read in time, or without a buffer.
+    pub beside: u64,
+}
+
+impl Honesty {
+    /// The time within which this share of packets was late, in seconds.
+    pub fn late(&self, share: f64) -> f64 {
+        let within = self.lateness.iter().find(|(of, _)| *of >= share);
+        within.map_or(0.0, |(_, seconds)| *seconds)
+    }
+
+    /// Whether the run can be believed.
+    pub fn trustworthy(&self) -> bool {
+        self.late(0.99) <= self.tolerated && self.beside == 0
+    }
+}
+
+/// Something that a run asks for and real hosts cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    /// The flow that asks for it, by its number; `None`: the network or a measurement does.
+    pub flow: Option<usize>,
+    /// What it is, by its name: "live has no Tahoe sender".
+    pub message: String,
+    /// What to do instead.
+    pub help: String,
+}
+
+/// Enters, once for the process, what gives the right to make namespaces; answers which.
+/// The process must have one thread.
+pub fn prepare() -> Result<Right, LiveError> {
+    todo!()
+}
+
+/// Whether real hosts on this machine can do a run whose results are about this link.
+pub fn check(run: &Run, watched: LinkId) -> Result<(), Refused> {
+    let _ = (run, watched);
+    todo!()
+}
+
+/// Runs from beginning to end, in real time; `None` where `stop` was set before.
+///
+/// [`prepare`] must have been called.
+pub fn run(run: &Run, watched: LinkId, stop: &AtomicBool) -> Result<Option<Found>, LiveError> {
+    let _ = (run, watched, stop);
+    todo!()
+}
