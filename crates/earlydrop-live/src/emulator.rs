@@ -11,16 +11,17 @@ use crate::LiveError;
 use crate::device::Device;
 use crate::direction::{Direction, Tap};
 use crate::error::Doing;
+use crate::intake::{Came, Intake};
 use crate::pace::{Clock, Pacer};
-use crate::packet::Header;
 use crate::plan::Bottleneck;
-use crate::pool::{Frame, MOST, Pool};
+use crate::pool::{MOST, Pool};
 use crate::stats::{Counts, Ends, Lateness, LatenessMeter, Sample};
+use crate::train::Train;
 
 /// The names of directions.
 pub(crate) const NAMES: [&str; 2] = ["up", "down"];
 
-/// Packets read from one device before the other has its turn.
+/// Packets or bursts read from one device before the other has its turn.
 const BATCH: usize = 64;
 
 /// Buffers for what waits in queues.
@@ -30,10 +31,12 @@ const WAITING: usize = 32_768;
 pub(crate) struct Emulator {
     /// The near end's device, the far end's.
     devices: [Device; 2],
+    intakes: [Intake; 2],
     /// Up leads from the first to the second.
     directions: [Direction; 2],
     ends: [Ends; 2],
     pool: Pool,
+    train: Train,
     lateness: LatenessMeter,
     clock: Clock,
     pacer: Pacer,
@@ -66,6 +69,7 @@ impl Emulator {
         let slots = WAITING + plan.up.on_the_wire() + plan.down.on_the_wire();
         Ok(Emulator {
             devices,
+            intakes: [Intake::new(), Intake::new()],
             // Each direction has seeds of its own.
             directions: [
                 build(0, &plan.up, plan.seed.wrapping_mul(2))?,
@@ -73,6 +77,7 @@ impl Emulator {
             ],
             ends: [Ends::default(); 2],
             pool: Pool::new(slots.min(MOST) as u32),
+            train: Train::new(),
             lateness: LatenessMeter::new(),
             clock,
             pacer: Pacer::default(),
@@ -109,34 +114,17 @@ impl Emulator {
     /// Takes what waits at the beginning of a direction.
     fn take(&mut self, index: usize, watcher: &mut Watcher<'_>) -> io::Result<()> {
         for _ in 0..BATCH {
-            let Some(slot) = self.pool.take() else {
-                return self.turn_away(index);
-            };
-            let buffer = self.pool.buffer(slot);
-            let Some(length) = self.devices[index].read(buffer)? else {
-                self.pool.give_back(slot);
-                break;
-            };
-            match Header::read(&buffer[..length]) {
-                Ok(header) => {
-                    let frame = Frame::new(slot, header);
-                    let now = self.clock.now();
-                    let tap = &mut Watched(index, watcher);
-                    self.directions[index].offer(now, frame, &mut self.pool, tap);
-                }
-                Err(_) => {
-                    self.ends[index].malformed += 1;
-                    self.pool.give_back(slot);
-                }
+            let intake = &mut self.intakes[index];
+            match intake.take(&self.devices[index], &mut self.pool)? {
+                Came::Nothing => break,
+                Came::Malformed => self.ends[index].malformed += 1,
+                Came::Packets { unbuffered } => self.ends[index].unbuffered += unbuffered,
             }
-        }
-        Ok(())
-    }
-
-    /// Reads a packet that there is no room for.
-    fn turn_away(&mut self, index: usize) -> io::Result<()> {
-        if self.devices[index].read(&mut [0; 64])?.is_some() {
-            self.ends[index].unbuffered += 1;
+            let now = self.clock.now();
+            for frame in intake.frames.drain(..) {
+                let tap = &mut Watched(index, watcher);
+                self.directions[index].offer(now, frame, &mut self.pool, tap);
+            }
         }
         Ok(())
     }
@@ -146,17 +134,28 @@ impl Emulator {
         let now = self.clock.now();
         let direction = &mut self.directions[index];
         direction.advance(now, &mut self.pool, &mut Watched(index, watcher));
-        while let Some((due, frame)) = direction.arrived(now) {
-            let packet = self.pool.packet(&frame);
-            let ends = &mut self.ends[index];
-            self.lateness.record(self.clock.now().since(due));
-            if self.devices[1 - index].write(packet) {
-                ends.delivered += 1;
-                ends.delivered_bytes += packet.len() as u64;
-            } else {
-                ends.refused += 1;
+        while let Some((due, frame)) = self.directions[index].arrived(now) {
+            if !self.train.takes(due, &frame) {
+                self.depart(index);
             }
-            self.pool.give_back(frame.slot);
+            self.train.add(due, frame);
+        }
+        self.depart(index);
+    }
+
+    /// Hands what goes together to the device at the end of a direction.
+    fn depart(&mut self, index: usize) {
+        let now = self.clock.now();
+        let ends = &mut self.ends[index];
+        for due in self.train.due() {
+            self.lateness.record(now.since(due));
+        }
+        let (packets, bytes) = self.train.carries();
+        if self.train.deliver(&self.devices[1 - index], &mut self.pool) {
+            ends.delivered += packets;
+            ends.delivered_bytes += bytes;
+        } else {
+            ends.refused += packets;
         }
     }
 

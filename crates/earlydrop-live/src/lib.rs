@@ -18,6 +18,7 @@ mod direction;
 pub mod packet;
 pub mod plan;
 mod pool;
+mod segments;
 pub mod stats;
 
 #[cfg(target_os = "linux")]
@@ -29,6 +30,8 @@ mod error;
 #[cfg(target_os = "linux")]
 mod inside;
 #[cfg(target_os = "linux")]
+mod intake;
+#[cfg(target_os = "linux")]
 mod namespace;
 #[cfg(target_os = "linux")]
 mod netlink;
@@ -38,6 +41,8 @@ mod pace;
 pub mod run;
 #[cfg(target_os = "linux")]
 pub mod session;
+#[cfg(target_os = "linux")]
+mod train;
 
 #[cfg(target_os = "linux")]
 pub use error::LiveError;

@@ -11,7 +11,7 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{Gid, Uid, getegid, geteuid};
 
 use crate::LiveError;
-use crate::device::{self, Device};
+use crate::device::{self, Device, Offers};
 use crate::error::Doing;
 use crate::netlink::Routing;
 use crate::plan::MTU;
@@ -106,9 +106,13 @@ impl Namespace {
 const UNREAD: u32 = 10_000;
 
 /// Gives the current namespace, which is new, its device and addresses.
-pub(crate) fn furnish(addresses: Addresses, tcp: &Tcp) -> Result<Device, LiveError> {
+pub(crate) fn furnish(
+    addresses: Addresses,
+    tcp: &Tcp,
+    offers: Offers,
+) -> Result<Device, LiveError> {
     const LOOPBACK: u32 = 1;
-    let device = Device::new()?;
+    let device = Device::new(offers)?;
     let routing = Routing::open().doing("opening the routing socket")?;
     let index = if_nametoindex(device::NAME).doing("finding the device")?;
     routing

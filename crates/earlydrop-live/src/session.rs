@@ -39,7 +39,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
 use crate::LiveError;
-use crate::device::Device;
+use crate::device::{Device, Offers};
 use crate::emulator::Emulator;
 use crate::error::Doing;
 use crate::inside::{Inside, code_of, with_addresses};
@@ -99,10 +99,15 @@ impl Session {
     pub fn run(&self, audience: &mut dyn Audience) -> Result<Ended, LiveError> {
         must_have_one_thread()?;
         let right = enter_first()?;
+        // What is recorded is to be as on a wire, checksums and all.
+        let offers = match self.pcap {
+            Some(_) => Offers::Nothing,
+            None => Offers::Segments,
+        };
         let near = Namespace::current()?;
-        let near_device = furnish(NEAR, &self.tcp)?;
+        let near_device = furnish(NEAR, &self.tcp, offers)?;
         enter_next()?;
-        let devices = [near_device, furnish(FAR, &self.tcp)?];
+        let devices = [near_device, furnish(FAR, &self.tcp, offers)?];
         let owner = Owner::of_this_process();
         unshare(CloneFlags::CLONE_NEWPID).doing("making a set of processes")?;
         let (wait, begin) = nix::unistd::pipe().doing("making a pipe")?;
