@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop::packet::FlowKey;
 use earlydrop::registry::{ConfigError, Spec};
-use earlydrop::units::{Bytes, Nanos};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::Link;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -23,7 +23,7 @@ use crate::direction::Direction;
 use crate::emulator::{Emulator, NAMES, slots};
 use crate::error::Doing;
 use crate::pace::Clock;
-use crate::stats::tolerated_at;
+use crate::stats::{DeviceCounts, tolerated_at};
 
 /// A bottleneck that is ready.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub(crate) struct Crossed {
     /// From the near end to the far one, and back.
     pub(crate) ways: [Passage; 2],
     pub(crate) honesty: Honesty,
+    /// The kernel's counts at the near end's device and at the far one's.
+    pub(crate) devices: [DeviceCounts; 2],
 }
 
 /// How often it looks whether it is to stop.
@@ -99,6 +101,9 @@ impl Bottleneck {
             }
         }
         let cpu = time_of_processor().since(before).as_secs_f64();
+        let [near, far] = self.emulator.devices();
+        let counted = |device: &Device| device.counts().doing("reading the devices' counters");
+        let devices = [counted(near)?, counted(far)?];
         let (ways, pool) = self.emulator.ways();
         for way in ways {
             way.finish(self.end, pool);
@@ -107,11 +112,12 @@ impl Bottleneck {
             lateness: self.lateness(),
             tolerated: self.tolerated.as_secs_f64(),
             cpu: cpu / self.clock.now().as_secs_f64(),
-            beside: self.beside()?,
+            beside: self.beside(&devices),
         };
         Ok(Crossed {
             ways: self.emulator.into_ways(),
             honesty,
+            devices,
         })
     }
 
@@ -123,14 +129,11 @@ impl Bottleneck {
     }
 
     /// Packets that the machine lost.
-    fn beside(&self) -> Result<u64, LiveError> {
+    fn beside(&self, devices: &[DeviceCounts; 2]) -> u64 {
         let ends = self.emulator.ends().iter();
-        let mut beside: u64 = ends.map(|ends| ends.unbuffered + ends.refused).sum();
-        for device in self.emulator.devices() {
-            let counts = device.counts().doing("reading the devices' counters")?;
-            beside += counts.unread;
-        }
-        Ok(beside)
+        let lost = ends.map(|ends| ends.unbuffered + ends.refused);
+        let unread = devices.iter().map(|device| device.unread);
+        lost.chain(unread).sum()
     }
 }
 
@@ -142,7 +145,7 @@ fn on_wires(layout: &Layout, links: [&Link; 2]) -> usize {
     (beside + across.iter().sum::<f64>()) as usize
 }
 
-fn rate(link: &Link) -> earlydrop::units::BitsPerSec {
+fn rate(link: &Link) -> BitsPerSec {
     let recorded = link.trace.as_ref().map(|trace| trace.mean_rate());
     recorded.unwrap_or(link.rate)
 }
