@@ -5,7 +5,6 @@ mod wires;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::queue::QueueDiscipline;
-use earlydrop::random::Pcg32;
 use earlydrop::registry::{Link as LinkFacts, Plan, Spec};
 use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
@@ -24,23 +23,7 @@ use crate::network::{Change, LinkId, Opportunities};
 use crate::packet::Notes;
 use crate::results::Totals;
 use crate::run::{Run, RunError};
-
-/// What random numbers are for; each purpose has streams of its own.
-#[derive(Clone, Copy)]
-pub(super) enum Purpose {
-    Queue = 1,
-    Link,
-    Start,
-    Overhead,
-    Application,
-    Spawned,
-    SpawnedOverhead,
-}
-
-/// The stream for a purpose and an index.
-pub(super) fn stream(seed: u64, purpose: Purpose, index: u64) -> Pcg32 {
-    Pcg32::new(FlowKey(seed).hash(purpose as u64), index)
-}
+use crate::streams::{Purpose, stream};
 
 /// Checks `run` and makes it ready.
 pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
