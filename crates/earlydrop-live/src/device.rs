@@ -91,7 +91,8 @@ impl Device {
         if notes {
             offer(&file).doing("offering to cut bursts into segments")?;
         }
-        let counts = File::open("/proc/self/net/dev").doing("opening /proc/self/net/dev")?;
+        let counts =
+            File::open("/proc/thread-self/net/dev").doing("opening /proc/thread-self/net/dev")?;
         Ok(Device {
             file,
             counts,

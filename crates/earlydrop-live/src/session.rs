@@ -39,7 +39,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
 use crate::LiveError;
-use crate::device::{Device, Offers};
+use crate::device::Device;
 use crate::emulator::Emulator;
 use crate::error::Doing;
 use crate::inside::{Inside, code_of, with_addresses};
@@ -99,15 +99,15 @@ impl Session {
     pub fn run(&self, audience: &mut dyn Audience) -> Result<Ended, LiveError> {
         must_have_one_thread()?;
         let right = enter_first()?;
-        // What is recorded is to be as on a wire, checksums and all.
-        let offers = match self.pcap {
-            Some(_) => Offers::Nothing,
-            None => Offers::Segments,
+        let tcp = Tcp {
+            // What is recorded is to be as on a wire, checksums and all.
+            no_offloads: self.tcp.no_offloads || self.pcap.is_some(),
+            ..self.tcp.clone()
         };
         let near = Namespace::current()?;
-        let near_device = furnish(NEAR, &self.tcp, offers)?;
+        let near_device = furnish(NEAR, &tcp)?;
         enter_next()?;
-        let devices = [near_device, furnish(FAR, &self.tcp, offers)?];
+        let devices = [near_device, furnish(FAR, &tcp)?];
         let owner = Owner::of_this_process();
         unshare(CloneFlags::CLONE_NEWPID).doing("making a set of processes")?;
         let (wait, begin) = nix::unistd::pipe().doing("making a pipe")?;
@@ -148,7 +148,7 @@ fn fork_alone() -> nix::Result<ForkResult> {
 }
 
 /// A fork copies one thread; locks that others hold would stay locked for ever.
-fn must_have_one_thread() -> Result<(), LiveError> {
+pub(crate) fn must_have_one_thread() -> Result<(), LiveError> {
     let threads = fs::read_dir("/proc/self/task")
         .doing("counting threads")?
         .count();

@@ -56,31 +56,17 @@ impl Train {
         self.due.push(due);
     }
 
-    /// When each packet is due.
-    pub(crate) fn due(&self) -> impl Iterator<Item = Nanos> {
-        self.due.iter().copied()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.frames.is_empty()
     }
 
-    /// How many packets and bytes it is.
-    pub(crate) fn carries(&self) -> (u64, u64) {
-        let bytes = self
-            .frames
-            .iter()
-            .map(|frame| u64::from(frame.header.length));
-        (self.frames.len() as u64, bytes.sum())
+    /// Lets all go, each with when it was due.
+    pub(crate) fn leave(&mut self) -> impl Iterator<Item = (Nanos, Frame)> {
+        self.due.drain(..).zip(self.frames.drain(..))
     }
 
-    /// Hands all to `device`, and lets them go; answers whether it took them.
-    pub(crate) fn deliver(&mut self, device: &Device, pool: &mut Pool) -> bool {
-        let took = self.write(device, pool);
-        self.due.clear();
-        for frame in self.frames.drain(..) {
-            pool.give_back(frame.slot);
-        }
-        took
-    }
-
-    fn write(&self, device: &Device, pool: &mut Pool) -> bool {
+    /// Hands all to `device`; answers whether it took them.
+    pub(crate) fn write(&self, device: &Device, pool: &mut Pool) -> bool {
         let [first, others @ ..] = &self.frames[..] else {
             return true;
         };

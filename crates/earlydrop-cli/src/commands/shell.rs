@@ -51,6 +51,10 @@ pub(crate) struct Shell {
     /// Let TCP use ECN at both ends
     #[arg(long)]
     ecn: bool,
+    /// Let the kernel itself cut what TCP sends into packets and work out checksums, as with
+    /// --pcap; slower, and at high rates acknowledgments are more
+    #[arg(long)]
+    no_offloads: bool,
     /// Write queue, average, probability, drops and marks here, ten times a second, as JSON lines
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
@@ -113,6 +117,7 @@ pub(crate) fn run(arguments: &Shell) -> Result<ExitCode, Failure> {
         tcp: Tcp {
             control: arguments.tcp.clone(),
             ecn: arguments.ecn,
+            no_offloads: arguments.no_offloads,
         },
         command: command(&arguments.command),
         far: arguments.far.clone(),

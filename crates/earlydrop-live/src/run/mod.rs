@@ -9,7 +9,13 @@
 //! Each flow has an address of its own at either end ([`book`]), so that the bottleneck
 //! knows whose a packet is, and routes can give each kind of TCP its rules.
 
+mod access;
 mod book;
+mod bottleneck;
+mod layout;
+mod meter;
+mod passage;
+mod underway;
 
 use std::sync::atomic::AtomicBool;
 
