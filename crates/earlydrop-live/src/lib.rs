@@ -15,6 +15,9 @@
 #![deny(unsafe_code)] // but for what the kernel's interface leaves no way around, said there
 
 mod direction;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod packet;
 pub mod plan;
 mod pool;
