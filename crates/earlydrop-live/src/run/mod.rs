@@ -10,6 +10,8 @@
 //! knows whose a packet is, and routes can give each kind of TCP its rules.
 
 mod book;
+mod hosts;
+mod traffic;
 
 use std::sync::atomic::AtomicBool;
 
