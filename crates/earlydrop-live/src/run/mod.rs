@@ -12,9 +12,11 @@
 mod access;
 mod book;
 mod bottleneck;
+mod hosts;
 mod layout;
 mod meter;
 mod passage;
+mod traffic;
 mod underway;
 
 use std::sync::atomic::AtomicBool;
