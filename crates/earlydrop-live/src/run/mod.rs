@@ -113,7 +113,7 @@ pub fn run(run: &Run, watched: LinkId, stop: &AtomicBool) -> Result<Option<Found
     };
     Ok(Some(Found {
         results: results(run, &layout, seen, &mut crossed.ways),
-        honesty: crossed.honesty,
+        honesty: crossed.honesty(),
     }))
 }
 
