@@ -85,9 +85,20 @@ fn devices_queues_and_flows_count_the_same_packets() {
             assert_eq!(meter.sent.packets, ended + way.in_flight().packets);
             assert!(meter.delivered.packets > 0, "packets cross");
         }
+        check_honesty(&crossed.honesty());
         let results = results(&run, layout, seen, &mut crossed.ways);
         check_results(&run, &results);
     });
+}
+
+fn check_honesty(honesty: &Honesty) {
+    assert!(honesty.lateness.is_sorted(), "more packets, more time");
+    assert_eq!(honesty.lateness.first().map(|(share, _)| *share), Some(0.0));
+    assert_eq!(honesty.lateness.last().map(|(share, _)| *share), Some(1.0));
+    // Half of what 1,500 bytes take at 10 Mbps.
+    let tolerated = Nanos::from_secs_f64(honesty.tolerated);
+    assert_eq!(tolerated, Nanos::from_micros(600));
+    assert!(honesty.cpu > 0.0 && honesty.cpu <= 1.0, "{}", honesty.cpu);
 }
 
 /// What must add up, whatever has happened. Nothing was left out at the beginning.
@@ -156,4 +167,21 @@ fn a_run_that_is_stopped_has_no_results() {
         running.join().expect("it does not panic")
     });
     assert!(found.expect("nothing goes wrong").is_none());
+}
+
+#[test]
+fn what_the_simulator_refuses_is_refused() {
+    let (mut run, watched) = run_of(2, "red", EcnMode::Off);
+    run.flows[2].to = run.flows[2].from;
+    let refused = check(&run, watched).expect_err("a flow to itself");
+    assert_eq!(refused.flow, Some(2), "{refused}");
+}
+
+#[test]
+fn captures_are_refused_by_name() {
+    let (mut run, watched) = run_of(2, "red", EcnMode::Off);
+    run.measure.captures = vec![watched];
+    let refused = check(&run, watched).expect_err("no packets are recorded");
+    assert!(refused.message.contains("records no packets"), "{refused}");
+    assert!(refused.help.contains("shell --pcap"), "{refused}");
 }
