@@ -13,6 +13,9 @@ mod book;
 mod hosts;
 mod traffic;
 
+#[cfg(test)]
+mod testing;
+
 use std::sync::atomic::AtomicBool;
 
 use earlydrop_sim::Run;
