@@ -6,12 +6,12 @@
 //! sockets in the near namespace -- TUN --> access -> queue -> wire -> access -- TUN --> sockets in the far one
 //! ```
 //!
-//! Each flow has an address of its own at either end ([`book`]), so that the bottleneck
+//! Each flow has an address of its own at either end (`book`), so that the bottleneck
 //! knows whose a packet is, and routes can give each kind of TCP its rules.
 //!
-//! The bottleneck ([`bottleneck`]) is two [`passage`]s: hosts' links around a queue, whose
-//! network a [`layout`] has made of the run's. They are measured by the simulator's own
-//! meters ([`meter`]), so a figure means the same in both.
+//! The bottleneck (`bottleneck`) is two passages: hosts' links around a queue, whose
+//! network a `layout` has made of the run's. They are measured by the simulator's own
+//! meters (`meter`), so a figure means the same in both.
 
 mod access;
 mod book;
