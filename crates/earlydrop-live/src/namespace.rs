@@ -4,6 +4,8 @@
 use std::fs::{self, File};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::panic::resume_unwind;
+use std::thread;
 
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
@@ -72,6 +74,25 @@ pub(crate) fn enter_first() -> Result<Right, LiveError> {
         .and_then(|()| map_to_itself(user, group))
         .map_err(|problem| LiveError::Namespaces { problem })?;
     Ok(Right::UserNamespace)
+}
+
+/// Gains the right to make network namespaces, in threads that are started from now on; in
+/// a user namespace of its own where there are such, which takes every other right away.
+pub(crate) fn gain_right() -> Result<Right, LiveError> {
+    let (user, group) = (geteuid(), getegid());
+    let refused = |problem: io::Error| LiveError::Namespaces { problem };
+    let right = match unshare(CloneFlags::CLONE_NEWUSER) {
+        Ok(()) => {
+            map_to_itself(user, group).map_err(refused)?;
+            Right::UserNamespace
+        }
+        Err(_) => Right::Root,
+    };
+    // A thread that tries takes what it gets with it.
+    let tried = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
+    let tried = tried.unwrap_or_else(|panic| resume_unwind(panic));
+    tried.map_err(|problem| refused(problem.into()))?;
+    Ok(right)
 }
 
 /// In the new user namespace, the user is who they were: user_namespaces(7).

@@ -18,8 +18,7 @@ use super::port::Port;
 use super::{Simulation, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
-use crate::measure::Timing;
-use crate::measure::port::PortMeter;
+use crate::measure::{QueueMeter, Timing};
 use crate::network::{Change, LinkId, Opportunities};
 use crate::packet::Notes;
 use crate::results::Totals;
@@ -165,7 +164,7 @@ fn add_link(
     };
     let plan = spec.plan(&facts).map_err(refused)?;
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
-    let meter = PortMeter::new(&run.measure, run.duration);
+    let meter = QueueMeter::new(&run.measure, run.duration);
     if let Plan::Single {
         aqm: AnyAqm::DropTail(_),
         limit,
