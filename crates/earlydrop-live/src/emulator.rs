@@ -15,7 +15,7 @@ use crate::intake::{Came, Intake};
 use crate::pace::{Clock, Pacer};
 use crate::plan::Bottleneck;
 use crate::pool::{Frame, MOST, Pool};
-use crate::stats::{Counts, Ends, Lateness, LatenessMeter, Sample};
+use crate::stats::{Counts, DeviceCounts, Ends, Lateness, LatenessMeter, Sample};
 use crate::train::Train;
 
 /// The names of directions.
@@ -269,6 +269,12 @@ impl<W: Way> Emulator<W> {
 
     pub(crate) fn ways(&mut self) -> (&mut [W; 2], &mut Pool) {
         (&mut self.ways, &mut self.pool)
+    }
+
+    /// What the kernel has counted of both devices.
+    pub(crate) fn counted(&mut self) -> io::Result<[DeviceCounts; 2]> {
+        let [near, far] = &mut self.devices;
+        Ok([near.counts()?, far.counts()?])
     }
 
     pub(crate) fn devices(&self) -> &[Device; 2] {

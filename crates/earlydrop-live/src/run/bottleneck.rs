@@ -23,7 +23,7 @@ use crate::direction::Direction;
 use crate::emulator::{Emulator, NAMES, slots};
 use crate::error::Doing;
 use crate::pace::Clock;
-use crate::stats::{DeviceCounts, tolerated_at};
+use crate::stats::{DeviceCounts, Ends, LatenessMeter, tolerated_at};
 
 /// A bottleneck that is ready.
 #[derive(Debug)]
@@ -39,9 +39,14 @@ pub(crate) struct Bottleneck {
 pub(crate) struct Crossed {
     /// From the near end to the far one, and back.
     pub(crate) ways: [Passage; 2],
-    pub(crate) honesty: Honesty,
+    /// What became of packets outside these.
+    ends: [Ends; 2],
     /// The kernel's counts at the near end's device and at the far one's.
     pub(crate) devices: [DeviceCounts; 2],
+    lateness: LatenessMeter,
+    tolerated: Nanos,
+    /// The share of one core that the thread took.
+    cpu: f64,
 }
 
 /// How often it looks whether it is to stop.
@@ -101,39 +106,37 @@ impl Bottleneck {
             }
         }
         let cpu = time_of_processor().since(before).as_secs_f64();
-        let [near, far] = self.emulator.devices();
-        let counted = |device: &Device| device.counts().doing("reading the devices' counters");
-        let devices = [counted(near)?, counted(far)?];
+        let devices = self.emulator.counted();
+        let devices = devices.doing("reading the devices' counters")?;
         let (ways, pool) = self.emulator.ways();
         for way in ways {
             way.finish(self.end, pool);
         }
-        let honesty = Honesty {
-            lateness: self.lateness(),
-            tolerated: self.tolerated.as_secs_f64(),
-            cpu: cpu / self.clock.now().as_secs_f64(),
-            beside: self.beside(&devices),
-        };
         Ok(Crossed {
-            ways: self.emulator.into_ways(),
-            honesty,
+            ends: *self.emulator.ends(),
             devices,
+            lateness: self.emulator.lateness_meter().clone(),
+            tolerated: self.tolerated,
+            cpu: cpu / self.clock.now().as_secs_f64(),
+            ways: self.emulator.into_ways(),
         })
     }
+}
 
-    fn lateness(&self) -> Vec<(f64, f64)> {
+impl Crossed {
+    /// How exactly packets were delivered.
+    pub(crate) fn honesty(&self) -> Honesty {
         let hundredths = (0..100).map(|percent| f64::from(percent) / 100.0);
         let shares = hundredths.chain(SHARES);
-        let meter = self.emulator.lateness_meter();
-        shares.map(|share| (share, meter.within(share))).collect()
-    }
-
-    /// Packets that the machine lost.
-    fn beside(&self, devices: &[DeviceCounts; 2]) -> u64 {
-        let ends = self.emulator.ends().iter();
-        let lost = ends.map(|ends| ends.unbuffered + ends.refused);
-        let unread = devices.iter().map(|device| device.unread);
-        lost.chain(unread).sum()
+        let late = |share| (share, self.lateness.within(share));
+        let lost = self.ends.iter().map(|ends| ends.unbuffered + ends.refused);
+        let unread = self.devices.iter().map(|device| device.unread);
+        Honesty {
+            lateness: shares.map(late).collect(),
+            tolerated: self.tolerated.as_secs_f64(),
+            cpu: self.cpu,
+            beside: lost.chain(unread).sum(),
+        }
     }
 }
 

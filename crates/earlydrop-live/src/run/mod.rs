@@ -6,30 +6,50 @@
 //! sockets in the near namespace -- TUN --> access -> queue -> wire -> access -- TUN --> sockets in the far one
 //! ```
 //!
-//! Each flow has an address of its own at either end ([`book`]), so that the bottleneck
+//! Each flow has an address of its own at either end (`book`), so that the bottleneck
 //! knows whose a packet is, and routes can give each kind of TCP its rules.
+//!
+//! The bottleneck (`bottleneck`) is two passages: hosts' links around a queue, whose
+//! network a `layout` has made of the run's. They are measured by the simulator's own
+//! meters (`meter`), so a figure means the same in both.
 
 mod access;
 mod book;
 mod bottleneck;
+mod check;
+mod hosts;
 mod layout;
 mod meter;
 mod passage;
+mod results;
+mod threads;
+mod traffic;
 mod underway;
 
+#[cfg(test)]
+mod testing;
+
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::Results;
 
+use self::check::checked;
+use self::results::results;
+use self::threads::Threads;
 use crate::LiveError;
-use crate::namespace::Right;
+use crate::namespace::{Right, gain_right};
+use crate::session::must_have_one_thread;
 
 /// What a run found, and how far it can be believed.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// What the simulator would have answered, as far as real hosts show it.
+    /// What the simulator would have answered, as far as real hosts show it: no captures and
+    /// no distribution of round trips, no events and nothing late in the totals. A delay is
+    /// from reading a packet at one device to writing it to the other; hosts have sent what
+    /// was read, and have received what was written.
     pub results: Results,
     /// How exactly packets were delivered.
     pub honesty: Honesty,
@@ -76,20 +96,39 @@ pub struct Refused {
 
 /// Enters, once for the process, what gives the right to make namespaces; answers which.
 /// The process must have one thread.
+///
+/// In a user namespace of its own, root may write only what is root's: folders for results
+/// are to be made before.
 pub fn prepare() -> Result<Right, LiveError> {
-    todo!()
+    must_have_one_thread()?;
+    gain_right()
 }
 
 /// Whether real hosts on this machine can do a run whose results are about this link.
 pub fn check(run: &Run, watched: LinkId) -> Result<(), Refused> {
-    let _ = (run, watched);
-    todo!()
+    checked(run, watched).map(|_| ())
 }
 
 /// Runs from beginning to end, in real time; `None` where `stop` was set before.
 ///
 /// [`prepare`] must have been called.
 pub fn run(run: &Run, watched: LinkId, stop: &AtomicBool) -> Result<Option<Found>, LiveError> {
-    let _ = (run, watched, stop);
-    todo!()
+    let (layout, book) = checked(run, watched).map_err(LiveError::Refused)?;
+    let threads = Threads {
+        run,
+        layout: &layout,
+        book: &Arc::new(book),
+        stop,
+        over: AtomicBool::new(false),
+    };
+    let Some((seen, mut crossed)) = threads.run()? else {
+        return Ok(None);
+    };
+    Ok(Some(Found {
+        results: results(run, &layout, seen, &mut crossed.ways),
+        honesty: crossed.honesty(),
+    }))
 }
+
+#[cfg(test)]
+mod tests;
