@@ -64,8 +64,13 @@ fn offer(file: &File) -> nix::Result<libc::c_int> {
 }
 
 impl Device {
-    /// Makes a device in the namespace that this thread is in.
-    pub(crate) fn new(offers: Offers) -> Result<Device, LiveError> {
+    /// Makes a device that offers nothing, in the namespace that this thread is in.
+    pub(crate) fn new() -> Result<Device, LiveError> {
+        Device::that(Offers::Nothing)
+    }
+
+    /// Makes one that offers so much.
+    pub(crate) fn that(offers: Offers) -> Result<Device, LiveError> {
         let notes = offers == Offers::Segments;
         let flags = match offers {
             Offers::Nothing => libc::IFF_TUN | libc::IFF_NO_PI,
@@ -100,10 +105,32 @@ impl Device {
         })
     }
 
+    /// What would be a device that offers to cut bursts, were there a kernel behind it.
+    #[cfg(test)]
+    pub(crate) fn over(socket: std::os::fd::OwnedFd) -> Device {
+        Device {
+            file: File::from(socket),
+            counts: File::open("/dev/null").expect("it is everywhere"),
+            notes: true,
+        }
+    }
+
+    /// Reads the next packet of a device that offers nothing; `None` when none waits.
+    #[inline]
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        self.read_parts(&mut [IoSliceMut::new(&mut []), IoSliceMut::new(buffer)])
+    }
+
+    /// Whether the namespace takes this packet.
+    #[inline]
+    pub(crate) fn write(&self, packet: &[u8]) -> bool {
+        self.write_parts(&[IoSlice::new(&[0; NOTE]), IoSlice::new(packet)])
+    }
+
     /// Reads the next packet into all but the first of these, and the note on it into that
     /// one, where the device has notes. `None` when no packet waits, else its length.
     #[inline]
-    pub(crate) fn read(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<Option<usize>> {
+    pub(crate) fn read_parts(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<Option<usize>> {
         let (parts, note) = match self.notes {
             true => (parts, NOTE),
             false => (&mut parts[1..], 0),
@@ -118,7 +145,7 @@ impl Device {
     /// Whether the namespace takes this packet: all but the first of these, which is the
     /// note on it.
     #[inline]
-    pub(crate) fn write(&self, parts: &[IoSlice<'_>]) -> bool {
+    pub(crate) fn write_parts(&self, parts: &[IoSlice<'_>]) -> bool {
         let parts = if self.notes { parts } else { &parts[1..] };
         nix::sys::uio::writev(&self.file, parts).is_ok()
     }

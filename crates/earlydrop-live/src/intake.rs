@@ -141,7 +141,7 @@ impl Intake {
             });
             IoSliceMut::new(part.unwrap_or_default())
         });
-        device.read(&mut parts[..places + 2])
+        device.read_parts(&mut parts[..places + 2])
     }
 
     fn packet(&mut self, note: &Note, length: usize, places: usize, pool: &mut Pool) -> Came {

@@ -73,7 +73,7 @@ impl Train {
         let note = self.note(pool);
         let begin = [&note, pool.bytes(first)].map(IoSlice::new);
         if others.is_empty() {
-            return device.write(&begin);
+            return device.write_parts(&begin);
         }
         let payload_of = |frame: &Frame| {
             let headers = frame.segment.map_or(0, |segment| segment.headers);
@@ -82,7 +82,7 @@ impl Train {
         let mut parts = begin.into_iter().chain(others.iter().map(payload_of));
         let parts: [IoSlice<'_>; MOST + 1] =
             std::array::from_fn(|_| parts.next().unwrap_or(IoSlice::new(&[])));
-        device.write(&parts[..self.frames.len() + 1])
+        device.write_parts(&parts[..self.frames.len() + 1])
     }
 
     /// What is to be said of them; of several the first one's headers become those of all.
