@@ -91,6 +91,9 @@ impl Intake {
         let Some(length) = length else {
             return Ok(Came::Nothing);
         };
+        if length > MOST {
+            return Ok(Came::Malformed);
+        }
         let note = Note::read(&note);
         Ok(match note.cut {
             None => self.packet(&note, length, places, pool),
@@ -243,11 +246,12 @@ impl Intake {
     fn put_together(&mut self, length: usize, places: usize, pool: &mut Pool) {
         let first = self.first(places);
         let Shape { headers, payload } = self.expected;
-        let mut whole = &mut self.whole[..length];
+        let mut filled = 0;
+        let whole = &mut self.whole[..length];
         let mut add = |part: &[u8]| {
-            let (to, rest) = std::mem::take(&mut whole).split_at_mut(part.len().min(whole.len()));
-            to.copy_from_slice(&part[..to.len()]);
-            whole = rest;
+            let taken = part.len().min(length - filled);
+            whole[filled..filled + taken].copy_from_slice(&part[..taken]);
+            filled += taken;
         };
         for (place, buffer) in pool.buffers(&self.slots[..places]).enumerate() {
             match place {

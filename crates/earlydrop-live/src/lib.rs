@@ -24,6 +24,8 @@ mod pool;
 mod segments;
 pub mod stats;
 
+#[cfg(all(test, target_os = "linux"))]
+mod datapath_tests;
 #[cfg(target_os = "linux")]
 mod device;
 #[cfg(target_os = "linux")]
