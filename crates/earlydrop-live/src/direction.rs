@@ -82,6 +82,13 @@ impl Direction {
         }
     }
 
+    /// A packet comes that the scheme does not judge: it is sent before all that waits.
+    pub(crate) fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
+        self.advance(now, pool, tap);
+        self.free_at = self.free_at.max(now);
+        self.send(frame, pool, tap);
+    }
+
     /// Sends what can be sent by `now`.
     pub(crate) fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
         while !self.idle && self.free_at <= now {
@@ -101,11 +108,10 @@ impl Direction {
             }
             Transmitter::Recorded(opportunities) => opportunities.send(self.free_at, size),
         };
-        let bytes = pool.packet(&frame);
         if frame.marked {
-            packet::mark(bytes);
+            packet::mark(pool.packet(&frame));
         }
-        tap.left(self.free_at, bytes);
+        tap.left(self.free_at, pool.whole(&frame));
         if self.loss > 0.0 && self.random.chance(self.loss) {
             self.lost += 1;
             pool.give_back(frame.slot);

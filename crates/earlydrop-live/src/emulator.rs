@@ -8,14 +8,13 @@ use earlydrop::units::Nanos;
 use nix::poll::{PollFd, PollFlags};
 
 use crate::LiveError;
-use crate::device::Device;
+use crate::device::{Arrival, Device};
 use crate::direction::{Direction, Tap};
 use crate::error::Doing;
 use crate::pace::{Clock, Pacer};
-use crate::packet::Header;
 use crate::plan::Bottleneck;
 use crate::pool::{Frame, MOST, Pool};
-use crate::stats::{Counts, Ends, Lateness, LatenessMeter, Sample};
+use crate::stats::{Counts, DeviceCounts, Ends, Lateness, LatenessMeter, Sample};
 
 /// The names of directions.
 pub(crate) const NAMES: [&str; 2] = ["up", "down"];
@@ -112,20 +111,28 @@ impl Emulator {
             let Some(slot) = self.pool.take() else {
                 return self.turn_away(index);
             };
-            let buffer = self.pool.buffer(slot);
-            let Some(length) = self.devices[index].read(buffer)? else {
+            let Some(arrival) = self.devices[index].read(self.pool.buffer(slot))? else {
                 self.pool.give_back(slot);
                 break;
             };
-            match Header::read(&buffer[..length]) {
-                Ok(header) => {
-                    let frame = Frame::new(slot, header);
-                    let now = self.clock.now();
-                    let tap = &mut Watched(index, watcher);
-                    self.directions[index].offer(now, frame, &mut self.pool, tap);
+            let (direction, ends) = (&mut self.directions[index], &mut self.ends[index]);
+            let (now, tap) = (self.clock.now(), &mut Watched(index, watcher));
+            match arrival {
+                Arrival::Packet(place, header) => {
+                    let frame = Frame::new(slot, header).lying(place);
+                    direction.offer(now, frame, &mut self.pool, tap);
                 }
-                Err(_) => {
-                    self.ends[index].malformed += 1;
+                Arrival::Passing(place, header) => {
+                    let frame = Frame::new(slot, header).lying(place);
+                    direction.pass(now, frame, &mut self.pool, tap);
+                    ends.passed += 1;
+                }
+                Arrival::Malformed => {
+                    ends.malformed += 1;
+                    self.pool.give_back(slot);
+                }
+                Arrival::Oversized => {
+                    ends.oversized += 1;
                     self.pool.give_back(slot);
                 }
             }
@@ -147,12 +154,11 @@ impl Emulator {
         let direction = &mut self.directions[index];
         direction.advance(now, &mut self.pool, &mut Watched(index, watcher));
         while let Some((due, frame)) = direction.arrived(now) {
-            let packet = self.pool.packet(&frame);
             let ends = &mut self.ends[index];
             self.lateness.record(self.clock.now().since(due));
-            if self.devices[1 - index].write(packet) {
+            if self.devices[1 - index].write(self.pool.whole(&frame)) {
                 ends.delivered += 1;
-                ends.delivered_bytes += packet.len() as u64;
+                ends.delivered_bytes += u64::from(frame.header.length);
             } else {
                 ends.refused += 1;
             }
@@ -178,7 +184,9 @@ impl Emulator {
         self.lateness.read()
     }
 
-    pub(crate) fn devices(&self) -> &[Device; 2] {
-        &self.devices
+    /// What the kernel has counted of both devices.
+    pub(crate) fn counted(&mut self) -> io::Result<[DeviceCounts; 2]> {
+        let [near, far] = &mut self.devices;
+        Ok([near.counts()?, far.counts()?])
     }
 }

@@ -1,4 +1,4 @@
-//! Who a session is run for.
+//! Who it is run for, and with which rights.
 
 use std::env;
 use std::ffi::CString;
