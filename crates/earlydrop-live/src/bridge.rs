@@ -30,6 +30,7 @@ use crate::LiveError;
 use crate::crossing::{Crossing, Host, listen};
 use crate::device::Device;
 use crate::error::Doing;
+use crate::owner;
 use crate::plan::{Bottleneck, MTU};
 use crate::session::{Files, Owner, must_have_one_thread};
 use crate::stats::{Sample, Summary};
@@ -125,6 +126,7 @@ impl Bridge {
         owner.become_them().doing("giving up privileges")?;
         let crossing = Crossing::new(&self.bottleneck, devices, &self.files)?;
         let signals = listen().doing("listening for signals")?;
+        owner::give_up_capabilities().doing("giving up privileges")?;
         onlooker.begins(&notes, &owner);
         let until = self.duration.unwrap_or(Nanos::NEVER);
         let ended = crossing.run(until, &signals, &mut UntilSignalled(onlooker))?;

@@ -35,6 +35,7 @@ use crate::crossing::{Crossing, Host, listen};
 use crate::error::Doing;
 use crate::inside::{Inside, code_of, with_addresses};
 use crate::namespace::{Namespace, enter_first, enter_next, furnish};
+use crate::owner;
 use crate::plan::Bottleneck;
 use crate::stats::Sample;
 
@@ -104,6 +105,7 @@ impl Session {
             .doing("starting what runs at the far end")?;
         // Only now: what is started would inherit it.
         let signals = listen().doing("listening for signals")?;
+        owner::give_up_capabilities().doing("giving up privileges")?;
         audience.begins(right, &owner);
         File::from(begin)
             .write_all(&[1])
