@@ -192,3 +192,61 @@ fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|byte| *byte == 0);
     String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An interface that belongs to, or stands on, another.
+    fn one(index: u32, master: Option<u32>, lower: Option<u32>) -> Interface {
+        Interface {
+            index,
+            name: format!("eth{index}"),
+            master,
+            lower,
+            ..Interface::default()
+        }
+    }
+
+    #[test]
+    fn a_way_out_leads_through_what_it_stands_on() {
+        // A bridge, 4, of 1 and 2; a virtual network, 5, on the bridge; 3 has no part in it.
+        let list = vec![
+            one(1, Some(4), None),
+            one(2, Some(4), None),
+            one(3, None, None),
+            one(4, None, None),
+            one(5, None, Some(4)),
+        ];
+        let with = |outward: &[u32]| {
+            let outward = outward.iter().copied().collect();
+            let here = Interfaces {
+                list: list.clone(),
+                outward,
+            };
+            let carries = here
+                .list
+                .iter()
+                .filter(|one| here.carries_default_route(one));
+            carries.map(|one| one.index).collect::<Vec<_>>()
+        };
+        assert!(with(&[]).is_empty());
+        assert_eq!(with(&[3]), [3]);
+        assert_eq!(with(&[5]), [1, 2, 4, 5]);
+        assert_eq!(with(&[4]), [1, 2, 4]);
+        assert_eq!(with(&[1]), [1], "not what belongs to the same bridge");
+    }
+
+    #[test]
+    fn every_next_hop_of_a_route_is_found() {
+        let hop = |index: u32, attribute: &[u8]| {
+            let mut hop = (8 + attribute.len() as u16).to_ne_bytes().to_vec();
+            hop.extend([0, 0]);
+            hop.extend(index.to_ne_bytes());
+            [hop, attribute.to_vec()].concat()
+        };
+        let gateway = [8_u16.to_ne_bytes(), 5_u16.to_ne_bytes(), [10, 0], [0, 1]].concat();
+        assert_eq!(next_hops(&[hop(7, &gateway), hop(9, &[])].concat()), [7, 9]);
+        assert!(next_hops(&[0; 7]).is_empty());
+    }
+}

@@ -7,13 +7,13 @@ use crate::LiveError;
 use crate::error::Doing;
 use crate::stats::DeviceCounts;
 
-/// The counters of the namespace in which this was opened.
+/// The counters of the namespace that the thread was in which opened this.
 #[derive(Debug)]
 pub(super) struct Counter(File);
 
 impl Counter {
     pub(super) fn open() -> Result<Counter, LiveError> {
-        let file = File::open("/proc/self/net/dev").doing("opening /proc/self/net/dev")?;
+        let file = File::open("/proc/thread-self/net/dev").doing("opening the kernel's counters")?;
         Ok(Counter(file))
     }
 

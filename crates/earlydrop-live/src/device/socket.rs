@@ -231,3 +231,7 @@ impl Aside {
         Some([kind[0], kind[1], content[0], content[1]])
     }
 }
+
+#[cfg(test)]
+#[path = "socket_tests.rs"]
+mod tests;
