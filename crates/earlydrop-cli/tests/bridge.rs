@@ -303,13 +303,19 @@ fn packets_put_together_are_dropped_and_it_says_what_to_do() {
     let testbed = or_skip!();
     let user = User::new();
     testbed.near.does("ethtool -K host tso on gso on");
+    testbed.gateway.does("ethtool -K eth1 gro on");
     let bridge = testbed.starts(&user, &["--queue", "droptail:limit=1000"]);
     testbed.transfer(FAR[0]);
     let told = interrupted(bridge);
     let summary = summary(&user.path("stats.jsonl"));
     assert!(summary["up"]["oversized"].as_u64() > Some(0), "{summary}");
     adds_up(&summary);
-    assert!(told.err.contains("tso off gso off gro off"), "{told:?}");
+    for said in [
+        "tso off gso off gro off",
+        "eth1 puts packets together (gro)",
+    ] {
+        assert!(told.err.contains(said), "{said} in {told:?}");
+    }
 }
 
 /// How often somebody wants every frame of an interface.

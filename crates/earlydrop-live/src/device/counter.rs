@@ -13,7 +13,8 @@ pub(super) struct Counter(File);
 
 impl Counter {
     pub(super) fn open() -> Result<Counter, LiveError> {
-        let file = File::open("/proc/thread-self/net/dev").doing("opening the kernel's counters")?;
+        let file =
+            File::open("/proc/thread-self/net/dev").doing("opening the kernel's counters")?;
         Ok(Counter(file))
     }
 
