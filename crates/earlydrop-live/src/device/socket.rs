@@ -154,7 +154,11 @@ impl Socket {
         Ok(DeviceCounts {
             sent: self.read,
             unread: self.unread,
-            received: self.counter.read(&self.interface)?.sent - self.before,
+            received: self
+                .counter
+                .read(&self.interface)?
+                .sent
+                .saturating_sub(self.before),
         })
     }
 }

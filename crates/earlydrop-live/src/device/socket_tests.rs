@@ -69,8 +69,10 @@ fn frames_arrive_with_the_tags_that_they_were_sent_with() {
         return;
     };
     let (outer, inner) = ([0x88, 0xa8, 0, 100], [0x81, 0, 0x20, 7]);
-    for tags in [&[][..], &[inner], &[outer, inner]] {
-        let sent = frame(tags, 100);
+    // A full packet behind one tag crosses, too: an interface has room for that.
+    let full = 1472;
+    for (tags, payload) in [(&[][..], full), (&[inner], full), (&[outer, inner], 100)] {
+        let sent = frame(tags, payload);
         sends(&one, &sent);
         let (arrival, received) = next(&mut other);
         assert!(matches!(arrival, Arrival::Packet(..)), "{arrival:?}");
