@@ -11,6 +11,7 @@
 //! - [`stats`]: what is counted and measured.
 //! - [`session`]: namespaces, devices and a command between them, from beginning to end.
 //! - [`bridge`]: the same between two interfaces that are there.
+//! - [`run`]: a run of the simulator's, on real hosts.
 
 #![deny(unsafe_code)] // but for what the kernel's interface leaves no way around, said there
 
@@ -40,6 +41,8 @@ mod netlink;
 mod owner;
 #[cfg(target_os = "linux")]
 mod pace;
+#[cfg(target_os = "linux")]
+pub mod run;
 #[cfg(target_os = "linux")]
 pub mod session;
 
