@@ -53,7 +53,7 @@ impl Device {
 
     /// Reads the next packet; `None` when none waits.
     #[inline]
-    pub(crate) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
         match self {
             Device::Tun(device) => {
                 let length = device.read(buffer)?;

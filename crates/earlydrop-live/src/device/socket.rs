@@ -27,7 +27,6 @@ const WAITING: usize = 32 << 20;
 pub(crate) struct Socket {
     socket: OwnedFd,
     interface: String,
-    aside: Aside,
     counter: Counter,
     /// What the interface had sent before.
     before: u64,
@@ -94,7 +93,6 @@ impl Socket {
         Ok(Socket {
             socket,
             interface: interface.to_string(),
-            aside: Aside([0; 64]),
             counter,
             before: before.sent,
             read: 0,
@@ -103,22 +101,23 @@ impl Socket {
     }
 
     /// Reads the next frame; `None` when none waits.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
+    pub(super) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
+        let mut aside = Aside([0; 64]);
         // A tag that the kernel has taken out of the frame is put back in: room for one.
         let mut start = TAG;
-        let Some(length) = self.receive(&mut buffer[start..])? else {
+        let Some(length) = self.receive(&mut buffer[start..], &mut aside)? else {
             return Ok(None);
         };
         let Some(frame) = buffer.get_mut(..start + length) else {
             return Ok(Some(Arrival::Oversized));
         };
-        if let Some(tag) = self.aside.tag() {
+        if let Some(tag) = aside.tag() {
             start = 0;
             frame.copy_within(TAG..TAG + ADDRESSES, start);
             frame[ADDRESSES..ADDRESSES + TAG].copy_from_slice(&tag);
         }
         let arrival = ethernet::read(frame, start);
-        if let (Arrival::Packet(place, header), true) = (arrival, self.aside.is_unsummed()) {
+        if let (Arrival::Packet(place, header), true) = (arrival, aside.is_unsummed()) {
             let at = usize::from(place.at);
             ethernet::complete(&mut frame[at..at + header.length as usize]);
         }
@@ -126,9 +125,9 @@ impl Socket {
     }
 
     /// A frame's length, which may be more than there is room for.
-    fn receive(&mut self, room: &mut [u8]) -> io::Result<Option<usize>> {
+    fn receive(&self, room: &mut [u8], aside: &mut Aside) -> io::Result<Option<usize>> {
         let flags = MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT;
-        let (mut room, aside) = ([IoSliceMut::new(room)], Some(&mut self.aside.0[..]));
+        let (mut room, aside) = ([IoSliceMut::new(room)], Some(&mut aside.0[..]));
         match recvmsg::<()>(self.socket.as_raw_fd(), &mut room, aside, flags) {
             Ok(message) => Ok(Some(message.bytes)),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),

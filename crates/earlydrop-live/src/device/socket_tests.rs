@@ -31,7 +31,7 @@ fn pair() -> Option<[Socket; 2]> {
 }
 
 /// What comes next, and its frame.
-fn next(socket: &mut Socket) -> (Arrival, Vec<u8>) {
+fn next(socket: &Socket) -> (Arrival, Vec<u8>) {
     let mut buffer = [0; 2048];
     for _ in 0..1000 {
         if let Some(arrival) = socket.read(&mut buffer).unwrap() {
@@ -74,7 +74,7 @@ fn frames_arrive_with_the_tags_that_they_were_sent_with() {
     for (tags, payload) in [(&[][..], full), (&[inner], full), (&[outer, inner], 100)] {
         let sent = frame(tags, payload);
         sends(&one, &sent);
-        let (arrival, received) = next(&mut other);
+        let (arrival, received) = next(&other);
         assert!(matches!(arrival, Arrival::Packet(..)), "{arrival:?}");
         assert_eq!(received, sent);
     }
@@ -88,10 +88,10 @@ fn what_a_socket_sends_it_does_not_read_and_both_count() {
         return;
     };
     sends(&one, &frame(&[], 100));
-    next(&mut other);
+    next(&other);
     sends(&other, &frame(&[], 200));
     // So the first that it reads is the other's.
-    assert_eq!(next(&mut one).1.len(), frame(&[], 200).len());
+    assert_eq!(next(&one).1.len(), frame(&[], 200).len());
     for socket in [&mut one, &mut other] {
         for _ in 0..2 {
             let counted = socket.counts().unwrap();
@@ -106,7 +106,7 @@ fn what_a_socket_sends_it_does_not_read_and_both_count() {
 
 #[test]
 fn what_does_not_fit_a_buffer_is_oversized() {
-    let Some([one, mut other]) = pair() else {
+    let Some([one, other]) = pair() else {
         return;
     };
     let line = "ip link set one mtu 9000; ip link set other mtu 9000";
@@ -114,7 +114,7 @@ fn what_does_not_fit_a_buffer_is_oversized() {
     assert!(widened.unwrap().success());
     for (payload, long) in [(1472, false), (1473, true), (5000, true)] {
         sends(&one, &frame(&[], payload));
-        let (arrival, _) = next(&mut other);
+        let (arrival, _) = next(&other);
         assert_eq!(
             arrival == Arrival::Oversized,
             long,
