@@ -10,7 +10,7 @@ use etherparse::PacketBuilder;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::sys::uio::{readv, writev};
 
-use crate::device::Device;
+use crate::device::{Device, Tun};
 use crate::emulator::Emulator;
 use crate::pace::Clock;
 use crate::plan::{Bottleneck, Direction, Rate};
@@ -74,7 +74,7 @@ impl Bench {
         };
         let ((near, near_device), (far, far_device)) = (pair(), pair());
         let clock = Clock::start();
-        let devices = [Device::over(near_device), Device::over(far_device)];
+        let devices = [near_device, far_device].map(|socket| Device::Tun(Tun::over(socket)));
         Bench {
             emulator: Emulator::new(&plan, devices, clock).unwrap(),
             clock,

@@ -60,6 +60,10 @@ impl Tap for Watched<'_, '_> {
 pub(crate) trait Way {
     /// A packet has been read at `now`.
     fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>);
+    /// A packet has been read that the scheme does not judge, as on bridges.
+    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        self.take(now, frame, pool, tap);
+    }
     /// Does what is due by `now`.
     fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>);
     /// The next packet that has arrived by `now`, and when it did.
@@ -73,6 +77,10 @@ pub(crate) trait Way {
 impl Way for Direction {
     fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
         self.offer(now, frame, pool, tap);
+    }
+
+    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        Direction::pass(self, now, frame, pool, tap);
     }
 
     fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
@@ -190,19 +198,24 @@ impl<W: Way> Emulator<W> {
     fn take(&mut self, index: usize, watcher: &mut Watcher<'_>) -> io::Result<()> {
         let mut packets = 0;
         while packets < BATCH {
+            let (way, ends) = (&mut self.ways[index], &mut self.ends[index]);
             let intake = &mut self.intakes[index];
-            let ends = &mut self.ends[index];
-            match intake.take(&self.devices[index], &mut self.pool)? {
+            let came = intake.take(&self.devices[index], &mut self.pool)?;
+            match came {
                 Came::Nothing => break,
                 Came::Malformed => ends.malformed += 1,
+                Came::Oversized => ends.oversized += 1,
+                Came::Passing => ends.passed += 1,
                 Came::Packets { unbuffered } => ends.unbuffered += unbuffered,
             }
             ends.taken += 1;
             packets += intake.frames.len().max(1);
-            let now = self.clock.now();
+            let (now, tap) = (self.clock.now(), &mut Watched(index, watcher));
             for frame in intake.frames.drain(..) {
-                let tap = &mut Watched(index, watcher);
-                self.ways[index].take(now, frame, &mut self.pool, tap);
+                match came {
+                    Came::Passing => way.pass(now, frame, &mut self.pool, tap),
+                    _ => way.take(now, frame, &mut self.pool, tap),
+                }
             }
         }
         Ok(())
@@ -275,9 +288,5 @@ impl<W: Way> Emulator<W> {
     pub(crate) fn counted(&mut self) -> io::Result<[DeviceCounts; 2]> {
         let [near, far] = &mut self.devices;
         Ok([near.counts()?, far.counts()?])
-    }
-
-    pub(crate) fn devices(&self) -> &[Device; 2] {
-        &self.devices
     }
 }

@@ -7,10 +7,10 @@
 
 use std::io::{self, IoSliceMut};
 
-use crate::device::Device;
+use crate::device::{Arrival, Device, Tun};
 use crate::packet::Header;
 use crate::plan::MTU;
-use crate::pool::{Frame, Pool, SLOT, Segment};
+use crate::pool::{Frame, Place, Pool, SLOT, Segment};
 use crate::segments::{Burst, LONGEST, NOTE, Note};
 
 /// As much as the kernel hands over at once.
@@ -57,8 +57,12 @@ pub(crate) enum Came {
     /// What is in [`Intake::frames`] now, and so many packets more for which there were no
     /// buffers.
     Packets { unbuffered: u64 },
+    /// What is in [`Intake::frames`] is not for the scheme to judge.
+    Passing,
     /// No packet.
     Malformed,
+    /// A packet longer than any that crosses.
+    Oversized,
 }
 
 impl Intake {
@@ -80,6 +84,33 @@ impl Intake {
     /// Takes what is next, a packet or a burst.
     pub(crate) fn take(&mut self, device: &Device, pool: &mut Pool) -> io::Result<Came> {
         self.frames.clear();
+        match device {
+            Device::Tun(tun) => self.take_burst(tun, pool),
+            Device::Socket(_) => self.take_one(device, pool),
+        }
+    }
+
+    fn take_one(&mut self, device: &Device, pool: &mut Pool) -> io::Result<Came> {
+        self.refill(1, pool);
+        let Some(&slot) = self.slots.first() else {
+            let came = device.read(&mut self.rest)?;
+            return Ok(came.map_or(Came::Nothing, |_| Came::Packets { unbuffered: 1 }));
+        };
+        let Some(arrival) = device.read(pool.buffer(slot))? else {
+            return Ok(Came::Nothing);
+        };
+        let (place, header, came) = match arrival {
+            Arrival::Packet(place, header) => (place, header, Came::Packets { unbuffered: 0 }),
+            Arrival::Passing(place, header) => (place, header, Came::Passing),
+            Arrival::Malformed => return Ok(Came::Malformed),
+            Arrival::Oversized => return Ok(Came::Oversized),
+        };
+        self.slots.clear();
+        self.frames.push(Frame::new(slot, header).lying(place));
+        Ok(came)
+    }
+
+    fn take_burst(&mut self, device: &Tun, pool: &mut Pool) -> io::Result<Came> {
         let places = if self.patience > 0 { PLACES } else { 1 };
         self.refill(places, pool);
         let places = places.min(self.slots.len());
@@ -126,7 +157,7 @@ impl Intake {
     /// Reads into so many places, which with the note and the rest are so many parts at most.
     fn read<const PARTS: usize>(
         &mut self,
-        device: &Device,
+        device: &Tun,
         pool: &mut Pool,
         places: usize,
         note: &mut [u8; NOTE],
@@ -232,6 +263,7 @@ impl Intake {
                 length: (burst.headers + burst.payload_of(place)) as u32,
                 ..header
             },
+            place: Place::default(),
             marked: false,
             checksum: Some(burst.checksum),
             segment: Some(Segment {

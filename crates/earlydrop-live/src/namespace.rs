@@ -152,7 +152,7 @@ pub(crate) const LOOPBACK: u32 = 1;
 /// Gives the current namespace, which is new, its devices; TCP hands down so many segments
 /// at once.
 pub(crate) fn plug_in(burst: Option<u32>, offers: Offers) -> Result<Plugged, LiveError> {
-    let device = Device::that(offers)?;
+    let device = Device::new(offers)?;
     let routing = Routing::open().doing("opening the routing socket")?;
     let index = if_nametoindex(device::NAME).doing("finding the device")?;
     let sizes = Sizes {

@@ -70,6 +70,11 @@ impl Train {
         let [first, others @ ..] = &self.frames[..] else {
             return true;
         };
+        let device = match device {
+            Device::Tun(tun) => tun,
+            // Nothing is cut there, so there are no others.
+            Device::Socket(_) => return device.write(pool.whole(first)),
+        };
         let note = self.note(pool);
         let begin = [&note, pool.bytes(first)].map(IoSlice::new);
         if others.is_empty() {

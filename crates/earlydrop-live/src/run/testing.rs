@@ -15,7 +15,7 @@ use super::book::Book;
 use super::hosts::Hosts;
 use super::traffic::{Seen, Traffic};
 use crate::LiveError;
-use crate::device::Device;
+use crate::device::{Arrival, Device};
 use crate::pace::Clock;
 
 /// A packet that was sent.
@@ -170,7 +170,11 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
     let mut sent = 0;
     while !over.load(Ordering::Relaxed) {
         for end in [0, 1] {
-            while let Some(size) = devices[end].read(&mut buffer).unwrap() {
+            while let Some(arrival) = devices[end].read(&mut buffer).unwrap() {
+                let Arrival::Packet(_, header) = arrival else {
+                    continue;
+                };
+                let size = header.length as usize;
                 // Neither the machine's own announcements nor IPv6.
                 if buffer[0] >> 4 != 4 {
                     continue;
