@@ -358,7 +358,9 @@ fn users_without_rights_have_hosts_with_every_control_too() {
     let test = "run::hosts::tests::every_kind_has_its_congestion_control_at_both_ends";
     let program = std::env::current_exe().unwrap();
     command.args(["--user", "--map-root-user"]).arg(program);
-    command.args(["--exact", test, "--nocapture"]).current_dir("/");
+    command
+        .args(["--exact", test, "--nocapture"])
+        .current_dir("/");
     if nix::unistd::geteuid().is_root() {
         command.uid(NOBODY).gid(NOBODY);
     }
