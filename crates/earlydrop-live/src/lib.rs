@@ -10,6 +10,7 @@
 //! - [`plan`]: a bottleneck as it is described.
 //! - [`stats`]: what is counted and measured.
 //! - [`session`]: namespaces, devices and a command between them, from beginning to end.
+//! - [`run`]: a run of the simulator's, on real hosts.
 
 #![deny(unsafe_code)] // but for what the kernel's interface leaves no way around, said there
 
@@ -33,6 +34,8 @@ mod namespace;
 mod netlink;
 #[cfg(target_os = "linux")]
 mod pace;
+#[cfg(target_os = "linux")]
+pub mod run;
 #[cfg(target_os = "linux")]
 pub mod session;
 
