@@ -40,10 +40,13 @@ fn takes_what_comes() {
             let mut buffer = vec![0; 1 << 16];
             let (mut bytes, began) = (0, Instant::now());
             loop {
-                match stream.read(&mut buffer).unwrap() {
-                    0 => break,
-                    more => bytes += more,
+                let more = stream.read(&mut buffer).unwrap();
+                if more == 0 {
+                    break;
                 }
+                let as_sent = |(at, byte): (usize, &u8)| *byte == byte_at(bytes + at);
+                assert!(buffer[..more].iter().enumerate().all(as_sent));
+                bytes += more;
             }
             let rate = bytes as f64 * 8.0 / began.elapsed().as_secs_f64();
             writeln!(stream, "{rate} {}", marks_received()).unwrap();
@@ -87,9 +90,15 @@ fn sends_by_two_flows() {
     println!("\ngoodput: {goodput}\nmarks received: {marks}");
 }
 
+/// What is sent at a place in the stream: the same only after 251 bytes.
+fn byte_at(place: usize) -> u8 {
+    (place % 251) as u8
+}
+
 /// Sends for a while; answers the rate at which it arrived, and how many marks had.
 fn send(mut stream: TcpStream) -> (f64, u64) {
-    let (payload, began) = ([7; 1 << 14], Instant::now());
+    let payload: Vec<u8> = (0..251 * 64).map(byte_at).collect();
+    let began = Instant::now();
     while began.elapsed() < SENDING {
         stream.write_all(&payload).unwrap();
     }
