@@ -317,7 +317,7 @@ fn what_differs_is_told_apart() {
     let folder = TempDir::new().unwrap();
     // A link that is always busy, whatever the seed.
     let text = SMALL.replace("count = 3", "kind = \"cbr\"\nrate = \"3 Mbps\"");
-    let source = source(&text);
+    let source = source(&text.replace("red:min=5,max=15", "droptail"));
     let live_plan = plan_of(&source);
     let plan = live_plan.clone().on(Hosts::Simulated);
     let simulated = Store::create(&folder.path().join("simulated"), &source, &plan).unwrap();
