@@ -58,7 +58,8 @@ impl Device {
             *to = from as libc::c_char;
         }
         make(&file, &mut request).doing("making a TUN device")?;
-        let counts = File::open("/proc/self/net/dev").doing("opening /proc/self/net/dev")?;
+        let counts =
+            File::open("/proc/thread-self/net/dev").doing("opening /proc/thread-self/net/dev")?;
         Ok(Device { file, counts })
     }
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use earlydrop::registry::ConfigError;
 
+use crate::run::Refused;
+
 /// Why there is no session, or why it broke off.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
@@ -52,6 +54,9 @@ pub enum LiveError {
         /// How many there are.
         threads: usize,
     },
+    /// A run asks for something that real hosts cannot do.
+    #[error(transparent)]
+    Refused(Refused),
     /// A file cannot be written.
     #[error("{path}: {problem}", path = path.display())]
     File {

@@ -1,5 +1,6 @@
-//! The four requests to the kernel's routing socket (RFC 3549, rtnetlink(7)) that a device
-//! in a namespace needs: set it up, give it addresses and a default route.
+//! The requests to the kernel's routing socket (RFC 3549, rtnetlink(7)) that a device in a
+//! namespace needs: set it up, give it addresses and routes, and say what holds for TCP
+//! over a route.
 
 use std::io;
 use std::net::IpAddr;
@@ -22,15 +23,75 @@ const EXCLUSIVE: u16 = 0x200;
 const CREATE: u16 = 0x400;
 const LINK_MTU: u16 = 4;
 const LINK_QUEUE: u16 = 13;
+const LINK_BURST: u16 = 40;
 const ADDRESS_ADDRESS: u16 = 1;
 const ADDRESS_LOCAL: u16 = 2;
+const ROUTE_TO: u16 = 1;
 const ROUTE_OUT: u16 = 4;
+const ROUTE_METRICS: u16 = 8;
+const METRIC_LOCKED: u16 = 1;
+const METRIC_CONTROL: u16 = 16;
 const UP: u32 = 1;
 /// An address of IPv6 is used at once, without looking for others that have it.
 const NO_DETECTION: u8 = 2;
 const MAIN_TABLE: u8 = 254;
+const LOCAL_TABLE: u8 = 255;
 const BOOT: u8 = 3;
+const EVERYWHERE: u8 = 0;
+const THIS_HOST: u8 = 254;
 const UNICAST: u8 = 1;
+const LOCAL: u8 = 2;
+
+/// How much a device takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// Its largest packet, in bytes.
+    pub(crate) mtu: u32,
+    /// How many packets wait to be read.
+    pub(crate) queue: u32,
+    /// How many segments TCP hands down at once at most, where that matters: RFC 9293 knows
+    /// single ones.
+    pub(crate) burst: Option<u32>,
+}
+
+/// What holds for TCP over a route.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Metrics {
+    /// Its congestion control, whether it is allowed to everybody or not.
+    pub(crate) control: Option<String>,
+    /// The rest.
+    pub(crate) numbers: Vec<(Metric, u32)>,
+}
+
+/// What else can hold: `RTAX_*` of linux/rtnetlink.h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Metric {
+    /// The largest packet, in bytes.
+    Mtu = 2,
+    /// The largest window that a receiver offers, in bytes.
+    Window = 3,
+    /// The largest segment that a receiver asks for, in bytes of payload and options.
+    Segment = 8,
+    /// Segments sent before anything is acknowledged.
+    InitialWindow = 11,
+    /// 1: TCP asks for ECN, and grants it.
+    Features = 12,
+    /// The least retransmission timeout, in milliseconds.
+    LeastTimeout = 13,
+    /// 1: every segment is acknowledged at once.
+    QuickAck = 15,
+}
+
+/// Where a route leads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum To {
+    /// Everything of the family of this address that goes nowhere else, to a device.
+    Anywhere(IpAddr),
+    /// A prefix, to a device.
+    Prefix(IpAddr, u8),
+    /// A prefix, to this host: all of its addresses are the host's own.
+    Own(IpAddr, u8),
+}
 
 /// The routing socket of the namespace in which it was made.
 pub(crate) struct Routing {
@@ -48,15 +109,18 @@ impl Routing {
         Ok(Routing { socket })
     }
 
-    /// Sets a device up, with its largest packet and how many wait to be read where given.
-    pub(crate) fn set_up(&self, device: u32, sizes: Option<(u32, u32)>) -> io::Result<()> {
+    /// Sets a device up, with what it takes where that is given.
+    pub(crate) fn set_up(&self, device: u32, sizes: Option<Sizes>) -> io::Result<()> {
         let mut body = vec![0; 4];
         body.extend(device.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
-        if let Some((mtu, queue)) = sizes {
-            attribute(&mut body, LINK_MTU, &mtu.to_ne_bytes());
-            attribute(&mut body, LINK_QUEUE, &queue.to_ne_bytes());
+        if let Some(sizes) = sizes {
+            attribute(&mut body, LINK_MTU, &sizes.mtu.to_ne_bytes());
+            attribute(&mut body, LINK_QUEUE, &sizes.queue.to_ne_bytes());
+            if let Some(burst) = sizes.burst {
+                attribute(&mut body, LINK_BURST, &burst.to_ne_bytes());
+            }
         }
         self.ask(NEW_LINK, 0, &body)
     }
@@ -71,13 +135,9 @@ impl Routing {
         self.ask(NEW_ADDRESS, CREATE | EXCLUSIVE, &body)
     }
 
-    /// Sends everything of the family of `like` that goes nowhere else to a device.
-    pub(crate) fn add_default_route(&self, device: u32, like: IpAddr) -> io::Result<()> {
-        let (family, _) = family(like);
-        let mut body = vec![family, 0, 0, 0, MAIN_TABLE, BOOT, 0, UNICAST];
-        body.extend([0; 4]);
-        attribute(&mut body, ROUTE_OUT, &device.to_ne_bytes());
-        self.ask(NEW_ROUTE, CREATE | EXCLUSIVE, &body)
+    /// Adds a route out of a device.
+    pub(crate) fn add_route(&self, device: u32, to: To, metrics: &Metrics) -> io::Result<()> {
+        self.ask(NEW_ROUTE, CREATE | EXCLUSIVE, &route(device, to, metrics))
     }
 
     /// Sends a request and waits for its acknowledgment.
@@ -107,6 +167,51 @@ fn errno(answer: &[u8]) -> Option<i32> {
     (kind == ERROR).then_some(-number)
 }
 
+/// The body of a request for a route.
+fn route(device: u32, to: To, metrics: &Metrics) -> Vec<u8> {
+    let (address, prefix) = match to {
+        To::Anywhere(like) => (like, 0),
+        To::Prefix(address, prefix) | To::Own(address, prefix) => (address, prefix),
+    };
+    let (table, scope, kind) = match to {
+        To::Own(..) => (LOCAL_TABLE, THIS_HOST, LOCAL),
+        _ => (MAIN_TABLE, EVERYWHERE, UNICAST),
+    };
+    let (family, bytes) = family(address);
+    let mut body = vec![family, prefix, 0, 0, table, BOOT, scope, kind];
+    body.extend([0; 4]);
+    if prefix > 0 {
+        attribute(&mut body, ROUTE_TO, &bytes);
+    }
+    attribute(&mut body, ROUTE_OUT, &device.to_ne_bytes());
+    let metrics = nested(metrics);
+    if !metrics.is_empty() {
+        attribute(&mut body, ROUTE_METRICS, &metrics);
+    }
+    body
+}
+
+/// The attributes that metrics are. Without a lock the kernel keeps its own least timeout
+/// and looks for a largest packet of its own.
+fn nested(metrics: &Metrics) -> Vec<u8> {
+    let mut body = Vec::new();
+    let locked = |metric| matches!(metric, Metric::LeastTimeout | Metric::Mtu);
+    let locks = metrics.numbers.iter().filter(|(metric, _)| locked(*metric));
+    let locks = locks.fold(0_u32, |bits, (metric, _)| bits | 1 << *metric as u16);
+    if locks != 0 {
+        attribute(&mut body, METRIC_LOCKED, &locks.to_ne_bytes());
+    }
+    for (metric, value) in &metrics.numbers {
+        attribute(&mut body, *metric as u16, &value.to_ne_bytes());
+    }
+    if let Some(control) = &metrics.control {
+        let mut name = control.clone().into_bytes();
+        name.push(0);
+        attribute(&mut body, METRIC_CONTROL, &name);
+    }
+    body
+}
+
 fn family(address: IpAddr) -> (u8, Vec<u8>) {
     match address {
         IpAddr::V4(address) => (AddressFamily::Inet as u8, address.octets().to_vec()),
@@ -121,3 +226,7 @@ fn attribute(body: &mut Vec<u8>, kind: u16, value: &[u8]) {
     body.extend(value);
     body.resize(body.len().next_multiple_of(4), 0);
 }
+
+#[cfg(test)]
+#[path = "netlink_tests.rs"]
+mod tests;

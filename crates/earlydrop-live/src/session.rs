@@ -143,7 +143,7 @@ fn fork_alone() -> nix::Result<ForkResult> {
 }
 
 /// A fork copies one thread; locks that others hold would stay locked for ever.
-fn must_have_one_thread() -> Result<(), LiveError> {
+pub(crate) fn must_have_one_thread() -> Result<(), LiveError> {
     let threads = fs::read_dir("/proc/self/task")
         .doing("counting threads")?
         .count();

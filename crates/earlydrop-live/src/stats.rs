@@ -151,8 +151,13 @@ impl LatenessMeter {
         self.0.saturating_record(late.0);
     }
 
+    /// The time within which this share of packets was late, in seconds.
+    pub(crate) fn within(&self, share: f64) -> f64 {
+        Nanos(self.0.value_at_quantile(share)).as_secs_f64()
+    }
+
     pub(crate) fn read(&self) -> Lateness {
-        let at = |quantile| Nanos(self.0.value_at_quantile(quantile)).as_secs_f64();
+        let at = |quantile| self.within(quantile);
         Lateness {
             packets: self.0.len(),
             p50: at(0.5),
@@ -171,7 +176,11 @@ pub const LATENESS_SHARE: f64 = 0.5;
 
 /// How late a packet may be in a run that can be believed.
 pub fn tolerated(bottleneck: &Bottleneck) -> Nanos {
-    let rates = [&bottleneck.up, &bottleneck.down].map(|direction| direction.rate.mean());
+    tolerated_at([&bottleneck.up, &bottleneck.down].map(|direction| direction.rate.mean()))
+}
+
+/// The same of two directions' rates.
+pub(crate) fn tolerated_at(rates: [BitsPerSec; 2]) -> Nanos {
     let fastest = rates.into_iter().max().unwrap_or(BitsPerSec(0));
     let packet = fastest.transmission_time(Bytes(u64::from(MTU)));
     Nanos::from_secs_f64(packet.as_secs_f64() * LATENESS_SHARE)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use earlydrop::packet::Ecn;
+use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::network::Node;
@@ -139,6 +140,18 @@ pub enum Pattern {
         /// How long the silence after it lasts.
         off: Spread<Nanos>,
     },
+}
+
+impl Start {
+    /// The time, drawn where there is a choice.
+    pub fn draw(&self, random: &mut Pcg32) -> Nanos {
+        match *self {
+            Start::At(at) => at,
+            Start::Between(from, to) => {
+                from + Nanos((random.uniform() * to.since(from).0 as f64) as u64)
+            }
+        }
+    }
 }
 
 impl Flow {

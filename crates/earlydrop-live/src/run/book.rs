@@ -84,7 +84,12 @@ impl Book {
 
     /// Whose a packet of IPv4 is, by its source, which is at either end.
     pub(crate) fn flow(&self, packet: &[u8]) -> Option<u32> {
-        let [NETWORK, end, hi, lo] = *packet.get(12..16)? else {
+        self.flow_at(*packet.get(12..)?.first_chunk()?)
+    }
+
+    /// Whose this address is.
+    pub(crate) fn flow_at(&self, address: [u8; 4]) -> Option<u32> {
+        let [NETWORK, end, hi, lo] = address else {
             return None;
         };
         let kind = self.kinds.get(usize::from(end) % KINDS)?;

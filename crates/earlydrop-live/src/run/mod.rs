@@ -9,16 +9,32 @@
 //! Each flow has an address of its own at either end ([`book`]), so that the bottleneck
 //! knows whose a packet is, and routes can give each kind of TCP its rules.
 
+mod access;
 mod book;
+mod bottleneck;
+mod check;
+mod hosts;
+mod layout;
+mod meter;
+mod passage;
+mod results;
+mod threads;
+mod traffic;
+mod underway;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::Results;
 
+use self::check::checked;
+use self::results::results;
+use self::threads::Threads;
 use crate::LiveError;
-use crate::namespace::Right;
+use crate::namespace::{Right, gain_right};
+use crate::session::must_have_one_thread;
 
 /// What a run found, and how far it can be believed.
 #[derive(Clone, Debug)]
@@ -71,19 +87,35 @@ pub struct Refused {
 /// Enters, once for the process, what gives the right to make namespaces; answers which.
 /// The process must have one thread.
 pub fn prepare() -> Result<Right, LiveError> {
-    todo!()
+    must_have_one_thread()?;
+    gain_right()
 }
 
 /// Whether real hosts on this machine can do a run whose results are about this link.
 pub fn check(run: &Run, watched: LinkId) -> Result<(), Refused> {
-    let _ = (run, watched);
-    todo!()
+    checked(run, watched).map(|_| ())
 }
 
 /// Runs from beginning to end, in real time; `None` where `stop` was set before.
 ///
 /// [`prepare`] must have been called.
 pub fn run(run: &Run, watched: LinkId, stop: &AtomicBool) -> Result<Option<Found>, LiveError> {
-    let _ = (run, watched, stop);
-    todo!()
+    let (layout, book) = checked(run, watched).map_err(LiveError::Refused)?;
+    let threads = Threads {
+        run,
+        layout: &layout,
+        book: &Arc::new(book),
+        stop,
+        over: AtomicBool::new(false),
+    };
+    let Some((seen, mut crossed)) = threads.run()? else {
+        return Ok(None);
+    };
+    Ok(Some(Found {
+        results: results(run, &layout, seen, &mut crossed.ways),
+        honesty: crossed.honesty(),
+    }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,8 +6,8 @@ use earlydrop::queue::Losses;
 use earlydrop::units::Nanos;
 
 use super::flow::Flow;
-use crate::measure::Timing;
-use crate::measure::port::{LossEvents, PortMeter};
+use crate::measure::queue::LossEvents;
+use crate::measure::{QueueMeter, Timing};
 use crate::packet::{Notes, Packet};
 use crate::results::Totals;
 
@@ -26,14 +26,14 @@ impl Accounts {
         &'a mut self,
         flows: &'a mut [Flow],
         at: Nanos,
-        meter: Option<&'a mut PortMeter>,
+        meter: Option<&'a mut QueueMeter>,
     ) -> Loss<'a> {
         Loss {
             accounts: self,
             flows,
             at,
             lost: 0,
-            events: meter.and_then(PortMeter::losses),
+            events: meter.and_then(QueueMeter::losses),
         }
     }
 }
