@@ -22,6 +22,9 @@ mod threads;
 mod traffic;
 mod underway;
 
+#[cfg(test)]
+mod testing;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
