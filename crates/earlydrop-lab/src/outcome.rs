@@ -171,6 +171,20 @@ impl Outcome {
             ..Outcome::of(results, of)
         }
     }
+
+    /// The same without these metrics, by name.
+    pub fn without(mut self, unknown: &[&str]) -> Outcome {
+        let of_flows = self.groups.iter_mut().flat_map(|(_, _, values)| {
+            let metrics = metrics::of_groups();
+            metrics.zip(values)
+        });
+        for (metric, value) in METRICS.iter().zip(&mut self.values).chain(of_flows) {
+            if unknown.contains(&metric.name) {
+                *value = None;
+            }
+        }
+        self
+    }
 }
 
 /// A group's name, how many flows it has, and its metrics of flows.

@@ -70,6 +70,10 @@ impl Machine for Pretended {
         refusals
     }
 
+    fn unknown(&self) -> &'static [&'static str] {
+        &["timeouts"]
+    }
+
     fn run(
         &self,
         run: &Run,
@@ -210,7 +214,23 @@ fn every_form_of_results_says_how_exact_they_are() {
     assert_eq!(column(&tables[0], "late, 99% us"), ["100", "4000"]);
     assert!(table::csv(&plan, &summary).contains("lateness_p999"));
 
+    // What the machine cannot know is not zero, but empty.
+    assert!(
+        !tables[0]
+            .header
+            .iter()
+            .any(|name| name.contains("timeouts"))
+    );
+
     let document = json::document(&plan, &store, &summary, folder.path()).unwrap();
+    assert_eq!(
+        document["rows"][0]["metrics"]["timeouts"],
+        serde_json::Value::Null
+    );
+    assert_eq!(
+        document["groups"][0]["metrics"]["timeouts"],
+        serde_json::Value::Null
+    );
     assert_eq!(document["hosts"], "real");
     assert_eq!(document["rows"][1]["not_trustworthy"], 2);
     assert_eq!(document["rows"][1]["live"]["lateness_p99"]["mean"], 4e-3);

@@ -32,6 +32,9 @@ pub trait Machine {
     /// What of a run it cannot do, as far as it can tell at once.
     fn check(&self, run: &Run, watched: LinkId) -> Vec<Refusal>;
 
+    /// The metrics that it cannot know, by name: they are left empty.
+    fn unknown(&self) -> &'static [&'static str];
+
     /// Runs from beginning to end; `None` where `stop` was set before.
     fn run(
         &self,
@@ -127,7 +130,8 @@ pub fn run(
         let Some((results, live)) = found.map_err(WorkError::Hosts)? else {
             break;
         };
-        store.save(plan, cell, &Outcome::of_live(&results, &prepared, live))?;
+        let outcome = Outcome::of_live(&results, &prepared, live);
+        store.save(plan, cell, &outcome.without(machine.unknown()))?;
         reached.done += 1;
         progress(reached);
     }

@@ -99,6 +99,12 @@ pub fn check(run: &Run, watched: LinkId) -> Result<(), Refused> {
     checked(run, watched).map(|_| ())
 }
 
+/// What real hosts on this machine cannot do of a run: as much as can be told at once, one
+/// flow's refusals hiding the next's.
+pub fn refusals(run: &Run, watched: LinkId) -> Vec<Refused> {
+    check::refusals(run, watched)
+}
+
 /// Runs from beginning to end, in real time; `None` where `stop` was set before.
 ///
 /// [`prepare`] must have been called.
