@@ -62,7 +62,10 @@ fn what_real_hosts_cannot_do_is_refused_by_name_and_place() {
         for command in [&["live"][..], &["compare", "--live"]] {
             let ran = user.runs(&[command, &["scenario.toml"]].concat());
             assert_eq!(ran.code, Some(2), "{ran:?}");
-            assert!(ran.err.contains(words) && ran.err.contains(place), "{ran:?}");
+            assert!(
+                ran.err.contains(words) && ran.err.contains(place),
+                "{ran:?}"
+            );
             assert!(!user.path("runs").exists(), "nothing was to be run");
         }
     }
@@ -90,7 +93,10 @@ fn a_run_is_kept_and_goes_on_after_it_was_killed() {
         return;
     };
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.err.contains("2 runs of 2 s on real hosts: 4 s"), "{ran:?}");
+    assert!(
+        ran.err.contains("2 runs of 2 s on real hosts: 4 s"),
+        "{ran:?}"
+    );
     assert!(ran.out.contains("live, on real hosts"), "{ran:?}");
     let page = fs::read_to_string(ran.report(&user)).unwrap();
     assert!(page.contains("\"what\":\"lateness\""));
@@ -109,8 +115,14 @@ fn a_run_is_kept_and_goes_on_after_it_was_killed() {
     child.wait().unwrap();
     let ran = user.runs(&["live", "short.toml", "--out", "out"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.err.contains(" are done") || !ran.err.contains(" runs of"), "{ran:?}");
-    let cells = numbers(&database(&user.path("out")), "SELECT cell FROM cells ORDER BY cell");
+    assert!(
+        ran.err.contains(" are done") || !ran.err.contains(" runs of"),
+        "{ran:?}"
+    );
+    let cells = numbers(
+        &database(&user.path("out")),
+        "SELECT cell FROM cells ORDER BY cell",
+    );
     assert_eq!(cells, [0.0, 1.0, 2.0, 3.0]);
     let shares = numbers(&database(&user.path("out")), "SELECT cpu FROM live");
     assert!(shares.len() == 4 && shares.iter().all(|share| *share > 0.0));
@@ -131,7 +143,12 @@ fn both_ways_stand_side_by_side() {
     let arguments = ["compare", "--live", "short.toml", "--markdown", "both.md"];
     let mut command = user.command(&arguments);
     let ran = Ran::of(command.env("COLUMNS", "80").output().unwrap());
-    if runs(&user, &["live", "short.toml", "--seeds", "1", "-q", "--out", "tried"]).is_none() {
+    if runs(
+        &user,
+        &["live", "short.toml", "--seeds", "1", "-q", "--out", "tried"],
+    )
+    .is_none()
+    {
         return;
     }
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -140,7 +157,11 @@ fn both_ways_stand_side_by_side() {
         assert!(ran.out.contains(words), "{words} in {}", ran.out);
     }
     let tables = ran.out.lines().filter(|line| !line.contains(": "));
-    assert!(tables.into_iter().all(|line| line.chars().count() <= 80), "{}", ran.out);
+    assert!(
+        tables.into_iter().all(|line| line.chars().count() <= 80),
+        "{}",
+        ran.out
+    );
     let path = |name: &str| {
         let mut lines = ran.out.lines();
         let path = lines.find_map(|line| line.strip_prefix(name)).unwrap();
@@ -161,13 +182,19 @@ fn both_ways_stand_side_by_side() {
     assert!(markdown.contains("| codel"), "{markdown}");
 
     // Everything is done: asked again, it only shows it.
-    let again = user.runs(&["compare", "--live", "short.toml", "--json", "--quiet"]).well();
+    let again = user
+        .runs(&["compare", "--live", "short.toml", "--json", "--quiet"])
+        .well();
     let document = again.json();
     assert_eq!(document["rows"].as_array().unwrap().len(), 2);
     assert_eq!(document["seeds"], serde_json::json!([1, 2, 3]));
     // Four flows fill the link both ways: within a tenth, whatever the machine is doing.
     for row in document["rows"].as_array().unwrap() {
-        let value = |way| row["quantities"]["utilisation"][way]["mean"].as_f64().unwrap();
+        let value = |way| {
+            row["quantities"]["utilisation"][way]["mean"]
+                .as_f64()
+                .unwrap()
+        };
         assert!(value("simulated") > 0.5 && value("live") > 0.4, "{row}");
     }
 }

@@ -351,7 +351,7 @@ pub static LIVE_METRICS: &[Metric] = &[
     ),
     headline(
         "beside",
-        "lost beside the queue",
+        "lost beside",
         ("packets", 1.0),
         Better::Neither,
         "packets that the machine lost beside the queue: not read in time, or without a buffer",

@@ -12,6 +12,7 @@
 mod access;
 mod book;
 mod bottleneck;
+mod caller;
 mod check;
 mod hosts;
 mod layout;
@@ -32,12 +33,13 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::Results;
 
+use self::caller::gain_right_for;
 use self::check::checked;
 use self::results::results;
 use self::threads::Threads;
 use crate::LiveError;
-use crate::namespace::{Right, gain_right};
-use crate::session::must_have_one_thread;
+use crate::namespace::Right;
+use crate::session::{Owner, must_have_one_thread};
 
 /// What a run found, and how far it can be believed.
 #[derive(Clone, Debug)]
@@ -88,10 +90,10 @@ pub struct Refused {
 }
 
 /// Enters, once for the process, what gives the right to make namespaces; answers which.
-/// The process must have one thread.
+/// The process must have one thread. Under `sudo` files belong to the caller from here on.
 pub fn prepare() -> Result<Right, LiveError> {
     must_have_one_thread()?;
-    gain_right()
+    gain_right_for(&Owner::of_this_process())
 }
 
 /// Whether real hosts on this machine can do a run whose results are about this link.
