@@ -5,8 +5,10 @@ mod beside;
 
 pub(super) use beside::beside;
 
+use std::env;
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -53,8 +55,9 @@ pub(crate) fn run(arguments: &Live, out: &mut dyn Write, style: &Style) -> Resul
     };
     let source = source(Some(&arguments.scenario), &arguments.changes)?;
     let (source, plan) = planned(source, &teller)?;
-    begin(&teller)?;
-    let store = Store::create(&results.folder(&source, &plan), &source, &plan)?;
+    let folder = results.folder(&source, &plan);
+    begin(&teller, &[&folder])?;
+    let store = Store::create(&folder, &source, &plan)?;
     let stop = stop_flag()?;
     let progress = run_cells(&plan, &store, results, &teller, &stop)?;
     results.show(&plan, &store, out, style)?;
@@ -89,12 +92,23 @@ fn planned(mut source: Source, teller: &Teller) -> Result<(Source, Plan), Failur
     Ok((source, plan))
 }
 
-/// Gets the right to make hosts. The process must have one thread: nothing that starts one
-/// may come before.
-fn begin(teller: &Teller) -> Result<(), Failure> {
-    let right = match prepare()? {
-        Right::Root => "as root",
-        Right::UserNamespace => "in a user namespace",
+/// Gets the right to make hosts, for results in these folders. The process must have one
+/// thread: nothing that starts one may come before.
+fn begin(teller: &Teller, folders: &[&Path]) -> Result<(), Failure> {
+    // Root gives up its rights over what belongs to others; under sudo it becomes another.
+    if env::var_os("SUDO_UID").is_none() {
+        folders.iter().try_for_each(fs::create_dir_all)?;
+    }
+    let right = match prepare() {
+        Ok(Right::Root) => "as root",
+        Ok(Right::UserNamespace) => "in a user namespace",
+        Err(error) => {
+            // Those with something in them stay.
+            folders
+                .iter()
+                .for_each(|folder| drop(fs::remove_dir(folder)));
+            return Err(error.into());
+        }
     };
     teller.say(&format!("hosts are network namespaces, made {right}"));
     Ok(())

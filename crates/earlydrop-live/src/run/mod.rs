@@ -6,8 +6,12 @@
 //! sockets in the near namespace -- TUN --> access -> queue -> wire -> access -- TUN --> sockets in the far one
 //! ```
 //!
-//! Each flow has an address of its own at either end ([`book`]), so that the bottleneck
+//! Each flow has an address of its own at either end (`book`), so that the bottleneck
 //! knows whose a packet is, and routes can give each kind of TCP its rules.
+//!
+//! The bottleneck (`bottleneck`) is two passages: hosts' links around a queue, whose
+//! network a `layout` has made of the run's. They are measured by the simulator's own
+//! meters (`meter`), so a figure means the same in both.
 
 mod access;
 mod book;
@@ -44,7 +48,10 @@ use crate::session::{Owner, must_have_one_thread};
 /// What a run found, and how far it can be believed.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// What the simulator would have answered, as far as real hosts show it.
+    /// What the simulator would have answered, as far as real hosts show it: no captures and
+    /// no distribution of round trips, no events and nothing late in the totals. A delay is
+    /// from reading a packet at one device to writing it to the other; hosts have sent what
+    /// was read, and have received what was written.
     pub results: Results,
     /// How exactly packets were delivered.
     pub honesty: Honesty,
@@ -90,7 +97,10 @@ pub struct Refused {
 }
 
 /// Enters, once for the process, what gives the right to make namespaces; answers which.
-/// The process must have one thread. Under `sudo` files belong to the caller from here on.
+/// The process must have one thread. Under `sudo`, files belong to the caller from here on.
+///
+/// In a user namespace of its own, root may write only what is root's: folders for results
+/// are to be made before.
 pub fn prepare() -> Result<Right, LiveError> {
     must_have_one_thread()?;
     gain_right_for(&Owner::of_this_process())

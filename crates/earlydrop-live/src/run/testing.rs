@@ -60,6 +60,20 @@ impl Packet {
         [number(24), number(28)]
     }
 
+    /// Kinds of TCP's options, RFC 9293, section 3.1.
+    pub(super) fn options(&self) -> Vec<u8> {
+        let (mut options, mut kinds) = (&self.head[40..self.headers()], Vec::new());
+        while let [kind, rest @ ..] = options {
+            kinds.push(*kind);
+            options = match (kind, rest) {
+                (0 | 1, _) => rest,
+                (_, [length, ..]) => &options[usize::from(*length)..],
+                _ => &[],
+            };
+        }
+        kinds
+    }
+
     pub(super) fn source_port(&self) -> u16 {
         u16::from_be_bytes([self.head[20], self.head[21]])
     }
@@ -72,6 +86,8 @@ pub(super) struct Path {
     pub(super) delay: Nanos,
     /// How long a packet waits at most; what would wait longer is lost.
     pub(super) buffer: Nanos,
+    /// How many of the near end's packets with data are lost: the first ones.
+    pub(super) loses: usize,
 }
 
 impl Default for Path {
@@ -80,11 +96,12 @@ impl Default for Path {
             rate: BitsPerSec(20_000_000),
             delay: Nanos::from_millis(5),
             buffer: Nanos::from_millis(30),
+            loses: 0,
         }
     }
 }
 
-/// A run over hosts that are tens of hosts' room, and its two ends.
+/// A run without flows, and its two ends.
 pub(super) fn run_for(duration: Nanos) -> (Run, Node, Node) {
     let bottleneck = Link::new(BitsPerSec(20_000_000), Nanos::from_millis(5));
     let bottleneck = bottleneck.queue("red".parse().expect("a scheme"));
@@ -124,13 +141,25 @@ pub(super) fn carried(run: &Run, path: Path) -> Option<(Seen, Vec<Packet>)> {
     let traffic = Traffic::new(run, hosts, &book, &vec![true; run.flows.len()]).unwrap();
     let (clock, over) = (Clock::start(), AtomicBool::new(false));
     let never = AtomicBool::new(false);
-    let done = thread::scope(|scope| {
-        let carrier = scope.spawn(|| carry(&devices, path, clock, &over));
-        let seen = scope.spawn(|| traffic.run(clock, &never)).join();
+    let work = || traffic.run(clock, &never).unwrap();
+    Some(while_carried(&devices, path, clock, &over, work))
+}
+
+/// Does something that enters namespaces, while packets are carried between these devices;
+/// answers what it did and those packets.
+pub(super) fn while_carried<T: Send>(
+    devices: &[Device; 2],
+    path: Path,
+    clock: Clock,
+    over: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> (T, Vec<Packet>) {
+    thread::scope(|scope| {
+        let carrier = scope.spawn(|| carry(devices, path, clock, over));
+        let done = scope.spawn(work).join();
         over.store(true, Ordering::Relaxed);
-        (seen.unwrap().unwrap(), carrier.join().unwrap())
-    });
-    Some(done)
+        (done.unwrap(), carrier.join().unwrap())
+    })
 }
 
 fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> Vec<Packet> {
@@ -138,6 +167,7 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
     let mut free_at = [Nanos::ZERO; 2];
     let mut wires: [VecDeque<(Nanos, Vec<u8>)>; 2] = Default::default();
     let mut buffer = [0; 2048];
+    let mut sent = 0;
     while !over.load(Ordering::Relaxed) {
         for end in [0, 1] {
             while let Some(size) = devices[end].read(&mut buffer).unwrap() {
@@ -146,14 +176,18 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
                     continue;
                 }
                 let at = clock.now();
-                seen.push(Packet {
+                let packet = Packet {
                     at,
                     from_near: end == 0,
                     size,
                     head: buffer[..size.min(60)].to_vec(),
-                });
+                };
+                let has_data = packet.from_near && packet.is_tcp() && packet.data() > 0;
+                let is_lost = has_data && sent < path.loses;
+                sent += usize::from(has_data);
+                seen.push(packet);
                 let begins = free_at[end].max(at);
-                if begins.since(at) > path.buffer {
+                if is_lost || begins.since(at) > path.buffer {
                     continue;
                 }
                 free_at[end] = begins + path.rate.transmission_time(Bytes(size as u64));

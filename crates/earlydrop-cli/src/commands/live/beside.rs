@@ -30,10 +30,18 @@ pub(in crate::commands) fn beside(
         quiet: way.results.quiet,
     };
     let (source, live_plan) = planned(source, &teller)?;
-    begin(&teller)?;
     let plan = live_plan.clone().on(Hosts::Simulated);
-    let simulated = store(&source, &plan, way, "simulated")?;
-    let live = store(&source, &live_plan, way, "live")?;
+    let folders = [
+        folder(&source, &plan, way, "simulated"),
+        folder(&source, &live_plan, way, "live"),
+    ];
+    begin(&teller, &[&folders[0], &folders[1]])?;
+    let simulated = Store::create(&folders[0], &source, &plan)?;
+    let live = Store::create(&folders[1], &source, &live_plan)?;
+    if let Some(path) = markdown.filter(|path| !path.exists()) {
+        // It is too late for that when everything has run.
+        write_whole(path, "Not done yet.\n")?;
+    }
     let stop = stop_flag()?;
     let (plan, progress) = run::run_cells(&source, plan, &simulated, way, None, &stop)?;
     all_done(progress, &simulated)?;
@@ -49,12 +57,11 @@ pub(in crate::commands) fn beside(
 }
 
 /// The run's folder: beside the other's, or within the folder that was given.
-fn store(source: &Source, plan: &Plan, way: &Way, name: &str) -> Result<Store, Failure> {
-    let folder = match &way.results.out {
+fn folder(source: &Source, plan: &Plan, way: &Way, name: &str) -> PathBuf {
+    match &way.results.out {
         Some(out) => out.join(name),
         None => way.results.folder(source, plan),
-    };
-    Ok(Store::create(&folder, source, plan)?)
+    }
 }
 
 /// What was run both ways.

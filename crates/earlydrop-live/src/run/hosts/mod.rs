@@ -28,6 +28,7 @@ use crate::netlink::{Metrics, To};
 use rules::{BUFFER, Common};
 
 pub(super) use limits::{DATAGRAM_HEADERS, raise_limit};
+pub(super) use rules::window;
 
 /// The end of a bottleneck at which something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +103,6 @@ fn common(flows: &[Flow]) -> Result<Common, Refused> {
 /// Both namespaces, furnished: devices, routes, settings.
 pub(crate) struct Hosts {
     namespaces: [Namespace; 2],
-    /// The header sizes that go with the namespaces' settings, in bytes.
-    pub(super) common: Common,
 }
 
 impl Hosts {
@@ -115,8 +114,7 @@ impl Hosts {
             let (near, near_device) = furnished(End::Near, run, book, common)?;
             let (far, far_device) = furnished(End::Far, run, book, common)?;
             let namespaces = [near, far];
-            let hosts = Hosts { namespaces, common };
-            Ok((hosts, [near_device, far_device]))
+            Ok((Hosts { namespaces }, [near_device, far_device]))
         };
         elsewhere(make)
     }
@@ -181,9 +179,10 @@ fn set_all(run: &Run, common: Common) -> Result<(), LiveError> {
     set("tcp_slow_start_after_idle", flag(common.restart))?;
     set("tcp_no_metrics_save", "1")?;
     set("tcp_ecn", "0")?; // routes say who asks and who grants
-    // Buffers limit nothing; the routes' windows do.
-    let buffers = format!("4096 {BUFFER} {BUFFER}");
-    set("tcp_rmem", &buffers)?;
+    // Buffers limit nothing; the routes' windows do. A receiver's begins as the kernel's own
+    // does and grows by what is read: while there is room left, the kernel acknowledges every
+    // segment.
+    set("tcp_rmem", &format!("4096 {} {BUFFER}", 1 << 17))?;
     set("tcp_wmem", &format!("4096 {} {BUFFER}", 1 << 18))?;
     set("tcp_notsent_lowat", &limits::unsent(run).to_string())?;
     set("ip_local_port_range", "10240 65535")?;

@@ -7,7 +7,8 @@
 //! | `recovery` | selective acknowledgments on or off; off, the kernel's recovery is NewReno's |
 //! | `segment_size` | the route's largest packet and segment |
 //! | `header_size` | 52: with timestamps, 40: without |
-//! | `initial_window`, `receiver_window` | the route's |
+//! | `initial_window` | the route's |
+//! | `receiver_window` | the route's, and again each time a socket is read: newer kernels let it grow when the first segment comes |
 //! | `ecn` | the route's; `dctcp` where the control is |
 //! | `timer.minimum` | the route's, in milliseconds, 1 ms at least |
 //! | `delayed_acks` none | the route's quick acknowledgments; segments that come while the socket is being read are still answered together |
@@ -197,6 +198,12 @@ pub(super) fn common(profile: &Profile) -> Common {
     }
 }
 
+/// The most that a receiver offers, in bytes, where that is less than its buffer may hold.
+pub(in crate::run) fn window(profile: &Profile) -> Option<u32> {
+    let window = u64::from(profile.receiver_window) * u64::from(profile.payload());
+    (window < BUFFER / 2).then_some(window as u32)
+}
+
 /// What the routes of a profile's flows say.
 pub(super) fn metrics(profile: &Profile) -> Metrics {
     let milliseconds = profile.timer.minimum.0.div_ceil(1_000_000).max(1);
@@ -206,9 +213,8 @@ pub(super) fn metrics(profile: &Profile) -> Metrics {
         (Metric::InitialWindow, profile.initial_window),
         (Metric::LeastTimeout, milliseconds.min(120_000) as u32),
     ];
-    let window = u64::from(profile.receiver_window) * u64::from(profile.payload());
-    if window < BUFFER / 2 {
-        numbers.push((Metric::Window, window as u32));
+    if let Some(window) = window(profile) {
+        numbers.push((Metric::Window, window));
     }
     if profile.ecn == EcnMode::Classic {
         numbers.push((Metric::Features, ECN));

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
 use earlydrop::units::Nanos;
 use nix::sys::epoll::EpollFlags;
@@ -13,6 +13,7 @@ use super::table::{Entry, Role};
 use super::{DATAGRAM_HEADERS, LISTENERS, Traffic};
 use crate::LiveError;
 use crate::error::Doing;
+use crate::run::hosts::End;
 
 const BROKE: &str = "a connection of the run broke";
 
@@ -43,12 +44,12 @@ impl Traffic {
             Role::Sender { .. } => self.look_whether_over(number, now),
             Role::Taker { flow, counts } => self.take(number, flow, counts, now),
             Role::Sink { flow } => self.take_datagrams(number, flow, now),
-            Role::Server { .. } => {
-                self.take_request(number, now)?;
+            Role::Server { flow, .. } => {
+                self.take_request(number, flow, now)?;
                 self.pump(number)
             }
-            Role::Client { .. } => {
-                self.take_answer(number, now)?;
+            Role::Client { flow, .. } => {
+                self.take_answer(number, flow, now)?;
                 self.pump(number)
             }
         }
@@ -114,10 +115,13 @@ impl Traffic {
 
     /// Throws away what has come for an application; answers how much that was, and whether
     /// the other side has ended.
-    fn read(&mut self, number: usize) -> Result<(u64, bool), LiveError> {
+    fn read(&mut self, number: usize, flow: u32) -> Result<(u64, bool), LiveError> {
         let Some(socket) = self.table.socket(number) else {
             return Ok((0, true));
         };
+        if let Some(most) = self.flows[flow as usize].offered {
+            sockets::offer_at_most(socket, most).doing("limiting what a receiver offers")?;
+        }
         let mut all = 0;
         loop {
             match sockets::discard(socket, &mut self.buffer).doing(BROKE)? {
@@ -140,7 +144,7 @@ impl Traffic {
         counts: bool,
         now: Nanos,
     ) -> Result<(), LiveError> {
-        let (bytes, ended) = self.read(number)?;
+        let (bytes, ended) = self.read(number, flow)?;
         self.count(flow, if counts { bytes } else { 0 }, now);
         if ended {
             self.table.remove(number);
@@ -168,9 +172,9 @@ impl Traffic {
     }
 
     /// Reads what has come of a request; the answer begins when it is complete.
-    fn take_request(&mut self, number: usize, now: Nanos) -> Result<(), LiveError> {
-        let (bytes, _) = self.read(number)?;
-        let Some(Role::Server { flow, read, left }) = self.table.role(number) else {
+    fn take_request(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+        let (bytes, _) = self.read(number, flow)?;
+        let Some(Role::Server { read, left, .. }) = self.table.role(number) else {
             return Ok(());
         };
         let (mut read, mut left) = (read + bytes, left);
@@ -198,9 +202,9 @@ impl Traffic {
     }
 
     /// Reads what has come of an answer, which is over when all of it has.
-    fn take_answer(&mut self, number: usize, now: Nanos) -> Result<(), LiveError> {
-        let (bytes, _) = self.read(number)?;
-        let Some(Role::Client { flow, left, wants }) = self.table.role(number) else {
+    fn take_answer(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+        let (bytes, _) = self.read(number, flow)?;
+        let Some(Role::Client { left, wants, .. }) = self.table.role(number) else {
             return Ok(());
         };
         if bytes == 0 {
@@ -240,7 +244,7 @@ impl Traffic {
         &mut self,
         socket: OwnedFd,
         from: SocketAddr,
-        end: crate::run::hosts::End,
+        end: End,
         requests: bool,
     ) -> io::Result<Result<(), LiveError>> {
         let SocketAddr::V4(from) = from else {

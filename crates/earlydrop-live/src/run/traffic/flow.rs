@@ -13,7 +13,7 @@ use earlydrop_sim::streams::{Purpose, spawned, stream};
 use earlydrop_sim::tcp::SenderCounts;
 use earlydrop_sim::traffic::{self, Application, Step, Traffic};
 
-use crate::run::hosts::End;
+use crate::run::hosts::{End, window};
 
 /// One flow, with all its connections.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub(super) struct Flow {
     pub(super) wake_at: Nanos,
     /// The traffic class of its packets.
     pub(super) traffic_class: i32,
+    /// The most that its receivers offer, in bytes.
+    pub(super) offered: Option<u32>,
     pub(super) meter: Meter,
 }
 
@@ -208,8 +210,10 @@ impl Flow {
         steps.push((start, Step::Resume));
         steps.sort_by_key(|(at, _)| *at);
         let mut meter = Meter::default();
+        let mut offered = None;
         if let Traffic::Tcp { profile, .. } = &described.traffic {
             meter.window = f64::from(profile.initial_window);
+            offered = window(profile);
         }
         Flow {
             from,
@@ -218,6 +222,7 @@ impl Flow {
             source: source(run, number, described, own(Purpose::Application)),
             wake_at: Nanos::NEVER,
             traffic_class: class_of(described),
+            offered,
             meter,
         }
     }

@@ -28,6 +28,8 @@ mod table;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(super) use tests::controls_of_a_connection;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -70,6 +70,23 @@ pub(super) fn carry(socket: &OwnedFd, traffic_class: i32) -> nix::Result<()> {
     setsockopt(socket, sockopt::Ipv4Tos, &traffic_class)
 }
 
+/// The largest window that a socket offers, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct LargestWindow;
+
+nix::setsockopt_impl!(
+    LargestWindow,
+    libc::IPPROTO_TCP,
+    libc::TCP_WINDOW_CLAMP,
+    u32,
+    sockopt::SetStruct<u32>
+);
+
+/// No more than this is offered to the other side.
+pub(super) fn offer_at_most(socket: BorrowedFd<'_>, bytes: u32) -> nix::Result<()> {
+    setsockopt(&socket, LargestWindow, &bytes)
+}
+
 /// Nothing more will be sent.
 pub(super) fn end(socket: BorrowedFd<'_>) -> nix::Result<()> {
     shutdown(socket.as_raw_fd(), Shutdown::Write)

@@ -333,3 +333,23 @@ fn many_connections_that_begin_at_once_all_end() {
     assert_eq!((seen.transfers, seen.completed), (200, 200));
     assert!(seen.flows.iter().all(|flow| flow.goodput_bytes == 3_000));
 }
+
+/// The congestion controls of both ends of a connection from the near address to the far.
+pub(crate) fn controls_of_a_connection(
+    hosts: &Hosts,
+    addresses: [std::net::Ipv4Addr; 2],
+    port: u16,
+) -> [String; 2] {
+    use nix::sys::socket::{getsockopt, sockopt::TcpCongestion};
+    hosts.enter(End::Far).unwrap();
+    let listener = sockets::listening(port).unwrap();
+    listener.set_nonblocking(false).unwrap();
+    hosts.enter(End::Near).unwrap();
+    let near = sockets::connecting(addresses, port, 0).unwrap();
+    let (far, _) = listener.accept().unwrap();
+    let name = |name: std::ffi::OsString| name.into_string().unwrap();
+    [
+        name(getsockopt(&near, TcpCongestion).unwrap()),
+        name(getsockopt(&far, TcpCongestion).unwrap()),
+    ]
+}
