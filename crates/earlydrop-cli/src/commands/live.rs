@@ -128,16 +128,20 @@ fn run_cells(
         .map(|span| Duration::from_nanos(span.0))
         .collect();
     if let Some(each) = left.first() {
-        let runs = match left.iter().all(|span| span == each) {
-            true => format!("{} runs of {}", left.len(), in_words(*each)),
-            false => format!("{} runs", left.len()),
+        let runs = match left.len() {
+            1 => "1 run".to_string(),
+            count => format!("{count} runs"),
+        };
+        let of = match left.iter().all(|span| span == each) {
+            true => format!(" of {}", in_words(*each)),
+            false => String::new(),
         };
         let before = match plan.cell_count() - left.len() {
             0 => String::new(),
             done => format!("; {done} are done"),
         };
         let all = in_words(left.iter().sum());
-        teller.say(&format!("{runs} on real hosts: {all}{before}"));
+        teller.say(&format!("{runs}{of} on real hosts: {all}{before}"));
     }
     let bar = Bar::in_real_time(results.quiet || results.json, left);
     let progress = live::run(plan, store, &Kernel, stop, |done| bar.show(done));
