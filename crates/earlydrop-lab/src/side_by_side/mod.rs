@@ -111,8 +111,11 @@ pub struct Row {
     pub pairs: Vec<Pair>,
 }
 
-/// Values by scheme and point, one list for each quantity.
-type Values = BTreeMap<(usize, usize), Vec<Vec<f64>>>;
+/// Something for each point and scheme.
+type ByPlace<T> = BTreeMap<(usize, usize), T>;
+
+/// One list of values for each quantity.
+type Values = ByPlace<Vec<Vec<f64>>>;
 
 /// Every scheme at every point, as far as it was run both ways with the plan's seeds.
 pub fn compare(plan: &Plan, simulated: &Store, live: &Store) -> Result<Vec<Row>, StoreError> {
@@ -150,7 +153,7 @@ fn places(plan: &Plan, store: &Store) -> Result<BTreeMap<usize, (usize, usize)>,
 fn values(plan: &Plan, store: &Store) -> Result<Values, StoreError> {
     let places = places(plan, store)?;
     let signals = store.signals()?;
-    let mut found: BTreeMap<(usize, usize), Vec<Vec<Option<f64>>>> = BTreeMap::new();
+    let mut found: ByPlace<Vec<Vec<Option<f64>>>> = BTreeMap::new();
     for cell in store.cells()? {
         let Some(place) = places.get(&cell.cell) else {
             continue;
@@ -176,12 +179,9 @@ fn values(plan: &Plan, store: &Store) -> Result<Values, StoreError> {
 }
 
 /// How many live runs there are at each place, and how many cannot be believed.
-fn doubtful(
-    plan: &Plan,
-    live: &Store,
-) -> Result<BTreeMap<(usize, usize), (usize, usize)>, StoreError> {
+fn doubtful(plan: &Plan, live: &Store) -> Result<ByPlace<(usize, usize)>, StoreError> {
     let places = places(plan, live)?;
-    let mut found: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+    let mut found: ByPlace<(usize, usize)> = BTreeMap::new();
     for row in live.live()? {
         if let Some(place) = places.get(&row.cell) {
             let (runs, doubtful) = found.entry(*place).or_default();
