@@ -30,6 +30,8 @@ pub(super) struct Packet {
 }
 
 pub(super) const SYN: u8 = 2;
+const TCP: u8 = 6;
+const UDP: u8 = 17;
 
 impl Packet {
     pub(super) fn traffic_class(&self) -> u8 {
@@ -37,7 +39,7 @@ impl Packet {
     }
 
     pub(super) fn is_tcp(&self) -> bool {
-        self.head[9] == 6
+        self.head[9] == TCP
     }
 
     pub(super) fn flags(&self) -> u8 {
@@ -171,10 +173,8 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
     while !over.load(Ordering::Relaxed) {
         for end in [0, 1] {
             while let Some(size) = devices[end].read(&mut buffer).unwrap() {
-                // Neither the machine's own announcements nor IPv6.
-                if buffer[0] >> 4 != 4 {
-                    continue;
-                }
+                // Hosts send nothing of their own accord.
+                assert!(buffer[0] >> 4 == 4 && [TCP, UDP].contains(&buffer[9]));
                 let at = clock.now();
                 let packet = Packet {
                     at,
