@@ -19,12 +19,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-#[cfg(target_os = "linux")]
-use commands::shell;
 use commands::{
     check, configure, explain, export, queue, report, reproduce, run, schemes, trace, translate,
     tune,
 };
+#[cfg(target_os = "linux")]
+use commands::{live, shell};
 use draw::Style;
 use failure::Failure;
 
@@ -46,6 +46,8 @@ struct Arguments {
 enum Command {
     Compare(run::Compare),
     Run(run::Run),
+    #[cfg(target_os = "linux")]
+    Live(live::Live),
     Tune(tune::Tune),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
@@ -103,6 +105,8 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
         Command::Shell(arguments) => return shell::run(arguments),
         Command::Compare(compare) => run::compare(compare, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
+        #[cfg(target_os = "linux")]
+        Command::Live(arguments) => live::run(arguments, out, style),
         Command::Tune(arguments) => tune::run(arguments, out, style),
         Command::Report(arguments) => report::run(arguments, out, style),
         Command::Reproduce(arguments) => reproduce::run(arguments, out, style),
