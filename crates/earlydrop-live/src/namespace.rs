@@ -234,3 +234,7 @@ pub(crate) fn set(what: &'static str, value: &str) -> Result<(), LiveError> {
         allowed: "/proc/sys/net must be writable, and the kernel know it".to_string(),
     })
 }
+
+#[cfg(test)]
+#[path = "namespace_tests.rs"]
+mod tests;

@@ -54,8 +54,7 @@ pub(crate) struct Sizes {
     pub(crate) mtu: u32,
     /// How many packets wait to be read.
     pub(crate) queue: u32,
-    /// How many segments TCP hands down at once at most, where that matters: RFC 9293 knows
-    /// single ones.
+    /// How many segments TCP hands down at once at most; the kernel's choice where not given.
     pub(crate) burst: Option<u32>,
 }
 
@@ -245,18 +244,15 @@ fn route(device: u32, to: To, metrics: &Metrics) -> Vec<u8> {
     body
 }
 
-/// The attributes that metrics are. Without a lock the kernel keeps its own least timeout
-/// and looks for a largest packet of its own.
+/// The attributes that metrics are. Without a lock the kernel keeps its own least timeout.
 fn nested(metrics: &Metrics) -> Vec<u8> {
     let mut body = Vec::new();
-    let locked = |metric| matches!(metric, Metric::LeastTimeout | Metric::Mtu);
-    let locks = metrics.numbers.iter().filter(|(metric, _)| locked(*metric));
-    let locks = locks.fold(0_u32, |bits, (metric, _)| bits | 1 << *metric as u16);
-    if locks != 0 {
-        attribute(&mut body, METRIC_LOCKED, &locks.to_ne_bytes());
-    }
     for (metric, value) in &metrics.numbers {
         attribute(&mut body, *metric as u16, &value.to_ne_bytes());
+        if *metric == Metric::LeastTimeout {
+            let lock = 1_u32 << Metric::LeastTimeout as u16;
+            attribute(&mut body, METRIC_LOCKED, &lock.to_ne_bytes());
+        }
     }
     if let Some(control) = &metrics.control {
         let mut name = control.clone().into_bytes();

@@ -19,7 +19,7 @@ fn a_prefix_goes_to_the_device_with_what_holds_for_tcp() {
     let to = To::Prefix(Ipv4Addr::new(10, 128, 0, 0).into(), 16);
     let metrics = Metrics {
         control: Some("cubic".into()),
-        numbers: vec![(Metric::Mtu, 1000), (Metric::InitialWindow, 4)],
+        numbers: vec![(Metric::Mtu, 1000), (Metric::LeastTimeout, 4)],
     };
     let body = route(TWELVE, to, &metrics);
     // Family, prefixes, kind of service, table, protocol, scope, type: rtnetlink(7).
@@ -30,9 +30,9 @@ fn a_prefix_goes_to_the_device_with_what_holds_for_tcp() {
     assert_eq!(found[2].0, ROUTE_METRICS);
     let number = |value: u32| value.to_ne_bytes().to_vec();
     let expected = [
-        (METRIC_LOCKED, number(1 << 2)),
         (Metric::Mtu as u16, number(1000)),
-        (Metric::InitialWindow as u16, number(4)),
+        (Metric::LeastTimeout as u16, number(4)),
+        (METRIC_LOCKED, number(1 << 13)),
         (METRIC_CONTROL, b"cubic\0".to_vec()),
     ];
     assert_eq!(attributes(&found[2].1), expected);

@@ -127,6 +127,31 @@ pub enum Application {
     },
 }
 
+impl Application {
+    /// How much the next transfer brings.
+    pub fn draw_size(&self, random: &mut Pcg32) -> Bytes {
+        match self {
+            Application::Bulk => Bytes(u64::MAX),
+            Application::Transfer(bytes) => *bytes,
+            Application::Web { size, .. }
+            | Application::Pages { size, .. }
+            | Application::Arrivals { size, .. } => size.draw(random),
+            Application::Requests { response, .. } => response.draw(random),
+        }
+    }
+
+    /// From the end of a transfer to the next, where one follows.
+    pub fn draw_pause(&self, random: &mut Pcg32) -> Option<Nanos> {
+        match self {
+            Application::Web { pause, .. } | Application::Pages { pause, .. } => {
+                Some(pause.draw(random))
+            }
+            Application::Requests { think, .. } => Some(think.draw(random)),
+            _ => None,
+        }
+    }
+}
+
 /// When datagrams are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pattern {

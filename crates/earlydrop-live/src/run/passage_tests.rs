@@ -217,6 +217,26 @@ fn a_recorded_link_is_measured_as_the_simulator_does() {
     check_against_simulator(link("droptail:limit=30").following(trace));
 }
 
+/// When nothing is read for long, it must wake by itself.
+#[test]
+fn single_packets_are_written_when_they_are_due() {
+    for delay in [Nanos::ZERO, Nanos::from_millis(5)] {
+        let slow = Link {
+            delay,
+            ..link("droptail")
+        };
+        let (mut run, watched) = run(slow);
+        for flow in &mut run.flows {
+            if let Traffic::Datagrams { rate, .. } = &mut flow.traffic {
+                *rate = BitsPerSec(rate.0 / 50);
+            }
+        }
+        let Carried { passage, written } = carried(&run, watched, &[]);
+        assert!(written.len() > 20);
+        assert_eq!(passage.meter.delivered.packets, written.len() as u64);
+    }
+}
+
 #[test]
 fn a_link_without_a_queue_loses_nothing() {
     let (mut run, watched) = run(link("droptail"));

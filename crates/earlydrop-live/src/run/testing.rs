@@ -30,6 +30,8 @@ pub(super) struct Packet {
 }
 
 pub(super) const SYN: u8 = 2;
+const TCP: u8 = 6;
+const UDP: u8 = 17;
 
 impl Packet {
     pub(super) fn traffic_class(&self) -> u8 {
@@ -37,7 +39,7 @@ impl Packet {
     }
 
     pub(super) fn is_tcp(&self) -> bool {
-        self.head[9] == 6
+        self.head[9] == TCP
     }
 
     pub(super) fn flags(&self) -> u8 {
@@ -172,13 +174,11 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
         for end in [0, 1] {
             while let Some(arrival) = devices[end].read(&mut buffer).unwrap() {
                 let Arrival::Packet(_, header) = arrival else {
-                    continue;
+                    panic!("{arrival:?}");
                 };
                 let size = header.length as usize;
-                // Neither the machine's own announcements nor IPv6.
-                if buffer[0] >> 4 != 4 {
-                    continue;
-                }
+                // Hosts send nothing of their own accord.
+                assert!(buffer[0] >> 4 == 4 && [TCP, UDP].contains(&buffer[9]));
                 let at = clock.now();
                 let packet = Packet {
                     at,

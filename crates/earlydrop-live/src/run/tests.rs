@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use super::bottleneck::Crossed;
+use super::bottleneck::{Bottleneck, Crossed};
 use super::layout::Layout;
-use super::testing::missing;
+use super::testing::{hosts, missing};
 use super::traffic::Seen;
 use super::*;
 use crate::device::Device;
@@ -171,6 +171,26 @@ fn a_run_that_is_stopped_has_no_results() {
         running.join().expect("it does not panic")
     });
     assert!(found.expect("nothing goes wrong").is_none());
+}
+
+#[test]
+fn a_bottleneck_ends_with_its_traffic() {
+    let (run, watched) = run_of(3600, "red", EcnMode::Off);
+    let (layout, _) = checked(&run, watched).expect("live can do it");
+    let Some((_hosts, devices, book)) = hosts(&run) else {
+        return;
+    };
+    let mut bottleneck = Bottleneck::new(&run, &layout, &Arc::new(book), devices).unwrap();
+    let (closes, held) = nix::unistd::pipe().unwrap();
+    bottleneck.start();
+    let crossed = thread::scope(|scope| {
+        let running = scope.spawn(|| bottleneck.run(&AtomicBool::new(false), closes));
+        thread::sleep(Duration::from_millis(100));
+        drop(held);
+        running.join().expect("it does not panic")
+    });
+    let crossed = crossed.expect("nothing goes wrong");
+    assert_eq!(crossed.ways[0].meter.sent.packets, 0, "nobody sends");
 }
 
 #[test]

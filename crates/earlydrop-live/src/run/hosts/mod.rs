@@ -194,6 +194,8 @@ fn set_all(run: &Run, common: Common) -> Result<(), LiveError> {
             other => other?,
         }
     }
+    // Hosts without addresses of IPv6 announce nothing of their own accord.
+    let _ = fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
     // Connections that begin at once wait to be accepted.
     let _ = fs::write("/proc/sys/net/core/somaxconn", "65535");
     Ok(())

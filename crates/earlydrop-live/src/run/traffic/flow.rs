@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
 use earlydrop::random::Pcg32;
-use earlydrop::units::{Bytes, Nanos};
+use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::schedule::Schedule;
 use earlydrop_sim::spread::Spread;
@@ -128,16 +128,7 @@ impl Session {
 
     /// The next transfer begins; answers how many bytes it brings.
     pub(super) fn begin(&mut self, now: Nanos) -> u64 {
-        let random = &mut self.random;
-        let bytes = match &self.application {
-            Application::Transfer(bytes) => *bytes,
-            Application::Web { size, .. }
-            | Application::Pages { size, .. }
-            | Application::Arrivals { size, .. } => size.draw(random),
-            Application::Requests { response, .. } => response.draw(random),
-            Application::Bulk => Bytes(u64::MAX),
-        };
-        let bytes = bytes.0.max(1);
+        let bytes = self.application.draw_size(&mut self.random).0.max(1);
         let since = match self.state {
             State::Asking(since) => since,
             _ => now,
@@ -152,12 +143,7 @@ impl Session {
         let State::Transferring(since, bytes) = self.state else {
             return None;
         };
-        let pause = match &self.application {
-            Application::Web { pause, .. } | Application::Pages { pause, .. } => Some(pause),
-            Application::Requests { think, .. } => Some(think),
-            _ => None,
-        };
-        let pause = pause.map(|pause| pause.draw(&mut self.random));
+        let pause = self.application.draw_pause(&mut self.random);
         self.state = State::Pausing(pause.map_or(Nanos::NEVER, |pause| now + pause));
         Some((since, bytes))
     }

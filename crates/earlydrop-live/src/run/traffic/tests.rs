@@ -92,6 +92,7 @@ fn a_transfer_brings_what_was_asked_once() {
     // The request's round trip and the data's, of 10 ms each, are the least.
     assert!(completion.span() >= MS(20), "{}", completion.span());
     assert_eq!(opened(&packets, true), 1);
+    assert!(packets.iter().all(|packet| packet.traffic_class() == 0));
     // The end goes with the last data: no packet for it alone.
     let ends = packets
         .iter()
