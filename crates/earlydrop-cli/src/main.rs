@@ -19,12 +19,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+#[cfg(target_os = "linux")]
+use commands::{bridge, live, shell};
 use commands::{
     check, configure, explain, export, queue, report, reproduce, run, schemes, trace, translate,
     tune,
 };
-#[cfg(target_os = "linux")]
-use commands::{live, shell};
 use draw::Style;
 use failure::Failure;
 
@@ -64,6 +64,8 @@ Then, as a scenario's first line: #:schema scenario.schema.json")]
     Trace(trace::Trace),
     #[cfg(target_os = "linux")]
     Shell(shell::Shell),
+    #[cfg(target_os = "linux")]
+    Bridge(bridge::Bridge),
     Configure(configure::Configure),
     Queue(queue::Queue),
     /// Print completions for a shell
@@ -103,6 +105,8 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
     let done = match command {
         #[cfg(target_os = "linux")]
         Command::Shell(arguments) => return shell::run(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Bridge(arguments) => return bridge::run(arguments),
         Command::Compare(compare) => run::compare(compare, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
         #[cfg(target_os = "linux")]

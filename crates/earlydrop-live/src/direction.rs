@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use earlydrop::aqm::DropReason;
 use earlydrop::counters::Counters;
-use earlydrop::queue::{AnyQueue, Departure, Losses, QueueDiscipline};
+use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{ConfigError, Link, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
@@ -118,31 +118,37 @@ impl Direction {
         }
     }
 
+    /// A packet comes that the scheme does not judge: it is sent before all that waits.
+    pub(crate) fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
+        self.advance(now, pool, tap);
+        self.free_at = self.free_at.max(now);
+        self.send(frame, now, pool, tap);
+    }
+
     /// Sends what can be sent by `now`.
     pub(crate) fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
         while !self.idle && self.free_at <= now {
             tap.comes(self.free_at, &mut self.queue);
             let mut losses = Lost(self.free_at, pool, tap);
             match self.queue.dequeue_with(self.free_at, &mut losses) {
-                Some(departure) => self.send(departure, pool, tap),
+                Some(departure) => self.send(departure.packet, departure.arrived, pool, tap),
                 None => self.idle = true,
             }
         }
     }
 
-    fn send(&mut self, departure: Departure<Frame>, pool: &mut Pool, tap: &mut impl Tap) {
-        let (begins, frame) = (self.free_at, departure.packet);
+    fn send(&mut self, frame: Frame, arrived: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
+        let begins = self.free_at;
         let size = frame.header.length;
         self.free_at = match &mut self.transmitter {
             Transmitter::Constant(rate) => begins + rate.transmission_time(Bytes(u64::from(size))),
             Transmitter::Recorded(opportunities) => opportunities.send(begins, size),
         };
-        tap.sends(begins.since(departure.arrived), self.free_at.since(begins));
-        let bytes = pool.packet(&frame);
+        tap.sends(begins.since(arrived), self.free_at.since(begins));
         if frame.marked {
-            packet::mark(bytes);
+            packet::mark(pool.packet(&frame));
         }
-        tap.left(self.free_at, bytes);
+        tap.left(self.free_at, pool.whole(&frame));
         if self.loss > 0.0 && self.random.chance(self.loss) {
             self.lost += 1;
             tap.lost_on_the_wire(self.free_at, &frame);

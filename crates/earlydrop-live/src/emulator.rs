@@ -8,11 +8,10 @@ use earlydrop::units::Nanos;
 use nix::poll::{PollFd, PollFlags};
 
 use crate::LiveError;
-use crate::device::Device;
+use crate::device::{Arrival, Device};
 use crate::direction::{Direction, Tap};
 use crate::error::Doing;
 use crate::pace::{Clock, Pacer};
-use crate::packet::Header;
 use crate::plan::Bottleneck;
 use crate::pool::{Frame, MOST, Pool};
 use crate::stats::{Counts, DeviceCounts, Ends, Lateness, LatenessMeter, Sample};
@@ -57,6 +56,10 @@ impl Tap for Watched<'_, '_> {
 pub(crate) trait Way {
     /// A packet has been read at `now`.
     fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>);
+    /// A packet has been read that the scheme does not judge, as on bridges.
+    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        self.take(now, frame, pool, tap);
+    }
     /// Does what is due by `now`.
     fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>);
     /// The next packet that has arrived by `now`, and when it did.
@@ -70,6 +73,10 @@ pub(crate) trait Way {
 impl Way for Direction {
     fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
         self.offer(now, frame, pool, tap);
+    }
+
+    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        Direction::pass(self, now, frame, pool, tap);
     }
 
     fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
@@ -187,20 +194,28 @@ impl<W: Way> Emulator<W> {
             let Some(slot) = self.pool.take() else {
                 return self.turn_away(index);
             };
-            let buffer = self.pool.buffer(slot);
-            let Some(length) = self.devices[index].read(buffer)? else {
+            let Some(arrival) = self.devices[index].read(self.pool.buffer(slot))? else {
                 self.pool.give_back(slot);
                 break;
             };
-            match Header::read(&buffer[..length]) {
-                Ok(header) => {
-                    let frame = Frame::new(slot, header);
-                    let now = self.clock.now();
-                    let tap = &mut Watched(index, watcher);
-                    self.ways[index].take(now, frame, &mut self.pool, tap);
+            let (way, ends) = (&mut self.ways[index], &mut self.ends[index]);
+            let (now, tap) = (self.clock.now(), &mut Watched(index, watcher));
+            match arrival {
+                Arrival::Packet(place, header) => {
+                    let frame = Frame::new(slot, header).lying(place);
+                    way.take(now, frame, &mut self.pool, tap);
                 }
-                Err(_) => {
-                    self.ends[index].malformed += 1;
+                Arrival::Passing(place, header) => {
+                    let frame = Frame::new(slot, header).lying(place);
+                    way.pass(now, frame, &mut self.pool, tap);
+                    ends.passed += 1;
+                }
+                Arrival::Malformed => {
+                    ends.malformed += 1;
+                    self.pool.give_back(slot);
+                }
+                Arrival::Oversized => {
+                    ends.oversized += 1;
                     self.pool.give_back(slot);
                 }
             }
@@ -222,16 +237,15 @@ impl<W: Way> Emulator<W> {
         let way = &mut self.ways[index];
         way.advance(now, &mut self.pool, &mut Watched(index, watcher));
         while let Some((due, frame)) = way.arrived(now) {
-            let packet = self.pool.packet(&frame);
             let ends = &mut self.ends[index];
             let at = self.clock.now();
             if due >= self.from {
                 self.lateness.record(at.since(due));
             }
-            let taken = self.devices[1 - index].write(packet);
+            let taken = self.devices[1 - index].write(self.pool.whole(&frame));
             if taken {
                 ends.delivered += 1;
-                ends.delivered_bytes += packet.len() as u64;
+                ends.delivered_bytes += u64::from(frame.header.length);
             } else {
                 ends.refused += 1;
             }
@@ -270,9 +284,5 @@ impl<W: Way> Emulator<W> {
     pub(crate) fn counted(&mut self) -> io::Result<[DeviceCounts; 2]> {
         let [near, far] = &mut self.devices;
         Ok([near.counts()?, far.counts()?])
-    }
-
-    pub(crate) fn devices(&self) -> &[Device; 2] {
-        &self.devices
     }
 }

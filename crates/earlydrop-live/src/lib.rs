@@ -10,6 +10,7 @@
 //! - [`plan`]: a bottleneck as it is described.
 //! - [`stats`]: what is counted and measured.
 //! - [`session`]: namespaces, devices and a command between them, from beginning to end.
+//! - [`bridge`]: the same between two interfaces that are there.
 //! - [`run`]: a run of the simulator's, on real hosts.
 
 #![deny(unsafe_code)] // but for what the kernel's interface leaves no way around, said there
@@ -20,6 +21,10 @@ pub mod plan;
 mod pool;
 pub mod stats;
 
+#[cfg(target_os = "linux")]
+pub mod bridge;
+#[cfg(target_os = "linux")]
+mod crossing;
 #[cfg(target_os = "linux")]
 mod device;
 #[cfg(target_os = "linux")]
@@ -32,6 +37,8 @@ mod inside;
 mod namespace;
 #[cfg(target_os = "linux")]
 mod netlink;
+#[cfg(target_os = "linux")]
+mod owner;
 #[cfg(target_os = "linux")]
 mod pace;
 #[cfg(target_os = "linux")]

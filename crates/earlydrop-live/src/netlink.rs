@@ -1,6 +1,6 @@
 //! The requests to the kernel's routing socket (RFC 3549, rtnetlink(7)) that a device in a
 //! namespace needs: set it up, give it addresses and routes, and say what holds for TCP
-//! over a route.
+//! over a route. And lists of what there is.
 
 use std::io;
 use std::net::IpAddr;
@@ -14,11 +14,16 @@ use nix::sys::socket::{
 // Kinds of messages, their flags and attributes: linux/netlink.h, linux/rtnetlink.h,
 // linux/if_link.h, linux/if_addr.h.
 const ERROR: u16 = 2;
+const DONE: u16 = 3;
 const NEW_LINK: u16 = 16;
+pub(crate) const GET_LINK: u16 = 18;
 const NEW_ADDRESS: u16 = 20;
+pub(crate) const GET_ADDRESS: u16 = 22;
 const NEW_ROUTE: u16 = 24;
+pub(crate) const GET_ROUTE: u16 = 26;
 const REQUEST: u16 = 1;
 const ACKNOWLEDGE: u16 = 4;
+const LIST: u16 = 0x300;
 const EXCLUSIVE: u16 = 0x200;
 const CREATE: u16 = 0x400;
 const LINK_MTU: u16 = 4;
@@ -139,24 +144,73 @@ impl Routing {
         self.ask(NEW_ROUTE, CREATE | EXCLUSIVE, &route(device, to, metrics))
     }
 
+    /// The contents of all messages that answer a question.
+    pub(crate) fn list(&self, question: u16) -> io::Result<Vec<Vec<u8>>> {
+        // The longest header of those that can be asked with; of whatever family.
+        self.send(question, LIST, &[0; 16])?;
+        let mut found = Vec::new();
+        let mut answer = vec![0; 1 << 16];
+        loop {
+            let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+            let mut rest = &answer[..length];
+            while let Some((kind, body, after)) = message(rest) {
+                match kind {
+                    DONE => return Ok(found),
+                    ERROR => return Err(io::Error::other("the kernel answers with an error")),
+                    _ => found.push(body.to_vec()),
+                }
+                rest = after;
+            }
+        }
+    }
+
     /// Sends a request and waits for its acknowledgment.
     fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
-        let mut message = (16 + body.len() as u32).to_ne_bytes().to_vec();
-        message.extend(kind.to_ne_bytes());
-        message.extend((REQUEST | ACKNOWLEDGE | flags).to_ne_bytes());
-        message.extend([0; 8]);
-        message.extend(body);
-        let kernel = NetlinkAddr::new(0, 0);
-        let socket = self.socket.as_raw_fd();
-        sendto(socket, &message, &kernel, MsgFlags::empty())?;
+        self.send(kind, ACKNOWLEDGE | flags, body)?;
         let mut answer = [0; 4096];
-        let length = recv(socket, &mut answer, MsgFlags::empty())?;
+        let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
         match errno(&answer[..length]) {
             Some(0) => Ok(()),
             Some(errno) => Err(Errno::from_raw(errno).into()),
             None => Err(io::Error::other("the kernel's answer cannot be read")),
         }
     }
+
+    fn send(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
+        let mut message = (16 + body.len() as u32).to_ne_bytes().to_vec();
+        message.extend(kind.to_ne_bytes());
+        message.extend((REQUEST | flags).to_ne_bytes());
+        message.extend([0; 8]);
+        message.extend(body);
+        let kernel = NetlinkAddr::new(0, 0);
+        sendto(
+            self.socket.as_raw_fd(),
+            &message,
+            &kernel,
+            MsgFlags::empty(),
+        )?;
+        Ok(())
+    }
+}
+
+/// The first message: its kind, its content, and what comes after it.
+fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
+    let length = u32::from_ne_bytes(*bytes.first_chunk()?) as usize;
+    let kind = u16::from_ne_bytes(*bytes.get(4..)?.first_chunk()?);
+    let after = length.next_multiple_of(4).min(bytes.len());
+    Some((kind, bytes.get(16..length)?, &bytes[after..]))
+}
+
+/// The attributes that begin at a place of a message's content: kind and value.
+pub(crate) fn attributes(body: &[u8], at: usize) -> impl Iterator<Item = (u16, &[u8])> {
+    let mut rest = body.get(at..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let length = usize::from(u16::from_ne_bytes(*rest.first_chunk()?));
+        let kind = u16::from_ne_bytes(*rest.get(2..)?.first_chunk()?);
+        let value = rest.get(4..length)?;
+        rest = &rest[length.next_multiple_of(4).min(rest.len())..];
+        Some((kind, value))
+    })
 }
 
 /// The number in an acknowledgment: 0 when all is well.

@@ -150,6 +150,26 @@ fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
+/// Where the transport begins whose checksum a sender may leave to its device, and where that
+/// is, in a packet that [`Header::read`] has read.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+pub(crate) fn checksum_of(packet: &[u8]) -> Option<(usize, usize)> {
+    let (protocol, from) = match packet[0] >> 4 {
+        6 => {
+            let (protocol, rest) = transport(packet[6], &packet[IPV6_HEADER..]);
+            (protocol, packet.len() - rest.len())
+        }
+        _ => (packet[9], usize::from(packet[0] & 15) * 4),
+    };
+    let field = from
+        + match protocol {
+            TCP => 16,
+            UDP => 6,
+            _ => return None,
+        };
+    (field + 2 <= packet.len()).then_some((from, field))
+}
+
 /// Sets the ECN field of a packet that [`Header::read`] has read to CE.
 pub fn mark(packet: &mut [u8]) {
     if packet[0] >> 4 == 6 {

@@ -4,22 +4,39 @@ use earlydrop::packet::{Ecn, FlowKey, Packet};
 
 use crate::packet::Header;
 
+/// Where in its buffer a packet lies, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The packet's beginning.
+    pub(crate) at: u8,
+    /// What stands before it and crosses with it: the header of its link layer.
+    pub(crate) link: u8,
+}
+
 /// What queues move around: where a packet lies, and what was read of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) slot: u32,
+    pub(crate) place: Place,
     pub(crate) header: Header,
     /// To be marked when it leaves.
     pub(crate) marked: bool,
 }
 
 impl Frame {
+    /// A packet at the beginning of its buffer.
     pub(crate) fn new(slot: u32, header: Header) -> Frame {
         Frame {
             slot,
+            place: Place::default(),
             header,
             marked: false,
         }
+    }
+
+    /// The same packet, elsewhere in its buffer.
+    pub(crate) fn lying(self, place: Place) -> Frame {
+        Frame { place, ..self }
     }
 }
 
@@ -80,8 +97,15 @@ impl Pool {
 
     /// The bytes of a packet.
     pub(crate) fn packet(&mut self, frame: &Frame) -> &mut [u8] {
-        let length = frame.header.length as usize;
-        &mut self.buffer(frame.slot)[..length]
+        let at = usize::from(frame.place.at);
+        &mut self.buffer(frame.slot)[at..at + frame.header.length as usize]
+    }
+
+    /// The same with its link layer.
+    pub(crate) fn whole(&mut self, frame: &Frame) -> &mut [u8] {
+        let Place { at, link } = frame.place;
+        let end = usize::from(at) + frame.header.length as usize;
+        &mut self.buffer(frame.slot)[usize::from(at - link)..end]
     }
 
     #[cfg(test)]

@@ -39,6 +39,11 @@ pub struct Counts {
     pub malformed: u64,
     /// Dropped before the queue, no buffer being free.
     pub unbuffered: u64,
+    /// Longer than the largest packet that crosses; they are dropped before the queue.
+    pub oversized: u64,
+    /// Of those that arrived, sent past the queue: what is no IP, and what hosts of IPv6 find
+    /// each other with.
+    pub passed: u64,
 }
 
 /// What happens to a packet outside its direction.
@@ -49,16 +54,18 @@ pub(crate) struct Ends {
     pub(crate) refused: u64,
     pub(crate) malformed: u64,
     pub(crate) unbuffered: u64,
+    pub(crate) oversized: u64,
+    pub(crate) passed: u64,
 }
 
 impl Counts {
     pub(crate) fn of(direction: &Direction, ends: &Ends) -> Counts {
         let counters = direction.counters();
         Counts {
-            arrived: counters.arrived.packets,
+            arrived: counters.arrived.packets + ends.passed,
             dropped: counters.dropped().packets,
             queued: u64::from(direction.packets()),
-            departed: counters.departed.packets,
+            departed: counters.departed.packets + ends.passed,
             marked: counters.marked.packets,
             lost: direction.lost,
             travelling: direction.travelling() as u64,
@@ -67,6 +74,8 @@ impl Counts {
             refused: ends.refused,
             malformed: ends.malformed,
             unbuffered: ends.unbuffered,
+            oversized: ends.oversized,
+            passed: ends.passed,
         }
     }
 }

@@ -1,5 +1,9 @@
 //! One file a command.
 
+#[cfg(target_os = "linux")]
+mod bottleneck;
+#[cfg(target_os = "linux")]
+pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod configure;
 pub(crate) mod explain;

@@ -15,7 +15,7 @@ use super::book::Book;
 use super::hosts::Hosts;
 use super::traffic::{Seen, Traffic};
 use crate::LiveError;
-use crate::device::Device;
+use crate::device::{Arrival, Device};
 use crate::pace::Clock;
 
 /// A packet that was sent.
@@ -172,7 +172,11 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
     let mut sent = 0;
     while !over.load(Ordering::Relaxed) {
         for end in [0, 1] {
-            while let Some(size) = devices[end].read(&mut buffer).unwrap() {
+            while let Some(arrival) = devices[end].read(&mut buffer).unwrap() {
+                let Arrival::Packet(_, header) = arrival else {
+                    panic!("{arrival:?}");
+                };
+                let size = header.length as usize;
                 // Hosts send nothing of their own accord.
                 assert!(buffer[0] >> 4 == 4 && [TCP, UDP].contains(&buffer[9]));
                 let at = clock.now();
