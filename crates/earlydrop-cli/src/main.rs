@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 #[cfg(target_os = "linux")]
-use commands::{bridge, shell};
+use commands::{bridge, live, shell};
 use commands::{
     check, configure, explain, export, queue, report, reproduce, run, schemes, trace, translate,
     tune,
@@ -46,6 +46,8 @@ struct Arguments {
 enum Command {
     Compare(run::Compare),
     Run(run::Run),
+    #[cfg(target_os = "linux")]
+    Live(live::Live),
     Tune(tune::Tune),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
@@ -107,6 +109,8 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
         Command::Bridge(arguments) => return bridge::run(arguments),
         Command::Compare(compare) => run::compare(compare, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
+        #[cfg(target_os = "linux")]
+        Command::Live(arguments) => live::run(arguments, out, style),
         Command::Tune(arguments) => tune::run(arguments, out, style),
         Command::Report(arguments) => report::run(arguments, out, style),
         Command::Reproduce(arguments) => reproduce::run(arguments, out, style),

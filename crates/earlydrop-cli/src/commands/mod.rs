@@ -8,6 +8,8 @@ pub(crate) mod check;
 pub(crate) mod configure;
 pub(crate) mod explain;
 pub(crate) mod export;
+#[cfg(target_os = "linux")]
+pub(crate) mod live;
 pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;

@@ -9,18 +9,29 @@ use super::{Refused, hosts};
 
 /// Checks everything about a run whose results are about `watched`.
 pub(crate) fn checked(run: &Run, watched: LinkId) -> Result<(Layout, Book), Refused> {
-    run.start().map_err(|problem| senseless(&problem))?;
-    if !run.measure.captures.is_empty() {
-        return Err(Refused {
-            flow: None,
-            message: "live records no packets of a run".to_string(),
-            help: "`earlydrop shell --pcap FILE` writes those of a session".to_string(),
-        });
+    if let Some(first) = refusals(run, watched).into_iter().next() {
+        return Err(first);
     }
-    let layout = Layout::new(run, watched)?;
-    let book = Book::new(&run.flows)?;
-    hosts::check(run)?;
-    Ok((layout, book))
+    Ok((Layout::new(run, watched)?, Book::new(&run.flows)?))
+}
+
+/// What of a run cannot be done: one thing of the network, one of the flows, and so on.
+pub(crate) fn refusals(run: &Run, watched: LinkId) -> Vec<Refused> {
+    if let Err(problem) = run.start() {
+        return vec![senseless(&problem)];
+    }
+    let captures = (!run.measure.captures.is_empty()).then(|| Refused {
+        flow: None,
+        message: "live records no packets of a run".to_string(),
+        help: "`earlydrop shell --pcap FILE` writes those of a session".to_string(),
+    });
+    let found = [
+        captures,
+        Layout::new(run, watched).err(),
+        Book::new(&run.flows).err(),
+        hosts::check(run).err(),
+    ];
+    found.into_iter().flatten().collect()
 }
 
 /// What the simulator would not do, either.

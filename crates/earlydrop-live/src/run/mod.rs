@@ -16,6 +16,7 @@
 mod access;
 mod book;
 mod bottleneck;
+mod caller;
 mod check;
 mod hosts;
 mod layout;
@@ -36,12 +37,13 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::Results;
 
+use self::caller::gain_right_for;
 use self::check::checked;
 use self::results::results;
 use self::threads::Threads;
 use crate::LiveError;
-use crate::namespace::{Right, gain_right};
-use crate::session::must_have_one_thread;
+use crate::namespace::Right;
+use crate::session::{Owner, must_have_one_thread};
 
 /// What a run found, and how far it can be believed.
 #[derive(Clone, Debug)]
@@ -95,18 +97,24 @@ pub struct Refused {
 }
 
 /// Enters, once for the process, what gives the right to make namespaces; answers which.
-/// The process must have one thread.
+/// The process must have one thread. Under `sudo`, files belong to the caller from here on.
 ///
 /// In a user namespace of its own, root may write only what is root's: folders for results
 /// are to be made before.
 pub fn prepare() -> Result<Right, LiveError> {
     must_have_one_thread()?;
-    gain_right()
+    gain_right_for(&Owner::of_this_process())
 }
 
 /// Whether real hosts on this machine can do a run whose results are about this link.
 pub fn check(run: &Run, watched: LinkId) -> Result<(), Refused> {
     checked(run, watched).map(|_| ())
+}
+
+/// What real hosts on this machine cannot do of a run: as much as can be told at once, one
+/// flow's refusals hiding the next's.
+pub fn refusals(run: &Run, watched: LinkId) -> Vec<Refused> {
+    check::refusals(run, watched)
 }
 
 /// Runs from beginning to end, in real time; `None` where `stop` was set before.

@@ -55,12 +55,12 @@ impl Threads<'_> {
                 .unwrap_or_else(|panic| resume_unwind(panic));
             (seen, crossed)
         });
-        match (seen?, crossed?) {
-            (seen, Some(crossed)) if !self.stop.load(Ordering::Relaxed) => {
-                Ok(Some((seen, crossed)))
-            }
-            _ => Ok(None),
+        // What goes wrong while it is given up, its devices being gone, is nothing to tell.
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(None);
         }
+        let seen = seen?;
+        Ok(crossed?.map(|crossed| (seen, crossed)))
     }
 
     fn traffic(&self, give: Sender<Handed>) -> Result<Seen, LiveError> {

@@ -21,9 +21,9 @@ pub(in crate::run) const DATAGRAM_HEADERS: u64 = 28;
 
 /// Whether the machine has room for a run.
 pub(super) fn check(run: &Run) -> Result<(), Refused> {
-    let refused = |message, help| {
+    let refused = |flow, message, help| {
         Err(Refused {
-            flow: None,
+            flow,
             message,
             help,
         })
@@ -31,6 +31,7 @@ pub(super) fn check(run: &Run) -> Result<(), Refused> {
     let flows = run.flows.len();
     if flows > MOST_FLOWS {
         return refused(
+            Some(MOST_FLOWS),
             format!("live has at most {MOST_FLOWS} flows; this run has {flows}"),
             "simulate it, or have fewer flows".to_string(),
         );
@@ -38,6 +39,7 @@ pub(super) fn check(run: &Run) -> Result<(), Refused> {
     let (needed, allowed) = (files(run), most_files());
     if needed > allowed {
         return refused(
+            None,
             format!(
                 "this run may need {needed} open files at once; this process may have {allowed}"
             ),
