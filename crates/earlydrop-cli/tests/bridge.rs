@@ -15,7 +15,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use support::{Ran, User, skipped};
-use traffic::{adds_up, fills_the_link, helper, marks_arrive, number, summary, until};
+use traffic::{adds_up, fills_the_link, helper, marks_arrive, number, one_by_one, summary, until};
 
 /// A network namespace that is there as long as a process in it sleeps, which dies with the
 /// test.
@@ -249,6 +249,7 @@ fn hosts_fill_the_link_are_marked_and_count_the_same() {
     let summary = summary(&user.path("stats.jsonl"));
     marks_arrive(&ran, &summary);
     adds_up(&summary);
+    one_by_one(&summary);
     // What hosts have counted meanwhile is what the bridge says. The checksums of what they sent
     // were left to a device that is none, and crossed completed: else nothing would have come.
     let [near, far] = hosts();
@@ -286,6 +287,7 @@ fn packets_of_ipv6_cross_and_frames_are_recorded() {
     fills_the_link(&ran);
     let summary = summary(&user.path("stats.jsonl"));
     adds_up(&summary);
+    one_by_one(&summary);
     assert!(summary["up"]["dropped"].as_u64() > Some(0), "{summary}");
     assert_eq!(summary["up"]["marked"], 0, "nobody asked for marks");
     // From the near host's interface, a packet of IPv6.
@@ -310,6 +312,7 @@ fn packets_put_together_are_dropped_and_it_says_what_to_do() {
     let summary = summary(&user.path("stats.jsonl"));
     assert!(summary["up"]["oversized"].as_u64() > Some(0), "{summary}");
     adds_up(&summary);
+    one_by_one(&summary);
     for said in [
         "tso off gso off gro off",
         "eth1 puts packets together (gro)",

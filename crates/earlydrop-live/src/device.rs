@@ -17,8 +17,7 @@ use crate::pool::Place;
 use crate::stats::DeviceCounts;
 
 use socket::Socket;
-pub(crate) use tun::NAME;
-use tun::Tun;
+pub(crate) use tun::{NAME, Offers, Tun};
 
 /// Where packets come from and go to.
 #[derive(Debug)]
@@ -41,9 +40,9 @@ pub(crate) enum Arrival {
 }
 
 impl Device {
-    /// Makes a TUN device in the namespace that this thread is in.
-    pub(crate) fn new() -> Result<Device, LiveError> {
-        Ok(Device::Tun(Tun::new()?))
+    /// Makes a TUN device that offers so much, in the namespace that this thread is in.
+    pub(crate) fn new(offers: Offers) -> Result<Device, LiveError> {
+        Ok(Device::Tun(Tun::new(offers)?))
     }
 
     /// Listens on an interface of that namespace, of this name and number.
@@ -51,7 +50,7 @@ impl Device {
         Ok(Device::Socket(Socket::new(interface, index)?))
     }
 
-    /// Reads the next packet; `None` when none waits.
+    /// Reads the next packet of a device that offers nothing; `None` when none waits.
     #[inline]
     pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
         match self {

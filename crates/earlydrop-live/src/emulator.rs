@@ -8,18 +8,20 @@ use earlydrop::units::Nanos;
 use nix::poll::{PollFd, PollFlags};
 
 use crate::LiveError;
-use crate::device::{Arrival, Device};
+use crate::device::Device;
 use crate::direction::{Direction, Tap};
 use crate::error::Doing;
+use crate::intake::{Came, Intake};
 use crate::pace::{Clock, Pacer};
 use crate::plan::Bottleneck;
 use crate::pool::{Frame, MOST, Pool};
 use crate::stats::{Counts, DeviceCounts, Ends, Lateness, LatenessMeter, Sample};
+use crate::train::Train;
 
 /// The names of directions.
 pub(crate) const NAMES: [&str; 2] = ["up", "down"];
 
-/// Packets read from one device before the other has its turn.
+/// Packets read from one device before the other has its turn; a burst is read whole.
 const BATCH: usize = 64;
 
 /// Buffers for what waits in queues.
@@ -29,10 +31,12 @@ const WAITING: usize = 32_768;
 pub(crate) struct Emulator<W = Direction> {
     /// The near end's device, the far end's.
     devices: [Device; 2],
+    intakes: [Intake; 2],
     /// Up leads from the first to the second.
     ways: [W; 2],
     ends: [Ends; 2],
     pool: Pool,
+    train: Train,
     lateness: LatenessMeter,
     /// From when on lateness counts.
     from: Nanos,
@@ -152,8 +156,10 @@ impl<W: Way> Emulator<W> {
         Emulator {
             devices,
             ways,
+            intakes: [Intake::new(), Intake::new()],
             ends: [Ends::default(); 2],
             pool: Pool::new(slots),
+            train: Train::new(),
             lateness: LatenessMeter::new(),
             from,
             clock,
@@ -190,43 +196,27 @@ impl<W: Way> Emulator<W> {
 
     /// Takes what waits at the beginning of a direction.
     fn take(&mut self, index: usize, watcher: &mut Watcher<'_>) -> io::Result<()> {
-        for _ in 0..BATCH {
-            let Some(slot) = self.pool.take() else {
-                return self.turn_away(index);
-            };
-            let Some(arrival) = self.devices[index].read(self.pool.buffer(slot))? else {
-                self.pool.give_back(slot);
-                break;
-            };
+        let mut packets = 0;
+        while packets < BATCH {
             let (way, ends) = (&mut self.ways[index], &mut self.ends[index]);
+            let intake = &mut self.intakes[index];
+            let came = intake.take(&self.devices[index], &mut self.pool)?;
+            match came {
+                Came::Nothing => break,
+                Came::Malformed => ends.malformed += 1,
+                Came::Oversized => ends.oversized += 1,
+                Came::Passing => ends.passed += 1,
+                Came::Packets { unbuffered } => ends.unbuffered += unbuffered,
+            }
+            ends.taken += 1;
+            packets += intake.frames.len().max(1);
             let (now, tap) = (self.clock.now(), &mut Watched(index, watcher));
-            match arrival {
-                Arrival::Packet(place, header) => {
-                    let frame = Frame::new(slot, header).lying(place);
-                    way.take(now, frame, &mut self.pool, tap);
-                }
-                Arrival::Passing(place, header) => {
-                    let frame = Frame::new(slot, header).lying(place);
-                    way.pass(now, frame, &mut self.pool, tap);
-                    ends.passed += 1;
-                }
-                Arrival::Malformed => {
-                    ends.malformed += 1;
-                    self.pool.give_back(slot);
-                }
-                Arrival::Oversized => {
-                    ends.oversized += 1;
-                    self.pool.give_back(slot);
+            for frame in intake.frames.drain(..) {
+                match came {
+                    Came::Passing => way.pass(now, frame, &mut self.pool, tap),
+                    _ => way.take(now, frame, &mut self.pool, tap),
                 }
             }
-        }
-        Ok(())
-    }
-
-    /// Reads a packet that there is no room for.
-    fn turn_away(&mut self, index: usize) -> io::Result<()> {
-        if self.devices[index].read(&mut [0; 64])?.is_some() {
-            self.ends[index].unbuffered += 1;
         }
         Ok(())
     }
@@ -234,22 +224,36 @@ impl<W: Way> Emulator<W> {
     /// Writes what has arrived at the end of a direction.
     fn deliver(&mut self, index: usize, watcher: &mut Watcher<'_>) {
         let now = self.clock.now();
-        let way = &mut self.ways[index];
-        way.advance(now, &mut self.pool, &mut Watched(index, watcher));
-        while let Some((due, frame)) = way.arrived(now) {
-            let ends = &mut self.ends[index];
-            let at = self.clock.now();
+        self.ways[index].advance(now, &mut self.pool, &mut Watched(index, watcher));
+        while let Some((due, frame)) = self.ways[index].arrived(now) {
+            if !self.train.takes(due, &frame) {
+                self.depart(index);
+            }
+            self.train.add(due, frame);
+        }
+        self.depart(index);
+    }
+
+    /// Hands what goes together to the device at the end of a direction.
+    fn depart(&mut self, index: usize) {
+        if self.train.is_empty() {
+            return;
+        }
+        let at = self.clock.now();
+        let ends = &mut self.ends[index];
+        let taken = self.train.write(&self.devices[1 - index], &mut self.pool);
+        ends.handed += u64::from(taken);
+        for (due, frame) in self.train.leave() {
             if due >= self.from {
                 self.lateness.record(at.since(due));
             }
-            let taken = self.devices[1 - index].write(self.pool.whole(&frame));
             if taken {
                 ends.delivered += 1;
                 ends.delivered_bytes += u64::from(frame.header.length);
             } else {
                 ends.refused += 1;
             }
-            way.written(at, &frame, taken);
+            self.ways[index].written(at, &frame, taken);
             self.pool.give_back(frame.slot);
         }
     }

@@ -16,15 +16,21 @@
 #![deny(unsafe_code)] // but for what the kernel's interface leaves no way around, said there
 
 mod direction;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod packet;
 pub mod plan;
 mod pool;
+mod segments;
 pub mod stats;
 
 #[cfg(target_os = "linux")]
 pub mod bridge;
 #[cfg(target_os = "linux")]
 mod crossing;
+#[cfg(all(test, target_os = "linux"))]
+mod datapath_tests;
 #[cfg(target_os = "linux")]
 mod device;
 #[cfg(target_os = "linux")]
@@ -33,6 +39,8 @@ mod emulator;
 mod error;
 #[cfg(target_os = "linux")]
 mod inside;
+#[cfg(target_os = "linux")]
+mod intake;
 #[cfg(target_os = "linux")]
 mod namespace;
 #[cfg(target_os = "linux")]
@@ -45,6 +53,8 @@ mod pace;
 pub mod run;
 #[cfg(target_os = "linux")]
 pub mod session;
+#[cfg(target_os = "linux")]
+mod train;
 
 #[cfg(target_os = "linux")]
 pub use error::LiveError;

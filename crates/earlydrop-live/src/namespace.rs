@@ -13,7 +13,7 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{Gid, Uid, getegid, geteuid};
 
 use crate::LiveError;
-use crate::device::{self, Device};
+use crate::device::{self, Device, Offers};
 use crate::error::Doing;
 use crate::netlink::{Metrics, Routing, Sizes, To};
 use crate::plan::MTU;
@@ -55,6 +55,18 @@ pub struct Tcp {
     pub control: Option<String>,
     /// Whether TCP asks for ECN.
     pub ecn: bool,
+    /// Whether the devices offer nothing, so that the kernel itself cuts what TCP sends into
+    /// packets and works out checksums. Queues see the same packets either way.
+    pub no_offloads: bool,
+}
+
+impl Tcp {
+    fn offers(&self) -> Offers {
+        match self.no_offloads {
+            true => Offers::Nothing,
+            false => Offers::Segments,
+        }
+    }
 }
 
 /// Enters a new network namespace; the first of a process decides by which right.
@@ -139,8 +151,8 @@ pub(crate) const LOOPBACK: u32 = 1;
 
 /// Gives the current namespace, which is new, its devices; TCP hands down so many segments
 /// at once.
-pub(crate) fn plug_in(burst: Option<u32>) -> Result<Plugged, LiveError> {
-    let device = Device::new()?;
+pub(crate) fn plug_in(burst: Option<u32>, offers: Offers) -> Result<Plugged, LiveError> {
+    let device = Device::new(offers)?;
     let routing = Routing::open().doing("opening the routing socket")?;
     let index = if_nametoindex(device::NAME).doing("finding the device")?;
     let sizes = Sizes {
@@ -165,7 +177,7 @@ pub(crate) fn furnish(addresses: Addresses, tcp: &Tcp) -> Result<Device, LiveErr
         device,
         routing,
         index,
-    } = plug_in(None)?;
+    } = plug_in(None, tcp.offers())?;
     let metrics = set_tcp(tcp)?;
     // Single addresses: everything else goes by the route that says what holds for TCP.
     let give = |address: IpAddr, all_of_it| {

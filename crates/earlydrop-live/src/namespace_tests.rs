@@ -14,7 +14,7 @@ fn control_towards(to: IpAddr, asked: &str) -> Result<String, LiveError> {
     enter_next()?;
     let tcp = Tcp {
         control: Some(asked.to_string()),
-        ecn: false,
+        ..Tcp::default()
     };
     let _device = furnish(NEAR, &tcp)?;
     let family = match to {

@@ -146,7 +146,7 @@ fn flow(addresses: &[u8], protocol: u8, ports: &[u8]) -> FlowKey {
     FlowKey::of_bytes(&known[..last])
 }
 
-fn word(bytes: &[u8], at: usize) -> u16 {
+pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
@@ -186,7 +186,7 @@ pub fn mark(packet: &mut [u8]) {
 
 /// The checksum after one of the words summed up has changed: HC' = ~(~HC + ~m + m'),
 /// RFC 1624, equation 3.
-fn mended(checksum: u16, before: u16, after: u16) -> u16 {
+pub(crate) fn mended(checksum: u16, before: u16, after: u16) -> u16 {
     let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
     let once = (sum & 0xffff) + (sum >> 16);
     !((once & 0xffff) + (once >> 16)) as u16

@@ -3,6 +3,7 @@
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 
 use crate::packet::Header;
+use crate::segments::Checksum;
 
 /// Where in its buffer a packet lies, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,21 @@ pub(crate) struct Frame {
     pub(crate) header: Header,
     /// To be marked when it leaves.
     pub(crate) marked: bool,
+    /// Its checksum, where the kernel has left that undone.
+    pub(crate) checksum: Option<Checksum>,
+    /// Which of a burst's segments it is, where it was cut from one.
+    pub(crate) segment: Option<Segment>,
+}
+
+/// A segment of a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// The burst's number.
+    pub(crate) burst: u32,
+    /// Its place there.
+    pub(crate) place: u16,
+    /// Bytes of headers before its payload.
+    pub(crate) headers: u16,
 }
 
 impl Frame {
@@ -31,6 +47,8 @@ impl Frame {
             place: Place::default(),
             header,
             marked: false,
+            checksum: None,
+            segment: None,
         }
     }
 
@@ -70,7 +88,7 @@ pub(crate) struct Pool {
 pub(crate) const MOST: usize = 1 << 19;
 
 /// More than any packet of the devices takes, so that one that is too long is seen to be.
-const SLOT: usize = 2048;
+pub(crate) const SLOT: usize = 2048;
 
 impl Pool {
     /// So many buffers. The system gives memory only to those that are used.
@@ -93,6 +111,23 @@ impl Pool {
     pub(crate) fn buffer(&mut self, slot: u32) -> &mut [u8] {
         let start = slot as usize * SLOT;
         &mut self.bytes[start..start + SLOT]
+    }
+
+    /// Several at once: of these slots, which must ascend.
+    pub(crate) fn buffers(&mut self, slots: &[u32]) -> impl Iterator<Item = &mut [u8]> {
+        let mut buffers = self.bytes.chunks_exact_mut(SLOT);
+        let mut next = 0;
+        slots.iter().filter_map(move |&slot| {
+            let skipped = (slot - next) as usize;
+            next = slot + 1;
+            buffers.nth(skipped)
+        })
+    }
+
+    /// The bytes of a packet, to be read only.
+    pub(crate) fn bytes(&self, frame: &Frame) -> &[u8] {
+        let start = frame.slot as usize * SLOT + usize::from(frame.place.at);
+        &self.bytes[start..start + frame.header.length as usize]
     }
 
     /// The bytes of a packet.

@@ -76,10 +76,15 @@ impl Session {
     pub fn run(&self, audience: &mut dyn Audience) -> Result<Ended, LiveError> {
         must_have_one_thread()?;
         let right = enter_first()?;
+        let tcp = Tcp {
+            // What is recorded is to be as on a wire, checksums and all.
+            no_offloads: self.tcp.no_offloads || self.files.pcap.is_some(),
+            ..self.tcp.clone()
+        };
         let near = Namespace::current()?;
-        let near_device = furnish(NEAR, &self.tcp)?;
+        let near_device = furnish(NEAR, &tcp)?;
         enter_next()?;
-        let devices = [near_device, furnish(FAR, &self.tcp)?];
+        let devices = [near_device, furnish(FAR, &tcp)?];
         let owner = Owner::of_this_process();
         unshare(CloneFlags::CLONE_NEWPID).doing("making a set of processes")?;
         let (wait, begin) = nix::unistd::pipe().doing("making a pipe")?;

@@ -29,10 +29,14 @@ pub struct Counts {
     pub lost: u64,
     /// On the wire.
     pub travelling: u64,
+    /// Reads from the device, most of them of one packet, some of a burst of many.
+    pub taken: u64,
     /// Handed to the device at the other end.
     pub delivered: u64,
     /// The bytes of those.
     pub delivered_bytes: u64,
+    /// Writes in which they were, most of them of one packet.
+    pub handed: u64,
     /// What that device would not take.
     pub refused: u64,
     /// No packets of IPv4 or IPv6; they are dropped before the queue.
@@ -49,6 +53,8 @@ pub struct Counts {
 /// What happens to a packet outside its direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ends {
+    pub(crate) taken: u64,
+    pub(crate) handed: u64,
     pub(crate) delivered: u64,
     pub(crate) delivered_bytes: u64,
     pub(crate) refused: u64,
@@ -69,6 +75,8 @@ impl Counts {
             marked: counters.marked.packets,
             lost: direction.lost,
             travelling: direction.travelling() as u64,
+            taken: ends.taken,
+            handed: ends.handed,
             delivered: ends.delivered,
             delivered_bytes: ends.delivered_bytes,
             refused: ends.refused,
@@ -120,11 +128,11 @@ impl Sample {
 /// A device's packets, as the kernel has counted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DeviceCounts {
-    /// Sent by the kernel and read by the emulator.
+    /// Sent by the kernel and read by the emulator: `taken`.
     pub sent: u64,
     /// Sent by the kernel, and dropped since they were not read in time.
     pub unread: u64,
-    /// Written by the emulator and received by the kernel.
+    /// Written by the emulator and received by the kernel: `handed`.
     pub received: u64,
 }
 

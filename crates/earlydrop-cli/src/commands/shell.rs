@@ -36,6 +36,10 @@ pub(crate) struct Shell {
     /// Let TCP use ECN at both ends
     #[arg(long)]
     ecn: bool,
+    /// Let the kernel itself cut what TCP sends into packets and work out checksums, as with
+    /// --pcap; slower, and at high rates acknowledgments are more
+    #[arg(long)]
+    no_offloads: bool,
     /// The command and its arguments; without one, your shell
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -47,6 +51,7 @@ pub(crate) fn run(arguments: &Shell) -> Result<ExitCode, Failure> {
         tcp: Tcp {
             control: arguments.tcp.clone(),
             ecn: arguments.ecn,
+            no_offloads: arguments.no_offloads,
         },
         command: command(&arguments.command),
         far: arguments.far.clone(),

@@ -12,7 +12,7 @@ use super::layout::Layout;
 use super::testing::{hosts, missing};
 use super::traffic::Seen;
 use super::*;
-use crate::device::Device;
+use crate::device::{Device, Offers};
 use crate::namespace::enter_next;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{Dumbbell, Link};
@@ -22,7 +22,7 @@ use earlydrop_sim::traffic::{Flow, Pattern};
 
 /// Whether runs can be had here; says so where not.
 fn can_be_had() -> bool {
-    let tried = thread::spawn(|| enter_next().and_then(|()| Device::new())).join();
+    let tried = thread::spawn(|| enter_next().and_then(|()| Device::new(Offers::Nothing))).join();
     match tried.expect("it answers") {
         Ok(_) => true,
         Err(problem) if missing(&problem) => {

@@ -21,7 +21,7 @@ use earlydrop_sim::traffic::{Flow, Traffic};
 use super::Refused;
 use super::book::Book;
 use crate::LiveError;
-use crate::device::Device;
+use crate::device::{Device, Offers};
 use crate::error::Doing;
 use crate::namespace::{LOOPBACK, Namespace, Plugged, controls, enter_next, plug_in, set};
 use crate::netlink::{Metrics, To};
@@ -146,12 +146,13 @@ fn furnished(
 ) -> Result<(Namespace, Device), LiveError> {
     enter_next()?;
     set_all(run, common)?;
-    // Single segments: the kernel otherwise waits until it can send several at once.
+    // Single segments: the kernel otherwise waits until it can send several at once. So there
+    // is nothing for a device to cut.
     let Plugged {
         device,
         routing,
         index,
-    } = plug_in(Some(1))?;
+    } = plug_in(Some(1), Offers::Nothing)?;
     for (kind, flow) in book.kinds().enumerate() {
         let prefixes = Book::prefixes(kind as u8);
         let own = To::Own(prefixes[end as usize].into(), PREFIX);
