@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 #[cfg(target_os = "linux")]
-use commands::shell;
+use commands::{bridge, live, shell};
 use commands::{
     check, configure, explain, export, queue, report, reproduce, run, schemes, trace, translate,
     tune,
@@ -46,6 +46,8 @@ struct Arguments {
 enum Command {
     Compare(run::Compare),
     Run(run::Run),
+    #[cfg(target_os = "linux")]
+    Live(live::Live),
     Tune(tune::Tune),
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
@@ -62,6 +64,8 @@ Then, as a scenario's first line: #:schema scenario.schema.json")]
     Trace(trace::Trace),
     #[cfg(target_os = "linux")]
     Shell(shell::Shell),
+    #[cfg(target_os = "linux")]
+    Bridge(bridge::Bridge),
     Configure(configure::Configure),
     Queue(queue::Queue),
     /// Print completions for a shell
@@ -101,8 +105,12 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
     let done = match command {
         #[cfg(target_os = "linux")]
         Command::Shell(arguments) => return shell::run(arguments),
+        #[cfg(target_os = "linux")]
+        Command::Bridge(arguments) => return bridge::run(arguments),
         Command::Compare(compare) => run::compare(compare, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
+        #[cfg(target_os = "linux")]
+        Command::Live(arguments) => live::run(arguments, out, style),
         Command::Tune(arguments) => tune::run(arguments, out, style),
         Command::Report(arguments) => report::run(arguments, out, style),
         Command::Reproduce(arguments) => reproduce::run(arguments, out, style),

@@ -1,5 +1,11 @@
 //! How far the work has come, on standard error, where somebody looks at it.
 
+#[cfg(target_os = "linux")]
+mod real_time;
+
+#[cfg(target_os = "linux")]
+pub(crate) use real_time::in_words;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,6 +17,8 @@ use crate::failure::Failure;
 /// A bar with cells done and the time left; nothing where standard error is no terminal.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    /// Who else is told.
+    also: Option<Box<dyn Fn(Progress)>>,
 }
 
 impl Bar {
@@ -37,10 +45,13 @@ impl Bar {
         if !name.is_empty() {
             bar.set_prefix(format!("{name} "));
         }
-        Bar { bar }
+        Bar { bar, also: None }
     }
 
     pub(crate) fn show(&self, progress: Progress) {
+        if let Some(also) = &self.also {
+            also(progress);
+        }
         self.bar.set_length(progress.planned as u64);
         if progress.done == progress.before {
             // What an earlier run had done says nothing about the speed of this one.

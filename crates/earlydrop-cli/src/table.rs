@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use earlydrop_lab::plan::Plan;
+use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::table::{Cell, Table, tables};
 
@@ -23,8 +23,12 @@ pub(crate) fn print(
     };
     let measured = format!("{} to {}", scenario.warm_up, scenario.duration);
     let mut lines = vec![Text::new(&scenario.title, Look::Strong)];
+    let hosts = match plan.hosts {
+        Hosts::Simulated => "",
+        Hosts::Real => "live, on real hosts with the kernel's TCP: ",
+    };
     lines.push(Text::new(
-        &format!("{runs}, measured from {measured}"),
+        &format!("{hosts}{runs}, measured from {measured}"),
         Look::Faint,
     ));
     let mut any_best = false;
@@ -41,11 +45,19 @@ pub(crate) fn print(
         let meaning = "* best, or not told apart from the best by paired 95% intervals";
         lines.push(Text::new(meaning, Look::Faint));
     }
+    let live = summary.rows.iter().filter_map(|row| row.live.as_ref());
+    if live.map(|live| live.doubtful).sum::<usize>() > 0 {
+        lines.extend(Text::new(NOT_TRUSTWORTHY, Look::Faint).wrapped(style.width));
+    }
     write_lines(out, &lines, style)
 }
 
+/// What a name's mark means.
+pub(crate) const NOT_TRUSTWORTHY: &str = "! not trustworthy: in some of its runs more than 1% of \
+    packets were late by more than half a packet's time, or some were lost beside the queue";
+
 /// The table in blocks of columns that fit the terminal, each with the schemes' names.
-fn laid_out(table: &Table, width: usize) -> Vec<Text> {
+pub(crate) fn laid_out(table: &Table, width: usize) -> Vec<Text> {
     let columns: Vec<Column> = (0..table.header.len())
         .map(|index| Column::of(table, index))
         .collect();

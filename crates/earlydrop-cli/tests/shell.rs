@@ -1,27 +1,23 @@
-//! Real packets across a bottleneck: `earlydrop shell` as its users run it, with traffic
-//! between helpers that are tests of this file, too.
+//! Real packets across a bottleneck: `earlydrop shell` as its users run it.
 //!
-//! Where the system makes no namespaces or devices, every test says that it is skipped.
+//! Where the system makes no namespaces or devices, every test says that it is skipped, unless
+//! `EARLYDROP_NEEDS_NAMESPACES` is set.
 #![cfg(target_os = "linux")]
 
 mod support;
+mod traffic;
 
-use std::env;
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Ran, User};
+use support::{Ran, User, skipped};
+use traffic::{adds_up, fills_the_link, helper, marks_arrive, number, one_by_one, summary, until};
 
-const PORT: u16 = 5001;
-/// How long each flow sends.
-const SENDING: Duration = Duration::from_secs(3);
 /// Nobody, on every Linux.
 const NOBODY: u32 = 65_534;
 
@@ -31,7 +27,7 @@ fn can_be_had(test: &str, mut command: Command) -> bool {
     let refused = ["makes no network namespace", "TUN devices are needed"];
     let missing = refused.iter().any(|words| ran.err.contains(words));
     if missing {
-        println!("skipped: {test}: {}", ran.err.trim());
+        skipped(test, ran.err.trim());
     }
     !missing
 }
@@ -49,116 +45,20 @@ macro_rules! or_skip {
     };
 }
 
-/// How this file's helper of this name is run.
-fn helper(name: &str) -> String {
-    let program = env::current_exe().unwrap();
-    format!("{} --ignored --exact {name} --nocapture", program.display())
-}
-
-#[test]
-#[ignore = "a helper: what runs at the far end"]
-fn takes_what_comes() {
-    let listener = TcpListener::bind(("0.0.0.0", PORT)).unwrap();
-    loop {
-        let (mut stream, _) = listener.accept().unwrap();
-        std::thread::spawn(move || {
-            let mut buffer = vec![0; 1 << 16];
-            let (mut bytes, began) = (0, Instant::now());
-            loop {
-                match stream.read(&mut buffer).unwrap() {
-                    0 => break,
-                    more => bytes += more,
-                }
-            }
-            let rate = bytes as f64 * 8.0 / began.elapsed().as_secs_f64();
-            writeln!(stream, "{rate}").unwrap();
-        });
-    }
-}
-
-#[test]
-#[ignore = "a helper: what runs at the near end"]
-fn sends_by_two_flows() {
-    let far = env::var("EARLYDROP_FAR").unwrap();
-    // The far end may still be starting; once it answers, its round trip can be measured.
-    while TcpStream::connect((far.as_str(), PORT)).is_err() {
-        sleep(Duration::from_millis(10));
-    }
-    let asked = Instant::now();
-    let first = TcpStream::connect((far.as_str(), PORT)).unwrap();
-    println!("\nround trip: {}", asked.elapsed().as_secs_f64());
-    let second = TcpStream::connect((far.as_str(), PORT)).unwrap();
-    let flows = [first, second].map(|stream| std::thread::spawn(move || send(stream)));
-    let rates = flows.map(|flow| flow.join().unwrap());
-    println!("\ngoodput: {}", rates.iter().sum::<f64>());
-}
-
-/// Sends for a while; answers the rate at which it arrived.
-fn send(mut stream: TcpStream) -> f64 {
-    let (payload, began) = ([7; 1 << 14], Instant::now());
-    while began.elapsed() < SENDING {
-        stream.write_all(&payload).unwrap();
-    }
-    stream.shutdown(Shutdown::Write).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer.trim().parse().unwrap()
-}
-
-/// The number that a helper printed.
-fn number(ran: &Ran, name: &str) -> f64 {
-    let mut lines = ran.out.lines();
-    let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-    value
-        .unwrap_or_else(|| panic!("{name} in {ran:?}"))
-        .parse()
-        .unwrap()
-}
-
-/// Two flows of reno from the near end to the far one.
-fn transfer(user: &User, arguments: &[&str]) -> (Ran, Value) {
-    let (far, near) = (helper("takes_what_comes"), helper("sends_by_two_flows"));
+/// Two flows of reno from the near end to this address of the far one.
+fn transfer_to(far: &str, user: &User, arguments: &[&str]) -> (Ran, Value) {
+    let (server, client) = (helper("takes_what_comes"), helper("sends_by_two_flows"));
+    let client = format!("EARLYDROP_FAR={far} {client}");
     let own = ["--delay", "10ms", "--tcp", "reno", "--stats", "stats.jsonl"];
-    let run = ["--far", &far, "--", "sh", "-c", &near];
+    let run = ["--far", &server, "--", "sh", "-c", &client];
     let mut command = shell(user, &[&own[..], arguments, &run[..]].concat());
     let ran = Ran::of(command.output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let lines = fs::read_to_string(user.path("stats.jsonl")).unwrap();
-    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-    (ran, last["summary"].clone())
+    (ran, summary(&user.path("stats.jsonl")))
 }
 
-/// Every packet is somewhere, and the kernel has counted the same.
-fn adds_up(summary: &Value) {
-    let count = |place: &Value, name: &str| place[name].as_u64().unwrap();
-    for (direction, from, to) in [("up", "near", "far"), ("down", "far", "near")] {
-        let (from, to) = (&summary[from], &summary[to]);
-        let direction = &summary[direction];
-        let sum = |names: &[&str]| names.iter().map(|name| count(direction, name)).sum::<u64>();
-        assert_eq!(
-            sum(&["arrived"]),
-            sum(&["dropped", "queued", "departed"]),
-            "{summary}"
-        );
-        assert_eq!(
-            sum(&["departed"]),
-            sum(&["lost", "travelling", "delivered", "refused"]),
-            "{summary}"
-        );
-        assert_eq!(
-            count(from, "sent"),
-            sum(&["arrived", "malformed", "unbuffered"]),
-            "{summary}"
-        );
-        assert_eq!(count(to, "received"), sum(&["delivered"]), "{summary}");
-    }
-}
-
-/// 1,448 of 1,500 bytes are payload: 9.65 of 10 Mbps at best. Slow start runs into forced
-/// drops, from which reno takes a good part of three seconds to recover: at least half.
-fn fills_the_link(ran: &Ran) {
-    let goodput = number(ran, "goodput");
-    assert!((5e6..9.66e6).contains(&goodput), "{goodput} {ran:?}");
+fn transfer(user: &User, arguments: &[&str]) -> (Ran, Value) {
+    transfer_to("$EARLYDROP_FAR", user, arguments)
 }
 
 #[test]
@@ -169,13 +69,81 @@ fn tcp_fills_the_link_and_is_marked() {
     let (ran, summary) = transfer(&user, &[&queue[..], &["--ecn"]].concat());
     assert!(number(&ran, "round trip") >= 0.02, "{ran:?}");
     fills_the_link(&ran);
-    assert!(summary["up"]["marked"].as_u64() > Some(0), "{summary}");
+    marks_arrive(&ran, &summary);
     adds_up(&summary);
     assert!(
         ran.err.contains("both ways: 10 Mbps, 10 ms, red:"),
         "{}",
         ran.err
     );
+}
+
+#[test]
+fn packets_of_ipv6_cross_and_are_marked_and_both_queues_are_shown() {
+    let user = User::new();
+    or_skip!(&user);
+    if !Path::new("/proc/net/if_inet6").exists() {
+        println!("skipped: packets_of_ipv6_cross: this kernel has no IPv6");
+        return;
+    }
+    let queue = ["--queue", "red:min=10,max=30", "--ecn", "--watch"];
+    let (ran, summary) = transfer_to("fd77::2", &user, &queue);
+    fills_the_link(&ran);
+    marks_arrive(&ran, &summary);
+    adds_up(&summary);
+    // Once a second, both directions; the transfer alone takes three.
+    for direction in ["up", "down"] {
+        let line = format!(" s  {direction:4} queue ");
+        let shown: Vec<&str> = ran
+            .err
+            .lines()
+            .filter(|text| text.contains(&line))
+            .collect();
+        assert!(shown.len() >= 3, "{ran:?}");
+        let has = |what| shown.iter().all(|text| text.contains(what));
+        assert!(
+            has(", average ") && has(", dropped ") && has(", marked "),
+            "{ran:?}"
+        );
+    }
+}
+
+/// A field of a process's status: "CapEff", "NoNewPrivs".
+fn status(process: u32, field: &str) -> String {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    let (_, value) = lines.find(|(name, _)| *name == field).unwrap();
+    value.trim().to_string()
+}
+
+#[test]
+fn the_emulator_has_no_capabilities_and_the_command_keeps_its_callers() {
+    let user = User::new();
+    or_skip!(&user);
+    const SETS: [&str; 5] = ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"];
+    let show = "grep ^Cap /proc/self/status; echo; read wait";
+    let mut command = shell(&user, &["-q", "--", "sh", "-c", show]);
+    let mut emulator = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(emulator.stdout.take().unwrap()).lines();
+    let shown: Vec<String> = said
+        .by_ref()
+        .map(|line| line.unwrap())
+        .take_while(|line| !line.is_empty())
+        .collect();
+    // The emulator had let go of everything when it let the command begin.
+    for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+        let held = u64::from_str_radix(&status(emulator.id(), set), 16).unwrap();
+        assert_eq!(held, 0, "{set}");
+    }
+    assert_eq!(status(emulator.id(), "NoNewPrivs"), "1");
+    drop(emulator.stdin.take());
+    emulator.wait().unwrap();
+    let own = SETS.map(|set| format!("{set}:\t{}", status(std::process::id(), set)));
+    assert_eq!(shown, own, "the command's are this process's");
 }
 
 #[test]
@@ -191,6 +159,8 @@ fn tcp_that_knows_no_ecn_is_dropped_from() {
     assert_eq!(summary["up"]["marked"], 0);
     assert!(summary["down"]["lost"].as_u64() > Some(0), "{summary}");
     adds_up(&summary);
+    // Where packets are recorded, no device offers anything.
+    one_by_one(&summary);
     // Every packet that left a transmitter is there: at least its bytes.
     let length = fs::metadata(user.path("packets.pcapng")).unwrap().len();
     assert!(length > summary["up"]["delivered_bytes"].as_u64().unwrap());
@@ -340,16 +310,6 @@ fn nothing_is_left_behind_however_it_ends() {
         assert!(codes.contains(&(signal, status.code())), "{status}");
         // The kernel ends them once their first process has ended: soon, but not at once.
         until(|| processes(&mark) == 0, "none is left");
-    }
-}
-
-/// Looks again and again; gives up after ten seconds.
-fn until(holds: impl Fn() -> bool, what: &str) {
-    let mut looks = 0;
-    while !holds() {
-        looks += 1;
-        assert!(looks < 500, "{what}");
-        sleep(Duration::from_millis(20));
     }
 }
 

@@ -4,8 +4,8 @@ use earlydrop::registry::{Link, SCHEMES, Spec, Value};
 use earlydrop_sim::network::Trace;
 
 use crate::document::base_unit;
-use crate::metrics::{self, Better, METRICS, Metric};
-use crate::plan::{Cell, Plan};
+use crate::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
+use crate::plan::{Cell, Hosts, Plan};
 use crate::report::data::{self, Data};
 use crate::scenario::Scheme;
 use crate::store::{Store, StoreError};
@@ -18,6 +18,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
     let about = |key| store.about(key).map(Option::unwrap_or_default);
     let first_seed = plan.seeds.first().copied().unwrap_or(1);
     let folder = store.folder().display();
+    let command = store.hosts()?.command();
     let watched = Watched::of(plan);
     let link = watched.as_ref().map_or("", |watched| &watched.name);
     Ok(Data {
@@ -27,7 +28,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         },
         about: scenario.about.clone(),
         version: about("version")?,
-        command: format!("earlydrop run {folder}/scenario.toml"),
+        command: format!("earlydrop {command} {folder}/scenario.toml"),
         scenario: plan.toml(),
         link: link.to_string(),
         measured: [
@@ -51,6 +52,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         flows: flows(plan, store, summary, first_seed)?,
         distributions: distributions(plan, store)?,
         series: series(plan, store, summary, link)?,
+        live: live(store, summary)?,
     })
 }
 
@@ -265,6 +267,27 @@ fn estimate(entry: &Option<Entry>) -> Option<data::Estimate> {
     })
 }
 
+/// What only a run on real hosts has.
+fn live(store: &Store, summary: &Summary) -> Result<Option<data::Live>, StoreError> {
+    if store.hosts()? == Hosts::Simulated {
+        return Ok(None);
+    }
+    let rows = summary.rows.iter().filter_map(|row| {
+        let live = row.live.as_ref()?;
+        Some(data::Exactness {
+            scheme: row.scheme,
+            point: row.point,
+            runs: row.seeds,
+            doubtful: live.doubtful,
+            values: live.values.iter().map(estimate).collect(),
+        })
+    });
+    Ok(Some(data::Live {
+        metrics: LIVE_METRICS.iter().map(metric).collect(),
+        rows: rows.collect(),
+    }))
+}
+
 fn row(row: &crate::summary::Row) -> data::Summary {
     data::Summary {
         scheme: row.scheme,
@@ -331,14 +354,20 @@ fn flows(
 }
 
 fn distributions(plan: &Plan, store: &Store) -> Result<Vec<data::Distribution>, StoreError> {
-    let sojourn = store.sojourn()?.into_iter();
-    let distributions = sojourn.map(|((label, point), quantiles)| data::Distribution {
-        scheme: scheme_index(plan, &label),
-        point,
-        what: "time in the queue",
-        quantiles: quantiles.into_iter().map(|(s, t)| [s, t]).collect(),
-    });
-    let mut distributions: Vec<_> = distributions.collect();
+    let named = |what| {
+        move |((label, point), quantiles): (_, Vec<_>)| {
+            let label: String = label;
+            data::Distribution {
+                scheme: scheme_index(plan, &label),
+                point,
+                what,
+                quantiles: quantiles.into_iter().map(|(s, t)| [s, t]).collect(),
+            }
+        }
+    };
+    let sojourn = store.sojourn()?.into_iter().map(named("time in the queue"));
+    let late = store.lateness()?.into_iter().map(named(data::LATENESS));
+    let mut distributions: Vec<_> = sojourn.chain(late).collect();
     distributions.sort_by_key(|one| (one.scheme, one.point));
     Ok(distributions)
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::metrics::{self, Better, METRICS, Metric};
-use crate::plan::Plan;
+use crate::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
+use crate::plan::{Hosts, Plan};
 use crate::store::{Store, StoreError};
 use crate::summary::{Entry, Summary};
 
@@ -19,17 +19,28 @@ pub fn document(
     let mut seeds: Vec<u64> = summary.cells.iter().map(|cell| cell.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
-    let named = METRICS.iter().map(|m| (m.name.to_string(), describe(m)));
+    let live = match store.hosts()? {
+        Hosts::Simulated => [].iter(),
+        Hosts::Real => LIVE_METRICS.iter(),
+    };
+    let is_live = live.len() > 0;
+    let known = METRICS.iter().chain(live);
+    let named = known.map(|m| (m.name.to_string(), describe(m)));
     let labels = plan.labels();
     let schemes = &plan.scenario().schemes;
     let rows = summary.rows.iter().map(|row| {
-        json!({
+        let mut document = json!({
             "scheme": labels[row.scheme],
             "spec": schemes[row.scheme].spec.to_string(),
             "point": point(plan, row.point),
             "seeds": row.seeds,
             "metrics": entries(METRICS.iter(), &row.values),
-        })
+        });
+        if let Some(live) = &row.live {
+            document["live"] = entries(LIVE_METRICS.iter(), &live.values).into();
+            document["not_trustworthy"] = live.doubtful.into();
+        }
+        document
     });
     let groups = summary.groups.iter().map(|group| {
         json!({
@@ -40,7 +51,7 @@ pub fn document(
             "metrics": entries(metrics::of_groups(), &group.values),
         })
     });
-    Ok(json!({
+    let mut document = json!({
         "earlydrop": store.about("version")?,
         "title": plan.scenario().title,
         "folder": store.folder(),
@@ -50,7 +61,11 @@ pub fn document(
         "metrics": named.collect::<Map<String, Value>>(),
         "rows": rows.collect::<Vec<Value>>(),
         "groups": groups.collect::<Vec<Value>>(),
-    }))
+    });
+    if is_live {
+        document["hosts"] = "real".into();
+    }
+    Ok(document)
 }
 
 fn describe(metric: &Metric) -> Value {

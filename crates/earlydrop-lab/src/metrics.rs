@@ -6,6 +6,8 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::measure::{Delays, Distribution};
 use earlydrop_sim::results::{GroupResult, QueueResult, Results};
 
+use crate::outcome::Live;
+
 /// One number of a run.
 pub struct Metric {
     /// Its name in tables: "delay_p99".
@@ -39,6 +41,7 @@ pub enum Better {
 enum Of {
     Queue(fn(&QueueResult) -> Option<f64>),
     Flows(fn(&Together) -> Option<f64>),
+    Live(fn(&Live) -> Option<f64>),
 }
 
 /// Flows taken together, for their metrics.
@@ -312,6 +315,50 @@ pub static METRICS: &[Metric] = &[
     ),
 ];
 
+/// How exactly a run on real hosts was done: beside [`METRICS`], for such runs only.
+pub static LIVE_METRICS: &[Metric] = &[
+    headline(
+        "lateness_p50",
+        "late, median",
+        ("us", 1e6),
+        Better::Neither,
+        "how late half the packets were delivered at most",
+        Of::Live(|live| live.late(0.5)),
+    ),
+    headline(
+        "lateness_p99",
+        "late, 99%",
+        ("us", 1e6),
+        Better::Neither,
+        "how late 99 of 100 packets were delivered at most",
+        Of::Live(|live| live.late(0.99)),
+    ),
+    headline(
+        "lateness_p999",
+        "late, 99.9%",
+        ("us", 1e6),
+        Better::Neither,
+        "how late 999 of 1,000 packets were delivered at most",
+        Of::Live(|live| live.late(0.999)),
+    ),
+    headline(
+        "cpu",
+        "core",
+        ("%", 100.0),
+        Better::Neither,
+        "the share of one core that the bottleneck took",
+        Of::Live(|live| Some(live.cpu)),
+    ),
+    headline(
+        "beside",
+        "lost beside",
+        ("packets", 1.0),
+        Better::Neither,
+        "packets that the machine lost beside the queue: not read in time, or without a buffer",
+        Of::Live(|live| Some(live.beside as f64)),
+    ),
+];
+
 const fn headline(
     name: &'static str,
     title: &'static str,
@@ -364,6 +411,7 @@ impl Metric {
         match self.of {
             Of::Queue(of) => of(queue),
             Of::Flows(of) => of(flows),
+            Of::Live(_) => None,
         }
     }
 
@@ -371,17 +419,25 @@ impl Metric {
     pub fn base_unit(&self) -> &'static str {
         match self.unit {
             "%" => "share",
-            "ms" => "s",
+            "ms" | "us" => "s",
             "ms²" => "s²",
             "Mbps" => "bit/s",
             unit => unit,
         }
     }
 
+    /// Its value for how exactly a run was done; `None` where it is about something else.
+    pub fn of_live(&self, live: &Live) -> Option<f64> {
+        match self.of {
+            Of::Queue(_) | Of::Flows(_) => None,
+            Of::Live(of) => of(live),
+        }
+    }
+
     /// Its value for a group of flows; `None` where it is about a queue.
     pub fn of_flows(&self, flows: &Together) -> Option<f64> {
         match self.of {
-            Of::Queue(_) => None,
+            Of::Queue(_) | Of::Live(_) => None,
             Of::Flows(of) => of(flows),
         }
     }

@@ -27,6 +27,33 @@ pub struct Outcome {
     pub transfers: Vec<(String, f64, f64)>,
     /// What was sampled over time.
     pub series: Vec<Series>,
+    /// How exactly packets were delivered, where the hosts were real ones.
+    pub live: Option<Live>,
+}
+
+/// How exactly the packets of a run on real hosts were delivered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Live {
+    /// The lateness of packets: a share of them, and the time in seconds within which they
+    /// were late; rising.
+    pub lateness: Vec<(f64, f64)>,
+    /// How late 99 of 100 may be, in seconds, for the run to be believed.
+    pub tolerated: f64,
+    /// The share of one core that the bottleneck took.
+    pub cpu: f64,
+    /// Packets that the machine lost beside the queue.
+    pub beside: u64,
+    /// Whether the run can be believed.
+    pub trustworthy: bool,
+}
+
+impl Live {
+    /// The time within which this share of packets was late, in seconds; `None` where no
+    /// packet was.
+    pub fn late(&self, share: f64) -> Option<f64> {
+        let within = self.lateness.iter().find(|(of, _)| *of >= share);
+        within.map(|(_, seconds)| *seconds)
+    }
 }
 
 /// One flow.
@@ -133,7 +160,30 @@ impl Outcome {
             sojourn: sojourn(queue),
             transfers,
             series,
+            live: None,
         }
+    }
+
+    /// What is kept of a run on real hosts.
+    pub fn of_live(results: &Results, of: &Prepared, live: Live) -> Outcome {
+        Outcome {
+            live: Some(live),
+            ..Outcome::of(results, of)
+        }
+    }
+
+    /// The same without these metrics, by name.
+    pub fn without(mut self, unknown: &[&str]) -> Outcome {
+        let of_flows = self.groups.iter_mut().flat_map(|(_, _, values)| {
+            let metrics = metrics::of_groups();
+            metrics.zip(values)
+        });
+        for (metric, value) in METRICS.iter().zip(&mut self.values).chain(of_flows) {
+            if unknown.contains(&metric.name) {
+                *value = None;
+            }
+        }
+        self
     }
 }
 

@@ -251,15 +251,22 @@ impl Source {
 
     /// Everything that is to be run.
     pub fn plan(&self) -> Result<Plan, Problems> {
-        Plan::new(self).map_err(|mut list| {
-            // In the order of the file, after what is wrong with arguments.
-            list.sort_by_key(|problem| match &problem.place {
-                Place::Argument(_) => None,
-                Place::File(bytes) => Some(bytes.start),
-            });
-            let (name, text) = (self.name.clone(), self.text.clone());
-            Problems { name, text, list }
-        })
+        Plan::new(self).map_err(|list| self.problems(list))
+    }
+
+    /// What is wrong with it: in the order of the file, after what is wrong with arguments.
+    pub(crate) fn problems(&self, mut list: Vec<Problem>) -> Problems {
+        list.sort_by_key(|problem| match &problem.place {
+            Place::Argument(_) => None,
+            Place::File(bytes) => Some(bytes.start),
+        });
+        let (name, text) = (self.name.clone(), self.text.clone());
+        Problems { name, text, list }
+    }
+
+    /// Whether it says with how many seeds it is run.
+    pub fn has_seeds(&self) -> bool {
+        self.tree.at(&["seeds"]).is_some()
     }
 }
 
@@ -331,6 +338,36 @@ pub struct Plan {
     pub points: Vec<Point>,
     /// The seeds each scheme runs with at each point.
     pub seeds: Vec<u64>,
+    /// Which hosts send.
+    pub hosts: Hosts,
+}
+
+/// Which hosts send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hosts {
+    /// The simulator's.
+    #[default]
+    Simulated,
+    /// Real ones, in real time.
+    Real,
+}
+
+impl Hosts {
+    /// What a run's database calls them; simulated ones need no word.
+    pub(crate) fn word(self) -> Option<&'static str> {
+        match self {
+            Hosts::Simulated => None,
+            Hosts::Real => Some("real"),
+        }
+    }
+
+    /// The command that runs a scenario on them.
+    pub(crate) fn command(self) -> &'static str {
+        match self {
+            Hosts::Simulated => "run",
+            Hosts::Real => "live",
+        }
+    }
 }
 
 /// A point of the sweep.
@@ -408,7 +445,13 @@ impl Plan {
             axes,
             points,
             seeds,
+            hosts: Hosts::Simulated,
         })
+    }
+
+    /// The same on these hosts.
+    pub fn on(self, hosts: Hosts) -> Plan {
+        Plan { hosts, ..self }
     }
 
     /// The scenario as run with its seeds, in TOML.
@@ -478,8 +521,8 @@ impl Plan {
         format!("{:016x}", fnv1a(self.document.as_bytes()))
     }
 
-    /// A name for the folder of its results: another for another scenario, and for another
-    /// version of the program.
+    /// A name for the folder of its results: another for another scenario, for other hosts,
+    /// and for another version of the program.
     pub fn folder_name(&self, source_name: &str) -> String {
         let stem = Path::new(source_name).file_stem();
         let stem = stem.map_or("run".into(), |stem| stem.to_string_lossy().into_owned());
@@ -489,7 +532,11 @@ impl Plan {
         };
         let stem: String = stem.chars().map(plain).take(60).collect();
         let hash = fnv1a(format!("{}\n{}", version(), self.document).as_bytes());
-        format!("{stem}-{:08x}", hash >> 32)
+        let live = match self.hosts {
+            Hosts::Simulated => "",
+            Hosts::Real => "-live",
+        };
+        format!("{stem}{live}-{:08x}", hash >> 32)
     }
 }
 

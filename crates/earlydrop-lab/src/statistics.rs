@@ -24,11 +24,7 @@ impl Mean {
             return None;
         }
         let mean = values.iter().sum::<f64>() / count as f64;
-        let half = (count > 1).then(|| {
-            let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-            let deviation = (squares / (count - 1) as f64).sqrt();
-            student(count - 1) * deviation / (count as f64).sqrt()
-        });
+        let half = (count > 1).then(|| student((count - 1) as f64) * squared_error(values).sqrt());
         Some(Mean { mean, half, count })
     }
 
@@ -39,8 +35,8 @@ impl Mean {
 }
 
 /// The two-sided 95% point of Student's t.
-fn student(degrees: usize) -> f64 {
-    let law = StudentsT::new(0.0, 1.0, degrees as f64);
+fn student(degrees: f64) -> f64 {
+    let law = StudentsT::new(0.0, 1.0, degrees);
     law.map_or(f64::INFINITY, |law| law.inverse_cdf(0.5 + CONFIDENCE / 2.0))
 }
 
@@ -52,6 +48,39 @@ pub fn paired(one: &[f64], other: &[f64]) -> Option<Mean> {
     }
     let differences: Vec<f64> = one.iter().zip(other).map(|(a, b)| a - b).collect();
     Mean::of(&differences)
+}
+
+/// The difference of two means whose values do not belong together, the second from the
+/// first, with Welch's interval: the two may spread differently. `None` where there is
+/// nothing of one; no interval where there is a single value.
+///
+/// Its degrees of freedom are by Satterthwaite: (u + v)^2 / (u^2 / (m - 1) + v^2 / (n - 1)),
+/// where u and v are the squared errors of the means of m and n values.
+pub fn welch(one: &[f64], other: &[f64]) -> Option<Mean> {
+    let mean = Mean::of(one)?.mean - Mean::of(other)?.mean;
+    let half = match one.len().min(other.len()) {
+        0 | 1 => None,
+        _ => {
+            let [u, v] = [one, other].map(squared_error);
+            let (m, n) = (one.len() as f64, other.len() as f64);
+            let degrees = (u + v).powi(2) / (u * u / (m - 1.0) + v * v / (n - 1.0));
+            let half = match degrees.is_finite() {
+                true => student(degrees) * (u + v).sqrt(),
+                false => 0.0,
+            };
+            Some(half)
+        }
+    };
+    let count = one.len() + other.len();
+    Some(Mean { mean, half, count })
+}
+
+/// The square of the error of a mean of these values, of which there are two at least.
+fn squared_error(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    squares / (count - 1.0) / count
 }
 
 /// Which of several contenders are best: the one with the best mean, and all that paired
@@ -100,6 +129,36 @@ mod tests {
         assert!(apart.is_apart_from_zero());
         assert_eq!(best(&[&one, &other], true), [0]);
         assert_eq!(best(&[&one, &other], false), [1]);
+    }
+
+    #[test]
+    fn welch_by_hand() {
+        // u = 1/3, v = 4/3: 25/9 / ((1/9)/2 + (16/9)/2) = 50/17 degrees; t(0.975; 2.941) is
+        // between t(2) = 4.303 and t(3) = 3.182, at 3.220 by linear interpolation in 1/degrees.
+        let apart = welch(&[1.0, 2.0, 3.0], &[8.0, 10.0, 12.0]).unwrap();
+        assert!((apart.mean + 8.0).abs() < 1e-12);
+        let half = apart.half.unwrap() / (5.0_f64 / 3.0).sqrt();
+        assert!((half - 3.22).abs() < 0.02, "{half}");
+        assert!(apart.is_apart_from_zero());
+        assert_eq!(welch(&[1.0], &[2.0, 3.0]).unwrap().half, None);
+        assert_eq!(welch(&[2.0, 2.0], &[2.0, 2.0]).unwrap().half, Some(0.0));
+        assert_eq!(welch(&[], &[2.0]), None);
+    }
+
+    #[test]
+    fn welch_tells_apart_what_is_the_same_as_seldom_as_it_says() {
+        // As below: 2,000 pairs of samples, 4 and 3 values, one spread three times as wide.
+        let mut random = earlydrop::random::Pcg32::new(5, 7);
+        let mut normal = || (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0;
+        let mut hits = 0;
+        for _ in 0..2000 {
+            let one: Vec<f64> = (0..4).map(|_| normal()).collect();
+            let other: Vec<f64> = (0..3).map(|_| 3.0 * normal()).collect();
+            let apart = welch(&one, &other).unwrap();
+            hits += u32::from(!apart.is_apart_from_zero());
+        }
+        let share = f64::from(hits) / 2000.0;
+        assert!((share - CONFIDENCE).abs() < 0.025, "{share}");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::metrics::{self, Better, METRICS, Metric};
+use crate::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
 use crate::plan::Plan;
 use crate::statistics::{self, Mean};
-use crate::store::{self, CellRow, Store, StoreError};
+use crate::store::{self, CellRow, LiveRow, Store, StoreError};
 
 /// A mean, and whether it is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,17 @@ pub struct Row {
     /// How many seeds are done.
     pub seeds: usize,
     /// One for each of [`METRICS`]; `None` where it was not measured in every run.
+    pub values: Vec<Option<Entry>>,
+    /// How exactly its runs were done, where the hosts were real ones.
+    pub live: Option<Exactness>,
+}
+
+/// How exactly one scheme's runs at one point were done on real hosts.
+#[derive(Clone, Debug)]
+pub struct Exactness {
+    /// How many of its runs cannot be believed.
+    pub doubtful: usize,
+    /// One for each of [`LIVE_METRICS`].
     pub values: Vec<Option<Entry>>,
 }
 
@@ -63,11 +74,13 @@ impl Summary {
     pub fn of(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
         let cells = store.cells()?;
         let stored = store.groups()?;
+        let live = store.live()?;
+        let live = live.iter().map(|row| (row.cell, row)).collect();
         let runs = by_place(plan, &cells);
         let mut rows = Vec::new();
         let mut groups = Vec::new();
         for (point, runs) in runs.iter().enumerate() {
-            rows.extend(at_point(point, runs));
+            rows.extend(at_point(point, runs, &live));
             groups.extend(groups_at_point(plan, point, runs, &stored));
         }
         Ok(Summary {
@@ -97,6 +110,9 @@ impl Summary {
 /// The runs of a scheme at a point, in the order of the seeds.
 type Runs<'a> = Vec<&'a CellRow>;
 
+/// How exactly each cell was done, by its number.
+type Live<'a> = HashMap<usize, &'a LiveRow>;
+
 /// The runs of each scheme at each point.
 fn by_place<'a>(plan: &Plan, cells: &'a [CellRow]) -> Vec<Vec<Runs<'a>>> {
     let labels = plan.labels();
@@ -121,7 +137,7 @@ fn seeds_of(runs: &Runs<'_>) -> Vec<u64> {
 }
 
 /// The rows of every scheme at a point.
-fn at_point(point: usize, schemes: &[Runs<'_>]) -> Vec<Row> {
+fn at_point(point: usize, schemes: &[Runs<'_>], live: &Live<'_>) -> Vec<Row> {
     let done: Vec<Vec<u64>> = schemes.iter().map(seeds_of).collect();
     let column = |(index, metric): (usize, &Metric)| {
         let values = |runs: &Runs<'_>| runs.iter().map(|run| run.values[index]).collect();
@@ -139,8 +155,26 @@ fn at_point(point: usize, schemes: &[Runs<'_>]) -> Vec<Row> {
             point,
             seeds: runs.len(),
             values: columns.iter().map(|column| column[scheme]).collect(),
+            live: exactness(runs, live),
         })
         .collect()
+}
+
+/// How exactly runs were done; `None` where the hosts were the simulator's.
+fn exactness(runs: &Runs<'_>, live: &Live<'_>) -> Option<Exactness> {
+    let done: Vec<&LiveRow> = runs
+        .iter()
+        .filter_map(|run| live.get(&run.cell).copied())
+        .collect();
+    let values = |index: usize| {
+        let values: Option<Vec<f64>> = done.iter().map(|row| row.values[index]).collect();
+        let mean = Mean::of(&values?)?;
+        Some(Entry { mean, best: false })
+    };
+    (!done.is_empty()).then(|| Exactness {
+        doubtful: done.iter().filter(|row| !row.trustworthy).count(),
+        values: (0..LIVE_METRICS.len()).map(values).collect(),
+    })
 }
 
 /// One metric's entry for each contender, whose values are by the seeds in `done`.

@@ -1,6 +1,6 @@
 //! The summary as a table of cells; as Markdown, and as CSV.
 
-use crate::metrics::{METRICS, Metric};
+use crate::metrics::{LIVE_METRICS, METRICS, Metric};
 use crate::plan::Plan;
 use crate::statistics::Mean;
 use crate::summary::{Entry, Row, Summary};
@@ -49,22 +49,40 @@ fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
         .collect();
     let mut header = vec!["scheme".to_string()];
     header.extend(columns.iter().map(|(_, metric)| heading(metric)));
+    if rows.iter().any(|row| row.live.is_some()) {
+        header.extend(LIVE_METRICS.iter().map(heading));
+        header.push("not trustworthy runs".to_string());
+    }
     let labels = plan.labels();
     let line = |row: &&Row| {
-        let mut cells = vec![Cell {
-            text: labels[row.scheme].to_string(),
-            best: false,
-        }];
+        let mut cells = vec![Cell::plain(named(labels[row.scheme], row))];
         let values = columns
             .iter()
             .map(|(index, metric)| cell(row.values[*index].as_ref(), metric));
         cells.extend(values);
+        if let Some(live) = &row.live {
+            let values = live.values.iter().zip(LIVE_METRICS);
+            cells.extend(values.map(|(entry, metric)| cell(entry.as_ref(), metric)));
+            cells.push(Cell::plain(format!("{} of {}", live.doubtful, row.seeds)));
+        }
         cells
     };
     Table {
         title: title(plan, point),
         header,
         rows: rows.iter().map(line).collect(),
+    }
+}
+
+/// What stands behind the name of a scheme of whose runs some cannot be believed.
+pub const DOUBTFUL: &str = " !";
+
+/// A row's name, with a mark where some of its runs cannot be believed.
+fn named(label: &str, row: &Row) -> String {
+    let live = row.live.as_ref();
+    match live.is_some_and(|live| live.doubtful > 0) {
+        true => format!("{label}{DOUBTFUL}"),
+        false => label.to_string(),
     }
 }
 
@@ -87,10 +105,7 @@ fn heading(metric: &Metric) -> String {
 
 fn cell(entry: Option<&Entry>, metric: &Metric) -> Cell {
     match entry {
-        None => Cell {
-            text: "-".to_string(),
-            best: false,
-        },
+        None => Cell::plain("-".to_string()),
         Some(entry) => Cell {
             text: with_interval(&entry.mean, metric.scale),
             best: entry.best,
@@ -127,6 +142,12 @@ fn significant(value: f64, digits: i32) -> String {
     format!("{value:.decimals$}")
 }
 
+impl Cell {
+    fn plain(text: String) -> Cell {
+        Cell { text, best: false }
+    }
+}
+
 impl Table {
     /// In Markdown; the best are bold.
     pub fn markdown(&self) -> String {
@@ -157,7 +178,9 @@ pub fn csv(plan: &Plan, summary: &Summary) -> String {
     let header = ["scheme".to_string()].into_iter().chain(fields);
     let mut lines = vec![header.chain(fixed.map(String::from)).collect::<Vec<_>>()];
     for row in &summary.rows {
-        for (metric, entry) in METRICS.iter().zip(&row.values) {
+        let live = row.live.iter().flat_map(|live| &live.values);
+        let entries = METRICS.iter().zip(&row.values);
+        for (metric, entry) in entries.chain(LIVE_METRICS.iter().zip(live)) {
             let Some(Entry { mean, best }) = entry else {
                 continue;
             };

@@ -29,6 +29,9 @@ pub enum WorkError {
     /// A cell cannot be run.
     #[error("{0}")]
     Cell(Problem),
+    /// Real hosts did not do as they should.
+    #[error("{0}")]
+    Hosts(String),
     /// What was found cannot be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -44,18 +47,7 @@ pub fn run(
     stop: &AtomicBool,
     mut progress: impl FnMut(Progress),
 ) -> Result<Progress, WorkError> {
-    let done = store.done()?;
-    let labels = plan.labels();
-    let is_done = |cell: &Cell| {
-        let label = labels[cell.scheme].to_string();
-        done.contains(&(label, cell.point, plan.seeds[cell.seed]))
-    };
-    let (finished, todo): (Vec<Cell>, Vec<Cell>) = plan.cells().partition(is_done);
-    let mut reached = Progress {
-        before: finished.len(),
-        done: finished.len(),
-        planned: plan.cell_count(),
-    };
+    let (todo, mut reached) = to_do(plan, store)?;
     progress(reached);
     let jobs: Vec<(&Plan, Cell)> = todo.into_iter().map(|cell| (plan, cell)).collect();
     in_parallel(&jobs, threads, stop, |job, outcome| {
@@ -65,6 +57,23 @@ pub fn run(
         Ok(())
     })?;
     Ok(reached)
+}
+
+/// The cells of `plan` that `store` does not hold, and how far that is.
+pub(crate) fn to_do(plan: &Plan, store: &Store) -> Result<(Vec<Cell>, Progress), StoreError> {
+    let done = store.done()?;
+    let labels = plan.labels();
+    let is_done = |cell: &Cell| {
+        let label = labels[cell.scheme].to_string();
+        done.contains(&(label, cell.point, plan.seeds[cell.seed]))
+    };
+    let (finished, todo): (Vec<Cell>, Vec<Cell>) = plan.cells().partition(is_done);
+    let reached = Progress {
+        before: finished.len(),
+        done: finished.len(),
+        planned: plan.cell_count(),
+    };
+    Ok((todo, reached))
 }
 
 /// What every cell of `plan` finds, in the order of the cells; nothing of it is kept. `None`

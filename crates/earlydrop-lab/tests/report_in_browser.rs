@@ -13,7 +13,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use earlydrop_lab::report::{Data, data::Estimate, render};
+use earlydrop_lab::report::data::{Distribution, Estimate, Exactness, LATENESS, Live};
+use earlydrop_lab::report::{Data, render};
 use serde_json::Value;
 use support::{Sample, sample};
 use tempfile::TempDir;
@@ -291,12 +292,23 @@ fn check_flows(opened: &Opened, data: &Data, point: usize, hidden: &str) {
 }
 
 fn check_distributions(opened: &Opened, data: &Data, point: usize, hidden: &str) {
+    check_tails(
+        opened,
+        data,
+        ("distributions", "time in the queue"),
+        point,
+        hidden,
+    );
+}
+
+/// Checks the tails of what is distributed in a figure.
+fn check_tails(opened: &Opened, data: &Data, of: (&str, &str), point: usize, hidden: &str) {
     let mut expected = Vec::new();
     for (scheme, label) in labels(data, hidden) {
         let points = data
             .distributions
             .iter()
-            .filter(|one| one.scheme == scheme && one.point == point)
+            .filter(|one| one.what == of.1 && one.scheme == scheme && one.point == point)
             .flat_map(|one| &one.quantiles)
             .filter(|[share, _]| *share < 1.0)
             .map(|[share, time]| [time * 1e3, 1.0 - share])
@@ -304,7 +316,7 @@ fn check_distributions(opened: &Opened, data: &Data, point: usize, hidden: &str)
         expected.push(expect(label, points));
     }
     let least = expected.iter().map(|series| series.points.len()).sum();
-    check(opened, "distributions", &expected, least);
+    check(opened, of.0, &expected, least);
 }
 
 fn check_curves(opened: &Opened, data: &Data, hidden: &str) {
@@ -555,4 +567,51 @@ fn a_page_without_results_says_so_and_does_not_fail() {
         1
     );
     assert!(opened.dom.contains("Nothing was recorded over time"));
+}
+
+#[test]
+fn a_live_report_says_how_late_packets_were_and_what_cannot_be_believed() {
+    let Some(browser) = browser() else { return };
+    let mut data = sample(&Sample {
+        schemes: 2,
+        seeds: 3,
+        sweep: false,
+        samples: 0,
+        missing: 0,
+    });
+    assert!(
+        !open(&browser, &data, "")
+            .dom
+            .contains("data-figure=\"live\"")
+    );
+    let (mut rows, metrics) = (Vec::new(), data.metrics.drain(5..6).collect());
+    for cell in &mut data.cells {
+        cell.values.remove(5);
+    }
+    for summary in &mut data.summary {
+        let values = vec![summary.values.remove(5)];
+        let (scheme, point) = (summary.scheme, summary.point);
+        rows.push(Exactness {
+            scheme,
+            point,
+            runs: 3,
+            doubtful: scheme,
+            values,
+        });
+        data.distributions.push(Distribution {
+            scheme,
+            point,
+            what: LATENESS,
+            quantiles: vec![[0.5, 1e-6], [0.9, 2e-4], [0.99, 3e-3], [1.0, 0.02]],
+        });
+    }
+    data.live = Some(Live { metrics, rows });
+    let opened = open(&browser, &data, "");
+    check_tails(&opened, &data, ("lateness", LATENESS), 0, "");
+    check_distributions(&opened, &data, 0, "");
+    assert_eq!(opened.drawn("live")["rows"].as_array().unwrap().len(), 2);
+    assert!(opened.dom.contains("1 run of 6 is not trustworthy"));
+    // In the summary, and in the table of exactness.
+    let marked = opened.dom.matches("not trustworthy: 1 of 3 runs").count();
+    assert_eq!(marked, 2);
 }

@@ -13,7 +13,10 @@ fn folder() -> PathBuf {
 
 /// Every scenario file, in order of their names.
 fn files() -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder()).unwrap();
+    let folders = [folder(), folder().join("live")];
+    let entries = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     files.sort();

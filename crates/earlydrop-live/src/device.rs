@@ -1,109 +1,96 @@
-//! A TUN device: what a namespace sends to it is read, what is written to it the namespace
-//! receives. It offers no offloads, so the kernel cuts everything into packets before.
+//! A port of the bottleneck: a TUN device in a namespace of one's own, or a packet socket on
+//! an interface that is there.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::fs::OpenOptionsExt;
+mod counter;
+mod ethernet;
+mod socket;
+mod tun;
 
-use nix::errno::Errno;
-use nix::libc;
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use earlydrop_sim::pcapng::Layer;
 
 use crate::LiveError;
-use crate::error::Doing;
+use crate::packet::Header;
+use crate::pool::Place;
 use crate::stats::DeviceCounts;
 
-/// The device's name in its namespace.
-pub(crate) const NAME: &str = "earlydrop";
-const MAKER: &str = "/dev/net/tun";
+use socket::Socket;
+pub(crate) use tun::{NAME, Offers, Tun};
 
-/// A device, there as long as this is.
+/// Where packets come from and go to.
 #[derive(Debug)]
-pub(crate) struct Device {
-    file: File,
-    /// `/proc/net/dev` of the namespace in which the device is.
-    counts: File,
+pub(crate) enum Device {
+    Tun(Tun),
+    Socket(Socket),
 }
 
-nix::ioctl_write_int!(set_interface, b'T', 202);
-
-/// Makes the device that `request` describes.
-#[allow(
-    unsafe_code,
-    reason = "a device is made by an ioctl that takes an address"
-)]
-fn make(file: &File, request: &mut libc::ifreq) -> nix::Result<libc::c_int> {
-    // SAFETY: TUNSETIFF reads and writes one `ifreq` at the address that it is given;
-    // `request` is one, is borrowed for writing, and lives until the call is over.
-    unsafe { set_interface(file.as_raw_fd(), &raw mut *request as libc::c_ulong) }
+/// What a device has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// A packet for the queue.
+    Packet(Place, Header),
+    /// What the scheme does not judge; a header that says how long it is.
+    Passing(Place, Header),
+    /// No packet of IPv4 or IPv6.
+    Malformed,
+    /// Longer than the largest packet that crosses.
+    Oversized,
 }
 
 impl Device {
-    /// Makes a device in the namespace that this thread is in.
-    pub(crate) fn new() -> Result<Device, LiveError> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        options.custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC);
-        let file = options.open(MAKER).map_err(|problem| LiveError::NoTun {
-            path: MAKER,
-            problem,
-        })?;
-        let mut request = libc::ifreq {
-            ifr_name: [0; libc::IFNAMSIZ],
-            ifr_ifru: libc::__c_anonymous_ifr_ifru {
-                ifru_flags: (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short,
-            },
-        };
-        for (to, from) in request.ifr_name.iter_mut().zip(NAME.bytes()) {
-            *to = from as libc::c_char;
-        }
-        make(&file, &mut request).doing("making a TUN device")?;
-        let counts = File::open("/proc/self/net/dev").doing("opening /proc/self/net/dev")?;
-        Ok(Device { file, counts })
+    /// Makes a TUN device that offers so much, in the namespace that this thread is in.
+    pub(crate) fn new(offers: Offers) -> Result<Device, LiveError> {
+        Ok(Device::Tun(Tun::new(offers)?))
     }
 
-    /// Reads the next packet; `None` when none waits.
+    /// Listens on an interface of that namespace, of this name and number.
+    pub(crate) fn on(interface: &str, index: u32) -> Result<Device, LiveError> {
+        Ok(Device::Socket(Socket::new(interface, index)?))
+    }
+
+    /// Reads the next packet of a device that offers nothing; `None` when none waits.
     #[inline]
-    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        match nix::unistd::read(&self.file, buffer) {
-            Ok(length) => Ok(Some(length)),
-            Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
-            Err(problem) => Err(problem.into()),
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
+        match self {
+            Device::Tun(device) => {
+                let length = device.read(buffer)?;
+                Ok(length.map(|length| match Header::read(&buffer[..length]) {
+                    Ok(header) => Arrival::Packet(Place::default(), header),
+                    Err(_) => Arrival::Malformed,
+                }))
+            }
+            Device::Socket(socket) => socket.read(buffer),
         }
     }
 
-    /// Whether the namespace takes this packet.
+    /// Whether what is there takes this packet, which begins with its link layer.
     #[inline]
     pub(crate) fn write(&self, packet: &[u8]) -> bool {
-        nix::unistd::write(&self.file, packet).is_ok()
+        nix::unistd::write(self.fd(), packet).is_ok()
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
+        match self {
+            Device::Tun(device) => device.fd(),
+            Device::Socket(socket) => socket.fd(),
+        }
+    }
+
+    /// What its packets begin with.
+    pub(crate) fn layer(&self) -> Layer {
+        match self {
+            Device::Tun(_) => Layer::Ip,
+            Device::Socket(_) => Layer::Ethernet,
+        }
     }
 
     /// What the kernel has counted.
-    pub(crate) fn counts(&self) -> io::Result<DeviceCounts> {
-        let mut text = String::new();
-        let mut file = &self.counts;
-        file.rewind()?;
-        file.read_to_string(&mut text)?;
-        counts(&text).ok_or_else(|| io::Error::other("/proc/net/dev cannot be read"))
+    pub(crate) fn counts(&mut self) -> io::Result<DeviceCounts> {
+        match self {
+            Device::Tun(device) => device.counts(),
+            Device::Socket(socket) => socket.counts(),
+        }
     }
-}
-
-/// The device's line of `/proc/net/dev`: received bytes, packets and six more; sent bytes,
-/// packets, errors, dropped.
-fn counts(text: &str) -> Option<DeviceCounts> {
-    let mut lines = text.lines().filter_map(|line| line.trim().split_once(':'));
-    let (_, numbers) = lines.find(|(name, _)| *name == NAME)?;
-    let numbers: Vec<u64> = numbers
-        .split_whitespace()
-        .filter_map(|number| number.parse().ok())
-        .collect();
-    Some(DeviceCounts {
-        received: *numbers.get(1)?,
-        sent: *numbers.get(9)?,
-        unread: *numbers.get(11)?,
-    })
 }

@@ -114,6 +114,43 @@ fn what_a_scheme_drops_and_marks_is_counted_and_given_back() {
 }
 
 #[test]
+fn what_passes_is_sent_before_what_waits_and_takes_its_time() {
+    let plan = plan(
+        Rate::Constant("10 Mbps".parse().unwrap()),
+        MILLI,
+        "droptail:limit=2",
+    );
+    let mut pool = Pool::new(8);
+    let mut direction = Direction::new(&plan, 1).unwrap();
+    // One is being sent, two wait, a fourth finds the queue full; a fifth passes.
+    let waiting = [(); 4].map(|()| frame(&mut pool, Ecn::NotCapable));
+    for frame in waiting {
+        direction.offer(Nanos::ZERO, frame, &mut pool, &mut nobody);
+    }
+    let passing = frame(&mut pool, Ecn::NotCapable);
+    direction.pass(Nanos::ZERO, passing, &mut pool, &mut nobody);
+    direction.advance(Nanos::from_millis(9), &mut pool, &mut nobody);
+    let order: Vec<(Nanos, u32)> = std::iter::from_fn(|| direction.arrived(Nanos::from_millis(9)))
+        .map(|(due, frame)| (due, frame.slot))
+        .collect();
+    let slots = [waiting[0], passing, waiting[1], waiting[2]].map(|frame| frame.slot);
+    let times = [2, 3, 4, 5].map(Nanos::from_millis);
+    assert_eq!(order, times.into_iter().zip(slots).collect::<Vec<_>>());
+    // And when nothing is there, it is sent at once, and the next waits for it.
+    let late = Nanos::from_millis(20);
+    let (passing, next) = (
+        frame(&mut pool, Ecn::NotCapable),
+        frame(&mut pool, Ecn::NotCapable),
+    );
+    direction.pass(late, passing, &mut pool, &mut nobody);
+    direction.offer(late, next, &mut pool, &mut nobody);
+    direction.advance(Nanos::from_millis(30), &mut pool, &mut nobody);
+    let times = std::iter::from_fn(|| direction.arrived(Nanos::from_millis(30)));
+    let times: Vec<Nanos> = times.map(|(due, _)| due).collect();
+    assert_eq!(times, [22, 23].map(Nanos::from_millis));
+}
+
+#[test]
 fn a_share_is_lost_on_the_wire() {
     const SENT: u32 = 2000;
     let mut plan = plan(

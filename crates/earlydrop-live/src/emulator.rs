@@ -11,30 +11,35 @@ use crate::LiveError;
 use crate::device::Device;
 use crate::direction::{Direction, Tap};
 use crate::error::Doing;
+use crate::intake::{Came, Intake};
 use crate::pace::{Clock, Pacer};
-use crate::packet::Header;
 use crate::plan::Bottleneck;
 use crate::pool::{Frame, MOST, Pool};
-use crate::stats::{Counts, Ends, Lateness, LatenessMeter, Sample};
+use crate::stats::{Counts, DeviceCounts, Ends, Lateness, LatenessMeter, Sample};
+use crate::train::Train;
 
 /// The names of directions.
 pub(crate) const NAMES: [&str; 2] = ["up", "down"];
 
-/// Packets read from one device before the other has its turn.
+/// Packets read from one device before the other has its turn; a burst is read whole.
 const BATCH: usize = 64;
 
 /// Buffers for what waits in queues.
 const WAITING: usize = 32_768;
 
 #[derive(Debug)]
-pub(crate) struct Emulator {
+pub(crate) struct Emulator<W = Direction> {
     /// The near end's device, the far end's.
     devices: [Device; 2],
+    intakes: [Intake; 2],
     /// Up leads from the first to the second.
-    directions: [Direction; 2],
+    ways: [W; 2],
     ends: [Ends; 2],
     pool: Pool,
+    train: Train,
     lateness: LatenessMeter,
+    /// From when on lateness counts.
+    from: Nanos,
     clock: Clock,
     pacer: Pacer,
 }
@@ -43,11 +48,51 @@ pub(crate) struct Emulator {
 pub(crate) type Watcher<'a> = dyn FnMut(usize, Nanos, &[u8]) + 'a;
 
 /// A direction's packets, for a watcher.
-struct Watched<'a, 'b>(usize, &'a mut Watcher<'b>);
+pub(crate) struct Watched<'a, 'b>(pub(crate) usize, pub(crate) &'a mut Watcher<'b>);
 
 impl Tap for Watched<'_, '_> {
     fn left(&mut self, at: Nanos, bytes: &[u8]) {
         (self.1)(self.0, at, bytes);
+    }
+}
+
+/// What lies between two devices in one direction: a [`Direction`], and what is around it.
+pub(crate) trait Way {
+    /// A packet has been read at `now`.
+    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>);
+    /// A packet has been read that the scheme does not judge, as on bridges.
+    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        self.take(now, frame, pool, tap);
+    }
+    /// Does what is due by `now`.
+    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>);
+    /// The next packet that has arrived by `now`, and when it did.
+    fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)>;
+    /// A packet has been written at `at`, or the device would not take it.
+    fn written(&mut self, _at: Nanos, _frame: &Frame, _taken: bool) {}
+    /// When it must be looked after again.
+    fn next(&self) -> Nanos;
+}
+
+impl Way for Direction {
+    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        self.offer(now, frame, pool, tap);
+    }
+
+    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        Direction::pass(self, now, frame, pool, tap);
+    }
+
+    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        Direction::advance(self, now, pool, tap);
+    }
+
+    fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
+        Direction::arrived(self, now)
+    }
+
+    fn next(&self) -> Nanos {
+        Direction::next(self)
     }
 }
 
@@ -63,20 +108,63 @@ impl Emulator {
                 problem,
             })
         };
-        let slots = WAITING + plan.up.on_the_wire() + plan.down.on_the_wire();
-        Ok(Emulator {
+        // Each direction has seeds of its own.
+        let directions = [
+            build(0, &plan.up, plan.seed.wrapping_mul(2))?,
+            build(1, &plan.down, plan.seed.wrapping_mul(2).wrapping_add(1))?,
+        ];
+        let slots = slots(plan.up.on_the_wire() + plan.down.on_the_wire());
+        Ok(Emulator::between(
             devices,
-            // Each direction has seeds of its own.
-            directions: [
-                build(0, &plan.up, plan.seed.wrapping_mul(2))?,
-                build(1, &plan.down, plan.seed.wrapping_mul(2).wrapping_add(1))?,
-            ],
+            directions,
+            slots,
+            clock,
+            Nanos::ZERO,
+        ))
+    }
+
+    /// Both directions as they are now.
+    pub(crate) fn sample(&mut self, watcher: &mut Watcher<'_>) -> [Sample; 2] {
+        let now = self.clock.now();
+        [0, 1].map(|index| {
+            let direction = &mut self.ways[index];
+            direction.advance(now, &mut self.pool, &mut Watched(index, watcher));
+            Sample::of(NAMES[index], direction, &self.ends[index], now)
+        })
+    }
+
+    pub(crate) fn counts(&self) -> [Counts; 2] {
+        [0, 1].map(|index| Counts::of(&self.ways[index], &self.ends[index]))
+    }
+}
+
+/// How many buffers there are where so many packets may be on their way beside those that
+/// wait in queues.
+pub(crate) fn slots(on_their_way: usize) -> u32 {
+    (WAITING + on_their_way).min(MOST) as u32
+}
+
+impl<W: Way> Emulator<W> {
+    /// Ways between devices, with so many buffers; lateness counts `from` then on.
+    pub(crate) fn between(
+        devices: [Device; 2],
+        ways: [W; 2],
+        slots: u32,
+        clock: Clock,
+        from: Nanos,
+    ) -> Emulator<W> {
+        Emulator {
+            devices,
+            ways,
+            intakes: [Intake::new(), Intake::new()],
             ends: [Ends::default(); 2],
-            pool: Pool::new(slots.min(MOST) as u32),
+            pool: Pool::new(slots),
+            train: Train::new(),
             lateness: LatenessMeter::new(),
+            from,
             clock,
             pacer: Pacer::default(),
-        })
+        }
     }
 
     /// Waits until there is something to do, `until` at the latest, and does it; answers
@@ -87,7 +175,7 @@ impl Emulator {
         control: BorrowedFd<'_>,
         watcher: &mut Watcher<'_>,
     ) -> Result<bool, LiveError> {
-        let next = self.directions.iter().map(Direction::next).min();
+        let next = self.ways.iter().map(Way::next).min();
         let deadline = next.map_or(until, |next| next.min(until));
         let [near, far] = &self.devices;
         let mut fds = [near.fd(), far.fd(), control].map(|fd| PollFd::new(fd, PollFlags::POLLIN));
@@ -100,7 +188,7 @@ impl Emulator {
         for (index, _) in ready.iter().enumerate().filter(|(_, ready)| **ready) {
             self.take(index, watcher).doing("reading a packet")?;
         }
-        for index in 0..self.directions.len() {
+        for index in 0..self.ways.len() {
             self.deliver(index, watcher);
         }
         Ok(controlled)
@@ -108,35 +196,27 @@ impl Emulator {
 
     /// Takes what waits at the beginning of a direction.
     fn take(&mut self, index: usize, watcher: &mut Watcher<'_>) -> io::Result<()> {
-        for _ in 0..BATCH {
-            let Some(slot) = self.pool.take() else {
-                return self.turn_away(index);
-            };
-            let buffer = self.pool.buffer(slot);
-            let Some(length) = self.devices[index].read(buffer)? else {
-                self.pool.give_back(slot);
-                break;
-            };
-            match Header::read(&buffer[..length]) {
-                Ok(header) => {
-                    let frame = Frame::new(slot, header);
-                    let now = self.clock.now();
-                    let tap = &mut Watched(index, watcher);
-                    self.directions[index].offer(now, frame, &mut self.pool, tap);
-                }
-                Err(_) => {
-                    self.ends[index].malformed += 1;
-                    self.pool.give_back(slot);
+        let mut packets = 0;
+        while packets < BATCH {
+            let (way, ends) = (&mut self.ways[index], &mut self.ends[index]);
+            let intake = &mut self.intakes[index];
+            let came = intake.take(&self.devices[index], &mut self.pool)?;
+            match came {
+                Came::Nothing => break,
+                Came::Malformed => ends.malformed += 1,
+                Came::Oversized => ends.oversized += 1,
+                Came::Passing => ends.passed += 1,
+                Came::Packets { unbuffered } => ends.unbuffered += unbuffered,
+            }
+            ends.taken += 1;
+            packets += intake.frames.len().max(1);
+            let (now, tap) = (self.clock.now(), &mut Watched(index, watcher));
+            for frame in intake.frames.drain(..) {
+                match came {
+                    Came::Passing => way.pass(now, frame, &mut self.pool, tap),
+                    _ => way.take(now, frame, &mut self.pool, tap),
                 }
             }
-        }
-        Ok(())
-    }
-
-    /// Reads a packet that there is no room for.
-    fn turn_away(&mut self, index: usize) -> io::Result<()> {
-        if self.devices[index].read(&mut [0; 64])?.is_some() {
-            self.ends[index].unbuffered += 1;
         }
         Ok(())
     }
@@ -144,41 +224,69 @@ impl Emulator {
     /// Writes what has arrived at the end of a direction.
     fn deliver(&mut self, index: usize, watcher: &mut Watcher<'_>) {
         let now = self.clock.now();
-        let direction = &mut self.directions[index];
-        direction.advance(now, &mut self.pool, &mut Watched(index, watcher));
-        while let Some((due, frame)) = direction.arrived(now) {
-            let packet = self.pool.packet(&frame);
-            let ends = &mut self.ends[index];
-            self.lateness.record(self.clock.now().since(due));
-            if self.devices[1 - index].write(packet) {
+        self.ways[index].advance(now, &mut self.pool, &mut Watched(index, watcher));
+        while let Some((due, frame)) = self.ways[index].arrived(now) {
+            if !self.train.takes(due, &frame) {
+                self.depart(index);
+            }
+            self.train.add(due, frame);
+        }
+        self.depart(index);
+    }
+
+    /// Hands what goes together to the device at the end of a direction.
+    fn depart(&mut self, index: usize) {
+        if self.train.is_empty() {
+            return;
+        }
+        let at = self.clock.now();
+        let ends = &mut self.ends[index];
+        let taken = self.train.write(&self.devices[1 - index], &mut self.pool);
+        ends.handed += u64::from(taken);
+        for (due, frame) in self.train.leave() {
+            if due >= self.from {
+                self.lateness.record(at.since(due));
+            }
+            if taken {
                 ends.delivered += 1;
-                ends.delivered_bytes += packet.len() as u64;
+                ends.delivered_bytes += u64::from(frame.header.length);
             } else {
                 ends.refused += 1;
             }
+            self.ways[index].written(at, &frame, taken);
             self.pool.give_back(frame.slot);
         }
-    }
-
-    /// Both directions as they are now.
-    pub(crate) fn sample(&mut self, watcher: &mut Watcher<'_>) -> [Sample; 2] {
-        let now = self.clock.now();
-        [0, 1].map(|index| {
-            let direction = &mut self.directions[index];
-            direction.advance(now, &mut self.pool, &mut Watched(index, watcher));
-            Sample::of(NAMES[index], direction, &self.ends[index], now)
-        })
-    }
-
-    pub(crate) fn counts(&self) -> [Counts; 2] {
-        [0, 1].map(|index| Counts::of(&self.directions[index], &self.ends[index]))
     }
 
     pub(crate) fn lateness(&self) -> Lateness {
         self.lateness.read()
     }
 
-    pub(crate) fn devices(&self) -> &[Device; 2] {
-        &self.devices
+    pub(crate) fn lateness_meter(&self) -> &LatenessMeter {
+        &self.lateness
+    }
+
+    pub(crate) fn ends(&self) -> &[Ends; 2] {
+        &self.ends
+    }
+
+    /// Time zero is now.
+    pub(crate) fn start(&mut self) -> Clock {
+        self.clock = Clock::start();
+        self.clock
+    }
+
+    pub(crate) fn into_ways(self) -> [W; 2] {
+        self.ways
+    }
+
+    pub(crate) fn ways(&mut self) -> (&mut [W; 2], &mut Pool) {
+        (&mut self.ways, &mut self.pool)
+    }
+
+    /// What the kernel has counted of both devices.
+    pub(crate) fn counted(&mut self) -> io::Result<[DeviceCounts; 2]> {
+        let [near, far] = &mut self.devices;
+        Ok([near.counts()?, far.counts()?])
     }
 }

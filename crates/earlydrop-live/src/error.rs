@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use earlydrop::registry::ConfigError;
 
+use crate::run::Refused;
+
 /// Why there is no session, or why it broke off.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
@@ -34,6 +36,35 @@ pub enum LiveError {
         /// What the system said.
         problem: io::Error,
     },
+    /// There is no interface of this name.
+    #[error("there is no interface {name} here; {}", instead(nearest.as_deref(), known))]
+    NoInterface {
+        /// What was asked for.
+        name: String,
+        /// The name that is most like it.
+        nearest: Option<String>,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A bridge cannot stand on this interface.
+    #[error("{name} {problem}; {help}")]
+    Interface {
+        /// The interface.
+        name: String,
+        /// What is the matter with it.
+        problem: String,
+        /// What would do.
+        help: String,
+    },
+    /// The process may not see the frames of an interface.
+    #[error(
+        "cannot listen on interfaces ({problem}); the capability CAP_NET_RAW is missing: run it \
+         as root (sudo), or give it to the program (setcap cap_net_raw=ep)"
+    )]
+    NoPacketSocket {
+        /// What the system said.
+        problem: io::Error,
+    },
     /// The kernel refused a setting of the namespaces.
     #[error("cannot set {what} to {value} ({problem}); {allowed}")]
     Setting {
@@ -52,6 +83,9 @@ pub enum LiveError {
         /// How many there are.
         threads: usize,
     },
+    /// A run asks for something that real hosts cannot do.
+    #[error(transparent)]
+    Refused(Refused),
     /// A file cannot be written.
     #[error("{path}: {problem}", path = path.display())]
     File {
@@ -68,6 +102,14 @@ pub enum LiveError {
         /// What the system said.
         problem: io::Error,
     },
+}
+
+/// "did you mean eth0?", or every name that there is.
+fn instead(nearest: Option<&str>, known: &[String]) -> String {
+    match nearest {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("known: {}", known.join(", ")),
+    }
 }
 
 /// Says what was being done when the system refused it.

@@ -10,15 +10,27 @@
 //! - [`plan`]: a bottleneck as it is described.
 //! - [`stats`]: what is counted and measured.
 //! - [`session`]: namespaces, devices and a command between them, from beginning to end.
+//! - [`bridge`]: the same between two interfaces that are there.
+//! - [`run`]: a run of the simulator's, on real hosts.
 
 #![deny(unsafe_code)] // but for what the kernel's interface leaves no way around, said there
 
 mod direction;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod packet;
 pub mod plan;
 mod pool;
+mod segments;
 pub mod stats;
 
+#[cfg(target_os = "linux")]
+pub mod bridge;
+#[cfg(target_os = "linux")]
+mod crossing;
+#[cfg(all(test, target_os = "linux"))]
+mod datapath_tests;
 #[cfg(target_os = "linux")]
 mod device;
 #[cfg(target_os = "linux")]
@@ -28,13 +40,21 @@ mod error;
 #[cfg(target_os = "linux")]
 mod inside;
 #[cfg(target_os = "linux")]
+mod intake;
+#[cfg(target_os = "linux")]
 mod namespace;
 #[cfg(target_os = "linux")]
 mod netlink;
 #[cfg(target_os = "linux")]
+mod owner;
+#[cfg(target_os = "linux")]
 mod pace;
 #[cfg(target_os = "linux")]
+pub mod run;
+#[cfg(target_os = "linux")]
 pub mod session;
+#[cfg(target_os = "linux")]
+mod train;
 
 #[cfg(target_os = "linux")]
 pub use error::LiveError;

@@ -4,6 +4,8 @@
 use std::fs::{self, File};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::panic::resume_unwind;
+use std::thread;
 
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
@@ -11,9 +13,9 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{Gid, Uid, getegid, geteuid};
 
 use crate::LiveError;
-use crate::device::{self, Device};
+use crate::device::{self, Device, Offers};
 use crate::error::Doing;
-use crate::netlink::Routing;
+use crate::netlink::{Metrics, Routing, Sizes, To};
 use crate::plan::MTU;
 
 /// By which right namespaces were made.
@@ -28,9 +30,9 @@ pub enum Right {
 /// The addresses of one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Addresses {
-    /// In 10.77.0.0/24.
+    /// Of 10.77.0.0/24.
     pub v4: Ipv4Addr,
-    /// In fd77::/64; not there when the kernel has no IPv6.
+    /// Of fd77::/64; not there when the kernel has no IPv6.
     pub v6: Ipv6Addr,
 }
 
@@ -53,6 +55,18 @@ pub struct Tcp {
     pub control: Option<String>,
     /// Whether TCP asks for ECN.
     pub ecn: bool,
+    /// Whether the devices offer nothing, so that the kernel itself cuts what TCP sends into
+    /// packets and works out checksums. Queues see the same packets either way.
+    pub no_offloads: bool,
+}
+
+impl Tcp {
+    fn offers(&self) -> Offers {
+        match self.no_offloads {
+            true => Offers::Nothing,
+            false => Offers::Segments,
+        }
+    }
 }
 
 /// Enters a new network namespace; the first of a process decides by which right.
@@ -74,6 +88,25 @@ pub(crate) fn enter_first() -> Result<Right, LiveError> {
     Ok(Right::UserNamespace)
 }
 
+/// Gains the right to make network namespaces, in threads that are started from now on; in
+/// a user namespace of its own where there are such, which takes every other right away.
+pub(crate) fn gain_right() -> Result<Right, LiveError> {
+    let (user, group) = (geteuid(), getegid());
+    let refused = |problem: io::Error| LiveError::Namespaces { problem };
+    let right = match unshare(CloneFlags::CLONE_NEWUSER) {
+        Ok(()) => {
+            map_to_itself(user, group).map_err(refused)?;
+            Right::UserNamespace
+        }
+        Err(_) => Right::Root,
+    };
+    // A thread that tries takes what it gets with it.
+    let tried = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
+    let tried = tried.unwrap_or_else(|panic| resume_unwind(panic));
+    tried.map_err(|problem| refused(problem.into()))?;
+    Ok(right)
+}
+
 /// In the new user namespace, the user is who they were: user_namespaces(7).
 fn map_to_itself(user: Uid, group: Gid) -> io::Result<()> {
     fs::write("/proc/self/setgroups", "deny")?;
@@ -90,9 +123,9 @@ pub(crate) fn enter_next() -> Result<(), LiveError> {
 pub(crate) struct Namespace(File);
 
 impl Namespace {
-    /// The one that this process is in.
+    /// The one that this thread is in.
     pub(crate) fn current() -> Result<Namespace, LiveError> {
-        let file = File::open("/proc/self/ns/net").doing("opening a network namespace")?;
+        let file = File::open("/proc/thread-self/ns/net").doing("opening a network namespace")?;
         Ok(Namespace(file))
     }
 
@@ -105,25 +138,56 @@ impl Namespace {
 /// once while this thread is kept waiting for some milliseconds.
 const UNREAD: u32 = 10_000;
 
-/// Gives the current namespace, which is new, its device and addresses.
-pub(crate) fn furnish(addresses: Addresses, tcp: &Tcp) -> Result<Device, LiveError> {
-    const LOOPBACK: u32 = 1;
-    let device = Device::new()?;
+/// A namespace's device, up, and what its routes are made with.
+pub(crate) struct Plugged {
+    pub(crate) device: Device,
+    pub(crate) routing: Routing,
+    /// The device's number.
+    pub(crate) index: u32,
+}
+
+/// The number of the device by which a host sends to itself.
+pub(crate) const LOOPBACK: u32 = 1;
+
+/// Gives the current namespace, which is new, its devices; TCP hands down so many segments
+/// at once.
+pub(crate) fn plug_in(burst: Option<u32>, offers: Offers) -> Result<Plugged, LiveError> {
+    let device = Device::new(offers)?;
     let routing = Routing::open().doing("opening the routing socket")?;
     let index = if_nametoindex(device::NAME).doing("finding the device")?;
+    let sizes = Sizes {
+        mtu: MTU,
+        queue: UNREAD,
+        burst,
+    };
     routing
         .set_up(LOOPBACK, None)
-        .and_then(|()| routing.set_up(index, Some((MTU, UNREAD))))
+        .and_then(|()| routing.set_up(index, Some(sizes)))
         .doing("setting the device up")?;
-    let give = |address: IpAddr, prefix| {
-        routing.add_address(index, address, prefix)?;
-        routing.add_default_route(index, address)
+    Ok(Plugged {
+        device,
+        routing,
+        index,
+    })
+}
+
+/// Gives the current namespace, which is new, its device and addresses.
+pub(crate) fn furnish(addresses: Addresses, tcp: &Tcp) -> Result<Device, LiveError> {
+    let Plugged {
+        device,
+        routing,
+        index,
+    } = plug_in(None, tcp.offers())?;
+    let metrics = set_tcp(tcp)?;
+    // Single addresses: everything else goes by the route that says what holds for TCP.
+    let give = |address: IpAddr, all_of_it| {
+        routing.add_address(index, address, all_of_it)?;
+        routing.add_route(index, To::Anywhere(address), &metrics)
     };
-    give(addresses.v4.into(), 24).doing("giving the device an address")?;
+    give(addresses.v4.into(), 32).doing("giving the device an address")?;
     // Machines without IPv6 do without it here, too.
-    let _ = give(addresses.v6.into(), 64);
+    let _ = give(addresses.v6.into(), 128);
     let_all_ping();
-    set_tcp(tcp)?;
     Ok(device)
 }
 
@@ -136,31 +200,53 @@ fn let_all_ping() {
     }
 }
 
-fn set_tcp(tcp: &Tcp) -> Result<(), LiveError> {
-    if let Some(control) = &tcp.control {
-        set("tcp_congestion_control", control, || {
-            let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
-            format!(
-                "allowed: {}; this machine lets namespaces use no other \
-                 (net.ipv4.tcp_allowed_congestion_control)",
-                allowed.unwrap_or_default().trim()
-            )
-        })?;
-    }
+/// Sets what is asked for; answers what routes must say of it.
+fn set_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
+    // What a connection finds should not depend on those before it; where nothing can be set,
+    // it does.
+    let _ = set("tcp_no_metrics_save", "1");
     if tcp.ecn {
-        set("tcp_ecn", "1", || {
-            "/proc/sys/net must be writable".to_string()
-        })?;
+        set("tcp_ecn", "1")?;
     }
-    Ok(())
+    let mut metrics = Metrics::default();
+    if let Some(control) = &tcp.control {
+        let known = controls();
+        if !known.iter().any(|name| name == control) {
+            return Err(LiveError::Setting {
+                what: CONTROL,
+                value: control.clone(),
+                problem: io::Error::other("this kernel has none of that name"),
+                allowed: format!("it has: {}", known.join(", ")),
+            });
+        }
+        // A namespace may set what the machine allows to everybody; a route may say any.
+        if set(CONTROL, control).is_err() {
+            metrics.control = Some(control.clone());
+        }
+    }
+    Ok(metrics)
 }
 
-fn set(what: &'static str, value: &str, allowed: impl Fn() -> String) -> Result<(), LiveError> {
+const CONTROL: &str = "tcp_congestion_control";
+
+/// The congestion controls that the kernel has.
+pub(crate) fn controls() -> Vec<String> {
+    let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let names = fs::read_to_string(path).unwrap_or_default();
+    names.split_whitespace().map(str::to_string).collect()
+}
+
+/// Sets one of the current namespace's settings of IPv4, which TCP over IPv6 goes by, too.
+pub(crate) fn set(what: &'static str, value: &str) -> Result<(), LiveError> {
     let path = format!("/proc/sys/net/ipv4/{what}");
     fs::write(path, value).map_err(|problem| LiveError::Setting {
         what,
         value: value.to_string(),
         problem,
-        allowed: allowed(),
+        allowed: "/proc/sys/net must be writable, and the kernel know it".to_string(),
     })
 }
+
+#[cfg(test)]
+#[path = "namespace_tests.rs"]
+mod tests;

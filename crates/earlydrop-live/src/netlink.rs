@@ -1,5 +1,6 @@
-//! The four requests to the kernel's routing socket (RFC 3549, rtnetlink(7)) that a device
-//! in a namespace needs: set it up, give it addresses and a default route.
+//! The requests to the kernel's routing socket (RFC 3549, rtnetlink(7)) that a device in a
+//! namespace needs: set it up, give it addresses and routes, and say what holds for TCP
+//! over a route. And lists of what there is.
 
 use std::io;
 use std::net::IpAddr;
@@ -13,24 +14,88 @@ use nix::sys::socket::{
 // Kinds of messages, their flags and attributes: linux/netlink.h, linux/rtnetlink.h,
 // linux/if_link.h, linux/if_addr.h.
 const ERROR: u16 = 2;
+const DONE: u16 = 3;
 const NEW_LINK: u16 = 16;
+pub(crate) const GET_LINK: u16 = 18;
 const NEW_ADDRESS: u16 = 20;
+pub(crate) const GET_ADDRESS: u16 = 22;
 const NEW_ROUTE: u16 = 24;
+pub(crate) const GET_ROUTE: u16 = 26;
 const REQUEST: u16 = 1;
 const ACKNOWLEDGE: u16 = 4;
+const LIST: u16 = 0x300;
 const EXCLUSIVE: u16 = 0x200;
 const CREATE: u16 = 0x400;
 const LINK_MTU: u16 = 4;
 const LINK_QUEUE: u16 = 13;
+const LINK_BURST: u16 = 40;
 const ADDRESS_ADDRESS: u16 = 1;
 const ADDRESS_LOCAL: u16 = 2;
+const ROUTE_TO: u16 = 1;
 const ROUTE_OUT: u16 = 4;
+const ROUTE_METRICS: u16 = 8;
+const METRIC_LOCKED: u16 = 1;
+const METRIC_CONTROL: u16 = 16;
 const UP: u32 = 1;
 /// An address of IPv6 is used at once, without looking for others that have it.
 const NO_DETECTION: u8 = 2;
 const MAIN_TABLE: u8 = 254;
+const LOCAL_TABLE: u8 = 255;
 const BOOT: u8 = 3;
+const EVERYWHERE: u8 = 0;
+const THIS_HOST: u8 = 254;
 const UNICAST: u8 = 1;
+const LOCAL: u8 = 2;
+
+/// How much a device takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// Its largest packet, in bytes.
+    pub(crate) mtu: u32,
+    /// How many packets wait to be read.
+    pub(crate) queue: u32,
+    /// How many segments TCP hands down at once at most; the kernel's choice where not given.
+    pub(crate) burst: Option<u32>,
+}
+
+/// What holds for TCP over a route.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Metrics {
+    /// Its congestion control, whether it is allowed to everybody or not.
+    pub(crate) control: Option<String>,
+    /// The rest.
+    pub(crate) numbers: Vec<(Metric, u32)>,
+}
+
+/// What else can hold: `RTAX_*` of linux/rtnetlink.h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Metric {
+    /// The largest packet, in bytes.
+    Mtu = 2,
+    /// The largest window that a receiver offers, in bytes.
+    Window = 3,
+    /// The largest segment that a receiver asks for, in bytes of payload and options.
+    Segment = 8,
+    /// Segments sent before anything is acknowledged.
+    InitialWindow = 11,
+    /// 1: TCP asks for ECN, and grants it.
+    Features = 12,
+    /// The least retransmission timeout, in milliseconds.
+    LeastTimeout = 13,
+    /// 1: every segment is acknowledged at once.
+    QuickAck = 15,
+}
+
+/// Where a route leads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum To {
+    /// Everything of the family of this address that goes nowhere else, to a device.
+    Anywhere(IpAddr),
+    /// A prefix, to a device.
+    Prefix(IpAddr, u8),
+    /// A prefix, to this host: all of its addresses are the host's own.
+    Own(IpAddr, u8),
+}
 
 /// The routing socket of the namespace in which it was made.
 pub(crate) struct Routing {
@@ -48,15 +113,18 @@ impl Routing {
         Ok(Routing { socket })
     }
 
-    /// Sets a device up, with its largest packet and how many wait to be read where given.
-    pub(crate) fn set_up(&self, device: u32, sizes: Option<(u32, u32)>) -> io::Result<()> {
+    /// Sets a device up, with what it takes where that is given.
+    pub(crate) fn set_up(&self, device: u32, sizes: Option<Sizes>) -> io::Result<()> {
         let mut body = vec![0; 4];
         body.extend(device.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
-        if let Some((mtu, queue)) = sizes {
-            attribute(&mut body, LINK_MTU, &mtu.to_ne_bytes());
-            attribute(&mut body, LINK_QUEUE, &queue.to_ne_bytes());
+        if let Some(sizes) = sizes {
+            attribute(&mut body, LINK_MTU, &sizes.mtu.to_ne_bytes());
+            attribute(&mut body, LINK_QUEUE, &sizes.queue.to_ne_bytes());
+            if let Some(burst) = sizes.burst {
+                attribute(&mut body, LINK_BURST, &burst.to_ne_bytes());
+            }
         }
         self.ask(NEW_LINK, 0, &body)
     }
@@ -71,33 +139,78 @@ impl Routing {
         self.ask(NEW_ADDRESS, CREATE | EXCLUSIVE, &body)
     }
 
-    /// Sends everything of the family of `like` that goes nowhere else to a device.
-    pub(crate) fn add_default_route(&self, device: u32, like: IpAddr) -> io::Result<()> {
-        let (family, _) = family(like);
-        let mut body = vec![family, 0, 0, 0, MAIN_TABLE, BOOT, 0, UNICAST];
-        body.extend([0; 4]);
-        attribute(&mut body, ROUTE_OUT, &device.to_ne_bytes());
-        self.ask(NEW_ROUTE, CREATE | EXCLUSIVE, &body)
+    /// Adds a route out of a device.
+    pub(crate) fn add_route(&self, device: u32, to: To, metrics: &Metrics) -> io::Result<()> {
+        self.ask(NEW_ROUTE, CREATE | EXCLUSIVE, &route(device, to, metrics))
+    }
+
+    /// The contents of all messages that answer a question.
+    pub(crate) fn list(&self, question: u16) -> io::Result<Vec<Vec<u8>>> {
+        // The longest header of those that can be asked with; of whatever family.
+        self.send(question, LIST, &[0; 16])?;
+        let mut found = Vec::new();
+        let mut answer = vec![0; 1 << 16];
+        loop {
+            let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+            let mut rest = &answer[..length];
+            while let Some((kind, body, after)) = message(rest) {
+                match kind {
+                    DONE => return Ok(found),
+                    ERROR => return Err(io::Error::other("the kernel answers with an error")),
+                    _ => found.push(body.to_vec()),
+                }
+                rest = after;
+            }
+        }
     }
 
     /// Sends a request and waits for its acknowledgment.
     fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
-        let mut message = (16 + body.len() as u32).to_ne_bytes().to_vec();
-        message.extend(kind.to_ne_bytes());
-        message.extend((REQUEST | ACKNOWLEDGE | flags).to_ne_bytes());
-        message.extend([0; 8]);
-        message.extend(body);
-        let kernel = NetlinkAddr::new(0, 0);
-        let socket = self.socket.as_raw_fd();
-        sendto(socket, &message, &kernel, MsgFlags::empty())?;
+        self.send(kind, ACKNOWLEDGE | flags, body)?;
         let mut answer = [0; 4096];
-        let length = recv(socket, &mut answer, MsgFlags::empty())?;
+        let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
         match errno(&answer[..length]) {
             Some(0) => Ok(()),
             Some(errno) => Err(Errno::from_raw(errno).into()),
             None => Err(io::Error::other("the kernel's answer cannot be read")),
         }
     }
+
+    fn send(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
+        let mut message = (16 + body.len() as u32).to_ne_bytes().to_vec();
+        message.extend(kind.to_ne_bytes());
+        message.extend((REQUEST | flags).to_ne_bytes());
+        message.extend([0; 8]);
+        message.extend(body);
+        let kernel = NetlinkAddr::new(0, 0);
+        sendto(
+            self.socket.as_raw_fd(),
+            &message,
+            &kernel,
+            MsgFlags::empty(),
+        )?;
+        Ok(())
+    }
+}
+
+/// The first message: its kind, its content, and what comes after it.
+fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
+    let length = u32::from_ne_bytes(*bytes.first_chunk()?) as usize;
+    let kind = u16::from_ne_bytes(*bytes.get(4..)?.first_chunk()?);
+    let after = length.next_multiple_of(4).min(bytes.len());
+    Some((kind, bytes.get(16..length)?, &bytes[after..]))
+}
+
+/// The attributes that begin at a place of a message's content: kind and value.
+pub(crate) fn attributes(body: &[u8], at: usize) -> impl Iterator<Item = (u16, &[u8])> {
+    let mut rest = body.get(at..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let length = usize::from(u16::from_ne_bytes(*rest.first_chunk()?));
+        let kind = u16::from_ne_bytes(*rest.get(2..)?.first_chunk()?);
+        let value = rest.get(4..length)?;
+        rest = &rest[length.next_multiple_of(4).min(rest.len())..];
+        Some((kind, value))
+    })
 }
 
 /// The number in an acknowledgment: 0 when all is well.
@@ -105,6 +218,48 @@ fn errno(answer: &[u8]) -> Option<i32> {
     let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
     let number = i32::from_ne_bytes(answer.get(16..20)?.try_into().ok()?);
     (kind == ERROR).then_some(-number)
+}
+
+/// The body of a request for a route.
+fn route(device: u32, to: To, metrics: &Metrics) -> Vec<u8> {
+    let (address, prefix) = match to {
+        To::Anywhere(like) => (like, 0),
+        To::Prefix(address, prefix) | To::Own(address, prefix) => (address, prefix),
+    };
+    let (table, scope, kind) = match to {
+        To::Own(..) => (LOCAL_TABLE, THIS_HOST, LOCAL),
+        _ => (MAIN_TABLE, EVERYWHERE, UNICAST),
+    };
+    let (family, bytes) = family(address);
+    let mut body = vec![family, prefix, 0, 0, table, BOOT, scope, kind];
+    body.extend([0; 4]);
+    if prefix > 0 {
+        attribute(&mut body, ROUTE_TO, &bytes);
+    }
+    attribute(&mut body, ROUTE_OUT, &device.to_ne_bytes());
+    let metrics = nested(metrics);
+    if !metrics.is_empty() {
+        attribute(&mut body, ROUTE_METRICS, &metrics);
+    }
+    body
+}
+
+/// The attributes that metrics are. Without a lock the kernel keeps its own least timeout.
+fn nested(metrics: &Metrics) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (metric, value) in &metrics.numbers {
+        attribute(&mut body, *metric as u16, &value.to_ne_bytes());
+        if *metric == Metric::LeastTimeout {
+            let lock = 1_u32 << Metric::LeastTimeout as u16;
+            attribute(&mut body, METRIC_LOCKED, &lock.to_ne_bytes());
+        }
+    }
+    if let Some(control) = &metrics.control {
+        let mut name = control.clone().into_bytes();
+        name.push(0);
+        attribute(&mut body, METRIC_CONTROL, &name);
+    }
+    body
 }
 
 fn family(address: IpAddr) -> (u8, Vec<u8>) {
@@ -121,3 +276,7 @@ fn attribute(body: &mut Vec<u8>, kind: u16, value: &[u8]) {
     body.extend(value);
     body.resize(body.len().next_multiple_of(4), 0);
 }
+
+#[cfg(test)]
+#[path = "netlink_tests.rs"]
+mod tests;

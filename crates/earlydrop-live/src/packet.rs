@@ -146,8 +146,28 @@ fn flow(addresses: &[u8], protocol: u8, ports: &[u8]) -> FlowKey {
     FlowKey::of_bytes(&known[..last])
 }
 
-fn word(bytes: &[u8], at: usize) -> u16 {
+pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// Where the transport begins whose checksum a sender may leave to its device, and where that
+/// is, in a packet that [`Header::read`] has read.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+pub(crate) fn checksum_of(packet: &[u8]) -> Option<(usize, usize)> {
+    let (protocol, from) = match packet[0] >> 4 {
+        6 => {
+            let (protocol, rest) = transport(packet[6], &packet[IPV6_HEADER..]);
+            (protocol, packet.len() - rest.len())
+        }
+        _ => (packet[9], usize::from(packet[0] & 15) * 4),
+    };
+    let field = from
+        + match protocol {
+            TCP => 16,
+            UDP => 6,
+            _ => return None,
+        };
+    (field + 2 <= packet.len()).then_some((from, field))
 }
 
 /// Sets the ECN field of a packet that [`Header::read`] has read to CE.
@@ -166,7 +186,7 @@ pub fn mark(packet: &mut [u8]) {
 
 /// The checksum after one of the words summed up has changed: HC' = ~(~HC + ~m + m'),
 /// RFC 1624, equation 3.
-fn mended(checksum: u16, before: u16, after: u16) -> u16 {
+pub(crate) fn mended(checksum: u16, before: u16, after: u16) -> u16 {
     let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
     let once = (sum & 0xffff) + (sum >> 16);
     !((once & 0xffff) + (once >> 16)) as u16

@@ -3,23 +3,58 @@
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 
 use crate::packet::Header;
+use crate::segments::Checksum;
+
+/// Where in its buffer a packet lies, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The packet's beginning.
+    pub(crate) at: u8,
+    /// What stands before it and crosses with it: the header of its link layer.
+    pub(crate) link: u8,
+}
 
 /// What queues move around: where a packet lies, and what was read of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) slot: u32,
+    pub(crate) place: Place,
     pub(crate) header: Header,
     /// To be marked when it leaves.
     pub(crate) marked: bool,
+    /// Its checksum, where the kernel has left that undone.
+    pub(crate) checksum: Option<Checksum>,
+    /// Which of a burst's segments it is, where it was cut from one.
+    pub(crate) segment: Option<Segment>,
+}
+
+/// A segment of a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// The burst's number.
+    pub(crate) burst: u32,
+    /// Its place there.
+    pub(crate) place: u16,
+    /// Bytes of headers before its payload.
+    pub(crate) headers: u16,
 }
 
 impl Frame {
+    /// A packet at the beginning of its buffer.
     pub(crate) fn new(slot: u32, header: Header) -> Frame {
         Frame {
             slot,
+            place: Place::default(),
             header,
             marked: false,
+            checksum: None,
+            segment: None,
         }
+    }
+
+    /// The same packet, elsewhere in its buffer.
+    pub(crate) fn lying(self, place: Place) -> Frame {
+        Frame { place, ..self }
     }
 }
 
@@ -53,7 +88,7 @@ pub(crate) struct Pool {
 pub(crate) const MOST: usize = 1 << 19;
 
 /// More than any packet of the devices takes, so that one that is too long is seen to be.
-const SLOT: usize = 2048;
+pub(crate) const SLOT: usize = 2048;
 
 impl Pool {
     /// So many buffers. The system gives memory only to those that are used.
@@ -78,10 +113,34 @@ impl Pool {
         &mut self.bytes[start..start + SLOT]
     }
 
+    /// Several at once: of these slots, which must ascend.
+    pub(crate) fn buffers(&mut self, slots: &[u32]) -> impl Iterator<Item = &mut [u8]> {
+        let mut buffers = self.bytes.chunks_exact_mut(SLOT);
+        let mut next = 0;
+        slots.iter().filter_map(move |&slot| {
+            let skipped = (slot - next) as usize;
+            next = slot + 1;
+            buffers.nth(skipped)
+        })
+    }
+
+    /// The bytes of a packet, to be read only.
+    pub(crate) fn bytes(&self, frame: &Frame) -> &[u8] {
+        let start = frame.slot as usize * SLOT + usize::from(frame.place.at);
+        &self.bytes[start..start + frame.header.length as usize]
+    }
+
     /// The bytes of a packet.
     pub(crate) fn packet(&mut self, frame: &Frame) -> &mut [u8] {
-        let length = frame.header.length as usize;
-        &mut self.buffer(frame.slot)[..length]
+        let at = usize::from(frame.place.at);
+        &mut self.buffer(frame.slot)[at..at + frame.header.length as usize]
+    }
+
+    /// The same with its link layer.
+    pub(crate) fn whole(&mut self, frame: &Frame) -> &mut [u8] {
+        let Place { at, link } = frame.place;
+        let end = usize::from(at) + frame.header.length as usize;
+        &mut self.buffer(frame.slot)[usize::from(at - link)..end]
     }
 
     #[cfg(test)]

@@ -17,40 +17,31 @@
 //! with this process, and with it, however it ends, goes the first process of the session,
 //! and with that every other. Namespaces go with the last of them.
 
-mod owner;
-mod record;
-
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Write;
-use std::os::fd::AsFd;
+use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use earlydrop::units::Nanos;
-use nix::libc;
+use nix::libc::{self, signalfd_siginfo};
 use nix::sched::{CloneFlags, unshare};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::{SigSet, Signal, kill};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::sys::time::TimeValLike;
+use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
 use crate::LiveError;
-use crate::device::Device;
-use crate::emulator::Emulator;
+use crate::crossing::{Crossing, Host, listen};
 use crate::error::Doing;
 use crate::inside::{Inside, code_of, with_addresses};
 use crate::namespace::{Namespace, enter_first, enter_next, furnish};
-use crate::pace::Clock;
+use crate::owner;
 use crate::plan::Bottleneck;
-use crate::stats::{DeviceCounts, Sample, Summary, tolerated};
+use crate::stats::Sample;
 
+pub use crate::crossing::{Ended, Files};
 pub use crate::namespace::{Addresses, FAR, NEAR, Right, Tcp};
-pub use owner::Owner;
-use record::Record;
+pub use crate::owner::Owner;
 
 /// What is to be run, and how.
 #[derive(Clone, Debug)]
@@ -63,10 +54,8 @@ pub struct Session {
     pub command: Vec<OsString>,
     /// What runs at the far end as long as that does: a line for `sh`.
     pub far: Option<OsString>,
-    /// Where samples and the summary are written, as JSON lines.
-    pub stats: Option<PathBuf>,
-    /// Where packets are written as they leave the transmitters.
-    pub pcap: Option<PathBuf>,
+    /// What is written meanwhile.
+    pub files: Files,
 }
 
 /// Who is told how a session goes.
@@ -79,18 +68,6 @@ pub trait Audience {
     fn far_ended(&mut self, code: i32);
 }
 
-/// How a session ended.
-#[derive(Clone, Debug)]
-pub struct Ended {
-    /// The command's exit code; 128 and the signal's number where one ended it.
-    pub code: i32,
-    /// What was counted and measured.
-    pub summary: Summary,
-}
-
-/// From one sample to the next.
-const SAMPLE: Nanos = Nanos::from_millis(100);
-
 impl Session {
     /// Runs the command until it ends, or until this process is told to end.
     ///
@@ -99,10 +76,15 @@ impl Session {
     pub fn run(&self, audience: &mut dyn Audience) -> Result<Ended, LiveError> {
         must_have_one_thread()?;
         let right = enter_first()?;
+        let tcp = Tcp {
+            // What is recorded is to be as on a wire, checksums and all.
+            no_offloads: self.tcp.no_offloads || self.files.pcap.is_some(),
+            ..self.tcp.clone()
+        };
         let near = Namespace::current()?;
-        let near_device = furnish(NEAR, &self.tcp)?;
+        let near_device = furnish(NEAR, &tcp)?;
         enter_next()?;
-        let devices = [near_device, furnish(FAR, &self.tcp)?];
+        let devices = [near_device, furnish(FAR, &tcp)?];
         let owner = Owner::of_this_process();
         unshare(CloneFlags::CLONE_NEWPID).doing("making a set of processes")?;
         let (wait, begin) = nix::unistd::pipe().doing("making a pipe")?;
@@ -122,12 +104,32 @@ impl Session {
         };
         drop((wait, near));
         owner.become_them().doing("giving up privileges")?;
-        let running = Running::start(self, first, devices)?;
+        let crossing = Crossing::new(&self.bottleneck, devices, &self.files)?;
+        let far = self
+            .start_far()
+            .doing("starting what runs at the far end")?;
+        // Only now: what is started would inherit it.
+        let signals = listen().doing("listening for signals")?;
+        owner::give_up_capabilities().doing("giving up privileges")?;
         audience.begins(right, &owner);
         File::from(begin)
             .write_all(&[1])
             .doing("starting the command")?;
-        running.until_the_end(&self.bottleneck, audience)
+        let mut running = Running {
+            first,
+            far,
+            audience,
+        };
+        crossing.run(Nanos::NEVER, &signals, &mut running)
+    }
+
+    fn start_far(&self) -> io::Result<Option<Child>> {
+        let far = self.far.as_ref().map(|line| {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg("-c").arg(line);
+            with_addresses(&mut shell).spawn()
+        });
+        far.transpose()
     }
 }
 
@@ -143,7 +145,7 @@ fn fork_alone() -> nix::Result<ForkResult> {
 }
 
 /// A fork copies one thread; locks that others hold would stay locked for ever.
-fn must_have_one_thread() -> Result<(), LiveError> {
+pub(crate) fn must_have_one_thread() -> Result<(), LiveError> {
     let threads = fs::read_dir("/proc/self/task")
         .doing("counting threads")?
         .count();
@@ -154,103 +156,41 @@ fn must_have_one_thread() -> Result<(), LiveError> {
 }
 
 /// A session under way.
-struct Running {
-    emulator: Emulator,
-    clock: Clock,
+struct Running<'a> {
     /// The session's first process, which ends with the command.
     first: Pid,
     far: Option<Child>,
-    signals: SignalFd,
-    record: Record,
-    /// Time of the processor before it began.
-    cpu: Nanos,
+    audience: &'a mut dyn Audience,
 }
 
-impl Running {
-    fn start(session: &Session, first: Pid, devices: [Device; 2]) -> Result<Running, LiveError> {
-        let clock = Clock::start();
-        let record = Record::create(session, clock)?;
-        let emulator = Emulator::new(&session.bottleneck, devices, clock)?;
-        let far = session.far.as_ref().map(|line| {
-            let mut shell = Command::new("/bin/sh");
-            shell.arg("-c").arg(line);
-            with_addresses(&mut shell).spawn()
-        });
-        let far = far.transpose().doing("starting what runs at the far end")?;
-        // Only now: what is started would inherit it.
-        let signals = listen().doing("listening for signals")?;
-        // A sleep is over when it is over, not when it suits: prctl(2).
-        nix::sys::prctl::set_timerslack(1).doing("setting the timer's slack")?;
-        Ok(Running {
-            emulator,
-            cpu: time_of_processor(),
-            clock,
-            first,
-            far,
-            signals,
-            record,
-        })
-    }
-
-    fn until_the_end(
-        mut self,
-        bottleneck: &Bottleneck,
-        audience: &mut dyn Audience,
-    ) -> Result<Ended, LiveError> {
-        let mut next_sample = self.clock.now() + SAMPLE;
-        let code = loop {
-            let record = &mut self.record;
-            let mut watcher = |index, at, bytes: &[u8]| record.packet(index, at, bytes);
-            let control = self.signals.as_fd();
-            if self.emulator.turn(next_sample, control, &mut watcher)?
-                && let Some(code) = self.signal(audience)
-            {
-                break code;
-            }
-            if self.clock.now() >= next_sample {
-                self.sample(audience)?;
-                next_sample = (next_sample + SAMPLE).max(self.clock.now());
-            }
-        };
-        self.sample(audience)?;
-        let summary = self.summary(bottleneck)?;
-        self.record.end(&summary)?;
-        Ok(Ended { code, summary })
-    }
-
-    fn sample(&mut self, audience: &mut dyn Audience) -> Result<(), LiveError> {
-        let record = &mut self.record;
-        let mut watcher = |index, at, bytes: &[u8]| record.packet(index, at, bytes);
-        let samples = self.emulator.sample(&mut watcher);
-        audience.sampled(&samples);
-        self.record.samples(&samples)
-    }
-
-    /// Does what signals ask for; answers a code when the session is over.
-    fn signal(&mut self, audience: &mut dyn Audience) -> Option<i32> {
-        while let Ok(Some(signal)) = self.signals.read_signal() {
-            let number = signal.ssi_signo as i32;
-            if number == Signal::SIGCHLD as i32 {
-                if let Some(code) = self.ended_children(audience) {
-                    return Some(code);
-                }
-            } else if signal.ssi_code != libc::SI_KERNEL {
-                self.kill();
-                return Some(128 + number);
-            }
-            // Else a terminal has sent it to the command as well, which decides.
+impl Host for Running<'_> {
+    fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32> {
+        let number = signal.ssi_signo as i32;
+        if number == Signal::SIGCHLD as i32 {
+            return self.ended_children();
         }
-        None
+        if signal.ssi_code == libc::SI_KERNEL {
+            // A terminal has sent it to the command as well, which decides.
+            return None;
+        }
+        self.kill();
+        Some(128 + number)
     }
 
-    fn ended_children(&mut self, audience: &mut dyn Audience) -> Option<i32> {
+    fn sampled(&mut self, samples: &[Sample; 2]) {
+        self.audience.sampled(samples);
+    }
+}
+
+impl Running<'_> {
+    fn ended_children(&mut self) -> Option<i32> {
         if let Some(far) = &mut self.far
             && let Ok(Some(status)) = far.try_wait()
         {
             self.far = None;
             // At the session's end the kernel kills it; that is nothing to tell.
             if status.signal() != Some(Signal::SIGKILL as i32) {
-                audience.far_ended(code_of(status));
+                self.audience.far_ended(code_of(status));
             }
         }
         match waitpid(self.first, Some(WaitPidFlag::WNOHANG)) {
@@ -271,52 +211,4 @@ impl Running {
         }
         let _ = waitpid(self.first, None);
     }
-
-    fn summary(&self, bottleneck: &Bottleneck) -> Result<Summary, LiveError> {
-        let duration = self.clock.now().as_secs_f64();
-        let [up, down] = self.emulator.counts();
-        let counted = |device: &Device| device.counts().doing("reading the devices' counters");
-        let [near, far]: [DeviceCounts; 2] = {
-            let [near, far] = self.emulator.devices();
-            [counted(near)?, counted(far)?]
-        };
-        let lateness = self.emulator.lateness();
-        let tolerated = tolerated(bottleneck).as_secs_f64();
-        Ok(Summary {
-            duration,
-            up,
-            down,
-            near,
-            far,
-            lateness,
-            tolerated,
-            trustworthy: lateness.p99 <= tolerated,
-            cpu: (time_of_processor() - self.cpu).as_secs_f64() / duration,
-        })
-    }
-}
-
-/// The signals that end a session, and the one that tells of an ended process.
-fn listen() -> nix::Result<SignalFd> {
-    let mut signals = SigSet::empty();
-    for signal in [
-        Signal::SIGCHLD,
-        Signal::SIGHUP,
-        Signal::SIGINT,
-        Signal::SIGQUIT,
-        Signal::SIGTERM,
-    ] {
-        signals.add(signal);
-    }
-    signals.thread_block()?;
-    SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
-}
-
-/// What this process has taken of the processor so far.
-fn time_of_processor() -> Nanos {
-    let usage = getrusage(UsageWho::RUSAGE_SELF);
-    usage.map_or(Nanos::ZERO, |usage| {
-        let time = usage.user_time() + usage.system_time();
-        Nanos(time.num_nanoseconds().max(0) as u64)
-    })
 }

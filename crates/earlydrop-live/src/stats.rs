@@ -29,44 +29,61 @@ pub struct Counts {
     pub lost: u64,
     /// On the wire.
     pub travelling: u64,
+    /// Reads from the device, most of them of one packet, some of a burst of many.
+    pub taken: u64,
     /// Handed to the device at the other end.
     pub delivered: u64,
     /// The bytes of those.
     pub delivered_bytes: u64,
+    /// Writes in which they were, most of them of one packet.
+    pub handed: u64,
     /// What that device would not take.
     pub refused: u64,
     /// No packets of IPv4 or IPv6; they are dropped before the queue.
     pub malformed: u64,
     /// Dropped before the queue, no buffer being free.
     pub unbuffered: u64,
+    /// Longer than the largest packet that crosses; they are dropped before the queue.
+    pub oversized: u64,
+    /// Of those that arrived, sent past the queue: what is no IP, and what hosts of IPv6 find
+    /// each other with.
+    pub passed: u64,
 }
 
 /// What happens to a packet outside its direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ends {
+    pub(crate) taken: u64,
+    pub(crate) handed: u64,
     pub(crate) delivered: u64,
     pub(crate) delivered_bytes: u64,
     pub(crate) refused: u64,
     pub(crate) malformed: u64,
     pub(crate) unbuffered: u64,
+    pub(crate) oversized: u64,
+    pub(crate) passed: u64,
 }
 
 impl Counts {
     pub(crate) fn of(direction: &Direction, ends: &Ends) -> Counts {
         let counters = direction.counters();
         Counts {
-            arrived: counters.arrived.packets,
+            arrived: counters.arrived.packets + ends.passed,
             dropped: counters.dropped().packets,
             queued: u64::from(direction.packets()),
-            departed: counters.departed.packets,
+            departed: counters.departed.packets + ends.passed,
             marked: counters.marked.packets,
             lost: direction.lost,
             travelling: direction.travelling() as u64,
+            taken: ends.taken,
+            handed: ends.handed,
             delivered: ends.delivered,
             delivered_bytes: ends.delivered_bytes,
             refused: ends.refused,
             malformed: ends.malformed,
             unbuffered: ends.unbuffered,
+            oversized: ends.oversized,
+            passed: ends.passed,
         }
     }
 }
@@ -111,11 +128,11 @@ impl Sample {
 /// A device's packets, as the kernel has counted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DeviceCounts {
-    /// Sent by the kernel and read by the emulator.
+    /// Sent by the kernel and read by the emulator: `taken`.
     pub sent: u64,
     /// Sent by the kernel, and dropped since they were not read in time.
     pub unread: u64,
-    /// Written by the emulator and received by the kernel.
+    /// Written by the emulator and received by the kernel: `handed`.
     pub received: u64,
 }
 
@@ -151,8 +168,13 @@ impl LatenessMeter {
         self.0.saturating_record(late.0);
     }
 
+    /// The time within which this share of packets was late, in seconds.
+    pub(crate) fn within(&self, share: f64) -> f64 {
+        Nanos(self.0.value_at_quantile(share)).as_secs_f64()
+    }
+
     pub(crate) fn read(&self) -> Lateness {
-        let at = |quantile| Nanos(self.0.value_at_quantile(quantile)).as_secs_f64();
+        let at = |quantile| self.within(quantile);
         Lateness {
             packets: self.0.len(),
             p50: at(0.5),
@@ -171,7 +193,11 @@ pub const LATENESS_SHARE: f64 = 0.5;
 
 /// How late a packet may be in a run that can be believed.
 pub fn tolerated(bottleneck: &Bottleneck) -> Nanos {
-    let rates = [&bottleneck.up, &bottleneck.down].map(|direction| direction.rate.mean());
+    tolerated_at([&bottleneck.up, &bottleneck.down].map(|direction| direction.rate.mean()))
+}
+
+/// The same of two directions' rates.
+pub(crate) fn tolerated_at(rates: [BitsPerSec; 2]) -> Nanos {
     let fastest = rates.into_iter().max().unwrap_or(BitsPerSec(0));
     let packet = fastest.transmission_time(Bytes(u64::from(MTU)));
     Nanos::from_secs_f64(packet.as_secs_f64() * LATENESS_SHARE)

@@ -23,7 +23,7 @@ use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElemen
 
 use crate::network::LinkId;
 use crate::packet::{Kind, Note, Notes, Packet};
-use crate::pcapng::Writer;
+use crate::pcapng::{Layer, Writer};
 
 /// What was recorded at one link.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ pub fn write_pcapng<'a>(
 ) -> io::Result<()> {
     let captures: Vec<&Capture> = captures.into_iter().collect();
     let names = captures.iter().map(|capture| capture.name());
-    let mut file = Writer::new(out, names)?;
+    let mut file = Writer::new(out, Layer::Ip, names)?;
     let numbered = captures.iter().enumerate();
     let mut packets: Vec<(u32, &Recorded)> = numbered
         .flat_map(|(index, capture)| capture.packets.iter().map(move |p| (index as u32, p)))

@@ -15,7 +15,8 @@
 //! - [`tcp`]: senders and receivers, their rules, loss recovery, congestion control.
 //! - [`measure`]: what to measure; [`results`]: what was; [`capture`]: recorded packets;
 //!   [`pcapng`]: the files that they are written to.
-//! - [`run`]: all of it as one value.
+//! - [`run`]: all of it as one value; [`streams`] and [`schedule`]: what of it is random, for
+//!   whoever does it elsewhere, too.
 //! - [`events`]: the queue of events, for whoever writes another simulator.
 
 #![deny(unsafe_code)] // but for a hint to the caches: `ahead.rs`
@@ -30,7 +31,9 @@ mod packet;
 pub mod pcapng;
 pub mod results;
 pub mod run;
+pub mod schedule;
 pub mod spread;
+pub mod streams;
 pub mod tcp;
 pub mod traffic;
 

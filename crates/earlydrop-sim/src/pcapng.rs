@@ -1,5 +1,5 @@
 //! Packets as a file that Wireshark and its like read: pcapng (draft-ietf-opsawg-pcapng)
-//! with times in nanoseconds, and packets as raw IP without a link layer.
+//! with times in nanoseconds.
 
 use std::io::{self, Write};
 
@@ -9,6 +9,15 @@ use earlydrop::units::Nanos;
 pub(crate) const SECTION: u32 = 0x0a0d_0d0a;
 pub(crate) const INTERFACE: u32 = 1;
 pub(crate) const PACKET: u32 = 6;
+
+/// What packets begin with (tcpdump.org/linktypes.html).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// The header of IPv4 or IPv6.
+    Ip = 101,
+    /// That of Ethernet.
+    Ethernet = 1,
+}
 
 /// Writes one file, packet by packet.
 #[derive(Debug)]
@@ -22,11 +31,12 @@ impl<W: Write> Writer<W> {
     /// Begins a file whose interfaces have these names, in order from 0.
     pub fn new<'a>(
         mut out: W,
+        layer: Layer,
         interfaces: impl IntoIterator<Item = &'a str>,
     ) -> io::Result<Writer<W>> {
         write_block(&mut out, SECTION, &section())?;
         for name in interfaces {
-            write_block(&mut out, INTERFACE, &interface(name))?;
+            write_block(&mut out, INTERFACE, &interface(layer, name))?;
         }
         let body = Vec::new();
         Ok(Writer { out, body })
@@ -75,10 +85,9 @@ fn section() -> Vec<u8> {
     body
 }
 
-/// Raw IP without a limit to what is captured; its name; times in 10^-9 s.
-fn interface(name: &str) -> Vec<u8> {
-    const RAW_IP: u16 = 101;
-    let mut body = RAW_IP.to_le_bytes().to_vec();
+/// What packets begin with, without a limit to what is captured; its name; times in 10^-9 s.
+fn interface(layer: Layer, name: &str) -> Vec<u8> {
+    let mut body = (layer as u16).to_le_bytes().to_vec();
     body.extend([0; 6]);
     option(&mut body, 2, name.as_bytes());
     option(&mut body, 9, &[9]);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use earlydrop::packet::Ecn;
+use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::network::Node;
@@ -126,6 +127,31 @@ pub enum Application {
     },
 }
 
+impl Application {
+    /// How much the next transfer brings.
+    pub fn draw_size(&self, random: &mut Pcg32) -> Bytes {
+        match self {
+            Application::Bulk => Bytes(u64::MAX),
+            Application::Transfer(bytes) => *bytes,
+            Application::Web { size, .. }
+            | Application::Pages { size, .. }
+            | Application::Arrivals { size, .. } => size.draw(random),
+            Application::Requests { response, .. } => response.draw(random),
+        }
+    }
+
+    /// From the end of a transfer to the next, where one follows.
+    pub fn draw_pause(&self, random: &mut Pcg32) -> Option<Nanos> {
+        match self {
+            Application::Web { pause, .. } | Application::Pages { pause, .. } => {
+                Some(pause.draw(random))
+            }
+            Application::Requests { think, .. } => Some(think.draw(random)),
+            _ => None,
+        }
+    }
+}
+
 /// When datagrams are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pattern {
@@ -139,6 +165,18 @@ pub enum Pattern {
         /// How long the silence after it lasts.
         off: Spread<Nanos>,
     },
+}
+
+impl Start {
+    /// The time, drawn where there is a choice.
+    pub fn draw(&self, random: &mut Pcg32) -> Nanos {
+        match *self {
+            Start::At(at) => at,
+            Start::Between(from, to) => {
+                from + Nanos((random.uniform() * to.since(from).0 as f64) as u64)
+            }
+        }
+    }
 }
 
 impl Flow {

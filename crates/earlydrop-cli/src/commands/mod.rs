@@ -1,9 +1,15 @@
 //! One file a command.
 
+#[cfg(target_os = "linux")]
+mod bottleneck;
+#[cfg(target_os = "linux")]
+pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod configure;
 pub(crate) mod explain;
 pub(crate) mod export;
+#[cfg(target_os = "linux")]
+pub(crate) mod live;
 pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;

@@ -39,7 +39,7 @@ enum Form {
 
 pub(crate) fn run(arguments: &Report, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
     let store = Store::open(&arguments.run)?;
-    let plan = store.source()?.plan()?;
+    let plan = store.source()?.plan()?.on(store.hosts()?);
     let summary = Summary::of(&plan, &store)?;
     let page = write_report(&plan, &store, &summary)?;
     match arguments.form {

@@ -12,6 +12,8 @@ use earlydrop_lab::summary::Summary;
 use earlydrop_lab::work::{self, Progress};
 use earlydrop_lab::{json, metrics, report};
 
+#[cfg(target_os = "linux")]
+use crate::commands::live;
 use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
@@ -25,7 +27,8 @@ use crate::table;
   earlydrop compare
   earlydrop compare --link 10Mbps --rtt 50ms --flows 50 --seeds 10
   earlydrop compare --schemes red,nlred:min=10,max=30,codel --tcp reno --ecn on
-  earlydrop compare scenarios/home-uplink.toml --until 2%:delay_mean")]
+  earlydrop compare scenarios/home-uplink.toml --until 2%:delay_mean
+  earlydrop compare --live scenarios/live/grid.toml --markdown grid.md")]
 pub(crate) struct Compare {
     /// The scenario; without one, twenty transfers, web pages and calls share 20 Mbps
     scenario: Option<PathBuf>,
@@ -33,6 +36,14 @@ pub(crate) struct Compare {
     changes: Changes,
     #[command(flatten)]
     way: Way,
+    /// Run it on real hosts, too, in real time, and put both side by side
+    #[cfg(target_os = "linux")]
+    #[arg(long, conflicts_with = "until")]
+    live: bool,
+    /// With --live: write the comparison as Markdown into this file, too
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "FILE", requires = "live")]
+    markdown: Option<PathBuf>,
 }
 
 /// Run every cell of a scenario: schemes x points of its sweep x seeds
@@ -54,28 +65,35 @@ pub(crate) struct Run {
 
 /// How the cells are run, and where what they find is kept.
 #[derive(clap::Args, Clone, Debug)]
-struct Way {
+pub(super) struct Way {
     /// Add seeds until every 95% interval of a metric is this narrow: 2%, 5%:delay_p99
     #[arg(long, value_name = "SHARE[:METRIC]")]
     until: Option<String>,
     /// How many threads; as many as there are cores unless given
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
+    pub(super) threads: Option<u16>,
+    #[command(flatten)]
+    pub(super) results: Results,
+}
+
+/// Where what cells find is kept, and how it is shown.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct Results {
     /// The folder for the results; runs/NAME-... unless given
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Go on with what is in the folder; this is so anyway
     #[arg(long, conflicts_with = "fresh")]
     resume: bool,
     /// Do not go on with an earlier run of the same scenario: use a folder of a new name
     #[arg(long, conflicts_with = "out")]
-    fresh: bool,
+    pub(super) fresh: bool,
     /// Write one JSON document on standard output instead of tables
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Show no progress
     #[arg(long, short)]
-    quiet: bool,
+    pub(super) quiet: bool,
 }
 
 /// `earlydrop compare`.
@@ -85,6 +103,11 @@ pub(crate) fn compare(
     style: &Style,
 ) -> Result<(), Failure> {
     let source = source(arguments.scenario.as_ref(), &arguments.changes)?;
+    #[cfg(target_os = "linux")]
+    if arguments.live {
+        let markdown = arguments.markdown.as_deref();
+        return live::beside(source, &arguments.way, markdown, out, style);
+    }
     run_source(&source, &arguments.way, out, style)
 }
 
@@ -102,38 +125,61 @@ fn run_source(
 ) -> Result<(), Failure> {
     let until = way.until.as_deref().map(Until::parse).transpose()?;
     let plan = source.plan()?;
-    let store = Store::create(&folder(source, &plan, way), source, &plan)?;
+    let store = Store::create(&way.results.folder(source, &plan), source, &plan)?;
     let stop = stop_flag()?;
     let (plan, progress) = run_cells(source, plan, &store, way, until.as_ref(), &stop)?;
-    let summary = Summary::of(&plan, &store)?;
-    let page = write_report(&plan, &store, &summary)?;
-    if way.json {
-        let document = json::document(&plan, &store, &summary, &page)?;
-        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        writeln!(out, "{text}")?;
-    } else {
-        table::print(&plan, &summary, out, style)?;
-        writeln!(out, "report: {}", page.display())?;
-    }
-    if progress.done < progress.planned {
-        return Err(Failure::Stopped(format!(
-            "stopped: {} of {} runs are kept in {}; the same command goes on",
-            progress.done,
-            progress.planned,
-            store.folder().display()
-        )));
-    }
-    Ok(())
+    way.results.show(&plan, &store, out, style)?;
+    all_done(progress, &store)
 }
 
-/// Where the results go.
-fn folder(source: &Source, plan: &Plan, way: &Way) -> PathBuf {
-    if let Some(out) = &way.out {
-        return out.clone();
+/// Whether all there is to run was run; what was stopped can be gone on with.
+pub(super) fn all_done(progress: Progress, store: &Store) -> Result<(), Failure> {
+    if progress.done == progress.planned {
+        return Ok(());
     }
+    Err(Failure::Stopped(format!(
+        "stopped: {} of {} runs are kept in {}; the same command goes on",
+        progress.done,
+        progress.planned,
+        store.folder().display()
+    )))
+}
+
+impl Results {
+    /// Where they go.
+    pub(super) fn folder(&self, source: &Source, plan: &Plan) -> PathBuf {
+        self.out
+            .clone()
+            .unwrap_or_else(|| new_folder(source, plan, self.fresh))
+    }
+
+    /// Writes the report, and the tables or the document.
+    pub(super) fn show(
+        &self,
+        plan: &Plan,
+        store: &Store,
+        out: &mut dyn Write,
+        style: &Style,
+    ) -> Result<(), Failure> {
+        let summary = Summary::of(plan, store)?;
+        let page = write_report(plan, store, &summary)?;
+        if self.json {
+            let document = json::document(plan, store, &summary, &page)?;
+            let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+            writeln!(out, "{text}")?;
+        } else {
+            table::print(plan, &summary, out, style)?;
+            writeln!(out, "report: {}", page.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// A folder of the plan's name; one that is not there yet where it is to be fresh.
+fn new_folder(source: &Source, plan: &Plan, fresh: bool) -> PathBuf {
     let name = plan.folder_name(&source.name);
     let folder = Path::new("runs").join(&name);
-    if !way.fresh {
+    if !fresh {
         return folder;
     }
     let mut numbered = (2..).map(|number| Path::new("runs").join(format!("{name}-{number}")));
@@ -144,7 +190,7 @@ fn folder(source: &Source, plan: &Plan, way: &Way) -> PathBuf {
 }
 
 /// Runs what is not done yet; with `until`, with more seeds, until they are enough.
-fn run_cells(
+pub(super) fn run_cells(
     source: &Source,
     mut plan: Plan,
     store: &Store,
@@ -153,7 +199,7 @@ fn run_cells(
     stop: &AtomicBool,
 ) -> Result<(Plan, Progress), Failure> {
     let threads = threads(way.threads);
-    let bar = Bar::new(way.quiet || way.json);
+    let bar = Bar::new(way.results.quiet || way.results.json);
     loop {
         let progress = work::run(&plan, store, threads, stop, |done| bar.show(done));
         let progress = match progress {
@@ -181,7 +227,7 @@ fn run_cells(
 const MOST_SEEDS: usize = 1000;
 
 /// How narrow the intervals of which metric are to be.
-struct Until {
+pub(super) struct Until {
     share: f64,
     metric: usize,
 }

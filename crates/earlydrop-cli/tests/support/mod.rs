@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -82,6 +83,13 @@ impl Ran {
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap()
     }
+}
+
+/// Says that a test of real packets is skipped; fails where it must not be.
+pub(crate) fn skipped(test: &str, why: &str) {
+    let needed = env::var_os("EARLYDROP_NEEDS_NAMESPACES").is_some();
+    assert!(!needed, "{test}: {why}");
+    println!("skipped: {test}: {why}");
 }
 
 /// A scenario of a few short runs: two schemes, two points, two seeds.

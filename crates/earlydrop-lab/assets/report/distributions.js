@@ -1,7 +1,7 @@
 // How times are distributed: the tail, or the whole.
 
 function addDistributions() {
-  const kinds = [...new Set(data.distributions.map(({ what }) => what))];
+  const kinds = [...new Set(data.distributions.map(({ what }) => what))].filter((what) => what !== LATENESS);
   if (kinds.length === 0) {
     addNothing(addSection("distributions", "Distribution of delays"), "No distribution was recorded.");
     return;

@@ -20,6 +20,7 @@ function addHead() {
     make("h1", {}, data.title || "Without a title"),
     data.about ? make("p", { class: "about" }, data.about) : "",
     make("p", { class: "run" }, sentenceRun),
+    ...(liveNote() ?? []),
     missingRuns() ?? "",
     data.command
       ? make("div", { class: "command" }, make("span", { class: "label" }, "Run it again"), make("code", { tabindex: "0" }, data.command), copyButton(data.command, "the command"))

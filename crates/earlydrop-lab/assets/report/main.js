@@ -7,6 +7,7 @@ const swept = addSweep();
 addOverTime();
 addFlows();
 addDistributions();
+const real = addLive();
 addCurves();
 const grouped = addGroups();
 addScenario();
@@ -17,6 +18,7 @@ addBar([
   { id: "overtime", short: "Time" },
   { id: "flows", short: "Flows" },
   { id: "distributions", short: "Tail" },
+  ...(real ? [{ id: "live", short: "Live" }] : []),
   { id: "curves", short: "Curves" },
   ...(grouped ? [{ id: "groups", short: "Groups" }] : []),
   { id: "scenario", short: "Scenario" },

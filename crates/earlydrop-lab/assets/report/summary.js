@@ -30,7 +30,7 @@ function addSummary() {
     const rows = entries.map((entry) => ({
       scheme: entry.scheme,
       values: metrics.map((metric) => entry.values[data.metrics.indexOf(metric)]),
-      note: entry.seeds < seedsMost ? count(entry.seeds, "seed") : null,
+      note: [entry.seeds < seedsMost ? count(entry.seeds, "seed") : null, doubt(entry.scheme, point)].filter(Boolean).join("; ") || null,
     }));
     if (all) {
       all.textContent = get("all") === "1" ? "Show the main columns" : `Show all ${data.metrics.length} columns`;

@@ -44,7 +44,7 @@ pub(super) fn badge(verdict: Verdict) -> String {
 }
 
 /// A whole page. What is in `body` and `script` is markup already.
-pub(super) fn document(title: &str, body: &str, script: &str) -> String {
+pub(crate) fn document(title: &str, body: &str, script: &str) -> String {
     let script = match script {
         "" => String::new(),
         script => format!("<script>\n{script}</script>\n"),

@@ -10,7 +10,7 @@ mod check;
 mod draw;
 mod fields;
 mod front;
-mod html;
+pub(crate) mod html;
 mod markdown;
 mod page;
 mod places;

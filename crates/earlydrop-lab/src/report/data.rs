@@ -48,7 +48,37 @@ pub struct Data {
     pub distributions: Vec<Distribution>,
     /// What was sampled over time, in the first seed's runs.
     pub series: Vec<Series>,
+    /// How exactly runs were done, where the hosts were real ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<Live>,
 }
+
+/// What only runs on real hosts have.
+#[derive(Clone, Debug, Serialize)]
+pub struct Live {
+    /// What was measured of their exactness.
+    pub metrics: Vec<Metric>,
+    /// Means over seeds.
+    pub rows: Vec<Exactness>,
+}
+
+/// How exactly one scheme's runs at one point were done.
+#[derive(Clone, Debug, Serialize)]
+pub struct Exactness {
+    /// Index of the scheme.
+    pub scheme: usize,
+    /// Index of the point.
+    pub point: usize,
+    /// How many runs there are.
+    pub runs: usize,
+    /// How many of them cannot be believed.
+    pub doubtful: usize,
+    /// One for each metric of exactness.
+    pub values: Vec<Option<Estimate>>,
+}
+
+/// The distribution that says how exactly packets were delivered.
+pub const LATENESS: &str = "lateness";
 
 /// Something that was measured.
 #[derive(Clone, Debug, Serialize)]

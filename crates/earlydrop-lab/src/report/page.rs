@@ -33,6 +33,7 @@ const SCRIPTS: &[(&str, &str)] = &[
         "distributions.js",
         include_str!("../../assets/report/distributions.js"),
     ),
+    ("live.js", include_str!("../../assets/report/live.js")),
     ("curves.js", include_str!("../../assets/report/curves.js")),
     ("groups.js", include_str!("../../assets/report/groups.js")),
     (

@@ -240,14 +240,30 @@ impl Scenario {
             return Problem::new(&Place::default(), error.to_string(), "");
         };
         let mut first = 0;
-        for group in &self.groups {
+        let mut groups = self.groups.iter();
+        let group = groups.find(|group| {
             first += group.count as usize;
-            if *flow < first {
-                let message = format!("flows `{}`: {error}", group.name);
-                return Problem::new(&group.places.group, message, "");
+            *flow < first
+        });
+        let group = group.map(|group| &*group.name);
+        self.blame_on(group, &Place::default(), &error.to_string(), "")
+    }
+
+    /// A problem of a group of flows, or of something else at this place.
+    fn blame_on(&self, group: Option<&str>, place: &Place, message: &str, help: &str) -> Problem {
+        let mut groups = self.groups.iter();
+        match group.and_then(|name| groups.find(|group| &*group.name == name)) {
+            Some(group) => {
+                let message = format!("flows `{}`: {message}", group.name);
+                Problem::new(&group.places.group, message, help)
             }
+            None => Problem::new(place, message, help),
         }
-        Problem::new(&Place::default(), error.to_string(), "")
+    }
+
+    /// What real hosts refuse: because of a group of flows, or of the network.
+    pub(crate) fn refused(&self, group: Option<&str>, message: &str, help: &str) -> Problem {
+        self.blame_on(group, &self.network.place, message, help)
     }
 
     /// The simulator's run of a scheme with a seed.

@@ -24,6 +24,8 @@ pub struct Plan {
     pub buffer: Option<(String, Place)>,
     /// The link watched, as written.
     watch: (String, Place),
+    /// Where it says what kind of network it is, or where it stands.
+    pub(super) place: Place,
 }
 
 #[derive(Clone, Debug)]
@@ -111,6 +113,7 @@ pub(super) fn read(
         rtt: network.time("rtt"),
         buffer,
         watch: (network.text("watch"), network.place_of("watch").clone()),
+        place: network.place_of("shape").clone(),
     }
 }
 

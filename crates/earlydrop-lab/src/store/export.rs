@@ -14,7 +14,7 @@ use parquet::schema::types::Type;
 use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
-use super::{Column, Kind, Store, StoreError, Table, tables};
+use super::{Column, Kind, Store, StoreError, Table};
 
 /// A format to write tables in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub fn export(store: &Store, format: Format, folder: &Path) -> Result<Vec<PathBu
         fs::write(&path, text + "\n").map_err(|error| wrap(&path, error))?;
         return Ok(vec![path]);
     }
-    for table in tables() {
+    for table in store.tables()? {
         let rows = store.table(&table)?;
         let extension = match format {
             Format::Parquet => "parquet",
@@ -89,7 +89,7 @@ impl Store {
 /// Every table as a list of rows by column.
 fn json(store: &Store) -> Result<Json, StoreError> {
     let mut document = Map::new();
-    for table in tables() {
+    for table in store.tables()? {
         let rows = store.table(&table)?;
         let rows = rows.into_iter().map(|row| {
             let names = table.columns.iter().map(|column| column.name.clone());

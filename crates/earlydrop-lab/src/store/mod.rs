@@ -5,8 +5,9 @@ mod read;
 mod tables;
 
 pub use export::{ExportError, Format, export};
-pub use read::{CellRow, FlowRow, GroupRow};
-pub use tables::{Column, Kind, Table, page, tables};
+pub use read::{CellRow, FlowRow, GroupRow, LiveRow, Quantiles};
+use tables::tables_of;
+pub use tables::{Column, Kind, Table, page};
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,8 +16,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params, params_from_iter, types};
 
-use crate::outcome::Outcome;
-use crate::plan::{Cell, Plan, Source};
+use crate::metrics::LIVE_METRICS;
+use crate::outcome::{Live, Outcome};
+use crate::plan::{Cell, Hosts, Plan, Source};
 
 /// The version that runs, with its commit where it is known: "0.1.0 (363a3cd)".
 pub fn version() -> String {
@@ -95,9 +97,9 @@ impl Store {
         }
         fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
         let store = Store::connect(folder, OpenFlags::default())?;
-        store.make_tables()?;
         match store.about("identity")? {
             None => {
+                store.make_tables(plan.hosts)?;
                 store.describe(source, plan)?;
                 store.copy_traces(source)?;
             }
@@ -133,7 +135,8 @@ impl Store {
         };
         let is_it = store.about("identity")?.as_deref() == Some(plan.identity().as_str());
         let by_this = store.about("version")?.as_deref() == Some(version().as_str());
-        Ok(Some(store).filter(|_| is_it && by_this))
+        let on_these = store.hosts()? == plan.hosts;
+        Ok(Some(store).filter(|_| is_it && by_this && on_these))
     }
 
     /// The run in `folder`.
@@ -169,8 +172,9 @@ impl Store {
         Ok(store)
     }
 
-    fn make_tables(&self) -> Result<(), StoreError> {
-        let mut statements: Vec<String> = tables().iter().map(Table::create).collect();
+    fn make_tables(&self, hosts: Hosts) -> Result<(), StoreError> {
+        let tables = tables_of(hosts);
+        let mut statements: Vec<String> = tables.iter().map(Table::create).collect();
         statements.push(tables::SAMPLES.to_string());
         self.sql(|database| database.execute_batch(&statements.concat()))
     }
@@ -190,6 +194,12 @@ impl Store {
                 what,
             })
         };
+        if self.hosts()? != plan.hosts {
+            return refuse(match plan.hosts {
+                Hosts::Simulated => "a live run, and this is a simulated one".to_string(),
+                Hosts::Real => "a simulated run, and this is a live one".to_string(),
+            });
+        }
         if identity != plan.identity() {
             return refuse("the run of another scenario".to_string());
         }
@@ -206,6 +216,9 @@ impl Store {
     fn describe(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
         self.sql(|database| {
             let transaction = database.unchecked_transaction()?;
+            if let Some(word) = plan.hosts.word() {
+                set_about(&transaction, "hosts", word)?;
+            }
             for (key, value) in [
                 ("scenario", plan.document.as_str()),
                 ("source", &source.name),
@@ -259,6 +272,20 @@ impl Store {
         source.map_err(|_| StoreError::NoRun {
             path: self.folder.display().to_string(),
         })
+    }
+
+    /// Which hosts sent.
+    pub fn hosts(&self) -> Result<Hosts, StoreError> {
+        let word = self.about("hosts")?;
+        Ok(match word == Hosts::Real.word().map(String::from) {
+            true => Hosts::Real,
+            false => Hosts::Simulated,
+        })
+    }
+
+    /// The tables that it has.
+    pub fn tables(&self) -> Result<Vec<Table>, StoreError> {
+        Ok(tables_of(self.hosts()?))
     }
 
     /// A word about the run.
@@ -326,7 +353,8 @@ fn set_about(database: &Connection, key: &str, value: &str) -> rusqlite::Result<
 
 /// The statement that adds a row to this table.
 fn insert(name: &str) -> String {
-    let found = tables().into_iter().find(|table| table.name == name);
+    let mut all = tables_of(Hosts::Real).into_iter();
+    let found = all.find(|table| table.name == name);
     found.map(|table| table.insert()).unwrap_or_default()
 }
 
@@ -373,9 +401,11 @@ fn save_parts(
         flows.map(|(index, flow)| flow_row(index, flow)).collect(),
     )?;
     add("queues", outcome.queues.iter().map(queue_row).collect())?;
-    let sojourn = outcome.sojourn.iter();
-    let sojourn = sojourn.map(|(share, seconds)| vec![(*share).into(), (*seconds).into()]);
-    add("sojourn", sojourn.collect())?;
+    add("sojourn", quantile_rows(&outcome.sojourn))?;
+    if let Some(live) = &outcome.live {
+        add("live", vec![live_row(live)])?;
+        add("lateness", quantile_rows(&live.lateness))?;
+    }
     let transfers = outcome.transfers.iter().map(|(group, share, seconds)| {
         vec![group.clone().into(), (*share).into(), (*seconds).into()]
     });
@@ -395,6 +425,18 @@ fn save_parts(
         ]
     });
     add("series", series.collect())
+}
+
+/// Shares, and the seconds that belong to them.
+fn quantile_rows(quantiles: &[(f64, f64)]) -> Vec<Vec<types::Value>> {
+    let row = |(share, seconds): &(f64, f64)| vec![(*share).into(), (*seconds).into()];
+    quantiles.iter().map(row).collect()
+}
+
+fn live_row(live: &Live) -> Vec<types::Value> {
+    let measured = LIVE_METRICS.iter().map(|metric| real(metric.of_live(live)));
+    let rule = [live.tolerated.into(), whole(u64::from(live.trustworthy))];
+    measured.chain(rule).collect()
 }
 
 fn flow_row(index: usize, flow: &crate::outcome::Flow) -> Vec<types::Value> {

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use earlydrop::aqm::DropReason;
 use rusqlite::Row;
 
 use super::{Store, StoreError};
-use crate::metrics::{self, METRICS};
+use crate::metrics::{self, LIVE_METRICS, METRICS};
 use crate::outcome::Series;
+use crate::plan::Hosts;
 
 /// A cell that is done.
 #[derive(Clone, Debug)]
@@ -50,6 +52,20 @@ pub struct FlowRow {
     /// The share of its packets that was lost.
     pub loss: f64,
 }
+
+/// How exactly a cell on real hosts was done.
+#[derive(Clone, Debug)]
+pub struct LiveRow {
+    /// The cell's number.
+    pub cell: usize,
+    /// Whether it can be believed.
+    pub trustworthy: bool,
+    /// One value for each of [`LIVE_METRICS`].
+    pub values: Vec<Option<f64>>,
+}
+
+/// Times of each scheme at each point: shares of packets, and seconds.
+pub type Quantiles = BTreeMap<(String, usize), Vec<(f64, f64)>>;
 
 impl Store {
     /// What `read` makes of each row that `select` finds.
@@ -122,11 +138,54 @@ impl Store {
 
     /// The time in the watched queue of each scheme at each point: share and seconds,
     /// averaged over the seeds.
-    #[expect(clippy::type_complexity, reason = "a map from what to what")]
-    pub fn sojourn(&self) -> Result<BTreeMap<(String, usize), Vec<(f64, f64)>>, StoreError> {
-        let select = "SELECT scheme, point, share, avg(seconds) FROM sojourn
-             JOIN cells USING (cell) GROUP BY scheme, point, share ORDER BY scheme, point, share";
-        let rows = self.rows(select, |row| {
+    pub fn sojourn(&self) -> Result<Quantiles, StoreError> {
+        self.quantiles("sojourn")
+    }
+
+    /// How late packets of each scheme at each point were, in the same form; of simulated
+    /// runs nothing.
+    pub fn lateness(&self) -> Result<Quantiles, StoreError> {
+        match self.hosts()? {
+            Hosts::Simulated => Ok(Quantiles::new()),
+            Hosts::Real => self.quantiles("lateness"),
+        }
+    }
+
+    /// How exactly each cell was done, in the order of the plan; of simulated runs nothing.
+    pub fn live(&self) -> Result<Vec<LiveRow>, StoreError> {
+        if self.hosts()? == Hosts::Simulated {
+            return Ok(Vec::new());
+        }
+        let columns: Vec<&str> = LIVE_METRICS.iter().map(|metric| metric.name).collect();
+        let columns = columns.join(", ");
+        let select = format!("SELECT cell, trustworthy, {columns} FROM live ORDER BY cell");
+        self.rows(&select, |row| {
+            Ok(LiveRow {
+                cell: row.get(0)?,
+                trustworthy: row.get(1)?,
+                values: values(row, 2, LIVE_METRICS.len())?,
+            })
+        })
+    }
+
+    /// Packets dropped or marked over those that arrived at the watched queue, by cell.
+    pub fn signals(&self) -> Result<BTreeMap<usize, f64>, StoreError> {
+        let dropped = DropReason::ALL.map(|reason| format!("dropped_{}", reason.name()));
+        let select = format!(
+            "SELECT cell, 1.0 * (marked + {}) / arrived FROM queues
+             WHERE watched = 1 AND arrived > 0",
+            dropped.join(" + ")
+        );
+        let rows = self.rows(&select, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.into_iter().collect())
+    }
+
+    fn quantiles(&self, table: &str) -> Result<Quantiles, StoreError> {
+        let select = format!(
+            "SELECT scheme, point, share, avg(seconds) FROM {table}
+             JOIN cells USING (cell) GROUP BY scheme, point, share ORDER BY scheme, point, share"
+        );
+        let rows = self.rows(&select, |row| {
             let key: (String, usize) = (row.get(0)?, row.get(1)?);
             Ok((key, (row.get(2)?, row.get(3)?)))
         })?;

@@ -2,7 +2,8 @@
 
 use earlydrop::aqm::DropReason;
 
-use crate::metrics::{self, METRICS, Metric};
+use crate::metrics::{self, LIVE_METRICS, METRICS, Metric};
+use crate::plan::Hosts;
 
 /// A table.
 pub struct Table {
@@ -47,9 +48,49 @@ impl Kind {
     }
 }
 
-/// Every table, in the order they are exported.
-pub fn tables() -> Vec<Table> {
-    let cell = || whole("cell", "the run: its number in the plan");
+/// Every table of a run on these hosts, in the order they are exported.
+pub(super) fn tables_of(hosts: Hosts) -> Vec<Table> {
+    let mut all = tables();
+    if hosts == Hosts::Real {
+        all.extend(live_tables());
+    }
+    all
+}
+
+/// The tables that only runs on real hosts have.
+fn live_tables() -> [Table; 2] {
+    let mut columns = vec![cell()];
+    columns.extend(LIVE_METRICS.iter().map(of_metric));
+    columns.push(real(
+        "tolerated",
+        "how late 99 of 100 packets may be for the run to be believed [s]",
+    ));
+    columns.push(whole("trustworthy", "1 for a run that can be believed"));
+    let live = table(
+        "live",
+        "how exactly a run was done; in runs on real hosts only",
+        "cell",
+        columns,
+    );
+    let lateness = table(
+        "lateness",
+        "a quantile of the lateness of packets; in runs on real hosts only",
+        "cell, share",
+        vec![
+            cell(),
+            real("share", "a share of the packets"),
+            real("seconds", "how late this share was at most"),
+        ],
+    );
+    [live, lateness]
+}
+
+fn cell() -> Column {
+    whole("cell", "the run: its number in the plan")
+}
+
+/// The tables of every run.
+fn tables() -> Vec<Table> {
     let mut cells = vec![
         cell(),
         text("scheme", "what it is called in the scenario"),
@@ -69,7 +110,7 @@ pub fn tables() -> Vec<Table> {
     vec![
         table(
             "about",
-            "something about the run, by its key: scenario, source, version, identity, seeds",
+            "something about the run, by its key: scenario, source, version, identity, seeds; hosts = real where they were",
             "key",
             vec![text("key", "what"), text("value", "its value")],
         ),
@@ -286,7 +327,7 @@ pub fn page() -> String {
          SELECT time, value FROM samples WHERE cell = 0 AND name = 'queue';\n\
          ```\n",
     );
-    for table in tables() {
+    for table in tables_of(Hosts::Real) {
         let Table { name, meaning, .. } = &table;
         page.push_str(&format!("\n## {name}\n\nA row is {meaning}.\n\n"));
         page.push_str("| column | what it is |\n|---|---|\n");

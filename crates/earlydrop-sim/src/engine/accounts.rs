@@ -5,8 +5,8 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::Losses;
 use earlydrop::units::Nanos;
 
-use crate::measure::port::{LossEvents, PortMeter};
-use crate::measure::{FlowMeter, Timing};
+use crate::measure::queue::LossEvents;
+use crate::measure::{FlowMeter, QueueMeter, Timing};
 use crate::packet::{Notes, Packet};
 use crate::results::Totals;
 use crate::tcp::SenderCounts;
@@ -84,12 +84,12 @@ impl Accounts {
 
     /// Receives what is lost at `at`, in a queue with this meter or on a link.
     #[inline]
-    pub(super) fn loss<'a>(&'a mut self, at: Nanos, meter: Option<&'a mut PortMeter>) -> Loss<'a> {
+    pub(super) fn loss<'a>(&'a mut self, at: Nanos, meter: Option<&'a mut QueueMeter>) -> Loss<'a> {
         Loss {
             accounts: self,
             at,
             lost: 0,
-            events: meter.and_then(PortMeter::losses),
+            events: meter.and_then(QueueMeter::losses),
         }
     }
 }

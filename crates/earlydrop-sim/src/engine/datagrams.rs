@@ -4,22 +4,19 @@ use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
 
 use super::Simulation;
-use super::build::{Purpose, stream};
 use super::flow::{Datagrams, Ends, Rare};
 use super::session::Session;
 use crate::packet::{Kind, Packet};
 use crate::results::Completion;
+use crate::streams::{Purpose, spawned, stream};
 use crate::traffic::Step;
 
 impl Datagrams {
     pub(super) fn step(&mut self, step: Step, now: Nanos) {
         match step {
             Step::Stop => {}
-            Step::Rate(rate) => self.set_rate(rate),
-            Step::Resume => {
-                self.next_at = now;
-                self.begin_burst();
-            }
+            Step::Rate(rate) => self.schedule.set_rate(rate),
+            Step::Resume => self.schedule.resume(now),
         }
     }
 }
@@ -32,14 +29,15 @@ impl Simulation {
         let Ends::Datagrams(source) = &mut flow.ends else {
             return;
         };
-        if !flow.open || source.next_at > now {
+        if !flow.open || source.schedule.due() > now {
             return;
         }
         let packet = Packet::new(Kind::Datagram, index, source.number, source.size)
             .stamped(now)
             .with_ecn(source.ecn)
             .with_class(flow.class);
-        source.advance();
+        source.number = source.number.wrapping_add(1);
+        source.schedule.advance();
         let at = flow.leaves_host_at(now);
         self.accounts.totals.sent.add(packet.size());
         self.travel(packet, at);
@@ -65,7 +63,7 @@ impl Simulation {
                 spawner.made.push(fresh);
                 let mut made = spawner.template.clone();
                 made.segment = made.segment.of_flow(fresh);
-                let place = u64::from(index) << 32 | number;
+                let place = spawned(index, number);
                 let random = stream(self.seed, Purpose::Spawned, place);
                 if let Some(Rare {
                     overhead: Some(overhead),

@@ -15,7 +15,7 @@ use earlydrop::units::Nanos;
 
 use super::link::Link;
 use super::port::Port;
-use crate::measure::port::{PortMeter, Watched};
+use crate::measure::{QueueMeter, Watched};
 use crate::packet::Packet;
 
 /// A link with a drop-tail queue.
@@ -25,7 +25,7 @@ pub(super) struct FifoPort {
     pub(super) name: String,
     link: Link,
     fifo: Fifo,
-    pub(super) meter: PortMeter,
+    pub(super) meter: QueueMeter,
     /// Packets that found the link free before this time need only be counted, and how
     /// many have come that are not [yet](FifoPort::count_passed).
     calm_until: Nanos,
@@ -38,7 +38,7 @@ impl FifoPort {
         name: String,
         link: Link,
         limit: u32,
-        meter: PortMeter,
+        meter: QueueMeter,
     ) -> FifoPort {
         FifoPort {
             number,

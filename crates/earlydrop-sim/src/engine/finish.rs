@@ -11,7 +11,7 @@ use earlydrop::units::Nanos;
 use super::Simulation;
 use super::flow::{Ends, Flow};
 use crate::measure::Delays;
-use crate::measure::port::{PortMeter, ratio};
+use crate::measure::QueueMeter;
 use crate::network::LinkId;
 use crate::results::{FlowResult, QueueResult, Results};
 use crate::tcp::SenderCounts;
@@ -90,18 +90,8 @@ impl Simulation {
 
     fn queue_results(&mut self) -> Vec<QueueResult> {
         let (members, end) = (self.members(), self.end);
-        let result = |number: u32, name: &str, meter: &mut PortMeter| QueueResult {
-            link: LinkId(number),
-            name: name.to_string(),
-            counters: meter.counters().clone(),
-            utilisation: meter.utilisation(),
-            mean_packets: meter.mean_length(),
-            longest: meter.longest(),
-            mean_sojourn: meter.mean_sojourn(),
-            sojourn: meter.take_sojourn(),
-            flows_per_loss_event: meter.flows_per_loss_event(),
-            samples: meter.take_samples(),
-            arrivals: meter.arrivals(&members, end),
+        let result = |number: u32, name: &str, meter: &mut QueueMeter| {
+            meter.result(LinkId(number), name, &members, end)
         };
         let mut results = Vec::with_capacity(self.ports.len() + self.fifos.len());
         for port in &mut self.ports {
@@ -145,19 +135,11 @@ impl Simulation {
             }
             _ => (SenderCounts::default(), Nanos::ZERO),
         };
-        let more = meter.more.take().unwrap_or_default();
         FlowResult {
-            group: group.clone(),
-            received: meter.received,
-            throughput: ratio(8.0 * meter.received_bytes as f64, seconds),
-            goodput: ratio(8.0 * meter.goodput_bytes as f64, seconds),
             lost: self.accounts.lost[index],
-            marked: meter.marked,
             sender,
             smoothed_rtt,
-            delays: more.delays.map(|boxed| *boxed),
-            round_trips: more.round_trips.map(|boxed| *boxed),
-            left_out: 0,
+            ..meter.result(group, seconds)
         }
     }
 }

@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 
 use earlydrop::packet::Ecn;
 use earlydrop::random::Pcg32;
-use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop::units::Nanos;
 
 use super::plain::Counted;
 use super::session::Session;
 use crate::measure::FlowMeter;
 use crate::packet::{Form, Packet};
+use crate::schedule::Schedule;
 use crate::tcp::{Profile, Receiver, Sender};
-use crate::traffic::{Pattern, Step};
+use crate::traffic::Step;
 
 /// One flow: both of its ends, and what is measured of it.
 ///
@@ -124,44 +125,8 @@ pub(super) struct Connection {
 pub(super) struct Datagrams {
     pub(super) size: u32,
     pub(super) ecn: Ecn,
-    /// From one packet to the next.
-    pub(super) interval: Nanos,
-    pub(super) next_at: Nanos,
     pub(super) number: u32,
-    /// Packets left in this burst.
-    pub(super) left: u32,
-    pub(super) pattern: Pattern,
-    pub(super) random: Pcg32,
-}
-
-impl Datagrams {
-    pub(super) fn set_rate(&mut self, rate: BitsPerSec) {
-        self.interval = rate.transmission_time(Bytes(u64::from(self.size)));
-    }
-
-    /// Begins a burst of as many packets as its time holds.
-    pub(super) fn begin_burst(&mut self) {
-        self.left = match self.pattern {
-            Pattern::Constant => u32::MAX,
-            Pattern::OnOff { on, .. } => {
-                let packets = on.draw(&mut self.random).0 as f64 / self.interval.0 as f64;
-                (libm::round(packets) as u32).max(1)
-            }
-        };
-    }
-
-    /// One packet was sent; works out when the next one is due.
-    pub(super) fn advance(&mut self) {
-        self.number = self.number.wrapping_add(1);
-        self.next_at += self.interval;
-        if let Pattern::OnOff { off, .. } = self.pattern {
-            self.left -= 1;
-            if self.left == 0 {
-                self.next_at += off.draw(&mut self.random);
-                self.begin_burst();
-            }
-        }
-    }
+    pub(super) schedule: Schedule,
 }
 
 impl Flow {
@@ -189,7 +154,7 @@ impl Flow {
                 let sender = connection.sender_acts(self.open);
                 sender.min(connection.receiver_acts())
             }
-            Ends::Datagrams(source) if self.open => source.next_at,
+            Ends::Datagrams(source) if self.open => source.schedule.due(),
             Ends::Spawner(spawner) if self.open => spawner.next_at,
             _ => Nanos::NEVER,
         };

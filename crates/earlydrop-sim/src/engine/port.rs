@@ -1,11 +1,10 @@
 //! Links with a queue.
 
-use earlydrop::counters::Counters;
-use earlydrop::queue::{AnyQueue, QueueDiscipline};
+use earlydrop::queue::AnyQueue;
 use earlydrop::units::Nanos;
 
 use super::link::Link;
-use crate::measure::port::{PortMeter, Watched};
+use crate::measure::QueueMeter;
 use crate::packet::Packet;
 
 /// A link with its queue, looked after lazily: what left it by some time is worked out
@@ -31,7 +30,7 @@ pub(super) struct Port {
     pub(super) drain_at: Nanos,
     /// How long after a departure begins it must be known: before it can arrive.
     pub(super) slack: Nanos,
-    pub(super) meter: PortMeter,
+    pub(super) meter: QueueMeter,
     pub(super) queue: AnyQueue<Packet>,
 }
 
@@ -42,7 +41,7 @@ impl Port {
         link: Link,
         extras: Option<u32>,
         queue: AnyQueue<Packet>,
-        meter: PortMeter,
+        meter: QueueMeter,
     ) -> Port {
         Port {
             number,
@@ -100,23 +99,5 @@ impl Port {
     #[inline]
     pub(super) fn observe(&mut self, at: Nanos) {
         self.meter.observe(at, self.waiting, &mut self.queue);
-    }
-}
-
-impl Watched for AnyQueue<Packet> {
-    fn poll(&mut self, now: Nanos) {
-        QueueDiscipline::poll(self, now);
-    }
-
-    fn bytes(&self) -> u64 {
-        QueueDiscipline::bytes(self)
-    }
-
-    fn counters(&self) -> &Counters {
-        QueueDiscipline::counters(self)
-    }
-
-    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        QueueDiscipline::probes(self, show);
     }
 }

@@ -87,18 +87,6 @@ impl Session {
         }
     }
 
-    /// The size of the next transfer.
-    pub(super) fn draw_size(&mut self) -> Bytes {
-        match &self.application {
-            Application::Transfer(bytes) => *bytes,
-            Application::Web { size, .. }
-            | Application::Pages { size, .. }
-            | Application::Arrivals { size, .. } => size.draw(&mut self.random),
-            Application::Requests { response, .. } => response.draw(&mut self.random),
-            Application::Bulk => Bytes(u64::MAX),
-        }
-    }
-
     /// Whether a transfer is over when its last byte has arrived, and not when that is
     /// acknowledged.
     pub(super) fn ends_at_receiver(&self) -> bool {
@@ -110,13 +98,9 @@ impl Session {
         let State::Transferring { since, bytes } = self.state else {
             return None;
         };
-        let pause = match &self.application {
-            _ if matches!(self.partner, Partner::Answerer(_)) => None,
-            Application::Web { pause, .. } | Application::Pages { pause, .. } => {
-                Some(pause.draw(&mut self.random))
-            }
-            Application::Requests { think, .. } => Some(think.draw(&mut self.random)),
-            _ => None,
+        let pause = match self.partner {
+            Partner::Answerer(_) => None,
+            _ => self.application.draw_pause(&mut self.random),
         };
         self.state = State::Pausing(pause.map_or(Nanos::NEVER, |pause| at + pause));
         Some(Completion {

@@ -211,7 +211,7 @@ impl Simulation {
             return;
         };
         let profile = &self.profiles[connection.profile as usize];
-        let bytes = session.draw_size().0.max(1);
+        let bytes = session.application.draw_size(&mut session.random).0.max(1);
         let first = session.begun == 0;
         let fresh = !session.ends_at_receiver() || first;
         if fresh && !first {

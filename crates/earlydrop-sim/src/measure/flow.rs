@@ -1,22 +1,29 @@
 //! What is measured of a flow.
 
+use std::sync::Arc;
+
 use earlydrop::packet::{Ecn, Packet as _};
 use earlydrop::units::Nanos;
 
 use super::Distribution;
+use super::queue::ratio;
 use crate::packet::Packet;
+use crate::results::FlowResult;
+use crate::tcp::SenderCounts;
 
 /// The part of a run that is measured, for what happens at a given time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Timing {
-    pub(crate) from: Nanos,
-    pub(crate) end: Nanos,
+pub struct Timing {
+    /// When the warm-up is over.
+    pub from: Nanos,
+    /// When the run is over.
+    pub end: Nanos,
 }
 
 impl Timing {
     /// Whether what happens at `at` counts.
     #[inline]
-    pub(crate) fn counts(&self, at: Nanos) -> bool {
+    pub fn counts(&self, at: Nanos) -> bool {
         at >= self.from && at < self.end
     }
 
@@ -30,7 +37,7 @@ impl Timing {
 /// What is counted of one flow while it is measured; what every packet needs first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
-pub(crate) struct FlowMeter {
+pub struct FlowMeter {
     /// What few runs measure.
     pub(crate) more: Option<Box<More>>,
     /// Packets of data that arrived.
@@ -41,6 +48,8 @@ pub(crate) struct FlowMeter {
     pub(crate) received_bytes: u64,
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
+    /// Packets of data lost on the way; the simulator counts them elsewhere.
+    pub(crate) lost: u64,
 }
 
 /// What is measured of a flow only where it was asked for.
@@ -52,7 +61,7 @@ pub(crate) struct More {
 
 impl FlowMeter {
     /// A meter of what was asked for.
-    pub(crate) fn new(delays: bool, round_trips: bool) -> FlowMeter {
+    pub fn new(delays: bool, round_trips: bool) -> FlowMeter {
         let mut meter = FlowMeter::default();
         if delays || round_trips {
             meter.more = Some(Box::new(More {
@@ -66,14 +75,28 @@ impl FlowMeter {
     /// A packet of data has arrived at `at` while the flow is measured.
     #[inline(always)]
     pub(crate) fn arrived(&mut self, packet: &Packet, at: Nanos) {
+        let delay = || at.since(packet.stamp(at));
+        self.data_arrived(packet.size(), packet.ecn() == Ecn::Ce, delay);
+    }
+
+    /// A packet of data of `size` bytes has arrived while the flow is measured, marked or
+    /// not, `delay` after it was sent.
+    #[inline(always)]
+    pub fn data_arrived(&mut self, size: u32, marked: bool, delay: impl FnOnce() -> Nanos) {
         self.received += 1;
-        self.received_bytes += u64::from(packet.size());
-        if packet.ecn() == Ecn::Ce {
+        self.received_bytes += u64::from(size);
+        if marked {
             self.marked += 1;
         }
         if let Some(more) = &mut self.more {
-            more.delayed(packet, at);
+            more.delayed(delay());
         }
+    }
+
+    /// A packet of data was lost while the flow is measured.
+    #[inline]
+    pub fn data_lost(&mut self) {
+        self.lost += 1;
     }
 
     /// An acknowledgment of a segment sent at `sent` has come at `at`.
@@ -83,13 +106,32 @@ impl FlowMeter {
             more.went_round(sent, at);
         }
     }
+
+    /// What a flow of `group` did on the way, measured for so many seconds; what its ends
+    /// did is left to whoever knows them.
+    pub fn result(&mut self, group: &Arc<str>, seconds: f64) -> FlowResult {
+        let more = self.more.take().unwrap_or_default();
+        FlowResult {
+            group: group.clone(),
+            received: self.received,
+            throughput: ratio(8.0 * self.received_bytes as f64, seconds),
+            goodput: ratio(8.0 * self.goodput_bytes as f64, seconds),
+            lost: self.lost,
+            marked: self.marked,
+            sender: SenderCounts::default(),
+            smoothed_rtt: Nanos::ZERO,
+            delays: more.delays.map(|boxed| *boxed),
+            round_trips: more.round_trips.map(|boxed| *boxed),
+            left_out: 0,
+        }
+    }
 }
 
 impl More {
     #[inline(never)]
-    fn delayed(&mut self, packet: &Packet, at: Nanos) {
+    fn delayed(&mut self, delay: Nanos) {
         if let Some(delays) = &mut self.delays {
-            delays.record(at.since(packet.stamp(at)));
+            delays.record(delay);
         }
     }
 

@@ -3,14 +3,13 @@
 mod arrivals;
 mod fairness;
 mod flow;
-pub(crate) mod port;
+pub(crate) mod queue;
 
 pub use arrivals::Arrivals;
 pub(crate) use arrivals::ArrivalsByFlow;
 pub use fairness::{coefficient_of_variation, jain_index};
-pub use flow::Delays;
-pub(crate) use flow::{FlowMeter, Timing};
-pub use port::Samples;
+pub use flow::{Delays, FlowMeter, Timing};
+pub use queue::{QueueMeter, Samples, Watched};
 
 use std::fmt;
 

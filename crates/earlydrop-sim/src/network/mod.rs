@@ -4,7 +4,7 @@ mod routes;
 mod shapes;
 mod trace;
 
-pub(crate) use routes::Routes;
+pub use routes::Routes;
 pub use shapes::{Dumbbell, ParkingLot};
 pub use trace::{Opportunities, Trace, TraceError};
 

@@ -9,7 +9,7 @@ use super::{LinkId, Network, Node};
 /// A host with one link is no place to search from or for: the way leads to its router.
 /// So a network of many hosts around few routers needs as many searches as routers.
 #[derive(Debug)]
-pub(crate) struct Routes {
+pub struct Routes {
     outgoing: Vec<Vec<(LinkId, Node)>>,
     incoming: Vec<Vec<(LinkId, Node)>>,
     /// For a destination: the link each node takes towards it.
@@ -17,7 +17,8 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    pub(crate) fn new(network: &Network) -> Routes {
+    /// Nothing searched yet.
+    pub fn new(network: &Network) -> Routes {
         let mut outgoing = vec![Vec::new(); network.nodes()];
         let mut incoming = vec![Vec::new(); network.nodes()];
         for (id, from, to, _) in network.links() {
@@ -32,7 +33,7 @@ impl Routes {
     }
 
     /// The links from `from` to `to`, or `None` when there is no way.
-    pub(crate) fn find(&mut self, from: Node, to: Node) -> Option<Vec<LinkId>> {
+    pub fn find(&mut self, from: Node, to: Node) -> Option<Vec<LinkId>> {
         let mut way = Vec::new();
         let mut at = from;
         let mut tail = None;

@@ -12,12 +12,14 @@ use super::super::hop::{self, Hop};
 use super::super::order::{find_ways, lay_out};
 use super::super::plain::Counted;
 use super::super::session::{Partner, Session, Spawner};
-use super::{Purpose, stream, wires};
+use super::wires;
 use crate::measure::FlowMeter;
 use crate::network::Network;
 use crate::packet::{Form, Kind, MOST_FLOWS, MOST_LINKS, Packet};
 use crate::run::{Run, RunError};
+use crate::schedule::Schedule;
 use crate::spread::Spread;
+use crate::streams::{Purpose, stream};
 use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::{self, Application, Pattern, Start, Step, Traffic};
 
@@ -211,13 +213,7 @@ impl Maker<'_> {
     }
 
     fn start(&self) -> Nanos {
-        match self.described.start {
-            Start::At(at) => at,
-            Start::Between(from, to) => {
-                let share = self.stream(Purpose::Start).uniform();
-                from + Nanos((share * to.since(from).0 as f64) as u64)
-            }
-        }
+        self.described.start.draw(&mut self.stream(Purpose::Start))
     }
 
     fn ends(&self, profiles: &mut Profiles) -> Ends {
@@ -228,18 +224,13 @@ impl Maker<'_> {
                 pattern,
                 ecn,
             } => {
-                let mut source = Datagrams {
+                let random = self.stream(Purpose::Application);
+                Ends::Datagrams(Datagrams {
                     size: size.0 as u32,
                     ecn: *ecn,
-                    interval: Nanos::ZERO,
-                    next_at: Nanos::NEVER,
                     number: 0,
-                    left: 0,
-                    pattern: *pattern,
-                    random: self.stream(Purpose::Application),
-                };
-                source.set_rate(*rate);
-                Ends::Datagrams(source)
+                    schedule: Schedule::new(*size, *rate, *pattern, random),
+                })
             }
             Traffic::Tcp {
                 profile,

@@ -5,7 +5,6 @@ mod wires;
 
 use earlydrop::packet::FlowKey;
 use earlydrop::queue::QueueDiscipline;
-use earlydrop::random::Pcg32;
 use earlydrop::registry::{Link as LinkFacts, Plan, Spec};
 use earlydrop::schemes::AnyAqm;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
@@ -19,27 +18,10 @@ use super::port::Port;
 use super::{Simulation, Windows};
 use crate::capture::Capture;
 use crate::events::Events;
-use crate::measure::Timing;
-use crate::measure::port::PortMeter;
+use crate::measure::{QueueMeter, Timing};
 use crate::network::{Change, LinkId, Opportunities};
 use crate::run::{Run, RunError};
-
-/// What random numbers are for; each purpose has streams of its own.
-#[derive(Clone, Copy)]
-pub(super) enum Purpose {
-    Queue = 1,
-    Link,
-    Start,
-    Overhead,
-    Application,
-    Spawned,
-    SpawnedOverhead,
-}
-
-/// The stream for a purpose and an index.
-pub(super) fn stream(seed: u64, purpose: Purpose, index: u64) -> Pcg32 {
-    Pcg32::new(FlowKey(seed).hash(purpose as u64), index)
-}
+use crate::streams::{Purpose, stream};
 
 /// Checks `run` and makes it ready.
 pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
@@ -176,7 +158,7 @@ fn add_link(
     };
     let plan = spec.plan(&facts).map_err(refused)?;
     let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
-    let meter = PortMeter::new(&run.measure, run.duration);
+    let meter = QueueMeter::new(&run.measure, run.duration);
     if let Plan::Single {
         aqm: AnyAqm::DropTail(_),
         limit,

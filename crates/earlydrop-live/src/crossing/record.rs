@@ -1,14 +1,14 @@
-//! The files that a session writes.
+//! The files that are written while packets cross.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use earlydrop::units::Nanos;
-use earlydrop_sim::pcapng::Writer;
+use earlydrop_sim::pcapng::{Layer, Writer};
 use serde::Serialize;
 
-use super::Session;
+use super::Files;
 use crate::LiveError;
 use crate::emulator::NAMES;
 use crate::pace::Clock;
@@ -30,17 +30,17 @@ struct Last<'a> {
 }
 
 impl Record {
-    pub(super) fn create(session: &Session, clock: Clock) -> Result<Record, LiveError> {
+    pub(super) fn create(files: &Files, layer: Layer, clock: Clock) -> Result<Record, LiveError> {
         let open = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| {
                 let file = File::create(path).map_err(at(path))?;
                 Ok((path.clone(), BufWriter::new(file)))
             })
         };
-        let stats = open(&session.stats).transpose()?;
-        let pcap = match open(&session.pcap).transpose()? {
+        let stats = open(&files.stats).transpose()?;
+        let pcap = match open(&files.pcap).transpose()? {
             Some((path, file)) => {
-                let file = Writer::new(file, NAMES).map_err(at(&path))?;
+                let file = Writer::new(file, layer, NAMES).map_err(at(&path))?;
                 Some((path, file))
             }
             None => None,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
-use earlydrop::units::Quantity;
+use earlydrop::units::{Nanos, Quantity};
 use earlydrop_live::plan::{Direction, Rate};
 use earlydrop_sim::network::Trace;
 
@@ -15,6 +15,7 @@ const NAMES: [&str; 5] = ["rate", "delay", "queue", "loss", "trace"];
 
 const RATE: Kind = Kind::Rate(Range::closed(1e3, 1e11));
 const DELAY: Kind = Kind::Time(Range::closed(0.0, 10.0));
+const SPAN: Kind = Kind::Time(Range::closed(0.001, 1e9));
 const LOSS: Kind = Kind::Number(Range::PROBABILITY, "probability");
 
 /// What has been said of a direction: names and values, and where.
@@ -183,6 +184,19 @@ fn value(word: &Word, kind: &Kind) -> Result<Value, Failure> {
             Err(refused(word, kind, Some(value.to_string())))
         }
         value => Ok(value),
+    }
+}
+
+/// The span of time that an argument of its own gives.
+pub(in crate::commands) fn span(name: &'static str, text: &str) -> Result<Nanos, Failure> {
+    let word = Word {
+        within: None,
+        name,
+        value: text.to_string(),
+    };
+    match value(&word, &SPAN)? {
+        Value::Time(span) => Ok(span),
+        _ => Err(refused(&word, &SPAN, None)),
     }
 }
 

@@ -1,9 +1,11 @@
-//! Who a session is run for.
+//! Who it is run for, and with which rights.
 
 use std::env;
 use std::ffi::CString;
 use std::io;
 
+use caps::CapSet;
+use nix::sys::prctl::set_no_new_privs;
 use nix::unistd::{Gid, Uid, User, geteuid, initgroups, setgroups, setresgid, setresuid};
 
 /// Whose the command and the files are.
@@ -49,4 +51,15 @@ impl Owner {
         setresgid(group, group, group)?;
         Ok(setresuid(user, user, user)?)
     }
+}
+
+/// Gives up every capability of this thread for good, also root's; what was started before
+/// keeps its own.
+pub(crate) fn give_up_capabilities() -> io::Result<()> {
+    // What root starts would have them all again.
+    set_no_new_privs()?;
+    for set in [CapSet::Permitted, CapSet::Inheritable] {
+        caps::clear(None, set).map_err(io::Error::other)?;
+    }
+    Ok(())
 }

@@ -1,12 +1,12 @@
-//! What `earlydrop shell` says, on standard error: standard output is the command's.
+//! What is said while real packets cross, on standard error: standard output is the command's.
 
 use earlydrop::registry::Probe;
 use earlydrop::units::{BitsPerSec, Nanos};
-use earlydrop_live::plan::{Direction, Rate};
-use earlydrop_live::session::{Audience, FAR, NEAR, Owner, Right, Session};
+use earlydrop_live::plan::{Bottleneck, Direction, MTU, Rate};
+use earlydrop_live::session::Owner;
 use earlydrop_live::stats::{Counts, Sample, Summary};
 
-pub(super) struct Teller {
+pub(in crate::commands) struct Teller {
     quiet: bool,
     watch: bool,
     /// Each direction in words.
@@ -18,8 +18,7 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    pub(super) fn new(session: &Session, quiet: bool, watch: bool) -> Teller {
-        let bottleneck = &session.bottleneck;
+    pub(super) fn new(bottleneck: &Bottleneck, quiet: bool, watch: bool) -> Teller {
         Teller {
             quiet,
             watch,
@@ -29,17 +28,24 @@ impl Teller {
         }
     }
 
-    fn say(&self, text: &str) {
+    pub(in crate::commands) fn say(&self, text: &str) {
         if !self.quiet {
             anstream::eprintln!("earlydrop: {text}");
         }
     }
 
     /// What was counted and measured.
-    pub(super) fn ended(&self, summary: &Summary) {
+    pub(in crate::commands) fn ended(&self, summary: &Summary) {
         let counts = [("up", &summary.up), ("down", &summary.down)];
         for (name, counts) in counts {
             self.say(&format!("{name:4} {}", counted(counts, summary.duration)));
+        }
+        if summary.up.oversized + summary.down.oversized > 0 {
+            anstream::eprintln!(
+                "earlydrop: packets of more than {MTU} bytes cannot cross; it is offloads that put \
+                 them together: turn them off at the hosts, and here (ethtool -K INTERFACE tso off \
+                 gso off gro off)"
+            );
         }
         let late = |seconds| Nanos::from_secs_f64(seconds).to_string();
         let lateness = &summary.lateness;
@@ -58,22 +64,9 @@ impl Teller {
             );
         }
     }
-}
 
-impl Audience for Teller {
-    fn begins(&mut self, right: Right, owner: &Owner) {
-        let how = match (right, owner) {
-            (Right::UserNamespace, _) => "without root, in a user namespace".to_string(),
-            (Right::Root, Owner::Same) => "as root".to_string(),
-            (Right::Root, Owner::Caller { user, name, .. }) => {
-                let name = name.clone().unwrap_or_else(|| format!("user {user}"));
-                format!("as root; from here on as {name}")
-            }
-        };
-        self.say(&format!(
-            "you are {}, the far end is {}; set up {how}",
-            NEAR.v4, FAR.v4
-        ));
+    /// Says what both directions are.
+    pub(in crate::commands) fn say_directions(&self) {
         let [up, down] = &self.directions;
         match up == down {
             true => self.say(&format!("both ways: {up}")),
@@ -84,7 +77,8 @@ impl Audience for Teller {
         }
     }
 
-    fn sampled(&mut self, samples: &[Sample; 2]) {
+    /// Shows both queues once a second, where that is wanted.
+    pub(in crate::commands) fn show(&mut self, samples: &[Sample; 2]) {
         if !self.watch || samples[0].time < self.next {
             return;
         }
@@ -93,11 +87,16 @@ impl Audience for Teller {
             self.say(&shown(sample, probes));
         }
     }
+}
 
-    fn far_ended(&mut self, code: i32) {
-        self.say(&format!(
-            "what ran at the far end has ended, with code {code}"
-        ));
+/// "; from here on as dave", where root has been given up for somebody.
+pub(in crate::commands) fn from_here_on(owner: &Owner) -> String {
+    match owner {
+        Owner::Same => String::new(),
+        Owner::Caller { user, name, .. } => {
+            let name = name.clone().unwrap_or_else(|| format!("user {user}"));
+            format!("; from here on as {name}")
+        }
     }
 }
 
@@ -155,7 +154,9 @@ fn counted(counts: &Counts, duration: f64) -> String {
     );
     for (count, what) in [
         (counts.lost, "lost"),
+        (counts.passed, "sent past the scheme (ARP and the like)"),
         (counts.malformed, "malformed"),
+        (counts.oversized, "dropped for their length"),
         (counts.unbuffered, "dropped for want of buffers"),
         (counts.refused, "refused by the far device"),
     ] {

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use earlydrop::counters::Counters;
 use earlydrop::packet::Packet as _;
+use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
-use super::{Arrivals, ArrivalsByFlow, Distribution, Measure};
+use super::{ArrivalsByFlow, Distribution, Measure};
+use crate::network::LinkId;
 use crate::packet::Packet;
+use crate::results::QueueResult;
 
 /// What measurement sees of a queue.
-pub(crate) trait Watched {
+pub trait Watched {
     /// Brings a scheme's probes up to date.
     fn poll(&mut self, now: Nanos);
     /// Bytes waiting.
@@ -19,6 +22,24 @@ pub(crate) trait Watched {
     fn counters(&self) -> &Counters;
     /// Shows each of the scheme's probes by name.
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
+}
+
+impl<P: earlydrop::packet::Packet> Watched for AnyQueue<P> {
+    fn poll(&mut self, now: Nanos) {
+        QueueDiscipline::poll(self, now);
+    }
+
+    fn bytes(&self) -> u64 {
+        QueueDiscipline::bytes(self)
+    }
+
+    fn counters(&self) -> &Counters {
+        QueueDiscipline::counters(self)
+    }
+
+    fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        QueueDiscipline::probes(self, show);
+    }
 }
 
 /// A queue's time series: one row an interval, from time zero on.
@@ -71,9 +92,9 @@ enum Phase {
 }
 
 /// What is measured of one queue, in the order of the queue's own time, which may run
-/// ahead of the simulation's.
+/// ahead of whoever looks on.
 #[derive(Clone, Debug)]
-pub(crate) struct PortMeter {
+pub struct QueueMeter {
     /// When something is due apart from packets: a sample, the end of the warm-up, the end.
     pub(crate) next_tick: Nanos,
     from: Nanos,
@@ -99,15 +120,16 @@ pub(crate) struct PortMeter {
     arrivals: Option<Box<ArrivalsByFlow>>,
 }
 
-impl PortMeter {
-    pub(crate) fn new(measure: &Measure, end: Nanos) -> PortMeter {
+impl QueueMeter {
+    /// A meter of what was asked for, in a run that ends at `end`.
+    pub fn new(measure: &Measure, end: Nanos) -> QueueMeter {
         let samples = measure.sample_every.map(|interval| {
             Box::new(Samples {
                 interval,
                 ..Samples::default()
             })
         });
-        let mut meter = PortMeter {
+        let mut meter = QueueMeter {
             next_tick: Nanos::ZERO,
             from: measure.warm_up,
             end,
@@ -197,7 +219,7 @@ impl PortMeter {
 
     /// Time goes on to `at` with `packets` in the `queue`, before anything happens then.
     #[inline]
-    pub(crate) fn observe(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
+    pub fn observe(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
         if at >= self.next_tick {
             self.tick(at, packets, queue);
         }
@@ -208,7 +230,7 @@ impl PortMeter {
     #[inline]
     pub(crate) fn pass(&mut self, at: Nanos, packets: u32) {
         if self.phase != Phase::Over {
-            let span = at.0 - self.last.0;
+            let span = at.since(self.last).0;
             self.length_time += u64::from(packets) * span;
             self.last = at;
             // What comes and goes in the same moment has not waited.
@@ -219,7 +241,7 @@ impl PortMeter {
 
     /// A packet that waited for `sojourn` is now sent, which takes `time`.
     #[inline]
-    pub(crate) fn sent(&mut self, sojourn: Nanos, time: Nanos) {
+    pub fn sent(&mut self, sojourn: Nanos, time: Nanos) {
         if self.phase != Phase::Over {
             self.busy.0 += time.0;
             self.sojourn_sum += sojourn.0;
@@ -241,7 +263,7 @@ impl PortMeter {
         }
     }
 
-    /// Until when packets that do not wait need only be [counted](PortMeter::passed).
+    /// Until when packets that do not wait need only be [counted](QueueMeter::passed).
     pub(crate) fn calm_until(&self) -> Nanos {
         match self.arrivals {
             Some(_) => Nanos::ZERO,
@@ -252,17 +274,25 @@ impl PortMeter {
     /// A packet came at `at`, to be dropped or not.
     #[inline]
     pub(crate) fn came(&mut self, packet: Packet, at: Nanos) {
-        if let Some(arrivals) = &mut self.arrivals
-            && packet.is_forward()
-        {
-            arrivals.add(packet.flow_index(), at, packet.size());
+        if self.arrivals.is_some() && packet.is_forward() {
+            self.data_came(packet.flow_index(), packet.size(), at);
         }
     }
 
-    /// What of each group came over time, where that is counted.
-    pub(crate) fn arrivals(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> Option<Arrivals> {
-        let arrivals = self.arrivals.as_ref()?;
-        Some(arrivals.by_group(groups, end))
+    /// A packet of data of `flow`, of `size` bytes, came at `at`, to be dropped or not.
+    #[inline]
+    pub fn data_came(&mut self, flow: u32, size: u32, at: Nanos) {
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.add(flow, at, size);
+        }
+    }
+
+    /// A packet of data of `flow` was lost at `at`, while the queue is measured.
+    #[inline]
+    pub fn data_lost(&mut self, flow: u32, at: Nanos) {
+        if let Some(losses) = &mut self.losses {
+            losses.hit(flow, at);
+        }
     }
 
     /// Where losses are to be told, when loss events are counted.
@@ -271,45 +301,33 @@ impl PortMeter {
         self.losses.as_deref_mut()
     }
 
-    /// How many flows a loss event hits on average; zero without any.
-    pub(crate) fn flows_per_loss_event(&self) -> f64 {
-        let losses = self.losses.as_ref();
-        losses.map_or(0.0, |l| ratio(l.flows_hit as f64, l.events as f64))
-    }
-
-    /// Packets and marks and drops in the part that is measured.
-    pub(crate) fn counters(&self) -> &Counters {
-        &self.counted
-    }
-
-    fn span(&self) -> f64 {
-        self.end.since(self.from).as_secs_f64()
-    }
-
-    /// The mean length over time, in packets.
-    pub(crate) fn mean_length(&self) -> f64 {
-        ratio(self.length_time as f64 * 1e-9, self.span())
-    }
-
-    pub(crate) fn longest(&self) -> u32 {
-        self.longest
-    }
-
-    /// The share of the time spent sending.
-    pub(crate) fn utilisation(&self) -> f64 {
-        ratio(self.busy.as_secs_f64(), self.span()).min(1.0)
-    }
-
-    pub(crate) fn mean_sojourn(&self) -> Nanos {
-        Nanos(ratio(self.sojourn_sum as f64, self.sojourns as f64) as u64)
-    }
-
-    pub(crate) fn take_sojourn(&mut self) -> Option<Distribution> {
-        self.sojourn.take().map(|boxed| *boxed)
-    }
-
-    pub(crate) fn take_samples(&mut self) -> Option<Samples> {
-        self.samples.take().map(|boxed| *boxed)
+    /// What was measured up to the end: of the queue before `link`, whose name is `name`.
+    /// Each of `groups` has its name and its flows.
+    pub fn result(
+        &mut self,
+        link: LinkId,
+        name: &str,
+        groups: &[(Arc<str>, Vec<u32>)],
+        end: Nanos,
+    ) -> QueueResult {
+        let span = self.end.since(self.from).as_secs_f64();
+        let arrivals = self.arrivals.as_ref();
+        QueueResult {
+            link,
+            name: name.to_string(),
+            counters: self.counted.clone(),
+            utilisation: ratio(self.busy.as_secs_f64(), span).min(1.0),
+            mean_packets: ratio(self.length_time as f64 * 1e-9, span),
+            longest: self.longest,
+            mean_sojourn: Nanos(ratio(self.sojourn_sum as f64, self.sojourns as f64) as u64),
+            sojourn: self.sojourn.take().map(|boxed| *boxed),
+            flows_per_loss_event: self
+                .losses
+                .as_ref()
+                .map_or(0.0, |losses| losses.flows_each()),
+            samples: self.samples.take().map(|boxed| *boxed),
+            arrivals: arrivals.map(|arrivals| arrivals.by_group(groups, end)),
+        }
     }
 }
 
@@ -337,6 +355,11 @@ impl LossEvents {
         self.flows_hit += u64::from(event != self.last_of[flow]);
         self.last = event;
         self.last_of[flow] = event;
+    }
+
+    /// How many flows an event hits on average; zero without any.
+    fn flows_each(&self) -> f64 {
+        ratio(self.flows_hit as f64, self.events as f64)
     }
 }
 

@@ -1,0 +1,174 @@
+//! Packets crossing a bottleneck, from the first to the last line of the statistics, whoever
+//! has made the devices.
+
+mod record;
+
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+
+use earlydrop::units::Nanos;
+use nix::libc::signalfd_siginfo;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::time::TimeValLike;
+
+use crate::LiveError;
+use crate::device::Device;
+use crate::emulator::Emulator;
+use crate::error::Doing;
+use crate::pace::Clock;
+use crate::plan::Bottleneck;
+use crate::stats::{Sample, Summary, tolerated};
+use record::Record;
+
+/// The files that are written meanwhile.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Where samples and the summary go, as JSON lines.
+    pub stats: Option<PathBuf>,
+    /// Where packets go as they leave the transmitters.
+    pub pcap: Option<PathBuf>,
+}
+
+/// Who decides when it is over, and is told how it goes.
+pub(crate) trait Host {
+    /// A signal has come; answers the exit code when that is the end.
+    fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32>;
+    /// Both directions, ten times a second.
+    fn sampled(&mut self, samples: &[Sample; 2]);
+}
+
+/// How it ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The exit code; 128 and the signal's number where one ended a command.
+    pub code: i32,
+    /// What was counted and measured.
+    pub summary: Summary,
+}
+
+/// From one sample to the next.
+const SAMPLE: Nanos = Nanos::from_millis(100);
+
+pub(crate) struct Crossing {
+    emulator: Emulator,
+    clock: Clock,
+    record: Record,
+    /// How late packets may be.
+    tolerated: Nanos,
+    /// Time of the processor before it began.
+    cpu: Nanos,
+}
+
+impl Crossing {
+    /// The files are made, and packets begin to wait.
+    pub(crate) fn new(
+        bottleneck: &Bottleneck,
+        devices: [Device; 2],
+        files: &Files,
+    ) -> Result<Crossing, LiveError> {
+        let clock = Clock::start();
+        // A sleep is over when it is over, not when it suits: prctl(2).
+        nix::sys::prctl::set_timerslack(1).doing("setting the timer's slack")?;
+        Ok(Crossing {
+            record: Record::create(files, devices[0].layer(), clock)?,
+            emulator: Emulator::new(bottleneck, devices, clock)?,
+            clock,
+            tolerated: tolerated(bottleneck),
+            cpu: time_of_processor(),
+        })
+    }
+
+    /// Lets packets cross until the host says that it is over, `until` at the latest.
+    pub(crate) fn run(
+        mut self,
+        until: Nanos,
+        signals: &SignalFd,
+        host: &mut dyn Host,
+    ) -> Result<Ended, LiveError> {
+        let mut next_sample = self.clock.now() + SAMPLE;
+        let mut code = None;
+        while code.is_none() && self.clock.now() < until {
+            let record = &mut self.record;
+            let mut watcher = |index, at, bytes: &[u8]| record.packet(index, at, bytes);
+            let wake = next_sample.min(until);
+            if self.emulator.turn(wake, signals.as_fd(), &mut watcher)? {
+                code = heed(signals, host);
+            }
+            if self.clock.now() >= next_sample {
+                self.sample(host)?;
+                next_sample = (next_sample + SAMPLE).max(self.clock.now());
+            }
+        }
+        self.sample(host)?;
+        let summary = self.summary()?;
+        self.record.end(&summary)?;
+        let code = code.unwrap_or(0);
+        Ok(Ended { code, summary })
+    }
+
+    fn sample(&mut self, host: &mut dyn Host) -> Result<(), LiveError> {
+        let record = &mut self.record;
+        let mut watcher = |index, at, bytes: &[u8]| record.packet(index, at, bytes);
+        let samples = self.emulator.sample(&mut watcher);
+        host.sampled(&samples);
+        self.record.samples(&samples)
+    }
+
+    fn summary(&mut self) -> Result<Summary, LiveError> {
+        let duration = self.clock.now().as_secs_f64();
+        let [up, down] = self.emulator.counts();
+        let counted = self.emulator.counted();
+        let [near, far] = counted.doing("reading the devices' counters")?;
+        let lateness = self.emulator.lateness();
+        let tolerated = self.tolerated.as_secs_f64();
+        Ok(Summary {
+            duration,
+            up,
+            down,
+            near,
+            far,
+            lateness,
+            tolerated,
+            trustworthy: lateness.p99 <= tolerated,
+            cpu: (time_of_processor() - self.cpu).as_secs_f64() / duration,
+        })
+    }
+}
+
+/// Every signal that has come; a code when one of them was the end.
+fn heed(signals: &SignalFd, host: &mut dyn Host) -> Option<i32> {
+    while let Ok(Some(signal)) = signals.read_signal() {
+        let code = host.signalled(&signal);
+        if code.is_some() {
+            return code;
+        }
+    }
+    None
+}
+
+/// The signals that end it, and the one that tells of an ended process.
+pub(crate) fn listen() -> nix::Result<SignalFd> {
+    let mut signals = SigSet::empty();
+    for signal in [
+        Signal::SIGCHLD,
+        Signal::SIGHUP,
+        Signal::SIGINT,
+        Signal::SIGQUIT,
+        Signal::SIGTERM,
+    ] {
+        signals.add(signal);
+    }
+    signals.thread_block()?;
+    SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
+}
+
+/// What this process has taken of the processor so far.
+fn time_of_processor() -> Nanos {
+    let usage = getrusage(UsageWho::RUSAGE_SELF);
+    usage.map_or(Nanos::ZERO, |usage| {
+        let time = usage.user_time() + usage.system_time();
+        Nanos(time.num_nanoseconds().max(0) as u64)
+    })
+}

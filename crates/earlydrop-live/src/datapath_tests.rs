@@ -1,0 +1,245 @@
+//! The whole way of packets between two devices behind which there is no kernel, but this.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::{AsFd, OwnedFd};
+
+use earlydrop::units::{BitsPerSec, Nanos};
+use etherparse::PacketBuilder;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
+use nix::sys::uio::{readv, writev};
+
+use crate::device::{Device, Tun};
+use crate::emulator::Emulator;
+use crate::pace::Clock;
+use crate::plan::{Bottleneck, Direction, Rate};
+use crate::segments::NOTE;
+
+/// The system's allocator, counting what this thread asks of it.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+#[allow(unsafe_code, reason = "what counts allocations is an allocator")]
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // A thread that ends counts no more.
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are the system's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block came from `alloc` above, so from the system.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// An emulator, and what its devices are connected to.
+struct Bench {
+    emulator: Emulator,
+    clock: Clock,
+    near: OwnedFd,
+    far: OwnedFd,
+    /// Nobody says anything here.
+    control: (OwnedFd, OwnedFd),
+    buffer: Vec<u8>,
+    note: [u8; NOTE],
+}
+
+fn pair() -> (OwnedFd, OwnedFd) {
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).unwrap()
+}
+
+impl Bench {
+    fn new(queue: &str) -> Bench {
+        let direction = Direction {
+            rate: Rate::Constant(BitsPerSec::from_mbps(100_000)),
+            delay: Nanos::ZERO,
+            loss: 0.0,
+            queue: queue.parse().unwrap(),
+        };
+        let plan = Bottleneck {
+            up: direction.clone(),
+            down: direction,
+            seed: 1,
+        };
+        let ((near, near_device), (far, far_device)) = (pair(), pair());
+        let clock = Clock::start();
+        let devices = [near_device, far_device].map(|socket| Device::Tun(Tun::over(socket)));
+        Bench {
+            emulator: Emulator::new(&plan, devices, clock).unwrap(),
+            clock,
+            near,
+            far,
+            control: pair(),
+            buffer: vec![0; 1 << 17],
+            note: [0; NOTE],
+        }
+    }
+
+    /// Sends a packet from the near end.
+    fn send(&self, note: &[u8; NOTE], packet: &[u8]) {
+        let parts = [&note[..], packet].map(IoSlice::new);
+        writev(&self.near, &parts).unwrap();
+    }
+
+    fn turn(&mut self) {
+        let control = self.control.0.as_fd();
+        let now = self.clock.now();
+        let watcher = &mut |_, _, _: &[u8]| {};
+        self.emulator.turn(now, control, watcher).unwrap();
+    }
+
+    /// The next packet at the far end, after its note.
+    fn receive(&mut self) -> Option<&[u8]> {
+        let (note, buffer) = (&mut self.note[..], &mut self.buffer[..]);
+        let mut parts = [note, buffer].map(IoSliceMut::new);
+        let length = readv(&self.far, &mut parts).ok()?;
+        Some(&self.buffer[..length - NOTE])
+    }
+
+    fn departed(&self) -> u64 {
+        self.emulator.counts()[0].departed
+    }
+}
+
+/// A packet of TCP with so much payload, and the note that the kernel puts before one of
+/// which it has left so much undone: segments of so many bytes are to be cut.
+fn packet(flow: u16, first: u8, payload: usize, cut: Option<u16>) -> ([u8; NOTE], Vec<u8>) {
+    let payload: Vec<u8> = (0..payload)
+        .map(|n| first.wrapping_add((n / 5) as u8))
+        .collect();
+    let builder = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).tcp(flow, 8, 1, 1000);
+    let builder = builder
+        .options_raw(&[1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2])
+        .unwrap();
+    let mut bytes = Vec::new();
+    builder.write(&mut bytes, &payload).unwrap();
+    let mut note = [0; NOTE];
+    if let Some(cut) = cut {
+        (note[0], note[1]) = (1, 1);
+        note[2..4].copy_from_slice(&52_u16.to_ne_bytes());
+        note[4..6].copy_from_slice(&cut.to_ne_bytes());
+        note[6..8].copy_from_slice(&20_u16.to_ne_bytes());
+        note[8..].copy_from_slice(&16_u16.to_ne_bytes());
+    }
+    (note, bytes)
+}
+
+#[test]
+fn what_is_sent_arrives_whatever_its_shape() {
+    let mut bench = Bench::new("droptail:limit=5000");
+    // Full bursts as expected, a different size, short ones, single packets, and back.
+    let shapes = [
+        (60_000, Some(1448)),
+        (60_000, Some(1448)),
+        (100, None),
+        (1448, None),
+        (9_000, Some(536)),
+        (1448, None),
+        (9_000, Some(536)),
+        (9_001, Some(536)),
+        (500, None),
+        (30_000, Some(1448)),
+        (1449, Some(1448)),
+        (60_000, Some(100)),
+        (65_000, Some(1448)),
+    ];
+    for (number, (payload, cut)) in shapes.into_iter().enumerate() {
+        let (note, bytes) = packet(7, number as u8, payload, cut);
+        bench.send(&note, &bytes);
+        let mut came: Vec<u8> = Vec::new();
+        let mut packets = 0;
+        for _ in 0..10_000 {
+            bench.turn();
+            while let Some(packet) = bench.receive() {
+                came.extend(&packet[52..]);
+                packets += 1;
+            }
+            if came.len() >= payload {
+                break;
+            }
+        }
+        assert!(
+            came == bytes[52..],
+            "{number}: {payload} bytes, cut {cut:?}"
+        );
+        let segments = cut.map_or(1, |cut| payload.div_ceil(usize::from(cut)));
+        assert!(packets <= segments, "{packets} of {segments}");
+        assert!(
+            packets < segments || segments <= 2,
+            "{number}: none is joined"
+        );
+    }
+    let [up, down] = bench.emulator.counts();
+    let segments = shapes.map(|(payload, cut)| match cut {
+        Some(cut) => payload.div_ceil(usize::from(cut)) as u64,
+        None => 1,
+    });
+    assert_eq!(up.arrived, segments.iter().sum::<u64>());
+    assert_eq!((up.taken, up.delivered), (shapes.len() as u64, up.arrived));
+    assert_eq!((up.malformed, up.unbuffered, down.arrived), (0, 0, 0));
+}
+
+#[test]
+fn what_is_no_packet_is_counted_and_dropped() {
+    let mut bench = Bench::new("droptail");
+    let (note, bytes) = packet(7, 0, 10_000, Some(1448));
+    // A burst that is cut short, one of which too little is said, no IP, nothing.
+    bench.send(&note, &bytes[..40]);
+    let mut little = note;
+    little[0] = 0;
+    bench.send(&little, &bytes);
+    bench.send(&[0; NOTE], &[0x15; 100]);
+    bench.send(&[0; NOTE], &[0; 1]);
+    // And one packet that is longer than any.
+    bench.send(&[0; NOTE], &bytes);
+    for _ in 0..10 {
+        bench.turn();
+    }
+    assert_eq!(bench.emulator.counts()[0].malformed, 5);
+    assert!(bench.receive().is_none());
+}
+
+#[test]
+fn nothing_is_allocated_for_a_packet() {
+    const PACKETS: u64 = 100_000;
+    for queue in [
+        "droptail:limit=1000",
+        "red:min=20,max=60,limit=1000",
+        "codel:limit=1000",
+        "fq-codel:limit=1000",
+    ] {
+        let mut bench = Bench::new(queue);
+        let sent = [
+            packet(7, 0, 60_000, Some(1448)),
+            packet(8, 0, 1000, None),
+            packet(9, 0, 9_000, Some(536)),
+        ];
+        let mut until = |packets: u64| {
+            while bench.departed() < packets {
+                for (note, bytes) in &sent {
+                    bench.send(note, bytes);
+                }
+                for _ in 0..3 {
+                    bench.turn();
+                    while bench.receive().is_some() {}
+                }
+            }
+        };
+        until(1000);
+        let before = ALLOCATIONS.get();
+        until(1000 + PACKETS);
+        let made = ALLOCATIONS.get() - before;
+        assert_eq!(made, 0, "{queue}: allocations for {PACKETS} packets");
+    }
+}

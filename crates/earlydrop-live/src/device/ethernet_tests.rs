@@ -1,0 +1,155 @@
+//! Frames as another crate writes them, and any bytes at all.
+
+use super::*;
+use etherparse::{PacketBuilder, SlicedPacket};
+use proptest::prelude::*;
+
+const HERE: [u8; 6] = [2, 0, 0, 0, 0, 1];
+const THERE: [u8; 6] = [2, 0, 0, 0, 0, 2];
+
+/// A packet of TCP with this payload, without a link layer.
+fn packet(v6: bool, payload: &[u8]) -> Vec<u8> {
+    let builder = match v6 {
+        false => PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64),
+        true => PacketBuilder::ipv6([1; 16], [2; 16], 64),
+    };
+    let mut bytes = Vec::new();
+    let builder = builder.tcp(1000, 80, 7, 1024);
+    builder.write(&mut bytes, payload).unwrap();
+    bytes
+}
+
+/// A frame around it.
+fn frame(tags: &[[u8; 4]], kind: u16, content: &[u8]) -> Vec<u8> {
+    let mut bytes = [THERE, HERE].concat();
+    bytes.extend(tags.concat());
+    bytes.extend(kind.to_be_bytes());
+    bytes.extend(content);
+    bytes
+}
+
+const OUTER: [u8; 4] = [0x88, 0xa8, 0, 100];
+const INNER: [u8; 4] = [0x81, 0, 0x20, 7];
+
+#[test]
+fn a_packet_is_found_behind_up_to_two_tags() {
+    for (v6, kind) in [(false, IPV4), (true, IPV6)] {
+        let packet = packet(v6, b"payload");
+        let header = Header::read(&packet).unwrap();
+        for tags in [&[][..], &[INNER], &[OUTER, INNER]] {
+            // Padding to the shortest frame is no part of the packet.
+            let mut bytes = frame(tags, kind, &packet);
+            bytes.resize(bytes.len().max(80), 0xff);
+            let link = 14 + 4 * tags.len() as u8;
+            let place = Place { at: link, link };
+            assert_eq!(read(&bytes, 0), Arrival::Packet(place, header));
+            // And where there is room before it.
+            let shifted = [&[9; 4][..], &bytes].concat();
+            let place = Place { at: link + 4, link };
+            assert_eq!(read(&shifted, 4), Arrival::Packet(place, header));
+        }
+        let three = frame(&[OUTER, INNER, INNER], kind, &packet);
+        assert!(matches!(read(&three, 0), Arrival::Passing(..)));
+    }
+}
+
+#[test]
+fn what_hosts_find_each_other_with_passes() {
+    const ARP: u16 = 0x0806;
+    let arp = frame(&[], ARP, &[1; 28]);
+    let Arrival::Passing(place, header) = read(&arp, 0) else {
+        panic!("{:?}", read(&arp, 0));
+    };
+    assert_eq!((place.link, header.length), (14, 28));
+    assert_eq!(header.ecn, Ecn::NotCapable);
+
+    let asks = |kind: u8| {
+        let builder = PacketBuilder::ipv6([1; 16], [2; 16], 255);
+        let mut bytes = Vec::new();
+        let builder = builder.icmpv6_raw(kind, 0, [0; 4]);
+        builder.write(&mut bytes, &[0; 16]).unwrap();
+        read(&frame(&[], IPV6, &bytes), 0)
+    };
+    assert!(matches!(asks(135), Arrival::Passing(..)), "a solicitation");
+    assert!(matches!(asks(128), Arrival::Packet(..)), "an echo");
+}
+
+#[test]
+fn what_is_too_long_or_no_packet_is_said_to_be() {
+    let most = packet(false, &[0; MTU as usize - 40]);
+    assert!(matches!(
+        read(&frame(&[], IPV4, &most), 0),
+        Arrival::Packet(..)
+    ));
+    let more = packet(false, &[0; MTU as usize - 39]);
+    assert_eq!(read(&frame(&[], IPV4, &more), 0), Arrival::Oversized);
+    let other = frame(&[], 0x1234, &[0; MTU as usize + 1]);
+    assert_eq!(read(&other, 0), Arrival::Oversized);
+    let broken = frame(&[], IPV4, &most[..100]);
+    assert_eq!(read(&broken, 0), Arrival::Malformed);
+    assert_eq!(read(&HERE, 0), Arrival::Malformed);
+}
+
+/// Leaves the checksum as a sender does that has a device for it: the sum of both addresses,
+/// the protocol and the length (RFC 9293, section 3.1; RFC 8200, section 8.1).
+fn leave_unsummed(packet: &mut [u8], addresses: std::ops::Range<usize>, from: usize, field: usize) {
+    let length = (packet.len() - from) as u16;
+    let mut pseudo = packet[addresses].to_vec();
+    pseudo.extend([0, 6]);
+    pseudo.extend(length.to_be_bytes());
+    packet[field..field + 2].copy_from_slice(&sum(&pseudo).to_be_bytes());
+}
+
+proptest! {
+    /// What is completed is what another crate writes.
+    #[test]
+    fn a_checksum_left_to_the_device_is_completed(
+        v6: bool,
+        payload in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
+        let whole = packet(v6, &payload);
+        let (addresses, from) = if v6 { (8..40, 40) } else { (12..20, 20) };
+        let mut unsummed = whole.clone();
+        leave_unsummed(&mut unsummed, addresses, from, from + 16);
+        complete(&mut unsummed);
+        prop_assert_eq!(unsummed, whole);
+    }
+
+    /// A frame of any bytes is read without a panic, and what is found lies within it.
+    #[test]
+    fn any_bytes_are_read(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..300),
+        kind in prop::sample::select(vec![IPV4, IPV6, 0x8100, 0x88a8]),
+    ) {
+        if let Some(place) = bytes.get_mut(12..14) {
+            place.copy_from_slice(&kind.to_be_bytes());
+        }
+        match read(&bytes, 0) {
+            Arrival::Packet(place, header) | Arrival::Passing(place, header) => {
+                let end = usize::from(place.at) + header.length as usize;
+                prop_assert!(end <= bytes.len());
+                if let Arrival::Packet(..) = read(&bytes, 0) {
+                    complete(&mut bytes[usize::from(place.at)..end]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Another crate finds the same tags and the same packet.
+    #[test]
+    fn others_see_the_same(tagged: bool, payload in prop::collection::vec(any::<u8>(), 0..50)) {
+        let packet = packet(false, &payload);
+        let tags = [INNER];
+        let bytes = frame(&tags[..usize::from(tagged)], IPV4, &packet);
+        let Arrival::Packet(place, header) = read(&bytes, 0) else {
+            return Err(TestCaseError::fail("no packet"));
+        };
+        let sliced = SlicedPacket::from_ethernet(&bytes).unwrap();
+        prop_assert_eq!(sliced.vlan_ids().len(), usize::from(tagged));
+        let theirs = sliced.net.unwrap().ip_payload_ref().unwrap().payload.as_ptr();
+        let ours = &bytes[usize::from(place.at) + 20..];
+        prop_assert_eq!(ours.as_ptr(), theirs);
+        prop_assert_eq!(header.length as usize, packet.len());
+    }
+}

@@ -1,0 +1,131 @@
+//! What must hold of any bytes whatever: held against random ones by tests, and by fuzzers
+//! that look for the ways they can take (`fuzz/`).
+
+use earlydrop::packet::Ecn;
+
+use crate::packet::{Header, mark};
+use crate::segments::{Burst, LONGEST, NOTE, Note, join};
+
+/// Bytes are a packet or they are not; a packet stays one when it is marked, and its
+/// checksum as right as it was.
+pub fn packet(bytes: &[u8]) {
+    let Ok(header) = Header::read(bytes) else {
+        return;
+    };
+    let length = header.length as usize;
+    assert!(length <= bytes.len());
+    let mut marked = bytes.to_vec();
+    mark(&mut marked);
+    let again = Header::read(&marked).expect("a packet that was marked");
+    assert_eq!(
+        again,
+        Header {
+            ecn: Ecn::Ce,
+            ..header
+        }
+    );
+    if let (Some(before), Some(after)) = (sum_v4(bytes), sum_v4(&marked)) {
+        assert_eq!(before, after, "the checksum");
+    }
+    // Only the ECN field and the checksum have changed.
+    let changed = bytes.iter().zip(&marked).filter(|(a, b)| a != b).count();
+    assert!(changed <= 3, "{changed} bytes have changed");
+    let once = marked.clone();
+    mark(&mut marked);
+    assert_eq!(once, marked, "what is marked stays as it is");
+}
+
+/// Bytes are a note and a burst or they are not; a burst's segments are packets as long as
+/// it says, in order, and together the burst again.
+pub fn burst(bytes: &[u8]) {
+    let Some((note, bytes)) = bytes.split_first_chunk::<NOTE>() else {
+        return;
+    };
+    let note = Note::read(note);
+    // As much of it as a first buffer would have.
+    let begins = &bytes[..bytes.len().min(2048)];
+    let Some(burst) = Burst::of(&note, begins, bytes.len()) else {
+        return;
+    };
+    let of = |segment: usize| {
+        let mut headers = bytes[..burst.headers].to_vec();
+        burst.cut(&mut headers, segment);
+        headers
+    };
+    let segments = burst.segments();
+    let lengths = (0..segments).map(|segment| burst.payload_of(segment));
+    assert_eq!(lengths.sum::<usize>(), bytes.len() - burst.headers);
+    let (first, last) = (of(0), of(segments - 1));
+    let mut together = [0; LONGEST];
+    let together = &mut together[..burst.headers];
+    together.copy_from_slice(&first);
+    join(together, burst.checksum, bytes.len(), burst.payload, &last);
+    let start = usize::from(burst.checksum.start);
+    let (ip, tcp) = (2..6, start + 16..start + 18);
+    for (at, (joined, burst)) in together.iter().zip(bytes).enumerate() {
+        // The length is said anew, right or not before; sums of it change with it, and so
+        // does zero's other name.
+        let mended = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
+        assert!(joined == burst || mended, "byte {at}");
+    }
+}
+
+/// The sum over an IPv4 header, which is 0xffff where its checksum is right.
+fn sum_v4(bytes: &[u8]) -> Option<u16> {
+    let length = usize::from(bytes[0] & 15) * 4;
+    let header = bytes.get(..length).filter(|_| bytes[0] >> 4 == 4)?;
+    let words = header
+        .chunks(2)
+        .map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
+    let mut sum = words.sum::<u32>();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    Some(sum as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    const CASES: u32 = 2000;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(CASES))]
+
+        #[test]
+        fn any_bytes_are_a_packet_or_not(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            super::packet(&bytes);
+        }
+
+        /// Bytes that begin as headers do, so that many are taken for some.
+        #[test]
+        fn what_looks_like_a_packet_is_one_or_not(
+            first in prop::sample::select(vec![0x45_u8, 0x46, 0x4f, 0x60, 0x6f]),
+            mut bytes in prop::collection::vec(any::<u8>(), 60..200),
+        ) {
+            bytes[0] = first;
+            (bytes[2], bytes[3], bytes[4], bytes[5]) = (0, bytes[3] % 128, 0, bytes[5] % 128);
+            super::packet(&bytes);
+        }
+
+        #[test]
+        fn what_looks_like_a_burst_is_one_or_not(
+            kind in prop::sample::select(vec![1_u8, 4, 0x81, 0x84, 3]),
+            payload in 0_u16..3000,
+            start in prop::sample::select(vec![20_u16, 24, 40, 48, 7]),
+            mut bytes in prop::collection::vec(any::<u8>(), 60..4000),
+        ) {
+            bytes[0] = match kind & 0x7f {
+                1 => 0x40 | (start / 4) as u8,
+                _ => 0x60,
+            };
+            let mut all = vec![1, kind, 0, 0];
+            for number in [payload, start, 16] {
+                all.extend(number.to_ne_bytes());
+            }
+            all.extend(bytes);
+            super::burst(&all);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The bottleneck's thread: packets between the two devices until the run is over.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use earlydrop::packet::FlowKey;
+use earlydrop::registry::{ConfigError, Spec};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::network::Link;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+use super::Honesty;
+use super::book::Book;
+use super::layout::Layout;
+use super::meter::Meter;
+use super::passage::Passage;
+use crate::LiveError;
+use crate::device::Device;
+use crate::direction::Direction;
+use crate::emulator::{Emulator, NAMES, slots};
+use crate::error::Doing;
+use crate::pace::Clock;
+use crate::stats::{DeviceCounts, Ends, LatenessMeter, tolerated_at};
+
+/// A bottleneck that is ready.
+#[derive(Debug)]
+pub(crate) struct Bottleneck {
+    emulator: Emulator<Passage>,
+    end: Nanos,
+    tolerated: Nanos,
+    clock: Clock,
+}
+
+/// What it has seen when the run is over.
+#[derive(Debug)]
+pub(crate) struct Crossed {
+    /// From the near end to the far one, and back.
+    pub(crate) ways: [Passage; 2],
+    /// What became of packets outside these.
+    ends: [Ends; 2],
+    /// The kernel's counts at the near end's device and at the far one's.
+    pub(crate) devices: [DeviceCounts; 2],
+    lateness: LatenessMeter,
+    tolerated: Nanos,
+    /// The share of one core that the thread took.
+    cpu: f64,
+}
+
+/// How often it looks whether it is to stop.
+const LOOK: Nanos = Nanos::from_millis(50);
+
+/// The shares of packets whose lateness is told.
+const SHARES: [f64; 5] = [0.995, 0.999, 0.9995, 0.9999, 1.0];
+
+/// The least packet that buffers are reckoned with.
+const SMALL: Bytes = Bytes(64);
+
+impl Bottleneck {
+    /// A bottleneck between the near end's device and the far one's.
+    ///
+    /// There are buffers for 32,768 packets that wait, and for as many of 64 bytes as all
+    /// wires hold; half a million at most.
+    pub(crate) fn new(
+        run: &Run,
+        layout: &Layout,
+        book: &Arc<Book>,
+        devices: [Device; 2],
+    ) -> Result<Bottleneck, LiveError> {
+        let links = layout.links.map(|link| run.network.get(link));
+        let slots = slots(on_wires(layout, links));
+        let [up, down] = [0, 1].map(|index| passage(run, layout, book, index, slots));
+        let clock = Clock::start();
+        let from = run.measure.warm_up;
+        Ok(Bottleneck {
+            emulator: Emulator::between(devices, [up?, down?], slots, clock, from),
+            end: run.duration,
+            tolerated: tolerated_at(links.map(rate)),
+            clock,
+        })
+    }
+
+    /// Time zero is now.
+    pub(crate) fn start(&mut self) -> Clock {
+        self.clock = self.emulator.start();
+        self.clock
+    }
+
+    /// Carries packets until the run's end, until `stop`, or until the other end of
+    /// `traffic` is closed.
+    pub(crate) fn run(mut self, stop: &AtomicBool, traffic: OwnedFd) -> Result<Crossed, LiveError> {
+        // A sleep is over when it is over, not when it suits: prctl(2).
+        nix::sys::prctl::set_timerslack(1).doing("setting the timer's slack")?;
+        let before = time_of_processor();
+        let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
+        loop {
+            let now = self.clock.now();
+            if now >= self.end || stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let until = self.end.min(now + LOOK);
+            if self.emulator.turn(until, traffic.as_fd(), nobody)? {
+                break;
+            }
+        }
+        let cpu = time_of_processor().since(before).as_secs_f64();
+        let devices = self.emulator.counted();
+        let devices = devices.doing("reading the devices' counters")?;
+        let (ways, pool) = self.emulator.ways();
+        for way in ways {
+            way.finish(self.end, pool);
+        }
+        Ok(Crossed {
+            ends: *self.emulator.ends(),
+            devices,
+            lateness: self.emulator.lateness_meter().clone(),
+            tolerated: self.tolerated,
+            cpu: cpu / self.clock.now().as_secs_f64(),
+            ways: self.emulator.into_ways(),
+        })
+    }
+}
+
+impl Crossed {
+    /// How exactly packets were delivered.
+    pub(crate) fn honesty(&self) -> Honesty {
+        let hundredths = (0..100).map(|percent| f64::from(percent) / 100.0);
+        let shares = hundredths.chain(SHARES);
+        let late = |share| (share, self.lateness.within(share));
+        let lost = self.ends.iter().map(|ends| ends.unbuffered + ends.refused);
+        let unread = self.devices.iter().map(|device| device.unread);
+        Honesty {
+            lateness: shares.map(late).collect(),
+            tolerated: self.tolerated.as_secs_f64(),
+            cpu: self.cpu,
+            beside: lost.chain(unread).sum(),
+        }
+    }
+}
+
+/// How many small packets may be on all wires.
+fn on_wires(layout: &Layout, links: [&Link; 2]) -> usize {
+    let access = layout.before.iter().chain(&layout.after);
+    let beside: f64 = access.map(|access| access.holds(SMALL)).sum();
+    let across = links.map(|link| rate(link).packets_per_sec(SMALL) * link.delay.as_secs_f64());
+    (beside + across.iter().sum::<f64>()) as usize
+}
+
+fn rate(link: &Link) -> BitsPerSec {
+    let recorded = link.trace.as_ref().map(|trace| trace.mean_rate());
+    recorded.unwrap_or(link.rate)
+}
+
+/// One direction of the bottleneck: 0 up, 1 down.
+pub(super) fn passage(
+    run: &Run,
+    layout: &Layout,
+    book: &Arc<Book>,
+    index: usize,
+    slots: u32,
+) -> Result<Passage, LiveError> {
+    let id = layout.links[index];
+    let link = run.network.get(id);
+    // Each link has random numbers of its own.
+    let seed = FlowKey(run.seed).hash(u64::from(id.0));
+    let direction = queue(link, slots)
+        .and_then(|queue| Direction::of_link(link, &queue, seed))
+        .map_err(|problem| LiveError::Queue {
+            direction: NAMES[index],
+            problem,
+        })?;
+    let is_up = index == 0;
+    let ours = layout.from_near.iter().map(|from_near| *from_near == is_up);
+    let meter = Meter::new(run, book, ours, slots);
+    let access = [layout.before[index].clone(), layout.after[index].clone()];
+    Ok(Passage::new(link, direction, access, meter, slots, seed))
+}
+
+/// The queue before a link: where it has none of its own, one that never is full, or, as in
+/// the simulator, drop-tail where it changes or is a recorded one.
+fn queue(link: &Link, slots: u32) -> Result<Spec, ConfigError> {
+    match &link.queue {
+        Some(queue) => Ok(queue.clone()),
+        None if is_measured(link) => Spec::new("droptail"),
+        None => format!("droptail:limit={slots}").parse(),
+    }
+}
+
+/// Whether a link's queue is in the results.
+pub(crate) fn is_measured(link: &Link) -> bool {
+    link.queue.is_some() || !link.changes.is_empty() || link.trace.is_some()
+}
+
+/// What this thread has taken of the processor so far.
+fn time_of_processor() -> Nanos {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD);
+    usage.map_or(Nanos::ZERO, |usage| {
+        let time = usage.user_time() + usage.system_time();
+        Nanos(time.num_nanoseconds().max(0) as u64)
+    })
+}

@@ -1,0 +1,54 @@
+//! Runs under `sudo`: whatever right they take, files belong to the one who called it.
+
+use std::ffi::CString;
+use std::io;
+use std::panic::resume_unwind;
+use std::thread;
+
+use nix::sys::prctl;
+use nix::unistd::{
+    Gid, Uid, initgroups, setegid, seteuid, setfsgid, setfsuid, setgroups, setresgid, setresuid,
+};
+
+use crate::LiveError;
+use crate::error::Doing;
+use crate::namespace::{Right, enter_next, gain_right};
+use crate::session::Owner;
+
+/// Gains the right to make namespaces, as the caller where the system lets them; else as
+/// root, who touches files as the caller only.
+pub(super) fn gain_right_for(owner: &Owner) -> Result<Right, LiveError> {
+    let Owner::Caller { user, group, name } = owner else {
+        return gain_right();
+    };
+    let (user, group) = (Uid::from_raw(*user), Gid::from_raw(*group));
+    act_as(user, group, name.as_deref()).doing("acting as the one who called sudo")?;
+    if let Ok(right) = gain_right() {
+        setresgid(group, group, group)
+            .and_then(|()| setresuid(user, user, user))
+            .doing("giving up root")?;
+        return Ok(right);
+    }
+    let root = (Uid::from_raw(0), Gid::from_raw(0));
+    seteuid(root.0)
+        .and_then(|()| setegid(root.1))
+        .doing("being root again")?;
+    // This thread's, and those of threads that it starts.
+    setfsgid(group);
+    setfsuid(user);
+    let tried = thread::spawn(enter_next).join();
+    tried.unwrap_or_else(|panic| resume_unwind(panic))?;
+    Ok(Right::Root)
+}
+
+/// Has what rights they have, with a way back.
+fn act_as(user: Uid, group: Gid, name: Option<&str>) -> io::Result<()> {
+    match name.map(CString::new) {
+        Some(Ok(name)) => initgroups(&name, group)?,
+        _ => setgroups(&[group])?,
+    }
+    setegid(group)?;
+    seteuid(user)?;
+    // Without this /proc/self stays root's, and with it what maps users.
+    Ok(prctl::set_dumpable(true)?)
+}

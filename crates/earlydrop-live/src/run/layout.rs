@@ -1,0 +1,167 @@
+//! From a run's network to one bottleneck between two ends, with the links of hosts around
+//! it; what is more than that is refused by name.
+
+use std::collections::HashMap;
+
+use earlydrop_sim::Run;
+use earlydrop_sim::network::{Link, LinkId, Network, Node, Routes};
+
+use super::Refused;
+use super::access::Access;
+
+/// A bottleneck, and who crosses it.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// Its two directions: from the near end to the far one, and back. The first is the
+    /// link that is watched.
+    pub(crate) links: [LinkId; 2],
+    /// For each flow, whether its data begins at the near end.
+    pub(crate) from_near: Vec<bool>,
+    /// For each direction, the links before the bottleneck.
+    pub(crate) before: [Access; 2],
+    /// For each direction, the links after it.
+    pub(crate) after: [Access; 2],
+}
+
+/// Where streams of packets come from, for each link: the link before, or a host.
+type Feeders = HashMap<LinkId, Option<LinkId>>;
+
+impl Layout {
+    /// The layout of a run whose results are about `watched`.
+    pub(crate) fn new(run: &Run, watched: LinkId) -> Result<Layout, Refused> {
+        let network = &run.network;
+        let links = [watched, back(network, watched)?];
+        let mut routes = Routes::new(network);
+        let mut feeders = Feeders::new();
+        let mut from_near = Vec::with_capacity(run.flows.len());
+        let mut before = [Vec::new(), Vec::new()];
+        let mut after = [Vec::new(), Vec::new()];
+        for (number, flow) in run.flows.iter().enumerate() {
+            let mut ways = [(flow.from, flow.to), (flow.to, flow.from)]
+                .map(|(from, to)| routes.find(from, to).unwrap_or_default());
+            let data_goes_up = ways[0].contains(&watched);
+            if !data_goes_up {
+                ways.reverse();
+            }
+            from_near.push(data_goes_up);
+            for (index, way) in ways.into_iter().enumerate() {
+                let across = way.iter().position(|link| *link == links[index]);
+                let across = across.ok_or_else(|| does_not_cross(network, number, links[index]))?;
+                check_way(network, &way, across, &mut feeders)?;
+                before[index].push(way[..across].to_vec());
+                after[index].push(way[across + 1..].to_vec());
+            }
+        }
+        Ok(Layout {
+            links,
+            from_near,
+            before: before.map(|rows| Access::new(network, &rows)),
+            after: after.map(|rows| Access::new(network, &rows)),
+        })
+    }
+}
+
+/// The link that leads back between the same nodes.
+fn back(network: &Network, watched: LinkId) -> Result<LinkId, Refused> {
+    let ends = |wanted| {
+        let found = network.links().find(|(id, ..)| *id == wanted);
+        found.map(|(_, from, to, _)| (from, to))
+    };
+    let leads_back = |from: Node, to: Node| {
+        let found = network.links().find(|(_, a, b, _)| (*a, *b) == (to, from));
+        found.map(|(id, ..)| id)
+    };
+    let found = ends(watched).and_then(|(from, to)| leads_back(from, to));
+    found.ok_or_else(|| Refused {
+        flow: None,
+        message: format!(
+            "live needs a way back, and no link leads back beside `{}`",
+            network.link_name(watched)
+        ),
+        help: "describe a link between the same two nodes in the other direction".to_string(),
+    })
+}
+
+fn does_not_cross(network: &Network, flow: usize, link: LinkId) -> Refused {
+    let name = network.link_name(link);
+    Refused {
+        flow: Some(flow),
+        message: format!("live has one bottleneck, and this flow does not cross `{name}`"),
+        help: format!("all flows go over `{name}` and back beside it"),
+    }
+}
+
+/// Whether all that a way crosses beside the bottleneck, which is at `across`, can be worked
+/// out.
+fn check_way(
+    network: &Network,
+    way: &[LinkId],
+    across: usize,
+    feeders: &mut Feeders,
+) -> Result<(), Refused> {
+    let mut before = None;
+    for (place, link) in way.iter().enumerate() {
+        if place != across {
+            check_wire(network, *link)?;
+            let known = *feeders.entry(*link).or_insert(before);
+            if known != before {
+                return Err(second_bottleneck(
+                    network,
+                    *link,
+                    "the packets of several links meet there",
+                ));
+            }
+        }
+        before = Some(*link);
+    }
+    Ok(())
+}
+
+/// Whether a link beside the bottleneck is a plain one.
+fn check_wire(network: &Network, link: LinkId) -> Result<(), Refused> {
+    let Link {
+        rate: _,
+        delay: _,
+        queue,
+        mean_packet: _,
+        loss,
+        reorder,
+        changes,
+        trace,
+    } = network.get(link);
+    if queue.is_some() {
+        return Err(second_bottleneck(network, link, "it has a queue"));
+    }
+    let special = [
+        (*loss > 0.0, "loses packets"),
+        (reorder.is_some(), "reorders packets"),
+        (!changes.is_empty(), "changes"),
+        (trace.is_some(), "follows a trace"),
+    ];
+    match special.iter().find(|(is_so, _)| *is_so) {
+        None => Ok(()),
+        Some((_, does)) => Err(Refused {
+            flow: None,
+            message: format!(
+                "live has plain links beside the bottleneck, and `{}` {does}",
+                network.link_name(link)
+            ),
+            help: "what is special can be the bottleneck's own".to_string(),
+        }),
+    }
+}
+
+fn second_bottleneck(network: &Network, link: LinkId, why: &str) -> Refused {
+    Refused {
+        flow: None,
+        message: format!(
+            "live has one bottleneck, and `{}` is a second one: {why}",
+            network.link_name(link)
+        ),
+        help: "beside the bottleneck there can be hosts' own links, without queues".to_string(),
+    }
+}
+
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+mod tests;

@@ -1,0 +1,209 @@
+//! One direction of a run: the links of hosts, the bottleneck, the links of hosts.
+//!
+//! ```text
+//! device --> links --> (in time order) queue, transmitter, wire --> links --> (in time order) device
+//! ```
+//!
+//! All of it is worked out: a packet comes to the queue when its host's links have carried
+//! it there, and leaves for the device when those at the other end have, even where the
+//! thread notices later. It only looks after a passage when the next packet must be
+//! written, or may have to be.
+
+use std::collections::VecDeque;
+
+use earlydrop::counters::Tally;
+use earlydrop::queue::AnyQueue;
+use earlydrop::random::Pcg32;
+use earlydrop::units::Nanos;
+use earlydrop_sim::network::{Change, Link, Reorder};
+
+use super::access::Access;
+use super::meter::Meter;
+use super::underway::Underway;
+use crate::direction::{Direction, Tap};
+use crate::emulator::{Watched, Way};
+use crate::pool::{Frame, Pool};
+
+#[derive(Debug)]
+pub(crate) struct Passage {
+    before: Access,
+    /// On the way to the queue.
+    coming: Underway,
+    direction: Direction,
+    /// What changes about the bottleneck, by time.
+    changes: VecDeque<(Nanos, Change)>,
+    reorder: Option<Reorder>,
+    random: Pcg32,
+    /// No packet leaves the wire before this unless it is held back on purpose: a delay
+    /// that shrinks lets none overtake.
+    last: Nanos,
+    /// On the wire, where some are held back.
+    held: Underway,
+    after: Access,
+    /// The shortest way from the wire's end to the device.
+    least_after: Nanos,
+    /// On the way from the wire's end to the device, or still on the wire.
+    going: Underway,
+    pub(crate) meter: Meter,
+}
+
+/// The stream of random numbers by which packets are held back.
+const REORDER_STREAM: u64 = 2;
+
+impl Passage {
+    /// The passage over `link`, whose `direction` is its transmitter, with room for so many
+    /// packets.
+    pub(crate) fn new(
+        link: &Link,
+        direction: Direction,
+        [before, after]: [Access; 2],
+        meter: Meter,
+        room: u32,
+        seed: u64,
+    ) -> Passage {
+        let mut changes = link.changes.clone();
+        changes.sort_by_key(|(at, _)| *at);
+        let held = if link.reorder.is_some() { room } else { 0 };
+        Passage {
+            coming: Underway::new(room),
+            direction,
+            changes: changes.into(),
+            reorder: link.reorder,
+            random: Pcg32::new(seed, REORDER_STREAM),
+            last: Nanos::ZERO,
+            held: Underway::new(held),
+            least_after: after.least_delay(),
+            going: Underway::new(room),
+            before,
+            after,
+            meter,
+        }
+    }
+
+    /// Everything up to `at` is worked out and measured.
+    pub(crate) fn finish(&mut self, at: Nanos, pool: &mut Pool) {
+        let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
+        self.work_out(at, pool, &mut Watched(0, nobody));
+        let mut tap = Measured(&mut self.meter, &mut Watched(0, nobody));
+        self.direction.show(at, pool, &mut tap);
+    }
+
+    /// Packets and bytes between the two devices.
+    pub(crate) fn in_flight(&self) -> Tally {
+        let mut tally = Tally {
+            packets: u64::from(self.direction.packets()),
+            bytes: self.direction.bytes(),
+        };
+        let lines = [&self.coming, &self.held, &self.going];
+        let frames = lines.into_iter().flat_map(Underway::frames);
+        frames.for_each(|frame| tally.add(frame.header.length));
+        tally
+    }
+
+    fn work_out(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        let mut tap = Measured(&mut self.meter, tap);
+        loop {
+            let change = self.changes.front().map_or(Nanos::NEVER, |(at, _)| *at);
+            if change <= now && change <= self.coming.next() {
+                if let Some((at, change)) = self.changes.pop_front() {
+                    self.direction.change(at, change, pool, &mut tap);
+                }
+            } else if let Some((at, frame)) = self.coming.pop(now) {
+                tap.0.came(at, &frame);
+                self.direction.offer(at, frame, pool, &mut tap);
+            } else {
+                break;
+            }
+        }
+        self.direction.advance(now, pool, &mut tap);
+        while let Some((at, frame)) = self.direction.sent() {
+            self.cross_wire(at, frame);
+        }
+        while let Some((at, frame)) = self.held.pop(now) {
+            self.leave_wire(at, frame);
+        }
+    }
+
+    /// A packet would be at the wire's end at `at`.
+    fn cross_wire(&mut self, at: Nanos, frame: Frame) {
+        let at = at.max(self.last);
+        self.last = at;
+        let Some(reorder) = self.reorder else {
+            return self.leave_wire(at, frame);
+        };
+        let is_held = self.random.chance(reorder.share);
+        let by = match is_held {
+            true => Nanos((self.random.uniform() * reorder.delay.0 as f64) as u64),
+            false => Nanos::ZERO,
+        };
+        self.held.push(at + by, frame);
+    }
+
+    fn leave_wire(&mut self, at: Nanos, frame: Frame) {
+        let flow = self.meter.flow(&frame);
+        let due = self.after.cross(flow, at, frame.header.length);
+        self.going.push(due, frame);
+    }
+}
+
+impl Way for Passage {
+    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, _: &mut Watched<'_, '_>) {
+        match self.meter.read(now, &frame, pool.packet(&frame)) {
+            Some(flow) => {
+                let at = self.before.cross(flow, now, frame.header.length);
+                self.coming.push(at, frame);
+            }
+            None => pool.give_back(frame.slot),
+        }
+    }
+
+    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+        self.work_out(now, pool, tap);
+    }
+
+    fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
+        self.going.pop(now)
+    }
+
+    fn written(&mut self, at: Nanos, frame: &Frame, taken: bool) {
+        self.meter.written(at, frame, taken);
+    }
+
+    fn next(&self) -> Nanos {
+        // What has not been sent yet is at the device no sooner than this.
+        let sent = self.direction.sends().min(self.coming.next());
+        let behind = sent + self.direction.delay() + self.least_after;
+        let change = self.changes.front().map_or(Nanos::NEVER, |(at, _)| *at);
+        let ahead = self.going.next().min(self.held.next());
+        behind.min(change).min(ahead)
+    }
+}
+
+/// A meter, and whoever else looks on.
+struct Measured<'a, T>(&'a mut Meter, &'a mut T);
+
+impl<T: Tap> Tap for Measured<'_, T> {
+    fn left(&mut self, at: Nanos, bytes: &[u8]) {
+        self.1.left(at, bytes);
+    }
+
+    fn comes(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
+        self.0.comes(at, queue);
+    }
+
+    fn sends(&mut self, sojourn: Nanos, time: Nanos) {
+        self.0.sends(sojourn, time);
+    }
+
+    fn lost(&mut self, at: Nanos, frame: &Frame) {
+        self.0.lost(at, frame, true);
+    }
+
+    fn lost_on_the_wire(&mut self, at: Nanos, frame: &Frame) {
+        self.0.lost(at, frame, false);
+    }
+}
+
+#[cfg(test)]
+#[path = "passage_tests.rs"]
+mod tests;

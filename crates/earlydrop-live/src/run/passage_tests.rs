@@ -1,0 +1,297 @@
+//! Datagrams over a passage, by the clock of a test: on time, and what the simulator
+//! measures of the same, to the last digit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::book::Book;
+use super::super::bottleneck::passage;
+use super::super::layout::Layout;
+use super::*;
+use crate::packet::Header;
+use earlydrop::packet::Ecn;
+use earlydrop::units::{BitsPerSec, Bytes};
+use earlydrop_sim::Run;
+use earlydrop_sim::measure::Measure;
+use earlydrop_sim::network::{Dumbbell, LinkId};
+use earlydrop_sim::results::{QueueResult, Results};
+use earlydrop_sim::traffic::{Flow, Pattern, Traffic};
+use proptest::prelude::*;
+
+const END: Nanos = Nanos::from_millis(1500);
+const SLOTS: u32 = 4096;
+
+fn link(queue: &str) -> Link {
+    let link = Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(5));
+    link.queue(queue.parse().unwrap())
+}
+
+/// Three flows of datagrams, 15 Mbps together, whose hosts are differently far away; no two
+/// packets come to the queue in one moment.
+fn run(bottleneck: Link) -> (Run, LinkId) {
+    let mut bell = Dumbbell::new(bottleneck.clone(), bottleneck);
+    let hosts = [
+        (1_000_001, 1250, 4),
+        (7_000_013, 1000, 5),
+        (3_000_000, 500, 6),
+    ];
+    let mut flows = Vec::new();
+    for (delay, size, rate) in hosts {
+        let (from, to) = bell.pair(BitsPerSec::from_mbps(100), Nanos(delay));
+        let rate = BitsPerSec::from_mbps(rate);
+        let flow = Flow::datagrams(from, to, Bytes(size), rate, Pattern::Constant);
+        flows.push(flow.group(if size == 500 { "small" } else { "large" }));
+    }
+    if let Traffic::Datagrams { ecn, .. } = &mut flows[0].traffic {
+        *ecn = Ecn::Ect0;
+    }
+    let mut run = Run::new(bell.network, END);
+    run.flows = flows;
+    run.measure = Measure {
+        warm_up: Nanos::from_millis(300),
+        delays: true,
+        sojourn: true,
+        sample_every: Some(Nanos::from_millis(10)),
+        arrivals_every: Some(Nanos::from_millis(100)),
+        loss_event: Some(Nanos::from_millis(20)),
+        ..Measure::default()
+    };
+    (run, bell.bottleneck)
+}
+
+/// When packets of a run's flows are sent, and whose they are.
+fn sends(run: &Run) -> BTreeMap<Nanos, Vec<u32>> {
+    let mut sends: BTreeMap<Nanos, Vec<u32>> = BTreeMap::new();
+    for (number, flow) in run.flows.iter().enumerate() {
+        let Traffic::Datagrams { size, rate, .. } = &flow.traffic else {
+            panic!("datagrams only");
+        };
+        let mut at = Nanos::ZERO;
+        while at < run.duration {
+            sends.entry(at).or_default().push(number as u32);
+            at += rate.transmission_time(*size);
+        }
+    }
+    sends
+}
+
+/// A datagram of a flow.
+fn datagram(run: &Run, book: &Book, flow: u32) -> Vec<u8> {
+    let Traffic::Datagrams { size, ecn, .. } = &run.flows[flow as usize].traffic else {
+        panic!("datagrams only");
+    };
+    let mut bytes = vec![0; size.0 as usize];
+    bytes[0] = 0x45;
+    bytes[1] = *ecn as u8;
+    bytes[2..4].copy_from_slice(&(size.0 as u16).to_be_bytes());
+    bytes[9] = 17;
+    let [near, far] = book.addresses(flow);
+    bytes[12..16].copy_from_slice(&near.octets());
+    bytes[16..20].copy_from_slice(&far.octets());
+    bytes
+}
+
+/// A passage that has carried everything, and when which flow's packets were written.
+struct Carried {
+    passage: Passage,
+    written: Vec<(Nanos, u32)>,
+}
+
+/// Carries a run's packets, looked after when it asks for it and at `looks` beside.
+fn carried(run: &Run, watched: LinkId, looks: &[Nanos]) -> Carried {
+    let layout = Layout::new(run, watched).unwrap();
+    let book = Arc::new(Book::new(&run.flows).unwrap());
+    let mut passage = passage(run, &layout, &book, 0, SLOTS).unwrap();
+    let mut pool = Pool::new(SLOTS);
+    let mut sends = sends(run);
+    let mut looks = looks.to_vec();
+    looks.sort();
+    looks.reverse();
+    let mut written = Vec::new();
+    loop {
+        let sent = sends.first_key_value().map_or(Nanos::NEVER, |(at, _)| *at);
+        let look = looks.last().copied().unwrap_or(Nanos::NEVER);
+        let now = passage.next().min(sent).min(look);
+        if now >= run.duration {
+            break;
+        }
+        looks.pop_if(|look| *look <= now);
+        let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
+        let tap = &mut Watched(0, nobody);
+        for flow in sends.remove(&now).unwrap_or_default() {
+            let slot = pool.take().unwrap();
+            let bytes = datagram(run, &book, flow);
+            pool.buffer(slot)[..bytes.len()].copy_from_slice(&bytes);
+            let frame = Frame::new(slot, Header::read(&bytes).unwrap());
+            passage.take(now, frame, &mut pool, tap);
+        }
+        passage.advance(now, &mut pool, tap);
+        while let Some((due, frame)) = passage.arrived(now) {
+            assert_eq!(due, now, "written when it is due");
+            written.push((due, passage.meter.flow(&frame)));
+            passage.written(due, &frame, true);
+            pool.give_back(frame.slot);
+        }
+    }
+    passage.finish(run.duration, &mut pool);
+    let inside = passage.in_flight().packets as usize;
+    assert_eq!(pool.free() + inside, SLOTS as usize, "no buffer is lost");
+    Carried { passage, written }
+}
+
+/// Holds all that is measured against the simulator.
+fn check_against_simulator(link: Link) {
+    let (run, watched) = run(link);
+    let expected = run.results().unwrap();
+    let Carried { mut passage, .. } = carried(&run, watched, &[]);
+    let groups = [("large".into(), vec![0, 1]), ("small".into(), vec![2])];
+    let meter = &mut passage.meter.queue;
+    let found = meter.result(watched, "left to right", &groups, run.duration);
+    let queue = expected.queue(watched).unwrap();
+    assert!(found.counters.departed.packets > 500, "something crossed");
+    assert_eq!(format!("{found:#?}"), format!("{queue:#?}"));
+    check_flows(&mut passage, &expected);
+    check_totals(&passage, queue, &run);
+}
+
+fn check_flows(passage: &mut Passage, expected: &Results) {
+    let seconds = expected.measured.as_secs_f64();
+    for (meter, flow) in passage.meter.flows.iter_mut().zip(&expected.flows) {
+        let meter = meter.as_mut().expect("its data goes this way");
+        let mut found = meter.result(&flow.group, seconds);
+        assert!(found.delays.is_some() && found.received > 0);
+        // What has arrived is for the flow's end to say.
+        found.goodput = flow.goodput;
+        assert_eq!(format!("{found:#?}"), format!("{flow:#?}"));
+    }
+}
+
+fn check_totals(passage: &Passage, queue: &QueueResult, run: &Run) {
+    let meter = &passage.meter;
+    let in_flight = passage.in_flight();
+    let sent: usize = sends(run).values().map(Vec::len).sum();
+    assert_eq!(meter.sent.packets, sent as u64);
+    let ended = meter.delivered.packets + meter.dropped.packets;
+    assert_eq!(meter.sent.packets, ended + in_flight.packets);
+    let bytes = meter.delivered.bytes + meter.dropped.bytes;
+    assert_eq!(meter.sent.bytes, bytes + in_flight.bytes);
+    assert!(meter.dropped.packets >= queue.counters.dropped().packets);
+}
+
+#[test]
+fn a_full_buffer_is_measured_as_the_simulator_does() {
+    check_against_simulator(link("droptail:limit=40"));
+}
+
+#[test]
+fn a_scheme_that_drops_at_the_head_is_measured_as_the_simulator_does() {
+    check_against_simulator(link("codel:limit=200"));
+}
+
+#[test]
+fn marks_are_measured_as_the_simulator_does() {
+    check_against_simulator(link("step:threshold=20 packets,limit=100"));
+}
+
+#[test]
+fn fair_queues_tell_flows_apart() {
+    check_against_simulator(link("fq-codel:limit=60"));
+}
+
+#[test]
+fn what_changes_is_measured_as_the_simulator_does() {
+    let millis = Nanos::from_millis;
+    let link = link("droptail:limit=60")
+        .changing(millis(400), Change::Rate(BitsPerSec::from_mbps(4)))
+        .changing(millis(600), Change::Down)
+        .changing(millis(605), Change::Delay(millis(30)))
+        .changing(millis(650), Change::Up)
+        .changing(millis(900), Change::Delay(millis(1)))
+        .changing(millis(1000), Change::Rate(BitsPerSec::from_mbps(40)));
+    check_against_simulator(link);
+}
+
+#[test]
+fn a_recorded_link_is_measured_as_the_simulator_does() {
+    let trace = "1\n1\n2\n7\n7\n7\n8\n20\n21\n22\n23".parse().unwrap();
+    check_against_simulator(link("droptail:limit=30").following(trace));
+}
+
+/// When nothing is read for long, it must wake by itself.
+#[test]
+fn single_packets_are_written_when_they_are_due() {
+    for delay in [Nanos::ZERO, Nanos::from_millis(5)] {
+        let slow = Link {
+            delay,
+            ..link("droptail")
+        };
+        let (mut run, watched) = run(slow);
+        for flow in &mut run.flows {
+            if let Traffic::Datagrams { rate, .. } = &mut flow.traffic {
+                *rate = BitsPerSec(rate.0 / 50);
+            }
+        }
+        let Carried { passage, written } = carried(&run, watched, &[]);
+        assert!(written.len() > 20);
+        assert_eq!(passage.meter.delivered.packets, written.len() as u64);
+    }
+}
+
+#[test]
+fn a_link_without_a_queue_loses_nothing() {
+    let (mut run, watched) = run(link("droptail"));
+    run.network.get_mut(watched).queue = None;
+    let Carried { passage, .. } = carried(&run, watched, &[]);
+    assert_eq!(passage.meter.dropped.packets, 0);
+    assert!(passage.in_flight().packets > 500, "15 Mbps into 10");
+}
+
+#[test]
+fn packets_are_held_back_by_as_much_as_is_said() {
+    let (plain, watched) = run(link("droptail:limit=40"));
+    let (late, _) = run(link("droptail:limit=40").reordering(0.5, Nanos::from_millis(20)));
+    let [plain, late] = [&plain, &late].map(|run| carried(run, watched, &[]).written);
+    // On the wire a packet waits for nobody, but on the host's link it may for those that
+    // came with it: for some tenths of a millisecond.
+    let slack = Nanos::from_millis(1);
+    for flow in 0..3 {
+        let of = |written: &[(Nanos, u32)]| -> Vec<Nanos> {
+            let of_flow = written.iter().filter(|(_, whose)| *whose == flow);
+            of_flow.map(|(at, _)| *at).collect()
+        };
+        let (plain, late) = (of(&plain), of(&late));
+        assert!(late.len() > 100);
+        let spans = plain
+            .iter()
+            .zip(&late)
+            .map(|(plain, late)| late.since(*plain));
+        // The n-th to arrive is no later than the n-th sent may be.
+        assert!(
+            spans
+                .clone()
+                .all(|span| span <= Nanos::from_millis(20) + slack)
+        );
+        assert!(spans.max().unwrap() > Nanos::from_millis(1));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// However often it is looked after, packets are written when they would be.
+    #[test]
+    fn when_it_is_looked_after_changes_nothing(
+        looks in prop::collection::vec(0..END.0, 0..60),
+        queue in prop::sample::select(vec!["droptail:limit=20", "red:min=5,max=15", "pie", "fq-codel"]),
+        share in prop::sample::select(vec![0.0, 0.3]),
+        loss in prop::sample::select(vec![0.0, 0.1]),
+    ) {
+        let (mut run, watched) = run(link(queue));
+        let link = run.network.get_mut(watched);
+        link.loss = loss;
+        link.reorder = Some(Reorder { share, delay: Nanos::from_millis(9) });
+        let looks: Vec<Nanos> = looks.into_iter().map(Nanos).collect();
+        let [rarely, often] = [&[], &looks[..]].map(|looks| carried(&run, watched, looks));
+        prop_assert_eq!(rarely.written, often.written);
+    }
+}

@@ -1,0 +1,215 @@
+//! A path between two hosts for tests, without any scheme: a rate, a delay, a short buffer.
+//! It remembers every packet that enters it.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::network::{Dumbbell, Link, Node};
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+
+use super::book::Book;
+use super::hosts::Hosts;
+use super::traffic::{Seen, Traffic};
+use crate::LiveError;
+use crate::device::{Arrival, Device};
+use crate::pace::Clock;
+
+/// A packet that was sent.
+#[derive(Clone, Debug)]
+pub(super) struct Packet {
+    pub(super) at: Nanos,
+    pub(super) from_near: bool,
+    /// Bytes on the wire.
+    pub(super) size: usize,
+    /// What it begins with.
+    pub(super) head: Vec<u8>,
+}
+
+pub(super) const SYN: u8 = 2;
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+
+impl Packet {
+    pub(super) fn traffic_class(&self) -> u8 {
+        self.head[1]
+    }
+
+    pub(super) fn is_tcp(&self) -> bool {
+        self.head[9] == TCP
+    }
+
+    pub(super) fn flags(&self) -> u8 {
+        self.head[33]
+    }
+
+    /// Bytes of the IP and TCP headers.
+    pub(super) fn headers(&self) -> usize {
+        20 + usize::from(self.head[32] >> 4) * 4
+    }
+
+    /// Bytes of data.
+    pub(super) fn data(&self) -> usize {
+        self.size - self.headers()
+    }
+
+    /// The number of its first byte, and the next one expected.
+    pub(super) fn numbers(&self) -> [u32; 2] {
+        let number = |at: usize| u32::from_be_bytes(self.head[at..at + 4].try_into().unwrap());
+        [number(24), number(28)]
+    }
+
+    /// Kinds of TCP's options, RFC 9293, section 3.1.
+    pub(super) fn options(&self) -> Vec<u8> {
+        let (mut options, mut kinds) = (&self.head[40..self.headers()], Vec::new());
+        while let [kind, rest @ ..] = options {
+            kinds.push(*kind);
+            options = match (kind, rest) {
+                (0 | 1, _) => rest,
+                (_, [length, ..]) => &options[usize::from(*length)..],
+                _ => &[],
+            };
+        }
+        kinds
+    }
+
+    pub(super) fn source_port(&self) -> u16 {
+        u16::from_be_bytes([self.head[20], self.head[21]])
+    }
+}
+
+/// A path, the same both ways.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    pub(super) rate: BitsPerSec,
+    pub(super) delay: Nanos,
+    /// How long a packet waits at most; what would wait longer is lost.
+    pub(super) buffer: Nanos,
+    /// How many of the near end's packets with data are lost: the first ones.
+    pub(super) loses: usize,
+}
+
+impl Default for Path {
+    fn default() -> Path {
+        Path {
+            rate: BitsPerSec(20_000_000),
+            delay: Nanos::from_millis(5),
+            buffer: Nanos::from_millis(30),
+            loses: 0,
+        }
+    }
+}
+
+/// A run without flows, and its two ends.
+pub(super) fn run_for(duration: Nanos) -> (Run, Node, Node) {
+    let bottleneck = Link::new(BitsPerSec(20_000_000), Nanos::from_millis(5));
+    let bottleneck = bottleneck.queue("red".parse().expect("a scheme"));
+    let mut dumbbell = Dumbbell::new(bottleneck.clone(), bottleneck);
+    let (near, far) = dumbbell.pair(BitsPerSec(1_000_000_000), Nanos::ZERO);
+    (Run::new(dumbbell.network, duration), near, far)
+}
+
+/// Why there are no hosts here, in words, where that is so.
+pub(super) fn missing(problem: &LiveError) -> bool {
+    match problem {
+        LiveError::NoTun { .. } | LiveError::Namespaces { .. } => true,
+        LiveError::System { doing, .. } => *doing == "making a network namespace",
+        _ => false,
+    }
+}
+
+/// Both hosts of a run, with their devices; `None`, and said so, where this system has none.
+pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], Book)> {
+    super::hosts::check(run).expect("hosts can do it");
+    let book = Book::new(&run.flows).expect("addresses");
+    match Hosts::new(run, &book) {
+        Ok((hosts, devices)) => Some((hosts, devices, book)),
+        Err(problem) if missing(&problem) => {
+            let test = thread::current().name().unwrap_or("").to_string();
+            println!("skipped: {test}: {problem}");
+            None
+        }
+        Err(problem) => panic!("{problem}"),
+    }
+}
+
+/// A run whose flows all begin at the near end, over this path: what was seen, and every
+/// packet.
+pub(super) fn carried(run: &Run, path: Path) -> Option<(Seen, Vec<Packet>)> {
+    let (hosts, devices, book) = hosts(run)?;
+    let traffic = Traffic::new(run, hosts, &book, &vec![true; run.flows.len()]).unwrap();
+    let (clock, over) = (Clock::start(), AtomicBool::new(false));
+    let never = AtomicBool::new(false);
+    let work = || traffic.run(clock, &never).unwrap();
+    Some(while_carried(&devices, path, clock, &over, work))
+}
+
+/// Does something that enters namespaces, while packets are carried between these devices;
+/// answers what it did and those packets.
+pub(super) fn while_carried<T: Send>(
+    devices: &[Device; 2],
+    path: Path,
+    clock: Clock,
+    over: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> (T, Vec<Packet>) {
+    thread::scope(|scope| {
+        let carrier = scope.spawn(|| carry(devices, path, clock, over));
+        let done = scope.spawn(work).join();
+        over.store(true, Ordering::Relaxed);
+        (done.unwrap(), carrier.join().unwrap())
+    })
+}
+
+fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> Vec<Packet> {
+    let mut seen = Vec::new();
+    let mut free_at = [Nanos::ZERO; 2];
+    let mut wires: [VecDeque<(Nanos, Vec<u8>)>; 2] = Default::default();
+    let mut buffer = [0; 2048];
+    let mut sent = 0;
+    while !over.load(Ordering::Relaxed) {
+        for end in [0, 1] {
+            while let Some(arrival) = devices[end].read(&mut buffer).unwrap() {
+                let Arrival::Packet(_, header) = arrival else {
+                    panic!("{arrival:?}");
+                };
+                let size = header.length as usize;
+                // Hosts send nothing of their own accord.
+                assert!(buffer[0] >> 4 == 4 && [TCP, UDP].contains(&buffer[9]));
+                let at = clock.now();
+                let packet = Packet {
+                    at,
+                    from_near: end == 0,
+                    size,
+                    head: buffer[..size.min(60)].to_vec(),
+                };
+                let has_data = packet.from_near && packet.is_tcp() && packet.data() > 0;
+                let is_lost = has_data && sent < path.loses;
+                sent += usize::from(has_data);
+                seen.push(packet);
+                let begins = free_at[end].max(at);
+                if is_lost || begins.since(at) > path.buffer {
+                    continue;
+                }
+                free_at[end] = begins + path.rate.transmission_time(Bytes(size as u64));
+                let arrives = free_at[end] + path.delay;
+                wires[end].push_back((arrives, buffer[..size].to_vec()));
+            }
+            let now = clock.now();
+            while let Some((_, packet)) = wires[end].pop_front_if(|(due, _)| *due <= now) {
+                devices[1 - end].write(&packet);
+            }
+        }
+        let due = wires.iter().filter_map(|wire| Some(wire.front()?.0)).min();
+        let now = clock.now();
+        let due = due.unwrap_or(Nanos::NEVER).min(now + Nanos::from_millis(5));
+        let sleep = TimeSpec::new(0, due.since(now).0 as i64);
+        let [near, far] = devices;
+        let mut fds = [near, far].map(|device| PollFd::new(device.fd(), PollFlags::POLLIN));
+        ppoll(&mut fds, Some(sleep), None).unwrap();
+    }
+    seen
+}

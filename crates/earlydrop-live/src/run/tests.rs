@@ -1,0 +1,211 @@
+//! Whole runs: the kernel's TCP over the bottleneck, from beginning to end.
+//!
+//! Where this process may not make namespaces or devices, every test says that it is
+//! skipped.
+
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use super::bottleneck::{Bottleneck, Crossed};
+use super::layout::Layout;
+use super::testing::{hosts, missing};
+use super::traffic::Seen;
+use super::*;
+use crate::device::{Device, Offers};
+use crate::namespace::enter_next;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::network::{Dumbbell, Link};
+use earlydrop_sim::results::Totals;
+use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
+use earlydrop_sim::traffic::{Flow, Pattern};
+
+/// Whether runs can be had here; says so where not.
+fn can_be_had() -> bool {
+    let tried = thread::spawn(|| enter_next().and_then(|()| Device::new(Offers::Nothing))).join();
+    match tried.expect("it answers") {
+        Ok(_) => true,
+        Err(problem) if missing(&problem) => {
+            let test = thread::current();
+            println!("skipped: {}: {problem}", test.name().unwrap_or(""));
+            false
+        }
+        Err(problem) => panic!("{problem}"),
+    }
+}
+
+/// Two flows of reno to the right, one and a datagram flow to the left, over 10 Mbps; round
+/// trips of 24 and 36 ms.
+fn run_of(seconds: u64, queue: &str, ecn: EcnMode) -> (Run, LinkId) {
+    let rate = BitsPerSec::from_mbps(10);
+    let link = Link::new(rate, Nanos::from_millis(10)).queue(queue.parse().unwrap());
+    let mut bell = Dumbbell::new(link.clone(), link);
+    let profile = Profile {
+        ecn,
+        ..Profile::modern(Algorithm::Reno)
+    };
+    let profile = Arc::new(profile);
+    let near = BitsPerSec::from_mbps(100);
+    let [a, b] = [1, 4].map(|delay| bell.pair(near, Nanos::from_millis(delay)));
+    let rate = BitsPerSec::from_mbps(1);
+    let mut run = Run::new(bell.network, Nanos::from_secs(seconds));
+    run.flows = vec![
+        Flow::bulk(a.0, a.1, &profile),
+        Flow::bulk(b.0, b.1, &profile),
+        Flow::bulk(b.1, b.0, &profile),
+        Flow::datagrams(a.1, a.0, Bytes(500), rate, Pattern::Constant),
+    ];
+    run.measure.delays = true;
+    (run, bell.bottleneck)
+}
+
+fn threads<T>(run: &Run, watched: LinkId, then: impl FnOnce(&Layout, Seen, Crossed) -> T) -> T {
+    let (layout, book) = checked(run, watched).expect("live can do it");
+    let threads = Threads {
+        run,
+        layout: &layout,
+        book: &Arc::new(book),
+        stop: &AtomicBool::new(false),
+        over: AtomicBool::new(false),
+    };
+    let ended = threads.run().expect("nothing goes wrong");
+    let (seen, crossed) = ended.expect("nobody stops it");
+    then(&layout, seen, crossed)
+}
+
+#[test]
+fn devices_queues_and_flows_count_the_same_packets() {
+    if !can_be_had() {
+        return;
+    }
+    let (run, watched) = run_of(2, "red:min=5,max=15", EcnMode::Off);
+    threads(&run, watched, |layout, seen, mut crossed| {
+        for (index, way) in crossed.ways.iter().enumerate() {
+            let meter = &way.meter;
+            let [from, to] = [crossed.devices[index], crossed.devices[1 - index]];
+            assert_eq!(from.sent, meter.sent.packets + meter.strange);
+            assert_eq!(to.received, meter.delivered.packets);
+            let ended = meter.delivered.packets + meter.dropped.packets;
+            assert_eq!(meter.sent.packets, ended + way.in_flight().packets);
+            assert!(meter.delivered.packets > 0, "packets cross");
+        }
+        check_honesty(&crossed.honesty());
+        let results = results(&run, layout, seen, &mut crossed.ways);
+        check_results(&run, &results);
+    });
+}
+
+fn check_honesty(honesty: &Honesty) {
+    assert!(honesty.lateness.is_sorted(), "more packets, more time");
+    assert_eq!(honesty.lateness.first().map(|(share, _)| *share), Some(0.0));
+    assert_eq!(honesty.lateness.last().map(|(share, _)| *share), Some(1.0));
+    // Half of what 1,500 bytes take at 10 Mbps.
+    let tolerated = Nanos::from_secs_f64(honesty.tolerated);
+    assert_eq!(tolerated, Nanos::from_micros(600));
+    assert!(honesty.cpu > 0.0 && honesty.cpu <= 1.0, "{}", honesty.cpu);
+}
+
+/// What must add up, whatever has happened. Nothing was left out at the beginning.
+fn check_results(run: &Run, results: &Results) {
+    let totals = &results.totals;
+    for sum in [
+        |tally: &Totals| {
+            [tally.sent, tally.delivered, tally.dropped, tally.in_flight].map(|t| t.packets)
+        },
+        |tally: &Totals| {
+            [tally.sent, tally.delivered, tally.dropped, tally.in_flight].map(|t| t.bytes)
+        },
+    ] {
+        let [sent, delivered, dropped, in_flight] = sum(totals);
+        assert_eq!(sent, delivered + dropped + in_flight);
+    }
+    let queues = results.queues.iter();
+    let dropped: u64 = queues.map(|queue| queue.counters.dropped().packets).sum();
+    assert_eq!(totals.dropped.packets, dropped, "only queues drop");
+    let lost: u64 = results.flows.iter().map(|flow| flow.lost).sum();
+    assert!(
+        lost <= dropped,
+        "what flows lose is what is dropped of their data"
+    );
+    let received: u64 = results.flows.iter().map(|flow| flow.received).sum();
+    assert!(received <= totals.delivered.packets);
+    assert_eq!(results.flows.len(), run.flows.len());
+    for flow in &results.flows {
+        assert!(flow.received > 0, "{flow:?}");
+        assert!(
+            flow.goodput > 0.0 && flow.goodput <= flow.throughput,
+            "{flow:?}"
+        );
+        let delays = flow.delays.as_ref().expect("they were asked for");
+        assert_eq!(delays.count(), flow.received);
+        // The bottleneck's wire and the hosts' links, at the nearer hosts.
+        assert!(delays.distribution().quantile(0.0) > Nanos::from_millis(11));
+    }
+}
+
+#[test]
+fn marks_reach_flows_that_ask_for_them() {
+    if !can_be_had() {
+        return;
+    }
+    let (run, watched) = run_of(2, "red:min=2,max=6,ecn=on", EcnMode::Classic);
+    let found = super::run(&run, watched, &AtomicBool::new(false)).unwrap();
+    let results = found.expect("nobody stops it").results;
+    let marked: u64 = results.flows.iter().map(|flow| flow.marked).sum();
+    let queues = results.queues.iter();
+    let by_queues: u64 = queues.map(|queue| queue.counters.marked.packets).sum();
+    assert!(marked > 0 && marked <= by_queues, "{marked} of {by_queues}");
+}
+
+#[test]
+fn a_run_that_is_stopped_has_no_results() {
+    if !can_be_had() {
+        return;
+    }
+    let (run, watched) = run_of(3600, "red", EcnMode::Off);
+    let stop = AtomicBool::new(false);
+    let found = thread::scope(|scope| {
+        let running = scope.spawn(|| super::run(&run, watched, &stop));
+        thread::sleep(Duration::from_millis(300));
+        stop.store(true, Ordering::Relaxed);
+        running.join().expect("it does not panic")
+    });
+    assert!(found.expect("nothing goes wrong").is_none());
+}
+
+#[test]
+fn a_bottleneck_ends_with_its_traffic() {
+    let (run, watched) = run_of(3600, "red", EcnMode::Off);
+    let (layout, _) = checked(&run, watched).expect("live can do it");
+    let Some((_hosts, devices, book)) = hosts(&run) else {
+        return;
+    };
+    let mut bottleneck = Bottleneck::new(&run, &layout, &Arc::new(book), devices).unwrap();
+    let (closes, held) = nix::unistd::pipe().unwrap();
+    bottleneck.start();
+    let crossed = thread::scope(|scope| {
+        let running = scope.spawn(|| bottleneck.run(&AtomicBool::new(false), closes));
+        thread::sleep(Duration::from_millis(100));
+        drop(held);
+        running.join().expect("it does not panic")
+    });
+    let crossed = crossed.expect("nothing goes wrong");
+    assert_eq!(crossed.ways[0].meter.sent.packets, 0, "nobody sends");
+}
+
+#[test]
+fn what_the_simulator_refuses_is_refused() {
+    let (mut run, watched) = run_of(2, "red", EcnMode::Off);
+    run.flows[2].to = run.flows[2].from;
+    let refused = check(&run, watched).expect_err("a flow to itself");
+    assert_eq!(refused.flow, Some(2), "{refused}");
+}
+
+#[test]
+fn captures_are_refused_by_name() {
+    let (mut run, watched) = run_of(2, "red", EcnMode::Off);
+    run.measure.captures = vec![watched];
+    let refused = check(&run, watched).expect_err("no packets are recorded");
+    assert!(refused.message.contains("records no packets"), "{refused}");
+    assert!(refused.help.contains("shell --pcap"), "{refused}");
+}

@@ -1,0 +1,231 @@
+//! What flows do of their own accord: starts, stops, transfers that begin, datagrams.
+
+use std::cmp::Reverse;
+use std::net::Ipv4Addr;
+use std::os::fd::AsRawFd;
+
+use earlydrop::units::Nanos;
+use earlydrop_sim::traffic::Application;
+use nix::sys::epoll::{EpollEvent, EpollFlags};
+use nix::sys::socket::{MsgFlags, send};
+
+use super::Traffic;
+use super::flow::{Source, State};
+use super::sockets;
+use super::table::{Entry, Role};
+use crate::LiveError;
+use crate::error::Doing;
+use crate::run::hosts::End;
+
+/// What all data and datagrams consist of.
+pub(super) static NOTHING: [u8; 1 << 16] = [0; 1 << 16];
+
+impl Traffic {
+    /// Sets up the time at which a flow is looked after, unless that comes early enough.
+    pub(super) fn arm(&mut self, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        let due = flow.due();
+        if due < flow.wake_at {
+            flow.wake_at = due;
+            self.agenda.push(Reverse((due, number)));
+        }
+    }
+
+    /// Does what is due.
+    pub(super) fn act(&mut self, now: Nanos) -> Result<(), LiveError> {
+        while let Some(Reverse((at, number))) = self.agenda.peek().copied()
+            && at <= now
+        {
+            self.agenda.pop();
+            let flow = &mut self.flows[number as usize];
+            if flow.wake_at == at {
+                flow.wake_at = Nanos::NEVER;
+                self.wake(number, now)?;
+                self.arm(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what is due of a flow.
+    fn wake(&mut self, number: u32, now: Nanos) -> Result<(), LiveError> {
+        while self.flows[number as usize].step(now) {
+            let flow = &self.flows[number as usize];
+            if let Source::Bulk(Some(connection)) = flow.source
+                && flow.open
+            {
+                self.pump(connection)?;
+            }
+        }
+        while self.flows[number as usize].source_due() <= now {
+            match &mut self.flows[number as usize].source {
+                Source::Bulk(_) => {
+                    let connection = self.open_sender(number, 0, u64::MAX, false)?;
+                    self.flows[number as usize].source = Source::Bulk(Some(connection));
+                }
+                Source::Session(_) => self.next_transfer(number, now)?,
+                Source::Spawner(spawner) => {
+                    if let Some(slot) = spawner.spawn() {
+                        self.begin_transfer(number, slot, now)?;
+                    }
+                }
+                Source::Datagrams(source) => {
+                    if let Some(socket) = &source.sender {
+                        // What a full device does not take is lost, as on any host; the
+                        // device counts it.
+                        let payload = &NOTHING[..source.payload];
+                        let _ = send(socket.as_raw_fd(), payload, MsgFlags::empty());
+                    }
+                    source.schedule.advance();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The next transfer of a flow's one session begins, or is asked for.
+    pub(super) fn next_transfer(&mut self, number: u32, now: Nanos) -> Result<(), LiveError> {
+        let Some(session) = self.flows[number as usize].session(0) else {
+            return Ok(());
+        };
+        let request = session.request;
+        match session.application {
+            Application::Pages { .. } => {
+                session.state = State::Asking(now);
+                self.open_sender(number, 0, request, true).map(|_| ())
+            }
+            Application::Requests { .. } => {
+                session.state = State::Asking(now);
+                match session.client {
+                    Some(client) => self.ask_again(client, request),
+                    None => self.open_client(number, request),
+                }
+            }
+            _ => self.begin_transfer(number, 0, now),
+        }
+    }
+
+    /// A transfer begins, over a new connection.
+    pub(super) fn begin_transfer(
+        &mut self,
+        number: u32,
+        slot: u32,
+        now: Nanos,
+    ) -> Result<(), LiveError> {
+        let Some(session) = self.flows[number as usize].session(slot) else {
+            return Ok(());
+        };
+        let bytes = session.begin(now);
+        self.seen.transfers += 1;
+        self.open_sender(number, slot, bytes, false).map(|_| ())
+    }
+
+    /// A transfer of a flow is over.
+    pub(super) fn complete(&mut self, number: u32, slot: u32, now: Nanos) -> Result<(), LiveError> {
+        let flow = &mut self.flows[number as usize];
+        let over = flow.session(slot).and_then(|session| session.complete(now));
+        if let Source::Spawner(spawner) = &mut flow.source {
+            spawner.spare.push(slot);
+        }
+        if let Some((began, bytes)) = over {
+            self.completed(number, began, now, bytes);
+        }
+        self.arm(number);
+        Ok(())
+    }
+
+    /// Opens a connection that sends so much; answers its number.
+    fn open_sender(
+        &mut self,
+        flow: u32,
+        slot: u32,
+        left: u64,
+        asks: bool,
+    ) -> Result<usize, LiveError> {
+        let from = self.flows[flow as usize].from;
+        let end = if asks { from.other() } else { from };
+        let role = Role::Sender {
+            flow,
+            slot,
+            left,
+            ended: false,
+            asks,
+        };
+        let number = self.open(end, sockets::DATA, flow, role, EpollFlags::EPOLLRDHUP)?;
+        if !asks {
+            self.flows[flow as usize].meter.watched = Some(number);
+        }
+        Ok(number)
+    }
+
+    /// Opens the connection over which a flow's requests and answers go, with the first of
+    /// them.
+    fn open_client(&mut self, flow: u32, request: u64) -> Result<(), LiveError> {
+        let end = self.flows[flow as usize].from.other();
+        let (left, wants) = (request, 0);
+        let role = Role::Client { flow, left, wants };
+        let number = self.open(end, sockets::REQUESTS, flow, role, EpollFlags::EPOLLIN)?;
+        if let Some(session) = self.flows[flow as usize].session(0) {
+            session.client = Some(number);
+        }
+        Ok(())
+    }
+
+    fn ask_again(&mut self, client: usize, request: u64) -> Result<(), LiveError> {
+        if let Some(Role::Client { flow, left, wants }) = self.table.role(client) {
+            let left = left + request;
+            let role = Role::Client { flow, left, wants };
+            self.table.set_role(client, role);
+        }
+        self.pump(client)
+    }
+
+    /// Asks for a connection from an end, of which writing and `also` is told.
+    fn open(
+        &mut self,
+        end: End,
+        port: u16,
+        flow: u32,
+        role: Role,
+        also: EpollFlags,
+    ) -> Result<usize, LiveError> {
+        self.enter(end)?;
+        let addresses = self.addresses(flow, end);
+        let class = self.flows[flow as usize].traffic_class;
+        let socket = sockets::connecting(addresses, port, class);
+        let socket = socket.doing("opening a connection")?;
+        if port == sockets::REQUESTS {
+            sockets::never_wait(&socket).doing("setting up a connection")?;
+        }
+        let told = EpollFlags::EPOLLET | EpollFlags::EPOLLOUT | also;
+        self.add(Entry { socket, role }, told)
+    }
+
+    /// Keeps a socket, of which these events are told; answers its number.
+    pub(super) fn add(&mut self, entry: Entry, told: EpollFlags) -> Result<usize, LiveError> {
+        let number = self.table.add(entry);
+        if let Some(socket) = self.table.socket(number) {
+            let event = EpollEvent::new(told, number as u64);
+            self.epoll.add(socket, event).doing("watching a socket")?;
+        }
+        Ok(number)
+    }
+
+    /// A flow's address at this end, and at the other.
+    pub(super) fn addresses(&self, flow: u32, end: End) -> [Ipv4Addr; 2] {
+        let [near, far] = self.book.addresses(flow);
+        match end {
+            End::Near => [near, far],
+            End::Far => [far, near],
+        }
+    }
+
+    /// This thread's next sockets are an end's.
+    pub(super) fn enter(&mut self, end: End) -> Result<(), LiveError> {
+        if self.at != Some(end) {
+            self.hosts.enter(end)?;
+            self.at = Some(end);
+        }
+        Ok(())
+    }
+}

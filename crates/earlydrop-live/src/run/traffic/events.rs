@@ -1,0 +1,281 @@
+//! What happens to sockets: connections that come, room to write, bytes to read, ends.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use earlydrop::units::Nanos;
+use nix::sys::epoll::EpollFlags;
+
+use super::act::NOTHING;
+use super::sockets::{self, Info};
+use super::table::{Entry, Role};
+use super::{DATAGRAM_HEADERS, LISTENERS, Traffic};
+use crate::LiveError;
+use crate::error::Doing;
+use crate::run::hosts::End;
+
+const BROKE: &str = "a connection of the run broke";
+
+impl Traffic {
+    /// Something happened to the socket of this number.
+    pub(super) fn handle(
+        &mut self,
+        number: u64,
+        flags: EpollFlags,
+        now: Nanos,
+    ) -> Result<(), LiveError> {
+        if number >= LISTENERS {
+            return self.accept((number - LISTENERS) as usize);
+        }
+        let number = number as usize;
+        let Some(role) = self.table.role(number) else {
+            return Ok(());
+        };
+        let failed = flags.contains(EpollFlags::EPOLLERR);
+        if failed && !matches!(role, Role::Sink { .. } | Role::Taker { .. }) {
+            let socket = self.table.socket(number);
+            if let Some(problem) = socket.and_then(sockets::problem) {
+                return Err(problem).doing(BROKE);
+            }
+        }
+        match role {
+            Role::Sender { ended: false, .. } => self.pump(number),
+            Role::Sender { .. } => self.look_whether_over(number, now),
+            Role::Taker { flow, counts } => self.take(number, flow, counts, now),
+            Role::Sink { flow } => self.take_datagrams(number, flow, now),
+            Role::Server { flow, .. } => {
+                self.take_request(number, flow, now)?;
+                self.pump(number)
+            }
+            Role::Client { flow, .. } => {
+                self.take_answer(number, flow, now)?;
+                self.pump(number)
+            }
+        }
+    }
+
+    /// Hands over what a connection has to send, as far as there is room.
+    pub(super) fn pump(&mut self, number: usize) -> Result<(), LiveError> {
+        let (Some(mut role), Some(socket)) = (self.table.role(number), self.table.socket(number))
+        else {
+            return Ok(());
+        };
+        let flows = &self.flows;
+        match &mut role {
+            Role::Sender {
+                flow, left, ended, ..
+            } if !*ended => {
+                let endless = *left == u64::MAX;
+                if endless && !flows[*flow as usize].open {
+                    return Ok(());
+                }
+                sockets::hand_over(socket, left, !endless, &NOTHING).doing(BROKE)?;
+                if *left == 0 {
+                    *ended = true;
+                    sockets::end(socket).doing(BROKE)?;
+                }
+            }
+            Role::Server { left, .. } | Role::Client { left, .. } => {
+                sockets::hand_over(socket, left, false, &NOTHING).doing(BROKE)?;
+            }
+            _ => return Ok(()),
+        }
+        self.table.set_role(number, role);
+        Ok(())
+    }
+
+    /// Looks whether all that a sender has sent is acknowledged.
+    fn look_whether_over(&mut self, number: usize, now: Nanos) -> Result<(), LiveError> {
+        let (Some(role), Some(socket)) = (self.table.role(number), self.table.socket(number))
+        else {
+            return Ok(());
+        };
+        let Role::Sender {
+            flow, slot, asks, ..
+        } = role
+        else {
+            return Ok(());
+        };
+        let info = Info::of(socket).doing("asking after a connection")?;
+        if !info.is_over() {
+            return Ok(());
+        }
+        self.table.remove(number);
+        if asks {
+            return self.begin_transfer(flow, slot, now);
+        }
+        let meter = &mut self.flows[flow as usize].meter;
+        meter.over = meter.over.plus(&info.counts());
+        meter.smoothed_rtt = info.smoothed_rtt();
+        meter.window = f64::from(info.window());
+        meter.watched = None;
+        self.complete(flow, slot, now)
+    }
+
+    /// Throws away what has come for an application; answers how much that was, and whether
+    /// the other side has ended.
+    fn read(&mut self, number: usize, flow: u32) -> Result<(u64, bool), LiveError> {
+        let Some(socket) = self.table.socket(number) else {
+            return Ok((0, true));
+        };
+        if let Some(most) = self.flows[flow as usize].offered {
+            sockets::offer_at_most(socket, most).doing("limiting what a receiver offers")?;
+        }
+        let mut all = 0;
+        loop {
+            match sockets::discard(socket, &mut self.buffer).doing(BROKE)? {
+                Some(0) => return Ok((all, true)),
+                Some(length) => {
+                    all += length as u64;
+                    if length < self.buffer.len() {
+                        return Ok((all, false));
+                    }
+                }
+                None => return Ok((all, false)),
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        number: usize,
+        flow: u32,
+        counts: bool,
+        now: Nanos,
+    ) -> Result<(), LiveError> {
+        let (bytes, ended) = self.read(number, flow)?;
+        self.count(flow, if counts { bytes } else { 0 }, now);
+        if ended {
+            self.table.remove(number);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, flow: u32, bytes: u64, now: Nanos) {
+        if self.counts(now) {
+            self.flows[flow as usize].meter.bytes += bytes;
+        }
+    }
+
+    fn take_datagrams(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+        let Some(socket) = self.table.socket(number) else {
+            return Ok(());
+        };
+        let mut bytes = 0;
+        // What is wrong with a single datagram does not matter to the next.
+        while let Ok(Some(length)) = sockets::discard(socket, &mut self.buffer) {
+            bytes += length as u64 + DATAGRAM_HEADERS;
+        }
+        self.count(flow, bytes, now);
+        Ok(())
+    }
+
+    /// Reads what has come of a request; the answer begins when it is complete.
+    fn take_request(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+        let (bytes, _) = self.read(number, flow)?;
+        let Some(Role::Server { read, left, .. }) = self.table.role(number) else {
+            return Ok(());
+        };
+        let (mut read, mut left) = (read + bytes, left);
+        let session = self.flows[flow as usize].session(0);
+        let Some(session) = session.filter(|session| read >= session.request) else {
+            let role = Role::Server { flow, read, left };
+            self.table.set_role(number, role);
+            return Ok(());
+        };
+        read -= session.request;
+        let answer = session.begin(now);
+        let client = session.client;
+        left += answer;
+        self.seen.transfers += 1;
+        self.table
+            .set_role(number, Role::Server { flow, read, left });
+        if let Some(client) = client
+            && let Some(Role::Client { left, wants, .. }) = self.table.role(client)
+        {
+            let wants = wants + answer;
+            self.table
+                .set_role(client, Role::Client { flow, left, wants });
+        }
+        Ok(())
+    }
+
+    /// Reads what has come of an answer, which is over when all of it has.
+    fn take_answer(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+        let (bytes, _) = self.read(number, flow)?;
+        let Some(Role::Client { left, wants, .. }) = self.table.role(number) else {
+            return Ok(());
+        };
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.count(flow, bytes, now);
+        let wants = wants.saturating_sub(bytes);
+        let role = Role::Client { flow, left, wants };
+        self.table.set_role(number, role);
+        match wants {
+            0 => self.complete(flow, 0, now),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the connections that have come.
+    fn accept(&mut self, listener: usize) -> Result<(), LiveError> {
+        let doing = "taking a connection";
+        loop {
+            let listener = &self.listeners[listener];
+            let (end, requests) = (listener.end, listener.requests);
+            let (stream, from) = match listener.socket.accept() {
+                Ok(taken) => taken,
+                Err(problem) if problem.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                // It was given up before it was taken.
+                Err(problem) if problem.kind() == io::ErrorKind::ConnectionAborted => continue,
+                Err(problem) => return Err(problem).doing(doing),
+            };
+            stream.set_nonblocking(true).doing(doing)?;
+            self.taken(stream.into(), from, end, requests)
+                .doing(doing)??;
+        }
+    }
+
+    /// A connection from this address has come to an end.
+    fn taken(
+        &mut self,
+        socket: OwnedFd,
+        from: SocketAddr,
+        end: End,
+        requests: bool,
+    ) -> io::Result<Result<(), LiveError>> {
+        let SocketAddr::V4(from) = from else {
+            return Ok(Ok(()));
+        };
+        let Some(number) = self.book.flow_at(from.ip().octets()) else {
+            return Ok(Ok(()));
+        };
+        let flow = &self.flows[number as usize];
+        sockets::carry(&socket, flow.traffic_class)?;
+        let mut told = EpollFlags::EPOLLIN;
+        let role = if requests {
+            sockets::never_wait(&socket)?;
+            told |= EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
+            let (read, left) = (0, 0);
+            Role::Server {
+                flow: number,
+                read,
+                left,
+            }
+        } else {
+            Role::Taker {
+                flow: number,
+                counts: end != flow.from,
+            }
+        };
+        let socket = Entry { socket, role };
+        Ok(self.add(socket, told).map(|added| {
+            if requests {
+                self.flows[number as usize].meter.watched = Some(added);
+            }
+        }))
+    }
+}

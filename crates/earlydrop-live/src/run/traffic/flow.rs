@@ -1,0 +1,317 @@
+//! Flows as the generator keeps them: what there is to send, and when. Sizes, pauses and
+//! starts are drawn as the simulator draws them, from the same streams.
+
+use std::collections::VecDeque;
+use std::os::fd::OwnedFd;
+
+use earlydrop::random::Pcg32;
+use earlydrop::units::Nanos;
+use earlydrop_sim::Run;
+use earlydrop_sim::schedule::Schedule;
+use earlydrop_sim::spread::Spread;
+use earlydrop_sim::streams::{Purpose, spawned, stream};
+use earlydrop_sim::tcp::SenderCounts;
+use earlydrop_sim::traffic::{self, Application, Step, Traffic};
+
+use crate::run::hosts::{End, window};
+
+/// One flow, with all its connections.
+#[derive(Debug)]
+pub(super) struct Flow {
+    /// Where its data comes from.
+    pub(super) from: End,
+    /// It has started and was not stopped.
+    pub(super) open: bool,
+    pub(super) steps: VecDeque<(Nanos, Step)>,
+    pub(super) source: Source,
+    /// The time on the agenda; earlier entries are stale.
+    pub(super) wake_at: Nanos,
+    /// The traffic class of its packets.
+    pub(super) traffic_class: i32,
+    /// The most that its receivers offer, in bytes.
+    pub(super) offered: Option<u32>,
+    pub(super) meter: Meter,
+}
+
+/// What a flow sends.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// As much as will go; over this connection, once there is one.
+    Bulk(Option<usize>),
+    /// Transfers one after the other.
+    Session(Session),
+    /// Transfers at random times.
+    Spawner(Spawner),
+    /// Datagrams, from the one socket to the other.
+    Datagrams(Datagrams),
+}
+
+#[derive(Debug)]
+pub(super) struct Datagrams {
+    pub(super) schedule: Schedule,
+    pub(super) payload: usize,
+    pub(super) sender: Option<OwnedFd>,
+}
+
+/// What is measured of a flow.
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    /// What applications read after the warm-up.
+    pub(super) bytes: u64,
+    /// What senders did whose connections are over.
+    pub(super) over: SenderCounts,
+    /// What all senders had done when the warm-up was over.
+    pub(super) before: SenderCounts,
+    /// Of the last connection that is over.
+    pub(super) smoothed_rtt: Nanos,
+    /// The connection whose window is watched, and that window when last looked at.
+    pub(super) watched: Option<usize>,
+    pub(super) window: f64,
+    /// Bytes of datagrams that came in the warm-up while nobody was there to read them.
+    pub(super) missed: u64,
+}
+
+/// Where an application is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum State {
+    /// The next transfer, or request, starts then; never, when there is none.
+    Pausing(Nanos),
+    /// A request is on its way since then.
+    Asking(Nanos),
+    /// These bytes are being brought since then.
+    Transferring(Nanos, u64),
+}
+
+/// A finite application.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) application: Application,
+    random: Pcg32,
+    pub(super) state: State,
+    begun: u32,
+    /// Of [`Application::Requests`]: payload of a request, and the client's connection.
+    pub(super) request: u64,
+    pub(super) client: Option<usize>,
+}
+
+impl Session {
+    fn new(application: &Application, header: u64, random: Pcg32) -> Session {
+        let request = match application {
+            Application::Requests { request, .. } => request.0.saturating_sub(header).max(1),
+            Application::Pages { request, .. } => request.0.max(1),
+            _ => 0,
+        };
+        Session {
+            application: application.clone(),
+            random,
+            state: State::Pausing(Nanos::NEVER),
+            begun: 0,
+            request,
+            client: None,
+        }
+    }
+
+    pub(super) fn due(&self) -> Nanos {
+        match self.state {
+            State::Pausing(until) => until,
+            _ => Nanos::NEVER,
+        }
+    }
+
+    /// It starts, or goes on.
+    fn resume(&mut self, now: Nanos) {
+        let over = matches!(self.application, Application::Transfer(_)) && self.begun > 0;
+        if matches!(self.state, State::Pausing(_)) && !over {
+            self.state = State::Pausing(now);
+        }
+    }
+
+    /// The next transfer begins; answers how many bytes it brings.
+    pub(super) fn begin(&mut self, now: Nanos) -> u64 {
+        let bytes = self.application.draw_size(&mut self.random).0.max(1);
+        let since = match self.state {
+            State::Asking(since) => since,
+            _ => now,
+        };
+        self.begun += 1;
+        self.state = State::Transferring(since, bytes);
+        bytes
+    }
+
+    /// The transfer is over: answers since when it was and how much it brought, and pauses.
+    pub(super) fn complete(&mut self, now: Nanos) -> Option<(Nanos, u64)> {
+        let State::Transferring(since, bytes) = self.state else {
+            return None;
+        };
+        let pause = self.application.draw_pause(&mut self.random);
+        self.state = State::Pausing(pause.map_or(Nanos::NEVER, |pause| now + pause));
+        Some((since, bytes))
+    }
+}
+
+/// Starts transfers, each over a connection of its own.
+#[derive(Debug)]
+pub(super) struct Spawner {
+    application: Application,
+    every: Spread<Nanos>,
+    at_most: u32,
+    next_at: Nanos,
+    random: Pcg32,
+    /// The seed of the run, and the flow's number.
+    origin: (u64, u32),
+    pub(super) sessions: Vec<Session>,
+    pub(super) spare: Vec<u32>,
+    pub(super) left_out: u64,
+}
+
+impl Spawner {
+    /// The session of a transfer that begins now, where there may be one more.
+    pub(super) fn spawn(&mut self) -> Option<u32> {
+        let drawn = self.every.draw(&mut self.random).max(Nanos(1));
+        // From when it was due, not from when that was noticed.
+        self.next_at += drawn;
+        if let Some(slot) = self.spare.pop() {
+            return Some(slot);
+        }
+        let number = self.sessions.len();
+        if number >= self.at_most as usize {
+            self.left_out += 1;
+            return None;
+        }
+        let (seed, flow) = self.origin;
+        let random = stream(seed, Purpose::Spawned, spawned(flow, number as u64));
+        let session = Session::new(&self.application, 0, random);
+        self.sessions.push(session);
+        Some(number as u32)
+    }
+}
+
+impl Flow {
+    /// The flow of this number, not yet started, as `run` describes it.
+    pub(super) fn new(run: &Run, number: u32, from: End) -> Flow {
+        let described = &run.flows[number as usize];
+        let own = |purpose| stream(run.seed, purpose, u64::from(number));
+        let mut steps = described.steps.clone();
+        let start = described.start.draw(&mut own(Purpose::Start));
+        steps.push((start, Step::Resume));
+        steps.sort_by_key(|(at, _)| *at);
+        let mut meter = Meter::default();
+        let mut offered = None;
+        if let Traffic::Tcp { profile, .. } = &described.traffic {
+            meter.window = f64::from(profile.initial_window);
+            offered = window(profile);
+        }
+        Flow {
+            from,
+            open: false,
+            steps: steps.into(),
+            source: source(run, number, described, own(Purpose::Application)),
+            wake_at: Nanos::NEVER,
+            traffic_class: class_of(described),
+            offered,
+            meter,
+        }
+    }
+
+    /// Takes the next step that is due.
+    pub(super) fn step(&mut self, now: Nanos) -> bool {
+        let Some((at, step)) = self.steps.pop_front_if(|(at, _)| *at <= now) else {
+            return false;
+        };
+        match step {
+            Step::Stop => self.open = false,
+            Step::Resume => self.open = true,
+            Step::Rate(_) => {}
+        }
+        match (&mut self.source, step) {
+            (Source::Datagrams(source), Step::Rate(rate)) => source.schedule.set_rate(rate),
+            (Source::Datagrams(source), Step::Resume) => source.schedule.resume(at),
+            (Source::Spawner(spawner), Step::Resume) => spawner.next_at = at,
+            (Source::Session(session), Step::Resume) => session.resume(at),
+            _ => {}
+        }
+        true
+    }
+
+    /// When it next does something of its own accord.
+    pub(super) fn due(&self) -> Nanos {
+        let step = self.steps.front().map_or(Nanos::NEVER, |(at, _)| *at);
+        step.min(self.source_due())
+    }
+
+    /// When there is something to send of its own accord.
+    pub(super) fn source_due(&self) -> Nanos {
+        if !self.open {
+            return Nanos::NEVER;
+        }
+        match &self.source {
+            Source::Bulk(None) => Nanos::ZERO,
+            Source::Bulk(Some(_)) => Nanos::NEVER,
+            Source::Session(session) => session.due(),
+            Source::Spawner(spawner) => spawner.next_at,
+            Source::Datagrams(source) => source.schedule.due(),
+        }
+    }
+
+    /// The session of this number.
+    pub(super) fn session(&mut self, slot: u32) -> Option<&mut Session> {
+        match &mut self.source {
+            Source::Session(session) => Some(session),
+            Source::Spawner(spawner) => spawner.sessions.get_mut(slot as usize),
+            _ => None,
+        }
+    }
+
+    /// Whether there is a window to be watched, as in the simulator.
+    pub(super) fn has_window(&self) -> bool {
+        matches!(self.source, Source::Bulk(_) | Source::Session(_))
+    }
+}
+
+fn class_of(flow: &traffic::Flow) -> i32 {
+    let ecn = match &flow.traffic {
+        Traffic::Datagrams { ecn, .. } => *ecn,
+        // The kernel's TCP sets it itself.
+        Traffic::Tcp { .. } => earlydrop::packet::Ecn::NotCapable,
+    };
+    super::sockets::traffic_class(flow.class, ecn)
+}
+
+fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> Source {
+    let (profile, application) = match &described.traffic {
+        Traffic::Datagrams {
+            size,
+            rate,
+            pattern,
+            ..
+        } => {
+            return Source::Datagrams(Datagrams {
+                schedule: Schedule::new(*size, *rate, *pattern, random),
+                payload: size.0.saturating_sub(super::DATAGRAM_HEADERS) as usize,
+                sender: None,
+            });
+        }
+        Traffic::Tcp {
+            profile,
+            application,
+        } => (profile, application),
+    };
+    match application {
+        Application::Bulk => Source::Bulk(None),
+        Application::Arrivals { every, at_most, .. } => Source::Spawner(Spawner {
+            application: application.clone(),
+            every: *every,
+            at_most: *at_most,
+            next_at: Nanos::NEVER,
+            random,
+            origin: (run.seed, number),
+            sessions: Vec::new(),
+            spare: Vec::new(),
+            left_out: 0,
+        }),
+        _ => {
+            let header = u64::from(profile.header_size);
+            Source::Session(Session::new(application, header, random))
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! What runs on real hosts: every application and pattern of the simulator's traffic, over
+//! the kernel's TCP and in datagrams, with both ends of all flows in one thread. So there is
+//! one clock, and nothing to agree on between ends.
+//!
+//! Starts, sizes, pauses and bursts are the numbers that the simulator draws for the same
+//! run ([`earlydrop_sim::streams`]); how far apart they come to lie depends on how long
+//! transfers take.
+//!
+//! - **A connection** is opened by the host that sends the data. The end goes with the last
+//!   segment; a transfer is over when that is acknowledged, all before it with it. The
+//!   other host ends its side at once, so that the last acknowledgment is not held back.
+//! - **Requests** go over one connection that the asking host opens; the kernel repeats
+//!   what is lost of them.
+//! - **A bulk flow that stops** still sends what it has handed over: little, see
+//!   [`super::hosts`].
+//! - **Datagrams** are due at times worked out from the flow's start. One that is late does
+//!   not make later ones late.
+//! - **A random delay before each packet** (`overhead`) is not added: real hosts have their
+//!   own.
+//! - **Goodput** is what the receiving application read; of datagrams all that came, headers
+//!   included, as in the simulator.
+
+mod act;
+mod events;
+mod flow;
+mod sockets;
+mod table;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+pub(super) use tests::controls_of_a_connection;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use earlydrop::units::{Bytes, Nanos};
+use earlydrop_sim::Run;
+use earlydrop_sim::results::Completion;
+use earlydrop_sim::tcp::SenderCounts;
+use earlydrop_sim::traffic::FlowId;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::time::TimeSpec;
+
+use super::book::Book;
+use super::hosts::{DATAGRAM_HEADERS, End, Hosts, elsewhere, raise_limit};
+use crate::LiveError;
+use crate::error::Doing;
+use crate::pace::Clock;
+use flow::{Flow, Source};
+use sockets::Info;
+use table::{Entry, Role, Table};
+
+/// What applications and the kernel's TCP saw, warm-up left out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    /// Each flow, in the order they were given.
+    pub(crate) flows: Vec<FlowSeen>,
+    /// Transfers that began after the warm-up and were completed, in the order they ended.
+    pub(crate) completions: Vec<Completion>,
+    /// Windows over time, in segments, of the flows that were watched.
+    pub(crate) windows: Vec<(FlowId, Vec<f64>)>,
+    /// Transfers begun, and of them those completed, warm-up included.
+    pub(crate) transfers: u64,
+    pub(crate) completed: u64,
+}
+
+/// What was seen of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FlowSeen {
+    /// What the receiving application read.
+    pub(crate) goodput_bytes: u64,
+    /// What its senders did; zeros for datagrams.
+    pub(crate) sender: SenderCounts,
+    /// The smoothed round-trip time at the end; the longest, where there are several
+    /// connections.
+    pub(crate) smoothed_rtt: Nanos,
+    /// Starts that were left out because too many transfers were going on.
+    pub(crate) left_out: u64,
+}
+
+/// Every flow of a run, and all their sockets.
+pub(crate) struct Traffic {
+    hosts: Hosts,
+    /// Where this thread is, since it is known.
+    at: Option<End>,
+    book: Book,
+    epoll: Epoll,
+    listeners: Vec<Listener>,
+    table: Table,
+    flows: Vec<Flow>,
+    agenda: BinaryHeap<Reverse<(Nanos, u32)>>,
+    warm_up: Nanos,
+    end: Nanos,
+    /// From one look at windows to the next, and the time of the next.
+    sampling: Option<(Nanos, Nanos)>,
+    warm: bool,
+    seen: Seen,
+    /// Where what is thrown away would be read to; the kernel leaves it alone.
+    buffer: Vec<u8>,
+}
+
+/// Takes connections at one end.
+struct Listener {
+    socket: TcpListener,
+    end: End,
+    /// They bring requests.
+    requests: bool,
+}
+
+/// Numbers of listening sockets among events; connections have those below.
+const LISTENERS: u64 = 1 << 32;
+/// How long it sleeps at most, so that it sees that it is to stop.
+const NAP: Nanos = Nanos::from_millis(50);
+/// Events looked at together.
+const BATCH: usize = 256;
+/// Bytes thrown away at once.
+const GULP: usize = 1 << 20;
+
+impl Traffic {
+    /// Opens what must be open before time zero. `from_near[flow]` says whether a flow's data
+    /// begins at the near end.
+    pub(crate) fn new(
+        run: &Run,
+        hosts: Hosts,
+        book: &Book,
+        from_near: &[bool],
+    ) -> Result<Traffic, LiveError> {
+        raise_limit(run)?;
+        let from = |near: bool| if near { End::Near } else { End::Far };
+        let flows = (0..).zip(from_near);
+        let flows = flows.map(|(number, near)| Flow::new(run, number, from(*near)));
+        let watched = run.measure.windows.iter().map(|flow| (*flow, Vec::new()));
+        let interval = run.measure.sample_every.filter(|every| every.0 > 0);
+        let mut traffic = Traffic {
+            at: None,
+            book: book.clone(),
+            epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).doing("making an epoll")?,
+            listeners: Vec::new(),
+            table: Table::default(),
+            flows: flows.collect(),
+            agenda: BinaryHeap::new(),
+            warm_up: run.measure.warm_up,
+            end: run.duration,
+            sampling: interval.map(|every| (every, Nanos::ZERO)),
+            warm: false,
+            seen: Seen {
+                windows: match interval {
+                    Some(_) => watched.collect(),
+                    None => Vec::new(),
+                },
+                ..Seen::default()
+            },
+            buffer: vec![0; GULP],
+            hosts,
+        };
+        elsewhere(|| {
+            traffic.open_sockets()?;
+            traffic.at = None;
+            Ok(traffic)
+        })
+    }
+
+    /// Opens listening sockets at both ends, and both ends of flows of datagrams.
+    fn open_sockets(&mut self) -> Result<(), LiveError> {
+        for end in [End::Near, End::Far] {
+            self.enter(end)?;
+            for (port, requests) in [(sockets::DATA, false), (sockets::REQUESTS, true)] {
+                let socket = sockets::listening(port).doing("listening for connections")?;
+                let number = LISTENERS + self.listeners.len() as u64;
+                let event = EpollEvent::new(EpollFlags::EPOLLIN, number);
+                self.epoll
+                    .add(&socket, event)
+                    .doing("waiting for connections")?;
+                self.listeners.push(Listener {
+                    socket,
+                    end,
+                    requests,
+                });
+            }
+            self.open_datagrams(end)?;
+        }
+        for flow in 0..self.flows.len() as u32 {
+            self.arm(flow);
+        }
+        Ok(())
+    }
+
+    /// Opens what flows of datagrams have at an end.
+    fn open_datagrams(&mut self, end: End) -> Result<(), LiveError> {
+        for number in 0..self.flows.len() as u32 {
+            let addresses = self.addresses(number, end);
+            let flow = &mut self.flows[number as usize];
+            let Source::Datagrams(source) = &mut flow.source else {
+                continue;
+            };
+            let socket = sockets::datagrams(addresses, flow.traffic_class);
+            let socket = socket.doing("opening a socket for datagrams")?;
+            if flow.from == end {
+                source.sender = Some(socket);
+            } else {
+                let role = Role::Sink { flow: number };
+                self.add(Entry { socket, role }, EpollFlags::EPOLLIN)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends and receives until the run's end, or until `stop`; time zero is `clock`'s. The
+    /// calling thread enters the hosts' namespaces, and stays there.
+    pub(crate) fn run(mut self, clock: Clock, stop: &AtomicBool) -> Result<Seen, LiveError> {
+        // A sleep is over when it is over, not when it suits: prctl(2).
+        nix::sys::prctl::set_timerslack(1).doing("setting the timer's slack")?;
+        let mut events = vec![EpollEvent::empty(); BATCH];
+        loop {
+            let now = clock.now().min(self.end);
+            self.look_at_the_time(now)?;
+            if now >= self.end || stop.load(Ordering::Relaxed) {
+                break;
+            }
+            self.act(now)?;
+            let count = self.wait(clock, &mut events)?;
+            let now = clock.now();
+            for event in &events[..count] {
+                self.handle(event.data(), event.events(), now)?;
+            }
+            self.table.settle();
+        }
+        self.finish()
+    }
+
+    /// Waits until something happens to a socket or is due; answers how many events there are.
+    fn wait(&self, clock: Clock, events: &mut [EpollEvent]) -> Result<usize, LiveError> {
+        let doing = "waiting for sockets";
+        // With much to do there is always something, and no need to sleep.
+        let count = self.epoll.wait(events, EpollTimeout::ZERO).doing(doing)?;
+        if count > 0 {
+            return Ok(count);
+        }
+        let now = clock.now();
+        let next = self.next().min(now + NAP);
+        let sleep = TimeSpec::new(0, next.since(now).0 as i64);
+        // Epoll itself sleeps for whole milliseconds.
+        let mut ready = [PollFd::new(self.epoll.0.as_fd(), PollFlags::POLLIN)];
+        match ppoll(&mut ready, Some(sleep), None) {
+            Ok(0) | Err(nix::Error::EINTR) => Ok(0),
+            Ok(_) => self.epoll.wait(events, EpollTimeout::ZERO).doing(doing),
+            Err(problem) => Err(problem).doing(doing),
+        }
+    }
+
+    /// The next time at which something is due.
+    fn next(&self) -> Nanos {
+        let due = self.agenda.peek().map_or(Nanos::NEVER, |next| next.0.0);
+        let warm = if self.warm {
+            Nanos::NEVER
+        } else {
+            self.warm_up
+        };
+        let sample = self.sampling.map_or(Nanos::NEVER, |(_, next)| next);
+        due.min(warm).min(sample).min(self.end)
+    }
+
+    /// Does what is measured at given times.
+    fn look_at_the_time(&mut self, now: Nanos) -> Result<(), LiveError> {
+        if !self.warm && now >= self.warm_up {
+            self.warm = true;
+            let (counts, _) = self.sender_counts()?;
+            for (flow, counts) in self.flows.iter_mut().zip(counts) {
+                flow.meter.before = counts;
+            }
+            self.add_overrun(false)?;
+        }
+        while let Some((every, next)) = self.sampling
+            && next <= now
+        {
+            self.sampling = Some((every, next + every));
+            self.sample()?;
+        }
+        Ok(())
+    }
+
+    /// Notes the windows of the flows that are watched.
+    fn sample(&mut self) -> Result<(), LiveError> {
+        for (flow, values) in &mut self.seen.windows {
+            let flow = &mut self.flows[flow.0 as usize];
+            if !flow.has_window() {
+                continue;
+            }
+            let watched = flow.meter.watched;
+            if let Some(socket) = watched.and_then(|number| self.table.socket(number)) {
+                let info = Info::of(socket).doing("asking after a connection")?;
+                flow.meter.window = f64::from(info.window());
+            }
+            values.push(flow.meter.window);
+        }
+        Ok(())
+    }
+
+    /// What each flow's senders have done so far, and the longest smoothed round trip of
+    /// those connections that are open.
+    fn sender_counts(&self) -> Result<(Vec<SenderCounts>, Vec<Nanos>), LiveError> {
+        let over = self.flows.iter().map(|flow| flow.meter.over);
+        let mut counts: Vec<SenderCounts> = over.collect();
+        let mut trips = vec![Nanos::ZERO; self.flows.len()];
+        for entry in self.table.iter() {
+            let Some(flow) = entry.role.sends_for() else {
+                continue;
+            };
+            let info = Info::of(entry.socket.as_fd()).doing("asking after a connection")?;
+            let flow = flow as usize;
+            counts[flow] = counts[flow].plus(&info.counts());
+            trips[flow] = trips[flow].max(info.smoothed_rtt());
+        }
+        Ok((counts, trips))
+    }
+
+    /// Counts datagrams that came while nobody was there to read them, or takes away those of
+    /// the warm-up.
+    fn add_overrun(&mut self, is_end: bool) -> Result<(), LiveError> {
+        for entry in self.table.iter() {
+            let Role::Sink { flow } = entry.role else {
+                continue;
+            };
+            let missed = sockets::overrun(entry.socket.as_fd()).doing("asking after a socket")?;
+            let flow = &mut self.flows[flow as usize];
+            let Source::Datagrams(source) = &flow.source else {
+                continue;
+            };
+            let bytes = missed * (source.payload as u64 + DATAGRAM_HEADERS);
+            match is_end {
+                true => flow.meter.bytes += bytes.saturating_sub(flow.meter.missed),
+                false => flow.meter.missed = bytes,
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Seen, LiveError> {
+        self.add_overrun(true)?;
+        let (counts, trips) = self.sender_counts()?;
+        let flows = self.flows.iter().zip(counts).zip(trips);
+        self.seen.flows = flows
+            .map(|((flow, counts), trip)| FlowSeen {
+                goodput_bytes: flow.meter.bytes,
+                sender: match self.warm {
+                    true => counts.since(&flow.meter.before),
+                    false => SenderCounts::default(),
+                },
+                smoothed_rtt: match trip {
+                    Nanos::ZERO => flow.meter.smoothed_rtt,
+                    trip => trip,
+                },
+                left_out: match &flow.source {
+                    Source::Spawner(spawner) => spawner.left_out,
+                    _ => 0,
+                },
+            })
+            .collect();
+        Ok(self.seen)
+    }
+
+    /// Whether what happens at this time is measured.
+    fn counts(&self, at: Nanos) -> bool {
+        at >= self.warm_up && at < self.end
+    }
+
+    /// Notes that a transfer of a flow is over.
+    fn completed(&mut self, flow: u32, began: Nanos, ended: Nanos, bytes: u64) {
+        self.seen.completed += 1;
+        if began >= self.warm_up {
+            self.seen.completions.push(Completion {
+                flow: FlowId(flow),
+                began,
+                ended,
+                bytes: Bytes(bytes),
+            });
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What the kernel leaves undone where a device offers to do it: cutting a burst of TCP into
+//! segments, and checksums. A burst is cut here, before any queue sees it; a checksum stays
+//! undone, and the receiving kernel is told, so that nobody works it out at all.
+//!
+//! The note before each packet is `struct virtio_net_hdr` (virtio 1.2, section 5.1.6), in
+//! the machine's byte order.
+
+use crate::packet::{mended, word};
+
+/// Bytes of a note.
+pub(crate) const NOTE: usize = 10;
+
+const NEEDS_CHECKSUM: u8 = 1;
+const TCP_V4: u8 = 1;
+const TCP_V6: u8 = 4;
+/// The congestion window was reduced: said in a burst's first segment only (RFC 3168).
+const SAYS_REDUCED: u8 = 0x80;
+
+/// Longer headers than this are not cut: those of IPv4 and TCP are 120 bytes at most.
+pub(crate) const LONGEST: usize = 256;
+
+// TCP's header, RFC 9293, section 3.1: places and flags.
+const SEQUENCE: usize = 4;
+const DATA_OFFSET: usize = 12;
+const FLAGS: usize = 13;
+const CHECKSUM: usize = 16;
+const TCP_HEADER: usize = 20;
+const FIN: u8 = 0x01;
+const PUSH: u8 = 0x08;
+const REDUCED: u8 = 0x80;
+
+/// A checksum that is not worked out yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Checksum {
+    /// Where what it sums up begins: the transport's header.
+    pub(crate) start: u16,
+    /// Where it goes, from there.
+    pub(crate) place: u16,
+}
+
+/// What is said of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub(crate) checksum: Option<Checksum>,
+    /// To be cut into segments.
+    pub(crate) cut: Option<Cut>,
+}
+
+/// Into what a burst is to be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    kind: u8,
+    /// Bytes of payload in each segment but the last.
+    pub(crate) payload: u16,
+}
+
+impl Note {
+    pub(crate) fn read(bytes: &[u8; NOTE]) -> Note {
+        let [flags, kind, _, _, payload @ .., a, b, c, d] = *bytes;
+        let number = u16::from_ne_bytes;
+        let undone = flags & NEEDS_CHECKSUM != 0;
+        Note {
+            checksum: undone.then(|| Checksum {
+                start: number([a, b]),
+                place: number([c, d]),
+            }),
+            cut: (kind != 0).then(|| Cut {
+                kind,
+                payload: number(payload),
+            }),
+        }
+    }
+
+    /// As bytes, before headers of so many bytes.
+    pub(crate) fn bytes(&self, headers: u16) -> [u8; NOTE] {
+        let mut bytes = [0; NOTE];
+        if let Some(Checksum { start, place }) = self.checksum {
+            bytes[0] = NEEDS_CHECKSUM;
+            bytes[6..8].copy_from_slice(&start.to_ne_bytes());
+            bytes[8..].copy_from_slice(&place.to_ne_bytes());
+        }
+        if let Some(Cut { kind, payload }) = self.cut {
+            bytes[1] = kind;
+            bytes[2..4].copy_from_slice(&headers.to_ne_bytes());
+            bytes[4..6].copy_from_slice(&payload.to_ne_bytes());
+        }
+        bytes
+    }
+}
+
+/// A burst of one flow's TCP segments that are one packet yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Burst {
+    pub(crate) checksum: Checksum,
+    /// Bytes of headers, of IP and TCP together.
+    pub(crate) headers: usize,
+    /// Bytes of payload in each segment but the last.
+    pub(crate) payload: usize,
+    /// Bytes of payload altogether.
+    whole: usize,
+}
+
+impl Burst {
+    /// The burst of `length` bytes that begins with these; `None` where it is no such thing.
+    pub(crate) fn of(note: &Note, begins: &[u8], length: usize) -> Option<Burst> {
+        let (checksum, cut) = (note.checksum?, note.cut?);
+        let start = usize::from(checksum.start);
+        let tcp = begins.get(start..)?;
+        if tcp.len() < TCP_HEADER || usize::from(checksum.place) != CHECKSUM {
+            return None;
+        }
+        let as_it_should_be = match cut.kind & !SAYS_REDUCED {
+            TCP_V4 => begins[0] >> 4 == 4 && start == usize::from(begins[0] & 15) * 4,
+            TCP_V6 => begins[0] >> 4 == 6 && start >= 40,
+            _ => false,
+        };
+        let headers = start + usize::from(tcp[DATA_OFFSET] >> 4) * 4;
+        let cut_off = headers < start + TCP_HEADER || headers > begins.len().min(LONGEST);
+        if !as_it_should_be || start < 20 || cut_off || cut.payload == 0 || length <= headers {
+            return None;
+        }
+        Some(Burst {
+            checksum,
+            headers,
+            payload: usize::from(cut.payload),
+            whole: length - headers,
+        })
+    }
+
+    /// How many segments it is.
+    pub(crate) fn segments(&self) -> usize {
+        self.whole.div_ceil(self.payload)
+    }
+
+    /// Bytes of payload of a segment.
+    pub(crate) fn payload_of(&self, segment: usize) -> usize {
+        (self.whole - segment * self.payload).min(self.payload)
+    }
+
+    /// Makes of the burst's own headers those of a segment.
+    pub(crate) fn cut(&self, headers: &mut [u8], segment: usize) {
+        let start = usize::from(self.checksum.start);
+        set_length(headers, start, self.headers + self.payload_of(segment));
+        if headers[0] >> 4 == 4 {
+            // Each has the next identification.
+            let before = word(headers, 4);
+            let after = before.wrapping_add(segment as u16);
+            set_word(headers, 4, after);
+            mend_v4(headers, before, after);
+        }
+        let tcp = &mut headers[start..];
+        let place = SEQUENCE..SEQUENCE + 4;
+        let first = u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]]);
+        let sequence = first.wrapping_add((segment * self.payload) as u32);
+        tcp[place].copy_from_slice(&sequence.to_be_bytes());
+        if segment + 1 < self.segments() {
+            tcp[FLAGS] &= !(FIN | PUSH);
+        }
+        if segment > 0 {
+            tcp[FLAGS] &= !REDUCED;
+        }
+    }
+}
+
+/// Makes of the headers of the first of several segments in a row, cut from one burst, those
+/// of all of them together, which are so long; `last` are the headers of the last. Answers
+/// what is to be said of them.
+pub(crate) fn join(
+    headers: &mut [u8],
+    checksum: Checksum,
+    length: usize,
+    payload: usize,
+    last: &[u8],
+) -> Note {
+    let start = usize::from(checksum.start);
+    set_length(headers, start, length);
+    headers[start + FLAGS] |= last[start + FLAGS] & (FIN | PUSH);
+    let mut kind = if headers[0] >> 4 == 4 { TCP_V4 } else { TCP_V6 };
+    if headers[start + FLAGS] & REDUCED != 0 {
+        kind |= SAYS_REDUCED;
+    }
+    Note {
+        checksum: Some(checksum),
+        cut: Some(Cut {
+            kind,
+            payload: payload as u16,
+        }),
+    }
+}
+
+/// Says in the headers of IP that the packet is so long, and in TCP's checksum, which has
+/// only the sum of the addresses, the protocol and the length as yet.
+fn set_length(headers: &mut [u8], start: usize, length: usize) {
+    let (field, said) = match headers[0] >> 4 {
+        4 => (2, length),
+        _ => (4, length - 40),
+    };
+    let before = word(headers, field);
+    set_word(headers, field, said as u16);
+    if headers[0] >> 4 == 4 {
+        mend_v4(headers, before, said as u16);
+    }
+    let checksum = start + CHECKSUM;
+    // A sum, not its complement: as if it were mended, complemented before and after.
+    let sum = mended(!word(headers, checksum), before, said as u16);
+    set_word(headers, checksum, !sum);
+}
+
+/// Mends the checksum of an IPv4 header one of whose words has changed.
+fn mend_v4(headers: &mut [u8], before: u16, after: u16) {
+    let checksum = mended(word(headers, 10), before, after);
+    set_word(headers, 10, checksum);
+}
+
+fn set_word(bytes: &mut [u8], at: usize, value: u16) {
+    bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
+}
+
+#[cfg(test)]
+#[path = "segments_tests.rs"]
+mod tests;

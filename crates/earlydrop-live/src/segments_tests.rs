@@ -1,0 +1,249 @@
+//! Bursts built by another library, cut, and their checksums worked out by it.
+
+use super::*;
+use crate::packet::Header;
+use etherparse::{IpHeaders, PacketBuilder, PacketBuilderStep, PacketHeaders, TcpHeader};
+use etherparse::{NetHeaders, TransportHeader};
+use proptest::prelude::*;
+
+/// What of a burst is chosen.
+#[derive(Clone, Debug)]
+struct Chosen {
+    v6: bool,
+    timestamps: bool,
+    sequence: u32,
+    last: u8,
+    reduced: bool,
+    payload: u16,
+    whole: usize,
+}
+
+fn chosen() -> impl Strategy<Value = Chosen> {
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (flags, any::<u32>(), 0_u8..4, 1_u16..1500, 1_usize..60_000).prop_map(
+        |((v6, timestamps, reduced), sequence, last, payload, whole)| Chosen {
+            v6,
+            timestamps,
+            sequence,
+            last,
+            reduced,
+            payload,
+            whole,
+        },
+    )
+}
+
+impl Chosen {
+    fn headers(&self) -> PacketBuilderStep<TcpHeader> {
+        let ip = match self.v6 {
+            true => PacketBuilder::ipv6([1; 16], [2; 16], 64),
+            false => PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64),
+        };
+        let mut tcp = ip.tcp(7, 8, self.sequence, 1000).ack(9);
+        if self.last & 1 != 0 {
+            tcp = tcp.fin();
+        }
+        if self.last & 2 != 0 {
+            tcp = tcp.psh();
+        }
+        if self.reduced {
+            tcp = tcp.cwr();
+        }
+        match self.timestamps {
+            true => tcp
+                .options_raw(&[1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2])
+                .expect("options"),
+            false => tcp,
+        }
+    }
+
+    /// The burst as the kernel hands it over, and the note on it.
+    fn burst(&self) -> (Note, Vec<u8>) {
+        let payload: Vec<u8> = (0..self.whole).map(|n| (n / 7) as u8).collect();
+        let mut bytes = Vec::new();
+        self.headers()
+            .write(&mut bytes, &payload)
+            .expect("a packet");
+        let start = if self.v6 { 40 } else { 20 };
+        let length = bytes.len() - start;
+        let sum = sum_of_addresses(&bytes, length);
+        set_word(&mut bytes, start + CHECKSUM, sum);
+        let kind = if self.v6 { TCP_V6 } else { TCP_V4 };
+        let note = Note {
+            checksum: Some(Checksum {
+                start: start as u16,
+                place: CHECKSUM as u16,
+            }),
+            cut: Some(Cut {
+                kind,
+                payload: self.payload,
+            }),
+        };
+        (note, bytes)
+    }
+}
+
+/// RFC 1071.
+fn sum(bytes: &[u8]) -> u32 {
+    let words = bytes.chunks(2);
+    words
+        .map(|word| u32::from(word[0]) << 8 | word.get(1).copied().map_or(0, u32::from))
+        .sum()
+}
+
+fn folded(mut sum: u32) -> u16 {
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+/// What TCP leaves in place of a checksum that it does not work out: RFC 9293, section 3.1.
+fn sum_of_addresses(packet: &[u8], length: usize) -> u16 {
+    let addresses = if packet[0] >> 4 == 6 {
+        &packet[8..40]
+    } else {
+        &packet[12..20]
+    };
+    folded(sum(addresses) + 6 + length as u32)
+}
+
+/// Works out what a note says is undone.
+fn complete(packet: &mut [u8], checksum: Checksum) {
+    let start = usize::from(checksum.start);
+    let value = !folded(sum(&packet[start..]));
+    set_word(packet, start + usize::from(checksum.place), value);
+}
+
+/// What another library reads of a packet whose checksums it finds right.
+fn read(packet: &[u8]) -> (IpHeaders, TcpHeader, Vec<u8>) {
+    let headers = PacketHeaders::from_ip_slice(packet).expect("a packet");
+    let Some(TransportHeader::Tcp(tcp)) = headers.transport else {
+        panic!("no TCP: {headers:?}");
+    };
+    let payload = headers.payload.slice();
+    let ip = match headers.net.expect("IP") {
+        NetHeaders::Ipv4(ip, extensions) => {
+            assert_eq!(ip.header_checksum, ip.calc_header_checksum());
+            let right = tcp.calc_checksum_ipv4(&ip, payload).expect("a length");
+            assert_eq!(tcp.checksum, right);
+            IpHeaders::Ipv4(ip, extensions)
+        }
+        NetHeaders::Ipv6(ip, extensions) => {
+            let right = tcp.calc_checksum_ipv6(&ip, payload).expect("a length");
+            assert_eq!(tcp.checksum, right);
+            IpHeaders::Ipv6(ip, extensions)
+        }
+        other => panic!("{other:?}"),
+    };
+    (ip, tcp, payload.to_vec())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn segments_are_packets_with_all_that_the_burst_held(chosen in chosen()) {
+        let (note, bytes) = chosen.burst();
+        let burst = Burst::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        let (headers, payload) = bytes.split_at(burst.headers);
+        let mut held = Vec::new();
+        let mut flow = None;
+        for segment in 0..burst.segments() {
+            let mut packet = headers.to_vec();
+            burst.cut(&mut packet, segment);
+            packet.extend(&payload[held.len()..held.len() + burst.payload_of(segment)]);
+            let header = Header::read(&packet).unwrap();
+            prop_assert_eq!(header.length as usize, packet.len());
+            prop_assert_eq!(*flow.get_or_insert(header.flow), header.flow);
+            complete(&mut packet, burst.checksum);
+            let (ip, tcp, payload) = read(&packet);
+            prop_assert_eq!(tcp.sequence_number, chosen.sequence.wrapping_add(held.len() as u32));
+            if let IpHeaders::Ipv4(ip, _) = ip {
+                prop_assert_eq!(ip.identification as usize, segment % 65_536);
+            }
+            let is_last = segment + 1 == burst.segments();
+            prop_assert_eq!(tcp.fin, is_last && chosen.last & 1 != 0);
+            prop_assert_eq!(tcp.psh, is_last && chosen.last & 2 != 0);
+            prop_assert_eq!(tcp.cwr, segment == 0 && chosen.reduced);
+            held.extend(payload);
+        }
+        prop_assert_eq!(held, payload);
+    }
+
+    /// Some segments in a row, joined and cut again, are the same.
+    #[test]
+    fn what_is_joined_can_be_cut_again(chosen in chosen(), from in 0_usize..50, many in 2_usize..50) {
+        let (note, bytes) = chosen.burst();
+        let burst = Burst::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        prop_assume!(from + 1 < burst.segments());
+        let row = from..(from + many).min(burst.segments());
+        let cut = |burst: &Burst, headers: &[u8], segment| {
+            let mut headers = headers[..burst.headers].to_vec();
+            burst.cut(&mut headers, segment);
+            headers
+        };
+        let segments: Vec<_> = row.clone().map(|segment| cut(&burst, &bytes, segment)).collect();
+        let whole: usize = row.map(|segment| burst.payload_of(segment)).sum();
+        let mut joined = segments[0].clone();
+        let length = burst.headers + whole;
+        let last = segments.last().unwrap();
+        let note = join(&mut joined, burst.checksum, length, burst.payload, last);
+        prop_assert_eq!(Note::read(&note.bytes(burst.headers as u16)), note);
+        let again = Burst::of(&note, &joined, length).unwrap();
+        prop_assert_eq!(again.segments(), segments.len());
+        for (place, segment) in segments.iter().enumerate() {
+            prop_assert_eq!(&cut(&again, &joined, place), segment);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_burst_of_tcp_is_none() {
+    let chosen = Chosen {
+        v6: false,
+        timestamps: true,
+        sequence: 1,
+        last: 0,
+        reduced: false,
+        payload: 1448,
+        whole: 10_000,
+    };
+    let (note, bytes) = chosen.burst();
+    let of = |note: &Note, bytes: &[u8]| Burst::of(note, bytes, bytes.len());
+    assert!(of(&note, &bytes).is_some());
+    let (checksum, cut) = (note.checksum.unwrap(), note.cut.unwrap());
+    let with_checksum = |checksum| Note { checksum, ..note };
+    let with_cut = |cut| Note { cut, ..note };
+    for wrong in [
+        with_checksum(None),
+        with_checksum(Some(Checksum {
+            start: 0,
+            ..checksum
+        })),
+        with_checksum(Some(Checksum {
+            start: 24,
+            ..checksum
+        })),
+        with_checksum(Some(Checksum {
+            start: 9999,
+            ..checksum
+        })),
+        with_checksum(Some(Checksum {
+            place: 6,
+            ..checksum
+        })),
+        with_cut(None),
+        with_cut(Some(Cut {
+            kind: TCP_V6,
+            ..cut
+        })),
+        with_cut(Some(Cut { kind: 5, ..cut })),
+        with_cut(Some(Cut { payload: 0, ..cut })),
+    ] {
+        assert_eq!(of(&wrong, &bytes), None, "{wrong:?}");
+    }
+    for length in [0, 10, 30, 52] {
+        assert_eq!(of(&note, &bytes[..length]), None, "{length} bytes");
+    }
+}
