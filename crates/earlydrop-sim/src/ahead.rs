@@ -1,7 +1,7 @@
 //! Reading ahead of need.
 
 /// What is asked for: what every packet needs of its flow.
-const BYTES: usize = 256;
+const BYTES: usize = 320;
 
 /// Bytes in a line of the caches.
 const LINE: usize = 64;

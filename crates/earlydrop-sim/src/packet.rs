@@ -55,6 +55,33 @@ mod at {
     pub(super) const ALWAYS: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
 }
 
+/// All of a packet but its number and time, for what is sent again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form(NonZeroU64);
+
+impl Form {
+    /// The form of this packet, which was not [stamped](Packet::stamped).
+    pub(crate) fn of(packet: Packet) -> Form {
+        Form(packet.who)
+    }
+
+    /// The same of another flow.
+    pub(crate) fn of_flow(self, flow: u32) -> Form {
+        let others = self.0.get() & !(MOST_FLOWS as u64 - 1);
+        Form(at::ALWAYS | others | u64::from(flow))
+    }
+
+    /// A packet of this form.
+    #[inline(always)]
+    pub(crate) fn packet(self, number: u32, sent: Nanos) -> Packet {
+        let packet = Packet {
+            who: self.0,
+            what: u64::from(number) << 32,
+        };
+        packet.stamped(sent)
+    }
+}
+
 /// The kind of what is no packet.
 const OTHER: u64 = 7;
 /// Flows there can be at most: 24 bits.
@@ -88,11 +115,17 @@ impl Packet {
         }
     }
 
+    /// Whether [`Packet::other`] made it.
+    #[inline(always)]
+    pub(crate) fn is_other(&self) -> bool {
+        self.who.get() >> at::KIND & 7 == OTHER
+    }
+
     /// What [`Packet::other`] was made of, when it was.
     #[inline]
     pub(crate) fn as_other(&self) -> Option<(u16, u32)> {
-        let other = self.who.get() >> at::KIND & 7 == OTHER;
-        other.then_some((self.who.get() as u16, self.what as u32))
+        self.is_other()
+            .then_some((self.who.get() as u16, self.what as u32))
     }
 
     #[inline]
@@ -210,6 +243,30 @@ impl Packet {
             who: at::ALWAYS | others | (hop as u64) << at::HOP,
             ..self
         }
+    }
+
+    /// The same before the leg after that.
+    #[inline]
+    pub(crate) fn at_next_hop(self) -> Packet {
+        debug_assert!(self.hop() < MOST_HOPS);
+        Packet {
+            who: at::ALWAYS | (self.who.get() + (1 << at::HOP)),
+            ..self
+        }
+    }
+
+    /// Whether it is a segment of data that may not be marked.
+    #[inline]
+    pub(crate) fn is_plain_segment(&self) -> bool {
+        const ASKED: u64 = 7 << at::KIND | 3 << at::ECN;
+        self.who.get() & ASKED == (Kind::Data as u64) << at::KIND
+    }
+
+    /// Whether it is an acknowledgment that says nothing beyond its number and time.
+    #[inline]
+    pub(crate) fn is_plain_ack(&self) -> bool {
+        const ASKED: u64 = 7 << at::KIND | 1 << at::NOTE | 1 << at::ECHO;
+        self.who.get() & ASKED == (Kind::Ack as u64) << at::KIND
     }
 
     /// The same with the time its note holds, and without the note.
@@ -383,5 +440,24 @@ mod tests {
         let data = Packet::new(Kind::Datagram, 7, 9, 40);
         assert!(data.is_forward() && !ack.is_forward());
         assert_ne!(data.flow(), ack.flow());
+    }
+
+    #[test]
+    fn a_form_makes_packets_that_differ_in_number_and_time_only() {
+        let segment = |flow, number, at| {
+            Packet::new(Kind::Data, flow, number, 1000)
+                .with_class(2)
+                .stamped(at)
+        };
+        let form = Form::of(Packet::new(Kind::Data, 7, 0, 1000).with_class(2));
+        let at = Nanos(0x3_1234_5678_9abc);
+        assert_eq!(form.packet(u32::MAX, at), segment(7, u32::MAX, at));
+        assert_eq!(form.of_flow(9).packet(3, at), segment(9, 3, at));
+        assert_eq!(form.packet(3, at).at_next_hop().hop(), 1);
+        assert!(form.packet(3, at).is_plain_segment());
+        assert!(!form.packet(3, at).with_ecn(Ecn::Ect0).is_plain_segment());
+        let ack = form.packet(3, at).answer(4, 40);
+        assert!(ack.is_plain_ack() && !ack.is_plain_segment());
+        assert!(!ack.echoing(true).is_plain_ack() && !ack.with_note(1).is_plain_ack());
     }
 }

@@ -19,6 +19,13 @@ impl Tally {
         self.bytes += u64::from(size);
     }
 
+    /// Counts so many packets of `size` bytes.
+    #[inline]
+    pub fn add_all(&mut self, packets: u64, size: u32) {
+        self.packets += packets;
+        self.bytes += packets * u64::from(size);
+    }
+
     /// What was counted after `earlier`, a state of the same count.
     pub fn since(self, earlier: Tally) -> Tally {
         Tally {

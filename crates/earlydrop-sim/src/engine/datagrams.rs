@@ -62,6 +62,7 @@ impl Simulation {
                 let number = spawner.made.len() as u64;
                 spawner.made.push(fresh);
                 let mut made = spawner.template.clone();
+                made.segment = made.segment.of_flow(fresh);
                 let place = spawned(index, number);
                 let random = stream(self.seed, Purpose::Spawned, place);
                 if let Some(Rare {
@@ -76,8 +77,8 @@ impl Simulation {
                     connection.session = Some(Box::new(session));
                 }
                 self.flows.push(made);
-                let lanes = [2 * index as usize, 2 * index as usize + 1];
-                self.routes.extend(lanes.map(|lane| self.routes[lane]));
+                self.accounts.add_flow();
+                self.ways.add_like(index);
                 fresh
             }
             None => {

@@ -26,6 +26,12 @@ impl Event {
         Event(packet)
     }
 
+    /// Whether it is a packet.
+    #[inline(always)]
+    pub(super) fn is_packet(self) -> bool {
+        !self.0.is_other()
+    }
+
     /// The packet, when it is one.
     #[inline]
     pub(super) fn packet(self) -> Packet {

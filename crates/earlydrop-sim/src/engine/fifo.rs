@@ -26,6 +26,10 @@ pub(super) struct FifoPort {
     link: Link,
     fifo: Fifo,
     pub(super) meter: QueueMeter,
+    /// Packets that found the link free before this time need only be counted, and how
+    /// many have come that are not [yet](FifoPort::count_passed).
+    calm_until: Nanos,
+    passed: u64,
 }
 
 impl FifoPort {
@@ -42,27 +46,47 @@ impl FifoPort {
             link,
             fifo: Fifo::new(limit),
             meter,
+            calm_until: Nanos::ZERO,
+            passed: 0,
         }
     }
 
-    /// Carries a packet that comes at `at`; answers when it arrives, if there is room for
-    /// it.
-    // Let in where packets travel, its sums would be got ready for every step.
-    #[inline(never)]
+    /// Carries a packet of `size` that comes at `at` when nothing is being sent, so that
+    /// nothing waits and it only passes; answers when it arrives. `None`: this did nothing.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+        let free = self.link.free_at <= at && at < self.calm_until;
+        let takes = self.link.make.known_time(size).filter(|_| free)?;
+        self.passed += 1;
+        self.link.free_at = Nanos(at.0 + takes.0);
+        Some(Nanos(self.link.free_at.0 + self.link.make.delay.0))
+    }
+
+    /// Carries any packet; answers when it arrives, if there is room for it.
     pub(super) fn cross(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
         let size = packet.size();
-        if at >= self.meter.next_tick || self.fifo.packets() > 0 {
-            self.observe(at);
-        }
+        self.observe(at);
         self.meter.came(packet, at);
-        if self.link.free_at > at {
-            return self.wait(at, size);
+        let arrive = if self.link.free_at > at {
+            self.wait(at, size)
+        } else {
+            let takes = self.link.make.time(size);
+            self.fifo.pass(1, size);
+            self.meter.passed(1, takes);
+            Some(self.link.cross(at, size))
+        };
+        self.calm_until = self.meter.calm_until();
+        arrive
+    }
+
+    /// Counts what has passed since this was last asked for: as many packets of one size,
+    /// that which the link was asked about last.
+    fn count_passed(&mut self) {
+        if let Some((size, takes)) = self.link.make.last_time() {
+            self.fifo.pass(self.passed, size);
+            self.meter.passed(self.passed, takes);
         }
-        // Nothing is being sent, so nothing waits: it only passes.
-        self.fifo.pass(size);
-        let takes = self.link.make.time(size);
-        self.meter.sent(Nanos::ZERO, takes);
-        Some(self.link.cross(at, size))
+        self.passed = 0;
     }
 
     fn wait(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
@@ -96,6 +120,7 @@ impl FifoPort {
 
     /// Brings measurement up to `until`: what has begun to be sent by then has left.
     pub(super) fn observe(&mut self, until: Nanos) {
+        self.count_passed();
         while let Some(begins) = self.fifo.next_begins(until) {
             self.meter
                 .observe(begins, self.fifo.packets(), &mut self.fifo);
@@ -178,11 +203,10 @@ impl Fifo {
         next
     }
 
-    /// A packet of `size` comes and is sent at once.
-    #[inline]
-    fn pass(&mut self, size: u32) {
-        self.counters.arrived.add(size);
-        self.counters.departed.add(size);
+    /// `packets` of `size` come and are sent at once.
+    fn pass(&mut self, packets: u64, size: u32) {
+        self.counters.arrived.add_all(packets, size);
+        self.counters.departed.add_all(packets, size);
     }
 
     /// Whether a packet of `size` that comes now is let in. What has begun to be sent

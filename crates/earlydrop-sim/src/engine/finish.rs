@@ -14,7 +14,7 @@ use crate::measure::Delays;
 use crate::measure::QueueMeter;
 use crate::network::LinkId;
 use crate::results::{FlowResult, QueueResult, Results};
-use crate::tcp::{Profile, SenderCounts};
+use crate::tcp::SenderCounts;
 use crate::traffic::FlowId;
 
 impl Simulation {
@@ -30,6 +30,9 @@ impl Simulation {
             fifo.observe(end);
         }
         self.count_in_flight();
+        for flow in &self.flows {
+            flow.add_counted(&mut self.accounts.totals, &self.profiles);
+        }
         self.completions.sort_by_key(|completion| completion.ended);
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
         let captures = self
@@ -102,52 +105,46 @@ impl Simulation {
     }
 
     fn flow_results(&mut self, measured: Nanos) -> Vec<FlowResult> {
-        let profiles = &self.profiles;
-        let span = (self.accounts.timing.from, measured.as_secs_f64());
-        let mut results = Vec::with_capacity(self.groups.len());
-        for (index, group) in self.groups.iter().enumerate() {
-            let mut result = FlowResult::of(&mut self.flows[index], profiles, group, span);
+        let seconds = measured.as_secs_f64();
+        let groups = std::mem::take(&mut self.groups);
+        let mut results = Vec::with_capacity(groups.len());
+        for (index, group) in groups.iter().enumerate() {
+            let mut result = self.flow_result(index, group, seconds);
             if let Ends::Spawner(spawner) = &self.flows[index].ends {
                 let made = spawner.made.clone();
                 result.left_out = spawner.left_out;
                 for child in made {
-                    let child = &mut self.flows[child as usize];
-                    result.add(FlowResult::of(child, profiles, group, span));
+                    result.add(self.flow_result(child as usize, group, seconds));
                 }
             }
             results.push(result);
         }
         results
     }
-}
 
-impl FlowResult {
-    fn of(
-        flow: &mut Flow,
-        profiles: &[Profile],
-        group: &Arc<str>,
-        (warm_up, seconds): (Nanos, f64),
-    ) -> FlowResult {
+    fn flow_result(&mut self, index: usize, group: &Arc<str>, seconds: f64) -> FlowResult {
+        let flow = &mut self.flows[index];
         let meter = &mut flow.meter;
         let (sender, smoothed_rtt) = match &flow.ends {
-            Ends::Tcp(connection) => (
-                connection
-                    .sender
-                    .counts()
-                    .since(&meter.counts_before(warm_up, &connection.sender.counts())),
-                connection
-                    .sender
-                    .smoothed_rtt(&profiles[connection.profile as usize]),
-            ),
+            Ends::Tcp(connection) => {
+                let (sender, profile) = (&connection.sender, connection.profile as usize);
+                let counts = sender.counts();
+                let before = self.accounts.counts_before(index, flow.noted, &counts);
+                let smoothed_rtt = sender.smoothed_rtt(&self.profiles[profile]);
+                (counts.since(&before), smoothed_rtt)
+            }
             _ => (SenderCounts::default(), Nanos::ZERO),
         };
         FlowResult {
+            lost: self.accounts.lost[index],
             sender,
             smoothed_rtt,
             ..meter.result(group, seconds)
         }
     }
+}
 
+impl FlowResult {
     /// What another connection of the same flow did, too.
     fn add(&mut self, other: FlowResult) {
         self.received += other.received;

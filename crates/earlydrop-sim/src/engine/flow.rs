@@ -6,9 +6,10 @@ use earlydrop::packet::Ecn;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
+use super::plain::Counted;
 use super::session::Session;
 use crate::measure::FlowMeter;
-use crate::packet::Packet;
+use crate::packet::{Form, Packet};
 use crate::schedule::Schedule;
 use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::Step;
@@ -31,7 +32,15 @@ pub(super) struct Flow {
     pub(super) class: u8,
     /// Whether `rare` has anything to say.
     pub(super) odd: bool,
+    /// Whether its ends only answer what comes and run a timer, whatever it is marked with,
+    /// and `rare` has nothing to say.
+    pub(super) plain: bool,
+    /// Whether it was noted what its sender had done in the warm-up.
+    pub(super) noted: bool,
+    /// What its segments are like of which nothing is to be said but their number.
+    pub(super) segment: Form,
     pub(super) meter: FlowMeter,
+    pub(super) counted: Counted,
     pub(super) ends: Ends,
     pub(super) rare: Option<Box<Rare>>,
 }
@@ -90,6 +99,13 @@ pub(super) enum Ends {
     Spawner(Box<super::session::Spawner>),
 }
 
+impl Ends {
+    /// Whether they do nothing of their own accord, but for the retransmission timer.
+    fn only_answer(&self) -> bool {
+        matches!(self, Ends::Tcp(connection) if connection.passive && connection.session.is_none())
+    }
+}
+
 /// A TCP connection, and what there is to send over it; in the order of [`Flow`].
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -126,7 +142,7 @@ impl Flow {
     #[inline]
     pub(super) fn soonest(&self) -> Nanos {
         match &self.ends {
-            Ends::Tcp(c) if c.passive && c.session.is_none() && !self.odd => c.sender.deadline(),
+            Ends::Tcp(connection) if self.plain => connection.sender.deadline(),
             _ => Nanos::ZERO,
         }
     }
@@ -205,6 +221,7 @@ impl Flow {
     pub(super) fn look_over(&mut self) {
         let Some(rare) = &self.rare else { return };
         self.odd = rare.says_something();
+        self.plain = !self.odd && self.ends.only_answer();
         if !self.odd && rare.held.acks.capacity() + rare.held.data.capacity() == 0 {
             self.rare = None;
         }
@@ -237,7 +254,7 @@ impl Flow {
 
     /// Rare things, made when first needed.
     pub(super) fn rare(&mut self) -> &mut Rare {
-        self.odd = true;
+        (self.odd, self.plain) = (true, false);
         self.rare.get_or_insert_default()
     }
 }

@@ -1,5 +1,7 @@
 //! The steps of packets' ways.
 
+use crate::packet::Packet;
+
 /// A step of a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Hop {
@@ -84,10 +86,19 @@ impl Leg {
         }
     }
 
-    /// Whether it ends where a packet waits for its turn.
+    /// The port that it is, where no wire leads to it.
     #[inline(always)]
-    pub(super) fn ends_in_turn(self) -> bool {
-        self.end == TURN
+    pub(super) fn port_alone(self) -> Option<u32> {
+        let alone = self.wire == 0 && self.end & PORT != 0;
+        alone.then_some(self.end >> END_KINDS)
+    }
+
+    /// The make of the wire that it is, where that is a flow's own and ends where a packet
+    /// waits for its turn.
+    #[inline(always)]
+    pub(super) fn own_wire_to_turn(self) -> Option<u32> {
+        let is = self.wire & OWN != 0 && self.end == TURN;
+        is.then_some(self.wire >> WIRE_KINDS)
     }
 
     /// What it ends with, if that is more than a wire.
@@ -95,14 +106,14 @@ impl Leg {
     pub(super) fn end(self) -> Option<Hop> {
         let index = self.end >> END_KINDS;
         let is = |kind: u32| self.end & kind != 0;
-        if is(PORT) {
-            Some(Hop::Port(index))
-        } else if is(RECEIVER) {
+        if is(RECEIVER) {
             Some(Hop::Receiver)
         } else if is(FIFO) {
             Some(Hop::Fifo(index))
         } else if is(SENDER) {
             Some(Hop::Sender)
+        } else if is(PORT) {
+            Some(Hop::Port(index))
         } else if is(TURN) {
             Some(Hop::Turn)
         } else if is(EXTRAS) {
@@ -140,9 +151,58 @@ pub(super) fn pair(hops: &[Hop]) -> (Vec<Leg>, Vec<u32>) {
     (legs, parts)
 }
 
+/// At which leg each flow's two ways begin: forward before backward.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ways {
+    begins: Vec<u32>,
+    /// Where all flows go the same way, one pair stands for all, and lies in the nearest
+    /// cache however many they are.
+    mask: usize,
+}
+
+impl Ways {
+    /// The ways of flows in order, two for each.
+    pub(super) fn new(mut begins: Vec<u32>) -> Ways {
+        let alike = begins.chunks(2).all(|pair| pair == &begins[..2]);
+        if alike {
+            begins.truncate(2);
+        }
+        let mask = if alike { 1 } else { usize::MAX };
+        Ways { begins, mask }
+    }
+
+    /// Where the way of `packet` begins.
+    #[inline(always)]
+    pub(super) fn begin(&self, packet: &Packet) -> usize {
+        self.begins[packet.lane() & self.mask] as usize
+    }
+
+    /// Where the way of a flow's data begins.
+    #[inline(always)]
+    pub(super) fn there(&self, flow: u32) -> usize {
+        self.begins[(2 * flow as usize) & self.mask] as usize
+    }
+
+    /// One more flow, which goes as the one at `index` does.
+    pub(super) fn add_like(&mut self, index: u32) {
+        if self.mask == usize::MAX {
+            let pair = 2 * index as usize;
+            self.begins.extend_from_within(pair..pair + 2);
+        }
+    }
+
+    /// Moves every beginning.
+    pub(super) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
+        for begin in &mut self.begins {
+            *begin = new(*begin);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Kind;
 
     #[test]
     fn steps_come_out_as_they_went_in() {
@@ -164,5 +224,21 @@ mod tests {
         assert_eq!(parts, [0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7]);
         let again: Vec<Hop> = legs.iter().flat_map(|leg| leg.hops()).collect();
         assert_eq!(again, hops);
+    }
+
+    #[test]
+    fn ways_are_looked_up_by_flow_whether_alike_or_not() {
+        let packet = |kind, flow| Packet::new(kind, flow, 1, 40);
+        for begins in [vec![3, 5, 3, 5], vec![3, 5, 7, 9]] {
+            let mut ways = Ways::new(begins.clone());
+            ways.add_like(1);
+            for (flow, like) in [(0, 0), (1, 1), (2, 1)] {
+                let there = begins[2 * like] as usize;
+                let back = begins[2 * like + 1] as usize;
+                assert_eq!(ways.there(flow), there);
+                assert_eq!(ways.begin(&packet(Kind::Data, flow)), there);
+                assert_eq!(ways.begin(&packet(Kind::Ack, flow)), back);
+            }
+        }
     }
 }

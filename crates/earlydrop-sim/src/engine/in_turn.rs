@@ -37,9 +37,7 @@ impl Simulation {
         }
         let (legs, parts) = hop::pair(&hops);
         self.legs = legs;
-        for route in &mut self.routes {
-            *route = parts[begins[*route as usize]];
-        }
+        self.ways.renumber(|old| parts[begins[old as usize]]);
         for flow in &mut self.flows {
             if let Ends::Spawner(spawner) = &mut flow.ends {
                 act_in_turn(&mut spawner.template.ends);

@@ -71,6 +71,17 @@ impl Make {
         Nanos(u64::from(self.time))
     }
 
+    /// The same where that size was asked for last.
+    #[inline(always)]
+    pub(super) fn known_time(&self, size: u32) -> Option<Nanos> {
+        (self.size == size).then(|| Nanos(u64::from(self.time)))
+    }
+
+    /// The size asked for last and its time, where that is remembered.
+    pub(super) fn last_time(&self) -> Option<(u32, Nanos)> {
+        (self.size > 0).then(|| (self.size, Nanos(u64::from(self.time))))
+    }
+
     #[cold]
     #[inline(never)]
     fn work_out(&mut self, size: u32) -> Nanos {

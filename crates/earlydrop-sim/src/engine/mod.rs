@@ -31,9 +31,11 @@ mod hop;
 mod in_turn;
 mod link;
 mod order;
+mod plain;
 mod port;
 mod session;
 mod tcp_flow;
+mod travel;
 
 pub(crate) use build::prepare;
 
@@ -47,7 +49,7 @@ use self::accounts::Accounts;
 use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
-use self::hop::{Hop, Leg, Wire};
+use self::hop::{Leg, Ways};
 use self::link::{Extras, Link, Make};
 use self::port::Port;
 use crate::ahead;
@@ -72,10 +74,9 @@ pub struct Simulation {
     fifos: Vec<FifoPort>,
     ports: Vec<Port>,
     extras: Vec<Extras>,
-    /// All routes, one after the other, and where each flow's two begin: forward before
-    /// backward.
+    /// All routes, one after the other, and where each flow's two begin.
     legs: Vec<Leg>,
-    routes: Vec<u32>,
+    ways: Ways,
     flows: Vec<Flow>,
     profiles: Vec<tcp::Profile>,
     changes: Vec<(u32, Change)>,
@@ -123,162 +124,67 @@ impl Simulation {
         while let Some((now, event)) = self.events.pop_until(until) {
             self.now = now;
             self.accounts.totals.events += 1;
-            match event.task() {
-                None => self.travel(event.packet(), now),
-                Some(Task::Wake(flow)) => self.wake(flow),
-                Some(Task::Drain(port)) => self.drain_event(port),
-                Some(Task::Change(index)) => self.change(index),
-                Some(Task::Sample) => self.sample(),
+            if self.flows.len() >= MANY_FLOWS {
+                self.look_ahead_of_wakes();
+            }
+            if event.is_packet() {
+                self.go_on(event.packet(), now);
+            } else {
+                self.perform(event);
             }
         }
         self.now = until;
     }
 
-    /// A packet goes on at `at`, now or later, as far as can be worked out.
+    #[inline(never)]
+    fn perform(&mut self, event: Event) {
+        match event.task() {
+            Some(Task::Wake(flow)) => self.wake(flow),
+            Some(Task::Drain(port)) => self.drain_event(port),
+            Some(Task::Change(index)) => self.change(index),
+            Some(Task::Sample) => self.sample(),
+            None => {}
+        }
+    }
+
+    /// Asks for the flow that an event to come will look after.
     #[inline(always)]
-    fn travel(&mut self, packet: Packet, at: Nanos) {
-        let begin = self.routes[packet.lane()] as usize;
-        let place = begin + packet.hop();
-        let leg = self.legs[place];
-        let at = self.cross(leg.wire(), packet, at);
-        if leg.ends_in_turn() && at > self.now {
-            let packet = packet.at_hop(place + 1 - begin);
-            self.events.push(at, Event::come(packet));
-        } else {
-            self.arrive(packet, begin, place, at);
+    fn look_ahead_of_wakes(&self) {
+        if let Some(event) = self.events.coming()
+            && !event.is_packet()
+            && let Some(Task::Wake(index)) = event.task()
+            && let Some(flow) = self.flows.get(index as usize)
+        {
+            ahead::fetch(flow);
         }
-    }
-
-    /// When a packet that comes to a wire at `at` is at its other end.
-    #[inline(always)]
-    fn cross(&mut self, wire: Wire, packet: Packet, at: Nanos) -> Nanos {
-        match wire {
-            Wire::None => at,
-            Wire::Shared(wire) => self.wires[wire as usize].cross(at, packet.size()),
-            Wire::Own(make) => {
-                let flow = &mut self.flows[packet.flow_index() as usize];
-                let free_at = &mut flow.own_free_at[usize::from(!packet.is_forward())];
-                self.makes[make as usize].cross(free_at, at, packet.size())
-            }
-        }
-    }
-
-    /// A packet is at the end of the leg at `place` on its way, which begins at `begin`.
-    fn arrive(&mut self, mut packet: Packet, mut begin: usize, mut place: usize, mut at: Nanos) {
-        loop {
-            place += 1;
-            match self.legs[place - 1].end() {
-                Some(Hop::Port(port)) => {
-                    return self.offer(port, packet.at_hop(place - begin), at);
-                }
-                Some(Hop::Receiver) => {
-                    let flow = &self.flows[packet.flow_index() as usize];
-                    if at > self.now && !flow.receiver_waits_for(at) {
-                        return self.hold(packet, at);
-                    }
-                    let Some(reply) = self.receive(packet, at) else {
-                        return;
-                    };
-                    packet = reply;
-                    begin = self.routes[packet.lane()] as usize;
-                    place = begin;
-                }
-                Some(Hop::Fifo(fifo)) => match self.fifos[fifo as usize].cross(at, packet) {
-                    Some(arrive) => at = arrive,
-                    None => return self.refuse(fifo, packet, at),
-                },
-                Some(Hop::Sender) => {
-                    let flow = &self.flows[packet.flow_index() as usize];
-                    let ahead = flow.sender_waits_for(at) && at <= self.end;
-                    if at > self.now && !ahead {
-                        return self.hold(packet, at);
-                    }
-                    return self.acknowledged(packet, at);
-                }
-                Some(Hop::Turn) => {
-                    if at > self.now {
-                        return self.wait(packet.at_hop(place - begin), at);
-                    }
-                }
-                Some(Hop::Extras(index)) => match self.carry(index, packet, at) {
-                    Some(arrive) => at = arrive,
-                    None => return,
-                },
-                Some(Hop::Wire(_) | Hop::Own(_)) | None => {}
-            }
-            at = self.cross(self.legs[place].wire(), packet, at);
-        }
-    }
-
-    /// A packet waits for its turn.
-    #[inline(never)]
-    fn wait(&mut self, packet: Packet, at: Nanos) {
-        self.events.push(at, Event::come(packet));
-    }
-
-    /// Keeps a packet for its end, which may act of its own accord before it comes.
-    #[cold]
-    #[inline(never)]
-    fn hold(&mut self, packet: Packet, at: Nanos) {
-        let index = packet.flow_index();
-        let held = &mut self.flows[index as usize].rare().held;
-        let line = if packet.is_forward() {
-            &mut held.data
-        } else {
-            &mut held.acks
-        };
-        line.push_back((at, packet));
-        self.arm_flow(index);
-    }
-
-    /// A drop-tail queue has no room for a packet.
-    #[cold]
-    #[inline(never)]
-    fn refuse(&mut self, fifo: u32, packet: Packet, at: Nanos) {
-        let meter = Some(&mut self.fifos[fifo as usize].meter);
-        self.accounts.loss(&mut self.flows, at, meter).take(packet);
-    }
-
-    /// A packet that would arrive at `at` is recorded, lost, or held back.
-    #[inline(never)]
-    fn carry(&mut self, extras: u32, packet: Packet, at: Nanos) -> Option<Nanos> {
-        let extras = &mut self.extras[extras as usize];
-        let leave = at.since(extras.delay);
-        if let Some(capture) = &mut extras.capture {
-            let payload = self.flows[packet.flow_index() as usize].payload(&self.profiles);
-            capture.record(leave, &packet, payload, &self.accounts.notes);
-        }
-        let arrive = extras.carry(at);
-        if arrive.is_none() {
-            self.accounts
-                .loss(&mut self.flows, leave, None)
-                .take(packet);
-        }
-        arrive
     }
 
     /// A packet comes to a queue at `at`; it knows its next step beyond.
+    #[inline(always)]
     fn offer(&mut self, index: u32, packet: Packet, at: Nanos) {
-        if self.ports[index as usize].sends_by(at) {
-            self.drain(index, at);
-        }
+        self.send_by(index, at);
         let port = &mut self.ports[index as usize];
         port.observe(at);
         port.meter.came(packet, at);
         let meter = Some(&mut port.meter);
-        let mut loss = self.accounts.loss(&mut self.flows, at, meter);
+        let mut loss = self.accounts.loss(at, meter);
         port.queue.enqueue_with(at, packet, &mut loss);
         port.waiting = port.waiting + 1 - loss.lost;
-        if port.idle && !port.down && port.waiting > 0 {
-            port.idle = false;
-            port.link.free_at = port.link.free_at.max(at);
+        if port.wakes(at) {
             self.drain(index, at);
         }
         self.arm(index);
     }
 
     /// Works out what has left a queue up to `until`.
+    #[inline(never)]
     fn drain(&mut self, index: u32, until: Nanos) {
+        self.send_by(index, until);
+    }
+
+    /// The same where packets come.
+    #[inline(always)]
+    fn send_by(&mut self, index: u32, until: Nanos) {
         loop {
             let port = &mut self.ports[index as usize];
             if !port.sends_by(until) {
@@ -287,11 +193,11 @@ impl Simulation {
             let at = port.link.free_at;
             port.observe(at);
             let meter = Some(&mut port.meter);
-            let mut loss = self.accounts.loss(&mut self.flows, at, meter);
+            let mut loss = self.accounts.loss(at, meter);
             let departure = port.queue.dequeue_with(at, &mut loss);
             port.waiting -= loss.lost;
             let Some(departure) = departure else {
-                port.idle = true;
+                port.rest();
                 return;
             };
             port.waiting -= 1;
@@ -304,11 +210,12 @@ impl Simulation {
                 Some(extras) => self.extras[extras as usize].time(&mut port.link, at, size),
                 None => port.link.make.time(size),
             };
-            let leave = at + takes;
+            let leave = Nanos(at.0 + takes.0);
             port.link.free_at = leave;
-            port.meter.sent(at.since(departure.arrived), takes);
-            let arrive = leave + port.link.make.delay;
-            self.travel(packet, arrive);
+            port.sends_at = leave;
+            port.meter.sent(Nanos(at.0 - departure.arrived.0), takes);
+            let arrive = Nanos(leave.0 + port.link.make.delay.0);
+            self.leave_queue(packet, arrive);
         }
     }
 
@@ -318,7 +225,7 @@ impl Simulation {
     fn arm(&mut self, index: u32) {
         let port = &mut self.ports[index as usize];
         if port.waiting > 0 && !port.down {
-            let by = port.link.free_at + port.slack;
+            let by = Nanos(port.link.free_at.0 + port.slack.0);
             if by < port.drain_at {
                 port.drain_at = by;
                 self.events.push(by, Task::Drain(index).event());
@@ -357,11 +264,9 @@ impl Simulation {
                     self.extras[extras as usize].delay = delay;
                 }
             }
-            Change::Down => port.down = true,
+            Change::Down => port.switch(false, now),
             Change::Up => {
-                port.down = false;
-                port.idle = port.waiting == 0;
-                port.link.free_at = port.link.free_at.max(now);
+                port.switch(true, now);
                 self.drain(index, now);
             }
         }

@@ -20,6 +20,9 @@ pub(super) struct Port {
     pub(super) extras: Option<u32>,
     /// Packets waiting, as the queue says.
     pub(super) waiting: u32,
+    /// When it next sends something, as far as is known: when its link is free; never while
+    /// the queue is found empty, or the link down.
+    pub(super) sends_at: Nanos,
     /// The link is free and the queue was found empty.
     pub(super) idle: bool,
     pub(super) down: bool,
@@ -47,6 +50,7 @@ impl Port {
             link,
             extras,
             waiting: 0,
+            sends_at: Nanos::NEVER,
             idle: true,
             down: false,
             drain_at: Nanos::NEVER,
@@ -58,7 +62,37 @@ impl Port {
     /// Whether it has something to send by `at`, as far as is known.
     #[inline]
     pub(super) fn sends_by(&self, at: Nanos) -> bool {
-        !self.idle && !self.down && self.link.free_at <= at
+        self.sends_at <= at
+    }
+
+    /// The queue was found empty.
+    #[inline]
+    pub(super) fn rest(&mut self) {
+        self.idle = true;
+        self.sends_at = Nanos::NEVER;
+    }
+
+    /// Whether something has come to a link that had nothing to send, and now sends.
+    #[inline]
+    pub(super) fn wakes(&mut self, at: Nanos) -> bool {
+        let wakes = self.idle && !self.down && self.waiting > 0;
+        if wakes {
+            self.idle = false;
+            self.link.free_at = self.link.free_at.max(at);
+            self.sends_at = self.link.free_at;
+        }
+        wakes
+    }
+
+    /// The link goes up or down.
+    pub(super) fn switch(&mut self, up: bool, now: Nanos) {
+        self.down = !up;
+        self.sends_at = Nanos::NEVER;
+        if up {
+            self.idle = true;
+            self.link.free_at = self.link.free_at.max(now);
+            self.wakes(now);
+        }
     }
 
     /// Brings measurement up to `at`, before anything happens then.

@@ -49,7 +49,7 @@ impl Simulation {
     }
 
     #[inline(never)]
-    fn set_alarm(&mut self, index: u32) {
+    pub(super) fn set_alarm(&mut self, index: u32) {
         let flow = &mut self.flows[index as usize];
         let due = flow.due();
         if due < flow.wake_at {
@@ -131,13 +131,15 @@ impl Simulation {
     /// Notes what a sender did in the warm-up, before it first acts after that.
     #[inline]
     pub(super) fn note_counts(&mut self, index: u32, at: Nanos) {
-        let from = self.accounts.timing.from;
-        if from == Nanos::ZERO || at < from {
+        if !self.accounts.timing.warmed_up_by(at) {
             return;
         }
-        let flow = &mut self.flows[index as usize];
-        if let Ends::Tcp(connection) = &flow.ends {
-            flow.meter.note_before(&connection.sender.counts());
+        let Flow { ends, noted, .. } = &mut self.flows[index as usize];
+        if let Ends::Tcp(connection) = ends
+            && !std::mem::replace(noted, true)
+        {
+            let counts = connection.sender.counts();
+            self.accounts.note_before(index, counts);
         }
     }
 
@@ -244,12 +246,11 @@ impl Simulation {
         if packet.kind() == Kind::Request {
             return self.requested(packet, now);
         }
-        self.take_ack(packet, now);
+        self.take_any_ack(packet, now);
     }
 
     /// An acknowledgment has come to its sender.
-    #[inline(always)]
-    fn take_ack(&mut self, packet: Packet, now: Nanos) {
+    fn take_any_ack(&mut self, packet: Packet, now: Nanos) {
         let index = packet.flow_index();
         let Flow { ends, meter, .. } = &mut self.flows[index as usize];
         let Ends::Tcp(connection) = ends else {
@@ -290,7 +291,7 @@ impl Simulation {
             connection.sender.on_timer(profile, now);
         }
         self.pump(index, now);
-        self.take_ack(packet, now);
+        self.take_any_ack(packet, now);
     }
 
     /// A transfer ends for its sender when all of it is acknowledged.
@@ -351,7 +352,7 @@ impl Simulation {
                 .retransmitted(segment.retransmission)
                 .echoing(segment.cwr);
             self.accounts.totals.sent.add(size);
-            self.travel(packet, at);
+            self.leave_sender(packet, at);
             if !more {
                 return;
             }
@@ -360,16 +361,9 @@ impl Simulation {
 
     /// A packet of data has come to the receiving host at `at`, now or ahead of time;
     /// answers with what is sent in return.
-    #[inline]
     pub(super) fn receive(&mut self, packet: Packet, at: Nanos) -> Option<Packet> {
-        self.accounts.totals.delivered.add(packet.size());
-        self.accounts.totals.late += u64::from(at > self.end);
-        let index = packet.flow_index();
-        let flow = &mut self.flows[index as usize];
-        let counts = self.accounts.timing.counts(at);
-        if counts {
-            flow.meter.arrived(&packet, at);
-        }
+        let flow = &mut self.flows[packet.flow_index() as usize];
+        let counts = self.accounts.arrived(&mut flow.meter, &packet, at);
         let Ends::Tcp(connection) = &mut flow.ends else {
             flow.meter.goodput_bytes += u64::from(packet.size()) * u64::from(counts);
             return None;

@@ -28,6 +28,11 @@ const DAYS: (usize, usize) = (64, 1 << 20);
 /// A calendar of so many days or more does not fit the nearest caches: what will be needed of
 /// it is asked for ahead of time.
 const MANY_DAYS: usize = 1 << 12;
+/// A calendar of so many days fits the nearest cache: up to there days may be shorter, a
+/// quarter at least, so that they seldom hold two events. That saves questions whose answers
+/// cannot be foreseen.
+const FEW_DAYS: usize = 1 << 10;
+
 /// So many days before its time a day's second event is asked for, and the day itself twice
 /// as many.
 const DAYS_AHEAD: usize = 16;
@@ -56,9 +61,9 @@ pub struct Events<E> {
     /// Events that are not the first of their day, linked day by day, and those beyond
     /// the year.
     pool: Pool<E>,
-    /// Events of the year, and all.
+    /// Events of the year, and those beyond it.
     within: usize,
-    length: usize,
+    beyond: usize,
     /// What lies beyond the year.
     later: Seasons<E>,
     /// The day on which the next season begins, and one more enters the calendar.
@@ -121,7 +126,7 @@ impl<E: Copy> Events<E> {
             busy: vec![0; days / 64].into(),
             pool: Pool::new(),
             within: 0,
-            length: 0,
+            beyond: 0,
             later: Seasons::new(day_bits + days.ilog2() - 2, season + 4),
             turn: (season + 1) * (days as u64 / 4),
             review: Review {
@@ -140,7 +145,7 @@ impl<E: Copy> Events<E> {
 
     /// Events to come.
     pub fn len(&self) -> usize {
-        self.length
+        self.within + self.beyond
     }
 
     /// Whether nothing is to come.
@@ -154,7 +159,6 @@ impl<E: Copy> Events<E> {
     pub fn push(&mut self, at: Nanos, event: E) {
         debug_assert!(at.0 >= self.now, "an event in the past");
         let at = at.0.max(self.now);
-        self.length += 1;
         if self.later.begin_by(at) {
             self.push_later(at, event);
         } else {
@@ -165,6 +169,7 @@ impl<E: Copy> Events<E> {
     #[cold]
     #[inline(never)]
     fn push_later(&mut self, at: u64, event: E) {
+        self.beyond += 1;
         self.later.push(&mut self.pool, at, event);
     }
 
@@ -261,7 +266,6 @@ impl<E: Copy> Events<E> {
         } else {
             self.bring_up(place);
         }
-        self.length -= 1;
         self.within -= 1;
         self.now = at;
         self.today += ahead as u64;
@@ -281,6 +285,16 @@ impl<E: Copy> Events<E> {
         let mask = self.days.len() - 1;
         ahead::fetch(&self.days[(place + 2 * DAYS_AHEAD) & mask]);
         self.pool.fetch(self.days[(place + DAYS_AHEAD) & mask].next);
+    }
+
+    /// The first event of a day to come, in a calendar that does not fit the nearest caches.
+    #[inline(always)]
+    pub(crate) fn coming(&self) -> Option<E> {
+        if self.days.len() < MANY_DAYS {
+            return None;
+        }
+        let place = (self.today as usize + DAYS_AHEAD) & (self.days.len() - 1);
+        self.days[place].first
     }
 
     /// Makes a day's second event its first.
@@ -327,6 +341,7 @@ impl<E: Copy> Events<E> {
             let mut place = list.first;
             while place != NONE {
                 let entry = self.pool.take(place);
+                self.beyond -= 1;
                 self.enter(entry.at, entry.event);
                 place = entry.next;
             }
@@ -342,11 +357,13 @@ impl<E: Copy> Events<E> {
     #[cold]
     fn look_over(&mut self) {
         let gap = (self.now - self.review.since) / u64::from(self.review.every);
+        let days = (2 * self.len()).next_power_of_two().max(DAYS.0);
+        let shorter = (FEW_DAYS / days).max(1).ilog2().min(2);
         let day_bits = match self.is_crowded() {
             true => self.day_bits.saturating_sub(3),
-            false => gap.max(1).ilog2(),
+            false => gap.max(1).ilog2().saturating_sub(shorter),
         };
-        let days = (2 * self.len()).next_power_of_two().clamp(DAYS.0, DAYS.1);
+        let days = (days << shorter).min(DAYS.1);
         let fits = self.day_bits.abs_diff(day_bits) <= 1
             && (days / 2..=4 * days).contains(&self.days.len());
         self.review.left = self.review.every;

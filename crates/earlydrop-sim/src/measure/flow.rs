@@ -26,6 +26,12 @@ impl Timing {
     pub fn counts(&self, at: Nanos) -> bool {
         at >= self.from && at < self.end
     }
+
+    /// Whether there was a warm-up, and it is over by `at`.
+    #[inline]
+    pub(crate) fn warmed_up_by(&self, at: Nanos) -> bool {
+        self.from > Nanos::ZERO && at >= self.from
+    }
 }
 
 /// What is counted of one flow while it is measured; what every packet needs first.
@@ -34,14 +40,15 @@ impl Timing {
 pub struct FlowMeter {
     /// What few runs measure.
     pub(crate) more: Option<Box<More>>,
-    /// Packets of data that arrived, and their bytes on the wire.
+    /// Packets of data that arrived.
     pub(crate) received: u64,
-    pub(crate) received_bytes: u64,
     /// Payload that had not arrived before.
     pub(crate) goodput_bytes: u64,
+    /// Bytes on the wire of the packets that arrived.
+    pub(crate) received_bytes: u64,
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
-    /// Packets of data lost on the way.
+    /// Packets of data lost on the way; the simulator counts them elsewhere.
     pub(crate) lost: u64,
 }
 
@@ -50,8 +57,6 @@ pub struct FlowMeter {
 pub(crate) struct More {
     pub(crate) delays: Option<Box<Delays>>,
     pub(crate) round_trips: Option<Box<Delays>>,
-    /// What its sender had done when the warm-up was over, once it acts after that.
-    pub(crate) sender_before: Option<SenderCounts>,
 }
 
 impl FlowMeter {
@@ -62,30 +67,13 @@ impl FlowMeter {
             meter.more = Some(Box::new(More {
                 delays: delays.then(Box::default),
                 round_trips: round_trips.then(Box::default),
-                sender_before: None,
             }));
         }
         meter
     }
 
-    /// Notes what its sender had done, whose counts are `now`, unless it was noted before.
-    pub(crate) fn note_before(&mut self, now: &SenderCounts) {
-        let before = &mut self.more.get_or_insert_default().sender_before;
-        before.get_or_insert(*now);
-    }
-
-    /// What the sender, whose counts are `now`, had done when the `warm_up` was over.
-    pub(crate) fn counts_before(&self, warm_up: Nanos, now: &SenderCounts) -> SenderCounts {
-        match self.more.as_ref().and_then(|more| more.sender_before) {
-            Some(before) => before,
-            // It has done nothing since.
-            None if warm_up > Nanos::ZERO => *now,
-            None => SenderCounts::default(),
-        }
-    }
-
     /// A packet of data has arrived at `at` while the flow is measured.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrived(&mut self, packet: &Packet, at: Nanos) {
         let delay = || at.since(packet.stamp(at));
         self.data_arrived(packet.size(), packet.ecn() == Ecn::Ce, delay);
@@ -93,15 +81,15 @@ impl FlowMeter {
 
     /// A packet of data of `size` bytes has arrived while the flow is measured, marked or
     /// not, `delay` after it was sent.
-    #[inline]
+    #[inline(always)]
     pub fn data_arrived(&mut self, size: u32, marked: bool, delay: impl FnOnce() -> Nanos) {
         self.received += 1;
         self.received_bytes += u64::from(size);
-        self.marked += u64::from(marked);
-        if let Some(more) = &mut self.more
-            && let Some(delays) = &mut more.delays
-        {
-            delays.record(delay());
+        if marked {
+            self.marked += 1;
+        }
+        if let Some(more) = &mut self.more {
+            more.delayed(delay());
         }
     }
 
@@ -112,12 +100,10 @@ impl FlowMeter {
     }
 
     /// An acknowledgment of a segment sent at `sent` has come at `at`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn went_round(&mut self, sent: Nanos, at: Nanos) {
-        if let Some(more) = &mut self.more
-            && let Some(round_trips) = &mut more.round_trips
-        {
-            round_trips.record(at.since(sent));
+        if let Some(more) = &mut self.more {
+            more.went_round(sent, at);
         }
     }
 
@@ -137,6 +123,22 @@ impl FlowMeter {
             delays: more.delays.map(|boxed| *boxed),
             round_trips: more.round_trips.map(|boxed| *boxed),
             left_out: 0,
+        }
+    }
+}
+
+impl More {
+    #[inline(never)]
+    fn delayed(&mut self, delay: Nanos) {
+        if let Some(delays) = &mut self.delays {
+            delays.record(delay);
+        }
+    }
+
+    #[inline(never)]
+    fn went_round(&mut self, sent: Nanos, at: Nanos) {
+        if let Some(round_trips) = &mut self.round_trips {
+            round_trips.record(at.since(sent));
         }
     }
 }

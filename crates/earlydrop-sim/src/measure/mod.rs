@@ -82,6 +82,12 @@ impl Distribution {
         recorded.expect("it grows by itself");
     }
 
+    /// Records the same time so often.
+    pub(crate) fn record_all(&mut self, span: Nanos, times: u64) {
+        let recorded = self.histogram.record_n(span.0, times);
+        recorded.expect("it grows by itself");
+    }
+
     pub(crate) fn clear(&mut self) {
         self.histogram.clear();
     }

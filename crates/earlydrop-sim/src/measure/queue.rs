@@ -243,12 +243,31 @@ impl QueueMeter {
     #[inline]
     pub fn sent(&mut self, sojourn: Nanos, time: Nanos) {
         if self.phase != Phase::Over {
-            self.busy += time;
+            self.busy.0 += time.0;
             self.sojourn_sum += sojourn.0;
             self.sojourns += 1;
             if let Some(distribution) = &mut self.sojourn {
                 distribution.record(sojourn);
             }
+        }
+    }
+
+    /// So many packets that did not wait were sent, each in `time`.
+    pub(crate) fn passed(&mut self, packets: u64, time: Nanos) {
+        if self.phase != Phase::Over {
+            self.busy += Nanos(packets * time.0);
+            self.sojourns += packets;
+            if let Some(distribution) = &mut self.sojourn {
+                distribution.record_all(Nanos::ZERO, packets);
+            }
+        }
+    }
+
+    /// Until when packets that do not wait need only be [counted](QueueMeter::passed).
+    pub(crate) fn calm_until(&self) -> Nanos {
+        match self.arrivals {
+            Some(_) => Nanos::ZERO,
+            None => self.next_tick,
         }
     }
 

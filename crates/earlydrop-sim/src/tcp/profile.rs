@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
 use super::timer::TimerRules;
@@ -78,6 +79,18 @@ pub enum EcnMode {
     Dctcp,
     /// ECT(1), with the same echo (RFC 9331).
     L4s,
+}
+
+impl EcnMode {
+    /// What segments are sent with that may be marked.
+    #[inline]
+    pub(crate) fn codepoint(self) -> Ecn {
+        match self {
+            EcnMode::Off => Ecn::NotCapable,
+            EcnMode::Classic | EcnMode::Dctcp => Ecn::Ect0,
+            EcnMode::L4s => Ecn::Ect1,
+        }
+    }
 }
 
 /// How a connection begins.

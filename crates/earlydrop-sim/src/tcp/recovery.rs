@@ -46,6 +46,9 @@ impl Sender {
         self.timed_out = false;
         let rtt = self.measure(profile, ack, now);
         self.rearm_after_news(profile, now);
+        if !repairing && self.control.grow_as_ns2() {
+            return;
+        }
         let whole = self.control.window() as u32;
         self.control.on_acked(&Acked {
             now,
@@ -73,7 +76,7 @@ impl Sender {
     pub(super) fn rearm_after_news(&mut self, profile: &Profile, now: Nanos) {
         let closes_when_idle = profile.rules == Rules::Ns2 && profile.slow_start_restart;
         if self.acknowledged < self.sent || closes_when_idle {
-            self.rearm(profile, now);
+            self.rearm(now);
         } else {
             self.expiry = Nanos::NEVER;
         }
@@ -201,7 +204,8 @@ impl Sender {
         self.timed_out = false;
         let rtt = self.measure(profile, ack, now);
         if rtt.is_none() && profile.rules == Rules::Standard {
-            self.timer.restart_with(AFTER_LOST_REQUEST);
+            self.timer
+                .restart_with(&profile.timer, profile.rules, AFTER_LOST_REQUEST);
         }
         self.rearm_after_news(profile, now);
         self.requesting = false;
@@ -214,14 +218,14 @@ impl Sender {
         let segments = ack.next - self.acknowledged;
         if profile.rules == Rules::Ns2 {
             if !self.partial {
-                self.rearm(profile, now);
+                self.rearm(now);
             }
             self.deflate_as_ns2(segments);
             self.acknowledged = ack.next;
             self.next = self.next.max(ack.next);
             if self.timing && ack.next > self.timed {
                 self.timing = false;
-                self.timer.end_backoff();
+                self.timer.end_backoff(&profile.timer, profile.rules);
             }
         } else {
             let expiry = self.expiry;
@@ -305,25 +309,25 @@ impl Sender {
             return;
         }
         if tahoe {
-            self.count_recovery(profile, now);
+            self.count_recovery(now);
             self.last = Last::Recovered;
             self.next = self.acknowledged;
         } else {
-            self.begin_repair(profile, now);
+            self.begin_repair(now);
             self.inflation = profile.duplicate_threshold as i32;
         }
     }
 
     /// A loss was found without the timer, which starts anew.
-    fn count_recovery(&mut self, profile: &Profile, now: Nanos) {
+    fn count_recovery(&mut self, now: Nanos) {
         self.counts.recoveries += 1;
         self.timing = false;
-        self.rearm(profile, now);
+        self.rearm(now);
     }
 
     /// A loss was found, and is repaired from the first segment unacknowledged on.
-    pub(super) fn begin_repair(&mut self, profile: &Profile, now: Nanos) {
-        self.count_recovery(profile, now);
+    pub(super) fn begin_repair(&mut self, now: Nanos) {
+        self.count_recovery(now);
         self.last = Last::FastRecovery;
         self.resend = true;
     }
@@ -373,6 +377,6 @@ impl Sender {
         }
         self.reduced = true;
         self.timer.back_off(&profile.timer, profile.rules);
-        self.rearm(profile, now);
+        self.rearm(now);
     }
 }

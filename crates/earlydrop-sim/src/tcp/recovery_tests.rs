@@ -176,7 +176,7 @@ fn a_timeout_doubles_each_time_and_cuts_the_threshold_once() {
     for _ in 0..6 {
         assert_eq!(bench.wait(), "0*");
     }
-    assert_eq!(bench.sender.timeout(&bench.profile), Nanos::from_secs(60));
+    assert_eq!(bench.sender.timeout(), Nanos::from_secs(60));
     // Slow start over what was sent before.
     assert_eq!(bench.ack(1), "1* 2*");
     assert_eq!(bench.ack(2), "3* 4*");
@@ -400,13 +400,13 @@ fn ns2_doubles_its_timeout_for_marks_that_find_a_window_of_one() {
     assert_eq!(windows[0], 2.0);
     assert_eq!(*windows.last().unwrap(), 1.0);
     // Each mark is news, as one segment is sent at a time.
-    let before = bench.sender.timeout(&profile);
+    let before = bench.sender.timeout();
     bench.marked_ack(next + 1);
     bench.marked_ack(next + 2);
-    assert!(bench.sender.timeout(&profile) > before);
+    assert!(bench.sender.timeout() > before);
     bench.ack(next + 3);
     bench.ack(next + 4);
-    assert!(bench.sender.timeout(&profile) <= before);
+    assert!(bench.sender.timeout() <= before);
 }
 
 #[test]

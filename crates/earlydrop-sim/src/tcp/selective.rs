@@ -232,7 +232,7 @@ impl Sender {
             return;
         }
         self.bar = self.sent + 1;
-        self.begin_repair(profile, now);
+        self.begin_repair(now);
         self.selective = true;
         if profile.reduction == Reduction::Proportional {
             let flight = outstanding - extra.board.sacked() + delivered;
@@ -342,8 +342,8 @@ impl Sender {
             self.acknowledged = ack.next;
             self.next = self.next.max(ack.next);
             board.pipe -= 1;
-            self.rearm(profile, now);
-            self.timer.end_backoff();
+            self.rearm(now);
+            self.timer.end_backoff(&profile.timer, profile.rules);
         } else if in_turn {
             let told_otherwise = ack.ece && profile.ecn == EcnMode::Classic;
             let repairing = self.selective;
@@ -381,7 +381,7 @@ impl Sender {
         } else if self.last != Last::Mark {
             return;
         }
-        self.begin_repair(profile, now);
+        self.begin_repair(now);
         self.selective = true;
         board.begin_repair(self.acknowledged);
         board.pipe = (self.sent - self.acknowledged) as i32 - threshold as i32;

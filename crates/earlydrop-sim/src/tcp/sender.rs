@@ -105,22 +105,22 @@ pub struct Sender {
     pub(super) expiry: Nanos,
     pub(super) last_sent: Nanos,
     pub(super) control: AnyControl,
-    /// Whether acknowledgments need more than the usual path.
-    pub(super) careful: bool,
-    /// Whether a segment is timed.
-    pub(super) timing: bool,
     /// Whether `acknowledged` is to be sent again, whatever the window.
     pub(super) resend: bool,
-    /// Whether the next segment says that the window was reduced.
-    pub(super) reduced: bool,
-    /// Whether the connection is not accepted yet.
-    pub(super) requesting: bool,
     /// Whether holes are being filled by what the scoreboard says.
     pub(super) selective: bool,
     /// Whether the controller spreads sending over time, or measures deliveries.
     pub(super) paced: bool,
     /// Whether sending waits for `release`.
     pub(super) held: bool,
+    /// Whether the connection is not accepted yet.
+    pub(super) requesting: bool,
+    /// Whether the next segment says that the window was reduced.
+    pub(super) reduced: bool,
+    /// Whether acknowledgments need more than the usual path.
+    pub(super) careful: bool,
+    /// Whether a segment is timed.
+    pub(super) timing: bool,
     pub(super) last: Last,
     /// Whether this recovery saw an acknowledgment of a part of its window.
     pub(super) partial: bool,
@@ -218,7 +218,7 @@ impl Sender {
             last_sent: now,
             expiry: Nanos::NEVER,
             release: Nanos::ZERO,
-            timer: Estimator::new(&profile.timer, now),
+            timer: Estimator::new(&profile.timer, profile.rules, now),
             control,
             extra: None,
             counts: Counted::default(),
@@ -240,20 +240,37 @@ impl Sender {
     /// An acknowledgment arrived.
     #[inline(always)]
     pub fn on_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        let news = ack.next > self.acknowledged && ack.next <= self.sent;
-        if news && !self.careful && !ack.ece && ack.sacked.is_empty() {
-            self.advance(profile, ack, now, false);
-            self.refresh(profile);
-        } else {
+        let plain = !ack.ece && ack.sacked.is_empty();
+        if !(plain && self.on_plain_ack(profile, ack.next, ack.echo, now)) {
             self.on_unusual_ack(profile, ack, now);
         }
+    }
+
+    /// The same of an acknowledgment up to `next` that says nothing but the time it echoes,
+    /// where it is simply of the next segments. `false`: this did nothing.
+    #[inline(always)]
+    pub fn on_plain_ack(&mut self, profile: &Profile, next: u32, echo: Nanos, now: Nanos) -> bool {
+        let news = next > self.acknowledged && next <= self.sent;
+        if !news || self.careful {
+            return false;
+        }
+        let ack = Ack {
+            next,
+            echo,
+            echo_retransmitted: false,
+            ece: false,
+            sacked: &[],
+        };
+        self.advance(profile, &ack, now, false);
+        self.refresh(profile);
+        true
     }
 
     /// The next segment to send now, if there is one; to be called until there is none,
     /// after every other call.
     #[inline]
     pub fn poll_transmit(&mut self, profile: &Profile, now: Nanos) -> Option<Segment> {
-        if self.resend | self.selective | self.paced {
+        if self.sends_specially() {
             return self.poll_unusual(profile, now);
         }
         if self.next >= self.stop {
@@ -267,10 +284,46 @@ impl Sender {
         Some(self.emit(profile, number, now))
     }
 
+    /// The same of a sender that [may have more](Sender::may_have_more), where all there is
+    /// to be said of the segment is that it is new, and its number; `None`: this did
+    /// nothing.
+    #[inline(always)]
+    pub fn poll_plain(&mut self, now: Nanos) -> Option<u32> {
+        let special = self.sends_specially() || self.requesting | self.reduced;
+        let number = self.next;
+        let goes_on = number == self.sent && number != self.acknowledged;
+        if special || !goes_on || self.expiry == Nanos::NEVER {
+            return None;
+        }
+        self.next = number + 1;
+        self.sent = number + 1;
+        if !self.timing {
+            self.timing = true;
+            self.timed = number;
+            self.timed_at = now;
+        }
+        self.last_sent = now;
+        Some(number)
+    }
+
     /// Whether [`Sender::poll_transmit`] may have another segment now; else it has none.
     #[inline]
     pub fn may_have_more(&self) -> bool {
-        self.resend | self.selective | self.paced | (self.next < self.stop)
+        self.sends_specially() || self.next < self.stop
+    }
+
+    /// Whether more counts for what is sent than the window. The four stand side by side,
+    /// and are looked at together.
+    #[inline(always)]
+    fn sends_specially(&self) -> bool {
+        let Sender {
+            resend,
+            selective,
+            paced,
+            held,
+            ..
+        } = self;
+        u32::from_ne_bytes([*resend, *selective, *paced, *held].map(u8::from)) != 0
     }
 
     /// The next segment of a sender that repairs a loss, or spreads sending over time.
@@ -338,7 +391,7 @@ impl Sender {
 
     /// Sending starts again after everything was acknowledged.
     fn wake(&mut self, profile: &Profile, now: Nanos) {
-        let timeout = self.timer.timeout(&profile.timer, profile.rules);
+        let timeout = self.timer.timeout();
         let idle = now.since(self.last_sent) > timeout && self.sent > self.first;
         if idle && profile.slow_start_restart && profile.rules == Rules::Standard {
             let initial = f64::from(profile.initial_window);
@@ -364,7 +417,7 @@ impl Sender {
         }
         self.last_sent = now;
         if self.expiry == Nanos::NEVER {
-            self.expiry = now + self.timer.timeout(&profile.timer, profile.rules);
+            self.expiry = now + self.timer.timeout();
         }
         let capable = !syn && (new || profile.ecn_on_retransmissions);
         let cwr = self.reduced && (new || profile.rules == Rules::Ns2);
@@ -379,11 +432,10 @@ impl Sender {
                 profile.segment_size
             },
             retransmission: !new,
-            ecn: match profile.ecn {
-                _ if !capable => Ecn::NotCapable,
-                EcnMode::Off => Ecn::NotCapable,
-                EcnMode::Classic | EcnMode::Dctcp => Ecn::Ect0,
-                EcnMode::L4s => Ecn::Ect1,
+            ecn: if capable {
+                profile.ecn.codepoint()
+            } else {
+                Ecn::NotCapable
             },
             cwr: cwr && profile.ecn == EcnMode::Classic,
             syn,
@@ -394,10 +446,12 @@ impl Sender {
     #[inline(always)]
     pub(super) fn refresh(&mut self, profile: &Profile) {
         let window = self.control.window() as u32;
-        let allowed = window
-            .min(profile.receiver_window)
-            .saturating_add_signed(self.inflation)
-            .clamp(1, profile.receiver_window);
+        let mut allowed = window.min(profile.receiver_window);
+        if self.inflation != 0 {
+            let inflated = allowed.saturating_add_signed(self.inflation);
+            allowed = inflated.min(profile.receiver_window);
+        }
+        let allowed = allowed.max(1);
         self.allowed = if self.requesting { 1 } else { allowed };
         self.stop = self.stop_at(self.allowed);
         self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
@@ -417,8 +471,8 @@ impl Sender {
 
     /// Starts the retransmission timer anew.
     #[inline]
-    pub(super) fn rearm(&mut self, profile: &Profile, now: Nanos) {
-        self.expiry = now + self.timer.timeout(&profile.timer, profile.rules);
+    pub(super) fn rearm(&mut self, now: Nanos) {
+        self.expiry = now + self.timer.timeout();
     }
 
     /// The time at which [`Sender::on_timer`] is to be called, unless something happens
@@ -442,13 +496,13 @@ impl Sender {
                 }
                 self.timing = false;
                 if !(ack.ece && self.marked_at_one) {
-                    self.timer.end_backoff();
+                    self.timer.end_backoff(&profile.timer, profile.rules);
                     self.marked_at_one = false;
                 }
                 now.since(self.timed_at)
             }
             RoundTrips::Every => {
-                self.timer.end_backoff();
+                self.timer.end_backoff(&profile.timer, profile.rules);
                 now.since(ack.echo)
             }
         };
@@ -489,8 +543,8 @@ impl Sender {
     }
 
     /// How long the retransmission timer runs.
-    pub fn timeout(&self, profile: &Profile) -> Nanos {
-        self.timer.timeout(&profile.timer, profile.rules)
+    pub fn timeout(&self) -> Nanos {
+        self.timer.timeout()
     }
 
     /// What was done so far.

@@ -29,28 +29,28 @@ fn timeouts_follow_rfc_6298() {
         tick: ms(1),
     };
     let style = Rules::Standard;
-    let mut timer = Estimator::new(&rules, ms(0));
-    assert_eq!(timer.timeout(&rules, style), ms(1000));
+    let mut timer = Estimator::new(&rules, style, ms(0));
+    assert_eq!(timer.timeout(), ms(1000));
     timer.measure(&rules, style, ms(200), ms(200));
     // 200 + 4 * 100.
-    assert_eq!(timer.timeout(&rules, style), ms(600));
+    assert_eq!(timer.timeout(), ms(600));
     timer.measure(&rules, style, ms(280), ms(500));
     // RTTVAR = 75 + 20, SRTT = 175 + 35.
-    assert_eq!(timer.timeout(&rules, style), ms(210 + 4 * 95));
+    assert_eq!(timer.timeout(), ms(210 + 4 * 95));
     timer.back_off(&rules, style);
-    assert_eq!(timer.timeout(&rules, style), ms(1180));
+    assert_eq!(timer.timeout(), ms(1180));
     timer.measure(&rules, style, ms(210), ms(900));
-    assert_eq!(timer.timeout(&rules, style), ms(210 + 285));
+    assert_eq!(timer.timeout(), ms(210 + 285));
     // A round trip that hardly varies: the tick and the minimum count.
     for _ in 0..100 {
         timer.measure(&rules, style, ms(400), ms(900));
     }
-    let timeout = timer.timeout(&rules, style);
+    let timeout = timer.timeout();
     assert!(ms(400) < timeout && timeout <= ms(402), "{timeout}");
     for _ in 0..100 {
         timer.measure(&rules, style, ms(10), ms(900));
     }
-    assert_eq!(timer.timeout(&rules, style), ms(200));
+    assert_eq!(timer.timeout(), ms(200));
 }
 
 #[test]
@@ -58,23 +58,23 @@ fn timeouts_in_ticks_are_those_of_ns2() {
     let profile = Profile::ns2_old_timers(Recovery::Reno);
     let rules = profile.timer;
     let style = Rules::Ns2;
-    let mut timer = Estimator::new(&rules, ms(0));
-    assert_eq!(timer.timeout(&rules, style), Nanos::from_secs(6));
+    let mut timer = Estimator::new(&rules, style, ms(0));
+    assert_eq!(timer.timeout(), Nanos::from_secs(6));
     // 300 ms are 3 ticks: 3 + 4 * 1.5.
     timer.measure(&rules, style, ms(300), ms(300));
-    assert_eq!(timer.timeout(&rules, style), ms(900));
+    assert_eq!(timer.timeout(), ms(900));
     // The deviation is now 0: 6 - 1 = 5 quarters, 3 + 5.
     timer.measure(&rules, style, ms(300), ms(600));
-    assert_eq!(timer.timeout(&rules, style), ms(800));
+    assert_eq!(timer.timeout(), ms(800));
     for _ in 0..20 {
         timer.measure(&rules, style, ms(300), ms(900));
     }
     // RTTVAR stops at 3 quarters of a tick: less than one has no effect.
-    assert_eq!(timer.timeout(&rules, style), ms(600));
+    assert_eq!(timer.timeout(), ms(600));
     for (doublings, timeout) in [(1, 1200), (2, 2400), (3, 4800), (4, 9600)] {
         timer.back_off(&rules, style);
         assert_eq!(timer.backoff(), 1 << doublings);
-        assert_eq!(timer.timeout(&rules, style), ms(timeout));
+        assert_eq!(timer.timeout(), ms(timeout));
     }
     // Beyond 8 it forgot the round trip.
     assert_eq!(timer.smoothed(&rules, style), Nanos::ZERO);
@@ -83,13 +83,13 @@ fn timeouts_in_ticks_are_those_of_ns2() {
 #[test]
 fn three_ticks_are_the_least_timeout_in_ns2() {
     let profile = Profile::ns2_old_timers(Recovery::Reno);
-    let mut timer = Estimator::new(&profile.timer, ms(0));
+    let mut timer = Estimator::new(&profile.timer, Rules::Ns2, ms(0));
     for _ in 0..20 {
         timer.measure(&profile.timer, Rules::Ns2, ms(1), ms(900));
     }
     // One tick is the least round trip, and half of it the least deviation: the bound of
     // two ticks has nothing to do.
-    assert_eq!(timer.timeout(&profile.timer, Rules::Ns2), ms(300));
+    assert_eq!(timer.timeout(), ms(300));
 }
 
 #[test]
@@ -101,13 +101,13 @@ fn a_segment_sent_again_is_not_timed() {
     profile.initial_window = 1;
     let mut link = Link::new(profile, 3, &[(0, 1)]);
     link.run(3050);
-    assert_eq!(link.sender.timeout(&profile), Nanos::from_secs(6));
+    assert_eq!(link.sender.timeout(), Nanos::from_secs(6));
     link.run(3100);
-    assert_eq!(link.sender.timeout(&profile), Nanos::from_secs(6));
+    assert_eq!(link.sender.timeout(), Nanos::from_secs(6));
     assert_eq!(link.sender.smoothed_rtt(&profile), Nanos::ZERO);
     link.run(3200);
     assert_eq!(link.sender.smoothed_rtt(&profile), ms(100));
-    assert_eq!(link.sender.timeout(&profile), ms(300));
+    assert_eq!(link.sender.timeout(), ms(300));
 }
 
 #[test]

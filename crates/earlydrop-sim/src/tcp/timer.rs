@@ -41,7 +41,9 @@ const DOUBLED_ANYWAY: u32 = 64;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)] // What every acknowledgment needs first.
 pub struct Estimator {
-    /// The timeout in nanoseconds, not doubled yet.
+    /// The timeout in nanoseconds: asked for more often than it changes.
+    timeout: u64,
+    /// The same neither bounded nor doubled yet.
     base: u64,
     /// What the timeout is multiplied with.
     backoff: u32,
@@ -55,14 +57,17 @@ pub struct Estimator {
 
 impl Estimator {
     /// Nothing measured yet, on a connection that starts now.
-    pub fn new(rules: &TimerRules, now: Nanos) -> Estimator {
-        Estimator {
+    pub fn new(rules: &TimerRules, style: Rules, now: Nanos) -> Estimator {
+        let mut estimator = Estimator {
+            timeout: 0,
             smoothed: 0,
             variation: 0,
             base: rules.initial.0,
             phase: (FlowKey(now.0).hash(0) % rules.tick.0) as u32,
             backoff: 1,
-        }
+        };
+        estimator.refresh(rules, style);
+        estimator
     }
 
     /// The smoothed round trip; zero before the first measurement.
@@ -81,14 +86,18 @@ impl Estimator {
 
     /// Takes doubling back, as new data was acknowledged.
     #[inline]
-    pub fn end_backoff(&mut self) {
-        self.backoff = 1;
+    pub fn end_backoff(&mut self, rules: &TimerRules, style: Rules) {
+        if self.backoff != 1 {
+            self.backoff = 1;
+            self.refresh(rules, style);
+        }
     }
 
     /// Starts over with `timeout`, nothing measured.
-    pub fn restart_with(&mut self, timeout: Nanos) {
+    pub fn restart_with(&mut self, rules: &TimerRules, style: Rules, timeout: Nanos) {
         self.base = timeout.0;
         self.backoff = 1;
+        self.refresh(rules, style);
     }
 
     /// A round trip of `span` was measured, ending now.
@@ -98,6 +107,7 @@ impl Estimator {
             Rules::Standard => self.measure_exactly(rules, span.0),
             Rules::Ns2 => self.measure_ticks(rules, span.0, now.0),
         }
+        self.refresh(rules, style);
     }
 
     #[inline]
@@ -133,7 +143,7 @@ impl Estimator {
 
     /// The timer ran out.
     pub fn back_off(&mut self, rules: &TimerRules, style: Rules) {
-        let below = self.timeout(rules, style) < rules.maximum;
+        let below = self.timeout() < rules.maximum;
         if below || (style == Rules::Ns2 && self.backoff < DOUBLED_ANYWAY) {
             self.backoff = self.backoff.saturating_mul(2);
         }
@@ -141,17 +151,23 @@ impl Estimator {
             self.variation += self.smoothed / 8;
             self.smoothed = 0;
         }
+        self.refresh(rules, style);
     }
 
     /// How long to wait for an acknowledgment.
     #[inline]
-    pub fn timeout(&self, rules: &TimerRules, style: Rules) -> Nanos {
+    pub fn timeout(&self) -> Nanos {
+        Nanos(self.timeout)
+    }
+
+    /// Works out how long that is.
+    fn refresh(&mut self, rules: &TimerRules, style: Rules) {
         let base = self.base.max(rules.minimum.0);
         let doubled = base.saturating_mul(u64::from(self.backoff));
-        let timeout = doubled.min(rules.maximum.0);
-        match style {
-            Rules::Standard => Nanos(timeout),
-            Rules::Ns2 => Nanos(timeout.max(2 * rules.tick.0)),
-        }
+        let bounded = doubled.min(rules.maximum.0);
+        self.timeout = match style {
+            Rules::Standard => bounded,
+            Rules::Ns2 => bounded.max(2 * rules.tick.0),
+        };
     }
 }

@@ -10,9 +10,11 @@ use crate::schemes::codel::Codel;
 use crate::schemes::{AnyAqm, every_aqm};
 use crate::units::{BitsPerSec, Nanos};
 
-/// An enum of queue disciplines that is one itself: a call goes to whichever it is.
+/// An enum of queue disciplines that is one itself: a call goes to whichever it is. The
+/// one named first, as the most frequent, is asked about before the others and let in where
+/// packets come and go.
 macro_rules! any_of {
-    ($(#[$attribute:meta])* $name:ident { $($(#[$about:meta])* $variant:ident($queue:ty),)+ }) => {
+    ($(#[$attribute:meta])* $name:ident first $first:ident { $($(#[$about:meta])* $variant:ident($queue:ty),)+ }) => {
         $(#[$attribute])*
         #[derive(Clone, Debug)]
         // A program holds few; what counts is that a packet needs no pointer.
@@ -21,9 +23,9 @@ macro_rules! any_of {
             $($(#[$about])* $variant($queue)),+
         }
 
-        impl<P: Packet> QueueDiscipline<P> for $name<P> {
-            #[inline]
-            fn enqueue_with(
+        impl<P: Packet> $name<P> {
+            #[inline(never)]
+            fn enqueue_in_any(
                 &mut self,
                 now: Nanos,
                 packet: P,
@@ -34,14 +36,45 @@ macro_rules! any_of {
                 }
             }
 
-            #[inline]
-            fn dequeue_with(
+            #[inline(never)]
+            fn dequeue_from_any(
                 &mut self,
                 now: Nanos,
                 losses: &mut impl Losses<P>,
             ) -> Option<Departure<P>> {
                 match self {
                     $($name::$variant(queue) => queue.dequeue_with(now, losses)),+
+                }
+            }
+        }
+
+        impl<P: Packet> QueueDiscipline<P> for $name<P> {
+            #[inline(always)]
+            fn enqueue_with(
+                &mut self,
+                now: Nanos,
+                packet: P,
+                losses: &mut impl Losses<P>,
+            ) -> Outcome {
+                match self {
+                    $name::$first(queue) => queue.enqueue_with(now, packet, losses),
+                    _ => self.enqueue_in_any(now, packet, losses),
+                }
+            }
+
+            #[inline(always)]
+            fn dequeue_with(
+                &mut self,
+                now: Nanos,
+                losses: &mut impl Losses<P>,
+            ) -> Option<Departure<P>> {
+                match self {
+                    $name::$first(queue) => queue.dequeue_with(now, losses),
+                    _ => {
+                        // Taken apart, or the first one's would go by memory too.
+                        let Departure { packet, arrived } = self.dequeue_from_any(now, losses)?;
+                        Some(Departure { packet, arrived })
+                    }
                 }
             }
 
@@ -112,7 +145,7 @@ macro_rules! any_queue {
             /// Any queue discipline the registry can build: one queue under one scheme,
             /// or several queues. Which it is, is looked up once a call.
             #[allow(missing_docs)]
-            AnyQueue {
+            AnyQueue first Red {
                 $($variant(SingleQueue<P, $scheme>),)+
                 /// A queue for each flow, under copies of one scheme.
                 Fair(FairQueue<P, AnyAqm>),

@@ -2,7 +2,7 @@
 
 use super::ring::Ring;
 use super::{Departure, Losses, Outcome, QueueDiscipline};
-use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Place, Verdict};
 use crate::counters::Counters;
 use crate::packet::{Facts, Packet};
 use crate::random::Pcg32;
@@ -70,6 +70,7 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
     }
 
     /// An arriving packet is not let in.
+    #[inline(never)]
     fn turn_away(
         &mut self,
         now: Nanos,
@@ -83,6 +84,16 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         self.lose(packet, reason, losses)
     }
 
+    /// A packet that waits is lost.
+    #[inline(never)]
+    fn evict(&mut self, now: Nanos, place: Place, reason: DropReason, losses: &mut impl Losses<P>) {
+        if let Some((victim, arrived)) = self.ring.remove(place) {
+            self.aqm.on_evicted(now, &Facts::of(&victim, arrived));
+            self.lose(victim, reason, losses);
+        }
+    }
+
+    #[inline(always)]
     fn accept(&mut self, mut packet: P, facts: &Facts, marked: bool) -> Outcome {
         if marked {
             debug_assert!(facts.ecn.is_capable());
@@ -101,6 +112,7 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
 }
 
 impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
+    #[inline(always)]
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
         self.aqm.poll(now, &self.ring);
         let facts = Facts::of(&packet, now);
@@ -113,10 +125,7 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
             Verdict::Mark => true,
             Verdict::Drop(reason) => return self.turn_away(now, packet, reason, losses),
             Verdict::DropBoth(place, reason) => {
-                if let Some((victim, arrived)) = self.ring.remove(place) {
-                    self.aqm.on_evicted(now, &Facts::of(&victim, arrived));
-                    self.lose(victim, reason, losses);
-                }
+                self.evict(now, place, reason, losses);
                 return self.turn_away(now, packet, reason, losses);
             }
         };
@@ -128,6 +137,7 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
         self.accept(packet, &facts, marked)
     }
 
+    #[inline(always)]
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
         self.aqm.poll(now, &self.ring);
         while let Some((mut packet, arrived)) = self.ring.pop() {

@@ -230,7 +230,7 @@ impl Red {
         random: &mut Pcg32,
     ) -> Verdict {
         if self.gap.is_over(spent, own, random) {
-            return self.end_gap(pb, packet);
+            return self.end_gap(pb, &{ *packet });
         }
         self.gap.pass(step);
         Verdict::Keep
@@ -293,7 +293,8 @@ impl Aqm for Red {
         }
         let Some(avg) = self.average.add_quickly(self.cautious, length) else {
             cold_path();
-            return self.on_special_arrival(now, packet, queue, random);
+            // A copy, so that the facts need lie in memory for these only.
+            return self.on_special_arrival(now, &{ *packet }, queue, random);
         };
         if length <= 1 {
             return self.below();

@@ -10,11 +10,12 @@ use super::super::Simulation;
 use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
 use super::super::hop::{self, Hop};
 use super::super::order::{find_ways, lay_out};
+use super::super::plain::Counted;
 use super::super::session::{Partner, Session, Spawner};
 use super::wires;
 use crate::measure::FlowMeter;
 use crate::network::Network;
-use crate::packet::{MOST_FLOWS, MOST_LINKS};
+use crate::packet::{Form, Kind, MOST_FLOWS, MOST_LINKS, Packet};
 use crate::run::{Run, RunError};
 use crate::schedule::Schedule;
 use crate::spread::Spread;
@@ -72,8 +73,10 @@ pub(super) fn add(
     wires::keep_used(&mut simulation.wires, &mut hops);
     let (legs, parts) = hop::pair(&hops);
     simulation.legs = legs;
-    simulation.routes = routes.iter().map(|hop| parts[*hop as usize]).collect();
+    let begins = routes.iter().map(|hop| parts[*hop as usize]);
+    simulation.ways = hop::Ways::new(begins.collect());
     simulation.flows.reserve_exact(described.len());
+    simulation.accounts.lost.reserve_exact(described.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();
     for (index, described) in described.iter().enumerate() {
@@ -84,6 +87,7 @@ pub(super) fn add(
             passive: ways[index].passive,
         };
         simulation.flows.push(maker.flow(&mut profiles));
+        simulation.accounts.add_flow();
         if index < run.flows.len() && request_of(described).is_some() {
             answerers.push(index as u32);
         }
@@ -176,6 +180,14 @@ impl Maker<'_> {
         let measure = &self.run.measure;
         let round_trips = measure.round_trips && matches!(ends, Ends::Tcp(_));
         let meter = FlowMeter::new(measure.delays, round_trips);
+        let segment = match &self.described.traffic {
+            Traffic::Tcp { profile, .. } => {
+                Packet::new(Kind::Data, self.index as u32, 0, profile.segment_size)
+                    .with_ecn(profile.ecn.codepoint())
+                    .with_class(self.described.class)
+            }
+            Traffic::Datagrams { .. } => Packet::new(Kind::Datagram, self.index as u32, 0, 0),
+        };
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
             own_free_at: [Nanos::ZERO; 2],
@@ -183,8 +195,12 @@ impl Maker<'_> {
             class: self.described.class,
             ends,
             meter,
+            counted: Counted::default(),
             rare: None,
             odd: false,
+            plain: false,
+            noted: false,
+            segment: Form::of(segment),
         };
         if self.described.overhead.0 > 0 {
             flow.rare().overhead = Some(Overhead {

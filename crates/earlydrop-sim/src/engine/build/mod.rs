@@ -12,7 +12,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use super::accounts::Accounts;
 use super::event::Task;
 use super::fifo::FifoPort;
-use super::hop::Hop;
+use super::hop::{Hop, Ways};
 use super::link::{Extras, Link};
 use super::port::Port;
 use super::{Simulation, Windows};
@@ -20,8 +20,6 @@ use crate::capture::Capture;
 use crate::events::Events;
 use crate::measure::{QueueMeter, Timing};
 use crate::network::{Change, LinkId, Opportunities};
-use crate::packet::Notes;
-use crate::results::Totals;
 use crate::run::{Run, RunError};
 use crate::streams::{Purpose, stream};
 
@@ -38,18 +36,14 @@ pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
         ports: Vec::new(),
         extras: Vec::new(),
         legs: Vec::new(),
-        routes: Vec::new(),
+        ways: Ways::default(),
         flows: Vec::new(),
         profiles: Vec::new(),
         changes: Vec::new(),
-        accounts: Accounts {
-            notes: Notes::default(),
-            totals: Totals::default(),
-            timing: Timing {
-                from: run.measure.warm_up,
-                end: run.duration,
-            },
-        },
+        accounts: Accounts::new(Timing {
+            from: run.measure.warm_up,
+            end: run.duration,
+        }),
         completions: Vec::new(),
         windows: None,
         groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),

@@ -107,6 +107,16 @@ fn threshold(profile: &Profile) -> Option<f64> {
 }
 
 impl AnyControl {
+    /// Grows the window by an acknowledgment of which nothing else counts: Reno's with
+    /// ns-2's rules. `false`: this did nothing.
+    #[inline(always)]
+    pub(crate) fn grow_as_ns2(&mut self) -> bool {
+        match self {
+            AnyControl::Reno(control) => control.grow_as_ns2(),
+            _ => false,
+        }
+    }
+
     /// Moves the window of Reno as ns-2's recovery does.
     pub(crate) fn shift(&mut self, segments: f64) {
         if let AnyControl::Reno(control) = self {

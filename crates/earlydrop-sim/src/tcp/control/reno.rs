@@ -54,6 +54,21 @@ impl Reno {
         }
     }
 
+    /// Takes an acknowledgment outside a recovery with ns-2's rules, by which it counts
+    /// whatever it covers. `false` with the RFC's, when this did nothing.
+    #[inline(always)]
+    pub(crate) fn grow_as_ns2(&mut self) -> bool {
+        if self.limit == 0 || self.counting {
+            return false;
+        }
+        self.window += if self.window < self.threshold {
+            1.0
+        } else {
+            1.0 / self.window
+        };
+        true
+    }
+
     /// Moves the window by `segments`, which is how ns-2's recovery lets it in and out.
     pub(crate) fn shift(&mut self, segments: f64) {
         self.window = (self.window + segments).max(1.0);

@@ -1,0 +1,119 @@
+//! Flows whose ends only answer what comes and run a timer, as most do: what their packets
+//! cost is what a simulation costs.
+
+use earlydrop::units::Nanos;
+
+use super::accounts::Accounts;
+use super::flow::{Ends, Flow};
+use crate::measure::Timing;
+use crate::packet::Packet;
+use crate::results::Totals;
+use crate::tcp::{Ack, Profile, Sender};
+
+/// Packets of such flows. They are all of one size, and so only counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    /// Segments sent.
+    pub(super) sent: u64,
+    /// Segments that arrived and were answered.
+    answered: u64,
+    /// Acknowledgments that arrived.
+    acknowledged: u64,
+}
+
+/// A sender takes an acknowledgment that is not simply of the next segments.
+#[inline(never)]
+fn take_any_ack(sender: &mut Sender, profile: &Profile, packet: Packet, at: Nanos) {
+    let ack = Ack {
+        next: packet.number(),
+        echo: packet.stamp(at),
+        echo_retransmitted: packet.is_retransmission(),
+        ece: false,
+        sacked: &[],
+    };
+    sender.on_ack(profile, &ack, at);
+}
+
+impl Flow {
+    /// The rules of its ends, where they only answer.
+    #[inline(always)]
+    pub(super) fn plain_profile<'a>(&self, profiles: &'a [Profile]) -> Option<&'a Profile> {
+        match &self.ends {
+            Ends::Tcp(connection) if self.plain => Some(&profiles[connection.profile as usize]),
+            _ => None,
+        }
+    }
+
+    /// What its receiver sends in return for `packet`, which comes at `at`, where that is
+    /// all it does. `None`: this did nothing.
+    #[inline(always)]
+    pub(super) fn answer_plainly(
+        &mut self,
+        profile: &Profile,
+        timing: &Timing,
+        packet: Packet,
+        at: Nanos,
+    ) -> Option<Packet> {
+        let Ends::Tcp(connection) = &mut self.ends else {
+            return None;
+        };
+        if !packet.is_plain_segment() {
+            return None;
+        }
+        let new = connection.receiver.take(profile, packet.number())?;
+        self.counted.answered += 1;
+        if timing.counts(at) {
+            self.meter.arrived(&packet, at);
+            if new {
+                self.meter.goodput_bytes += u64::from(profile.payload());
+            }
+        }
+        Some(packet.answer(connection.receiver.expected(), profile.ack_size))
+    }
+
+    /// Takes an acknowledgment that comes to its sender at `at`, where there is nothing
+    /// else to do before. `false`: this did nothing.
+    #[inline(always)]
+    pub(super) fn take_ack(
+        &mut self,
+        profile: &Profile,
+        accounts: &mut Accounts,
+        packet: Packet,
+        at: Nanos,
+    ) -> bool {
+        let Ends::Tcp(connection) = &mut self.ends else {
+            return false;
+        };
+        let timing = &accounts.timing;
+        let waits = at < connection.sender.deadline() && at <= timing.end;
+        if !(waits && packet.is_plain_ack()) {
+            return false;
+        }
+        self.counted.acknowledged += 1;
+        if self.meter.more.is_some() && !packet.is_retransmission() && timing.counts(at) {
+            self.meter.went_round(packet.stamp(at), at);
+        }
+        if !self.noted && timing.warmed_up_by(at) {
+            self.noted = true;
+            accounts.note_before(packet.flow_index(), connection.sender.counts());
+        }
+        let (next, sender) = (packet.number(), &mut connection.sender);
+        if !sender.on_plain_ack(profile, next, packet.stamp(at), at) {
+            take_any_ack(sender, profile, packet, at);
+        }
+        true
+    }
+
+    /// Adds what was only counted to the totals.
+    pub(super) fn add_counted(&self, totals: &mut Totals, profiles: &[Profile]) {
+        let Ends::Tcp(connection) = &self.ends else {
+            return;
+        };
+        let profile = &profiles[connection.profile as usize];
+        let (segment, ack) = (profile.segment_size, profile.ack_size);
+        totals.sent.add_all(self.counted.sent, segment);
+        totals.delivered.add_all(self.counted.answered, segment);
+        totals.sent.add_all(self.counted.answered, ack);
+        totals.delivered.add_all(self.counted.acknowledged, ack);
+    }
+}
