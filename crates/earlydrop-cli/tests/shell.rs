@@ -193,7 +193,8 @@ fn nobody_else_is_needed_and_the_machine_is_not_touched() {
             .output()
             .unwrap(),
     );
-    let ran = ran.well();
+    // A busy machine may make it doubt itself, on standard error.
+    assert_eq!(ran.code, Some(0), "{ran:?}");
     let lines: Vec<&str> = ran.out.lines().map(str::trim).collect();
     assert!(
         lines.contains(&"lo") && lines.contains(&"earlydrop"),
