@@ -19,7 +19,7 @@
 //!   whoever does it elsewhere, too.
 //! - [`events`]: the queue of events, for whoever writes another simulator.
 
-#![deny(unsafe_code)] // but for a hint to the caches: `ahead.rs`
+#![deny(unsafe_code)] // but for hints about memory: `ahead.rs`
 
 mod ahead;
 pub mod capture;

@@ -109,20 +109,20 @@ impl<E: Copy> Events<E> {
         // Seldom enough that making it anew costs little an event.
         let every = (4 * days).max(256) as u32;
         let season = (now >> day_bits) / (days as u64 / 4);
+        let empty = Day {
+            at: 0,
+            first: None,
+            next: NONE,
+            last: NONE,
+        };
+        let mut year = Vec::with_capacity(days);
+        ahead::in_large_pages(&year);
+        year.resize(days, empty);
         Events {
             now,
             today: now >> day_bits,
             day_bits,
-            days: vec![
-                Day {
-                    at: 0,
-                    first: None,
-                    next: NONE,
-                    last: NONE,
-                };
-                days
-            ]
-            .into(),
+            days: year.into(),
             busy: vec![0; days / 64].into(),
             pool: Pool::new(),
             within: 0,

@@ -80,8 +80,17 @@ impl<E: Copy> Pool<E> {
             *place = entry;
             return index;
         }
+        if self.entries.len() == self.entries.capacity() {
+            self.grow();
+        }
         self.entries.push(entry);
         self.entries.len() as u32 - 1
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.entries.reserve(1);
+        ahead::in_large_pages(&self.entries);
     }
 
     /// Takes an event, whose place is then free.

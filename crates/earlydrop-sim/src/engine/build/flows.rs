@@ -13,6 +13,7 @@ use super::super::order::{find_ways, lay_out};
 use super::super::plain::Counted;
 use super::super::session::{Partner, Session, Spawner};
 use super::wires;
+use crate::ahead;
 use crate::measure::FlowMeter;
 use crate::network::Network;
 use crate::packet::{Form, Kind, MOST_FLOWS, MOST_LINKS, Packet};
@@ -76,6 +77,7 @@ pub(super) fn add(
     let begins = routes.iter().map(|hop| parts[*hop as usize]);
     simulation.ways = hop::Ways::new(begins.collect());
     simulation.flows.reserve_exact(described.len());
+    ahead::in_large_pages(&simulation.flows);
     simulation.accounts.lost.reserve_exact(described.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();
