@@ -603,9 +603,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stays_sane(events in testing::events(), initial in 1.0..100.0_f64, gentle in any::<bool>()) {
+        fn stays_sane(
+            events in testing::events(),
+            initial in 1.0..100.0_f64,
+            gentle in any::<bool>(),
+            whole in any::<bool>(),
+        ) {
             let hystart = gentle.then(hystart::Parameters::default);
-            let parameters = Parameters { hystart, ..Parameters::default() };
+            let parameters = Parameters {
+                hystart,
+                alpha_rises: !whole,
+                whole_growth: whole,
+                whole_cuts: whole,
+                ..Parameters::default()
+            };
             testing::stays_sane(&mut Cubic::new(initial, None, parameters), events);
         }
     }

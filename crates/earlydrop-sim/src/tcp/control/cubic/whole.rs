@@ -111,3 +111,54 @@ impl Whole {
         every.max(2)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(curve: f64) -> Course {
+        Course {
+            curve,
+            alpha: 9.0 / 17.0,
+            friendly: true,
+            known: true,
+        }
+    }
+
+    /// Segments acknowledged one by one from `from` until the window of 10 grows.
+    fn until_growth(whole: &mut Whole, course: &Course) -> u32 {
+        let grows = |_: &u32| whole.grow(Nanos::ZERO, 10, 1, course) > 0;
+        (1..).find(grows).unwrap()
+    }
+
+    #[test]
+    fn follows_the_curve_by_one_segment_for_two_at_most() {
+        assert_eq!(until_growth(&mut Whole::default(), &course(12.0)), 5);
+        assert_eq!(until_growth(&mut Whole::default(), &course(40.0)), 2);
+    }
+
+    #[test]
+    fn follows_renos_estimate_where_the_curve_is_not_above() {
+        let mut whole = Whole::default();
+        let at = |whole: &mut Whole, ms, segments| {
+            whole.grow(Nanos::from_millis(ms), 10, segments, &course(10.0))
+        };
+        // The estimate is 11 after 18 segments, which is seen 1/32 s later.
+        assert_eq!([at(&mut whole, 0, 9), at(&mut whole, 1, 9)], [0, 0]);
+        assert_eq!(at(&mut whole, 31, 1), 0);
+        assert_eq!(at(&mut whole, 33, 1), 1);
+        assert_eq!(whole.estimate(), 11.0);
+        whole.forget();
+        assert_eq!(whole.estimate(), 0.0);
+    }
+
+    #[test]
+    fn grows_by_one_in_twenty_while_no_maximum_is_known() {
+        let unknown = Course {
+            known: false,
+            friendly: false,
+            ..course(10.0)
+        };
+        assert_eq!(until_growth(&mut Whole::default(), &unknown), 20);
+    }
+}
