@@ -294,7 +294,7 @@ impl Profile {
     /// [`Profile::modern`] as Linux does it, where that is known to differ: windows grow and
     /// are cut by whole segments, cuts come into force in proportion, CUBIC's estimate of
     /// Reno stays slow, no mark leaves less than 2 segments, and some segments are
-    /// acknowledged each by itself. Read in Linux 6.18: `tcp_cong.c`, `tcp_cubic.c`,
+    /// acknowledged each by itself. The source is Linux's `tcp_cong.c`, `tcp_cubic.c` and
     /// `tcp_input.c`. Its detection of losses by time (RFC 8985) and its HyStart, which
     /// needs a window of 16, are left out.
     pub const fn linux(algorithm: Algorithm) -> Profile {

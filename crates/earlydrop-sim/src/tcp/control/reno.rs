@@ -9,8 +9,8 @@
 //!
 //! | | here | ns-2 |
 //! |---|---|---|
-//! | growth | by segments (RFC 3465, L = 2), only when the window was used | 1, or 1/W, for each acknowledgment |
-//! | cut | half of what is in flight | T = half of the window as a whole number, W = half of it exactly, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) as whole a number as T, 1 at least; the receiver's window counts when it is smaller |
+//! | growth | by segments (RFC 3465, L = 2), only when the window was used; with [`Growth::CountedAsLinux`] by whole ones, and without L | 1, or 1/W, for each acknowledgment |
+//! | cut | half of what is in flight; with `whole_cuts` a whole number | T = half of the window as a whole number, W = half of it exactly, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) as whole a number as T, 1 at least; the receiver's window counts when it is smaller |
 //! | timeout again | T stays | T is cut to 2 |
 
 use earlydrop::units::Nanos;

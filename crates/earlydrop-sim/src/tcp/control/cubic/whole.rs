@@ -8,7 +8,7 @@
 //! acknowledged; above w, n = w / (estimate - w) at most
 //! n is worked out anew once w has changed, and after 1/32 s
 //! ```
-//! Read in Linux 6.18's `tcp_cubic.c` and `tcp_cong.c`.
+//! The source is Linux's `tcp_cubic.c` and `tcp_cong.c`; time is not rounded here.
 
 use earlydrop::units::Nanos;
 
