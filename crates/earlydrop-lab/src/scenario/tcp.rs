@@ -3,8 +3,8 @@
 use earlydrop::registry::{Kind, Range, Value};
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RoundTrips,
-    Rules,
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RenoEstimate,
+    RoundTrips, Rules,
 };
 
 use super::fields::{FLAG, SIZE, TIME, one};
@@ -14,6 +14,10 @@ const PROFILES: Kind = Kind::Choice(&[
     (
         "modern",
         "a sender of today: 1500 bytes, initial window 10, selective acknowledgments",
+    ),
+    (
+        "linux",
+        "the same as Linux does it: whole segments, proportional cuts, CUBIC's slow estimate of Reno",
     ),
     (
         "ns2",
@@ -205,7 +209,7 @@ pub(super) static TCP: Section = Section {
         from_profile(
             "whole_cuts",
             FLAG,
-            "whether ns-2's rules cut a window to half of its whole segments",
+            "whether Reno's and CUBIC's cuts leave whole segments, rounded down",
         ),
         from_profile(
             "ecn_on_retransmissions",
@@ -220,8 +224,33 @@ pub(super) static TCP: Section = Section {
                     "by the segments acknowledged (RFC 3465 with RFC 5681)",
                 ),
                 ("counted", "by whole segments, as ns-3's TcpLinuxReno"),
+                (
+                    "linux",
+                    "Reno's and CUBIC's by whole segments, for a count that a cut clears",
+                ),
             ])),
-            "how Reno's window grows",
+            "how Reno's window grows, and with linux also CUBIC's",
+        ),
+        from_profile(
+            "reno_estimate",
+            Kind::OrAuto(&Kind::Choice(&[
+                (
+                    "rising",
+                    "as Reno's, once it has reached the window before the cut (RFC 9438)",
+                ),
+                ("steady", "as slowly as before (RFC 8312, Linux)"),
+            ])),
+            "how CUBIC's estimate of Reno's window grows",
+        ),
+        from_profile(
+            "least_after_mark",
+            SEGMENTS,
+            "the least window that a mark leaves to CUBIC: 1, in Linux 2",
+        ),
+        from_profile(
+            "quick_acks",
+            FLAG,
+            "whether some acknowledgments are not held back, as in Linux: the first 16, and 2 after a mark",
         ),
         from_profile(
             "reduction",
@@ -284,6 +313,7 @@ fn base(tcp: &Entries) -> Profile {
     let mut profile = match tcp.choice("profile") {
         "ns2" => Profile::ns2(old),
         "ns2-old-timers" => Profile::ns2_old_timers(old),
+        "linux" => Profile::linux(control.unwrap_or(Algorithm::Cubic)),
         _ => Profile::modern(control.unwrap_or(Algorithm::Cubic)),
     };
     if let Some(control) = control {
@@ -347,6 +377,7 @@ fn set_rules(profile: &mut Profile, tcp: &Entries) {
         (&mut profile.lost_retransmissions, "lost_retransmissions"),
         (&mut profile.slow_start_restart, "slow_start_restart"),
         (&mut profile.whole_cuts, "whole_cuts"),
+        (&mut profile.quick_acks, "quick_acks"),
         (
             &mut profile.ecn_on_retransmissions,
             "ecn_on_retransmissions",
@@ -371,8 +402,18 @@ fn set_rules(profile: &mut Profile, tcp: &Entries) {
     profile.growth = match tcp.choice("growth") {
         "segments" => Growth::Segments,
         "counted" => Growth::CountedAsNs3,
+        "linux" => Growth::CountedAsLinux,
         _ => profile.growth,
     };
+    profile.reno_estimate = match tcp.choice("reno_estimate") {
+        "rising" => RenoEstimate::Rising,
+        "steady" => RenoEstimate::Steady,
+        _ => profile.reno_estimate,
+    };
+    set(
+        &mut profile.least_after_mark,
+        tcp.count_or_auto("least_after_mark"),
+    );
     profile.reduction = match tcp.choice("reduction") {
         "at-once" => Reduction::AtOnce,
         "proportional" => Reduction::Proportional,

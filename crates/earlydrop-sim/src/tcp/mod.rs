@@ -55,7 +55,7 @@ use earlydrop::units::Nanos;
 
 pub use profile::{
     Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, ProfileError, Recovery, Reduction,
-    RoundTrips, Rules,
+    RenoEstimate, RoundTrips, Rules,
 };
 pub use receiver::{Arrival, Receiver, Reply};
 pub use sender::{Sender, SenderCounts};

@@ -47,7 +47,7 @@ pub enum Rules {
     Ns2,
 }
 
-/// How Reno's window grows.
+/// How a window grows above its threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// By the segments acknowledged, in fractions of a segment (RFC 3465 with RFC 5681).
@@ -56,6 +56,19 @@ pub enum Growth {
     /// a cut does not clear; and the acknowledgment that ends a recovery counts for all
     /// it covers, what had been reported out of turn included.
     CountedAsNs3,
+    /// As Linux: Reno's and CUBIC's by whole segments, for a count that a cut clears; in
+    /// slow start by all that an acknowledgment covers.
+    CountedAsLinux,
+}
+
+/// How CUBIC's estimate of Reno's window grows once it has reached the window before the
+/// last cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RenoEstimate {
+    /// By a segment a round trip, as Reno's (RFC 9438).
+    Rising,
+    /// As slowly as before (RFC 8312, Linux).
+    Steady,
 }
 
 /// How a window that is cut comes into force.
@@ -163,11 +176,21 @@ pub struct Profile {
     pub lost_retransmissions: bool,
     /// Whether a window not used for a timeout is closed (RFC 5681, section 4.1).
     pub slow_start_restart: bool,
-    /// Whether ns-2's rules cut a window to half of its whole segments, rounded down
-    /// (`precisionReduce_ false`, its default until 2006).
+    /// Whether Reno's and CUBIC's cuts leave whole segments, rounded down: as Linux, and as
+    /// ns-2 until 2006 (`precisionReduce_ false`).
     pub whole_cuts: bool,
-    /// How Reno's window grows, with the standard rules.
+    /// How Reno's window grows, and with [`Growth::CountedAsLinux`] CUBIC's, with the
+    /// standard rules.
     pub growth: Growth,
+    /// How CUBIC's estimate of Reno's window grows.
+    pub reno_estimate: RenoEstimate,
+    /// The least window, in segments, that a mark leaves to CUBIC; the others' is 2.
+    pub least_after_mark: u32,
+    /// Whether a receiver that holds acknowledgments back acknowledges some segments each by
+    /// itself, as Linux does: those of its first 16 acknowledgments, one that says that the
+    /// window was reduced, and 2 from the first that is marked after that, or that cannot
+    /// be marked where others can.
+    pub quick_acks: bool,
     /// How a window that is cut comes into force, with the standard rules.
     pub reduction: Reduction,
     /// How a connection begins.
@@ -208,6 +231,9 @@ impl Profile {
             slow_start_restart: true,
             whole_cuts: false,
             growth: Growth::Segments,
+            reno_estimate: RenoEstimate::Rising,
+            least_after_mark: 1,
+            quick_acks: false,
             reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
             max_burst: None,
@@ -269,10 +295,30 @@ impl Profile {
             slow_start_restart: true,
             whole_cuts: false,
             growth: Growth::Segments,
+            reno_estimate: RenoEstimate::Rising,
+            least_after_mark: 1,
+            quick_acks: false,
             reduction: Reduction::AtOnce,
             handshake: Handshake::ThreeWay,
             max_burst: None,
         }
+    }
+
+    /// [`Profile::modern`] as Linux does it, where that is known to differ: windows grow and
+    /// are cut by whole segments, cuts come into force in proportion, CUBIC's estimate of
+    /// Reno stays slow, no mark leaves less than 2 segments, and some segments are
+    /// acknowledged each by itself. The source is Linux's `tcp_cong.c`, `tcp_cubic.c` and
+    /// `tcp_input.c`. Its detection of losses by time (RFC 8985) and its HyStart, which
+    /// needs a window of 16, are left out.
+    pub const fn linux(algorithm: Algorithm) -> Profile {
+        let mut profile = Profile::modern(algorithm);
+        profile.whole_cuts = true;
+        profile.growth = Growth::CountedAsLinux;
+        profile.reno_estimate = RenoEstimate::Steady;
+        profile.least_after_mark = 2;
+        profile.reduction = Reduction::Proportional;
+        profile.quick_acks = true;
+        profile
     }
 
     /// Bytes of payload in a full segment.
@@ -289,6 +335,7 @@ impl Profile {
             ),
             (self.initial_window == 0, ProfileError::NoWindow),
             (self.receiver_window == 0, ProfileError::NoWindow),
+            (self.least_after_mark == 0, ProfileError::NoWindow),
             (
                 self.receiver_window > 1 << 24,
                 ProfileError::ReceiverWindowTooLarge,

@@ -16,6 +16,9 @@ use super::{Ack, Range, Segment};
 
 /// Ranges an acknowledgment has room for.
 const RANGES: usize = 3;
+/// Quick acknowledgments, where a profile has them: when a connection begins, and after a mark.
+const QUICK_AT_FIRST: u8 = 16;
+const QUICK_AFTER_MARK: u8 = 2;
 
 /// A segment that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +97,8 @@ pub struct Receiver {
     /// 8257 as the last segment was.
     echoing: bool,
     echo_retransmitted: bool,
+    /// Acknowledgments that will not be held back.
+    quick: u8,
     /// Segments not acknowledged yet.
     waiting: u32,
     duplicates: u32,
@@ -113,6 +118,7 @@ impl Receiver {
         Receiver {
             next: first,
             waiting: 0,
+            quick: 0,
             received: 0,
             duplicates: 0,
             fresh: true,
@@ -165,6 +171,9 @@ impl Receiver {
         arrival: &Arrival,
         now: Nanos,
     ) -> Option<Reply> {
+        if profile.quick_acks {
+            self.on_cause_to_hurry(profile, arrival);
+        }
         let early = self.on_ecn(profile, arrival);
         if self.waiting == 0 || arrival.number != self.next {
             self.echo = arrival.sent;
@@ -179,7 +188,9 @@ impl Receiver {
             self.put(arrival.number);
         }
         match profile.delayed_acks {
-            Some(delay) if in_turn && !first && self.waiting + 1 < delay.every => {
+            Some(delay)
+                if in_turn && !first && self.quick == 0 && self.waiting + 1 < delay.every =>
+            {
                 self.waiting += 1;
                 if self.deadline == Nanos::NEVER {
                     self.deadline = now + delay.timeout;
@@ -187,6 +198,22 @@ impl Receiver {
                 early
             }
             _ => Some(self.reply(profile)),
+        }
+    }
+
+    /// Whether the acknowledgment of this segment, and of which after it, is not to wait.
+    fn on_cause_to_hurry(&mut self, profile: &Profile, arrival: &Arrival) {
+        if self.fresh {
+            self.quick = QUICK_AT_FIRST;
+        }
+        if profile.ecn != EcnMode::Classic {
+            return;
+        }
+        let news = arrival.ecn == Ecn::Ce && (!self.echoing || arrival.cwr);
+        if news || arrival.ecn == Ecn::NotCapable {
+            self.quick = self.quick.max(QUICK_AFTER_MARK);
+        } else if arrival.cwr {
+            self.quick = self.quick.max(1);
         }
     }
 
@@ -212,6 +239,7 @@ impl Receiver {
     #[inline]
     fn reply(&mut self, profile: &Profile) -> Reply {
         self.waiting = 0;
+        self.quick = self.quick.saturating_sub(1);
         self.deadline = Nanos::NEVER;
         let mut ranges = [Range::default(); RANGES];
         let mut length = 0;

@@ -7,7 +7,7 @@ use super::testing::{Bench, Link};
 use super::timer::Estimator;
 use super::{
     Ack, Algorithm, Arrival, DelayedAcks, EcnMode, Handshake, Profile, Receiver, Recovery,
-    RoundTrips, Rules, Sender, TimerRules,
+    Reduction, RoundTrips, Rules, Sender, TimerRules,
 };
 
 const fn ms(millis: u64) -> Nanos {
@@ -273,6 +273,53 @@ fn ns2_of_old_cuts_a_window_to_whole_segments() {
         let window = bench.sender.window();
         assert!(left.contains(&window), "{whole_cuts}: {window}");
     }
+}
+
+#[test]
+fn linux_grows_and_is_cut_by_whole_segments() {
+    let mut profile = Profile::linux(Algorithm::Reno);
+    profile.reduction = Reduction::AtOnce;
+    profile.initial_threshold = Some(7);
+    let mut bench = Bench::with_window(profile, 7);
+    bench.ack(6);
+    assert_eq!(bench.sender.window(), 7.0);
+    bench.ack(9);
+    assert_eq!(bench.sender.window(), 8.0);
+    bench.ack(16);
+    assert_eq!(bench.sender.window(), 9.0);
+    for _ in 0..3 {
+        bench.sack(16, &[(17, 20)]);
+    }
+    assert_eq!(bench.sender.window(), 4.0);
+}
+
+#[test]
+fn linux_acknowledges_at_once_at_first_and_after_a_mark() {
+    let mut profile = Profile::linux(Algorithm::Reno);
+    profile.ecn = EcnMode::Classic;
+    let mut receiver = Receiver::new(0);
+    let mut at_once = |number, ecn, cwr| {
+        let arrival = Arrival {
+            number,
+            ecn,
+            cwr,
+            retransmission: false,
+            sent: Nanos::ZERO,
+        };
+        receiver
+            .on_segment(&profile, &arrival, Nanos::ZERO)
+            .is_some()
+    };
+    assert!((0..16).all(|number| at_once(number, Ecn::Ect0, false)));
+    assert!(!at_once(16, Ecn::Ect0, false) && at_once(17, Ecn::Ect0, false));
+    // A mark, and the segment after it; another mark before the window is reduced is no news.
+    assert!(at_once(18, Ecn::Ce, false) && at_once(19, Ecn::Ect0, false));
+    assert!(!at_once(20, Ecn::Ce, false) && at_once(21, Ecn::Ect0, false));
+    assert!(at_once(22, Ecn::Ect0, true));
+    assert!(!at_once(23, Ecn::Ect0, false) && at_once(24, Ecn::Ect0, false));
+    // What cannot be marked was sent again.
+    assert!(at_once(25, Ecn::NotCapable, false) && at_once(26, Ecn::Ect0, false));
+    assert!(!at_once(27, Ecn::Ect0, false));
 }
 
 #[test]

@@ -14,6 +14,9 @@
 //! | `delayed_acks` none | the route's quick acknowledgments; segments that come while the socket is being read are still answered together |
 //! | `slow_start_restart` | the namespaces' |
 //!
+//! A profile may say in the simulator what the kernel does anyway: how windows grow and are
+//! cut, and which acknowledgments are quick (`Profile::linux`). Nothing is set for that.
+//!
 //! What has a counterpart that cannot be chosen is left as the kernel has it: limited
 //! transmit and lost retransmissions (it does the one and finds the others, by RFC 8985),
 //! cuts in proportion (it always does, RFC 9937), the timer's rounds and first timeout
@@ -87,11 +90,11 @@ fn whose(profile: &Profile) -> Option<Problem> {
     match (profile.rules, profile.recovery) {
         (Whose::Ns2, Recovery::Tahoe) | (_, Recovery::Tahoe) => no(
             "live has no Tahoe sender: the kernel's TCP recovers by selective acknowledgments or as NewReno",
-            format!("set profile = \"modern\" and {others}"),
+            format!("set profile = \"linux\" or \"modern\", and {others}"),
         ),
         (Whose::Ns2, _) => no(
             "live has no ns-2 sender: the kernel's TCP goes by the RFCs",
-            "set profile = \"modern\", and of it what the experiment needs",
+            "set profile = \"linux\" or \"modern\", and of it what the experiment needs",
         ),
         (_, Recovery::Reno) => no(
             "live has no Reno recovery: the kernel's stays until all losses of a window are mended",

@@ -103,6 +103,17 @@ fn what_the_kernel_has_not_is_refused_by_name() {
 }
 
 #[test]
+fn what_is_said_of_linux_changes_nothing_for_linux() {
+    let known = ["reno", "cubic"].map(str::to_string);
+    for algorithm in [Algorithm::Reno, Algorithm::Cubic] {
+        let (linux, modern) = (Profile::linux(algorithm), Profile::modern(algorithm));
+        assert_eq!(rules::problem(&linux, &known), None);
+        assert_eq!(rules::metrics(&linux), rules::metrics(&modern));
+        assert_eq!(rules::common(&linux), rules::common(&modern));
+    }
+}
+
+#[test]
 fn what_holds_for_all_flows_must_be_the_same_for_all() {
     let (mut run, near, far) = run_for(MS(100));
     for profile in [modern(|_| ()), modern(|p| p.recovery = Recovery::NewReno)] {

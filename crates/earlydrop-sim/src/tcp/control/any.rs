@@ -8,7 +8,7 @@ use super::dctcp::{self, Dctcp};
 use super::reno::Reno;
 use super::scalable::{self, Scalable};
 use super::{Acked, Congestion, Control};
-use crate::tcp::profile::{Algorithm, Profile};
+use crate::tcp::profile::{Algorithm, Growth, Profile, RenoEstimate};
 
 /// Hands a call on to whichever controller there is. Reno's answers to what every
 /// acknowledgment asks are let in where they are asked for: it is asked often, and most
@@ -87,7 +87,7 @@ macro_rules! any_control {
 
 any_control! {
     Reno => Reno, |profile, _| Reno::new(profile);
-    Cubic => Box<Cubic>, |profile, _| Box::new(Cubic::new(first(profile), threshold(profile), cubic::Parameters::default()));
+    Cubic => Box<Cubic>, |profile, _| Box::new(Cubic::new(first(profile), threshold(profile), cubic_of(profile)));
     Dctcp => Box<Dctcp>, |profile, _| Box::new(Dctcp::new(first(profile), threshold(profile), dctcp::Parameters::default()));
     Scalable => Box<Scalable>, |profile, _| Box::new(Scalable::new(first(profile), threshold(profile), scalable::Parameters::default()));
     Bbr => Box<Bbr>, |profile, seed| Box::new(Bbr::new(first(profile), seed, bbr::Parameters::default()));
@@ -100,6 +100,16 @@ fn create<T>(profile: &Profile, seed: u64, new: impl Fn(&Profile, u64) -> T) -> 
 
 fn first(profile: &Profile) -> f64 {
     f64::from(profile.initial_window)
+}
+
+fn cubic_of(profile: &Profile) -> cubic::Parameters {
+    cubic::Parameters {
+        alpha_rises: profile.reno_estimate == RenoEstimate::Rising,
+        whole_growth: profile.growth == Growth::CountedAsLinux,
+        whole_cuts: profile.whole_cuts,
+        least_after_mark: f64::from(profile.least_after_mark),
+        ..cubic::Parameters::default()
+    }
 }
 
 fn threshold(profile: &Profile) -> Option<f64> {

@@ -46,11 +46,17 @@
 //! | W(t) | integers, time in 1/1024 s | floating point | floating point |
 //! | growth at most | 1 in 2 segments acknowledged | the same | 1.5 w a round trip |
 //! | floor after a mark | 2 | 2 | 1 |
+//!
+//! Linux's growth by whole segments, cuts, estimate and floor can be had:
+//! [`Profile::linux`](crate::tcp::Profile::linux).
+
+mod whole;
 
 use super::hystart::{self, HyStart, Step};
 use super::window::BURST;
 use super::{Acked, Congestion, Control, Signal};
 use earlydrop::units::Nanos;
+use whole::{Course, Whole};
 
 /// What CUBIC goes by; the defaults are RFC 9438's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +69,15 @@ pub struct Parameters {
     pub fast_convergence: bool,
     /// Whether the window is at least Reno's estimate; true by section 4.3.
     pub reno_friendly: bool,
+    /// Whether alpha is 1 once Reno's estimate reaches the window before the last cut; true
+    /// by section 4.3, false in RFC 8312 and Linux.
+    pub alpha_rises: bool,
+    /// Whether the window grows by whole segments, as in Linux; false.
+    pub whole_growth: bool,
+    /// Whether a cut leaves whole segments, rounded down, as in Linux; false.
+    pub whole_cuts: bool,
+    /// The least window after a mark, segments; 1 by section 4.6, 2 in Linux.
+    pub least_after_mark: f64,
     /// HyStart++ for the first slow start; none, though section 4.10 advises it, so that
     /// a flow starts as other controllers here do.
     pub hystart: Option<hystart::Parameters>,
@@ -75,6 +90,10 @@ impl Default for Parameters {
             beta: 0.7,
             fast_convergence: true,
             reno_friendly: true,
+            alpha_rises: true,
+            whole_growth: false,
+            whole_cuts: false,
+            least_after_mark: 1.0,
             hystart: None,
         }
     }
@@ -117,6 +136,8 @@ pub struct Cubic {
     unused_since: Option<Nanos>,
     /// In the first slow start, where wanted.
     hystart: Option<HyStart>,
+    /// Where it grows by whole segments.
+    whole: Whole,
 }
 
 impl Cubic {
@@ -138,12 +159,18 @@ impl Cubic {
             epoch: None,
             unused_since: None,
             hystart: parameters.hystart.map(HyStart::new),
+            whole: Whole::default(),
         }
     }
 
     /// Grows the window in slow start; the segments left for congestion avoidance.
     fn slow_start(&mut self, acked: &Acked) -> f64 {
-        let mut grow = f64::from(acked.segments.min(BURST));
+        let burst = if self.parameters.whole_growth {
+            u32::MAX
+        } else {
+            BURST
+        };
+        let mut grow = f64::from(acked.segments.min(burst));
         if let Some(hystart) = &mut self.hystart {
             match hystart.on_acked(acked) {
                 Step::Grow(segments) => grow = segments,
@@ -186,11 +213,14 @@ impl Cubic {
     }
 
     fn avoid_congestion(&mut self, now: Nanos, rtt: Nanos, segments: f64) {
+        let known = self.w_max > 0.0;
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
             None => {
                 let epoch = self.begin_epoch(now);
-                self.w_max = epoch.origin;
+                if !self.parameters.whole_growth {
+                    self.w_max = epoch.origin;
+                }
                 epoch
             }
         };
@@ -198,12 +228,23 @@ impl Cubic {
         let cubic = |since_k: f64| scale * since_k * since_k * since_k + epoch.origin;
         let since_k = now.since(epoch.began).as_secs_f64() - epoch.k;
         let share = segments / self.window;
-        if self.parameters.reno_friendly {
-            let alpha = if epoch.reno < self.prior {
-                self.alpha
-            } else {
-                1.0
+        let rises = self.parameters.alpha_rises && epoch.reno >= self.prior;
+        let alpha = if rises { 1.0 } else { self.alpha };
+        if self.parameters.whole_growth {
+            let ahead = self.whole.least_rtt.as_secs_f64();
+            let course = Course {
+                curve: epoch.origin + (cubic(since_k + ahead) - epoch.origin).trunc(),
+                alpha,
+                friendly: self.parameters.reno_friendly,
+                known,
             };
+            let (window, segments) = (self.window as u32, segments as u32);
+            self.window += f64::from(self.whole.grow(now, window, segments, &course));
+            epoch.reno = self.whole.estimate();
+            self.epoch = Some(epoch);
+            return;
+        }
+        if self.parameters.reno_friendly {
             epoch.reno += alpha * share;
         }
         if self.parameters.reno_friendly && cubic(since_k) < epoch.reno {
@@ -226,10 +267,19 @@ impl Cubic {
         } else {
             self.window
         };
+        if self.parameters.whole_cuts {
+            self.w_max = self.w_max.floor();
+        }
         let left = self.window * beta;
+        let left = if self.parameters.whole_cuts {
+            left.floor()
+        } else {
+            left
+        };
         self.threshold = left.max(2.0);
         self.epoch = None;
         self.hystart = None;
+        self.whole.forget();
         left
     }
 }
@@ -244,6 +294,9 @@ impl Control for Cubic {
     }
 
     fn on_acked(&mut self, acked: &Acked) {
+        if let Some(rtt) = acked.rtt {
+            self.whole.least_rtt = self.whole.least_rtt.min(rtt);
+        }
         if acked.recovering {
             return;
         }
@@ -268,7 +321,7 @@ impl Control for Cubic {
     fn on_congestion(&mut self, congestion: &Congestion) {
         let floor = match congestion.signal {
             Signal::Loss => 2.0,
-            Signal::Mark => 1.0,
+            Signal::Mark => self.parameters.least_after_mark,
         };
         self.window = self.lower_threshold().max(floor);
     }
@@ -280,12 +333,14 @@ impl Control for Cubic {
         self.w_max = 0.0;
         self.epoch = None;
         self.hystart = None;
+        self.whole.forget();
         self.window = 1.0;
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
         self.window = self.window.min(initial_window).max(1.0);
         self.epoch = None;
+        self.whole.forget();
         self.unused_since = None;
     }
 }
@@ -548,9 +603,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stays_sane(events in testing::events(), initial in 1.0..100.0_f64, gentle in any::<bool>()) {
+        fn stays_sane(
+            events in testing::events(),
+            initial in 1.0..100.0_f64,
+            gentle in any::<bool>(),
+            whole in any::<bool>(),
+        ) {
             let hystart = gentle.then(hystart::Parameters::default);
-            let parameters = Parameters { hystart, ..Parameters::default() };
+            let parameters = Parameters {
+                hystart,
+                alpha_rises: !whole,
+                whole_growth: whole,
+                whole_cuts: whole,
+                ..Parameters::default()
+            };
             testing::stays_sane(&mut Cubic::new(initial, None, parameters), events);
         }
     }

@@ -7,6 +7,7 @@
 
 pub mod any;
 pub mod bbr;
+mod count;
 pub mod cubic;
 pub mod dctcp;
 pub mod hystart;

@@ -9,12 +9,13 @@
 //!
 //! | | here | ns-2 |
 //! |---|---|---|
-//! | growth | by segments (RFC 3465, L = 2), only when the window was used | 1, or 1/W, for each acknowledgment |
-//! | cut | half of what is in flight | T = half of the window as a whole number, W = half of it exactly, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) as whole a number as T, 1 at least; the receiver's window counts when it is smaller |
+//! | growth | by segments (RFC 3465, L = 2), only when the window was used; with [`Growth::CountedAsLinux`] by whole ones, and without L | 1, or 1/W, for each acknowledgment |
+//! | cut | half of what is in flight; with `whole_cuts` a whole number | T = half of the window as a whole number, W = half of it exactly, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) as whole a number as T, 1 at least; the receiver's window counts when it is smaller |
 //! | timeout again | T stays | T is cut to 2 |
 
 use earlydrop::units::Nanos;
 
+use super::count::Count;
 use super::window::BURST;
 use super::{Acked, Congestion, Control};
 use crate::tcp::profile::{Growth, Profile, Rules};
@@ -29,12 +30,10 @@ pub struct Reno {
     threshold: f64,
     /// With ns-2's rules, the receiver's window; 0 with the RFC's.
     limit: u32,
-    /// With ns-2's rules, whether cuts leave whole segments.
+    /// Whether cuts leave whole segments.
     whole: bool,
-    /// Whether the window grows by whole segments, as ns-3's does.
-    counting: bool,
-    /// Segments acknowledged towards the next one.
-    count: u16,
+    growth: Growth,
+    count: Count,
 }
 
 impl Reno {
@@ -49,8 +48,8 @@ impl Reno {
             threshold: profile.initial_threshold.map_or(first, f64::from),
             limit,
             whole: profile.whole_cuts,
-            counting: profile.growth == Growth::CountedAsNs3,
-            count: 0,
+            growth: profile.growth,
+            count: Count::default(),
         }
     }
 
@@ -81,7 +80,9 @@ impl Reno {
 
     /// Half of what is in use, before it is bounded.
     fn half(&self, in_flight: u32) -> f64 {
-        if self.limit == 0 {
+        if self.limit == 0 && self.whole {
+            f64::from(in_flight / 2)
+        } else if self.limit == 0 {
             // What is used of a window is its whole segments.
             let used = f64::from(in_flight);
             if used >= self.window.floor() && used <= self.window {
@@ -96,17 +97,27 @@ impl Reno {
         }
     }
 
-    /// ns-3's growth above the threshold.
+    /// Growth above the threshold by whole segments.
     fn count(&mut self, segments: u32) {
         let window = (self.window as u32).max(1);
-        let mut count = u32::from(self.count);
-        if count >= window {
-            count = 0;
-            self.window += 1.0;
+        self.window += f64::from(self.count.add(segments, window));
+    }
+
+    /// Linux's growth: slow start by all that was acknowledged, and what is left of that at
+    /// the threshold counts.
+    fn grow_as_linux(&mut self, segments: u32) {
+        let room = (self.threshold - self.window).clamp(0.0, f64::from(segments)) as u32;
+        self.window += f64::from(room);
+        if room < segments {
+            self.count(segments - room);
         }
-        count += segments;
-        self.window += f64::from(count / window);
-        self.count = (count % window).try_into().unwrap_or(u16::MAX);
+    }
+
+    /// Linux's count ends with a cut.
+    fn forget(&mut self) {
+        if self.growth == Growth::CountedAsLinux {
+            self.count.clear();
+        }
     }
 
     fn set_threshold(&mut self, half: f64) {
@@ -143,9 +154,11 @@ impl Control for Reno {
         } else {
             return;
         };
-        if self.window < self.threshold {
+        if self.growth == Growth::CountedAsLinux && self.limit == 0 {
+            self.grow_as_linux(acked.segments);
+        } else if self.window < self.threshold {
             self.window += slow_start;
-        } else if self.counting {
+        } else if self.growth == Growth::CountedAsNs3 {
             self.count(acked.segments);
         } else {
             self.window += above / self.window;
@@ -153,6 +166,7 @@ impl Control for Reno {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
+        self.forget();
         let half = self.half(congestion.in_flight);
         self.set_threshold(half);
         self.window = if self.limit > 0 {
@@ -163,6 +177,7 @@ impl Control for Reno {
     }
 
     fn on_timeout(&mut self, _now: Nanos, in_flight: u32, again: bool) {
+        self.forget();
         if self.limit > 0 || !again {
             self.set_threshold(self.half(in_flight));
         }
