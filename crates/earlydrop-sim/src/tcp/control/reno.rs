@@ -57,7 +57,7 @@ impl Reno {
     /// whatever it covers. `false` with the RFC's, when this did nothing.
     #[inline(always)]
     pub(crate) fn grow_as_ns2(&mut self) -> bool {
-        if self.limit == 0 || self.counting {
+        if self.limit == 0 || self.growth != Growth::Segments {
             return false;
         }
         self.window += if self.window < self.threshold {
