@@ -321,6 +321,10 @@ fn base(tcp: &Entries) -> Profile {
         profile.ecn = of_the_marks(control);
     }
     profile.recovery = recovery.unwrap_or(profile.recovery);
+    if profile.recovery != Recovery::Sack {
+        // What is proportional goes by selective acknowledgments here; Linux's does without.
+        profile.reduction = Reduction::AtOnce;
+    }
     profile.ecn = match tcp.choice("ecn") {
         "off" => EcnMode::Off,
         "on" => EcnMode::Classic,

@@ -7,7 +7,8 @@ use earlydrop::units::Nanos;
 use proptest::prelude::*;
 
 use super::{
-    Algorithm, Arrival, EcnMode, Handshake, Profile, Receiver, Recovery, Reply, Segment, Sender,
+    Algorithm, Arrival, EcnMode, Handshake, Profile, Receiver, Recovery, Reduction, Reply, Segment,
+    Sender,
 };
 
 enum Travelling {
@@ -50,14 +51,20 @@ fn profile() -> impl Strategy<Value = Profile> {
             let base = match (ns2, request) {
                 (true, true) => Profile::ns2(recovery),
                 (true, false) => Profile::ns2_old_timers(recovery),
-                _ => Profile::modern(control),
+                (false, true) => Profile::modern(control),
+                (false, false) => Profile::linux(control),
             };
             let fits = control == Algorithm::Reno || recovery == Recovery::Sack;
+            let recovery = if ns2 || fits {
+                recovery
+            } else {
+                Recovery::Sack
+            };
             Profile {
-                recovery: if ns2 || fits {
-                    recovery
-                } else {
-                    Recovery::Sack
+                recovery,
+                reduction: match recovery {
+                    Recovery::Sack => base.reduction,
+                    _ => Reduction::AtOnce,
                 },
                 receiver_window,
                 ecn,
