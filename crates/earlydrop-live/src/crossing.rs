@@ -8,16 +8,15 @@ use std::path::PathBuf;
 
 use earlydrop::units::Nanos;
 use nix::libc::signalfd_siginfo;
-use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::resource::UsageWho;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::sys::time::TimeValLike;
 
 use crate::LiveError;
 use crate::device::Device;
 use crate::emulator::Emulator;
 use crate::error::Doing;
-use crate::pace::Clock;
+use crate::pace::{Clock, time_of_processor, wake_on_time};
 use crate::plan::Bottleneck;
 use crate::stats::{Sample, Summary, tolerated};
 use record::Record;
@@ -69,14 +68,13 @@ impl Crossing {
         files: &Files,
     ) -> Result<Crossing, LiveError> {
         let clock = Clock::start();
-        // A sleep is over when it is over, not when it suits: prctl(2).
-        nix::sys::prctl::set_timerslack(1).doing("setting the timer's slack")?;
+        wake_on_time().doing("setting the timer's slack")?;
         Ok(Crossing {
             record: Record::create(files, devices[0].layer(), clock)?,
             emulator: Emulator::new(bottleneck, devices, clock)?,
             clock,
             tolerated: tolerated(bottleneck),
-            cpu: time_of_processor(),
+            cpu: time_of_processor(UsageWho::RUSAGE_SELF),
         })
     }
 
@@ -132,7 +130,7 @@ impl Crossing {
             lateness,
             tolerated,
             trustworthy: lateness.p99 <= tolerated,
-            cpu: (time_of_processor() - self.cpu).as_secs_f64() / duration,
+            cpu: (time_of_processor(UsageWho::RUSAGE_SELF) - self.cpu).as_secs_f64() / duration,
         })
     }
 }
@@ -162,13 +160,4 @@ pub(crate) fn listen() -> nix::Result<SignalFd> {
     }
     signals.thread_block()?;
     SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
-}
-
-/// What this process has taken of the processor so far.
-fn time_of_processor() -> Nanos {
-    let usage = getrusage(UsageWho::RUSAGE_SELF);
-    usage.map_or(Nanos::ZERO, |usage| {
-        let time = usage.user_time() + usage.system_time();
-        Nanos(time.num_nanoseconds().max(0) as u64)
-    })
 }

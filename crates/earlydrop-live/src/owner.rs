@@ -44,12 +44,17 @@ impl Owner {
             return Ok(());
         };
         let (user, group) = (Uid::from_raw(*user), Gid::from_raw(*group));
-        match name.as_deref().map(CString::new) {
-            Some(Ok(name)) => initgroups(&name, group)?,
-            _ => setgroups(&[group])?,
-        }
+        join_groups(name.as_deref(), group)?;
         setresgid(group, group, group)?;
         Ok(setresuid(user, user, user)?)
+    }
+}
+
+/// Takes the groups of the user of this name, or this one only.
+pub(crate) fn join_groups(name: Option<&str>, group: Gid) -> nix::Result<()> {
+    match name.map(CString::new) {
+        Some(Ok(name)) => initgroups(&name, group),
+        _ => setgroups(&[group]),
     }
 }
 

@@ -4,7 +4,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use earlydrop::units::Nanos;
 use nix::poll::{PollFd, ppoll};
-use nix::sys::time::TimeSpec;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::{TimeSpec, TimeValLike};
 
 /// Time since the session began.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,19 @@ impl Clock {
     pub(crate) fn since_1970(&self, at: Nanos) -> Nanos {
         self.began + at
     }
+}
+
+/// From here on this thread's sleeps are over when they are over, not when it suits: prctl(2).
+pub(crate) fn wake_on_time() -> nix::Result<()> {
+    nix::sys::prctl::set_timerslack(1)
+}
+
+/// What this process or thread has taken of the processor so far.
+pub(crate) fn time_of_processor(whose: UsageWho) -> Nanos {
+    getrusage(whose).map_or(Nanos::ZERO, |usage| {
+        let time = usage.user_time() + usage.system_time();
+        Nanos(time.num_nanoseconds().max(0) as u64)
+    })
 }
 
 /// A sleeping thread is woken late by some tens of microseconds: the last ones before a

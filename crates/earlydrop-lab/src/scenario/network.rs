@@ -366,10 +366,7 @@ impl Plan {
         if !self.watch.0.is_empty() {
             built.watched = self.watched(&built.network)?;
         }
-        built.rate = built.network.get(built.watched).rate;
-        if let Some(trace) = &built.network.get(built.watched).trace {
-            built.rate = trace.mean_rate();
-        }
+        built.rate = built.network.get(built.watched).mean_rate();
         Ok(built)
     }
 

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop::packet::FlowKey;
 use earlydrop::registry::{ConfigError, Spec};
-use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::Link;
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
+use nix::sys::resource::UsageWho;
 
 use super::Honesty;
 use super::book::Book;
@@ -22,7 +21,7 @@ use crate::device::Device;
 use crate::direction::Direction;
 use crate::emulator::{Emulator, NAMES, slots};
 use crate::error::Doing;
-use crate::pace::Clock;
+use crate::pace::{Clock, time_of_processor, wake_on_time};
 use crate::stats::{DeviceCounts, Ends, LatenessMeter, tolerated_at};
 
 /// A bottleneck that is ready.
@@ -77,7 +76,7 @@ impl Bottleneck {
         Ok(Bottleneck {
             emulator: Emulator::between(devices, [up?, down?], slots, clock, from),
             end: run.duration,
-            tolerated: tolerated_at(links.map(rate)),
+            tolerated: tolerated_at(links.map(Link::mean_rate)),
             clock,
         })
     }
@@ -91,9 +90,8 @@ impl Bottleneck {
     /// Carries packets until the run's end, until `stop`, or until the other end of
     /// `traffic` is closed.
     pub(crate) fn run(mut self, stop: &AtomicBool, traffic: OwnedFd) -> Result<Crossed, LiveError> {
-        // A sleep is over when it is over, not when it suits: prctl(2).
-        nix::sys::prctl::set_timerslack(1).doing("setting the timer's slack")?;
-        let before = time_of_processor();
+        wake_on_time().doing("setting the timer's slack")?;
+        let before = time_of_processor(UsageWho::RUSAGE_THREAD);
         let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
         loop {
             let now = self.clock.now();
@@ -105,7 +103,9 @@ impl Bottleneck {
                 break;
             }
         }
-        let cpu = time_of_processor().since(before).as_secs_f64();
+        let cpu = time_of_processor(UsageWho::RUSAGE_THREAD)
+            .since(before)
+            .as_secs_f64();
         let devices = self.emulator.counted();
         let devices = devices.doing("reading the devices' counters")?;
         let (ways, pool) = self.emulator.ways();
@@ -144,13 +144,9 @@ impl Crossed {
 fn on_wires(layout: &Layout, links: [&Link; 2]) -> usize {
     let access = layout.before.iter().chain(&layout.after);
     let beside: f64 = access.map(|access| access.holds(SMALL)).sum();
-    let across = links.map(|link| rate(link).packets_per_sec(SMALL) * link.delay.as_secs_f64());
+    let across =
+        links.map(|link| link.mean_rate().packets_per_sec(SMALL) * link.delay.as_secs_f64());
     (beside + across.iter().sum::<f64>()) as usize
-}
-
-fn rate(link: &Link) -> BitsPerSec {
-    let recorded = link.trace.as_ref().map(|trace| trace.mean_rate());
-    recorded.unwrap_or(link.rate)
 }
 
 /// One direction of the bottleneck: 0 up, 1 down.
@@ -191,13 +187,4 @@ fn queue(link: &Link, slots: u32) -> Result<Spec, ConfigError> {
 /// Whether a link's queue is in the results.
 pub(crate) fn is_measured(link: &Link) -> bool {
     link.queue.is_some() || !link.changes.is_empty() || link.trace.is_some()
-}
-
-/// What this thread has taken of the processor so far.
-fn time_of_processor() -> Nanos {
-    let usage = getrusage(UsageWho::RUSAGE_THREAD);
-    usage.map_or(Nanos::ZERO, |usage| {
-        let time = usage.user_time() + usage.system_time();
-        Nanos(time.num_nanoseconds().max(0) as u64)
-    })
 }

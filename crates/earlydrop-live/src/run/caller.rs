@@ -1,18 +1,16 @@
 //! Runs under `sudo`: whatever right they take, files belong to the one who called it.
 
-use std::ffi::CString;
 use std::io;
 use std::panic::resume_unwind;
 use std::thread;
 
 use nix::sys::prctl;
-use nix::unistd::{
-    Gid, Uid, initgroups, setegid, seteuid, setfsgid, setfsuid, setgroups, setresgid, setresuid,
-};
+use nix::unistd::{Gid, Uid, setegid, seteuid, setfsgid, setfsuid, setresgid, setresuid};
 
 use crate::LiveError;
 use crate::error::Doing;
 use crate::namespace::{Right, enter_next, gain_right};
+use crate::owner::join_groups;
 use crate::session::Owner;
 
 /// Gains the right to make namespaces, as the caller where the system lets them; else as
@@ -43,10 +41,7 @@ pub(super) fn gain_right_for(owner: &Owner) -> Result<Right, LiveError> {
 
 /// Has what rights they have, with a way back.
 fn act_as(user: Uid, group: Gid, name: Option<&str>) -> io::Result<()> {
-    match name.map(CString::new) {
-        Some(Ok(name)) => initgroups(&name, group)?,
-        _ => setgroups(&[group])?,
-    }
+    join_groups(name, group)?;
     setegid(group)?;
     seteuid(user)?;
     // Without this /proc/self stays root's, and with it what maps users.

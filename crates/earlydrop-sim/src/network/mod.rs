@@ -84,6 +84,12 @@ impl Link {
         }
     }
 
+    /// The rate, on average where it follows a trace.
+    pub fn mean_rate(&self) -> BitsPerSec {
+        let recorded = self.trace.as_ref().map(Trace::mean_rate);
+        recorded.unwrap_or(self.rate)
+    }
+
     /// The same behind the queue of `spec`.
     pub fn queue(self, spec: Spec) -> Link {
         Link {

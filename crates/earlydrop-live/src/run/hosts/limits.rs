@@ -99,9 +99,6 @@ pub(super) fn unsent(run: &Run) -> u64 {
         .network
         .links()
         .filter(|(_, _, _, link)| link.queue.is_some());
-    let rates = queues.map(|(_, _, _, link)| match &link.trace {
-        Some(trace) => trace.mean_rate().0,
-        None => link.rate.0,
-    });
+    let rates = queues.map(|(_, _, _, link)| link.mean_rate().0);
     (rates.max().unwrap_or(0) / 8 / 100).clamp(LEAST, MOST)
 }

@@ -50,7 +50,7 @@ use super::book::Book;
 use super::hosts::{DATAGRAM_HEADERS, End, Hosts, elsewhere, raise_limit};
 use crate::LiveError;
 use crate::error::Doing;
-use crate::pace::Clock;
+use crate::pace::{Clock, wake_on_time};
 use flow::{Flow, Source};
 use sockets::Info;
 use table::{Entry, Role, Table};
@@ -213,8 +213,7 @@ impl Traffic {
     /// Sends and receives until the run's end, or until `stop`; time zero is `clock`'s. The
     /// calling thread enters the hosts' namespaces, and stays there.
     pub(crate) fn run(mut self, clock: Clock, stop: &AtomicBool) -> Result<Seen, LiveError> {
-        // A sleep is over when it is over, not when it suits: prctl(2).
-        nix::sys::prctl::set_timerslack(1).doing("setting the timer's slack")?;
+        wake_on_time().doing("setting the timer's slack")?;
         let mut events = vec![EpollEvent::empty(); BATCH];
         loop {
             let now = clock.now().min(self.end);
