@@ -49,7 +49,9 @@ impl Simulation {
             let free_at = &mut self.flows[packet.flow_index() as usize].own_free_at[0];
             let at = self.makes[make as usize].cross(free_at, at, packet.size());
             if at > self.now {
-                return self.events.push(at, Event::come(packet.at_next_hop()));
+                return self
+                    .events
+                    .push_in_stream(at, Event::come(packet.at_next_hop()));
             }
             return self.end_leg(place + 1, packet, at);
         }
@@ -80,7 +82,8 @@ impl Simulation {
                 self.end_leg(place + 1, segment, at);
                 return self.pump_and_arm(index, now);
             }
-            self.events.push(at, Event::come(segment.at_next_hop()));
+            self.events
+                .push_in_stream(at, Event::come(segment.at_next_hop()));
         }
         if flow.wake_at > sender.deadline() {
             self.set_alarm(index);

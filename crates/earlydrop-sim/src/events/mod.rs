@@ -1,41 +1,20 @@
 //! What happens next: events in the order of their times.
 //!
-//! A calendar (Brown, "Calendar Queues", 1988): time is cut into days of equal length, a
-//! year has a power of two of them, and each day has its list of events, in order. A day
-//! is about as long as the time between two events, so a list seldom has more than one
-//! or two; the first is kept in the day itself, so that going from day to day reads
-//! memory in order; a bit for each day says whether it has any. What lies more than a
-//! year ahead is sorted by seasons, quarters of a year, only; a season's events enter
-//! their days once all of these lie within the year.
-//!
-//! How long a day is and how many a year has follows what happens. That changes how fast
-//! events are found and never their order: by time, and of the same time in the order
-//! they went in.
+//! Most events follow one another as they were set up: packets that come over equal links
+//! from where they left in turn. Those are a stream, and need no sorting. All others are
+//! in a calendar, and the next event is the earlier of the two next ones; of the same
+//! time, the one that went in first.
 
+mod calendar;
 mod pool;
 pub mod radix;
 mod seasons;
+mod stream;
 
 use earlydrop::units::Nanos;
 
-use self::pool::{NONE, Pool};
-use self::seasons::Seasons;
-use crate::ahead;
-
-/// The fewest and the most days of a year.
-const DAYS: (usize, usize) = (64, 1 << 20);
-
-/// A calendar of so many days or more does not fit the nearest caches: what will be needed of
-/// it is asked for ahead of time.
-const MANY_DAYS: usize = 1 << 12;
-/// A calendar of so many days fits the nearest cache: up to there days may be shorter, a
-/// quarter at least, so that they seldom hold two events. That saves questions whose answers
-/// cannot be foreseen.
-const FEW_DAYS: usize = 1 << 10;
-
-/// So many days before its time a day's second event is asked for, and the day itself twice
-/// as many.
-const DAYS_AHEAD: usize = 16;
+use self::calendar::Calendar;
+use self::stream::Stream;
 
 /// Events to come, each with its time.
 ///
@@ -44,52 +23,23 @@ const DAYS_AHEAD: usize = 16;
 /// use earlydrop_sim::events::Events;
 /// let mut events = Events::new();
 /// events.push(Nanos(20), "later");
-/// events.push(Nanos(10), "first");
+/// events.push_in_stream(Nanos(10), "first");
 /// assert_eq!(events.pop(), Some((Nanos(10), "first")));
 /// assert_eq!(events.now(), Nanos(10));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Events<E> {
     now: u64,
-    /// The number of today, counted from time zero.
-    today: u64,
-    /// A day lasts 2^this nanoseconds.
-    day_bits: u32,
-    days: Box<[Day<E>]>,
-    /// A bit for each day that has events.
-    busy: Box<[u64]>,
-    /// Events that are not the first of their day, linked day by day, and those beyond
-    /// the year.
-    pool: Pool<E>,
-    /// Events of the year, and those beyond it.
-    within: usize,
-    beyond: usize,
-    /// What lies beyond the year.
-    later: Seasons<E>,
-    /// The day on which the next season begins, and one more enters the calendar.
-    turn: u64,
-    review: Review,
+    stream: Stream<E>,
+    calendar: Calendar<Entered<E>>,
 }
 
-/// A day's first event, and where the others are.
+/// An event in the calendar.
 #[derive(Clone, Copy, Debug)]
-struct Day<E> {
-    at: u64,
-    first: Option<E>,
-    next: u32,
-    last: u32,
-}
-
-/// When the calendar is next looked at, and what it was like at the last look.
-#[derive(Clone, Copy, Debug)]
-struct Review {
-    /// Events to be handed out until then.
-    left: u32,
-    /// Events to be handed out between looks.
-    every: u32,
-    since: u64,
-    /// Events passed by since then on the way to an event's place in its day.
-    passed: usize,
+struct Entered<E> {
+    event: E,
+    /// How many had joined the stream before.
+    after: u64,
 }
 
 impl<E: Copy> Default for Events<E> {
@@ -101,40 +51,10 @@ impl<E: Copy> Default for Events<E> {
 impl<E: Copy> Events<E> {
     /// None yet, at time 0.
     pub fn new() -> Events<E> {
-        // A day of 2^16 ns, 66 microseconds, until it is known better.
-        Events::starting(0, 16, DAYS.0)
-    }
-
-    fn starting(now: u64, day_bits: u32, days: usize) -> Events<E> {
-        // Seldom enough that making it anew costs little an event.
-        let every = (4 * days).max(256) as u32;
-        let season = (now >> day_bits) / (days as u64 / 4);
-        let empty = Day {
-            at: 0,
-            first: None,
-            next: NONE,
-            last: NONE,
-        };
-        let mut year = Vec::with_capacity(days);
-        ahead::in_large_pages(&year);
-        year.resize(days, empty);
         Events {
-            now,
-            today: now >> day_bits,
-            day_bits,
-            days: year.into(),
-            busy: vec![0; days / 64].into(),
-            pool: Pool::new(),
-            within: 0,
-            beyond: 0,
-            later: Seasons::new(day_bits + days.ilog2() - 2, season + 4),
-            turn: (season + 1) * (days as u64 / 4),
-            review: Review {
-                left: every,
-                every,
-                since: now,
-                passed: 0,
-            },
+            now: 0,
+            stream: Stream::new(),
+            calendar: Calendar::new(),
         }
     }
 
@@ -145,7 +65,7 @@ impl<E: Copy> Events<E> {
 
     /// Events to come.
     pub fn len(&self) -> usize {
-        self.within + self.beyond
+        self.stream.len() + self.calendar.len()
     }
 
     /// Whether nothing is to come.
@@ -158,79 +78,19 @@ impl<E: Copy> Events<E> {
     #[inline(always)]
     pub fn push(&mut self, at: Nanos, event: E) {
         debug_assert!(at.0 >= self.now, "an event in the past");
-        let at = at.0.max(self.now);
-        if self.later.begin_by(at) {
-            self.push_later(at, event);
-        } else {
-            self.enter(at, event);
-        }
+        let after = self.stream.joined();
+        let entered = Entered { event, after };
+        self.calendar.push(at.0.max(self.now), entered);
     }
 
-    #[cold]
-    #[inline(never)]
-    fn push_later(&mut self, at: u64, event: E) {
-        self.beyond += 1;
-        self.later.push(&mut self.pool, at, event);
-    }
-
-    /// Enters an event into its day, after those of the same time.
+    /// The same of an event that mostly comes after all of those that this is called for.
     #[inline(always)]
-    fn enter(&mut self, at: u64, event: E) {
-        let place = (at >> self.day_bits) as usize & (self.days.len() - 1);
-        let day = &mut self.days[place];
-        if day.first.is_none() {
-            day.at = at;
-            day.first = Some(event);
-            self.busy[place >> 6] |= 1 << (place & 63);
+    pub fn push_in_stream(&mut self, at: Nanos, event: E) {
+        if self.stream.ends_by(at.0) {
+            debug_assert!(at.0 >= self.now, "an event in the past");
+            self.stream.join(at.0.max(self.now), event);
         } else {
-            self.enter_busy(place, at, event);
-        }
-        self.within += 1;
-    }
-
-    /// Enters an event into a day that has some.
-    fn enter_busy(&mut self, place: usize, at: u64, event: E) {
-        let Day {
-            at: first_at,
-            first,
-            next,
-            last,
-        } = self.days[place];
-        let Some(first) = first else { return };
-        if at < first_at {
-            let index = self.pool.add(first_at, first, next);
-            let day = &mut self.days[place];
-            (day.at, day.first, day.next) = (at, Some(event), index);
-            if last == NONE {
-                day.last = index;
-            }
-        } else if last == NONE || self.pool.at(last) <= at {
-            let index = self.pool.add(at, event, NONE);
-            match last {
-                NONE => self.days[place].next = index,
-                last => self.pool.set_next(last, index),
-            }
-            self.days[place].last = index;
-        } else {
-            self.insert(place, next, at, event);
-        }
-    }
-
-    /// Enters an event between the first and the last of its day.
-    fn insert(&mut self, place: usize, next: u32, at: u64, event: E) {
-        let (mut before, mut after) = (NONE, next);
-        while self.pool.at(after) <= at {
-            before = after;
-            after = self.pool.next(after);
-            self.review.passed += 1;
-        }
-        if self.is_crowded() {
-            self.review.left = 1;
-        }
-        let index = self.pool.add(at, event, after);
-        match before {
-            NONE => self.days[place].next = index,
-            before => self.pool.set_next(before, index),
+            self.push(at, event);
         }
     }
 
@@ -243,154 +103,45 @@ impl<E: Copy> Events<E> {
     /// Takes the next event, unless it is later than `limit`, and moves to its time.
     #[inline(always)]
     pub fn pop_until(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
-        let mask = self.days.len() - 1;
-        let from = self.today as usize & mask;
-        // Today, or a later day whose bit is in the same word.
-        let bits = self.busy[from >> 6] >> (from & 63);
-        let ahead = match bits {
-            0 => self.search(limit)?,
-            _ => bits.trailing_zeros() as usize,
-        };
-        let place = (self.today as usize + ahead) & mask;
-        if self.days.len() >= MANY_DAYS {
-            self.look_ahead(place);
+        let first = self.stream.first_at();
+        if first < self.calendar.soonest() && first <= limit.0 {
+            return self.pop_stream();
         }
-        let day = &mut self.days[place];
-        let (at, event) = (day.at, day.first?);
-        if at > limit.0 {
-            return None;
-        }
-        if day.next == NONE {
-            day.first = None;
-            self.busy[place >> 6] ^= 1 << (place & 63);
-        } else {
-            self.bring_up(place);
-        }
-        self.within -= 1;
+        self.pop_either(limit.0)
+    }
+
+    #[inline(always)]
+    fn pop_stream(&mut self) -> Option<(Nanos, E)> {
+        let (at, event) = self.stream.leave()?;
         self.now = at;
-        self.today += ahead as u64;
-        if self.today >= self.turn {
-            self.turn_season();
-        }
-        self.review.left -= 1;
-        if self.review.left == 0 {
-            self.look_over();
-        }
         Some((Nanos(at), event))
     }
 
-    /// Asks for a day to come, and for the second event of a nearer one.
+    /// The same where the calendar may have the next one.
     #[inline(always)]
-    fn look_ahead(&self, place: usize) {
-        let mask = self.days.len() - 1;
-        ahead::fetch(&self.days[(place + 2 * DAYS_AHEAD) & mask]);
-        self.pool.fetch(self.days[(place + DAYS_AHEAD) & mask].next);
+    fn pop_either(&mut self, limit: u64) -> Option<(Nanos, E)> {
+        let first = self.stream.first_at();
+        match self.calendar.reach(limit.min(first)) {
+            Some((at, entered)) if at < first || entered.after <= self.stream.left() => {
+                self.calendar.take();
+                self.now = at;
+                Some((Nanos(at), entered.event))
+            }
+            _ if first <= limit => self.pop_stream(),
+            _ => None,
+        }
     }
 
     /// The first event of a day to come, in a calendar that does not fit the nearest caches.
     #[inline(always)]
     pub(crate) fn coming(&self) -> Option<E> {
-        if self.days.len() < MANY_DAYS {
-            return None;
-        }
-        let place = (self.today as usize + DAYS_AHEAD) & (self.days.len() - 1);
-        self.days[place].first
-    }
-
-    /// Makes a day's second event its first.
-    fn bring_up(&mut self, place: usize) {
-        let day = &mut self.days[place];
-        let second = self.pool.take(day.next);
-        (day.at, day.first, day.next) = (second.at, Some(second.event), second.next);
-        if day.next == NONE {
-            day.last = NONE;
-        }
-    }
-
-    /// How many days ahead the next one with events is, none of which has its bit in the
-    /// same word as today.
-    #[cold]
-    fn search(&mut self, limit: Nanos) -> Option<usize> {
-        if self.within == 0 {
-            // To the day of the first event after the year.
-            let first = self.later.skip_to_first(&mut self.pool, limit.0)?;
-            self.today = first >> self.day_bits;
-            self.turn_season();
-            return Some(0);
-        }
-        let mask = self.days.len() - 1;
-        let from = self.today as usize & mask;
-        let mut word = from >> 6;
-        loop {
-            word = (word + 1) & (self.busy.len() - 1);
-            if self.busy[word] != 0 {
-                let place = word << 6 | self.busy[word].trailing_zeros() as usize;
-                return Some(place.wrapping_sub(from) & mask);
-            }
-        }
-    }
-
-    /// Enters the seasons that now lie within the year.
-    #[cold]
-    #[inline(never)]
-    fn turn_season(&mut self) {
-        let length = self.days.len() as u64 / 4;
-        let season = self.today / length;
-        self.turn = (season + 1) * length;
-        while let Some(list) = self.later.take_next(&mut self.pool, season + 4) {
-            let mut place = list.first;
-            while place != NONE {
-                let entry = self.pool.take(place);
-                self.beyond -= 1;
-                self.enter(entry.at, entry.event);
-                place = entry.next;
-            }
-        }
-    }
-
-    /// Whether finding places has taken more than making the calendar anew would.
-    fn is_crowded(&self) -> bool {
-        self.review.passed > 8 * self.len() + 4096
-    }
-
-    /// Makes the calendar anew when its days have become too long, too short or too few.
-    #[cold]
-    fn look_over(&mut self) {
-        let gap = (self.now - self.review.since) / u64::from(self.review.every);
-        let days = (2 * self.len()).next_power_of_two().max(DAYS.0);
-        let shorter = (FEW_DAYS / days).max(1).ilog2().min(2);
-        let day_bits = match self.is_crowded() {
-            true => self.day_bits.saturating_sub(3),
-            false => gap.max(1).ilog2().saturating_sub(shorter),
-        };
-        let days = (days << shorter).min(DAYS.1);
-        let fits = self.day_bits.abs_diff(day_bits) <= 1
-            && (days / 2..=4 * days).contains(&self.days.len());
-        self.review.left = self.review.every;
-        self.review.since = self.now;
-        self.review.passed = 0;
-        if !fits {
-            let mut anew = Events::starting(self.now, day_bits, days);
-            while let Some((at, event)) = self.take_in_order() {
-                anew.push(at, event);
-            }
-            *self = anew;
-        }
-    }
-
-    /// The next event, without moving to its time.
-    fn take_in_order(&mut self) -> Option<(Nanos, E)> {
-        self.review.left = u32::MAX;
-        self.pop()
+        self.calendar.coming().map(|entered| entered.event)
     }
 
     /// Every event to come, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
-        let within = self.days.iter().flat_map(|day| {
-            let others = self.pool.iter(day.next).map(|entry| &entry.event);
-            day.first.iter().chain(others)
-        });
-        within.chain(self.later.iter(&self.pool))
+        let entered = self.calendar.iter().map(|entered| &entered.event);
+        self.stream.iter().chain(entered)
     }
 }
 
@@ -398,16 +149,16 @@ impl<E: Copy> Events<E> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BinaryHeap;
+    use std::collections::{BTreeSet, BinaryHeap};
 
     #[test]
-    fn equal_times_keep_their_order_across_buckets() {
+    fn equal_times_keep_their_order_in_the_stream_and_out_of_it() {
         let mut events = Events::new();
-        events.push(Nanos(12), 'a');
-        events.push(Nanos(8), 'b');
+        events.push_in_stream(Nanos(12), 'a');
+        events.push_in_stream(Nanos(8), 'b');
         events.push(Nanos(12), 'c');
         assert_eq!(events.pop(), Some((Nanos(8), 'b')));
-        events.push(Nanos(12), 'd');
+        events.push_in_stream(Nanos(12), 'd');
         events.push(Nanos(8), 'e');
         let rest: String = std::iter::from_fn(|| events.pop().map(|(_, event)| event)).collect();
         assert_eq!(rest, "eacd");
@@ -417,18 +168,25 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_is_that_of_a_sorted_list(
-            // Steps: some pushes at distances from the present, then some pops.
-            steps in prop::collection::vec((prop::collection::vec(0_u32..63, 0..8), 0_usize..8), 1..60),
+            // Steps: some pushes at distances from the present, each into the stream or not,
+            // then some pops.
+            steps in prop::collection::vec(
+                (prop::collection::vec((0_u32..63, any::<bool>()), 0..8), 0_usize..8),
+                1..60,
+            ),
         ) {
             let mut events = Events::new();
             let mut reference = BinaryHeap::new();
             let mut number = 0_u64;
             for (pushes, pops) in steps {
-                for bits in pushes {
+                for (bits, in_stream) in pushes {
                     let distance = (1_u64 << bits >> 1) + number % 3;
                     // The last moment of all never comes.
                     let at = events.now().0.saturating_add(distance).min(u64::MAX - 1);
-                    events.push(Nanos(at), number);
+                    match in_stream {
+                        true => events.push_in_stream(Nanos(at), number),
+                        false => events.push(Nanos(at), number),
+                    }
                     reference.push(std::cmp::Reverse((at, number)));
                     number += 1;
                 }
@@ -436,6 +194,47 @@ mod tests {
                     let expected = reference.pop().map(|std::cmp::Reverse((at, n))| (Nanos(at), n));
                     prop_assert_eq!(events.pop(), expected);
                     prop_assert_eq!(events.len(), reference.len());
+                }
+            }
+        }
+
+        /// A load like a simulation's, long enough for days to change their length and for
+        /// seasons to turn: timers far ahead, packets near, most of them in the stream.
+        #[test]
+        fn the_order_is_that_of_a_sorted_list_at_length(
+            flows in 1_u64..20,
+            timer in 1_u64..16_000_000,
+            packet in 1_u64..4_000_000,
+            draws in prop::collection::vec(any::<u64>(), 2000..4000),
+        ) {
+            let mut events = Events::new();
+            let mut reference = BTreeSet::new();
+            let mut number = 0;
+            let mut add = |events: &mut Events<u64>, reference: &mut BTreeSet<_>, at, in_stream| {
+                number += 1;
+                reference.insert((at, number));
+                match in_stream {
+                    true => events.push_in_stream(Nanos(at), number),
+                    false => events.push(Nanos(at), number),
+                }
+            };
+            for flow in 0..flows {
+                add(&mut events, &mut reference, flow * 7 % packet, false);
+            }
+            for draw in draws {
+                let expected = reference.pop_first();
+                let popped = events.pop();
+                prop_assert_eq!(popped.map(|(at, number)| (at.0, number)), expected);
+                let now = events.now().0;
+                match draw % 32 {
+                    0 => add(&mut events, &mut reference, now + timer, false),
+                    1 => add(&mut events, &mut reference, now + draw % packet, true),
+                    2 => {}
+                    3 => {
+                        add(&mut events, &mut reference, now + 2 * packet, true);
+                        add(&mut events, &mut reference, now + 2 * packet, false);
+                    }
+                    _ => add(&mut events, &mut reference, now + 2 * packet, true),
                 }
             }
         }

@@ -57,17 +57,20 @@ impl<E: Copy> Seasons<E> {
         pool.iter(first).map(|entry| entry.at).min()
     }
 
-    /// Where nothing is to come before: the time of the first event. Passes over the
-    /// seasons before its own.
-    pub(super) fn skip_to_first(&mut self, pool: &mut Pool<E>, limit: u64) -> Option<u64> {
+    /// The time of the first event, [`u64::MAX`] without any.
+    pub(super) fn first(&self, pool: &Pool<E>) -> u64 {
         let listed = self.first_listed(pool);
         let first = listed.or_else(|| self.far.first().map(|at| at.0));
-        let first = first.filter(|at| *at <= limit && *at < u64::MAX)?;
-        if listed.is_none() {
+        first.unwrap_or(u64::MAX)
+    }
+
+    /// Passes over the seasons before the one of the [first](Seasons::first) event, where
+    /// nothing is to come before it.
+    pub(super) fn skip_to(&mut self, pool: &mut Pool<E>, first: u64) {
+        if self.first_listed(pool).is_none() {
             self.next = self.next.max(first >> self.bits);
             self.bring_near(pool);
         }
-        Some(first)
     }
 
     /// The events of the next season, if its number is below `end`.
