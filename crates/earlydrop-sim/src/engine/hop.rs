@@ -154,38 +154,48 @@ pub(super) fn pair(hops: &[Hop]) -> (Vec<Leg>, Vec<u32>) {
 /// At which leg each flow's two ways begin: forward before backward.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ways {
+    /// Where all flows go the same way, that one pair.
+    alike: Option<[u32; 2]>,
+    /// Where they do not, all pairs in the order of the flows.
     begins: Vec<u32>,
-    /// Where all flows go the same way, one pair stands for all, and lies in the nearest
-    /// cache however many they are.
-    mask: usize,
 }
 
 impl Ways {
     /// The ways of flows in order, two for each.
-    pub(super) fn new(mut begins: Vec<u32>) -> Ways {
-        let alike = begins.chunks(2).all(|pair| pair == &begins[..2]);
-        if alike {
-            begins.truncate(2);
+    pub(super) fn new(begins: Vec<u32>) -> Ways {
+        match begins[..] {
+            [there, back, ..] if begins.chunks(2).all(|pair| pair == [there, back]) => Ways {
+                alike: Some([there, back]),
+                begins: Vec::new(),
+            },
+            _ => Ways {
+                alike: None,
+                begins,
+            },
         }
-        let mask = if alike { 1 } else { usize::MAX };
-        Ways { begins, mask }
     }
 
     /// Where the way of `packet` begins.
     #[inline(always)]
     pub(super) fn begin(&self, packet: &Packet) -> usize {
-        self.begins[packet.lane() & self.mask] as usize
+        match self.alike {
+            Some(pair) => pair[usize::from(!packet.is_forward())] as usize,
+            None => self.begins[packet.lane()] as usize,
+        }
     }
 
     /// Where the way of a flow's data begins.
     #[inline(always)]
     pub(super) fn there(&self, flow: u32) -> usize {
-        self.begins[(2 * flow as usize) & self.mask] as usize
+        match self.alike {
+            Some([there, _]) => there as usize,
+            None => self.begins[2 * flow as usize] as usize,
+        }
     }
 
     /// One more flow, which goes as the one at `index` does.
     pub(super) fn add_like(&mut self, index: u32) {
-        if self.mask == usize::MAX {
+        if self.alike.is_none() {
             let pair = 2 * index as usize;
             self.begins.extend_from_within(pair..pair + 2);
         }
@@ -193,7 +203,7 @@ impl Ways {
 
     /// Moves every beginning.
     pub(super) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
-        for begin in &mut self.begins {
+        for begin in self.alike.iter_mut().flatten().chain(&mut self.begins) {
             *begin = new(*begin);
         }
     }

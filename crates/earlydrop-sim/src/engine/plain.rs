@@ -5,7 +5,7 @@ use earlydrop::units::Nanos;
 
 use super::accounts::Accounts;
 use super::flow::{Ends, Flow};
-use crate::measure::Timing;
+use crate::measure::{FlowMeter, Timing};
 use crate::packet::Packet;
 use crate::results::Totals;
 use crate::tcp::{Ack, Profile, Sender};
@@ -31,7 +31,16 @@ fn take_any_ack(sender: &mut Sender, profile: &Profile, packet: Packet, at: Nano
         ece: false,
         sacked: &[],
     };
-    sender.on_ack(profile, &ack, at);
+    sender.on_unusual_ack(profile, &ack, at);
+}
+
+/// Takes note of how long an acknowledgment that comes at `at`, and its segment, were on
+/// their way, where flows' times are asked for in detail.
+#[inline(never)]
+fn note_round_trip(meter: &mut FlowMeter, timing: &Timing, packet: Packet, at: Nanos) {
+    if !packet.is_retransmission() && timing.counts(at) {
+        meter.went_round(packet.stamp(at), at);
+    }
 }
 
 impl Flow {
@@ -90,8 +99,8 @@ impl Flow {
             return false;
         }
         self.counted.acknowledged += 1;
-        if self.meter.more.is_some() && !packet.is_retransmission() && timing.counts(at) {
-            self.meter.went_round(packet.stamp(at), at);
+        if self.meter.more.is_some() {
+            note_round_trip(&mut self.meter, timing, packet, at);
         }
         if !self.noted && timing.warmed_up_by(at) {
             self.noted = true;

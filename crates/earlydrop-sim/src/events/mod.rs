@@ -86,9 +86,8 @@ impl<E: Copy> Events<E> {
     /// The same of an event that mostly comes after all of those that this is called for.
     #[inline(always)]
     pub fn push_in_stream(&mut self, at: Nanos, event: E) {
-        if self.stream.ends_by(at.0) {
-            debug_assert!(at.0 >= self.now, "an event in the past");
-            self.stream.join(at.0.max(self.now), event);
+        if self.stream.ends_by(at.0) && at.0 >= self.now {
+            self.stream.join(at.0, event);
         } else {
             self.push(at, event);
         }
@@ -105,16 +104,16 @@ impl<E: Copy> Events<E> {
     pub fn pop_until(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
         let first = self.stream.first_at();
         if first < self.calendar.soonest() && first <= limit.0 {
-            return self.pop_stream();
+            return Some(self.pop_stream());
         }
         self.pop_either(limit.0)
     }
 
     #[inline(always)]
-    fn pop_stream(&mut self) -> Option<(Nanos, E)> {
-        let (at, event) = self.stream.leave()?;
+    fn pop_stream(&mut self) -> (Nanos, E) {
+        let (at, event) = self.stream.leave();
         self.now = at;
-        Some((Nanos(at), event))
+        (Nanos(at), event)
     }
 
     /// The same where the calendar may have the next one.
@@ -127,7 +126,7 @@ impl<E: Copy> Events<E> {
                 self.now = at;
                 Some((Nanos(at), entered.event))
             }
-            _ if first <= limit => self.pop_stream(),
+            _ if first <= limit && first < u64::MAX => Some(self.pop_stream()),
             _ => None,
         }
     }

@@ -90,7 +90,7 @@ impl Sender {
 
     /// An acknowledgment that is not simply of the next segments.
     #[cold]
-    pub(super) fn on_unusual_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
+    pub(crate) fn on_unusual_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
         // A segment of the connection before, arriving late, says nothing of this one.
         let stale = ack.next == self.acknowledged && ack.echo < self.began;
         if ack.next < self.acknowledged || ack.next > self.sent || stale {
