@@ -24,9 +24,13 @@ pub(super) struct Counted {
 /// A sender takes an acknowledgment that is not simply of the next segments.
 #[inline(never)]
 fn take_any_ack(sender: &mut Sender, profile: &Profile, packet: Packet, at: Nanos) {
+    let (next, echo) = (packet.number(), packet.stamp(at));
+    if sender.on_plain_duplicate(profile, next, echo, at) {
+        return;
+    }
     let ack = Ack {
-        next: packet.number(),
-        echo: packet.stamp(at),
+        next,
+        echo,
         echo_retransmitted: packet.is_retransmission(),
         ece: false,
         sacked: &[],

@@ -43,6 +43,16 @@ impl Held {
         within(&self.latest) || self.others().iter().any(within)
     }
 
+    /// Takes in `number` where it follows the only range there is. `false`: this did nothing.
+    #[inline]
+    pub(super) fn extend(&mut self, number: u32) -> bool {
+        let follows = number == self.latest.to && !self.is_empty() && self.others().is_empty();
+        if follows {
+            self.latest.to += 1;
+        }
+        follows
+    }
+
     /// Takes in `number`, which was not held, and answers with the range it is now in.
     pub(super) fn add(&mut self, number: u32) -> Range {
         let mut new = Range {

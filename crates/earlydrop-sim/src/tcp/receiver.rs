@@ -263,6 +263,10 @@ impl Receiver {
     /// was new.
     #[inline(never)]
     fn put(&mut self, number: u32) -> bool {
+        if self.held.extend(number) {
+            self.received += 1;
+            return true;
+        }
         if number < self.next || self.held.contains(number) {
             self.duplicates += 1;
             return false;

@@ -120,6 +120,26 @@ impl Sender {
         self.careful = self.requesting || self.last == Last::FastRecovery || self.is_detailed();
     }
 
+    /// The same of one that says nothing but the time it echoes, where it only repeats the
+    /// one before. `false`: this did nothing.
+    #[inline(always)]
+    pub(crate) fn on_plain_duplicate(
+        &mut self,
+        profile: &Profile,
+        next: u32,
+        echo: Nanos,
+        now: Nanos,
+    ) -> bool {
+        let repeats = next == self.acknowledged && self.acknowledged < self.sent;
+        if !repeats || self.requesting || self.extra.is_some() || echo < self.began {
+            return false;
+        }
+        self.on_duplicate(profile, now);
+        self.marked_at_one = false;
+        self.careful = self.last == Last::FastRecovery;
+        true
+    }
+
     /// Whether the scoreboard or the delivery rate must see the next acknowledgment.
     fn is_detailed(&self) -> bool {
         self.extra.as_ref().is_some_and(|extra| {

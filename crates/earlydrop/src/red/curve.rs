@@ -154,6 +154,10 @@ pub struct Curve {
     /// The average's steps to a packet or byte.
     one: f64,
     straight: Straight,
+    /// The second piece where it is a line, too, and where that starts, in steps of the
+    /// average above the first.
+    second: Straight,
+    second_from: u64,
     fitted: Box<[Fitted]>,
     pieces: Box<[Piece]>,
 }
@@ -179,6 +183,8 @@ impl Curve {
             last: 0.0,
             one: 1.0,
             straight: Straight::default(),
+            second: Straight::default(),
+            second_from: 0,
             fitted: pieces.as_slice().iter().map(fitted).collect(),
             pieces: pieces.as_slice().into(),
         };
@@ -236,8 +242,12 @@ impl Curve {
             fitted.line = Straight::fit(fitted, end, self.one).unwrap_or_default();
             end = fitted.start;
         }
-        let first = self.fitted.first();
-        self.straight = first.map_or(Straight::default(), |first| first.line);
+        let line = |place: usize| self.fitted.get(place).map(|fitted| fitted.line);
+        self.straight = line(0).unwrap_or_default();
+        self.second = line(1).unwrap_or_default();
+        if let [first, second, ..] = &self.fitted[..] {
+            self.second_from = second.from.saturating_sub(first.from);
+        }
     }
 
     /// Prepares for averages that come in `one` steps to a packet or byte.
@@ -283,6 +293,12 @@ impl Curve {
     #[inline(always)]
     pub(crate) fn steps_on_line(&self, x: u64) -> Option<u64> {
         self.straight.at(x)
+    }
+
+    /// The same on the second piece.
+    #[inline(always)]
+    pub(crate) fn steps_on_second_line(&self, x: u64) -> Option<u64> {
+        self.second.at(x.wrapping_sub(self.second_from))
     }
 
     /// Pb for `avg` at another strength, for one packet.
