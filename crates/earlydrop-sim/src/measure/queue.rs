@@ -91,6 +91,20 @@ enum Phase {
     Over,
 }
 
+/// What is added up packet by packet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    /// The queue's length integrated over time, in packet nanoseconds: enough for a
+    /// thousand packets for half a year.
+    length_time: u64,
+    /// The longest the queue has been, for any time at all.
+    longest: u32,
+    /// Time spent sending.
+    busy: Nanos,
+    sojourn: u64,
+    sojourns: u64,
+}
+
 /// What is measured of one queue, in the order of the queue's own time, which may run
 /// ahead of whoever looks on.
 #[derive(Clone, Debug)]
@@ -101,17 +115,12 @@ pub struct QueueMeter {
     end: Nanos,
     phase: Phase,
     next_sample: Nanos,
-    /// Up to when `length_time` is worked out.
+    /// Up to when `sums` are worked out. They go on after the end, so that packets need not
+    /// ask whether it has come.
     last: Nanos,
-    /// The queue's length integrated over time, in packet nanoseconds: enough for a
-    /// thousand packets for half a year.
-    length_time: u64,
-    /// The longest the queue has been, for any time at all.
-    longest: u32,
-    /// Time spent sending.
-    busy: Nanos,
-    sojourn_sum: u64,
-    sojourns: u64,
+    sums: Sums,
+    /// The sums at the end.
+    measured: Sums,
     sojourn: Option<Box<Distribution>>,
     counted: Counters,
     before: Counters,
@@ -140,11 +149,8 @@ impl QueueMeter {
                 Nanos::NEVER
             },
             last: Nanos::ZERO,
-            length_time: 0,
-            longest: 0,
-            busy: Nanos::ZERO,
-            sojourn_sum: 0,
-            sojourns: 0,
+            sums: Sums::default(),
+            measured: Sums::default(),
             sojourn: measure.sojourn.then(Box::default),
             counted: Counters::default(),
             before: Counters::default(),
@@ -186,6 +192,7 @@ impl QueueMeter {
             }
             if self.phase == Phase::Measured && tick >= self.end {
                 self.counted = queue.counters().since(&self.before);
+                self.measured = self.sums;
                 self.phase = Phase::Over;
                 self.next_sample = Nanos::NEVER;
             }
@@ -205,10 +212,10 @@ impl QueueMeter {
     fn begin(&mut self, packets: u32, queue: &impl Watched) {
         self.phase = Phase::Measured;
         self.before = queue.counters().clone();
-        self.length_time = 0;
-        self.longest = packets;
-        self.busy = Nanos::ZERO;
-        (self.sojourn_sum, self.sojourns) = (0, 0);
+        self.sums = Sums {
+            longest: packets,
+            ..Sums::default()
+        };
         if let Some(losses) = &mut self.losses {
             (losses.events, losses.flows_hit) = (0, 0);
         }
@@ -229,38 +236,40 @@ impl QueueMeter {
     /// The same where nothing is due apart from packets.
     #[inline]
     pub(crate) fn pass(&mut self, at: Nanos, packets: u32) {
-        if self.phase != Phase::Over {
-            let span = at.since(self.last).0;
-            self.length_time += u64::from(packets) * span;
-            self.last = at;
-            // What comes and goes in the same moment has not waited.
-            let waiting = if span > 0 { packets } else { 0 };
-            self.longest = self.longest.max(waiting);
-        }
+        let span = at.since(self.last).0;
+        self.sums.length_time += u64::from(packets) * span;
+        self.last = at;
+        // What comes and goes in the same moment has not waited.
+        let waiting = if span > 0 { packets } else { 0 };
+        self.sums.longest = self.sums.longest.max(waiting);
     }
 
     /// A packet that waited for `sojourn` is now sent, which takes `time`.
     #[inline]
     pub fn sent(&mut self, sojourn: Nanos, time: Nanos) {
-        if self.phase != Phase::Over {
-            self.busy.0 += time.0;
-            self.sojourn_sum += sojourn.0;
-            self.sojourns += 1;
-            if let Some(distribution) = &mut self.sojourn {
-                distribution.record(sojourn);
-            }
+        self.sums.busy.0 += time.0;
+        self.sums.sojourn += sojourn.0;
+        self.sums.sojourns += 1;
+        if self.sojourn.is_some() {
+            self.record(sojourn, 1);
+        }
+    }
+
+    /// The same for the distribution.
+    #[inline(never)]
+    fn record(&mut self, sojourn: Nanos, packets: u64) {
+        if let Some(distribution) = &mut self.sojourn
+            && self.phase != Phase::Over
+        {
+            distribution.record_all(sojourn, packets);
         }
     }
 
     /// So many packets that did not wait were sent, each in `time`.
     pub(crate) fn passed(&mut self, packets: u64, time: Nanos) {
-        if self.phase != Phase::Over {
-            self.busy += Nanos(packets * time.0);
-            self.sojourns += packets;
-            if let Some(distribution) = &mut self.sojourn {
-                distribution.record_all(Nanos::ZERO, packets);
-            }
-        }
+        self.sums.busy += Nanos(packets * time.0);
+        self.sums.sojourns += packets;
+        self.record(Nanos::ZERO, packets);
     }
 
     /// Until when packets that do not wait need only be [counted](QueueMeter::passed).
@@ -311,15 +320,19 @@ impl QueueMeter {
         end: Nanos,
     ) -> QueueResult {
         let span = self.end.since(self.from).as_secs_f64();
+        let sums = match self.phase {
+            Phase::Over => self.measured,
+            _ => self.sums,
+        };
         let arrivals = self.arrivals.as_ref();
         QueueResult {
             link,
             name: name.to_string(),
             counters: self.counted.clone(),
-            utilisation: ratio(self.busy.as_secs_f64(), span).min(1.0),
-            mean_packets: ratio(self.length_time as f64 * 1e-9, span),
-            longest: self.longest,
-            mean_sojourn: Nanos(ratio(self.sojourn_sum as f64, self.sojourns as f64) as u64),
+            utilisation: ratio(sums.busy.as_secs_f64(), span).min(1.0),
+            mean_packets: ratio(sums.length_time as f64 * 1e-9, span),
+            longest: sums.longest,
+            mean_sojourn: Nanos(ratio(sums.sojourn as f64, sums.sojourns as f64) as u64),
             sojourn: self.sojourn.take().map(|boxed| *boxed),
             flows_per_loss_event: self
                 .losses
