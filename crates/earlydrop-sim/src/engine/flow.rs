@@ -148,7 +148,11 @@ impl Flow {
     }
 
     /// When it must be looked after next.
+    #[inline]
     pub(super) fn due(&self) -> Nanos {
+        if self.plain {
+            return self.soonest();
+        }
         let mut due = match &self.ends {
             Ends::Tcp(connection) => {
                 let sender = connection.sender_acts(self.open);

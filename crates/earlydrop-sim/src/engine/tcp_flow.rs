@@ -21,9 +21,25 @@ impl Simulation {
         flow.wake_at = Nanos::NEVER;
         if flow.soonest() > self.now {
             // Its timer has moved later meanwhile.
-            return self.arm_flow(index);
+            return self.set_alarm(index);
+        }
+        if flow.plain {
+            return self.run_out(index);
         }
         self.act(index);
+    }
+
+    /// The timer of a plain flow runs out.
+    #[inline(never)]
+    fn run_out(&mut self, index: u32) {
+        let now = self.now;
+        self.note_counts(index, now);
+        if let Ends::Tcp(connection) = &mut self.flows[index as usize].ends {
+            let profile = &self.profiles[connection.profile as usize];
+            connection.sender.on_timer(profile, now);
+        }
+        self.pump(index, now);
+        self.arm_flow(index);
     }
 
     /// Does what is due of a flow.
