@@ -5,9 +5,11 @@
 //! `bench/peers/run.sh`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use earlydrop_bench::dumbbell::Race;
 use earlydrop_sim::{Run, Simulation, run};
@@ -97,22 +99,45 @@ fn memory() {
     drop(simulation);
 }
 
+/// What two threads gain, beside what the machine has to give: the same with arithmetic
+/// alone, which needs no memory, in the same rounds.
 fn threads() {
     let (base, _) = Race::of_flows(50).run(Nanos::from_secs(20), 1);
     let cells: Vec<Run> = (1..=24).map(|seed| base.clone().seed(seed)).collect();
-    let mut ratios = Vec::new();
+    let simulate = |threads: usize| {
+        assert!(run::all(&cells, threads).iter().all(Result::is_ok));
+    };
+    let (mut ours, mut machine) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let time = |threads: usize| {
-            let began = Instant::now();
-            assert!(run::all(&cells, threads).iter().all(Result::is_ok));
-            began.elapsed().as_secs_f64()
-        };
-        ratios.push(time(1) / time(2));
+        ours.push(time(|| simulate(1)) / time(|| simulate(2)));
+        machine.push(time(|| calculate(1)) / time(|| calculate(2)));
     }
-    let [min, median, max] = spread(ratios);
+    let [min, median, max] = spread(ours);
     println!(
         "\n24 cells on 2 threads are {median:.2} times as fast as on one (min {min:.2}, max {max:.2})"
     );
+    let [min, median, max] = spread(machine);
+    println!("arithmetic alone: {median:.2} times (min {min:.2}, max {max:.2})");
+}
+
+fn time(work: impl FnOnce()) -> f64 {
+    let began = Instant::now();
+    work();
+    began.elapsed().as_secs_f64()
+}
+
+/// As long a calculation for 24 cells, shared by so many threads.
+fn calculate(threads: u64) {
+    let share = move || {
+        let mut random = Pcg32::new(1, 1);
+        let numbers = 24 * 2_000_000 / threads;
+        black_box((0..numbers).fold(0, |sum, _| sum ^ random.next_u32()));
+    };
+    let others: Vec<_> = (1..threads).map(|_| std::thread::spawn(share)).collect();
+    share();
+    for other in others {
+        other.join().expect("a calculation");
+    }
 }
 
 fn cell() {

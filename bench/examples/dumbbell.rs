@@ -1,7 +1,7 @@
 //! A dumbbell that peers run too, in our simulator: one line of JSON.
 //!
-//! `cargo run --release -p earlydrop-bench --example dumbbell -- a 100 1`: case, simulated
-//! seconds, seed. The wall clock leaves out setting up, as the peers' does.
+//! `cargo run --release -p earlydrop-bench --example dumbbell -- a 100 1`: case, or how many
+//! flows case b is to have, simulated seconds, seed. The wall clock leaves out setting up, as the peers' does.
 
 use std::time::Instant;
 
@@ -15,7 +15,8 @@ fn main() {
         given.unwrap_or(default).to_string()
     };
     let case = argument(0, "a");
-    let race = Race::named(&case).unwrap_or_else(|| panic!("case {case}: a or b"));
+    let race = Race::named(&case).or_else(|| case.parse().ok().map(Race::of_flows));
+    let race = race.unwrap_or_else(|| panic!("case {case}: a, b, or how many flows"));
     let seconds: u64 = argument(1, "100").parse().expect("simulated seconds");
     let seed: u64 = argument(2, "1").parse().expect("a seed");
     let (run, bottleneck) = race.run(Nanos::from_secs(seconds), seed);

@@ -5,11 +5,15 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::Losses;
 use earlydrop::units::Nanos;
 
+use crate::ahead;
 use crate::measure::queue::LossEvents;
 use crate::measure::{FlowMeter, QueueMeter, Timing};
 use crate::packet::{Notes, Packet};
 use crate::results::Totals;
 use crate::tcp::SenderCounts;
+
+/// So many lost packets are counted together.
+const LATELY: usize = 128;
 
 /// What is kept of packets beside themselves.
 #[derive(Clone, Debug)]
@@ -19,7 +23,10 @@ pub(super) struct Accounts {
     pub(super) timing: Timing,
     /// Packets of data lost on the way, of each flow. Not kept with the flow, of which a
     /// packet that is lost needs nothing else.
-    pub(super) lost: Vec<u64>,
+    lost: Vec<u64>,
+    /// The flows of those lost lately, which are counted together: with many flows, each
+    /// is a line of memory to wait for, and many can be waited for at once.
+    lost_lately: Vec<u32>,
     /// Where there is a warm-up, what each flow's sender had done when it was over, once it
     /// acts after that.
     before: Vec<SenderCounts>,
@@ -32,8 +39,15 @@ impl Accounts {
             totals: Totals::default(),
             timing,
             lost: Vec::new(),
+            lost_lately: Vec::with_capacity(LATELY),
             before: Vec::new(),
         }
+    }
+
+    /// Memory for as many flows.
+    pub(super) fn reserve_flows(&mut self, flows: usize) {
+        self.lost.reserve_exact(flows);
+        ahead::in_large_pages(&self.lost);
     }
 
     /// One more flow.
@@ -42,6 +56,30 @@ impl Accounts {
         if self.timing.from > Nanos::ZERO {
             self.before.push(SenderCounts::default());
         }
+    }
+
+    /// A packet of data of the flow at `index` was lost.
+    #[inline]
+    fn lose(&mut self, index: u32) {
+        self.lost_lately.push(index);
+        if self.lost_lately.len() == LATELY {
+            self.count_lost();
+        }
+    }
+
+    /// Counts the losses that are not counted yet.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn count_lost(&mut self) {
+        for index in self.lost_lately.drain(..) {
+            self.lost[index as usize] += 1;
+        }
+    }
+
+    /// How many packets of data of the flow at `index` were lost, once all are
+    /// [counted](Accounts::count_lost).
+    pub(super) fn lost_of(&self, index: usize) -> u64 {
+        self.lost[index]
     }
 
     /// Notes what the sender of the flow at `index` had done when the warm-up was over.
@@ -113,7 +151,7 @@ impl Loss<'_> {
         }
         self.accounts.totals.dropped.add(packet.size());
         if packet.is_forward() && self.accounts.timing.counts(self.at) {
-            self.accounts.lost[packet.flow_index() as usize] += 1;
+            self.accounts.lose(packet.flow_index());
             if let Some(events) = &mut self.events {
                 events.hit(packet.flow_index(), self.at);
             }

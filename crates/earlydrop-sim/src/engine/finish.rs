@@ -30,6 +30,7 @@ impl Simulation {
             fifo.observe(end);
         }
         self.count_in_flight();
+        self.accounts.count_lost();
         for flow in &self.flows {
             flow.add_counted(&mut self.accounts.totals, &self.profiles);
         }
@@ -136,7 +137,7 @@ impl Simulation {
             _ => (SenderCounts::default(), Nanos::ZERO),
         };
         FlowResult {
-            lost: self.accounts.lost[index],
+            lost: self.accounts.lost_of(index),
             sender,
             smoothed_rtt,
             ..meter.result(group, seconds)

@@ -130,12 +130,13 @@ pub struct Sender {
     pub(super) timed_out: bool,
     /// Whether the first segment of a connection was lost.
     pub(super) request_lost: bool,
-    pub(super) timer: Estimator,
+    /// Acknowledgments that repeated the one before, one after the other.
+    pub(super) duplicates: u32,
     /// When the segment that is timed was sent.
     pub(super) timed_at: Nanos,
+    pub(super) timer: Estimator,
     /// The window may be cut when numbers from here on are acknowledged.
     pub(super) bar: u32,
-    pub(super) duplicates: u32,
     pub(super) first: u32,
     /// When the connection began.
     pub(super) began: Nanos,

@@ -78,7 +78,7 @@ pub(super) fn add(
     simulation.ways = hop::Ways::new(begins.collect());
     simulation.flows.reserve_exact(described.len());
     ahead::in_large_pages(&simulation.flows);
-    simulation.accounts.lost.reserve_exact(described.len());
+    simulation.accounts.reserve_flows(described.len());
     let mut profiles = Profiles::default();
     let mut answerers = Vec::new();
     for (index, described) in described.iter().enumerate() {
