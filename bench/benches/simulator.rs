@@ -102,7 +102,7 @@ fn memory() {
 /// What two threads gain, beside what the machine has to give: the same with arithmetic
 /// alone, which needs no memory, in the same rounds.
 fn threads() {
-    let (base, _) = Race::of_flows(50).run(Nanos::from_secs(20), 1);
+    let (base, _) = Race::of_flows(50).run(Nanos::from_secs(60), 1);
     let cells: Vec<Run> = (1..=24).map(|seed| base.clone().seed(seed)).collect();
     let simulate = |threads: usize| {
         assert!(run::all(&cells, threads).iter().all(Result::is_ok));
@@ -130,7 +130,7 @@ fn time(work: impl FnOnce()) -> f64 {
 fn calculate(threads: u64) {
     let share = move || {
         let mut random = Pcg32::new(1, 1);
-        let numbers = 24 * 2_000_000 / threads;
+        let numbers = 24 * 6_000_000 / threads;
         black_box((0..numbers).fold(0, |sum, _| sum ^ random.next_u32()));
     };
     let others: Vec<_> = (1..threads).map(|_| std::thread::spawn(share)).collect();

@@ -16,7 +16,7 @@ fn main() {
     };
     let case = argument(0, "a");
     let race = Race::named(&case).or_else(|| case.parse().ok().map(Race::of_flows));
-    let race = race.unwrap_or_else(|| panic!("case {case}: a, b, or how many flows"));
+    let race = race.unwrap_or_else(|| panic!("case {case}: a, b, c, or how many flows"));
     let seconds: u64 = argument(1, "100").parse().expect("simulated seconds");
     let seed: u64 = argument(2, "1").parse().expect("a seed");
     let (run, bottleneck) = race.run(Nanos::from_secs(seconds), seed);

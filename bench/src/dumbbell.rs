@@ -5,7 +5,7 @@ use std::sync::Arc;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::{Dumbbell, Link, LinkId};
-use earlydrop_sim::tcp::{Profile, Recovery};
+use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
 use earlydrop_sim::traffic::Flow;
 
 /// Reno flows from as many hosts to one sink, all over one bottleneck with RED.
@@ -21,11 +21,22 @@ pub struct Race {
     pub min: u32,
     /// The buffer in packets.
     pub buffer: u32,
+    /// What senders and receivers do.
+    pub profile: Profile,
 }
+
+/// ns-2's Reno, its window as large as it likes.
+const RENO: Profile = {
+    let mut profile = Profile::ns2(Recovery::Reno);
+    profile.receiver_window = 10_000;
+    profile
+};
 
 impl Race {
     /// The case of a name: `a`, 100 flows over 10 Mbps, RED 10/30, buffer 120; `b`, 200
-    /// flows over 100 Mbps, RED 100/300, buffer 1000.
+    /// flows over 100 Mbps, RED 100/300, buffer 1000; `c`, the same with CUBIC, selective
+    /// and delayed acknowledgments and packets of 1,500 bytes, which peers have no script
+    /// for.
     pub fn named(name: &str) -> Option<Race> {
         let mbps = BitsPerSec::from_mbps;
         match name {
@@ -35,13 +46,18 @@ impl Race {
                 access: mbps(100),
                 min: 10,
                 buffer: 120,
+                profile: RENO,
             }),
-            "b" => Some(Race {
+            "b" | "c" => Some(Race {
                 flows: 200,
                 rate: mbps(100),
                 access: mbps(1000),
                 min: 100,
                 buffer: 1000,
+                profile: match name {
+                    "b" => RENO,
+                    _ => Profile::modern(Algorithm::Cubic),
+                },
             }),
             _ => None,
         }
@@ -56,6 +72,7 @@ impl Race {
             access: BitsPerSec(1_000_000_000.max(u64::from(flows) * 5_000_000)),
             min: flows / 2,
             buffer: 5 * flows,
+            profile: RENO,
         }
     }
 
@@ -73,9 +90,7 @@ impl Race {
         };
         let mut bell = Dumbbell::new(link(&red), link("droptail:limit=1000"));
         let near = Nanos::from_millis(1);
-        let mut profile = Profile::ns2(Recovery::Reno);
-        profile.receiver_window = 10_000;
-        let profile = Arc::new(profile);
+        let profile = Arc::new(self.profile);
         let sink = bell.right_host(self.access, near);
         let flow = |bell: &mut Dumbbell| {
             let host = bell.left_host(self.access, near);
