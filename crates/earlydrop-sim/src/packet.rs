@@ -262,6 +262,14 @@ impl Packet {
         self.who.get() & ASKED == (Kind::Data as u64) << at::KIND
     }
 
+    /// Whether it is a segment of data that was not marked, and says nothing of the window.
+    #[inline]
+    pub(crate) fn is_usual_segment(&self) -> bool {
+        const ASKED: u64 = 7 << at::KIND | 1 << at::ECHO;
+        let usual = self.who.get() & ASKED == (Kind::Data as u64) << at::KIND;
+        usual && self.who.get() & 3 << at::ECN != 3 << at::ECN
+    }
+
     /// Whether it is an acknowledgment that says nothing beyond its number and time.
     #[inline]
     pub(crate) fn is_plain_ack(&self) -> bool {

@@ -32,7 +32,7 @@ pub(super) struct Flow {
     pub(super) class: u8,
     /// Whether `rare` has anything to say.
     pub(super) odd: bool,
-    /// Whether its ends only answer what comes and run a timer, whatever it is marked with,
+    /// Whether its ends only answer what comes and run timers, whatever it is marked with,
     /// and `rare` has nothing to say.
     pub(super) plain: bool,
     /// Whether it was noted what its sender had done in the warm-up.
@@ -100,9 +100,10 @@ pub(super) enum Ends {
 }
 
 impl Ends {
-    /// Whether they do nothing of their own accord, but for the retransmission timer.
+    /// Whether they do nothing of their own accord, but for the timers of retransmissions
+    /// and of delayed acknowledgments.
     fn only_answer(&self) -> bool {
-        matches!(self, Ends::Tcp(connection) if connection.passive && connection.session.is_none())
+        matches!(self, Ends::Tcp(connection) if connection.session.is_none() && !connection.in_turn)
     }
 }
 
@@ -116,6 +117,8 @@ pub(super) struct Connection {
     pub(super) profile: u32,
     /// Its receiver does nothing of its own accord.
     pub(super) passive: bool,
+    /// Nothing is taken a quicker way: see [`Simulation::in_turn`](super::Simulation::in_turn).
+    pub(super) in_turn: bool,
     pub(super) receiver: Receiver,
     pub(super) sender: Sender,
 }
@@ -142,7 +145,9 @@ impl Flow {
     #[inline]
     pub(super) fn soonest(&self) -> Nanos {
         match &self.ends {
-            Ends::Tcp(connection) if self.plain => connection.sender.deadline(),
+            Ends::Tcp(connection) if self.plain => {
+                connection.sender.deadline().min(connection.receiver.deadline())
+            }
             _ => Nanos::ZERO,
         }
     }

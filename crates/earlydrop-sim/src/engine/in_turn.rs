@@ -50,6 +50,6 @@ impl Simulation {
 
 fn act_in_turn(ends: &mut Ends) {
     if let Ends::Tcp(connection) = ends {
-        connection.passive = false;
+        (connection.passive, connection.in_turn) = (false, true);
     }
 }

@@ -6,7 +6,7 @@ use earlydrop::units::Nanos;
 use super::accounts::Accounts;
 use super::flow::{Ends, Flow};
 use crate::measure::{FlowMeter, Timing};
-use crate::packet::Packet;
+use crate::packet::{Kind, Packet};
 use crate::results::Totals;
 use crate::tcp::{Ack, Profile, Sender};
 
@@ -17,6 +17,8 @@ pub(super) struct Counted {
     pub(super) sent: u64,
     /// Segments that arrived and were answered.
     answered: u64,
+    /// Segments that arrived and were not answered at once.
+    waited: u64,
     /// Acknowledgments that arrived.
     acknowledged: u64,
 }
@@ -84,6 +86,39 @@ impl Flow {
         Some(packet.answer(connection.receiver.expected(), profile.ack_size))
     }
 
+    /// The same of a receiver that delays acknowledgments; `Some(None)`: it only waits.
+    #[inline(always)]
+    pub(super) fn answer_in_time(
+        &mut self,
+        profile: &Profile,
+        timing: &Timing,
+        packet: Packet,
+        at: Nanos,
+    ) -> Option<Option<Packet>> {
+        let Ends::Tcp(connection) = &mut self.ends else {
+            return None;
+        };
+        let receiver = &mut connection.receiver;
+        if !packet.is_usual_segment() || at >= receiver.deadline() {
+            return None;
+        }
+        let (sent, again) = (packet.stamp(at), packet.is_retransmission());
+        let echo = receiver.take_in_turn(profile, packet.number(), (sent, again), at)?;
+        if timing.counts(at) {
+            self.meter.arrived(&packet, at);
+            self.meter.goodput_bytes += u64::from(profile.payload());
+        }
+        let Some((echo, again)) = echo else {
+            self.counted.waited += 1;
+            return Some(None);
+        };
+        self.counted.answered += 1;
+        let next = receiver.expected();
+        let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
+        let ack = ack.stamped(echo).with_class(self.class).retransmitted(again);
+        Some(Some(ack))
+    }
+
     /// Takes an acknowledgment that comes to its sender at `at`, where there is nothing
     /// else to do before. `false`: this did nothing.
     #[inline(always)]
@@ -125,7 +160,8 @@ impl Flow {
         let profile = &profiles[connection.profile as usize];
         let (segment, ack) = (profile.segment_size, profile.ack_size);
         totals.sent.add_all(self.counted.sent, segment);
-        totals.delivered.add_all(self.counted.answered, segment);
+        let came = self.counted.answered + self.counted.waited;
+        totals.delivered.add_all(came, segment);
         totals.sent.add_all(self.counted.answered, ack);
         totals.delivered.add_all(self.counted.acknowledged, ack);
     }

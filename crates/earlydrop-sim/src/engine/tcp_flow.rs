@@ -23,13 +23,13 @@ impl Simulation {
             // Its timer has moved later meanwhile.
             return self.set_alarm(index);
         }
-        if flow.plain {
-            return self.run_out(index);
+        match &flow.ends {
+            Ends::Tcp(c) if flow.plain && c.receiver.deadline() > self.now => self.run_out(index),
+            _ => self.act(index),
         }
-        self.act(index);
     }
 
-    /// The timer of a plain flow runs out.
+    /// The retransmission timer of a plain flow runs out, and no other.
     #[inline(never)]
     fn run_out(&mut self, index: u32) {
         let now = self.now;

@@ -121,7 +121,7 @@ impl Simulation {
                     let answer =
                         plain.and_then(|profile| flow.answer_plainly(profile, timing, packet, at));
                     let Some(answer) = answer else {
-                        return self.end_leg(place, packet, at);
+                        return self.answer_later(place, packet, at);
                     };
                     if at > timing.end {
                         self.accounts.totals.late += 1;
@@ -144,8 +144,35 @@ impl Simulation {
                         _ => self.end_leg(place, packet, at),
                     };
                 }
+                Some(Hop::Turn) if at > self.now => {
+                    let hop = place - self.ways.begin(&packet);
+                    return self.events.push(at, Event::come(packet.at_hop(hop)));
+                }
                 Some(_) => return self.end_leg(place, packet, at),
             }
+        }
+    }
+
+    /// A packet is at its receiver, at the end of the leg before `place`, where mostly there
+    /// is nothing to do but to wait for the next, or to acknowledge both.
+    #[inline(never)]
+    fn answer_later(&mut self, place: usize, packet: Packet, at: Nanos) {
+        let index = packet.flow_index();
+        let flow = &mut self.flows[index as usize];
+        let profile = flow.plain_profile(&self.profiles);
+        let timing = &self.accounts.timing;
+        let Some(answer) = profile.and_then(|p| flow.answer_in_time(p, timing, packet, at)) else {
+            return self.end_leg(place, packet, at);
+        };
+        if at > timing.end {
+            self.accounts.totals.late += 1;
+        }
+        match answer {
+            Some(ack) => {
+                debug_assert_eq!(place, self.ways.begin(&ack), "the way back follows");
+                self.cross_from(place, ack, at);
+            }
+            None => self.arm_flow(index),
         }
     }
 

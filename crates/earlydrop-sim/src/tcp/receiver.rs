@@ -163,6 +163,40 @@ impl Receiver {
         Some(self.put(number))
     }
 
+    /// The same where acknowledgments are delayed, for a segment that is not marked and was
+    /// `sent` then and perhaps again, and comes before the [deadline](Receiver::deadline).
+    /// Answers with the time to be echoed, and whether that is of one sent again, or
+    /// `Some(None)` when nothing is to be said yet.
+    #[inline(always)]
+    pub(crate) fn take_in_turn(
+        &mut self,
+        profile: &Profile,
+        number: u32,
+        sent: (Nanos, bool),
+        now: Nanos,
+    ) -> Option<Option<(Nanos, bool)>> {
+        let delay = profile.delayed_acks.as_ref()?;
+        let in_turn = number == self.next && self.held.is_empty();
+        if !in_turn || self.echoing | self.fresh | profile.quick_acks || self.quick > 0 {
+            return None;
+        }
+        self.next += 1;
+        self.received += 1;
+        if self.waiting == 0 {
+            (self.echo, self.echo_retransmitted) = sent;
+        }
+        if self.waiting + 1 < delay.every {
+            self.waiting += 1;
+            if self.deadline == Nanos::NEVER {
+                self.deadline = now + delay.timeout;
+            }
+            return Some(None);
+        }
+        self.waiting = 0;
+        self.deadline = Nanos::NEVER;
+        Some(Some((self.echo, self.echo_retransmitted)))
+    }
+
     /// A segment arrived; what is to be said of it now, if anything.
     #[inline]
     pub fn on_segment(

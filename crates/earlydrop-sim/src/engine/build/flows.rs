@@ -243,6 +243,7 @@ impl Maker<'_> {
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
                     passive: self.passive,
+                    in_turn: false,
                     session: None,
                 };
                 self.with_application(connection, application)
