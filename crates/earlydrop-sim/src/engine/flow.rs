@@ -37,6 +37,8 @@ pub(super) struct Flow {
     pub(super) plain: bool,
     /// Whether it was noted what its sender had done in the warm-up.
     pub(super) noted: bool,
+    /// Whether its host takes its time before each packet.
+    pub(super) lingers: bool,
     /// What its segments are like of which nothing is to be said but their number.
     pub(super) segment: Form,
     pub(super) meter: FlowMeter,
@@ -67,8 +69,7 @@ pub(super) struct Rare {
 impl Rare {
     fn says_something(&self) -> bool {
         let Rare { steps, held, .. } = self;
-        let waits = !(steps.is_empty() && held.acks.is_empty() && held.data.is_empty());
-        waits || self.overhead.is_some()
+        !(steps.is_empty() && held.acks.is_empty() && held.data.is_empty())
     }
 }
 
@@ -231,7 +232,8 @@ impl Flow {
         let Some(rare) = &self.rare else { return };
         self.odd = rare.says_something();
         self.plain = !self.odd && self.ends.only_answer();
-        if !self.odd && rare.held.acks.capacity() + rare.held.data.capacity() == 0 {
+        let remembers = rare.held.acks.capacity() + rare.held.data.capacity() > 0;
+        if !(self.odd || self.lingers || remembers) {
             self.rare = None;
         }
     }
@@ -254,11 +256,10 @@ impl Flow {
     /// When a packet that its host could send at `now` leaves it.
     #[inline]
     pub(super) fn leaves_host_at(&mut self, now: Nanos) -> Nanos {
-        if !self.odd {
-            return now;
+        match self.lingers {
+            true => linger(&mut self.rare, now),
+            false => now,
         }
-        let overhead = self.rare.as_mut().and_then(|rare| rare.overhead.as_mut());
-        overhead.map_or(now, |overhead| overhead.delay(now))
     }
 
     /// Rare things, made when first needed.
@@ -266,6 +267,13 @@ impl Flow {
         (self.odd, self.plain) = (true, false);
         self.rare.get_or_insert_default()
     }
+}
+
+/// When a packet leaves a host that takes its time, and could send it at `now`.
+#[inline(never)]
+pub(super) fn linger(rare: &mut Option<Box<Rare>>, now: Nanos) -> Nanos {
+    let overhead = rare.as_mut().and_then(|rare| rare.overhead.as_mut());
+    overhead.map_or(now, |overhead| overhead.delay(now))
 }
 
 /// The time of the first in a row.

@@ -5,7 +5,7 @@ use earlydrop::units::Nanos;
 
 use super::Simulation;
 use super::event::Event;
-use super::flow::Ends;
+use super::flow::{Ends, linger};
 use super::hop::{Hop, Wire};
 use crate::packet::Packet;
 
@@ -76,8 +76,12 @@ impl Simulation {
             };
             flow.counted.sent += 1;
             let segment = flow.segment.packet(number, now);
+            let leaves = match flow.lingers {
+                true => linger(&mut flow.rare, now),
+                false => now,
+            };
             let make = &mut self.makes[make as usize];
-            let at = make.cross(&mut flow.own_free_at[0], now, segment.size());
+            let at = make.cross(&mut flow.own_free_at[0], leaves, segment.size());
             if at <= self.now {
                 self.end_leg(place + 1, segment, at);
                 return self.pump_and_arm(index, now);

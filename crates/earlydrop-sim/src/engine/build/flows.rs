@@ -202,9 +202,10 @@ impl Maker<'_> {
             odd: false,
             plain: false,
             noted: false,
+            lingers: self.described.overhead.0 > 0,
             segment: Form::of(segment),
         };
-        if self.described.overhead.0 > 0 {
+        if flow.lingers {
             flow.rare().overhead = Some(Overhead {
                 most: self.described.overhead,
                 last: Nanos::ZERO,
