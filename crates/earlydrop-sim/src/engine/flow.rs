@@ -47,6 +47,9 @@ pub(super) struct Flow {
     pub(super) rare: Option<Box<Rare>>,
 }
 
+/// What a flow takes of memory is mostly this.
+const _: () = assert!(size_of::<Flow>() <= 384);
+
 /// Packets that could not be worked out ahead of time, each with when it comes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {

@@ -17,8 +17,6 @@ pub(super) struct Counted {
     pub(super) sent: u64,
     /// Segments that arrived and were answered.
     answered: u64,
-    /// Segments that arrived and were not answered at once.
-    waited: u64,
     /// Acknowledgments that arrived.
     acknowledged: u64,
 }
@@ -109,7 +107,6 @@ impl Flow {
             self.meter.goodput_bytes += u64::from(profile.payload());
         }
         let Some((echo, again)) = echo else {
-            self.counted.waited += 1;
             return Some(None);
         };
         self.counted.answered += 1;
@@ -160,8 +157,7 @@ impl Flow {
         let profile = &profiles[connection.profile as usize];
         let (segment, ack) = (profile.segment_size, profile.ack_size);
         totals.sent.add_all(self.counted.sent, segment);
-        let came = self.counted.answered + self.counted.waited;
-        totals.delivered.add_all(came, segment);
+        totals.delivered.add_all(self.counted.answered, segment);
         totals.sent.add_all(self.counted.answered, ack);
         totals.delivered.add_all(self.counted.acknowledged, ack);
     }

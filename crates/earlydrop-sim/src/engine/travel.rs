@@ -176,7 +176,10 @@ impl Simulation {
                 debug_assert_eq!(place, self.ways.begin(&ack), "the way back follows");
                 self.cross_from(place, ack, at);
             }
-            None => self.arm_flow(index),
+            None => {
+                self.accounts.totals.delivered.add(packet.size());
+                self.arm_flow(index);
+            }
         }
     }
 
