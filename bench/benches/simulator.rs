@@ -39,6 +39,8 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const ROUNDS: usize = 11;
+/// Random numbers to draw for a calculation about as long as the cells.
+const NUMBERS: u64 = 144_000_000;
 
 fn main() {
     many_flows();
@@ -102,22 +104,29 @@ fn memory() {
 /// What two threads gain, beside what the machine has to give: the same with arithmetic
 /// alone, which needs no memory, in the same rounds.
 fn threads() {
-    let (base, _) = Race::of_flows(50).run(Nanos::from_secs(60), 1);
-    let cells: Vec<Run> = (1..=24).map(|seed| base.clone().seed(seed)).collect();
+    let (base, _) = Race::of_flows(50).run(Nanos::from_secs(15), 1);
+    let cells: Vec<Run> = (1..=96).map(|seed| base.clone().seed(seed)).collect();
     let simulate = |threads: usize| {
         assert!(run::all(&cells, threads).iter().all(Result::is_ok));
     };
-    let (mut ours, mut machine) = (Vec::new(), Vec::new());
+    let mut seen = [const { Vec::new() }; 4];
     for _ in 0..ROUNDS {
-        ours.push(time(|| simulate(1)) / time(|| simulate(2)));
-        machine.push(time(|| calculate(1)) / time(|| calculate(2)));
+        seen[0].push(time(|| simulate(1)));
+        seen[1].push(time(|| simulate(2)));
+        seen[2].push(time(|| calculate(1)));
+        seen[3].push(time(|| calculate(2)));
     }
-    let [min, median, max] = spread(ours);
+    let [one, two, machine_one, machine_two] = seen.map(spread);
     println!(
-        "\n24 cells on 2 threads are {median:.2} times as fast as on one (min {min:.2}, max {max:.2})"
+        "\n96 cells on 2 threads are {:.2} times as fast as on one by medians, {:.2} times by the smallest of {ROUNDS} rounds",
+        one[1] / two[1],
+        one[0] / two[0],
     );
-    let [min, median, max] = spread(machine);
-    println!("arithmetic alone: {median:.2} times (min {min:.2}, max {max:.2})");
+    println!(
+        "arithmetic alone: {:.2} and {:.2} times",
+        machine_one[1] / machine_two[1],
+        machine_one[0] / machine_two[0],
+    );
 }
 
 fn time(work: impl FnOnce()) -> f64 {
@@ -126,11 +135,11 @@ fn time(work: impl FnOnce()) -> f64 {
     began.elapsed().as_secs_f64()
 }
 
-/// As long a calculation for 24 cells, shared by so many threads.
+/// A calculation shared by so many threads.
 fn calculate(threads: u64) {
     let share = move || {
         let mut random = Pcg32::new(1, 1);
-        let numbers = 24 * 6_000_000 / threads;
+        let numbers = NUMBERS / threads;
         black_box((0..numbers).fold(0, |sum, _| sum ^ random.next_u32()));
     };
     let others: Vec<_> = (1..threads).map(|_| std::thread::spawn(share)).collect();

@@ -149,9 +149,10 @@ impl Flow {
     #[inline]
     pub(super) fn soonest(&self) -> Nanos {
         match &self.ends {
-            Ends::Tcp(connection) if self.plain => {
-                connection.sender.deadline().min(connection.receiver.deadline())
-            }
+            Ends::Tcp(connection) if self.plain => connection
+                .sender
+                .deadline()
+                .min(connection.receiver.deadline()),
             _ => Nanos::ZERO,
         }
     }

@@ -112,7 +112,10 @@ impl Flow {
         self.counted.answered += 1;
         let next = receiver.expected();
         let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
-        let ack = ack.stamped(echo).with_class(self.class).retransmitted(again);
+        let ack = ack
+            .stamped(echo)
+            .with_class(self.class)
+            .retransmitted(again);
         Some(Some(ack))
     }
 
