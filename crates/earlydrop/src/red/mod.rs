@@ -267,13 +267,11 @@ impl Red {
         let pb = match self.curve.steps_on_line(avg - self.band.0) {
             Some(pb) => pb,
             None if avg >= self.band.1 => return self.above(packet),
-            None => match self.curve.steps_on_second_line(avg - self.band.0) {
-                Some(pb) => pb,
-                None => {
-                    cold_path();
-                    self.curve.steps_between(avg)
-                }
-            },
+            None => {
+                cold_path();
+                let on_second = self.curve.steps_on_second_line(avg - self.band.0);
+                on_second.unwrap_or_else(|| self.curve.steps_between(avg))
+            }
         };
         // Only while Pb is 0 does a gap outlast 2^32 packets, and the product the word.
         let spent = self.gap.count().wrapping_mul(pb);
