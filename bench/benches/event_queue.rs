@@ -139,6 +139,15 @@ fn hold(queue: &mut impl EventQueue, random: &mut Pcg32) {
     }
 }
 
+/// The same where all are as far ahead, and so come in the order they went in.
+fn hold_in_order(queue: &mut Events<What>, random: &mut Pcg32) {
+    for _ in 0..EVENTS {
+        let (now, what) = EventQueue::pop(queue);
+        black_box(ahead(random));
+        queue.push_in_stream(Nanos(now + 10_000_000), black_box(what));
+    }
+}
+
 fn filled<Q: EventQueue>(mut queue: Q, pending: u64) -> Q {
     let mut random = Pcg32::new(2, 0);
     for what in 0..pending {
@@ -158,10 +167,12 @@ fn main() {
         let mut radix = filled(RadixHeap::new(), pending);
         let mut binary = filled(Binary::default(), pending);
         let mut quaternary = filled(Quaternary::default(), pending);
-        let mut randoms = [(); 5].map(|()| Pcg32::new(3, 0));
-        let [zeroth, first, second, third, fourth] = &mut randoms;
+        let mut stream = filled(Events::new(), pending);
+        let mut randoms = [(); 6].map(|()| Pcg32::new(3, 0));
+        let [zeroth, first, second, third, fourth, fifth] = &mut randoms;
         let mut contenders = [
             Contender::new("calendar (ours)", || hold(&mut calendar, zeroth)),
+            Contender::new("in order (ours)", || hold_in_order(&mut stream, fifth)),
             Contender::new("radix heap", || hold(&mut radix, first)),
             Contender::new("binary heap (std)", || hold(&mut binary, second)),
             Contender::new("quaternary heap", || hold(&mut quaternary, third)),
