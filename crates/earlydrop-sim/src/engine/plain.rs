@@ -8,7 +8,7 @@ use super::flow::{Ends, Flow};
 use crate::measure::{FlowMeter, Timing};
 use crate::packet::{Kind, Packet};
 use crate::results::Totals;
-use crate::tcp::{Ack, Profile, Sender};
+use crate::tcp::{Ack, Profile, RoundTrips, Sender};
 
 /// Packets of such flows. They are all of one size, and so only counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -146,7 +146,12 @@ impl Flow {
             accounts.note_before(packet.flow_index(), connection.sender.counts());
         }
         let (next, sender) = (packet.number(), &mut connection.sender);
-        if !sender.on_plain_ack(profile, next, packet.stamp(at), at) {
+        let echo = match profile.round_trips {
+            RoundTrips::Every => packet.stamp(at),
+            // What is timed says so itself.
+            RoundTrips::OneAtATime => Nanos::ZERO,
+        };
+        if !sender.on_plain_ack(profile, next, echo, at) {
             take_any_ack(sender, profile, packet, at);
         }
         true
