@@ -124,9 +124,6 @@ impl Simulation {
         while let Some((now, event)) = self.events.pop_until(until) {
             self.now = now;
             self.accounts.totals.events += 1;
-            if self.flows.len() >= MANY_FLOWS {
-                self.look_ahead_of_wakes();
-            }
             if event.is_packet() {
                 self.go_on(event.packet(), now);
             } else {
@@ -138,6 +135,9 @@ impl Simulation {
 
     #[inline(never)]
     fn perform(&mut self, event: Event) {
+        if self.flows.len() >= MANY_FLOWS {
+            self.look_ahead_of_wakes();
+        }
         match event.task() {
             Some(Task::Wake(flow)) => self.wake(flow),
             Some(Task::Drain(port)) => self.drain_event(port),
