@@ -16,7 +16,7 @@ use crate::traffic::Step;
 
 /// One flow: both of its ends, and what is measured of it.
 ///
-/// What every packet needs stands in the first 256 bytes, in this order, its receiver's and
+/// What every packet needs stands in the first 320 bytes, in this order, its receiver's and
 /// then its sender's; what few need, behind. With many flows these are all that a packet
 /// brings into the caches, which read them in pairs of lines: 128 bytes.
 #[derive(Clone, Debug)]

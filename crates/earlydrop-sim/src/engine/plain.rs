@@ -8,7 +8,7 @@ use super::flow::{Ends, Flow};
 use crate::measure::{FlowMeter, Timing};
 use crate::packet::{Kind, Packet};
 use crate::results::Totals;
-use crate::tcp::{Ack, Profile, RoundTrips, Sender};
+use crate::tcp::{Ack, Echo, Profile, RoundTrips, Say, Sender};
 
 /// Packets of such flows. They are all of one size, and so only counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,6 +19,15 @@ pub(super) struct Counted {
     answered: u64,
     /// Acknowledgments that arrived.
     acknowledged: u64,
+}
+
+/// What a receiver does about a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Answer {
+    /// It waits for another, or for its timer.
+    Later,
+    /// It sends this.
+    Now(Packet),
 }
 
 /// A sender takes an acknowledgment that is not simply of the next segments.
@@ -84,7 +93,7 @@ impl Flow {
         Some(packet.answer(connection.receiver.expected(), profile.ack_size))
     }
 
-    /// The same of a receiver that delays acknowledgments; `Some(None)`: it only waits.
+    /// The same of a receiver that delays acknowledgments.
     #[inline(always)]
     pub(super) fn answer_in_time(
         &mut self,
@@ -92,7 +101,7 @@ impl Flow {
         timing: &Timing,
         packet: Packet,
         at: Nanos,
-    ) -> Option<Option<Packet>> {
+    ) -> Option<Answer> {
         let Ends::Tcp(connection) = &mut self.ends else {
             return None;
         };
@@ -100,23 +109,23 @@ impl Flow {
         if !packet.is_usual_segment() || at >= receiver.deadline() {
             return None;
         }
-        let (sent, again) = (packet.stamp(at), packet.is_retransmission());
-        let echo = receiver.take_in_turn(profile, packet.number(), (sent, again), at)?;
+        let of_it = Echo {
+            sent: packet.stamp(at),
+            again: packet.is_retransmission(),
+        };
+        let say = receiver.take_in_turn(profile, packet.number(), of_it, at)?;
         if timing.counts(at) {
             self.meter.arrived(&packet, at);
             self.meter.goodput_bytes += u64::from(profile.payload());
         }
-        let Some((echo, again)) = echo else {
-            return Some(None);
+        let Say::Acknowledge(echo) = say else {
+            return Some(Answer::Later);
         };
         self.counted.answered += 1;
         let next = receiver.expected();
         let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
-        let ack = ack
-            .stamped(echo)
-            .with_class(self.class)
-            .retransmitted(again);
-        Some(Some(ack))
+        let ack = ack.stamped(echo.sent).with_class(self.class);
+        Some(Answer::Now(ack.retransmitted(echo.again)))
     }
 
     /// Takes an acknowledgment that comes to its sender at `at`, where there is nothing

@@ -7,6 +7,7 @@ use super::Simulation;
 use super::event::Event;
 use super::flow::{Ends, linger};
 use super::hop::{Hop, Wire};
+use super::plain::Answer;
 use crate::packet::Packet;
 
 impl Simulation {
@@ -172,11 +173,11 @@ impl Simulation {
             self.accounts.totals.late += 1;
         }
         match answer {
-            Some(ack) => {
+            Answer::Now(ack) => {
                 debug_assert_eq!(place, self.ways.begin(&ack), "the way back follows");
                 self.cross_from(place, ack, at);
             }
-            None => {
+            Answer::Later => {
                 self.accounts.totals.delivered.add(packet.size());
                 self.arm_flow(index);
             }

@@ -58,6 +58,7 @@ pub use profile::{
     RenoEstimate, RoundTrips, Rules,
 };
 pub use receiver::{Arrival, Receiver, Reply};
+pub(crate) use receiver::{Echo, Say};
 pub use sender::{Sender, SenderCounts};
 pub use timer::TimerRules;
 

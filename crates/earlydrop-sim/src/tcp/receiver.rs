@@ -83,6 +83,23 @@ impl Reply {
     }
 }
 
+/// What an acknowledgment echoes of a segment: when this copy of it was sent, and whether
+/// others were before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Echo {
+    pub(crate) sent: Nanos,
+    pub(crate) again: bool,
+}
+
+/// What a receiver says of a segment that came in its turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Say {
+    /// Nothing yet.
+    Nothing,
+    /// That everything up to it has arrived.
+    Acknowledge(Echo),
+}
+
 /// Receives segments and acknowledges them.
 #[derive(Clone, Debug)]
 #[repr(C)] // What every segment needs first.
@@ -163,18 +180,16 @@ impl Receiver {
         Some(self.put(number))
     }
 
-    /// The same where acknowledgments are delayed, for a segment that is not marked and was
-    /// `sent` then and perhaps again, and comes before the [deadline](Receiver::deadline).
-    /// Answers with the time to be echoed, and whether that is of one sent again, or
-    /// `Some(None)` when nothing is to be said yet.
+    /// The same where acknowledgments are delayed, for a segment that is not marked and
+    /// comes before the [deadline](Receiver::deadline); `of_it` is what to echo of it.
     #[inline(always)]
     pub(crate) fn take_in_turn(
         &mut self,
         profile: &Profile,
         number: u32,
-        sent: (Nanos, bool),
+        of_it: Echo,
         now: Nanos,
-    ) -> Option<Option<(Nanos, bool)>> {
+    ) -> Option<Say> {
         let delay = profile.delayed_acks.as_ref()?;
         let in_turn = number == self.next && self.held.is_empty();
         if !in_turn || self.echoing | self.fresh | profile.quick_acks || self.quick > 0 {
@@ -183,18 +198,21 @@ impl Receiver {
         self.next += 1;
         self.received += 1;
         if self.waiting == 0 {
-            (self.echo, self.echo_retransmitted) = sent;
+            (self.echo, self.echo_retransmitted) = (of_it.sent, of_it.again);
         }
         if self.waiting + 1 < delay.every {
             self.waiting += 1;
             if self.deadline == Nanos::NEVER {
                 self.deadline = now + delay.timeout;
             }
-            return Some(None);
+            return Some(Say::Nothing);
         }
         self.waiting = 0;
         self.deadline = Nanos::NEVER;
-        Some(Some((self.echo, self.echo_retransmitted)))
+        Some(Say::Acknowledge(Echo {
+            sent: self.echo,
+            again: self.echo_retransmitted,
+        }))
     }
 
     /// A segment arrived; what is to be said of it now, if anything.
