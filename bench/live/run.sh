@@ -100,16 +100,10 @@ for ((round = 1; round <= rounds; round++)); do
     note 20mbps-late-us earlydrop "$(field p50 <"$work/stats" | awk '{ print $1 * 1e6 }')"
 done
 
-awk -F '\t' '
-function sort(list, v,    n, i, j, t) {
-    n = split(list, v, " ")
-    for (i = 2; i <= n; i++)
-        for (j = i; j > 1 && v[j] + 0 < v[j - 1] + 0; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-    return n
-}
-function show(what, who, list,    v, n) {
-    n = sort(list, v)
-    printf "%-16s  %-32s  %10.4g  %10.4g  %10.4g\n", what, who, v[1], (v[int((n + 1) / 2)] + v[int((n + 2) / 2)]) / 2, v[n]
+awk -F '\t' "$(cat "$here/../median.awk")"'
+function show(what, who, list,    middle) {
+    middle = median(list)
+    printf "%-16s  %-32s  %10.4g  %10.4g  %10.4g\n", what, who, low, middle, high
 }
 {
     key = $1 FS $2

@@ -69,14 +69,7 @@ for ((round = 1; round <= rounds; round++)); do
     done
 done
 
-awk -F '\t' '
-function median(list, n,    v, i, j, t) {
-    n = split(list, v, " ")
-    for (i = 2; i <= n; i++)
-        for (j = i; j > 1 && v[j] + 0 < v[j - 1] + 0; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-    low = v[1]; high = v[n]
-    return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-}
+awk -F '\t' "$(cat "$here/../median.awk")"'
 {
     key = $1 FS $2
     if (!(key in rate)) order[++keys] = key
