@@ -260,10 +260,7 @@ impl Flow {
     /// When a packet that its host could send at `now` leaves it.
     #[inline]
     pub(super) fn leaves_host_at(&mut self, now: Nanos) -> Nanos {
-        match self.lingers {
-            true => linger(&mut self.rare, now),
-            false => now,
-        }
+        leaves_at(self.lingers, &mut self.rare, now)
     }
 
     /// Rare things, made when first needed.
@@ -273,9 +270,18 @@ impl Flow {
     }
 }
 
+/// [`Flow::leaves_host_at`] where a flow's ends are lent already.
+#[inline(always)]
+pub(super) fn leaves_at(lingers: bool, rare: &mut Option<Box<Rare>>, now: Nanos) -> Nanos {
+    match lingers {
+        true => linger(rare, now),
+        false => now,
+    }
+}
+
 /// When a packet leaves a host that takes its time, and could send it at `now`.
 #[inline(never)]
-pub(super) fn linger(rare: &mut Option<Box<Rare>>, now: Nanos) -> Nanos {
+fn linger(rare: &mut Option<Box<Rare>>, now: Nanos) -> Nanos {
     let overhead = rare.as_mut().and_then(|rare| rare.overhead.as_mut());
     overhead.map_or(now, |overhead| overhead.delay(now))
 }

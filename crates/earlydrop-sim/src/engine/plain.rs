@@ -47,6 +47,23 @@ fn take_any_ack(sender: &mut Sender, profile: &Profile, packet: Packet, at: Nano
     sender.on_unusual_ack(profile, &ack, at);
 }
 
+/// Takes note of a segment that comes then, whose payload is new or not.
+#[inline(always)]
+fn note_arrival(
+    meter: &mut FlowMeter,
+    profile: &Profile,
+    timing: &Timing,
+    (packet, at): (Packet, Nanos),
+    new: bool,
+) {
+    if timing.counts(at) {
+        meter.arrived(&packet, at);
+        if new {
+            meter.goodput_bytes += u64::from(profile.payload());
+        }
+    }
+}
+
 /// Takes note of how long an acknowledgment that comes at `at`, and its segment, were on
 /// their way, where flows' times are asked for in detail.
 #[inline(never)]
@@ -84,12 +101,7 @@ impl Flow {
         }
         let new = connection.receiver.take(profile, packet.number())?;
         self.counted.answered += 1;
-        if timing.counts(at) {
-            self.meter.arrived(&packet, at);
-            if new {
-                self.meter.goodput_bytes += u64::from(profile.payload());
-            }
-        }
+        note_arrival(&mut self.meter, profile, timing, (packet, at), new);
         Some(packet.answer(connection.receiver.expected(), profile.ack_size))
     }
 
@@ -114,10 +126,7 @@ impl Flow {
             again: packet.is_retransmission(),
         };
         let say = receiver.take_in_turn(profile, packet.number(), of_it, at)?;
-        if timing.counts(at) {
-            self.meter.arrived(&packet, at);
-            self.meter.goodput_bytes += u64::from(profile.payload());
-        }
+        note_arrival(&mut self.meter, profile, timing, (packet, at), true);
         let Say::Acknowledge(echo) = say else {
             return Some(Answer::Later);
         };

@@ -5,7 +5,7 @@ use earlydrop::units::Nanos;
 
 use super::Simulation;
 use super::event::Event;
-use super::flow::{Ends, linger};
+use super::flow::{Ends, leaves_at};
 use super::hop::{Hop, Wire};
 use super::plain::Answer;
 use crate::packet::Packet;
@@ -77,10 +77,7 @@ impl Simulation {
             };
             flow.counted.sent += 1;
             let segment = flow.segment.packet(number, now);
-            let leaves = match flow.lingers {
-                true => linger(&mut flow.rare, now),
-                false => now,
-            };
+            let leaves = leaves_at(flow.lingers, &mut flow.rare, now);
             let make = &mut self.makes[make as usize];
             let at = make.cross(&mut flow.own_free_at[0], leaves, segment.size());
             if at <= self.now {

@@ -11,7 +11,7 @@ use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
 use super::held::Held;
-use super::profile::{EcnMode, Profile, Recovery};
+use super::profile::{DelayedAcks, EcnMode, Profile, Recovery};
 use super::{Ack, Range, Segment};
 
 /// Ranges an acknowledgment has room for.
@@ -200,11 +200,7 @@ impl Receiver {
         if self.waiting == 0 {
             (self.echo, self.echo_retransmitted) = (of_it.sent, of_it.again);
         }
-        if self.waiting + 1 < delay.every {
-            self.waiting += 1;
-            if self.deadline == Nanos::NEVER {
-                self.deadline = now + delay.timeout;
-            }
+        if self.holds_back(delay, now) {
             return Some(Say::Nothing);
         }
         self.waiting = 0;
@@ -240,17 +236,25 @@ impl Receiver {
             self.put(arrival.number);
         }
         match profile.delayed_acks {
-            Some(delay)
-                if in_turn && !first && self.quick == 0 && self.waiting + 1 < delay.every =>
-            {
-                self.waiting += 1;
-                if self.deadline == Nanos::NEVER {
-                    self.deadline = now + delay.timeout;
-                }
+            Some(delay) if in_turn && !first && self.quick == 0 && self.holds_back(&delay, now) => {
                 early
             }
             _ => Some(self.reply(profile)),
         }
+    }
+
+    /// Holds the acknowledgment of a segment back for the next, unless it is due; answers
+    /// whether it does.
+    #[inline(always)]
+    fn holds_back(&mut self, delay: &DelayedAcks, now: Nanos) -> bool {
+        let waits = self.waiting + 1 < delay.every;
+        if waits {
+            self.waiting += 1;
+            if self.deadline == Nanos::NEVER {
+                self.deadline = now + delay.timeout;
+            }
+        }
+        waits
     }
 
     /// Whether the acknowledgment of this segment, and of which after it, is not to wait.
