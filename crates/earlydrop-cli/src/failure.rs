@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use earlydrop::registry::ConfigError;
 use earlydrop_lab::document::Problems;
+use earlydrop_lab::files::FileError;
 use earlydrop_lab::plan::SourceError;
-use earlydrop_lab::store::{ExportError, StoreError};
-use earlydrop_lab::work::WorkError;
+use earlydrop_lab::store::{ExportError, RunError, StoreError};
 use earlydrop_model::ModelError;
 
 use crate::diagnostics;
@@ -94,6 +94,12 @@ impl From<StoreError> for Failure {
     }
 }
 
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Failure {
+        Failure::Doing(error.to_string())
+    }
+}
+
 impl From<ExportError> for Failure {
     fn from(error: ExportError) -> Failure {
         match error {
@@ -103,10 +109,10 @@ impl From<ExportError> for Failure {
     }
 }
 
-impl From<WorkError> for Failure {
-    fn from(error: WorkError) -> Failure {
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
         match error {
-            WorkError::Store(error) => error.into(),
+            RunError::Store(error) => error.into(),
             cell => Failure::Doing(cell.to_string()),
         }
     }

@@ -22,8 +22,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[cfg(target_os = "linux")]
 use commands::{bridge, live, shell};
 use commands::{
-    check, configure, explain, export, queue, report, reproduce, run, schemes, trace, translate,
-    tune,
+    check, compare, configure, explain, export, queue, report, reproduce, run, schemes, trace,
+    translate, tune,
 };
 use draw::Style;
 use failure::Failure;
@@ -44,7 +44,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    Compare(run::Compare),
+    Compare(compare::Compare),
     Run(run::Run),
     #[cfg(target_os = "linux")]
     Live(live::Live),
@@ -88,7 +88,7 @@ Then, as a scenario's first line: #:schema scenario.schema.json")]
 
 fn version() -> &'static str {
     static VERSION: std::sync::OnceLock<String> = std::sync::OnceLock::new();
-    VERSION.get_or_init(earlydrop_lab::store::version)
+    VERSION.get_or_init(earlydrop_lab::version)
 }
 
 fn main() -> ExitCode {
@@ -107,7 +107,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
         Command::Shell(arguments) => return shell::run(arguments),
         #[cfg(target_os = "linux")]
         Command::Bridge(arguments) => return bridge::run(arguments),
-        Command::Compare(compare) => run::compare(compare, out, style),
+        Command::Compare(arguments) => compare::run(arguments, out, style),
         Command::Run(arguments) => run::run(arguments, out, style),
         #[cfg(target_os = "linux")]
         Command::Live(arguments) => live::run(arguments, out, style),

@@ -9,7 +9,7 @@ pub(crate) use real_time::in_words;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::work::Progress;
+use earlydrop_lab::run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::failure::Failure;

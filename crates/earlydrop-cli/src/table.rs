@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::summary::Summary;
-use earlydrop_lab::table::{Cell, Table, tables};
+use earlydrop_report::table::{Cell, Table, tables};
 
 use crate::draw::{Look, Style, Text, write_lines};
 

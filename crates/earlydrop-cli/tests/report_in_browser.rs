@@ -121,19 +121,21 @@ fn shown(page: &Path, choices: &str) -> Option<Vec<String>> {
 #[test]
 fn the_front_page_of_papers_shows_what_is_asked_for() {
     let user = User::new();
-    user.runs(&["reproduce", "001.F6.b", "--quiet"]).well();
+    user.runs(&["reproduce", "clred.F6.b", "--quiet"]).well();
     let page = user.path("runs/papers-quick/index.html");
     let Some(all) = shown(&page, "") else {
         return;
     };
-    assert!(all.contains(&"001.F6.b".to_string()) && all.contains(&"001.F6.b.printed".to_string()));
-    let of_paper = shown(&page, "paper=001").unwrap();
-    assert_eq!(of_paper, ["001.F6.b", "001.F6.b.printed"]);
-    let by_words = shown(&page, "paper=001&text=PRINTED+formula").unwrap();
-    assert_eq!(by_words, ["001.F6.b.printed"]);
+    assert!(
+        all.contains(&"clred.F6.b".to_string()) && all.contains(&"clred.F6.b.printed".to_string())
+    );
+    let of_paper = shown(&page, "paper=clred").unwrap();
+    assert_eq!(of_paper, ["clred.F6.b", "clred.F6.b.printed"]);
+    let by_words = shown(&page, "paper=clred&text=PRINTED+formula").unwrap();
+    assert_eq!(by_words, ["clred.F6.b.printed"]);
     let verdicts = ["right", "partly", "wrong", "open"];
     let by_verdict = verdicts.map(|verdict| {
-        let choices = format!("paper=001&verdict={verdict}");
+        let choices = format!("paper=clred&verdict={verdict}");
         shown(&page, &choices).unwrap().len()
     });
     assert_eq!(by_verdict.iter().sum::<usize>(), 2, "{by_verdict:?}");

@@ -1,28 +1,31 @@
-//! From a scenario to a picture.
+//! Experiments with queue disciplines: scenarios, plans, runs, results, statistics, tuning.
 
 #![forbid(unsafe_code)]
 
-pub mod claims;
 pub mod document;
+#[cfg(feature = "threads")]
 pub mod estimate;
-pub mod figure;
-pub mod gather;
-pub mod json;
+#[cfg(feature = "files")]
+pub mod files;
+#[cfg(feature = "live")]
 pub mod live;
 pub mod metrics;
 pub mod outcome;
-pub mod papers;
 pub mod plan;
-pub mod report;
-pub mod reproduce;
+pub mod rows;
+pub mod run;
 pub mod scenario;
-pub mod side_by_side;
 pub mod statistics;
+pub mod stopping;
+#[cfg(feature = "store")]
 pub mod store;
 pub mod summary;
 pub mod sweep;
-pub mod table;
 pub mod trace;
+#[cfg(feature = "threads")]
 pub mod tune;
+#[cfg(feature = "threads")]
 pub mod verify;
-pub mod work;
+mod version;
+
+pub use version::version;

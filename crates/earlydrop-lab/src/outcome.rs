@@ -164,6 +164,11 @@ impl Outcome {
         }
     }
 
+    /// The value of a metric by its name; `None` where it is unknown or was not measured.
+    pub fn value(&self, metric: &str) -> Option<f64> {
+        *self.values.get(metrics::index_of(metric)?)?
+    }
+
     /// What is kept of a run on real hosts.
     pub fn of_live(results: &Results, of: &Prepared, live: Live) -> Outcome {
         Outcome {

@@ -32,6 +32,35 @@ impl Mean {
     pub fn is_apart_from_zero(&self) -> bool {
         self.half.is_some_and(|half| self.mean.abs() > half)
     }
+
+    /// "12.35 ± 0.42", both multiplied by `scale`: as many digits as the interval gives reason
+    /// for, two of its own, but no more than four of the mean.
+    pub fn with_interval(&self, scale: f64) -> String {
+        let value = self.mean * scale;
+        let Some(half) = self.half.map(|half| half * scale) else {
+            return significant(value, 3);
+        };
+        if half <= 0.0 || !half.is_finite() {
+            return significant(value, 3);
+        }
+        let digit = |number: f64| number.abs().log10().floor() as i32;
+        let finest = match value {
+            0.0 => digit(half) - 1,
+            _ => (digit(half) - 1).max(digit(value) - 3),
+        };
+        let decimals = usize::try_from((-finest).clamp(0, 6)).unwrap_or(0);
+        format!("{value:.decimals$} ± {half:.decimals$}")
+    }
+}
+
+/// A number with so many significant digits, without exponents.
+fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let decimals = digits - 1 - value.abs().log10().floor() as i32;
+    let decimals = usize::try_from(decimals.clamp(0, 9)).unwrap_or(0);
+    format!("{value:.decimals$}")
 }
 
 /// The two-sided 95% point of Student's t.
@@ -189,5 +218,26 @@ mod tests {
         }
         let share = f64::from(hits) / 2000.0;
         assert!((share - CONFIDENCE).abs() < 0.025, "{share}");
+    }
+
+    fn mean(mean: f64, half: Option<f64>) -> Mean {
+        Mean {
+            mean,
+            half,
+            count: 5,
+        }
+    }
+
+    #[test]
+    fn digits_are_those_the_interval_gives_reason_for() {
+        assert_eq!(
+            mean(0.012_345, Some(0.000_42)).with_interval(1e3),
+            "12.35 ± 0.42"
+        );
+        assert_eq!(mean(1234.5, Some(56.0)).with_interval(1.0), "1234 ± 56");
+        assert_eq!(mean(0.25, None).with_interval(100.0), "25.0");
+        assert_eq!(mean(0.0, Some(0.0)).with_interval(1.0), "0");
+        assert_eq!(mean(99.99, Some(1e-9)).with_interval(1.0), "99.99 ± 0.00");
+        assert_eq!(mean(0.0, Some(0.5)).with_interval(1.0), "0.00 ± 0.50");
     }
 }

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use crate::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
 use crate::plan::Plan;
+use crate::rows::{self, CellRow, LiveRow, Rows};
 use crate::statistics::{self, Mean};
-use crate::store::{self, CellRow, LiveRow, Store, StoreError};
+#[cfg(feature = "store")]
+use crate::store::{Store, StoreError};
 
 /// A mean, and whether it is best.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,24 +72,27 @@ pub struct Summary {
 type Values = Vec<Option<f64>>;
 
 impl Summary {
-    /// Of what `store` holds of `plan`.
-    pub fn of(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
-        let cells = store.cells()?;
-        let stored = store.groups()?;
-        let live = store.live()?;
-        let live = live.iter().map(|row| (row.cell, row)).collect();
-        let runs = by_place(plan, &cells);
+    /// The summary of what `store` holds of `plan`.
+    #[cfg(feature = "store")]
+    pub fn of_store(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
+        Ok(Summary::of(plan, store.all_rows()?))
+    }
+
+    /// The summary of the rows of a plan's cells.
+    pub fn of(plan: &Plan, measured: Rows) -> Summary {
+        let live = measured.live.iter().map(|row| (row.cell, row)).collect();
+        let runs = by_place(plan, &measured.cells);
         let mut rows = Vec::new();
         let mut groups = Vec::new();
         for (point, runs) in runs.iter().enumerate() {
             rows.extend(at_point(point, runs, &live));
-            groups.extend(groups_at_point(plan, point, runs, &stored));
+            groups.extend(groups_at_point(plan, point, runs, &measured.groups));
         }
-        Ok(Summary {
+        Summary {
             rows,
             groups,
-            cells,
-        })
+            cells: measured.cells,
+        }
     }
 
     /// How wide the widest interval of a metric is, as a share of its mean; infinite
@@ -221,7 +226,7 @@ fn groups_at_point(
     plan: &Plan,
     point: usize,
     schemes: &[Runs<'_>],
-    stored: &[store::GroupRow],
+    stored: &[rows::GroupRow],
 ) -> Vec<GroupRow> {
     let of_run = |run: &CellRow, name: &str| {
         let at = stored.partition_point(|row| row.cell < run.cell);
@@ -230,7 +235,7 @@ fn groups_at_point(
     };
     let mut rows = Vec::new();
     for group in &plan.scenario().groups {
-        let found = |runs: &Runs<'_>| -> (Vec<u64>, Vec<&store::GroupRow>) {
+        let found = |runs: &Runs<'_>| -> (Vec<u64>, Vec<&rows::GroupRow>) {
             let found = runs.iter();
             found
                 .filter_map(|run| Some((run.seed, of_run(run, &group.name)?)))
@@ -238,7 +243,7 @@ fn groups_at_point(
         };
         let (done, runs): (Vec<_>, Vec<_>) = schemes.iter().map(found).unzip();
         let column = |(index, metric): (usize, &Metric)| {
-            let of = |runs: &Vec<&store::GroupRow>| -> Values {
+            let of = |runs: &Vec<&rows::GroupRow>| -> Values {
                 runs.iter().map(|run| run.values[index]).collect()
             };
             let contenders: Vec<Values> = runs.iter().map(of).collect();

@@ -8,11 +8,11 @@ use earlydrop::registry::Spec;
 use earlydrop::units::Nanos;
 use earlydrop_model::{Control, Load};
 
-use crate::document::Problems;
+use crate::document::{Problem, Problems};
 use crate::metrics;
 use crate::plan::Source;
+use crate::run::all_outcomes;
 use crate::statistics::Mean;
-use crate::work::{self, WorkError};
 
 /// How long a check runs, and how often.
 #[derive(Clone, Copy, Debug)]
@@ -103,9 +103,9 @@ pub enum VerifyError {
     /// The scenario is not as it must be.
     #[error(transparent)]
     Scenario(#[from] Problems),
-    /// A run could not be done.
-    #[error(transparent)]
-    Work(#[from] WorkError),
+    /// A cell cannot be run.
+    #[error("{0}")]
+    Cell(Problem),
     /// It was stopped.
     #[error("stopped")]
     Stopped,
@@ -121,7 +121,9 @@ pub fn measure(
 ) -> Result<Measured, VerifyError> {
     let text = scenario(load, std::slice::from_ref(spec), length);
     let plan = Source::new("verify.toml", &text, PathBuf::new())?.plan()?;
-    let outcomes = work::outcomes(&plan, threads, stop)?.ok_or(VerifyError::Stopped)?;
+    let outcomes = all_outcomes(&plan, threads, stop)
+        .map_err(VerifyError::Cell)?
+        .ok_or(VerifyError::Stopped)?;
     let mean = |name: &str| {
         let index = metrics::index_of(name);
         let values = outcomes.iter().filter_map(|run| run.values[index?]);

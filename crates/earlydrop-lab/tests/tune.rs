@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop_lab::metrics;
 use earlydrop_lab::plan::{Plan, Source, Variant};
+use earlydrop_lab::rows::CellRow;
 use earlydrop_lab::statistics::Mean;
-use earlydrop_lab::store::{CellRow, Store};
+use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::tune::{Found, Goal, Limit, Tuning, check_of, checked, json, tune};
-use earlydrop_lab::work;
 
 /// One transfer whose window fills a drop-tail buffer: the shorter the buffer, the shorter
 /// the delay, and the more often the link is idle.
@@ -53,8 +53,8 @@ fn cells_of(source: &Source) -> (Plan, Vec<CellRow>) {
     let plan = source.plan().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path(), source, &plan).unwrap();
-    work::run(&plan, &store, 2, &AtomicBool::new(false), |_| {}).unwrap();
-    let cells = Summary::of(&plan, &store).unwrap().cells;
+    store::run(&plan, &store, 2, &AtomicBool::new(false), |_| {}).unwrap();
+    let cells = Summary::of_store(&plan, &store).unwrap().cells;
     (plan, cells)
 }
 

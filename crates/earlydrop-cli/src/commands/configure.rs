@@ -60,7 +60,7 @@ pub(crate) struct Configure {
     /// What TCP does about marks: off, on
     #[arg(long, value_name = "MODE", default_value = "off")]
     ecn: String,
-    /// Also work out paper 003's open loop at this loss rate: 2%
+    /// Also work out Chandrayana et al.'s open loop at this loss rate: 2%
     #[arg(long, value_name = "SHARE")]
     loss: Option<String>,
     /// Simulate the choice, and show prediction and measurement side by side

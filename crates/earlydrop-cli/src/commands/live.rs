@@ -1,9 +1,9 @@
 //! `earlydrop live`: a scenario's cells on real hosts, in real time; and
 //! `earlydrop compare --live`: both ways, side by side.
 
-mod beside;
+mod both;
 
-pub(super) use beside::beside;
+pub(super) use both::simulate_and_measure;
 
 use std::env;
 use std::fs;
@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use earlydrop_lab::live::{self, Kernel};
 use earlydrop_lab::plan::{Hosts, Plan, Source};
+use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::Store;
-use earlydrop_lab::work::Progress;
 use earlydrop_live::run::prepare;
 use earlydrop_live::session::Right;
 
-use crate::commands::run::{Results, all_done};
+use crate::commands::run_options::{OutputOptions, all_done};
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::progress::{Bar, in_words, stop_flag};
@@ -44,7 +44,7 @@ pub(crate) struct Live {
     #[command(flatten)]
     changes: Changes,
     #[command(flatten)]
-    results: Results,
+    results: OutputOptions,
 }
 
 /// `earlydrop live`.
@@ -118,7 +118,7 @@ fn begin(teller: &Teller, folders: &[&Path]) -> Result<(), Failure> {
 fn run_cells(
     plan: &Plan,
     store: &Store,
-    results: &Results,
+    results: &OutputOptions,
     teller: &Teller,
     stop: &AtomicBool,
 ) -> Result<Progress, Failure> {

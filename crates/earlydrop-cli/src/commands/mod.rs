@@ -5,6 +5,7 @@ mod bottleneck;
 #[cfg(target_os = "linux")]
 pub(crate) mod bridge;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod configure;
 pub(crate) mod explain;
 pub(crate) mod export;
@@ -14,6 +15,7 @@ pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+mod run_options;
 pub(crate) mod schemes;
 #[cfg(target_os = "linux")]
 pub(crate) mod shell;

@@ -19,7 +19,7 @@ use crate::failure::Failure;
   earlydrop queue --rho 1.1 --batch geometric:0.75 --buffer 1000000 --json
 
 Batches come at random moments, packets are sent one by one, each in a time that is
-exponential with mean 1/mu. Paper 003 takes a router without early drops to be such a queue.")]
+exponential with mean 1/mu. Chandrayana et al. takes a router without early drops to be such a queue.")]
 pub(crate) struct Queue {
     /// Batches a second
     #[arg(
@@ -78,7 +78,7 @@ enum Reject {
 enum Way {
     /// Exactly
     Exact,
-    /// By paper 003's dominant root
+    /// By Chandrayana et al.'s dominant root
     Paper,
 }
 

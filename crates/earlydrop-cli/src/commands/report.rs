@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
-use earlydrop_lab::table as lab_table;
+use earlydrop_report::run_report::write_report;
+use earlydrop_report::table as lab_table;
 
-use crate::commands::run::write_report;
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::table;
@@ -40,7 +40,7 @@ enum Form {
 pub(crate) fn run(arguments: &Report, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
     let store = Store::open(&arguments.run)?;
     let plan = store.source()?.plan()?.on(store.hosts()?);
-    let summary = Summary::of(&plan, &store)?;
+    let summary = Summary::of_store(&plan, &store)?;
     let page = write_report(&plan, &store, &summary)?;
     match arguments.form {
         Form::Text => {

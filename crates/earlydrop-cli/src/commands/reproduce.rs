@@ -8,20 +8,20 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::claims::{
+use earlydrop_lab::files::write_whole;
+use earlydrop_lab::plan::Plan;
+use earlydrop_lab::store::{self, Store};
+use earlydrop_lab::summary::Summary;
+use earlydrop_papers::catalogue::{Pace, Reproduced, asked, papers, today};
+use earlydrop_papers::claims::{
     Claim, Concluded, Conclusion, Judged, Today, Told, Verdict, conclude, counted, ideas_page,
 };
-use earlydrop_lab::papers::{
+use earlydrop_papers::pages::{
     Experiment, Experiments, Made, PICTURES, Study, front, markdown, markdown_front, page,
 };
-use earlydrop_lab::plan::Plan;
-use earlydrop_lab::reproduce::{Pace, Reproduced, asked, papers, today};
-use earlydrop_lab::store::Store;
-use earlydrop_lab::summary::Summary;
-use earlydrop_lab::work;
+use earlydrop_report::run_report::write_report;
 use serde_json::Value;
 
-use crate::commands::run::{write_report, write_whole};
 use crate::commands::threads;
 use crate::draw::{Look, Style, Text, indented, write_lines};
 use crate::failure::Failure;
@@ -32,13 +32,13 @@ use crate::progress::{Bar, stop_flag};
 #[command(after_help = "Examples:
   earlydrop reproduce                # every paper, quickly
   earlydrop reproduce clred --full   # one paper, with all seeds and points
-  earlydrop reproduce 001.F5 --json
-  earlydrop reproduce 001 --wrong    # whether its claims can fail
+  earlydrop reproduce clred.F5 --json
+  earlydrop reproduce clred --wrong    # whether its claims can fail
   earlydrop reproduce today          # which of their ideas still earn their place
 
 What was stopped or killed goes on with the same command.")]
 pub(crate) struct Reproduce {
-    /// A paper (000, clred) or a claim (001.F5); all unless given
+    /// A paper (clred) or a claim (clred.F5); all unless given
     #[arg(value_name = "PAPER|CLAIM")]
     what: Option<String>,
     /// Few seeds and points; this is so unless --full is given
@@ -85,7 +85,7 @@ pub(crate) fn run(
     }
     let mut found = Vec::new();
     for paper in &papers {
-        let of_paper = chosen.iter().find(|(one, _)| one.folder == paper.folder);
+        let of_paper = chosen.iter().find(|(one, _)| one.key == paper.key);
         let claims = of_paper.map_or(&[][..], |(_, claims)| claims.as_slice());
         let is_whole = paper.is_called(what);
         found.push(experiments(paper, claims, is_whole, arguments, &stop)?);
@@ -154,13 +154,13 @@ fn write_pages(
     let pace = if arguments.full { "--full" } else { "--quick" };
     let made = |more: &str| Made {
         command: format!("earlydrop reproduce {pace}{more}"),
-        version: earlydrop_lab::store::version(),
+        version: earlydrop_lab::version(),
         is_quick: !arguments.full,
     };
     let folder = folder(arguments);
     let mut lines = Vec::new();
     for study in chosen {
-        let path = folder.join(study.paper.folder).join("report.html");
+        let path = folder.join(study.paper.key).join("report.html");
         write_whole(&path, &page(study, &made("")))?;
         lines.push(format!("report: {}", path.display()));
     }
@@ -173,10 +173,7 @@ fn write_pages(
         for study in chosen {
             let before = if study.paper.is_today() { ideas } else { "" };
             let page = markdown(study, before, &made);
-            write_whole(
-                &folder.join(format!("{}.md", study.paper.folder)),
-                &page.text,
-            )?;
+            write_whole(&folder.join(format!("{}.md", study.paper.key)), &page.text)?;
             for (name, picture) in &page.pictures {
                 write_whole(&folder.join(PICTURES).join(name), picture)?;
             }
@@ -189,14 +186,14 @@ fn write_pages(
 }
 
 fn unknown(what: &str, papers: &[Reproduced]) -> Failure {
-    let folders = papers.iter().map(|paper| paper.folder.to_string());
+    let folders = papers.iter().map(|paper| paper.key.to_string());
     let claims = papers.iter().flat_map(|paper| &paper.paper.claims);
     let names: Vec<String> = folders
         .chain(claims.map(|claim| claim.id.clone()))
         .collect();
     let nearest = earlydrop::registry::nearest(what, names.iter().map(String::as_str));
     let hint = nearest.map(|nearest| format!("; did you mean {nearest}?"));
-    let all: Vec<&str> = papers.iter().map(|paper| paper.folder).collect();
+    let all: Vec<&str> = papers.iter().map(|paper| paper.key).collect();
     Failure::Usage(format!(
         "no paper and no claim is called {what}{} (papers: {})",
         hint.unwrap_or_default(),
@@ -232,14 +229,14 @@ fn experiments(
         };
         let source = source?;
         let plan = source.plan()?;
-        let folder = folder(arguments).join(paper.folder).join(name);
+        let folder = folder(arguments).join(paper.key).join(name);
         let store = match wanted.contains(name) {
             true => {
                 let store = Store::create(&folder, &source, &plan)?;
-                let title = format!("{} {name}", paper.paper.number);
+                let title = format!("{} {name}", paper.paper.key);
                 run_cells(&plan, &store, arguments, stop, &title)?;
                 if !stop.load(Ordering::Relaxed) {
-                    write_report(&plan, &store, &Summary::of(&plan, &store)?)?;
+                    write_report(&plan, &store, &Summary::of_store(&plan, &store)?)?;
                 }
                 store
             }
@@ -268,7 +265,7 @@ fn run_cells(
 ) -> Result<(), Failure> {
     let threads = threads(arguments.threads);
     let bar = Bar::named(arguments.quiet || arguments.json, name);
-    let ran = work::run(plan, store, threads, stop, |progress| bar.show(progress));
+    let ran = store::run(plan, store, threads, stop, |progress| bar.show(progress));
     bar.end();
     ran?;
     Ok(())

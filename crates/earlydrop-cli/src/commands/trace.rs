@@ -5,12 +5,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use earlydrop::units::Nanos;
-use earlydrop_lab::gather;
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
-use earlydrop_lab::report;
-use earlydrop_lab::table::title;
 use earlydrop_lab::trace::{Looked, Trace as Seen, trace};
+use earlydrop_report::run_report;
+use earlydrop_report::table::title;
 use earlydrop_sim::capture;
 
 use crate::draw::{Look, Plot, Style, Text, write_lines};
@@ -117,8 +116,8 @@ fn write_files(
 ) -> io::Result<Vec<PathBuf>> {
     fs::create_dir_all(folder)?;
     let page = folder.join("report.html");
-    let data = gather::of_trace(plan, cell, seen, &source.name);
-    fs::write(&page, report::render(&data))?;
+    let data = run_report::of_trace(plan, cell, seen, &source.name);
+    fs::write(&page, run_report::render(&data))?;
     let table = folder.join("series.csv");
     write_series(&seen.outcome.series, BufWriter::new(File::create(&table)?))?;
     let mut written = vec![page, table];
@@ -155,7 +154,7 @@ fn picture(plan: &Plan, cell: Cell, seen: &Seen, style: &Style) -> Vec<Text> {
         .iter()
         .filter(|s| s.source == seen.link)
         .collect();
-    let unit = |series: &Series| gather::meaning(&series.name, plan, cell.scheme);
+    let unit = |series: &Series| run_report::series_meaning(&series.name, plan, cell.scheme);
     let in_packets = |series: &&&Series| {
         let counted = !["drops", "marks"].contains(&series.name.as_str());
         counted && unit(series).contains("in packets")

@@ -6,17 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop_lab::metrics::{METRICS, Metric};
 use earlydrop_lab::plan::{Plan, Source};
+use earlydrop_lab::run::Progress;
 use earlydrop_lab::statistics::Mean;
-use earlydrop_lab::store::Store;
+use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
-use earlydrop_lab::table::with_interval;
 use earlydrop_lab::tune::{
     self, Checked, Found, Goal, Limit, Over, TuneError, Tuning, front_of, line,
 };
-use earlydrop_lab::work::{self, Progress};
+use earlydrop_report::run_report::write_report;
 use serde_json::json;
 
-use crate::commands::run::write_report;
 use crate::commands::threads;
 use crate::draw::{Look, Plot, Style, Table, Text, indented, write_lines};
 use crate::failure::Failure;
@@ -154,7 +153,7 @@ fn search(
     bar.end();
     found.map_err(|error| match error {
         TuneError::Scenario(problems) => problems.into(),
-        TuneError::Work(error) => error.into(),
+        TuneError::Cell(problem) => Failure::Doing(problem.to_string()),
         TuneError::Space(error) => Failure::Usage(format!("--over {error}")),
         other => Failure::Usage(other.to_string()),
     })
@@ -176,10 +175,10 @@ fn run_check(
     });
     let store = Store::create(&folder, check, plan)?;
     let bar = Bar::named(arguments.quiet || arguments.json, "checking");
-    let ran = work::run(plan, &store, tuning.threads, stop, |done| bar.show(done));
+    let ran = store::run(plan, &store, tuning.threads, stop, |done| bar.show(done));
     bar.end();
     ran?;
-    let summary = Summary::of(plan, &store)?;
+    let summary = Summary::of_store(plan, &store)?;
     let page = write_report(plan, &store, &summary)?;
     if stop.load(Ordering::Relaxed) {
         return Err(Failure::Stopped("stopped while checking".to_string()));
@@ -247,7 +246,7 @@ impl Told<'_> {
 
     fn row(&self, checked: &Checked) -> Vec<Text> {
         let scale = METRICS[self.goal.metric].scale;
-        let shown = |mean: &Option<Mean>| mean.map_or("-".into(), |m| with_interval(&m, scale));
+        let shown = |mean: &Option<Mean>| mean.map_or("-".into(), |m| m.with_interval(scale));
         let after = match checked.variant {
             Some(_) => shown(&checked.after),
             None => "nothing better".to_string(),

@@ -7,7 +7,7 @@ mod plot;
 mod table;
 mod text;
 
-pub(crate) use earlydrop_lab::figure::number;
+pub(crate) use earlydrop_report::figure::number;
 pub(crate) use plot::{Plot, sparkline, ticks};
 pub(crate) use table::Table;
 pub(crate) use text::{Look, Text, beside, indented, write_lines};

@@ -3,7 +3,7 @@
 //! A character of braille holds 2 by 4 dots, so that a plot has twice the columns and
 //! four times the rows of its text. Without Unicode a character is one star.
 
-use earlydrop_lab::figure;
+use earlydrop_report::figure;
 
 use super::Style;
 use super::text::{Look, Text};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use earlydrop_lab::work::Progress;
+use earlydrop_lab::run::Progress;
 use indicatif::{ProgressState, ProgressStyle};
 
 use super::Bar;

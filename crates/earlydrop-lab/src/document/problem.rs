@@ -46,13 +46,15 @@ impl Problem {
 
 /// "did you mean `red`? (known: red, codel)": the known name closest to `wanted`, if one is
 /// close, and all of them. Names of fields stand between backticks, values between quotes.
-pub(crate) fn suggestion(wanted: &str, known: &[&str], quote: char) -> String {
+pub fn suggestion(wanted: &str, known: &[&str], quote: char) -> String {
     let all = known.join(", ");
     match nearest(wanted, known.iter().copied()) {
         Some(nearest) => format!("did you mean {quote}{nearest}{quote}? (known: {all})"),
         None => format!("known: {all}"),
     }
 }
+
+impl std::error::Error for Problem {}
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

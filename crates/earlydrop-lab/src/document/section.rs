@@ -210,7 +210,7 @@ fn parse_amount(text: &str) -> Result<Value, Nearest> {
 }
 
 /// The base unit of a kind's numbers, for axes: "s".
-pub(crate) fn base_unit(dimension: Option<Dimension>) -> &'static str {
+pub fn base_unit(dimension: Option<Dimension>) -> &'static str {
     match dimension {
         Some(Dimension::Time) => "s",
         Some(Dimension::Data) => "bytes",

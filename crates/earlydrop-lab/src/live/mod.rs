@@ -21,8 +21,8 @@ use earlydrop_sim::results::Results;
 use crate::document::{Problem, Problems};
 use crate::outcome::{Live, Outcome};
 use crate::plan::{Cell, Plan, Source};
-use crate::store::{Store, StoreError};
-use crate::work::{self, Progress, WorkError};
+use crate::run::Progress;
+use crate::store::{RunError, Store, StoreError, missing_cells};
 
 /// With how many seeds a scenario is run that does not say: real time is dear.
 pub const SEEDS: u32 = 3;
@@ -57,7 +57,7 @@ pub struct Refusal {
 
 /// How long each run takes that `store` does not hold of `plan`, in their order.
 pub fn left(plan: &Plan, store: &Store) -> Result<Vec<Nanos>, StoreError> {
-    let (todo, _) = work::to_do(plan, store)?;
+    let (todo, _) = missing_cells(plan, store)?;
     let duration = |cell: Cell| plan.points[cell.point].scenario.duration;
     Ok(todo.into_iter().map(duration).collect())
 }
@@ -117,17 +117,17 @@ pub fn run(
     machine: &dyn Machine,
     stop: &AtomicBool,
     mut progress: impl FnMut(Progress),
-) -> Result<Progress, WorkError> {
-    let (todo, mut reached) = work::to_do(plan, store)?;
+) -> Result<Progress, RunError> {
+    let (todo, mut reached) = missing_cells(plan, store)?;
     progress(reached);
     for cell in todo {
         if stop.load(Ordering::Relaxed) {
             break;
         }
         let prepared = plan.prepare(cell, plan.keeps_series(cell));
-        let prepared = prepared.map_err(WorkError::Cell)?;
+        let prepared = prepared.map_err(RunError::Cell)?;
         let found = machine.run(&prepared.run, prepared.watched, stop);
-        let Some((results, live)) = found.map_err(WorkError::Hosts)? else {
+        let Some((results, live)) = found.map_err(RunError::Hosts)? else {
             break;
         };
         let outcome = Outcome::of_live(&results, &prepared, live);
@@ -137,7 +137,3 @@ pub fn run(
     }
     Ok(reached)
 }
-
-#[cfg(test)]
-#[path = "live_tests.rs"]
-mod tests;

@@ -262,7 +262,7 @@ impl Scenario {
     }
 
     /// What real hosts refuse: because of a group of flows, or of the network.
-    pub(crate) fn refused(&self, group: Option<&str>, message: &str, help: &str) -> Problem {
+    pub fn refused(&self, group: Option<&str>, message: &str, help: &str) -> Problem {
         self.blame_on(group, &self.network.place, message, help)
     }
 

@@ -2,10 +2,13 @@
 
 mod export;
 mod read;
+mod run;
 mod tables;
 
 pub use export::{ExportError, Format, export};
-pub use read::{CellRow, FlowRow, GroupRow, LiveRow, Quantiles};
+pub use read::{FlowRow, Quantiles};
+
+pub use run::{RunError, missing_cells, run, run_until};
 use tables::tables_of;
 pub use tables::{Column, Kind, Table, page};
 
@@ -16,29 +19,18 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params, params_from_iter, types};
 
+use crate::files::FileError;
 use crate::metrics::LIVE_METRICS;
 use crate::outcome::{Live, Outcome};
 use crate::plan::{Cell, Hosts, Plan, Source};
-
-/// The version that runs, with its commit where it is known: "0.1.0 (363a3cd)".
-pub fn version() -> String {
-    match env!("EARLYDROP_COMMIT") {
-        "" => env!("CARGO_PKG_VERSION").to_string(),
-        commit => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
-    }
-}
+use crate::version::version;
 
 /// What can go wrong with a run's folder.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file cannot be read or written.
-    #[error("{path}: {error}")]
-    File {
-        /// The file.
-        path: String,
-        /// Why.
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The database does not do as asked.
     #[error("{path}: {error}")]
     Database {
@@ -244,12 +236,12 @@ impl Store {
 
     /// The recorded links it reads, so that the folder can be run again as it is.
     fn copy_traces(&self, source: &Source) -> Result<(), StoreError> {
-        for (name, from) in source.trace_files() {
+        for (name, text) in source.traces() {
             let to = self.folder.join(name);
             if let Some(parent) = to.parent() {
                 fs::create_dir_all(parent).map_err(|error| file_error(parent, error))?;
             }
-            fs::copy(&from, &to).map_err(|error| file_error(&from, error))?;
+            fs::write(&to, text).map_err(|error| file_error(&to, error))?;
         }
         Ok(())
     }
@@ -329,10 +321,7 @@ fn is_empty(folder: &Path) -> Result<bool, StoreError> {
 }
 
 fn file_error(path: &Path, error: std::io::Error) -> StoreError {
-    StoreError::File {
-        path: path.display().to_string(),
-        error,
-    }
+    FileError::new(path, error).into()
 }
 
 fn database_error(folder: &Path, error: rusqlite::Error) -> StoreError {

@@ -9,34 +9,7 @@ use super::{Store, StoreError};
 use crate::metrics::{self, LIVE_METRICS, METRICS};
 use crate::outcome::Series;
 use crate::plan::Hosts;
-
-/// A cell that is done.
-#[derive(Clone, Debug)]
-pub struct CellRow {
-    /// Its number in the plan.
-    pub cell: usize,
-    /// Its scheme's label.
-    pub scheme: String,
-    /// Its point.
-    pub point: usize,
-    /// Its seed.
-    pub seed: u64,
-    /// One value for each of [`METRICS`].
-    pub values: Vec<Option<f64>>,
-}
-
-/// A group of flows of a cell.
-#[derive(Clone, Debug)]
-pub struct GroupRow {
-    /// The cell's number.
-    pub cell: usize,
-    /// The group.
-    pub name: String,
-    /// How many flows it has.
-    pub flows: usize,
-    /// One value for each metric of flows.
-    pub values: Vec<Option<f64>>,
-}
+use crate::rows::{CellRow, GroupRow, LiveRow, Rows};
 
 /// A flow of a cell.
 #[derive(Clone, Debug)]
@@ -53,17 +26,6 @@ pub struct FlowRow {
     pub loss: f64,
 }
 
-/// How exactly a cell on real hosts was done.
-#[derive(Clone, Debug)]
-pub struct LiveRow {
-    /// The cell's number.
-    pub cell: usize,
-    /// Whether it can be believed.
-    pub trustworthy: bool,
-    /// One value for each of [`LIVE_METRICS`].
-    pub values: Vec<Option<f64>>,
-}
-
 /// Times of each scheme at each point: shares of packets, and seconds.
 pub type Quantiles = BTreeMap<(String, usize), Vec<(f64, f64)>>;
 
@@ -77,6 +39,15 @@ impl Store {
         self.sql(|database| {
             let mut statement = database.prepare(select)?;
             statement.query_map([], read)?.collect()
+        })
+    }
+
+    /// The rows of every cell that is done.
+    pub fn all_rows(&self) -> Result<Rows, StoreError> {
+        Ok(Rows {
+            cells: self.cells()?,
+            groups: self.groups()?,
+            live: self.live()?,
         })
     }
 

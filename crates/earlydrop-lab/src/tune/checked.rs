@@ -2,8 +2,8 @@
 
 use crate::metrics::METRICS;
 use crate::plan::Plan;
+use crate::rows::CellRow;
 use crate::statistics::{Mean, paired};
-use crate::store::CellRow;
 
 use super::goal::{Goal, Limit};
 use super::{Found, Variant};
@@ -108,10 +108,6 @@ impl Kept {
     /// "95.2 ± 0.1%", in the metric's own unit.
     pub fn text(&self, limit: &Limit) -> String {
         let metric = &METRICS[limit.metric];
-        format!(
-            "{}{}",
-            crate::table::with_interval(&self.mean, metric.scale),
-            metric.unit
-        )
+        format!("{}{}", self.mean.with_interval(metric.scale), metric.unit)
     }
 }

@@ -32,9 +32,8 @@ pub use space::{Dimension, Over, SpaceError};
 pub use told::{front_of, json, line};
 pub use trials::{Settings, Tried};
 
-use crate::document::Problems;
+use crate::document::{Problem, Problems};
 use crate::plan::{Source, Variant};
-use crate::work::WorkError;
 use search::Search;
 use trials::Trials;
 
@@ -94,9 +93,15 @@ pub enum TuneError {
     /// The scenario is not as it must be.
     #[error(transparent)]
     Scenario(#[from] Problems),
-    /// A run failed.
-    #[error(transparent)]
-    Work(#[from] WorkError),
+    /// A cell cannot be run.
+    #[error("{0}")]
+    Cell(Problem),
+}
+
+impl From<Problem> for TuneError {
+    fn from(problem: Problem) -> TuneError {
+        TuneError::Cell(problem)
+    }
 }
 
 impl Found {

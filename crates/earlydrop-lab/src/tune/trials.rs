@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::metrics::METRICS;
 use crate::plan::{Cell, Plan, Source, Variant};
+use crate::run::on_threads;
 use crate::statistics::Mean;
-use crate::work::in_parallel;
 
 use super::TuneError;
 use super::goal::{Goal, Metrics, Score, mean_over};
@@ -80,10 +80,10 @@ impl Trials<'_> {
                 vec![vec![Vec::new(); seeds.len()]; points]
             })
             .collect();
-        in_parallel(&jobs, self.threads, self.stop, |job, outcome| {
+        on_threads(&jobs, self.threads, self.stop, |job, outcome| {
             let (index, point, seed) = places[job];
             runs[index][point][seed] = outcome.values;
-            Ok(())
+            Ok::<(), TuneError>(())
         })?;
         if self.stop.load(Ordering::Relaxed) {
             return Ok(Vec::new());

@@ -1,6 +1,6 @@
 //! The answer as one page that needs nothing else, not even scripts.
 
-use earlydrop_lab::figure::escape;
+use earlydrop_report::figure::escape;
 
 use super::svg::Chart;
 use super::words::{self, Crossing};

@@ -1,6 +1,6 @@
 //! Curves as SVG, for a page without scripts.
 
-use earlydrop_lab::figure::escape;
+use earlydrop_report::figure::escape;
 
 use crate::draw::ticks;
 

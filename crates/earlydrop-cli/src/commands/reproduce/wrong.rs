@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::claims::{Claim, Shown, Trial, trials};
-use earlydrop_lab::reproduce::{Pace, Reproduced};
+use earlydrop_papers::catalogue::{Pace, Reproduced};
+use earlydrop_papers::claims::{Claim, Shown, Trial, trials};
 use serde_json::Value;
 
 use super::{Reproduce, run_cells, stopped};
@@ -57,8 +57,8 @@ fn of_paper<'a>(
     let mut tried = Vec::new();
     for name in experiments {
         let papers = arguments.out.join(format!("papers-{pace_name}-wrong"));
-        let folder = papers.join(Path::new(paper.folder)).join(name);
-        let shown = format!("{} {name}", paper.paper.number);
+        let folder = papers.join(Path::new(paper.key)).join(name);
+        let shown = format!("{} {name}", paper.paper.key);
         tried.extend(trials(paper, name, pace, &folder, |plan, store| {
             run_cells(plan, store, arguments, stop, &shown)
         })?);

@@ -1,0 +1,377 @@
+//! A scenario as text, and what the command line changes about it before it is planned.
+
+use std::collections::BTreeMap;
+#[cfg(feature = "files")]
+use std::fs;
+#[cfg(feature = "files")]
+use std::path::Path;
+use std::path::PathBuf;
+
+use earlydrop_sim::network::Trace;
+
+use super::Plan;
+use crate::document::{Content, Node, Place, Problem, Problems, suggestion};
+use crate::scenario::{self, SCENARIO};
+use crate::sweep::{self, Axis};
+
+/// A scenario file, with what the command line changes about it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file's name, or what stands for it.
+    pub name: String,
+    /// Its text, as written.
+    pub text: String,
+    traces: TraceFiles,
+    pub(super) tree: Node,
+    /// What is wrong with the arguments so far.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Where the recorded links (Mahimahi traces) that a scenario names are found.
+#[derive(Clone, Debug)]
+pub enum TraceFiles {
+    /// In files, by paths relative to this folder.
+    Folder(PathBuf),
+    /// In memory: each file's name with its text.
+    Memory(BTreeMap<String, String>),
+}
+
+impl TraceFiles {
+    /// The text of a trace, or why there is none.
+    fn read(&self, name: &str) -> Result<String, String> {
+        match self {
+            #[cfg(feature = "files")]
+            TraceFiles::Folder(folder) => {
+                let path = folder.join(name);
+                let text = fs::read_to_string(&path);
+                text.map_err(|error| format!("the trace \"{}\": {error}", path.display()))
+            }
+            #[cfg(not(feature = "files"))]
+            TraceFiles::Folder(_) => Err(format!("the trace \"{name}\": no files here")),
+            TraceFiles::Memory(files) => {
+                let text = files.get(name).cloned();
+                text.ok_or_else(|| format!("the trace \"{name}\": not given"))
+            }
+        }
+    }
+
+    /// What messages call a trace.
+    fn display(&self, name: &str) -> String {
+        match self {
+            TraceFiles::Folder(folder) => folder.join(name).display().to_string(),
+            TraceFiles::Memory(_) => name.to_string(),
+        }
+    }
+}
+
+impl Default for TraceFiles {
+    /// None, in memory.
+    fn default() -> TraceFiles {
+        TraceFiles::Memory(BTreeMap::new())
+    }
+}
+
+impl From<PathBuf> for TraceFiles {
+    fn from(folder: PathBuf) -> TraceFiles {
+        TraceFiles::Folder(folder)
+    }
+}
+
+/// A scheme under a name of its own, with some parameters otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// What it is called.
+    pub label: String,
+    /// The scheme of the scenario that it is of.
+    pub of: String,
+    /// The parameters that are otherwise.
+    pub settings: Vec<(String, String)>,
+}
+
+/// Why a file could not be read as a scenario.
+#[cfg(feature = "files")]
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// It cannot be read at all.
+    #[error("{path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is not as it must be.
+    #[error("{0}")]
+    Wrong(#[from] Problems),
+}
+
+impl Source {
+    /// The scenario of this file; recorded links are found relative to its folder.
+    #[cfg(feature = "files")]
+    pub fn open(path: &Path) -> Result<Source, SourceError> {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| SourceError::Unreadable {
+            path: name.clone(),
+            error,
+        })?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        Ok(Source::new(&name, &text, folder)?)
+    }
+
+    /// The scenario of this text. `name` is what messages call it.
+    pub fn new(name: &str, text: &str, traces: impl Into<TraceFiles>) -> Result<Source, Problems> {
+        let wrong = |list| Problems {
+            name: name.to_string(),
+            text: text.to_string(),
+            list,
+        };
+        let mut tree = Node::parse(text).map_err(wrong)?;
+        let mut problems = Vec::new();
+        let schemes = scenario::normalised(tree.take("schemes").as_ref(), &mut problems);
+        if !problems.is_empty() {
+            return Err(wrong(problems));
+        }
+        tree.put(&["schemes"], schemes);
+        spell_out_tcp(&mut tree);
+        Ok(Source {
+            name: name.to_string(),
+            text: text.to_string(),
+            traces: traces.into(),
+            tree,
+            problems,
+        })
+    }
+
+    /// Sets a field by its path: "network.rtt". The argument is what a message names. A
+    /// field that is set is not swept any more.
+    pub fn set(&mut self, path: &str, value: &str, argument: &str) {
+        let node = Node::argument(value, argument);
+        match self.checked_path(path, &node.place) {
+            Ok(()) => {
+                self.tree.put(&path.split('.').collect::<Vec<_>>(), node);
+                if let Some(sweep) = self.tree.entry("sweep") {
+                    sweep::leave_out(sweep, path);
+                }
+            }
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// Sets a field of TCP for every group, those that have rules of their own included.
+    pub fn set_tcp(&mut self, field: &str, value: &str, argument: &str) {
+        let groups = match self.tree.at(&["flows"]).map(|flows| &flows.content) {
+            Some(Content::Table(groups)) => groups.as_slice(),
+            _ => &[],
+        };
+        let own = groups
+            .iter()
+            .filter(|(_, group)| group.at(&["tcp"]).is_some());
+        let own = own.map(|(key, _)| format!("flows.{}.tcp.{field}", key.name));
+        let paths: Vec<String> = own.chain([format!("tcp.{field}")]).collect();
+        for path in paths {
+            self.set(&path, value, argument);
+        }
+    }
+
+    /// The fields that are swept.
+    pub fn axes(&self) -> Vec<Axis> {
+        sweep::axes(self.tree.at(&["sweep"]), &mut Vec::new())
+    }
+
+    /// Sweeps a field over these values instead.
+    pub fn sweep(&mut self, axis: Axis) {
+        let place = Place::default();
+        let content = Content::List(axis.values);
+        if let Some(sweep) = self.tree.entry("sweep") {
+            sweep::leave_out(sweep, &axis.field);
+            sweep.put(&[&axis.field], Node { content, place });
+        }
+    }
+
+    /// Everything it says, the command line included.
+    pub fn tree(&self) -> &Node {
+        &self.tree
+    }
+
+    /// Compares these schemes instead: "red,nlred:min=10,max=30,codel". What follows a comma
+    /// is a parameter of the scheme before it, where it sets something.
+    pub fn set_schemes(&mut self, text: &str, argument: &str) {
+        let place = Place::Argument(argument.into());
+        let item = |text: String| Node {
+            content: Content::Text(text),
+            place: place.clone(),
+        };
+        let schemes = Node {
+            content: Content::List(split_schemes(text).into_iter().map(item).collect()),
+            place: place.clone(),
+        };
+        let known = self.tree.at(&["schemes"]).cloned();
+        let named = |node: &Node| {
+            let label = node.text()?;
+            known.as_ref()?.at(&[&label]).cloned().map(|n| (label, n))
+        };
+        let mut table = scenario::normalised(Some(&schemes), &mut self.problems);
+        // A scheme of the file keeps what the file says of it.
+        if let Content::List(items) = &schemes.content {
+            for (label, node) in items.iter().filter_map(named) {
+                table.put(&[&label], node);
+            }
+        }
+        self.tree.put(&["schemes"], table);
+    }
+
+    /// Compares one more scheme under a name of its own: "red:min=10,max=30".
+    pub fn add_scheme(&mut self, name: &str, text: &str) {
+        let node = Node::argument(text, text);
+        let table = scenario::normalised(Some(&node), &mut self.problems);
+        if let Content::Table(entries) = table.content {
+            let added = entries.into_iter().map(|(_, scheme)| scheme);
+            added.for_each(|scheme| self.tree.put(&["schemes", name], scheme));
+        }
+    }
+
+    /// Compares variants of its schemes instead.
+    pub fn set_variants(&mut self, variants: &[Variant]) {
+        let known = self.tree.take("schemes");
+        let mut table = Node::table();
+        for variant in variants {
+            let of = known.as_ref().and_then(|known| known.at(&[&variant.of]));
+            let mut node = of.cloned().unwrap_or_else(Node::table);
+            if node.at(&["scheme"]).is_none() {
+                node.put(&["scheme"], Node::argument(&variant.of, &variant.label));
+            }
+            for (name, value) in &variant.settings {
+                node.put(&[name], Node::argument(value, &variant.label));
+            }
+            table.put(&[&variant.label], node);
+        }
+        self.tree.put(&["schemes"], table);
+    }
+
+    /// Whether a path leads to something that can be set.
+    pub(super) fn checked_path(&self, path: &str, place: &Place) -> Result<(), Problem> {
+        let steps: Vec<&str> = path.split('.').collect();
+        let fields = || SCENARIO.fields.iter().map(|field| field.name);
+        let unknown = |what: &str, wanted: &str, known: Vec<&str>| {
+            let message = format!("`{path}`: no {what} is called `{wanted}`");
+            let help = suggestion(wanted, &known, '`');
+            Problem::new(place, message, help)
+        };
+        if !fields().any(|field| field == steps[0]) {
+            return Err(unknown("field of a scenario", steps[0], fields().collect()));
+        }
+        let named = ["flows", "schemes"].contains(&steps[0]);
+        if named && steps.len() < 3 {
+            let message = format!("`{path}` is no single value");
+            let help = format!("allowed: {}.NAME.FIELD", steps[0]);
+            return Err(Problem::new(place, message, help));
+        }
+        if named && self.tree.at(&steps[..2]).is_none() {
+            let table = self.tree.at(&steps[..1]).map(|node| &node.content);
+            let known = match table {
+                Some(Content::Table(entries)) => {
+                    entries.iter().map(|(key, _)| key.name.as_str()).collect()
+                }
+                _ => Vec::new(),
+            };
+            let what = if steps[0] == "flows" {
+                "group of flows"
+            } else {
+                "scheme"
+            };
+            return Err(unknown(what, steps[1], known));
+        }
+        Ok(())
+    }
+
+    /// A recorded link by the name the scenario gives it.
+    pub(super) fn trace(&self, name: &str) -> Result<Trace, String> {
+        let trace = self.traces.read(name)?.parse::<Trace>();
+        trace.map_err(|error| format!("\"{}\": {error}", self.traces.display(name)))
+    }
+
+    /// The recorded links it names, each with its text. What cannot be read is left out:
+    /// planning says so.
+    pub fn traces(&self) -> Vec<(String, String)> {
+        let mut names = Vec::new();
+        collect_traces(&self.tree, &mut names);
+        let read = |name: String| Some((name.clone(), self.traces.read(&name).ok()?));
+        names.into_iter().filter_map(read).collect()
+    }
+
+    /// Everything that is to be run.
+    pub fn plan(&self) -> Result<Plan, Problems> {
+        Plan::new(self).map_err(|list| self.problems(list))
+    }
+
+    /// What is wrong with it: in the order of the file, after what is wrong with arguments.
+    pub(crate) fn problems(&self, mut list: Vec<Problem>) -> Problems {
+        list.sort_by_key(|problem| match &problem.place {
+            Place::Argument(_) => None,
+            Place::File(bytes) => Some(bytes.start),
+        });
+        let (name, text) = (self.name.clone(), self.text.clone());
+        Problems { name, text, list }
+    }
+
+    /// Whether it says with how many seeds it is run.
+    pub fn has_seeds(&self) -> bool {
+        self.tree.at(&["seeds"]).is_some()
+    }
+}
+
+/// `tcp = "cubic"` as a table, so that other rules can be set beside it.
+fn spell_out_tcp(tree: &mut Node) {
+    let Content::Table(entries) = &mut tree.content else {
+        return;
+    };
+    for (key, node) in entries {
+        let control = node.clone();
+        match (key.name.as_str(), &control.content) {
+            ("tcp", Content::Text(_)) => node.put(&["control"], control),
+            ("flows", Content::Table(_)) => {
+                if let Content::Table(groups) = &mut node.content {
+                    groups
+                        .iter_mut()
+                        .for_each(|(_, group)| spell_out_tcp(group));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Schemes between commas; a piece "name=value" goes on with the scheme before it.
+fn split_schemes(text: &str) -> Vec<String> {
+    let mut schemes: Vec<String> = Vec::new();
+    for piece in text
+        .split(',')
+        .map(str::trim)
+        .filter(|piece| !piece.is_empty())
+    {
+        let is_parameter = piece.contains('=') && !piece.contains(':');
+        match schemes.last_mut() {
+            Some(scheme) if is_parameter => {
+                scheme.push(if scheme.contains(':') { ',' } else { ':' });
+                scheme.push_str(piece);
+            }
+            _ => schemes.push(piece.to_string()),
+        }
+    }
+    schemes
+}
+
+fn collect_traces(node: &Node, names: &mut Vec<String>) {
+    match &node.content {
+        Content::Table(entries) => {
+            for (key, node) in entries {
+                match (&node.content, key.name.as_str()) {
+                    (Content::Text(name), "trace") => names.push(name.clone()),
+                    _ => collect_traces(node, names),
+                }
+            }
+        }
+        Content::List(items) => items.iter().for_each(|item| collect_traces(item, names)),
+        _ => {}
+    }
+}

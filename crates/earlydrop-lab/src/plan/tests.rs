@@ -1,0 +1,157 @@
+//! Plans: every combination once, changes by arguments, and what is refused.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::document::Problems;
+
+const SMALL: &str = "
+    duration = \"2 s\"
+    warm_up = \"0 s\"
+    seeds = 2
+    schemes = [\"red:min=10,max=30\", \"codel\"]
+    [flows.bulk]
+    count = 3
+    [sweep]
+    \"network.rtt\" = [\"20 ms\", \"40 ms\", \"80 ms\"]
+";
+
+fn plan(text: &str) -> Result<Plan, Problems> {
+    Source::new("test.toml", text, PathBuf::new())?.plan()
+}
+
+#[test]
+fn a_plan_has_every_combination_once() {
+    let plan = plan(SMALL).unwrap();
+    assert_eq!(plan.cell_count(), 2 * 3 * 2);
+    let cells: std::collections::BTreeSet<Cell> = plan.cells().collect();
+    assert_eq!(cells.len(), 12);
+    for (number, cell) in plan.cells().enumerate() {
+        assert_eq!(plan.number(cell), number);
+    }
+    assert_eq!(plan.labels(), ["red", "codel"]);
+}
+
+#[test]
+fn arguments_change_the_scenario_and_its_identity() {
+    let mut source = Source::new("test.toml", SMALL, PathBuf::new()).unwrap();
+    let before = source.plan().unwrap().identity();
+    source.set("seeds", "7", "--seeds 7");
+    let more_seeds = source.plan().unwrap();
+    assert_eq!((more_seeds.seeds.len(), more_seeds.identity()), (7, before));
+    source.set("flows.bulk.count", "9", "--flows 9");
+    let other = source.plan().unwrap();
+    assert_eq!(other.scenario().groups[0].count, 9);
+    assert_ne!(other.identity(), more_seeds.identity());
+    source.set("network.rtt", "30ms", "--rtt 30ms");
+    assert_eq!(source.plan().unwrap().points.len(), 1, "no sweep any more");
+    source.set_schemes("red,pie,nlred:min=5,max=15", "--schemes ...");
+    let schemes = source.plan().unwrap();
+    assert_eq!(schemes.labels(), ["red", "pie", "nlred"]);
+    // The file's own red keeps its parameters.
+    let red = &schemes.scenario().schemes[0];
+    assert_eq!(red.spec.to_string(), "red:min=10,max=30");
+}
+
+#[test]
+fn a_graph_watches_its_first_link_under_the_scheme() {
+    let text = "
+        network.shape = \"graph\"
+        network.links = [
+            { from = \"a\", to = \"b\", queue = \"droptail:limit=50\" },
+            { from = \"b\", to = \"c\" },
+        ]
+        flows.all = { from = \"a\", to = \"c\" }
+    ";
+    let plan = plan(text).unwrap();
+    let prepared = plan.prepare(plan.cell(0).unwrap(), false).unwrap();
+    let name = prepared.run.network.link_name(prepared.watched);
+    assert_eq!(name, "b to c");
+}
+
+#[test]
+fn the_way_back_has_what_a_link_has() {
+    let text = "
+        network.reverse = { rate = \"1 Mbps\", reorder = { share = \"1%\", delay = \"2 ms\" } }
+        tcp = { profile = \"ns2\", rules = \"standard\" }
+        [flows.a]
+    ";
+    let plan = plan(text).unwrap();
+    let run = plan.prepare(plan.cell(0).unwrap(), false).unwrap().run;
+    let there = run.network.get(earlydrop_sim::network::LinkId(0));
+    let back = run.network.get(earlydrop_sim::network::LinkId(1));
+    assert_eq!((back.rate.0, there.rate.0), (1_000_000, 10_000_000));
+    assert_eq!(
+        (back.delay, back.mean_packet),
+        (there.delay, there.mean_packet)
+    );
+    assert!(back.reorder.is_some() && there.reorder.is_none());
+}
+
+#[test]
+fn shared_parameters_pass_over_schemes_that_do_without() {
+    let plan =
+        plan("schemes = [\"red\", \"dsred\", \"codel\"]\nparameters.max_p = 0.2\n[flows.a]\n");
+    let plan = plan.unwrap();
+    let specs: Vec<String> = plan
+        .scenario()
+        .schemes
+        .iter()
+        .map(|s| s.spec.to_string())
+        .collect();
+    assert_eq!(specs, ["red:max_p=0.2", "dsred", "codel"]);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place_and_what_would_do() {
+    let cases = [
+        ("durations = \"3 s\"", "did you mean `duration`?"),
+        ("duration = 3", "nearest: duration = \"3 s\""),
+        ("warm_up = \"40 s\"", "`warm_up` = \"40 s\" leaves nothing"),
+        ("network.rate = \"10 Mpbs\"", "nearest: rate = \"10 Mbps\""),
+        (
+            "network.buffer = \"20 packets\"",
+            "max = 30 packets lies above the buffer",
+        ),
+        ("schemes = [\"redd\"]", "did you mean 'red'?"),
+        ("schemes = [\"red:mni=3\"]", "did you mean 'min'?"),
+        ("seeds = 0", "`seeds` = 0"),
+        ("flows.a.start = \"50 s\"", "start"),
+        ("flows.a.on = \"1 s\"", "it belongs to kind = on-off"),
+        (
+            "flows.a.rtt = \"1 ms\"\nnetwork.delay = \"5 ms\"",
+            "nearest: rtt = \"10 ms\"",
+        ),
+        ("flows.a.to = \"rigth\"", "did you mean \"right\"?"),
+        ("flows.a.tcp = \"cubik\"", "nearest: control = \"cubic\""),
+        (
+            "sweep.\"network.rat\" = [\"1 Mbps\"]",
+            "did you mean `rate`?",
+        ),
+        (
+            "sweep.\"flows.b.count\" = [1]",
+            "no group of flows is called `b`",
+        ),
+        ("sweep.\"flows.a.count\" = []", "no values"),
+        (
+            "parameters.mni = 5",
+            "no scheme compared has a parameter `mni`",
+        ),
+    ];
+    for (line, wanted) in cases {
+        let schemes = if line.starts_with("schemes") {
+            ""
+        } else {
+            "schemes = [\"red:min=10,max=30\"]\n"
+        };
+        let text = format!("{schemes}{line}\n[flows.a]\n");
+        // A group that is written in the line is there already.
+        let text = match line.starts_with("flows.a") {
+            true => text.replace("[flows.a]\n", ""),
+            false => text,
+        };
+        let told = plan(&text).unwrap_err().to_string();
+        assert!(told.contains(wanted), "{line}\n  told: {told}");
+        assert!(told.starts_with("test.toml:"), "{told}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Running a plan's cells into a store: each kept as it ends, none run twice.
+
+use std::sync::atomic::AtomicBool;
+
+use super::{Store, StoreError};
+use crate::document::Problem;
+use crate::plan::{Cell, Plan, Source};
+use crate::run::{Progress, on_threads};
+use crate::stopping::{MOST_SEEDS, StoppingRule};
+use crate::summary::Summary;
+
+/// Why a stored run ended before its time.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A cell cannot be run.
+    #[error("{0}")]
+    Cell(Problem),
+    /// Real hosts failed.
+    #[error("{0}")]
+    Hosts(String),
+    /// An outcome cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<Problem> for RunError {
+    fn from(problem: Problem) -> RunError {
+        RunError::Cell(problem)
+    }
+}
+
+/// Runs every cell of `plan` that `store` does not hold, on so many threads, until all are
+/// done or `stop` is set. Calls `progress` at the beginning and after each cell.
+pub fn run(
+    plan: &Plan,
+    store: &Store,
+    threads: usize,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Progress),
+) -> Result<Progress, RunError> {
+    let (missing, mut reached) = missing_cells(plan, store)?;
+    progress(reached);
+    let jobs: Vec<(&Plan, Cell)> = missing.into_iter().map(|cell| (plan, cell)).collect();
+    on_threads(&jobs, threads, stop, |job, outcome| {
+        store.save(plan, jobs[job].1, &outcome)?;
+        reached.done += 1;
+        progress(reached);
+        Ok::<(), RunError>(())
+    })?;
+    Ok(reached)
+}
+
+/// Runs `plan` into `store` with more and more seeds, until every interval is as narrow as
+/// `rule` wants; returns the plan with the seeds it came to.
+pub fn run_until(
+    source: &Source,
+    mut plan: Plan,
+    store: &Store,
+    rule: &StoppingRule,
+    threads: usize,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(Progress),
+) -> Result<(Plan, Progress), RunError> {
+    loop {
+        let reached = run(&plan, store, threads, stop, &mut progress)?;
+        let is_complete = reached.done == reached.planned;
+        if !is_complete || rule.is_met(&Summary::of_store(&plan, store)?, plan.seeds.len()) {
+            return Ok((plan, reached));
+        }
+        let more = (plan.seeds.len() * 3 / 2 + 1).min(MOST_SEEDS);
+        plan.seeds = (1..=more as u64).collect();
+        store.plan_seeds(source, &plan)?;
+    }
+}
+
+/// The cells of `plan` that `store` does not hold, and the progress that this is.
+pub fn missing_cells(plan: &Plan, store: &Store) -> Result<(Vec<Cell>, Progress), StoreError> {
+    let done = store.done()?;
+    let labels = plan.labels();
+    let is_done = |cell: &Cell| {
+        let label = labels[cell.scheme].to_string();
+        done.contains(&(label, cell.point, plan.seeds[cell.seed]))
+    };
+    let (finished, missing): (Vec<Cell>, Vec<Cell>) = plan.cells().partition(is_done);
+    let reached = Progress {
+        before: finished.len(),
+        done: finished.len(),
+        planned: plan.cell_count(),
+    };
+    Ok((missing, reached))
+}

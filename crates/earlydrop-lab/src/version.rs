@@ -1,0 +1,9 @@
+//! The version that results carry.
+
+/// The version of this program with its commit, where that is known: "0.2.0 (363a3cd)".
+pub fn version() -> String {
+    match env!("EARLYDROP_COMMIT") {
+        "" => env!("CARGO_PKG_VERSION").to_string(),
+        commit => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
+    }
+}

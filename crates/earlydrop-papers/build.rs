@@ -1,0 +1,48 @@
+//! Lists the experiments and claims in `papers/`, for the program to carry.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of the papers, in this crate.
+const PAPERS: &str = "papers";
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={PAPERS}");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let list = list(Path::new(PAPERS));
+    fs::write(out.join("papers.rs"), list).expect("the folder is cargo's");
+}
+
+/// `&[(folder, file, text), ...]` as Rust source, in order.
+fn list(papers: &Path) -> String {
+    let mut entries = Vec::new();
+    for folder in inside(papers).into_iter().filter(|path| path.is_dir()) {
+        println!("cargo:rerun-if-changed={}", folder.display());
+        for file in inside(&folder) {
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+            {
+                let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
+                let path = file.canonicalize().expect("it was just listed");
+                entries.push(format!(
+                    "({:?}, {:?}, include_str!({:?}))",
+                    name(&folder).unwrap_or_default(),
+                    name(&file).unwrap_or_default(),
+                    path.display().to_string()
+                ));
+            }
+        }
+    }
+    format!("&[{}]", entries.join(",\n"))
+}
+
+/// What a folder holds, sorted.
+fn inside(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}

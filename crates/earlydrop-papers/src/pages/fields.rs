@@ -1,0 +1,197 @@
+//! Everything a `figures.toml` may say. It is described in `papers/README.md`.
+
+use earlydrop::registry::{Kind, Range};
+
+use earlydrop_lab::document::{Field, Section, Shape};
+
+const WORDS: Shape = Shape::One(Kind::Text("words"));
+const NAME: Shape = Shape::One(Kind::Text("a name"));
+const LIST: Shape = Shape::Open("a list");
+const PLACES: Shape = Shape::Open("a table of swept fields with a value each");
+/// Any finite number; "auto" where the data decide.
+const NUMBER: Shape = Shape::One(Kind::OrAuto(&Kind::Number(
+    Range::closed(-1e15, 1e15),
+    "a number",
+)));
+const FACTOR: Shape = Shape::One(Kind::Number(Range::POSITIVE, "a factor"));
+
+const fn field(
+    name: &'static str,
+    shape: Shape,
+    default: &'static str,
+    meaning: &'static str,
+) -> Field {
+    Field::new(name, shape, default, meaning)
+}
+
+/// The whole file.
+pub(super) static FIGURES: Section = Section {
+    name: "figures.toml",
+    meaning: "how a paper's figures are drawn again",
+    fields: &[
+        field(
+            "proposes",
+            WORDS,
+            "",
+            "what the paper proposes, in two sentences",
+        ),
+        field("text", LIST, "", "claims that belong to no figure"),
+        field(
+            "figures",
+            Shape::List(&FIGURE),
+            "",
+            "figures and tables, in the paper's order",
+        ),
+    ],
+};
+
+const KINDS: Kind = Kind::Choice(&[
+    ("none", "nothing"),
+    ("sweep", "a metric along a swept axis"),
+    ("time", "what was sampled over time"),
+    ("bars", "a metric of groups of flows"),
+    ("distribution", "how long transfers take"),
+    ("drop-function", "drop probability against average queue"),
+    ("table", "printed numbers beside ours"),
+]);
+
+static FIGURE: Section = Section {
+    name: "figures",
+    meaning: "a figure or a table",
+    fields: &[
+        field("id", NAME, "", "its name in addresses and files"),
+        field("number", WORDS, "", "what it is called in the paper"),
+        field("caption", WORDS, "", "what it shows, in our words"),
+        field("claims", LIST, "", "the claims that belong to it"),
+        field(
+            "not_printed",
+            WORDS,
+            "",
+            "what the paper does not say, and how it was chosen",
+        ),
+        field("left_out", WORDS, "", "why it is not drawn"),
+        field("panels", Shape::List(&PANEL), "", "its parts"),
+        TITLE,
+        KIND,
+        EXPERIMENT,
+        AT,
+        X,
+        Y,
+        CURVES,
+        LINES,
+        GROUPS,
+        ROWS,
+        COLUMNS,
+    ],
+};
+
+static PANEL: Section = Section {
+    name: "panels",
+    meaning: "a part of a figure",
+    fields: &[
+        TITLE, KIND, EXPERIMENT, AT, X, Y, CURVES, LINES, GROUPS, ROWS, COLUMNS,
+    ],
+};
+
+const TITLE: Field = field("title", WORDS, "", "what stands above");
+const KIND: Field = field("kind", Shape::One(KINDS), "none", "what is drawn");
+const EXPERIMENT: Field = field("experiment", NAME, "", "the scenario that shows it");
+const AT: Field = field("at", PLACES, "", "values of axes it is restricted to");
+const X: Field = field("x", Shape::Table(&AXIS), "", "the axis along the foot");
+const Y: Field = field("y", Shape::Table(&AXIS), "", "the upright axis");
+const CURVES: Field = field("curves", Shape::List(&CURVE), "", "the curves");
+const LINES: Field = field("lines", Shape::List(&LEVEL), "", "values to compare with");
+const GROUPS: Field = field("groups", Shape::List(&GROUP), "", "groups of flows");
+const ROWS: Field = field("rows", Shape::List(&ROW), "", "a table's rows");
+const COLUMNS: Field = field("columns", Shape::List(&COLUMN), "", "a table's columns");
+
+static AXIS: Section = Section {
+    name: "axis",
+    meaning: "an axis",
+    fields: &[
+        field("axis", NAME, "", "the swept field"),
+        field("measure", NAME, "", "what is shown"),
+        field("label", WORDS, "", "what stands beside it"),
+        field("unit", WORDS, "", "its unit"),
+        field(
+            "times",
+            FACTOR,
+            "1",
+            "what was sampled is multiplied by this",
+        ),
+        field("low", NUMBER, "auto", "it reaches down to this"),
+        field("high", NUMBER, "auto", "it reaches up to this"),
+        field("ticks", LIST, "", "the numbers to write"),
+        field(
+            "scale",
+            Shape::One(Kind::Choice(&[
+                ("linear", "equal steps are equally long"),
+                ("log", "equal factors are equally long"),
+            ])),
+            "linear",
+            "how numbers lie along it",
+        ),
+    ],
+};
+
+static CURVE: Section = Section {
+    name: "curves",
+    meaning: "a curve",
+    fields: &[
+        field("name", WORDS, "", "its name in the paper"),
+        field("scheme", NAME, "", "the scheme"),
+        field("at", PLACES, "", "where"),
+        field("each", NAME, "", "one for each value of this axis"),
+        field("measure", NAME, "", "what is shown, if not the axis's"),
+        field("series", NAME, "", "what was sampled"),
+        field(
+            "over",
+            LIST,
+            "",
+            "series whose sum it is shown as a share of",
+        ),
+        field("source", NAME, "", "of what it was sampled"),
+        field("group", NAME, "", "whose transfers"),
+    ],
+};
+
+static LEVEL: Section = Section {
+    name: "lines",
+    meaning: "a value to compare with",
+    fields: &[
+        field("name", WORDS, "", "its name"),
+        field("value", NUMBER, "0", "the value, in the unit shown"),
+    ],
+};
+
+static GROUP: Section = Section {
+    name: "groups",
+    meaning: "a group of flows",
+    fields: &[
+        field("name", WORDS, "", "its name in the paper"),
+        field("group", NAME, "", "its name in the scenario"),
+    ],
+};
+
+static ROW: Section = Section {
+    name: "rows",
+    meaning: "a row of a table",
+    fields: &[
+        field("name", WORDS, "", "what stands before it"),
+        field("at", PLACES, "", "where"),
+    ],
+};
+
+static COLUMN: Section = Section {
+    name: "columns",
+    meaning: "a column of a table",
+    fields: &[
+        field("name", WORDS, "", "what stands above it"),
+        field("under", WORDS, "", "what stands above several"),
+        field("scheme", NAME, "", "the scheme"),
+        field("measure", NAME, "", "what is measured"),
+        field("times", FACTOR, "1", "ours are multiplied by this"),
+        field("per", NAME, "", "and divided by the value of this axis"),
+        field("printed", LIST, "", "as printed, one for each row"),
+    ],
+};

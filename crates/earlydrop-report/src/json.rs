@@ -1,0 +1,102 @@
+//! A run's summary as one JSON document; `docs/results.md` lists its keys.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use earlydrop_lab::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::plan::{Hosts, Plan};
+use earlydrop_lab::store::{Store, StoreError};
+use earlydrop_lab::summary::{Entry, Summary};
+
+/// The summary of what `store` holds of `plan`; its report is at `report`.
+pub fn document(
+    plan: &Plan,
+    store: &Store,
+    summary: &Summary,
+    report: &Path,
+) -> Result<Value, StoreError> {
+    let mut seeds: Vec<u64> = summary.cells.iter().map(|cell| cell.seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    let live = match store.hosts()? {
+        Hosts::Simulated => [].iter(),
+        Hosts::Real => LIVE_METRICS.iter(),
+    };
+    let is_live = live.len() > 0;
+    let known = METRICS.iter().chain(live);
+    let named = known.map(|m| (m.name.to_string(), describe(m)));
+    let labels = plan.labels();
+    let schemes = &plan.scenario().schemes;
+    let rows = summary.rows.iter().map(|row| {
+        let mut document = json!({
+            "scheme": labels[row.scheme],
+            "spec": schemes[row.scheme].spec.to_string(),
+            "point": point(plan, row.point),
+            "seeds": row.seeds,
+            "metrics": entries(METRICS.iter(), &row.values),
+        });
+        if let Some(live) = &row.live {
+            document["live"] = entries(LIVE_METRICS.iter(), &live.values).into();
+            document["not_trustworthy"] = live.doubtful.into();
+        }
+        document
+    });
+    let groups = summary.groups.iter().map(|group| {
+        json!({
+            "group": group.name,
+            "flows": group.flows,
+            "scheme": labels[group.scheme],
+            "point": point(plan, group.point),
+            "metrics": entries(metrics::of_groups(), &group.values),
+        })
+    });
+    let mut document = json!({
+        "earlydrop": store.about("version")?,
+        "title": plan.scenario().title,
+        "folder": store.folder(),
+        "report": report,
+        "seeds": seeds,
+        "cells": { "planned": plan.cell_count(), "done": summary.cells.len() },
+        "metrics": named.collect::<Map<String, Value>>(),
+        "rows": rows.collect::<Vec<Value>>(),
+        "groups": groups.collect::<Vec<Value>>(),
+    });
+    if is_live {
+        document["hosts"] = "real".into();
+    }
+    Ok(document)
+}
+
+fn describe(metric: &Metric) -> Value {
+    json!({
+        "title": metric.title,
+        "unit": metric.base_unit(),
+        "better": match metric.better {
+            Better::Less => "less",
+            Better::More => "more",
+            Better::Neither => "neither",
+        },
+        "meaning": metric.meaning,
+    })
+}
+
+/// The values of the swept fields at a point.
+fn point(plan: &Plan, point: usize) -> Map<String, Value> {
+    let coordinates = plan.axes.iter().zip(&plan.points[point].coordinates);
+    coordinates
+        .map(|(axis, index)| (axis.field.clone(), axis.texts()[*index].clone().into()))
+        .collect()
+}
+
+fn entries<'a>(
+    metrics: impl Iterator<Item = &'a Metric>,
+    values: &[Option<Entry>],
+) -> Map<String, Value> {
+    let measured = metrics.zip(values).filter_map(|(metric, entry)| {
+        let Entry { mean, best } = (*entry)?;
+        let value = json!({ "mean": mean.mean, "half_width_95": mean.half, "best": best });
+        Some((metric.name.to_string(), value))
+    });
+    measured.collect()
+}

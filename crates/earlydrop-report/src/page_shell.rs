@@ -1,0 +1,30 @@
+//! What every page without a charting library is wrapped in: head, style, nothing fetched.
+
+use crate::figure::{self, escape};
+use crate::run_report;
+
+const PAGE_STYLE: &str = include_str!("../assets/page.css");
+
+/// A whole HTML page. `body` and `script` are markup already; `title` is text.
+///
+/// The page loads nothing: its style and its script are inline, and its content security
+/// policy forbids everything else.
+pub fn page_shell(title: &str, body: &str, script: &str) -> String {
+    let script = match script {
+        "" => String::new(),
+        script => format!("<script>\n{script}</script>\n"),
+    };
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; \
+         form-action 'none'\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"earlydrop\">\n<title>{}</title>\n\
+         <style>\n{}{}{PAGE_STYLE}</style>\n</head>\n<body>\n{body}{script}</body>\n</html>\n",
+        escape(title),
+        run_report::STYLE,
+        figure::STYLE,
+    )
+}

@@ -1,0 +1,216 @@
+//! Puts the page together.
+
+use std::path::PathBuf;
+
+use earlydrop_lab::files::write_whole;
+use earlydrop_lab::plan::Plan;
+use earlydrop_lab::store::{Store, StoreError};
+use earlydrop_lab::summary::Summary;
+
+use super::{Data, gather};
+use crate::figure::escape;
+
+const TEMPLATE: &str = include_str!("../../assets/report/page.html");
+/// How pages look; those of papers, too.
+pub(crate) const STYLE: &str = include_str!("../../assets/report/style.css");
+const ERRORS: &str = include_str!("../../assets/report/errors.js");
+const CHARTS: &str = include_str!("../../assets/charts/echarts.min.js");
+
+/// Our scripts, in the order in which they stand in the page. They share one scope; a later
+/// one uses what earlier ones declare.
+const SCRIPTS: &[(&str, &str)] = &[
+    ("format.js", include_str!("../../assets/report/format.js")),
+    ("dom.js", include_str!("../../assets/report/dom.js")),
+    ("state.js", include_str!("../../assets/report/state.js")),
+    ("theme.js", include_str!("../../assets/report/theme.js")),
+    ("save.js", include_str!("../../assets/report/save.js")),
+    ("axes.js", include_str!("../../assets/report/axes.js")),
+    ("figure.js", include_str!("../../assets/report/figure.js")),
+    ("table.js", include_str!("../../assets/report/table.js")),
+    ("head.js", include_str!("../../assets/report/head.js")),
+    ("summary.js", include_str!("../../assets/report/summary.js")),
+    ("scatter.js", include_str!("../../assets/report/scatter.js")),
+    ("sweep.js", include_str!("../../assets/report/sweep.js")),
+    (
+        "overtime.js",
+        include_str!("../../assets/report/overtime.js"),
+    ),
+    ("flows.js", include_str!("../../assets/report/flows.js")),
+    (
+        "distributions.js",
+        include_str!("../../assets/report/distributions.js"),
+    ),
+    ("live.js", include_str!("../../assets/report/live.js")),
+    ("curves.js", include_str!("../../assets/report/curves.js")),
+    ("groups.js", include_str!("../../assets/report/groups.js")),
+    (
+        "scenario.js",
+        include_str!("../../assets/report/scenario.js"),
+    ),
+    ("main.js", include_str!("../../assets/report/main.js")),
+];
+
+/// The terms under which others' code is in the page.
+const LICENCES: &[(&str, &str)] = &[
+    (
+        "Apache ECharts 6.1.0",
+        include_str!("../../assets/charts/NOTICE"),
+    ),
+    (
+        "Apache ECharts 6.1.0, licence",
+        include_str!("../../assets/charts/LICENSE"),
+    ),
+    (
+        "zrender 6.1.0",
+        include_str!("../../assets/charts/LICENSE-zrender"),
+    ),
+    ("d3", include_str!("../../assets/charts/LICENSE-d3")),
+    (
+        "tslib 2.3.0",
+        include_str!("../../assets/charts/LICENSE-tslib"),
+    ),
+];
+
+/// Writes `report.html` into the folder of a stored run, whole or not at all; returns its path.
+pub fn write_report(plan: &Plan, store: &Store, summary: &Summary) -> Result<PathBuf, StoreError> {
+    let page = render(&gather(plan, store, summary)?);
+    let path = store.folder().join("report.html");
+    write_whole(&path, &page)?;
+    Ok(path)
+}
+
+/// Makes the page: one HTML file that opens without a network.
+///
+/// The page is the same, byte for byte, for the same data.
+///
+/// ```
+/// use earlydrop_report::run_report::{Data, render};
+///
+/// let page = render(&Data {
+///     title: "RED and its relatives".to_owned(),
+///     ..Data::default()
+/// });
+/// assert!(page.starts_with("<!doctype html>"));
+/// ```
+#[must_use]
+pub fn render(data: &Data) -> String {
+    let json = json(data);
+    let mut page = String::with_capacity(TEMPLATE.len() + CHARTS.len() + json.len() + (1 << 18));
+    let mut rest = TEMPLATE;
+    while let Some((before, after)) = rest.split_once("{{") {
+        page.push_str(before);
+        let Some((slot, after)) = after.split_once("}}") else {
+            page.push_str("{{");
+            rest = after;
+            continue;
+        };
+        rest = after;
+        match slot {
+            "title" => page.push_str(&escape(&data.title)),
+            "style" => page.push_str(STYLE),
+            "errors" => page.push_str(ERRORS),
+            "data" => page.push_str(&json),
+            "charts" => page.push_str(CHARTS),
+            "scripts" => scripts(&mut page),
+            "licences" => licences(&mut page),
+            other => unreachable!("page.html has no slot {other}"),
+        }
+    }
+    page.push_str(rest);
+    page
+}
+
+/// The data as JSON in which no `<` is left, so that no text can end the element around it.
+fn json(data: &Data) -> String {
+    serde_json::to_string(data)
+        .expect("every key of Data is a field's name, and no value fails to serialise")
+        .replace('<', "\\u003c")
+}
+
+fn scripts(page: &mut String) {
+    page.push_str("(() => {\n\"use strict\";\n");
+    for (name, text) in SCRIPTS {
+        page.push_str("\n// ---- ");
+        page.push_str(name);
+        page.push_str(" ----\n");
+        page.push_str(text);
+    }
+    page.push_str("})();\n");
+}
+
+fn licences(page: &mut String) {
+    for (name, text) in LICENCES {
+        page.push_str(&escape(name));
+        page.push_str("\n\n");
+        page.push_str(&escape(text.trim()));
+        page.push_str("\n\n\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hostile() -> Data {
+        Data {
+            title: "</script><img src=x onerror=alert(1)>{{charts}}".to_owned(),
+            scenario: "title = \"<!--<script>\"".to_owned(),
+            ..Data::default()
+        }
+    }
+
+    #[test]
+    fn text_of_the_data_cannot_become_markup() {
+        let page = render(&hostile());
+        assert!(!page.contains("<img"));
+        assert!(page.contains(
+            "<title>&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;{{charts}}</title>"
+        ));
+        let (_, after) = page.split_once("id=\"data\">").unwrap();
+        let (json, _) = after.split_once("</script>").unwrap();
+        assert!(!json.contains('<'));
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(value["title"], hostile().title);
+        assert_eq!(value["scenario"], hostile().scenario);
+    }
+
+    #[test]
+    fn nothing_is_fetched() {
+        let page = render(&Data::default());
+        assert!(page.contains("default-src 'none'"));
+        for sign in ["<link", " src=", "@import", "url(http", "import("] {
+            assert!(!page.contains(sign), "{sign}");
+        }
+    }
+
+    #[test]
+    fn no_script_ends_early() {
+        for (name, text) in SCRIPTS
+            .iter()
+            .chain(&[("errors.js", ERRORS), ("charts", CHARTS)])
+        {
+            assert!(!text.contains("</script"), "{name}");
+            assert!(!text.contains("<!--"), "{name}");
+        }
+    }
+
+    #[test]
+    fn numbers_keep_five_digits_and_what_is_no_number_is_left_out() {
+        let mut data = Data::default();
+        data.series.push(super::super::data::Series {
+            scheme: 0,
+            point: 0,
+            seed: 1,
+            source: String::new(),
+            name: "queue".to_owned(),
+            meaning: "in packets".to_owned(),
+            interval: 0.1,
+            values: vec![0.1 + 0.2, 3.0, 1234567.0, f64::NAN, 1.0e-9 / 3.0],
+        });
+        assert!(
+            json(&data).contains("\"values\":[0.3,3,1234567,null,3.3333e-10]"),
+            "{}",
+            json(&data)
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! The comparison as one page that opens without a network.
+
+use crate::figure::{Axis, Bar, Bars, escape};
+use crate::page_shell::page_shell;
+use crate::table::Table;
+use earlydrop_lab::plan::Plan;
+use earlydrop_lab::statistics::Mean;
+use earlydrop_lab::version;
+
+use super::render::{name, shown};
+use super::{Quantity, Row, reading, tables};
+
+/// The page; `reports` are addresses of the simulated and of the live runs' reports.
+pub fn page(plan: &Plan, rows: &[Row], reports: [&str; 2]) -> String {
+    let title = match plan.scenario().title.as_str() {
+        "" => "Simulated and live",
+        title => title,
+    };
+    let mut body = head(title, rows, reports);
+    body.push_str("<main>\n");
+    for (point, (title, tables)) in tables(plan, rows).into_iter().enumerate() {
+        let of_point: Vec<&Row> = rows.iter().filter(|row| row.point == point).collect();
+        let title = match title.as_str() {
+            "" => "Every scheme",
+            title => title,
+        };
+        body.push_str(&format!(
+            "<section id=\"point-{point}\">\n<h2>{}</h2>\n",
+            escape(title)
+        ));
+        for (index, (quantity, table)) in tables.iter().enumerate() {
+            body.push_str(&panel(plan, &of_point, index, quantity, table));
+        }
+        body.push_str("</section>\n");
+    }
+    body.push_str("</main>\n");
+    body.push_str(&format!(
+        "<footer id=\"foot\"><p class=\"note\">Made by earlydrop {}.</p></footer>\n",
+        escape(&version())
+    ));
+    page_shell(&format!("{title}, simulated and live"), &body, "")
+}
+
+fn head(title: &str, rows: &[Row], [simulated, live]: [&str; 2]) -> String {
+    let doubtful: usize = rows.iter().map(|row| row.doubtful).sum();
+    let class = if doubtful > 0 { "warning" } else { "note" };
+    format!(
+        "<header id=\"head\">\n<p class=\"kicker\">earlydrop compare --live</p>\n<h1>{}</h1>\n\
+         <p class=\"about\">The same runs in the simulator, and on real hosts with the kernel's \
+         TCP. Reports of their own: <a href=\"{}\">simulated</a>, <a href=\"{}\">live</a>.</p>\n\
+         <p class=\"{class}\">{}</p>\n</header>\n",
+        escape(title),
+        escape(simulated),
+        escape(live),
+        escape(&reading(rows))
+    )
+}
+
+/// One quantity at one point: bars, and the numbers beside them.
+fn panel(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity, table: &Table) -> String {
+    format!(
+        "<h3>{}</h3>\n<p class=\"caption\">{}.</p>\n<div class=\"figure-and-claims single\">\n\
+         <figure>{}</figure>\n{}</div>\n",
+        escape(&quantity.heading()),
+        escape(quantity.meaning),
+        bars(plan, rows, index, quantity).draw().inline(),
+        html(table)
+    )
+}
+
+fn bars(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity) -> Bars {
+    let bar = |what: &str, row: &Row, mean: Option<Mean>| Bar {
+        value: mean.map(|mean| mean.mean * quantity.scale),
+        half: mean
+            .and_then(|mean| mean.half)
+            .map(|half| half * quantity.scale),
+        words: format!(
+            "{}, {what}: {} {}",
+            name(plan, row),
+            shown(mean, quantity),
+            quantity.unit
+        ),
+    };
+    let simulated = rows
+        .iter()
+        .map(|row| bar("simulated", row, row.pairs[index].simulated));
+    let live = rows
+        .iter()
+        .map(|row| bar("live", row, row.pairs[index].live));
+    Bars {
+        y: Axis {
+            label: quantity.heading(),
+            ..Axis::default()
+        },
+        groups: rows.iter().map(|row| name(plan, row)).collect(),
+        rows: vec![
+            ("simulated".to_string(), simulated.collect()),
+            ("live".to_string(), live.collect()),
+        ],
+        ..Bars::default()
+    }
+}
+
+fn html(table: &Table) -> String {
+    let heading = |name: &String| format!("<th scope=\"col\">{}</th>", escape(name));
+    let row = |cells: &Vec<crate::table::Cell>| {
+        let cells = cells.iter().enumerate().map(|(index, cell)| {
+            let text = escape(&cell.text);
+            match (index, cell.best) {
+                (0, _) => format!("<th scope=\"row\">{text}</th>"),
+                (_, true) => format!("<td><strong>{text} *</strong></td>"),
+                (_, false) => format!("<td>{text}</td>"),
+            }
+        });
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    };
+    format!(
+        "<div class=\"scroll\"><table class=\"printed\">\n<thead><tr>{}</tr></thead>\n\
+         <tbody>\n{}</tbody></table></div>\n",
+        table.header.iter().map(heading).collect::<String>(),
+        table.rows.iter().map(row).collect::<String>()
+    )
+}
