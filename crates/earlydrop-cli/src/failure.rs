@@ -10,6 +10,7 @@ use earlydrop_lab::files::FileError;
 use earlydrop_lab::plan::SourceError;
 use earlydrop_lab::store::{ExportError, RunError, StoreError};
 use earlydrop_model::ModelError;
+use earlydrop_report::configuration::PasteError;
 
 use crate::diagnostics;
 use crate::draw::Style;
@@ -97,6 +98,12 @@ impl From<StoreError> for Failure {
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
         Failure::Doing(error.to_string())
+    }
+}
+
+impl From<PasteError> for Failure {
+    fn from(error: PasteError) -> Failure {
+        Failure::Usage(error.to_string())
     }
 }
 

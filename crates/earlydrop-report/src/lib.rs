@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod configuration;
 pub mod figure;
 pub mod json;
 mod page_shell;

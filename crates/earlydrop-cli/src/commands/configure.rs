@@ -1,21 +1,17 @@
 //! `earlydrop configure`: which parameters, why, and how far to trust what is expected.
 
-mod document;
-mod page;
-mod paste;
 mod screen;
-mod svg;
-mod words;
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
 use earlydrop::units::Nanos;
+use earlydrop_lab::files::write_whole;
 use earlydrop_lab::verify::{self, Measured, VerifyError};
 use earlydrop_model::configure::{Configuration, Goal, Question, configure};
 use earlydrop_model::{Control, Load, ModelError, Tcp};
+use earlydrop_report::configuration::{self, ConfigurationReport};
 
 use crate::commands::threads;
 use crate::draw::{Style, write_lines};
@@ -30,7 +26,7 @@ use crate::progress::stop_flag;
   earlydrop configure --link 1Gbps --rtt 20ms --flows 400 --scheme gred --ecn on --html red.html
   earlydrop configure --link 20Mbps --rtt 50ms --flows 20 --paste earlydrop > scenario.toml
 
-Predictions are of long transfers that are alike; docs/configuration.md says how near they are.")]
+Predictions are of long transfers that are alike; docs/explanation/the-model.md says how near they are.")]
 pub(crate) struct Configure {
     /// The bottleneck's rate: 100Mbps
     #[arg(long, value_name = "RATE")]
@@ -80,14 +76,6 @@ pub(crate) struct Configure {
     json: bool,
 }
 
-/// What there is to show.
-pub(crate) struct Shown {
-    found: Configuration,
-    question: Question,
-    measured: Option<Measured>,
-    seeds: u64,
-}
-
 pub(crate) fn run(
     arguments: &Configure,
     out: &mut dyn Write,
@@ -95,34 +83,34 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     let question = question(arguments)?;
     if let Some(form) = &arguments.paste {
-        paste::check(form)?;
+        configuration::check_form(form)?;
     }
     let found = configure(&question).map_err(refused)?;
     if let Some(form) = &arguments.paste {
         return Ok(write!(
             out,
             "{}",
-            paste::one(form, &found, arguments.seeds)?
+            configuration::one_form(form, &found, arguments.seeds)?
         )?);
     }
-    let shown = Shown {
+    let report = ConfigurationReport {
         measured: match arguments.verify {
             true => Some(measured(&found, arguments.seeds)?),
             false => None,
         },
-        found,
+        configuration: found,
         question,
         seeds: arguments.seeds,
     };
     if let Some(path) = &arguments.html {
-        let written = fs::write(path, page::render(&shown));
-        written.map_err(|error| Failure::Doing(format!("{}: {error}", path.display())))?;
+        write_whole(path, &configuration::page(&report))?;
     }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&document::of(&shown)).unwrap_or_default();
+        let text =
+            serde_json::to_string_pretty(&configuration::document(&report)).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
     }
-    write_lines(out, &screen::lines(&shown, style), style)?;
+    write_lines(out, &screen::lines(&report, style), style)?;
     if let Some(path) = &arguments.html {
         writeln!(out, "page: {}", path.display())?;
     }

@@ -8,7 +8,7 @@ mod table;
 mod text;
 
 pub(crate) use earlydrop_report::figure::number;
-pub(crate) use plot::{Plot, sparkline, ticks};
+pub(crate) use plot::{Plot, sparkline};
 pub(crate) use table::Table;
 pub(crate) use text::{Look, Text, beside, indented, write_lines};
 

@@ -253,11 +253,6 @@ impl Axis {
     }
 }
 
-/// Numbers to write along an axis of this range, about `wanted` of them.
-pub(crate) fn ticks(range: (f64, f64), wanted: usize) -> Vec<(f64, String)> {
-    Axis::from(range).ticks(wanted)
-}
-
 /// Dots, of which each character holds two by four.
 struct Canvas {
     columns: usize,

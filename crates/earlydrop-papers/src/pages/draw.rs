@@ -147,6 +147,7 @@ impl<'a> Shown<'a> {
             y: self.y(),
             curves: Vec::new(),
             levels: self.levels(),
+            ..Chart::default()
         }
     }
 

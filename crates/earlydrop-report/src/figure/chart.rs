@@ -90,6 +90,15 @@ pub struct Level {
     pub value: f64,
 }
 
+/// A value of the axis along the foot to point out: a threshold, an operating point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Its name, written above it.
+    pub name: String,
+    /// Where it lies along the foot.
+    pub at: f64,
+}
+
 /// A chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
@@ -103,11 +112,16 @@ pub struct Chart {
     pub curves: Vec<Curve>,
     /// Values to compare with.
     pub levels: Vec<Level>,
+    /// Values along the foot to point out.
+    pub marks: Vec<Mark>,
 }
 
 /// How wide and how high a chart is: a telephone's width.
 pub(super) const WIDTH: f64 = 370.0;
 const HEIGHT: f64 = 262.0;
+/// A row of marks' names, and how many rows there are at most.
+const MARK_ROW: f64 = 12.0;
+const MARK_ROWS: usize = 3;
 /// From names of curves to their swatches' beginnings.
 const SWATCH: f64 = 16.0;
 
@@ -234,6 +248,7 @@ impl Chart {
             let y = frame.y_of(level.value);
             elements.line("level", (frame.left, y), (frame.right, y));
         }
+        draw_marks(&mut elements, &frame, &self.marks);
         self.write_names(&mut elements, &frame);
         Drawing {
             width: WIDTH as u32,
@@ -290,10 +305,11 @@ impl Chart {
         let curves = self.curves.iter().map(|curve| curve.name.as_str());
         let mut named = curves.chain(self.levels.iter().map(|level| level.name.as_str()));
         let room = widest(&mut named) + SWATCH + 14.0;
+        let heading = if self.title.is_empty() { 26.0 } else { 44.0 };
         Frame {
             left,
             right: WIDTH - room,
-            top: if self.title.is_empty() { 26.0 } else { 44.0 },
+            top: heading + MARK_ROW * self.marks.len().min(MARK_ROWS) as f64,
             bottom: HEIGHT - 36.0,
             x,
             y,
@@ -326,6 +342,22 @@ impl Chart {
             };
             elements.text("name", (left + SWATCH, y + 3.8), Anchor::Start, name);
         }
+    }
+}
+
+/// Marks: an upright line each, its name above the frame, in rows so that neighbours do not
+/// touch.
+fn draw_marks(elements: &mut Elements, frame: &Frame, marks: &[Mark]) {
+    for (index, mark) in marks.iter().enumerate() {
+        let Some(share) = frame.x.share(mark.at) else {
+            continue;
+        };
+        let x = frame.left + share * (frame.right - frame.left);
+        elements.line("level", (x, frame.top), (x, frame.bottom));
+        let above = frame.top - 3.0 - MARK_ROW * (index % MARK_ROWS) as f64;
+        let half = 0.5 * width_of(&mark.name);
+        let middle = x.clamp(frame.left + half, (WIDTH - half).max(frame.left + half));
+        elements.text("tick", (middle, above), Anchor::Middle, &mark.name);
     }
 }
 

@@ -17,7 +17,7 @@ mod svg;
 mod thin;
 
 pub use bars::{Bar, Bars};
-pub use chart::{Axis, Chart, Curve, Level, Line, Point};
+pub use chart::{Axis, Chart, Curve, Level, Line, Mark, Point};
 pub use forest::{Effect, Row, forest, strip, strip_axis};
 pub use scale::{Scale, number, ticks};
 pub use svg::{Drawing, STYLE, escape};

@@ -2,8 +2,8 @@
 
 use earlydrop_model::configure::Configuration;
 
-use super::Shown;
-use super::words::{self, Crossing};
+use earlydrop_report::configuration::{self, ConfigurationReport, Crossing};
+
 use crate::draw::{Look, Plot, Style, Table, Text, beside, indented, sparkline};
 
 const WIDEST: usize = 96;
@@ -11,18 +11,18 @@ const ROWS: usize = 9;
 /// Columns of a small picture in a line.
 const SMALL: usize = 24;
 
-pub(super) fn lines(shown: &Shown, style: &Style) -> Vec<Text> {
+pub(super) fn lines(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
     let style = &Style {
         width: style.width.min(WIDEST),
         ..*style
     };
-    let found = &shown.found;
+    let found = &report.configuration;
     let mut lines = head(found, style);
     lines.push(Text::default());
     lines.extend(crossing(found, style));
     lines.push(Text::default());
-    lines.extend(table(&words::methods(found), style));
-    let notes = words::notes(found);
+    lines.extend(table(&configuration::methods(found), style));
+    let notes = configuration::notes(found);
     if !notes.is_empty() {
         lines.push(Text::default());
     }
@@ -35,7 +35,7 @@ pub(super) fn lines(shown: &Shown, style: &Style) -> Vec<Text> {
             said,
         ));
     }
-    let measured = words::side_by_side(shown);
+    let measured = configuration::prediction_and_simulation(report);
     if !measured.is_empty() {
         lines.push(Text::default());
         lines.extend(table(&measured, style));
@@ -46,13 +46,13 @@ pub(super) fn lines(shown: &Shown, style: &Style) -> Vec<Text> {
 /// What is chosen, and what to expect of it.
 fn head(found: &Configuration, style: &Style) -> Vec<Text> {
     let width = style.width.saturating_sub(2);
-    let mut lines = Text::new(&words::title(found), Look::Strong).wrapped(style.width);
+    let mut lines = Text::new(&configuration::title(found), Look::Strong).wrapped(style.width);
     lines.push(Text::default());
     let spec = Text::new(&found.choices[0].advice.spec.to_string(), Look::Code);
     lines.extend(indented(2, spec.wrapped(width)));
     lines.push(Text::default());
     let small = |values: &[f64]| format!("{} ", sparkline(values, SMALL, style.unicode));
-    for (name, said) in words::said(found, small) {
+    for (name, said) in configuration::statements(found, small) {
         let said = |width: usize| Text::from(said).wrapped(width);
         lines.extend(indented(
             2,
@@ -64,12 +64,15 @@ fn head(found: &Configuration, style: &Style) -> Vec<Text> {
 
 fn crossing(found: &Configuration, style: &Style) -> Vec<Text> {
     let crossing = Crossing::of(found);
-    let tells = format!("what {} tells", found.choices[0].gateway.scheme());
+    let scheme = format!("signals of {}", found.choices[0].gateway.scheme());
     let mut plot = Plot::new((0.0, crossing.end), (0.0, crossing.top))
-        .labels("average queue, packets", "told of congestion, % of packets")
+        .labels("average queue, packets", "dropped or marked, % of packets")
         .height(ROWS)
-        .line(&tells, crossing.tells)
-        .line("what the flows need to fill just the link", crossing.needs);
+        .line(&scheme, crossing.signals)
+        .line(
+            "signals at which the flows just fill the link",
+            crossing.needs,
+        );
     for (at, label) in crossing.marks {
         plot = plot.mark(at, &label);
     }

@@ -7,15 +7,16 @@ use earlydrop_model::configure::Choice;
 use earlydrop_model::trust::Doubt;
 use serde_json::{Value, json};
 
-use super::{Shown, paste};
+use super::{ConfigurationReport, paste};
 
 /// Pieces of a distribution.
 const PIECES: u64 = 100;
 
-pub(super) fn of(shown: &Shown) -> Value {
-    let found = &shown.found;
+/// The report as JSON: the keys keep their names and their order.
+pub fn document(report: &ConfigurationReport) -> Value {
+    let found = &report.configuration;
     let load = &found.load;
-    let forms = paste::all(found, shown.seeds).into_iter();
+    let forms = paste::all(found, report.seeds).into_iter();
     let forms: serde_json::Map<String, Value> = forms
         .map(|(name, _, text)| (name.to_string(), Value::String(text)))
         .collect();
@@ -29,7 +30,7 @@ pub(super) fn of(shown: &Shown) -> Value {
             "ecn": load.tcp.ecn,
             "packets_per_second": load.service(),
         },
-        "scheme": shown.question.scheme.to_string(),
+        "scheme": report.question.scheme.to_string(),
         "buffer": found.buffer,
         "goal": { "queue": found.goal, "delay": found.goal / load.service() },
         "chosen": found.choices[0].advice.spec.to_string(),
@@ -45,7 +46,7 @@ pub(super) fn of(shown: &Shown) -> Value {
             "sensitivity": open.sensitivity,
         })),
         "warnings": found.warnings,
-        "measured": shown.measured.map(|measured| of_measured(&measured, shown.seeds)),
+        "measured": report.measured.map(|measured| of_measured(&measured, report.seeds)),
         "paste": forms,
     })
 }

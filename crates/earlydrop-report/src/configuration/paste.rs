@@ -5,7 +5,7 @@ use earlydrop_lab::verify::{Length, scenario};
 use earlydrop_model::configure::Configuration;
 use earlydrop_model::dialects::{DIALECTS, Dialect, Refusal, of_spec, translate};
 
-use crate::failure::Failure;
+use super::PasteError;
 
 /// A form: its name, what it is, and how it is written.
 type Form = (
@@ -24,7 +24,7 @@ fn tools() -> impl Iterator<Item = &'static Dialect> {
 }
 
 /// Refuses a form that is not known.
-pub(super) fn check(form: &str) -> Result<(), Failure> {
+pub fn check(form: &str) -> Result<(), PasteError> {
     let names = || {
         let own = FORMS.iter().map(|(name, ..)| *name);
         own.chain(tools().map(|tool| tool.name))
@@ -34,41 +34,46 @@ pub(super) fn check(form: &str) -> Result<(), Failure> {
     }
     let near = nearest(form, names()).unwrap_or(FORMS[0].0);
     let known = names().collect::<Vec<_>>().join(", ");
-    Err(Failure::Usage(format!(
-        "--paste {form}: allowed: {known}; nearest: {near}"
-    )))
+    Err(PasteError::Unknown {
+        form: form.to_string(),
+        known,
+        near,
+    })
 }
 
 /// The choice in one form.
-pub(super) fn one(form: &str, found: &Configuration, seeds: u64) -> Result<String, Failure> {
+pub fn one(form: &str, choice: &Configuration, seeds: u64) -> Result<String, PasteError> {
     if let Some((.., write)) = FORMS.iter().find(|(name, ..)| *name == form) {
-        return Ok(write(found, seeds));
+        return Ok(write(choice, seeds));
     }
     check(form)?;
     let written = tools().find(|tool| tool.name == form);
-    let written = written.map_or(Ok(String::new()), |tool| of_tool(tool, found));
-    written.map_err(|refusal| Failure::Usage(format!("--paste {form}: {refusal}")))
+    let written = written.map_or(Ok(String::new()), |tool| of_tool(tool, choice));
+    written.map_err(|refusal| PasteError::Refused {
+        form: form.to_string(),
+        why: refusal.to_string(),
+    })
 }
 
 /// The choice in every form that it can be said in: its name, what it is, and the text.
-pub(super) fn all(found: &Configuration, seeds: u64) -> Vec<(&'static str, &'static str, String)> {
+pub fn all(choice: &Configuration, seeds: u64) -> Vec<(&'static str, &'static str, String)> {
     let own = FORMS.iter();
-    let own = own.map(|(name, what, write)| (*name, *what, write(found, seeds)));
+    let own = own.map(|(name, what, write)| (*name, *what, write(choice, seeds)));
     let others = tools().filter_map(|tool| {
-        let text = of_tool(tool, found).ok()?;
+        let text = of_tool(tool, choice).ok()?;
         Some((tool.name, tool.title, text))
     });
     own.chain(others).collect()
 }
 
-/// The choice as another tool is told it, where it is RED.
-fn of_tool(tool: &'static Dialect, found: &Configuration) -> Result<String, Refusal> {
-    let link = found.load.link();
-    let configuration = of_spec(&found.choices[0].advice.spec, &link)?;
+/// The choice as another tool's configuration, where it is RED.
+fn of_tool(tool: &'static Dialect, choice: &Configuration) -> Result<String, Refusal> {
+    let link = choice.load.link();
+    let configuration = of_spec(&choice.choices[0].advice.spec, &link)?;
     Ok(translate(&configuration, tool, &link)?.text + "\n")
 }
 
-fn of_earlydrop(found: &Configuration, seeds: u64) -> String {
-    let specs = [found.choices[0].advice.spec.clone()];
-    scenario(&found.load, &specs, Length::for_load(&found.load, seeds))
+fn of_earlydrop(choice: &Configuration, seeds: u64) -> String {
+    let specs = [choice.choices[0].advice.spec.clone()];
+    scenario(&choice.load, &specs, Length::for_load(&choice.load, seeds))
 }

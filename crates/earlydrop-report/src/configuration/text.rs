@@ -1,12 +1,12 @@
-//! The answer in words, rows and points, for a screen and for a page.
+//! The answer in words, rows and points, for a terminal and for a page.
 
 use earlydrop_lab::statistics::Mean;
 use earlydrop_model::configure::{Choice, Configuration};
 use earlydrop_model::stability::Stability;
 use earlydrop_model::{Control, needed};
 
-use super::Shown;
-use crate::draw::number;
+use super::ConfigurationReport;
+use crate::figure::number;
 
 /// Points of a curve.
 const POINTS: u32 = 240;
@@ -14,7 +14,7 @@ const POINTS: u32 = 240;
 const SMALL: u64 = 24;
 
 /// What is asked, in a line.
-pub(super) fn title(found: &Configuration) -> String {
+pub fn title(found: &Configuration) -> String {
     let load = &found.load;
     let control = match load.tcp.control {
         Control::Reno => "Reno",
@@ -35,21 +35,21 @@ pub(super) fn title(found: &Configuration) -> String {
 
 /// What to expect of the choice, and how far to trust it: a word and a sentence each. `small`
 /// draws values within a sentence, with a space behind, or not at all.
-pub(super) fn said(
+pub fn statements(
     found: &Configuration,
     small: impl Fn(&[f64]) -> String,
 ) -> Vec<(&'static str, String)> {
     let chosen = &found.choices[0];
-    let mut said = vec![
+    let mut statements = vec![
         ("expect", expected(chosen)),
         ("queue", queue(found, chosen, &small)),
     ];
     if let Some(stability) = &chosen.stability {
-        said.push(("loop", of_stability(stability)));
+        statements.push(("loop", of_stability(stability)));
     }
     if let Some(motion) = &found.motion {
         let queues: Vec<f64> = motion.moments.iter().map(|moment| moment.queue).collect();
-        said.push((
+        statements.push((
             "moves",
             format!(
                 "{}the queue over {}, with half as many flows again in the middle third",
@@ -59,10 +59,10 @@ pub(super) fn said(
         ));
     }
     if let Some(most) = found.most_flows {
-        said.push(("holds", holds(found, most)));
+        statements.push(("holds", holds(found, most)));
     }
     if let Some(open) = found.open_loop {
-        said.push((
+        statements.push((
             "open loop",
             format!(
                 "E[Q] = {} packets at rho = {:.4} from the loss given; a hundredth more load: {:+.1}",
@@ -72,13 +72,13 @@ pub(super) fn said(
             ),
         ));
     }
-    said.push(("trust", trust(chosen)));
-    said
+    statements.push(("trust", trust(chosen)));
+    statements
 }
 
 fn expected(chosen: &Choice) -> String {
     let expected = &chosen.expected;
-    let told = match (expected.loss > 1e-9, expected.marks > 1e-9) {
+    let signals = match (expected.loss > 1e-9, expected.marks > 1e-9) {
         (true, true) => format!(
             "{} lost, {} marked",
             percent(expected.loss),
@@ -88,7 +88,7 @@ fn expected(chosen: &Choice) -> String {
         _ => format!("{} lost", percent(expected.loss)),
     };
     format!(
-        "{} in the queue ({} packets), {told}, link {} busy, windows of {} packets, round trip {}",
+        "{} in the queue ({} packets), {signals}, link {} busy, cwnd {} packets, round trip {}",
         milliseconds(expected.delay.as_secs_f64()),
         number(expected.queue),
         percent(expected.utilisation),
@@ -144,45 +144,46 @@ fn trust(chosen: &Choice) -> String {
     }
 }
 
-/// What the scheme tells and what the flows need, over the average queue: they come to rest
-/// where the two cross.
-pub(super) struct Crossing {
+/// How often the scheme signals congestion and how often the flows need it, over the average
+/// queue: the operating point is where the two curves cross.
+pub struct Crossing {
     /// How far the picture goes, in packets.
-    pub(super) end: f64,
+    pub end: f64,
     /// How high, in percent.
-    pub(super) top: f64,
-    /// What the scheme tells, in percent.
-    pub(super) tells: Vec<(f64, f64)>,
-    /// What the flows need, in percent.
-    pub(super) needs: Vec<(f64, f64)>,
-    /// Thresholds and rest.
-    pub(super) marks: Vec<(f64, String)>,
+    pub top: f64,
+    /// The scheme's signals: percent of packets dropped or marked.
+    pub signals: Vec<(f64, f64)>,
+    /// The signals at which the flows just fill the link, in percent.
+    pub needs: Vec<(f64, f64)>,
+    /// Thresholds, and the operating point.
+    pub marks: Vec<(f64, String)>,
 }
 
 impl Crossing {
-    pub(super) fn of(found: &Configuration) -> Crossing {
+    /// The curves of the chosen parameters.
+    pub fn of(found: &Configuration) -> Crossing {
         let chosen = &found.choices[0];
-        let (load, rest) = (&found.load, chosen.expected.queue);
+        let (load, at) = (&found.load, chosen.expected.queue);
         let thresholds = chosen.advice.thresholds;
         let upper = thresholds.map_or(2.0 * found.goal, |t| 1.3 * t.max);
-        let end = upper.max(1.3 * rest).min(found.buffer).max(1.0);
+        let end = upper.max(1.3 * at).min(found.buffer).max(1.0);
         let points = |of: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
-            let at = |step: u32| end * f64::from(step) / f64::from(POINTS);
+            let place = |step: u32| end * f64::from(step) / f64::from(POINTS);
             (0..=POINTS)
-                .map(|step| (at(step), 100.0 * of(at(step))))
+                .map(|step| (place(step), 100.0 * of(place(step))))
                 .collect()
         };
-        let told = 100.0 * (chosen.expected.loss + chosen.expected.marks);
+        let signals = 100.0 * (chosen.expected.loss + chosen.expected.marks);
         let mut marks: Vec<(f64, String)> = Vec::new();
         if let Some(t) = thresholds {
             marks.push((t.min, format!("min {}", number(t.min))));
             marks.push((t.max, format!("max {}", number(t.max))));
         }
-        marks.push((rest, format!("rest {}", number(rest))));
+        marks.push((at, format!("operating point {}", number(at))));
         Crossing {
             end,
-            top: (2.0 * told).clamp(0.01, 100.0),
-            tells: points(&|queue| chosen.gateway.told(queue, load.flows)),
+            top: (2.0 * signals).clamp(0.01, 100.0),
+            signals: points(&|queue| chosen.gateway.told(queue, load.flows)),
             needs: points(&|queue| needed(load, &chosen.gateway, queue)),
             marks,
         }
@@ -190,9 +191,9 @@ impl Crossing {
 }
 
 /// Every method, below a row of names.
-pub(super) fn methods(found: &Configuration) -> Vec<Vec<String>> {
+pub fn methods(found: &Configuration) -> Vec<Vec<String>> {
     let names = [
-        "method", "min", "max", "max_p", "weight", "delay", "told", "busy", "loop",
+        "method", "min", "max", "max_p", "weight", "delay", "signals", "busy", "loop",
     ];
     let mut rows = vec![names.map(String::from).to_vec()];
     for choice in &found.choices {
@@ -217,7 +218,7 @@ pub(super) fn methods(found: &Configuration) -> Vec<Vec<String>> {
 }
 
 /// Warnings, and what each method has to say.
-pub(super) fn notes(found: &Configuration) -> Vec<String> {
+pub fn notes(found: &Configuration) -> Vec<String> {
     let of_methods = found.choices.iter().flat_map(|choice| {
         let method = choice.advice.method;
         let notes = choice.advice.notes.iter();
@@ -227,12 +228,12 @@ pub(super) fn notes(found: &Configuration) -> Vec<String> {
 }
 
 /// Prediction and measurement, below a row of names; nothing where nothing was measured.
-pub(super) fn side_by_side(shown: &Shown) -> Vec<Vec<String>> {
-    let Some(measured) = &shown.measured else {
+pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String>> {
+    let Some(measured) = &report.measured else {
         return Vec::new();
     };
-    let expected = &shown.found.choices[0].expected;
-    let simulated = format!("simulated, {} seeds", shown.seeds);
+    let expected = &report.configuration.choices[0].expected;
+    let simulated = format!("simulated, {} seeds", report.seeds);
     let names = ["", "predicted", &simulated, "off"];
     let row = |name: &str, predicted: f64, measured: Mean, unit: &str, scale: f64| {
         let half = measured

@@ -1,0 +1,190 @@
+//! The answer as one page that needs nothing else, not even scripts.
+
+use super::text::{self, Crossing};
+use super::{ConfigurationReport, paste};
+use crate::figure::{Axis, Chart, Curve, Line, Mark, escape};
+use crate::page_shell::page_shell;
+
+/// A distribution is drawn in so many pieces.
+const PIECES: u64 = 300;
+
+/// The page.
+pub fn page(report: &ConfigurationReport) -> String {
+    let configuration = &report.configuration;
+    let title = text::title(configuration);
+    let chosen = configuration.choices[0].advice.spec.to_string();
+    let mut body = format!(
+        "<header id=\"head\">\n<p class=\"kicker\">earlydrop configure</p>\n<h1>{}</h1>\n\
+         <pre><code>{}</code></pre>\n",
+        escape(&title),
+        escape(&chosen)
+    );
+    for (name, statement) in text::statements(configuration, |_| String::new()) {
+        body += &format!(
+            "<p class=\"note\"><strong>{name}:</strong> {}</p>\n",
+            escape(&statement)
+        );
+    }
+    body += "</header>\n<main>\n";
+    body += &section("The operating point", &figures(&[crossing(report)]));
+    body += &section("The queue's length", &figures(&[distribution(report)]));
+    body += &dynamics(report);
+    body += &section(
+        "Every method",
+        &(table(&text::methods(configuration)) + &notes(report)),
+    );
+    if report.measured.is_some() {
+        let rows = text::prediction_and_simulation(report);
+        body += &section("Prediction and simulation", &table(&rows));
+    }
+    let forms = paste::all(configuration, report.seeds).into_iter();
+    let forms = forms
+        .map(|(_, what, text)| format!("<p>{}</p>\n<pre>{}</pre>\n", escape(what), escape(&text)));
+    body += &section("To paste", &forms.collect::<String>());
+    body += "</main>\n";
+    page_shell(&title, &body, "")
+}
+
+fn section(heading: &str, content: &str) -> String {
+    format!("<section>\n<h2>{heading}</h2>\n{content}</section>\n")
+}
+
+/// Charts in a row.
+fn figures(charts: &[Chart]) -> String {
+    let figure = |chart: &Chart| format!("<figure>{}</figure>\n", chart.draw().inline());
+    let all: String = charts.iter().map(figure).collect();
+    format!("<div class=\"panels\">\n{all}</div>\n")
+}
+
+fn notes(report: &ConfigurationReport) -> String {
+    let notes = text::notes(&report.configuration);
+    if notes.is_empty() {
+        return String::new();
+    }
+    let items = notes
+        .iter()
+        .map(|note| format!("<li>{}</li>\n", escape(note)));
+    format!("<ul>\n{}</ul>\n", items.collect::<String>())
+}
+
+/// Rows as a table, the first of them its head.
+fn table(rows: &[Vec<String>]) -> String {
+    let row = |cells: &Vec<String>, cell: &str| {
+        let cells = cells
+            .iter()
+            .map(|text| format!("<{cell}>{}</{cell}>", escape(text)));
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    };
+    let Some((head, rest)) = rows.split_first() else {
+        return String::new();
+    };
+    let rest: String = rest.iter().map(|cells| row(cells, "td")).collect();
+    format!(
+        "<div class=\"scroll\"><table class=\"plain\">\n{}{rest}</table></div>\n",
+        row(head, "th")
+    )
+}
+
+/// A curve through these places.
+fn curve(look: usize, name: &str, places: Vec<(f64, f64)>) -> Curve {
+    Curve {
+        name: name.to_string(),
+        look,
+        words: name.to_string(),
+        is_faint: false,
+        line: Line::Path(places),
+    }
+}
+
+fn axis(label: &str, low: f64, high: f64) -> Axis {
+    Axis {
+        label: label.to_string(),
+        low: Some(low),
+        high: Some(high),
+        ..Axis::default()
+    }
+}
+
+fn marks(marks: Vec<(f64, String)>) -> Vec<Mark> {
+    let mark = |(at, name)| Mark { name, at };
+    marks.into_iter().map(mark).collect()
+}
+
+fn crossing(report: &ConfigurationReport) -> Chart {
+    let configuration = &report.configuration;
+    let crossing = Crossing::of(configuration);
+    let scheme = configuration.choices[0].gateway.scheme();
+    let within = |places: Vec<(f64, f64)>| -> Vec<(f64, f64)> {
+        let clipped = places.into_iter().map(|(x, y)| (x, y.min(crossing.top)));
+        clipped.collect()
+    };
+    Chart {
+        title: "Signals given, and signals that just fill the link".to_string(),
+        x: axis("average queue, packets", 0.0, crossing.end),
+        y: axis("dropped or marked, % of packets", 0.0, crossing.top),
+        curves: vec![
+            curve(0, scheme, within(crossing.signals)),
+            curve(1, "the flows need", within(crossing.needs)),
+        ],
+        marks: marks(crossing.marks),
+        ..Chart::default()
+    }
+}
+
+fn distribution(report: &ConfigurationReport) -> Chart {
+    let configuration = &report.configuration;
+    let closed = &configuration.choices[0].closed;
+    let place = |piece: &earlydrop_model::queue::Spread| {
+        let packets = (piece.to - piece.from + 1) as f64;
+        (
+            0.5 * (piece.from + piece.to) as f64,
+            100.0 * piece.probability / packets,
+        )
+    };
+    let places: Vec<(f64, f64)> = closed.spread(PIECES).iter().map(place).collect();
+    let quantiles = [(0.5, "median"), (0.99, "99%")].map(|(share, name)| {
+        let at = closed.quantile(share);
+        (at, format!("{name} {at:.0}"))
+    });
+    Chart {
+        title: "If each cwnd were sent at once: an upper bound on the spread".to_string(),
+        x: axis("packets", 0.0, configuration.buffer),
+        y: axis("probability of each, %", 0.0, 0.0),
+        curves: vec![curve(0, "probability", places)],
+        marks: marks(quantiles.to_vec()),
+        ..Chart::default()
+    }
+}
+
+/// The fluid model's response to more flows, and to fewer again.
+fn dynamics(report: &ConfigurationReport) -> String {
+    let Some(motion) = &report.configuration.motion else {
+        return String::new();
+    };
+    let places = |of: fn(&earlydrop_model::fluid::Moment) -> f64| -> Vec<(f64, f64)> {
+        let moments = motion.moments.iter();
+        moments.map(|moment| (moment.at, of(moment))).collect()
+    };
+    let span = motion.span.as_secs_f64();
+    let chart = |title: &str, curves: Vec<Curve>| Chart {
+        title: title.to_string(),
+        x: axis("seconds", 0.0, span),
+        y: axis("packets", 0.0, 0.0),
+        curves,
+        marks: marks(vec![
+            (span / 3.0, "half as many again".to_string()),
+            (span / 1.5, "as before".to_string()),
+        ]),
+        ..Chart::default()
+    };
+    let queue = vec![
+        curve(0, "queue", places(|moment| moment.queue)),
+        curve(1, "average", places(|moment| moment.average)),
+    ];
+    let cwnd = vec![curve(0, "cwnd", places(|moment| moment.window))];
+    let charts = [
+        chart("Queue as flows join and leave", queue),
+        chart("A flow's cwnd meanwhile", cwnd),
+    ];
+    section("Response to more flows", &figures(&charts))
+}
