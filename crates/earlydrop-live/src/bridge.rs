@@ -27,12 +27,11 @@ use earlydrop::units::Nanos;
 use nix::libc::signalfd_siginfo;
 
 use crate::LiveError;
-use crate::crossing::{Crossing, Host, listen};
 use crate::device::Device;
-use crate::error::Doing;
-use crate::owner;
+use crate::error::Context;
+use crate::forwarding::{Files, ForwardingLoop, Host, listen};
 use crate::plan::{Bottleneck, MTU};
-use crate::session::{Files, Owner, must_have_one_thread};
+use crate::privileges::{self, InvokingUser, require_single_thread};
 use crate::stats::{Sample, Summary};
 use interfaces::{Interface, Interfaces};
 
@@ -53,9 +52,9 @@ pub struct Bridge {
 }
 
 /// Who is told how a bridge goes.
-pub trait Onlooker {
+pub trait BridgeObserver {
     /// Both interfaces are there, and packets cross from now on.
-    fn begins(&mut self, notes: &[Note], owner: &Owner);
+    fn begins(&mut self, notes: &[Note], owner: &InvokingUser);
     /// Both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
 }
@@ -113,20 +112,20 @@ impl Bridge {
     /// Lets packets cross until the time is over or a signal comes.
     ///
     /// The process gives up privileges for good. It must have one thread.
-    pub fn run(&self, onlooker: &mut dyn Onlooker) -> Result<Summary, LiveError> {
-        must_have_one_thread()?;
-        let here = Interfaces::here().doing("asking for interfaces")?;
+    pub fn run(&self, onlooker: &mut dyn BridgeObserver) -> Result<Summary, LiveError> {
+        require_single_thread()?;
+        let here = Interfaces::here().context("asking for interfaces")?;
         let [first, second] = self.taken(&here)?;
         let notes: Vec<Note> = [first, second].into_iter().flat_map(notes).collect();
         let devices = [
             Device::on(&first.name, first.index)?,
             Device::on(&second.name, second.index)?,
         ];
-        let owner = Owner::of_this_process();
-        owner.become_them().doing("giving up privileges")?;
-        let crossing = Crossing::new(&self.bottleneck, devices, &self.files)?;
-        let signals = listen().doing("listening for signals")?;
-        owner::give_up_capabilities().doing("giving up privileges")?;
+        let owner = InvokingUser::of_this_process();
+        owner.switch_to().context("giving up privileges")?;
+        let crossing = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
+        let signals = listen().context("listening for signals")?;
+        privileges::drop_capabilities().context("giving up privileges")?;
         onlooker.begins(&notes, &owner);
         let until = self.duration.unwrap_or(Nanos::NEVER);
         let ended = crossing.run(until, &signals, &mut UntilSignalled(onlooker))?;
@@ -204,7 +203,7 @@ fn notes(interface: &Interface) -> Vec<Note> {
 }
 
 /// A bridge ends with the first signal, and that is no failure.
-struct UntilSignalled<'a>(&'a mut dyn Onlooker);
+struct UntilSignalled<'a>(&'a mut dyn BridgeObserver);
 
 impl Host for UntilSignalled<'_> {
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32> {

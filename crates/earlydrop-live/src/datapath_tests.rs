@@ -12,9 +12,9 @@ use nix::sys::uio::{readv, writev};
 
 use crate::device::{Device, Tun};
 use crate::emulator::Emulator;
-use crate::pace::Clock;
+use crate::gso::NOTE;
 use crate::plan::{Bottleneck, Direction, Rate};
-use crate::segments::NOTE;
+use crate::timing::Clock;
 
 /// The system's allocator, counting what this thread asks of it.
 struct Counting;

@@ -1,7 +1,8 @@
 //! A port of the bottleneck: a TUN device in a namespace of one's own, or a packet socket on
 //! an interface that is there.
 
-mod counter;
+mod arrival;
+mod counters;
 mod ethernet;
 mod socket;
 mod tun;
@@ -13,11 +14,12 @@ use earlydrop_sim::pcapng::Layer;
 
 use crate::LiveError;
 use crate::packet::Header;
-use crate::pool::Place;
+use crate::pool::Offsets;
 use crate::stats::DeviceCounts;
 
+pub(crate) use arrival::Arrival;
 use socket::Socket;
-pub(crate) use tun::{NAME, Offers, Tun};
+pub(crate) use tun::{NAME, Offloads, Tun};
 
 /// Where packets come from and go to.
 #[derive(Debug)]
@@ -26,22 +28,9 @@ pub(crate) enum Device {
     Socket(Socket),
 }
 
-/// What a device has read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arrival {
-    /// A packet for the queue.
-    Packet(Place, Header),
-    /// What the scheme does not judge; a header that says how long it is.
-    Passing(Place, Header),
-    /// No packet of IPv4 or IPv6.
-    Malformed,
-    /// Longer than the largest packet that crosses.
-    Oversized,
-}
-
 impl Device {
     /// Makes a TUN device that offers so much, in the namespace that this thread is in.
-    pub(crate) fn new(offers: Offers) -> Result<Device, LiveError> {
+    pub(crate) fn new(offers: Offloads) -> Result<Device, LiveError> {
         Ok(Device::Tun(Tun::new(offers)?))
     }
 
@@ -57,7 +46,7 @@ impl Device {
             Device::Tun(device) => {
                 let length = device.read(buffer)?;
                 Ok(length.map(|length| match Header::read(&buffer[..length]) {
-                    Ok(header) => Arrival::Packet(Place::default(), header),
+                    Ok(header) => Arrival::Packet(Offsets::default(), header),
                     Err(_) => Arrival::Malformed,
                 }))
             }

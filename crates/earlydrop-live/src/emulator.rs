@@ -8,15 +8,15 @@ use earlydrop::units::Nanos;
 use nix::poll::{PollFd, PollFlags};
 
 use crate::LiveError;
+use crate::batch_read::{BatchReader, ReadOutcome};
+use crate::batch_write::WriteBatch;
 use crate::device::Device;
 use crate::direction::{Direction, Tap};
-use crate::error::Doing;
-use crate::intake::{Came, Intake};
-use crate::pace::{Clock, Pacer};
+use crate::error::Context;
 use crate::plan::Bottleneck;
 use crate::pool::{Frame, MOST, Pool};
-use crate::stats::{Counts, DeviceCounts, Ends, Lateness, LatenessMeter, Sample};
-use crate::train::Train;
+use crate::stats::{Counts, DeviceCounts, DeviceTally, Lateness, LatenessHistogram, Sample};
+use crate::timing::{Clock, DeadlineWaiter};
 
 /// The names of directions.
 pub(crate) const NAMES: [&str; 2] = ["up", "down"];
@@ -31,41 +31,41 @@ const WAITING: usize = 32_768;
 pub(crate) struct Emulator<W = Direction> {
     /// The near end's device, the far end's.
     devices: [Device; 2],
-    intakes: [Intake; 2],
+    intakes: [BatchReader; 2],
     /// Up leads from the first to the second.
     ways: [W; 2],
-    ends: [Ends; 2],
+    ends: [DeviceTally; 2],
     pool: Pool,
-    train: Train,
-    lateness: LatenessMeter,
+    train: WriteBatch,
+    lateness: LatenessHistogram,
     /// From when on lateness counts.
     from: Nanos,
     clock: Clock,
-    pacer: Pacer,
+    pacer: DeadlineWaiter,
 }
 
 /// Who sees every packet that leaves a transmitter: the direction's number, when, and what.
-pub(crate) type Watcher<'a> = dyn FnMut(usize, Nanos, &[u8]) + 'a;
+pub(crate) type CaptureFn<'a> = dyn FnMut(usize, Nanos, &[u8]) + 'a;
 
 /// A direction's packets, for a watcher.
-pub(crate) struct Watched<'a, 'b>(pub(crate) usize, pub(crate) &'a mut Watcher<'b>);
+pub(crate) struct CaptureTap<'a, 'b>(pub(crate) usize, pub(crate) &'a mut CaptureFn<'b>);
 
-impl Tap for Watched<'_, '_> {
+impl Tap for CaptureTap<'_, '_> {
     fn left(&mut self, at: Nanos, bytes: &[u8]) {
         (self.1)(self.0, at, bytes);
     }
 }
 
 /// What lies between two devices in one direction: a [`Direction`], and what is around it.
-pub(crate) trait Way {
+pub(crate) trait ForwardingPath {
     /// A packet has been read at `now`.
-    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>);
+    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
     /// A packet has been read that the scheme does not judge, as on bridges.
-    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         self.take(now, frame, pool, tap);
     }
     /// Does what is due by `now`.
-    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>);
+    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
     /// The next packet that has arrived by `now`, and when it did.
     fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)>;
     /// A packet has been written at `at`, or the device would not take it.
@@ -74,16 +74,16 @@ pub(crate) trait Way {
     fn next(&self) -> Nanos;
 }
 
-impl Way for Direction {
-    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+impl ForwardingPath for Direction {
+    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         self.offer(now, frame, pool, tap);
     }
 
-    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         Direction::pass(self, now, frame, pool, tap);
     }
 
-    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         Direction::advance(self, now, pool, tap);
     }
 
@@ -124,11 +124,11 @@ impl Emulator {
     }
 
     /// Both directions as they are now.
-    pub(crate) fn sample(&mut self, watcher: &mut Watcher<'_>) -> [Sample; 2] {
+    pub(crate) fn sample(&mut self, watcher: &mut CaptureFn<'_>) -> [Sample; 2] {
         let now = self.clock.now();
         [0, 1].map(|index| {
             let direction = &mut self.ways[index];
-            direction.advance(now, &mut self.pool, &mut Watched(index, watcher));
+            direction.advance(now, &mut self.pool, &mut CaptureTap(index, watcher));
             Sample::of(NAMES[index], direction, &self.ends[index], now)
         })
     }
@@ -144,7 +144,7 @@ pub(crate) fn slots(on_their_way: usize) -> u32 {
     (WAITING + on_their_way).min(MOST) as u32
 }
 
-impl<W: Way> Emulator<W> {
+impl<W: ForwardingPath> Emulator<W> {
     /// Ways between devices, with so many buffers; lateness counts `from` then on.
     pub(crate) fn between(
         devices: [Device; 2],
@@ -156,14 +156,14 @@ impl<W: Way> Emulator<W> {
         Emulator {
             devices,
             ways,
-            intakes: [Intake::new(), Intake::new()],
-            ends: [Ends::default(); 2],
+            intakes: [BatchReader::new(), BatchReader::new()],
+            ends: [DeviceTally::default(); 2],
             pool: Pool::new(slots),
-            train: Train::new(),
-            lateness: LatenessMeter::new(),
+            train: WriteBatch::new(),
+            lateness: LatenessHistogram::new(),
             from,
             clock,
-            pacer: Pacer::default(),
+            pacer: DeadlineWaiter::default(),
         }
     }
 
@@ -173,20 +173,20 @@ impl<W: Way> Emulator<W> {
         &mut self,
         until: Nanos,
         control: BorrowedFd<'_>,
-        watcher: &mut Watcher<'_>,
+        watcher: &mut CaptureFn<'_>,
     ) -> Result<bool, LiveError> {
-        let next = self.ways.iter().map(Way::next).min();
+        let next = self.ways.iter().map(ForwardingPath::next).min();
         let deadline = next.map_or(until, |next| next.min(until));
         let [near, far] = &self.devices;
         let mut fds = [near.fd(), far.fd(), control].map(|fd| PollFd::new(fd, PollFlags::POLLIN));
         let asked = self.pacer.wait(&self.clock, deadline, &mut fds);
-        let asked = asked.doing("waiting for packets")?;
+        let asked = asked.context("waiting for packets")?;
         let can_be_read = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
         // Reading in vain costs less than asking first.
         let ready = [&fds[0], &fds[1]].map(|fd| !asked || can_be_read(fd));
         let controlled = asked && can_be_read(&fds[2]);
         for (index, _) in ready.iter().enumerate().filter(|(_, ready)| **ready) {
-            self.take(index, watcher).doing("reading a packet")?;
+            self.take(index, watcher).context("reading a packet")?;
         }
         for index in 0..self.ways.len() {
             self.deliver(index, watcher);
@@ -195,25 +195,25 @@ impl<W: Way> Emulator<W> {
     }
 
     /// Takes what waits at the beginning of a direction.
-    fn take(&mut self, index: usize, watcher: &mut Watcher<'_>) -> io::Result<()> {
+    fn take(&mut self, index: usize, watcher: &mut CaptureFn<'_>) -> io::Result<()> {
         let mut packets = 0;
         while packets < BATCH {
             let (way, ends) = (&mut self.ways[index], &mut self.ends[index]);
             let intake = &mut self.intakes[index];
             let came = intake.take(&self.devices[index], &mut self.pool)?;
             match came {
-                Came::Nothing => break,
-                Came::Malformed => ends.malformed += 1,
-                Came::Oversized => ends.oversized += 1,
-                Came::Passing => ends.passed += 1,
-                Came::Packets { unbuffered } => ends.unbuffered += unbuffered,
+                ReadOutcome::Nothing => break,
+                ReadOutcome::Malformed => ends.malformed += 1,
+                ReadOutcome::Oversized => ends.oversized += 1,
+                ReadOutcome::Passing => ends.passed += 1,
+                ReadOutcome::Packets { unbuffered } => ends.unbuffered += unbuffered,
             }
             ends.taken += 1;
             packets += intake.frames.len().max(1);
-            let (now, tap) = (self.clock.now(), &mut Watched(index, watcher));
+            let (now, tap) = (self.clock.now(), &mut CaptureTap(index, watcher));
             for frame in intake.frames.drain(..) {
                 match came {
-                    Came::Passing => way.pass(now, frame, &mut self.pool, tap),
+                    ReadOutcome::Passing => way.pass(now, frame, &mut self.pool, tap),
                     _ => way.take(now, frame, &mut self.pool, tap),
                 }
             }
@@ -222,9 +222,9 @@ impl<W: Way> Emulator<W> {
     }
 
     /// Writes what has arrived at the end of a direction.
-    fn deliver(&mut self, index: usize, watcher: &mut Watcher<'_>) {
+    fn deliver(&mut self, index: usize, watcher: &mut CaptureFn<'_>) {
         let now = self.clock.now();
-        self.ways[index].advance(now, &mut self.pool, &mut Watched(index, watcher));
+        self.ways[index].advance(now, &mut self.pool, &mut CaptureTap(index, watcher));
         while let Some((due, frame)) = self.ways[index].arrived(now) {
             if !self.train.takes(due, &frame) {
                 self.depart(index);
@@ -262,11 +262,11 @@ impl<W: Way> Emulator<W> {
         self.lateness.read()
     }
 
-    pub(crate) fn lateness_meter(&self) -> &LatenessMeter {
+    pub(crate) fn lateness_meter(&self) -> &LatenessHistogram {
         &self.lateness
     }
 
-    pub(crate) fn ends(&self) -> &[Ends; 2] {
+    pub(crate) fn ends(&self) -> &[DeviceTally; 2] {
         &self.ends
     }
 

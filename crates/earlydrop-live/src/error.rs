@@ -5,8 +5,6 @@ use std::path::PathBuf;
 
 use earlydrop::registry::ConfigError;
 
-use crate::run::Refused;
-
 /// Why there is no session, or why it broke off.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
@@ -85,7 +83,7 @@ pub enum LiveError {
     },
     /// A run asks for something that real hosts cannot do.
     #[error(transparent)]
-    Refused(Refused),
+    Unsupported(Unsupported),
     /// A file cannot be written.
     #[error("{path}: {problem}", path = path.display())]
     File {
@@ -112,13 +110,25 @@ fn instead(nearest: Option<&str>, known: &[String]) -> String {
     }
 }
 
-/// Says what was being done when the system refused it.
-pub(crate) trait Doing<T> {
-    fn doing(self, doing: &'static str) -> Result<T, LiveError>;
+/// Something that a run asks for and real hosts cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unsupported {
+    /// The flow that asks for it, by its number; `None`: the network or a measurement does.
+    pub flow: Option<usize>,
+    /// What it is, by its name: "live has no Tahoe sender".
+    pub message: String,
+    /// What to do instead.
+    pub help: String,
 }
 
-impl<T, E: Into<io::Error>> Doing<T> for Result<T, E> {
-    fn doing(self, doing: &'static str) -> Result<T, LiveError> {
+/// Says what was being done when the system refused it.
+pub(crate) trait Context<T> {
+    fn context(self, doing: &'static str) -> Result<T, LiveError>;
+}
+
+impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
+    fn context(self, doing: &'static str) -> Result<T, LiveError> {
         self.map_err(|problem| LiveError::System {
             doing,
             problem: problem.into(),

@@ -3,8 +3,8 @@
 
 use earlydrop::packet::Ecn;
 
+use crate::gso::{GsoPacket, MAX_HEADERS, NOTE, Note, join};
 use crate::packet::{Header, mark};
-use crate::segments::{Burst, LONGEST, NOTE, Note, join};
 
 /// Bytes are a packet or they are not; a packet stays one when it is marked, and its
 /// checksum as right as it was.
@@ -44,7 +44,7 @@ pub fn burst(bytes: &[u8]) {
     let note = Note::read(note);
     // As much of it as a first buffer would have.
     let begins = &bytes[..bytes.len().min(2048)];
-    let Some(burst) = Burst::of(&note, begins, bytes.len()) else {
+    let Some(burst) = GsoPacket::of(&note, begins, bytes.len()) else {
         return;
     };
     let of = |segment: usize| {
@@ -56,7 +56,7 @@ pub fn burst(bytes: &[u8]) {
     let lengths = (0..segments).map(|segment| burst.payload_of(segment));
     assert_eq!(lengths.sum::<usize>(), bytes.len() - burst.headers);
     let (first, last) = (of(0), of(segments - 1));
-    let mut together = [0; LONGEST];
+    let mut together = [0; MAX_HEADERS];
     let together = &mut together[..burst.headers];
     together.copy_from_slice(&first);
     join(together, burst.checksum, bytes.len(), burst.payload, &last);
@@ -65,8 +65,8 @@ pub fn burst(bytes: &[u8]) {
     for (at, (joined, burst)) in together.iter().zip(bytes).enumerate() {
         // The length is said anew, right or not before; sums of it change with it, and so
         // does zero's other name.
-        let mended = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
-        assert!(joined == burst || mended, "byte {at}");
+        let updated_checksum = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
+        assert!(joined == burst || updated_checksum, "byte {at}");
     }
 }
 

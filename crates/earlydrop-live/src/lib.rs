@@ -19,16 +19,18 @@ mod direction;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod gso;
 pub mod packet;
 pub mod plan;
 mod pool;
-mod segments;
 pub mod stats;
 
 #[cfg(target_os = "linux")]
-pub mod bridge;
+mod batch_read;
 #[cfg(target_os = "linux")]
-mod crossing;
+mod batch_write;
+#[cfg(target_os = "linux")]
+pub mod bridge;
 #[cfg(all(test, target_os = "linux"))]
 mod datapath_tests;
 #[cfg(target_os = "linux")]
@@ -38,23 +40,21 @@ mod emulator;
 #[cfg(target_os = "linux")]
 mod error;
 #[cfg(target_os = "linux")]
-mod inside;
+mod forwarding;
 #[cfg(target_os = "linux")]
-mod intake;
+mod init;
 #[cfg(target_os = "linux")]
 mod namespace;
 #[cfg(target_os = "linux")]
 mod netlink;
 #[cfg(target_os = "linux")]
-mod owner;
-#[cfg(target_os = "linux")]
-mod pace;
+mod privileges;
 #[cfg(target_os = "linux")]
 pub mod run;
 #[cfg(target_os = "linux")]
 pub mod session;
 #[cfg(target_os = "linux")]
-mod train;
+mod timing;
 
 #[cfg(target_os = "linux")]
 pub use error::LiveError;

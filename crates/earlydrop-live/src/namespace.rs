@@ -13,14 +13,14 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{Gid, Uid, getegid, geteuid};
 
 use crate::LiveError;
-use crate::device::{self, Device, Offers};
-use crate::error::Doing;
-use crate::netlink::{Metrics, Routing, Sizes, To};
+use crate::device::{self, Device, Offloads};
+use crate::error::Context;
+use crate::netlink::{Destination, LinkSettings, Metrics, Routing};
 use crate::plan::MTU;
 
 /// By which right namespaces were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Right {
+pub enum Privilege {
     /// The process may do so on this machine.
     Root,
     /// A user namespace of its own gives it that right, in there only.
@@ -29,7 +29,7 @@ pub enum Right {
 
 /// The addresses of one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Addresses {
+pub struct HostAddresses {
     /// Of 10.77.0.0/24.
     pub v4: Ipv4Addr,
     /// Of fd77::/64; not there when the kernel has no IPv6.
@@ -37,13 +37,13 @@ pub struct Addresses {
 }
 
 /// Where the command runs.
-pub const NEAR: Addresses = Addresses {
+pub const NEAR: HostAddresses = HostAddresses {
     v4: Ipv4Addr::new(10, 77, 0, 1),
     v6: Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 1),
 };
 
 /// Beyond the bottleneck.
-pub const FAR: Addresses = Addresses {
+pub const FAR: HostAddresses = HostAddresses {
     v4: Ipv4Addr::new(10, 77, 0, 2),
     v6: Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 2),
 };
@@ -61,18 +61,18 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    fn offers(&self) -> Offers {
+    fn offers(&self) -> Offloads {
         match self.no_offloads {
-            true => Offers::Nothing,
-            false => Offers::Segments,
+            true => Offloads::None,
+            false => Offloads::Segmentation,
         }
     }
 }
 
 /// Enters a new network namespace; the first of a process decides by which right.
-pub(crate) fn enter_first() -> Result<Right, LiveError> {
+pub(crate) fn enter_first_namespace() -> Result<Privilege, LiveError> {
     match unshare(CloneFlags::CLONE_NEWNET) {
-        Ok(()) => return Ok(Right::Root),
+        Ok(()) => return Ok(Privilege::Root),
         Err(Errno::EPERM) => {}
         Err(problem) => {
             return Err(LiveError::Namespaces {
@@ -85,20 +85,20 @@ pub(crate) fn enter_first() -> Result<Right, LiveError> {
         .map_err(io::Error::from)
         .and_then(|()| map_to_itself(user, group))
         .map_err(|problem| LiveError::Namespaces { problem })?;
-    Ok(Right::UserNamespace)
+    Ok(Privilege::UserNamespace)
 }
 
 /// Gains the right to make network namespaces, in threads that are started from now on; in
 /// a user namespace of its own where there are such, which takes every other right away.
-pub(crate) fn gain_right() -> Result<Right, LiveError> {
+pub(crate) fn acquire_privilege() -> Result<Privilege, LiveError> {
     let (user, group) = (geteuid(), getegid());
     let refused = |problem: io::Error| LiveError::Namespaces { problem };
     let right = match unshare(CloneFlags::CLONE_NEWUSER) {
         Ok(()) => {
             map_to_itself(user, group).map_err(refused)?;
-            Right::UserNamespace
+            Privilege::UserNamespace
         }
-        Err(_) => Right::Root,
+        Err(_) => Privilege::Root,
     };
     // A thread that tries takes what it gets with it.
     let tried = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
@@ -115,8 +115,8 @@ fn map_to_itself(user: Uid, group: Gid) -> io::Result<()> {
 }
 
 /// Enters one more.
-pub(crate) fn enter_next() -> Result<(), LiveError> {
-    unshare(CloneFlags::CLONE_NEWNET).doing("making a network namespace")
+pub(crate) fn enter_new_namespace() -> Result<(), LiveError> {
+    unshare(CloneFlags::CLONE_NEWNET).context("making a network namespace")
 }
 
 /// A network namespace, held open.
@@ -125,7 +125,7 @@ pub(crate) struct Namespace(File);
 impl Namespace {
     /// The one that this thread is in.
     pub(crate) fn current() -> Result<Namespace, LiveError> {
-        let file = File::open("/proc/thread-self/ns/net").doing("opening a network namespace")?;
+        let file = File::open("/proc/thread-self/ns/net").context("opening a network namespace")?;
         Ok(Namespace(file))
     }
 
@@ -136,10 +136,10 @@ impl Namespace {
 
 /// How many packets wait in a device until they are read: what the kernel's TCP sends at
 /// once while this thread is kept waiting for some milliseconds.
-const UNREAD: u32 = 10_000;
+const RECEIVE_QUEUE: u32 = 10_000;
 
 /// A namespace's device, up, and what its routes are made with.
-pub(crate) struct Plugged {
+pub(crate) struct HostDevice {
     pub(crate) device: Device,
     pub(crate) routing: Routing,
     /// The device's number.
@@ -151,20 +151,20 @@ pub(crate) const LOOPBACK: u32 = 1;
 
 /// Gives the current namespace, which is new, its devices; TCP hands down so many segments
 /// at once.
-pub(crate) fn plug_in(burst: Option<u32>, offers: Offers) -> Result<Plugged, LiveError> {
+pub(crate) fn create_device(burst: Option<u32>, offers: Offloads) -> Result<HostDevice, LiveError> {
     let device = Device::new(offers)?;
-    let routing = Routing::open().doing("opening the routing socket")?;
-    let index = if_nametoindex(device::NAME).doing("finding the device")?;
-    let sizes = Sizes {
+    let routing = Routing::open().context("opening the routing socket")?;
+    let index = if_nametoindex(device::NAME).context("finding the device")?;
+    let sizes = LinkSettings {
         mtu: MTU,
-        queue: UNREAD,
+        queue: RECEIVE_QUEUE,
         burst,
     };
     routing
         .set_up(LOOPBACK, None)
         .and_then(|()| routing.set_up(index, Some(sizes)))
-        .doing("setting the device up")?;
-    Ok(Plugged {
+        .context("setting the device up")?;
+    Ok(HostDevice {
         device,
         routing,
         index,
@@ -172,19 +172,19 @@ pub(crate) fn plug_in(burst: Option<u32>, offers: Offers) -> Result<Plugged, Liv
 }
 
 /// Gives the current namespace, which is new, its device and addresses.
-pub(crate) fn furnish(addresses: Addresses, tcp: &Tcp) -> Result<Device, LiveError> {
-    let Plugged {
+pub(crate) fn configure(addresses: HostAddresses, tcp: &Tcp) -> Result<Device, LiveError> {
+    let HostDevice {
         device,
         routing,
         index,
-    } = plug_in(None, tcp.offers())?;
+    } = create_device(None, tcp.offers())?;
     let metrics = set_tcp(tcp)?;
     // Single addresses: everything else goes by the route that says what holds for TCP.
     let give = |address: IpAddr, all_of_it| {
         routing.add_address(index, address, all_of_it)?;
-        routing.add_route(index, To::Anywhere(address), &metrics)
+        routing.add_route(index, Destination::Anywhere(address), &metrics)
     };
-    give(addresses.v4.into(), 32).doing("giving the device an address")?;
+    give(addresses.v4.into(), 32).context("giving the device an address")?;
     // Machines without IPv6 do without it here, too.
     let _ = give(addresses.v6.into(), 128);
     let_all_ping();
@@ -210,7 +210,7 @@ fn set_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
     }
     let mut metrics = Metrics::default();
     if let Some(control) = &tcp.control {
-        let known = controls();
+        let known = congestion_controls();
         if !known.iter().any(|name| name == control) {
             return Err(LiveError::Setting {
                 what: CONTROL,
@@ -230,7 +230,7 @@ fn set_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
 const CONTROL: &str = "tcp_congestion_control";
 
 /// The congestion controls that the kernel has.
-pub(crate) fn controls() -> Vec<String> {
+pub(crate) fn congestion_controls() -> Vec<String> {
     let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
     let names = fs::read_to_string(path).unwrap_or_default();
     names.split_whitespace().map(str::to_string).collect()

@@ -11,12 +11,12 @@ use super::*;
 /// The congestion control with which a connection to this address begins, from the near end
 /// of a session that asks for one.
 fn control_towards(to: IpAddr, asked: &str) -> Result<String, LiveError> {
-    enter_next()?;
+    enter_new_namespace()?;
     let tcp = Tcp {
         control: Some(asked.to_string()),
         ..Tcp::default()
     };
-    let _device = furnish(NEAR, &tcp)?;
+    let _device = configure(NEAR, &tcp)?;
     let family = match to {
         IpAddr::V4(_) => AddressFamily::Inet,
         IpAddr::V6(_) => AddressFamily::Inet6,
@@ -47,7 +47,7 @@ fn every_control_that_the_kernel_has_will_do_whatever_is_allowed() {
     let has_v6 = fs::exists("/proc/net/if_inet6").unwrap_or(false);
     let mut ends = vec![IpAddr::V4(FAR.v4)];
     ends.extend(has_v6.then_some(IpAddr::V6(FAR.v6)));
-    for control in controls() {
+    for control in congestion_controls() {
         for to in ends.clone() {
             let asked = control.clone();
             let Some(found) = elsewhere(move || control_towards(to, &asked)) else {
@@ -66,7 +66,9 @@ fn a_control_that_the_kernel_has_not_is_refused_with_those_it_has() {
     let said = found.unwrap_err().to_string();
     assert!(said.contains("tahoe"), "{said}");
     assert!(
-        controls().iter().all(|control| said.contains(control)),
+        congestion_controls()
+            .iter()
+            .all(|control| said.contains(control)),
         "{said}"
     );
 }

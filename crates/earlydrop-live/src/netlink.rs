@@ -49,7 +49,7 @@ const LOCAL: u8 = 2;
 
 /// How much a device takes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
+pub(crate) struct LinkSettings {
     /// Its largest packet, in bytes.
     pub(crate) mtu: u32,
     /// How many packets wait to be read.
@@ -75,26 +75,26 @@ pub(crate) enum Metric {
     /// The largest window that a receiver offers, in bytes.
     Window = 3,
     /// The largest segment that a receiver asks for, in bytes of payload and options.
-    Segment = 8,
+    AdvertisedMss = 8,
     /// Segments sent before anything is acknowledged.
-    InitialWindow = 11,
+    InitialCwnd = 11,
     /// 1: TCP asks for ECN, and grants it.
     Features = 12,
     /// The least retransmission timeout, in milliseconds.
-    LeastTimeout = 13,
+    RtoMin = 13,
     /// 1: every segment is acknowledged at once.
     QuickAck = 15,
 }
 
 /// Where a route leads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum To {
+pub(crate) enum Destination {
     /// Everything of the family of this address that goes nowhere else, to a device.
     Anywhere(IpAddr),
     /// A prefix, to a device.
     Prefix(IpAddr, u8),
     /// A prefix, to this host: all of its addresses are the host's own.
-    Own(IpAddr, u8),
+    Local(IpAddr, u8),
 }
 
 /// The routing socket of the namespace in which it was made.
@@ -114,7 +114,7 @@ impl Routing {
     }
 
     /// Sets a device up, with what it takes where that is given.
-    pub(crate) fn set_up(&self, device: u32, sizes: Option<Sizes>) -> io::Result<()> {
+    pub(crate) fn set_up(&self, device: u32, sizes: Option<LinkSettings>) -> io::Result<()> {
         let mut body = vec![0; 4];
         body.extend(device.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
@@ -140,7 +140,12 @@ impl Routing {
     }
 
     /// Adds a route out of a device.
-    pub(crate) fn add_route(&self, device: u32, to: To, metrics: &Metrics) -> io::Result<()> {
+    pub(crate) fn add_route(
+        &self,
+        device: u32,
+        to: Destination,
+        metrics: &Metrics,
+    ) -> io::Result<()> {
         self.ask(NEW_ROUTE, CREATE | EXCLUSIVE, &route(device, to, metrics))
     }
 
@@ -221,13 +226,15 @@ fn errno(answer: &[u8]) -> Option<i32> {
 }
 
 /// The body of a request for a route.
-fn route(device: u32, to: To, metrics: &Metrics) -> Vec<u8> {
+fn route(device: u32, to: Destination, metrics: &Metrics) -> Vec<u8> {
     let (address, prefix) = match to {
-        To::Anywhere(like) => (like, 0),
-        To::Prefix(address, prefix) | To::Own(address, prefix) => (address, prefix),
+        Destination::Anywhere(like) => (like, 0),
+        Destination::Prefix(address, prefix) | Destination::Local(address, prefix) => {
+            (address, prefix)
+        }
     };
     let (table, scope, kind) = match to {
-        To::Own(..) => (LOCAL_TABLE, THIS_HOST, LOCAL),
+        Destination::Local(..) => (LOCAL_TABLE, THIS_HOST, LOCAL),
         _ => (MAIN_TABLE, EVERYWHERE, UNICAST),
     };
     let (family, bytes) = family(address);
@@ -249,8 +256,8 @@ fn nested(metrics: &Metrics) -> Vec<u8> {
     let mut body = Vec::new();
     for (metric, value) in &metrics.numbers {
         attribute(&mut body, *metric as u16, &value.to_ne_bytes());
-        if *metric == Metric::LeastTimeout {
-            let lock = 1_u32 << Metric::LeastTimeout as u16;
+        if *metric == Metric::RtoMin {
+            let lock = 1_u32 << Metric::RtoMin as u16;
             attribute(&mut body, METRIC_LOCKED, &lock.to_ne_bytes());
         }
     }

@@ -16,10 +16,10 @@ const TWELVE: u32 = 12;
 
 #[test]
 fn a_prefix_goes_to_the_device_with_what_holds_for_tcp() {
-    let to = To::Prefix(Ipv4Addr::new(10, 128, 0, 0).into(), 16);
+    let to = Destination::Prefix(Ipv4Addr::new(10, 128, 0, 0).into(), 16);
     let metrics = Metrics {
         control: Some("cubic".into()),
-        numbers: vec![(Metric::Mtu, 1000), (Metric::LeastTimeout, 4)],
+        numbers: vec![(Metric::Mtu, 1000), (Metric::RtoMin, 4)],
     };
     let body = route(TWELVE, to, &metrics);
     // Family, prefixes, kind of service, table, protocol, scope, type: rtnetlink(7).
@@ -31,7 +31,7 @@ fn a_prefix_goes_to_the_device_with_what_holds_for_tcp() {
     let number = |value: u32| value.to_ne_bytes().to_vec();
     let expected = [
         (Metric::Mtu as u16, number(1000)),
-        (Metric::LeastTimeout as u16, number(4)),
+        (Metric::RtoMin as u16, number(4)),
         (METRIC_LOCKED, number(1 << 13)),
         (METRIC_CONTROL, b"cubic\0".to_vec()),
     ];
@@ -40,7 +40,7 @@ fn a_prefix_goes_to_the_device_with_what_holds_for_tcp() {
 
 #[test]
 fn a_prefix_of_ones_own_is_a_local_route_and_no_metrics_are_none() {
-    let to = To::Own(Ipv4Addr::new(10, 64, 0, 0).into(), 16);
+    let to = Destination::Local(Ipv4Addr::new(10, 64, 0, 0).into(), 16);
     let body = route(LOOPBACK_DEVICE, to, &Metrics::default());
     assert_eq!(body[..8], [2, 16, 0, 0, 255, 3, 254, 2]);
     let kinds: Vec<u16> = attributes(&body[12..])
@@ -56,7 +56,7 @@ const LOOPBACK_DEVICE: u32 = 1;
 fn everything_of_a_family_has_no_prefix() {
     let body = route(
         TWELVE,
-        To::Anywhere("fd77::1".parse().unwrap()),
+        Destination::Anywhere("fd77::1".parse().unwrap()),
         &Metrics::default(),
     );
     assert_eq!(body[..8], [10, 0, 0, 0, 254, 3, 0, 1]);

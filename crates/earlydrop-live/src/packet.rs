@@ -180,13 +180,13 @@ pub fn mark(packet: &mut [u8]) {
     let before = word(packet, 0);
     packet[1] |= Ecn::Ce as u8;
     let after = word(packet, 0);
-    let mended = mended(word(packet, 10), before, after);
-    packet[10..12].copy_from_slice(&mended.to_be_bytes());
+    let updated_checksum = updated_checksum(word(packet, 10), before, after);
+    packet[10..12].copy_from_slice(&updated_checksum.to_be_bytes());
 }
 
 /// The checksum after one of the words summed up has changed: HC' = ~(~HC + ~m + m'),
 /// RFC 1624, equation 3.
-pub(crate) fn mended(checksum: u16, before: u16, after: u16) -> u16 {
+pub(crate) fn updated_checksum(checksum: u16, before: u16, after: u16) -> u16 {
     let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
     let once = (sum & 0xffff) + (sum >> 16);
     !((once & 0xffff) + (once >> 16)) as u16

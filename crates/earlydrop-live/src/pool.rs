@@ -2,12 +2,12 @@
 
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 
+use crate::gso::PartialChecksum;
 use crate::packet::Header;
-use crate::segments::Checksum;
 
 /// Where in its buffer a packet lies, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Offsets {
     /// The packet's beginning.
     pub(crate) at: u8,
     /// What stands before it and crosses with it: the header of its link layer.
@@ -18,12 +18,12 @@ pub(crate) struct Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) slot: u32,
-    pub(crate) place: Place,
+    pub(crate) place: Offsets,
     pub(crate) header: Header,
     /// To be marked when it leaves.
     pub(crate) marked: bool,
     /// Its checksum, where the kernel has left that undone.
-    pub(crate) checksum: Option<Checksum>,
+    pub(crate) checksum: Option<PartialChecksum>,
     /// Which of a burst's segments it is, where it was cut from one.
     pub(crate) segment: Option<Segment>,
 }
@@ -44,7 +44,7 @@ impl Frame {
     pub(crate) fn new(slot: u32, header: Header) -> Frame {
         Frame {
             slot,
-            place: Place::default(),
+            place: Offsets::default(),
             header,
             marked: false,
             checksum: None,
@@ -52,8 +52,8 @@ impl Frame {
         }
     }
 
-    /// The same packet, elsewhere in its buffer.
-    pub(crate) fn lying(self, place: Place) -> Frame {
+    /// The same packet, in_own_thread in its buffer.
+    pub(crate) fn lying(self, place: Offsets) -> Frame {
         Frame { place, ..self }
     }
 }
@@ -138,7 +138,7 @@ impl Pool {
 
     /// The same with its link layer.
     pub(crate) fn whole(&mut self, frame: &Frame) -> &mut [u8] {
-        let Place { at, link } = frame.place;
+        let Offsets { at, link } = frame.place;
         let end = usize::from(at) + frame.header.length as usize;
         &mut self.buffer(frame.slot)[usize::from(at - link)..end]
     }

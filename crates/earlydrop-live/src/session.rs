@@ -18,7 +18,7 @@
 //! and with that every other. Namespaces go with the last of them.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command};
@@ -31,17 +31,17 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
 use crate::LiveError;
-use crate::crossing::{Crossing, Host, listen};
-use crate::error::Doing;
-use crate::inside::{Inside, code_of, with_addresses};
-use crate::namespace::{Namespace, enter_first, enter_next, furnish};
-use crate::owner;
+use crate::error::Context;
+use crate::forwarding::{ForwardingLoop, Host, listen};
+use crate::init::{SessionInit, code_of, with_addresses};
+use crate::namespace::{Namespace, configure, enter_first_namespace, enter_new_namespace};
 use crate::plan::Bottleneck;
+use crate::privileges::{self, require_single_thread};
 use crate::stats::Sample;
 
-pub use crate::crossing::{Ended, Files};
-pub use crate::namespace::{Addresses, FAR, NEAR, Right, Tcp};
-pub use crate::owner::Owner;
+pub use crate::forwarding::{Ended, Files};
+pub use crate::namespace::{FAR, HostAddresses, NEAR, Privilege, Tcp};
+pub use crate::privileges::InvokingUser;
 
 /// What is to be run, and how.
 #[derive(Clone, Debug)]
@@ -59,9 +59,9 @@ pub struct Session {
 }
 
 /// Who is told how a session goes.
-pub trait Audience {
+pub trait SessionObserver {
     /// Everything is there, and the command begins.
-    fn begins(&mut self, right: Right, owner: &Owner);
+    fn begins(&mut self, right: Privilege, owner: &InvokingUser);
     /// Both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
     /// What ran at the far end has ended, with this code, before the command.
@@ -73,26 +73,26 @@ impl Session {
     ///
     /// The process enters namespaces and gives up privileges for good. It must have one
     /// thread, and can start no other afterwards.
-    pub fn run(&self, audience: &mut dyn Audience) -> Result<Ended, LiveError> {
-        must_have_one_thread()?;
-        let right = enter_first()?;
+    pub fn run(&self, audience: &mut dyn SessionObserver) -> Result<Ended, LiveError> {
+        require_single_thread()?;
+        let right = enter_first_namespace()?;
         let tcp = Tcp {
             // What is recorded is to be as on a wire, checksums and all.
             no_offloads: self.tcp.no_offloads || self.files.pcap.is_some(),
             ..self.tcp.clone()
         };
         let near = Namespace::current()?;
-        let near_device = furnish(NEAR, &tcp)?;
-        enter_next()?;
-        let devices = [near_device, furnish(FAR, &tcp)?];
-        let owner = Owner::of_this_process();
-        unshare(CloneFlags::CLONE_NEWPID).doing("making a set of processes")?;
-        let (wait, begin) = nix::unistd::pipe().doing("making a pipe")?;
-        let forked = fork_alone().doing("starting the session's first process")?;
+        let near_device = configure(NEAR, &tcp)?;
+        enter_new_namespace()?;
+        let devices = [near_device, configure(FAR, &tcp)?];
+        let owner = InvokingUser::of_this_process();
+        unshare(CloneFlags::CLONE_NEWPID).context("making a set of processes")?;
+        let (wait, begin) = nix::unistd::pipe().context("making a pipe")?;
+        let forked = fork_alone().context("starting the session's first process")?;
         let first = match forked {
             ForkResult::Child => {
                 drop((begin, devices));
-                let inside = Inside {
+                let inside = SessionInit {
                     near: &near,
                     owner: &owner,
                     command: &self.command,
@@ -103,18 +103,18 @@ impl Session {
             ForkResult::Parent { child } => child,
         };
         drop((wait, near));
-        owner.become_them().doing("giving up privileges")?;
-        let crossing = Crossing::new(&self.bottleneck, devices, &self.files)?;
+        owner.switch_to().context("giving up privileges")?;
+        let crossing = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
         let far = self
             .start_far()
-            .doing("starting what runs at the far end")?;
+            .context("starting what runs at the far end")?;
         // Only now: what is started would inherit it.
-        let signals = listen().doing("listening for signals")?;
-        owner::give_up_capabilities().doing("giving up privileges")?;
+        let signals = listen().context("listening for signals")?;
+        privileges::drop_capabilities().context("giving up privileges")?;
         audience.begins(right, &owner);
         File::from(begin)
             .write_all(&[1])
-            .doing("starting the command")?;
+            .context("starting the command")?;
         let mut running = Running {
             first,
             far,
@@ -144,23 +144,12 @@ fn fork_alone() -> nix::Result<ForkResult> {
     unsafe { fork() }
 }
 
-/// A fork copies one thread; locks that others hold would stay locked for ever.
-pub(crate) fn must_have_one_thread() -> Result<(), LiveError> {
-    let threads = fs::read_dir("/proc/self/task")
-        .doing("counting threads")?
-        .count();
-    match threads {
-        1 => Ok(()),
-        threads => Err(LiveError::Threads { threads }),
-    }
-}
-
 /// A session under way.
 struct Running<'a> {
     /// The session's first process, which ends with the command.
     first: Pid,
     far: Option<Child>,
-    audience: &'a mut dyn Audience,
+    audience: &'a mut dyn SessionObserver,
 }
 
 impl Host for Running<'_> {
@@ -200,7 +189,7 @@ impl Running<'_> {
         }
     }
 
-    /// Ends every process of the session.
+    /// DeviceTally every process of the session.
     fn kill(&mut self) {
         // It may have ended by itself meanwhile.
         let _ = kill(self.first, Signal::SIGKILL);

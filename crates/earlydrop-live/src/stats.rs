@@ -52,7 +52,7 @@ pub struct Counts {
 
 /// What happens to a packet outside its direction.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ends {
+pub(crate) struct DeviceTally {
     pub(crate) taken: u64,
     pub(crate) handed: u64,
     pub(crate) delivered: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Ends {
 }
 
 impl Counts {
-    pub(crate) fn of(direction: &Direction, ends: &Ends) -> Counts {
+    pub(crate) fn of(direction: &Direction, ends: &DeviceTally) -> Counts {
         let counters = direction.counters();
         Counts {
             arrived: counters.arrived.packets + ends.passed,
@@ -108,7 +108,7 @@ impl Sample {
     pub(crate) fn of(
         name: &'static str,
         direction: &mut Direction,
-        ends: &Ends,
+        ends: &DeviceTally,
         now: Nanos,
     ) -> Sample {
         let mut probes = BTreeMap::new();
@@ -155,13 +155,13 @@ pub struct Lateness {
 
 /// Counts how late packets are.
 #[derive(Clone, Debug)]
-pub(crate) struct LatenessMeter(Histogram<u64>);
+pub(crate) struct LatenessHistogram(Histogram<u64>);
 
-impl LatenessMeter {
+impl LatenessHistogram {
     /// From 1 ns to 100 s, to one part in a hundred; what is later counts as 100 s.
-    pub(crate) fn new() -> LatenessMeter {
+    pub(crate) fn new() -> LatenessHistogram {
         let histogram = Histogram::new_with_bounds(1, 100_000_000_000, 2);
-        LatenessMeter(histogram.expect("bounds that are in order"))
+        LatenessHistogram(histogram.expect("bounds that are in order"))
     }
 
     pub(crate) fn record(&mut self, late: Nanos) {

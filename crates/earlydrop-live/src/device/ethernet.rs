@@ -1,9 +1,9 @@
 //! Ethernet frames: where the packet in one begins, and what the scheme does not judge.
 
-use super::Arrival;
+use super::arrival::Arrival;
 use crate::packet::{Header, checksum_of};
 use crate::plan::MTU;
-use crate::pool::Place;
+use crate::pool::Offsets;
 use earlydrop::packet::{Ecn, FlowKey};
 
 /// Both addresses (IEEE 802.3).
@@ -14,7 +14,7 @@ pub(super) const TAG: usize = 4;
 /// what was used for that before.
 const TAGS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 /// As many tags as are looked behind.
-const MOST_TAGS: usize = 2;
+const MAX_TAGS: usize = 2;
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
 
@@ -24,14 +24,14 @@ pub(super) fn read(buffer: &[u8], start: usize) -> Arrival {
     let kind = |at: usize| Some(u16::from_be_bytes(*frame.get(at..)?.first_chunk()?));
     let mut at = ADDRESSES;
     let is_tag = |at: usize| kind(at).is_some_and(|kind| TAGS.contains(&kind));
-    while at < ADDRESSES + MOST_TAGS * TAG && is_tag(at) {
+    while at < ADDRESSES + MAX_TAGS * TAG && is_tag(at) {
         at += TAG;
     }
     let Some(kind) = kind(at) else {
         return Arrival::Malformed;
     };
     let link = at + size_of::<u16>();
-    let place = Place {
+    let place = Offsets {
         at: (start + link) as u8,
         link: link as u8,
     };

@@ -41,11 +41,11 @@ fn a_packet_is_found_behind_up_to_two_tags() {
             let mut bytes = frame(tags, kind, &packet);
             bytes.resize(bytes.len().max(80), 0xff);
             let link = 14 + 4 * tags.len() as u8;
-            let place = Place { at: link, link };
+            let place = Offsets { at: link, link };
             assert_eq!(read(&bytes, 0), Arrival::Packet(place, header));
             // And where there is room before it.
             let shifted = [&[9; 4][..], &bytes].concat();
-            let place = Place { at: link + 4, link };
+            let place = Offsets { at: link + 4, link };
             assert_eq!(read(&shifted, 4), Arrival::Packet(place, header));
         }
         let three = frame(&[OUTER, INNER, INNER], kind, &packet);

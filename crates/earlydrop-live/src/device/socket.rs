@@ -12,11 +12,11 @@ use nix::sys::socket::{
     setsockopt, socket,
 };
 
-use super::Arrival;
-use super::counter::Counter;
+use super::arrival::Arrival;
+use super::counters::InterfaceCounters;
 use super::ethernet::{self, ADDRESSES, TAG};
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
 use crate::stats::DeviceCounts;
 
 /// What waits in the kernel until it is read or sent, in bytes: what is read late by some
@@ -27,7 +27,7 @@ const WAITING: usize = 32 << 20;
 pub(crate) struct Socket {
     socket: OwnedFd,
     interface: String,
-    counter: Counter,
+    counter: InterfaceCounters,
     /// What the interface had sent before.
     before: u64,
     /// Read so far, and dropped since it was not read in time: the socket begins to count anew
@@ -44,7 +44,13 @@ mod options {
     use nix::libc;
     use nix::{getsockopt_impl, setsockopt_impl, sockopt_impl};
 
-    sockopt_impl!(Aside, SetOnly, libc::SOL_PACKET, libc::PACKET_AUXDATA, bool);
+    sockopt_impl!(
+        AuxData,
+        SetOnly,
+        libc::SOL_PACKET,
+        libc::PACKET_AUXDATA,
+        bool
+    );
     sockopt_impl!(
         IgnoreOutgoing,
         SetOnly,
@@ -85,11 +91,11 @@ impl Socket {
                     problem: problem.into(),
                 }
             })?;
-        furnish(&socket, index).doing("setting a packet socket up")?;
-        let counter = Counter::open()?;
+        configure(&socket, index).context("setting a packet socket up")?;
+        let counter = InterfaceCounters::open()?;
         let before = counter
             .read(interface)
-            .doing("reading an interface's counters")?;
+            .context("reading an interface's counters")?;
         Ok(Socket {
             socket,
             interface: interface.to_string(),
@@ -102,7 +108,7 @@ impl Socket {
 
     /// Reads the next frame; `None` when none waits.
     pub(super) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
-        let mut aside = Aside([0; 64]);
+        let mut aside = AuxData([0; 64]);
         // A tag that the kernel has taken out of the frame is put back in: room for one.
         let mut start = TAG;
         let Some(length) = self.receive(&mut buffer[start..], &mut aside)? else {
@@ -125,7 +131,7 @@ impl Socket {
     }
 
     /// A frame's length, which may be more than there is room for.
-    fn receive(&self, room: &mut [u8], aside: &mut Aside) -> io::Result<Option<usize>> {
+    fn receive(&self, room: &mut [u8], aside: &mut AuxData) -> io::Result<Option<usize>> {
         let flags = MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT;
         let (mut room, aside) = ([IoSliceMut::new(room)], Some(&mut aside.0[..]));
         match recvmsg::<()>(self.socket.as_raw_fd(), &mut room, aside, flags) {
@@ -163,8 +169,8 @@ impl Socket {
 }
 
 /// Sets a socket up before it hears of any frame, then ties it to the interface.
-fn furnish(socket: &OwnedFd, interface: u32) -> nix::Result<()> {
-    setsockopt(socket, options::Aside, &true)?;
+fn configure(socket: &OwnedFd, interface: u32) -> nix::Result<()> {
+    setsockopt(socket, options::AuxData, &true)?;
     setsockopt(socket, options::IgnoreOutgoing, &true)?;
     // The interface's own queue would be one more between the two.
     setsockopt(socket, options::BypassQueue, &true)?;
@@ -202,20 +208,20 @@ fn everything_of(interface: u32) -> nix::Result<LinkAddr> {
 /// `PACKET_AUXDATA` (cmsg(3), packet(7)).
 #[derive(Debug)]
 #[repr(align(8))]
-struct Aside([u8; 64]);
+struct AuxData([u8; 64]);
 
-impl Aside {
+impl AuxData {
     /// Where the message's content begins.
     const CONTENT: usize = size_of::<libc::cmsghdr>();
 
     fn half(&self, at: usize) -> u16 {
-        let at = Aside::CONTENT + at;
+        let at = AuxData::CONTENT + at;
         u16::from_ne_bytes([self.0[at], self.0[at + 1]])
     }
 
     fn status(&self) -> u32 {
         const BYTES: [usize; 4] = [0, 1, 2, 3];
-        u32::from_ne_bytes(BYTES.map(|byte| self.0[Aside::CONTENT + byte]))
+        u32::from_ne_bytes(BYTES.map(|byte| self.0[AuxData::CONTENT + byte]))
     }
 
     /// Whether the sender has left a checksum to its device.

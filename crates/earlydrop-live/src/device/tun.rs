@@ -10,32 +10,32 @@ use std::os::unix::fs::OpenOptionsExt;
 use nix::errno::Errno;
 use nix::libc;
 
-use super::counter::Counter;
+use super::counters::InterfaceCounters;
 use crate::LiveError;
-use crate::error::Doing;
-use crate::segments::NOTE;
+use crate::error::Context;
+use crate::gso::NOTE;
 use crate::stats::DeviceCounts;
 
 /// The device's name in its namespace.
 pub(crate) const NAME: &str = "earlydrop";
-const MAKER: &str = "/dev/net/tun";
+const TUN_PATH: &str = "/dev/net/tun";
 
 /// A device, there as long as this is.
 #[derive(Debug)]
 pub(crate) struct Tun {
     file: File,
-    counter: Counter,
+    counter: InterfaceCounters,
     /// Whether a note precedes every packet.
     notes: bool,
 }
 
 /// What a device offers to do in the kernel's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Offers {
+pub(crate) enum Offloads {
     /// Nothing: packets come as they would be on a wire.
-    Nothing,
+    None,
     /// To cut bursts of TCP into segments, and to work out checksums.
-    Segments,
+    Segmentation,
 }
 
 nix::ioctl_write_int!(set_interface, b'T', 202);
@@ -52,7 +52,7 @@ fn make(file: &File, request: &mut libc::ifreq) -> nix::Result<libc::c_int> {
     unsafe { set_interface(file.as_raw_fd(), &raw mut *request as libc::c_ulong) }
 }
 
-/// Offers to do what the kernel does where a device does not.
+/// Offloads to do what the kernel does where a device does not.
 #[allow(
     unsafe_code,
     reason = "what a device offers is said by an ioctl, of which nix makes an unsafe function"
@@ -65,17 +65,17 @@ fn offer(file: &File) -> nix::Result<libc::c_int> {
 
 impl Tun {
     /// Makes a device in the namespace that this thread is in.
-    pub(super) fn new(offers: Offers) -> Result<Tun, LiveError> {
-        let notes = offers == Offers::Segments;
+    pub(super) fn new(offers: Offloads) -> Result<Tun, LiveError> {
+        let notes = offers == Offloads::Segmentation;
         let flags = match offers {
-            Offers::Nothing => libc::IFF_TUN | libc::IFF_NO_PI,
-            Offers::Segments => libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR,
+            Offloads::None => libc::IFF_TUN | libc::IFF_NO_PI,
+            Offloads::Segmentation => libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR,
         };
         let mut options = OpenOptions::new();
         options.read(true).write(true);
         options.custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC);
-        let file = options.open(MAKER).map_err(|problem| LiveError::NoTun {
-            path: MAKER,
+        let file = options.open(TUN_PATH).map_err(|problem| LiveError::NoTun {
+            path: TUN_PATH,
             problem,
         })?;
         let mut request = libc::ifreq {
@@ -87,13 +87,13 @@ impl Tun {
         for (to, from) in request.ifr_name.iter_mut().zip(NAME.bytes()) {
             *to = from as libc::c_char;
         }
-        make(&file, &mut request).doing("making a TUN device")?;
+        make(&file, &mut request).context("making a TUN device")?;
         if notes {
-            offer(&file).doing("offering to cut bursts into segments")?;
+            offer(&file).context("offering to cut bursts into segments")?;
         }
         Ok(Tun {
             file,
-            counter: Counter::open()?,
+            counter: InterfaceCounters::open()?,
             notes,
         })
     }
@@ -103,7 +103,7 @@ impl Tun {
     pub(crate) fn over(socket: std::os::fd::OwnedFd) -> Tun {
         Tun {
             file: File::from(socket),
-            counter: Counter::open().expect("the kernel counts"),
+            counter: InterfaceCounters::open().expect("the kernel counts"),
             notes: true,
         }
     }

@@ -11,23 +11,23 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::Link;
 use nix::sys::resource::UsageWho;
 
-use super::Honesty;
-use super::book::Book;
+use super::addresses::AddressPlan;
 use super::layout::Layout;
 use super::meter::Meter;
-use super::passage::Passage;
+use super::path::HostPath;
+use super::timing_quality::TimingQuality;
 use crate::LiveError;
 use crate::device::Device;
 use crate::direction::Direction;
 use crate::emulator::{Emulator, NAMES, slots};
-use crate::error::Doing;
-use crate::pace::{Clock, time_of_processor, wake_on_time};
-use crate::stats::{DeviceCounts, Ends, LatenessMeter, tolerated_at};
+use crate::error::Context;
+use crate::stats::{DeviceCounts, DeviceTally, LatenessHistogram, tolerated_at};
+use crate::timing::{Clock, cpu_time, minimize_timer_slack};
 
 /// A bottleneck that is ready.
 #[derive(Debug)]
 pub(crate) struct Bottleneck {
-    emulator: Emulator<Passage>,
+    emulator: Emulator<HostPath>,
     end: Nanos,
     tolerated: Nanos,
     clock: Clock,
@@ -35,21 +35,21 @@ pub(crate) struct Bottleneck {
 
 /// What it has seen when the run is over.
 #[derive(Debug)]
-pub(crate) struct Crossed {
+pub(crate) struct BottleneckReport {
     /// From the near end to the far one, and back.
-    pub(crate) ways: [Passage; 2],
+    pub(crate) ways: [HostPath; 2],
     /// What became of packets outside these.
-    ends: [Ends; 2],
+    ends: [DeviceTally; 2],
     /// The kernel's counts at the near end's device and at the far one's.
     pub(crate) devices: [DeviceCounts; 2],
-    lateness: LatenessMeter,
+    lateness: LatenessHistogram,
     tolerated: Nanos,
     /// The share of one core that the thread took.
     cpu: f64,
 }
 
 /// How often it looks whether it is to stop.
-const LOOK: Nanos = Nanos::from_millis(50);
+const STOP_CHECK_INTERVAL: Nanos = Nanos::from_millis(50);
 
 /// The shares of packets whose lateness is told.
 const SHARES: [f64; 5] = [0.995, 0.999, 0.9995, 0.9999, 1.0];
@@ -65,7 +65,7 @@ impl Bottleneck {
     pub(crate) fn new(
         run: &Run,
         layout: &Layout,
-        book: &Arc<Book>,
+        book: &Arc<AddressPlan>,
         devices: [Device; 2],
     ) -> Result<Bottleneck, LiveError> {
         let links = layout.links.map(|link| run.network.get(link));
@@ -89,30 +89,34 @@ impl Bottleneck {
 
     /// Carries packets until the run's end, until `stop`, or until the other end of
     /// `traffic` is closed.
-    pub(crate) fn run(mut self, stop: &AtomicBool, traffic: OwnedFd) -> Result<Crossed, LiveError> {
-        wake_on_time().doing("setting the timer's slack")?;
-        let before = time_of_processor(UsageWho::RUSAGE_THREAD);
+    pub(crate) fn run(
+        mut self,
+        stop: &AtomicBool,
+        traffic: OwnedFd,
+    ) -> Result<BottleneckReport, LiveError> {
+        minimize_timer_slack().context("setting the timer's slack")?;
+        let before = cpu_time(UsageWho::RUSAGE_THREAD);
         let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
         loop {
             let now = self.clock.now();
             if now >= self.end || stop.load(Ordering::Relaxed) {
                 break;
             }
-            let until = self.end.min(now + LOOK);
+            let until = self.end.min(now + STOP_CHECK_INTERVAL);
             if self.emulator.turn(until, traffic.as_fd(), nobody)? {
                 break;
             }
         }
-        let cpu = time_of_processor(UsageWho::RUSAGE_THREAD)
+        let cpu = cpu_time(UsageWho::RUSAGE_THREAD)
             .since(before)
             .as_secs_f64();
         let devices = self.emulator.counted();
-        let devices = devices.doing("reading the devices' counters")?;
+        let devices = devices.context("reading the devices' counters")?;
         let (ways, pool) = self.emulator.ways();
         for way in ways {
             way.finish(self.end, pool);
         }
-        Ok(Crossed {
+        Ok(BottleneckReport {
             ends: *self.emulator.ends(),
             devices,
             lateness: self.emulator.lateness_meter().clone(),
@@ -123,15 +127,15 @@ impl Bottleneck {
     }
 }
 
-impl Crossed {
+impl BottleneckReport {
     /// How exactly packets were delivered.
-    pub(crate) fn honesty(&self) -> Honesty {
+    pub(crate) fn timing(&self) -> TimingQuality {
         let hundredths = (0..100).map(|percent| f64::from(percent) / 100.0);
         let shares = hundredths.chain(SHARES);
         let late = |share| (share, self.lateness.within(share));
         let lost = self.ends.iter().map(|ends| ends.unbuffered + ends.refused);
         let unread = self.devices.iter().map(|device| device.unread);
-        Honesty {
+        TimingQuality {
             lateness: shares.map(late).collect(),
             tolerated: self.tolerated.as_secs_f64(),
             cpu: self.cpu,
@@ -153,10 +157,10 @@ fn on_wires(layout: &Layout, links: [&Link; 2]) -> usize {
 pub(super) fn passage(
     run: &Run,
     layout: &Layout,
-    book: &Arc<Book>,
+    book: &Arc<AddressPlan>,
     index: usize,
     slots: u32,
-) -> Result<Passage, LiveError> {
+) -> Result<HostPath, LiveError> {
     let id = layout.links[index];
     let link = run.network.get(id);
     // Each link has random numbers of its own.
@@ -171,7 +175,7 @@ pub(super) fn passage(
     let ours = layout.from_near.iter().map(|from_near| *from_near == is_up);
     let meter = Meter::new(run, book, ours, slots);
     let access = [layout.before[index].clone(), layout.after[index].clone()];
-    Ok(Passage::new(link, direction, access, meter, slots, seed))
+    Ok(HostPath::new(link, direction, access, meter, slots, seed))
 }
 
 /// The queue before a link: where it has none of its own, one that never is full, or, as in

@@ -3,24 +3,25 @@
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::{Run, RunError};
 
-use super::book::Book;
+use super::addresses::AddressPlan;
+use super::hosts;
 use super::layout::Layout;
-use super::{Refused, hosts};
+use crate::error::Unsupported;
 
 /// Checks everything about a run whose results are about `watched`.
-pub(crate) fn checked(run: &Run, watched: LinkId) -> Result<(Layout, Book), Refused> {
+pub(crate) fn checked(run: &Run, watched: LinkId) -> Result<(Layout, AddressPlan), Unsupported> {
     if let Some(first) = refusals(run, watched).into_iter().next() {
         return Err(first);
     }
-    Ok((Layout::new(run, watched)?, Book::new(&run.flows)?))
+    Ok((Layout::new(run, watched)?, AddressPlan::new(&run.flows)?))
 }
 
 /// What of a run cannot be done: one thing of the network, one of the flows, and so on.
-pub(crate) fn refusals(run: &Run, watched: LinkId) -> Vec<Refused> {
+pub(crate) fn refusals(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     if let Err(problem) = run.start() {
         return vec![senseless(&problem)];
     }
-    let captures = (!run.measure.captures.is_empty()).then(|| Refused {
+    let captures = (!run.measure.captures.is_empty()).then(|| Unsupported {
         flow: None,
         message: "live records no packets of a run".to_string(),
         help: "`earlydrop shell --pcap FILE` writes those of a session".to_string(),
@@ -28,21 +29,21 @@ pub(crate) fn refusals(run: &Run, watched: LinkId) -> Vec<Refused> {
     let found = [
         captures,
         Layout::new(run, watched).err(),
-        Book::new(&run.flows).err(),
+        AddressPlan::new(&run.flows).err(),
         hosts::check(run).err(),
     ];
     found.into_iter().flatten().collect()
 }
 
 /// What the simulator would not do, either.
-fn senseless(problem: &RunError) -> Refused {
+fn senseless(problem: &RunError) -> Unsupported {
     let flow = match problem {
         RunError::NoRoute { flow, .. }
         | RunError::Profile { flow, .. }
         | RunError::Flow { flow, .. } => Some(*flow),
         RunError::Queue { .. } | RunError::Link { .. } | RunError::Measure(_) => None,
     };
-    Refused {
+    Unsupported {
         flow,
         message: problem.to_string(),
         help: "the simulator refuses it, too".to_string(),

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use earlydrop_sim::Run;
 use earlydrop_sim::network::{Link, LinkId, Network, Node, Routes};
 
-use super::Refused;
-use super::access::Access;
+use super::access_links::AccessLinks;
+use crate::error::Unsupported;
 
 /// A bottleneck, and who crosses it.
 #[derive(Clone, Debug)]
@@ -18,21 +18,21 @@ pub(crate) struct Layout {
     /// For each flow, whether its data begins at the near end.
     pub(crate) from_near: Vec<bool>,
     /// For each direction, the links before the bottleneck.
-    pub(crate) before: [Access; 2],
+    pub(crate) before: [AccessLinks; 2],
     /// For each direction, the links after it.
-    pub(crate) after: [Access; 2],
+    pub(crate) after: [AccessLinks; 2],
 }
 
 /// Where streams of packets come from, for each link: the link before, or a host.
-type Feeders = HashMap<LinkId, Option<LinkId>>;
+type Upstream = HashMap<LinkId, Option<LinkId>>;
 
 impl Layout {
     /// The layout of a run whose results are about `watched`.
-    pub(crate) fn new(run: &Run, watched: LinkId) -> Result<Layout, Refused> {
+    pub(crate) fn new(run: &Run, watched: LinkId) -> Result<Layout, Unsupported> {
         let network = &run.network;
         let links = [watched, back(network, watched)?];
         let mut routes = Routes::new(network);
-        let mut feeders = Feeders::new();
+        let mut feeders = Upstream::new();
         let mut from_near = Vec::with_capacity(run.flows.len());
         let mut before = [Vec::new(), Vec::new()];
         let mut after = [Vec::new(), Vec::new()];
@@ -55,14 +55,14 @@ impl Layout {
         Ok(Layout {
             links,
             from_near,
-            before: before.map(|rows| Access::new(network, &rows)),
-            after: after.map(|rows| Access::new(network, &rows)),
+            before: before.map(|rows| AccessLinks::new(network, &rows)),
+            after: after.map(|rows| AccessLinks::new(network, &rows)),
         })
     }
 }
 
 /// The link that leads back between the same nodes.
-fn back(network: &Network, watched: LinkId) -> Result<LinkId, Refused> {
+fn back(network: &Network, watched: LinkId) -> Result<LinkId, Unsupported> {
     let ends = |wanted| {
         let found = network.links().find(|(id, ..)| *id == wanted);
         found.map(|(_, from, to, _)| (from, to))
@@ -72,7 +72,7 @@ fn back(network: &Network, watched: LinkId) -> Result<LinkId, Refused> {
         found.map(|(id, ..)| id)
     };
     let found = ends(watched).and_then(|(from, to)| leads_back(from, to));
-    found.ok_or_else(|| Refused {
+    found.ok_or_else(|| Unsupported {
         flow: None,
         message: format!(
             "live needs a way back, and no link leads back beside `{}`",
@@ -82,9 +82,9 @@ fn back(network: &Network, watched: LinkId) -> Result<LinkId, Refused> {
     })
 }
 
-fn does_not_cross(network: &Network, flow: usize, link: LinkId) -> Refused {
+fn does_not_cross(network: &Network, flow: usize, link: LinkId) -> Unsupported {
     let name = network.link_name(link);
-    Refused {
+    Unsupported {
         flow: Some(flow),
         message: format!("live has one bottleneck, and this flow does not cross `{name}`"),
         help: format!("all flows go over `{name}` and back beside it"),
@@ -97,8 +97,8 @@ fn check_way(
     network: &Network,
     way: &[LinkId],
     across: usize,
-    feeders: &mut Feeders,
-) -> Result<(), Refused> {
+    feeders: &mut Upstream,
+) -> Result<(), Unsupported> {
     let mut before = None;
     for (place, link) in way.iter().enumerate() {
         if place != across {
@@ -118,7 +118,7 @@ fn check_way(
 }
 
 /// Whether a link beside the bottleneck is a plain one.
-fn check_wire(network: &Network, link: LinkId) -> Result<(), Refused> {
+fn check_wire(network: &Network, link: LinkId) -> Result<(), Unsupported> {
     let Link {
         rate: _,
         delay: _,
@@ -140,7 +140,7 @@ fn check_wire(network: &Network, link: LinkId) -> Result<(), Refused> {
     ];
     match special.iter().find(|(is_so, _)| *is_so) {
         None => Ok(()),
-        Some((_, does)) => Err(Refused {
+        Some((_, does)) => Err(Unsupported {
             flow: None,
             message: format!(
                 "live has plain links beside the bottleneck, and `{}` {does}",
@@ -151,8 +151,8 @@ fn check_wire(network: &Network, link: LinkId) -> Result<(), Refused> {
     }
 }
 
-fn second_bottleneck(network: &Network, link: LinkId, why: &str) -> Refused {
-    Refused {
+fn second_bottleneck(network: &Network, link: LinkId, why: &str) -> Unsupported {
+    Unsupported {
         flow: None,
         message: format!(
             "live has one bottleneck, and `{}` is a second one: {why}",

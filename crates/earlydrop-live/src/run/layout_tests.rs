@@ -23,7 +23,7 @@ fn run(network: Network, ends: &[(Node, Node)]) -> Run {
     run
 }
 
-fn refusal(run: &Run, watched: LinkId) -> Refused {
+fn refusal(run: &Run, watched: LinkId) -> Unsupported {
     Layout::new(run, watched).expect_err("it is refused")
 }
 

@@ -10,18 +10,18 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::{FlowMeter, QueueMeter, Timing};
 
-use super::book::Book;
+use super::addresses::AddressPlan;
 use crate::pool::Frame;
 
 #[derive(Debug)]
 pub(crate) struct Meter {
-    book: Arc<Book>,
+    book: Arc<AddressPlan>,
     pub(crate) queue: QueueMeter,
     /// For each flow, what became of its data, where that goes this way.
     pub(crate) flows: Vec<Option<FlowMeter>>,
     timing: Timing,
     /// For each buffer, what is known of the packet in it.
-    cards: Vec<Card>,
+    cards: Vec<PacketRecord>,
     /// Read from the device.
     pub(crate) sent: Tally,
     /// Written to the other device.
@@ -34,7 +34,7 @@ pub(crate) struct Meter {
 
 /// What is known of a packet.
 #[derive(Clone, Copy, Debug, Default)]
-struct Card {
+struct PacketRecord {
     read: Nanos,
     flow: u32,
     /// Carries the flow's data: a datagram, or a segment with something in it.
@@ -46,7 +46,7 @@ impl Meter {
     /// goes this way.
     pub(crate) fn new(
         run: &Run,
-        book: &Arc<Book>,
+        book: &Arc<AddressPlan>,
         ours: impl Iterator<Item = bool>,
         slots: u32,
     ) -> Meter {
@@ -60,7 +60,7 @@ impl Meter {
                 from: measure.warm_up,
                 end: run.duration,
             },
-            cards: vec![Card::default(); slots as usize],
+            cards: vec![PacketRecord::default(); slots as usize],
             sent: Tally::default(),
             delivered: Tally::default(),
             dropped: Tally::default(),
@@ -76,7 +76,7 @@ impl Meter {
             return None;
         };
         self.sent.add(frame.header.length);
-        self.cards[frame.slot as usize] = Card {
+        self.cards[frame.slot as usize] = PacketRecord {
             read: now,
             flow,
             is_data: self.flows[flow as usize].is_some() && carries_data(packet),

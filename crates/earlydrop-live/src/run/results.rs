@@ -10,11 +10,16 @@ use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
 
 use super::bottleneck::is_measured;
 use super::layout::Layout;
-use super::passage::Passage;
-use super::traffic::Seen;
+use super::path::HostPath;
+use super::traffic::TrafficReport;
 
 /// The results of a run, whose `ways` have been worked out up to its end.
-pub(crate) fn results(run: &Run, layout: &Layout, seen: Seen, ways: &mut [Passage; 2]) -> Results {
+pub(crate) fn results(
+    run: &Run,
+    layout: &Layout,
+    seen: TrafficReport,
+    ways: &mut [HostPath; 2],
+) -> Results {
     let mut totals = totals(ways);
     (totals.transfers, totals.completed) = (seen.transfers, seen.completed);
     Results {
@@ -29,7 +34,7 @@ pub(crate) fn results(run: &Run, layout: &Layout, seen: Seen, ways: &mut [Passag
 }
 
 /// What became of all packets: hosts' are those that they have sent to the devices.
-fn totals(ways: &[Passage; 2]) -> Totals {
+fn totals(ways: &[HostPath; 2]) -> Totals {
     let mut totals = Totals::default();
     for way in ways {
         plus(&mut totals.sent, way.meter.sent);
@@ -45,7 +50,7 @@ fn plus(sum: &mut Tally, more: Tally) {
     sum.bytes += more.bytes;
 }
 
-fn queues(run: &Run, layout: &Layout, ways: &mut [Passage; 2]) -> Vec<QueueResult> {
+fn queues(run: &Run, layout: &Layout, ways: &mut [HostPath; 2]) -> Vec<QueueResult> {
     let mut groups: BTreeMap<Arc<str>, Vec<u32>> = BTreeMap::new();
     for (number, flow) in run.flows.iter().enumerate() {
         let members = groups.entry(flow.group.clone()).or_default();
@@ -64,7 +69,7 @@ fn queues(run: &Run, layout: &Layout, ways: &mut [Passage; 2]) -> Vec<QueueResul
     queues
 }
 
-fn flows(run: &Run, seen: &Seen, ways: &mut [Passage; 2]) -> Vec<FlowResult> {
+fn flows(run: &Run, seen: &TrafficReport, ways: &mut [HostPath; 2]) -> Vec<FlowResult> {
     let seconds = run.duration.since(run.measure.warm_up).as_secs_f64();
     let mut results = Vec::with_capacity(run.flows.len());
     for (number, (flow, seen)) in run.flows.iter().zip(&seen.flows).enumerate() {

@@ -11,12 +11,12 @@ use earlydrop_sim::network::{Dumbbell, Link, Node};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
-use super::book::Book;
+use super::addresses::AddressPlan;
 use super::hosts::Hosts;
-use super::traffic::{Seen, Traffic};
+use super::traffic::{TrafficGenerator, TrafficReport};
 use crate::LiveError;
 use crate::device::{Arrival, Device};
-use crate::pace::Clock;
+use crate::timing::Clock;
 
 /// A packet that was sent.
 #[derive(Clone, Debug)]
@@ -123,9 +123,9 @@ pub(super) fn missing(problem: &LiveError) -> bool {
 }
 
 /// Both hosts of a run, with their devices; `None`, and said so, where this system has none.
-pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], Book)> {
+pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], AddressPlan)> {
     super::hosts::check(run).expect("hosts can do it");
-    let book = Book::new(&run.flows).expect("addresses");
+    let book = AddressPlan::new(&run.flows).expect("addresses");
     match Hosts::new(run, &book) {
         Ok((hosts, devices)) => Some((hosts, devices, book)),
         Err(problem) if missing(&problem) => {
@@ -139,9 +139,9 @@ pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], Book)> {
 
 /// A run whose flows all begin at the near end, over this path: what was seen, and every
 /// packet.
-pub(super) fn carried(run: &Run, path: Path) -> Option<(Seen, Vec<Packet>)> {
+pub(super) fn carried(run: &Run, path: Path) -> Option<(TrafficReport, Vec<Packet>)> {
     let (hosts, devices, book) = hosts(run)?;
-    let traffic = Traffic::new(run, hosts, &book, &vec![true; run.flows.len()]).unwrap();
+    let traffic = TrafficGenerator::new(run, hosts, &book, &vec![true; run.flows.len()]).unwrap();
     let (clock, over) = (Clock::start(), AtomicBool::new(false));
     let never = AtomicBool::new(false);
     let work = || traffic.run(clock, &never).unwrap();

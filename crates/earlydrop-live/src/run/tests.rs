@@ -7,13 +7,13 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use super::bottleneck::{Bottleneck, Crossed};
+use super::bottleneck::{Bottleneck, BottleneckReport};
 use super::layout::Layout;
 use super::testing::{hosts, missing};
-use super::traffic::Seen;
+use super::traffic::TrafficReport;
 use super::*;
-use crate::device::{Device, Offers};
-use crate::namespace::enter_next;
+use crate::device::{Device, Offloads};
+use crate::namespace::enter_new_namespace;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{Dumbbell, Link};
 use earlydrop_sim::results::Totals;
@@ -22,7 +22,8 @@ use earlydrop_sim::traffic::{Flow, Pattern};
 
 /// Whether runs can be had here; says so where not.
 fn can_be_had() -> bool {
-    let tried = thread::spawn(|| enter_next().and_then(|()| Device::new(Offers::Nothing))).join();
+    let tried =
+        thread::spawn(|| enter_new_namespace().and_then(|()| Device::new(Offloads::None))).join();
     match tried.expect("it answers") {
         Ok(_) => true,
         Err(problem) if missing(&problem) => {
@@ -59,7 +60,11 @@ fn run_of(seconds: u64, queue: &str, ecn: EcnMode) -> (Run, LinkId) {
     (run, bell.bottleneck)
 }
 
-fn threads<T>(run: &Run, watched: LinkId, then: impl FnOnce(&Layout, Seen, Crossed) -> T) -> T {
+fn threads<T>(
+    run: &Run,
+    watched: LinkId,
+    then: impl FnOnce(&Layout, TrafficReport, BottleneckReport) -> T,
+) -> T {
     let (layout, book) = checked(run, watched).expect("live can do it");
     let threads = Threads {
         run,
@@ -89,20 +94,20 @@ fn devices_queues_and_flows_count_the_same_packets() {
             assert_eq!(meter.sent.packets, ended + way.in_flight().packets);
             assert!(meter.delivered.packets > 0, "packets cross");
         }
-        check_honesty(&crossed.honesty());
+        check_honesty(&crossed.timing());
         let results = results(&run, layout, seen, &mut crossed.ways);
         check_results(&run, &results);
     });
 }
 
-fn check_honesty(honesty: &Honesty) {
-    assert!(honesty.lateness.is_sorted(), "more packets, more time");
-    assert_eq!(honesty.lateness.first().map(|(share, _)| *share), Some(0.0));
-    assert_eq!(honesty.lateness.last().map(|(share, _)| *share), Some(1.0));
+fn check_honesty(timing: &TimingQuality) {
+    assert!(timing.lateness.is_sorted(), "more packets, more time");
+    assert_eq!(timing.lateness.first().map(|(share, _)| *share), Some(0.0));
+    assert_eq!(timing.lateness.last().map(|(share, _)| *share), Some(1.0));
     // Half of what 1,500 bytes take at 10 Mbps.
-    let tolerated = Nanos::from_secs_f64(honesty.tolerated);
+    let tolerated = Nanos::from_secs_f64(timing.tolerated);
     assert_eq!(tolerated, Nanos::from_micros(600));
-    assert!(honesty.cpu > 0.0 && honesty.cpu <= 1.0, "{}", honesty.cpu);
+    assert!(timing.cpu > 0.0 && timing.cpu <= 1.0, "{}", timing.cpu);
 }
 
 /// What must add up, whatever has happened. Nothing was left out at the beginning.

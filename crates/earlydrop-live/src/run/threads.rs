@@ -10,19 +10,19 @@ use std::thread;
 use earlydrop_sim::Run;
 use nix::unistd::pipe;
 
-use super::book::Book;
-use super::bottleneck::{Bottleneck, Crossed};
+use super::addresses::AddressPlan;
+use super::bottleneck::{Bottleneck, BottleneckReport};
 use super::hosts::Hosts;
 use super::layout::Layout;
-use super::traffic::{Seen, Traffic};
+use super::traffic::{TrafficGenerator, TrafficReport};
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
 
 /// A run, and when to give it up.
 pub(crate) struct Threads<'a> {
     pub(crate) run: &'a Run,
     pub(crate) layout: &'a Layout,
-    pub(crate) book: &'a Arc<Book>,
+    pub(crate) book: &'a Arc<AddressPlan>,
     pub(crate) stop: &'a AtomicBool,
     /// One of the two threads has ended.
     pub(crate) over: AtomicBool,
@@ -43,7 +43,7 @@ impl Drop for SaysOver<'_> {
 
 impl Threads<'_> {
     /// Runs both to their end; `None` where it is to stop.
-    pub(crate) fn run(&self) -> Result<Option<(Seen, Crossed)>, LiveError> {
+    pub(crate) fn run(&self) -> Result<Option<(TrafficReport, BottleneckReport)>, LiveError> {
         let (give, take) = channel();
         let (seen, crossed) = thread::scope(|scope| {
             // Namespaces are a thread's own: the caller stays where it is.
@@ -63,19 +63,19 @@ impl Threads<'_> {
         Ok(crossed?.map(|crossed| (seen, crossed)))
     }
 
-    fn traffic(&self, give: Sender<Handed>) -> Result<Seen, LiveError> {
+    fn traffic(&self, give: Sender<Handed>) -> Result<TrafficReport, LiveError> {
         let _over = SaysOver(&self.over);
         let (hosts, devices) = Hosts::new(self.run, self.book)?;
         let mut bottleneck = Bottleneck::new(self.run, self.layout, self.book, devices)?;
-        let traffic = Traffic::new(self.run, hosts, self.book, &self.layout.from_near)?;
-        let (closes, _closed_at_the_end) = pipe().doing("making a pipe")?;
+        let traffic = TrafficGenerator::new(self.run, hosts, self.book, &self.layout.from_near)?;
+        let (closes, _closed_at_the_end) = pipe().context("making a pipe")?;
         let clock = bottleneck.start();
         // Who does not take it has ended, and has said so.
         let _ = give.send((bottleneck, closes));
         traffic.run(clock, &self.over)
     }
 
-    fn bottleneck(&self, take: Receiver<Handed>) -> Result<Option<Crossed>, LiveError> {
+    fn bottleneck(&self, take: Receiver<Handed>) -> Result<Option<BottleneckReport>, LiveError> {
         let _over = SaysOver(&self.over);
         let Ok((bottleneck, traffic)) = take.recv() else {
             return Ok(None);

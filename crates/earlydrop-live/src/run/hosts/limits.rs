@@ -5,14 +5,14 @@ use earlydrop_sim::Run;
 use earlydrop_sim::traffic::{Application, Flow, Traffic};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use super::rules::Problem;
+use super::tcp_profile::Problem;
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
+use crate::error::Unsupported;
 use crate::plan::MTU;
-use crate::run::Refused;
 
 /// The most flows of a run: beyond, a machine's memory and its timers are what is measured.
-const MOST_FLOWS: usize = 10_000;
+const MAX_FLOWS: usize = 10_000;
 /// Files beside the flows' sockets: devices, namespaces, listening sockets, and what the
 /// program has open anyway.
 const OTHER_FILES: u64 = 64;
@@ -20,19 +20,19 @@ const OTHER_FILES: u64 = 64;
 pub(in crate::run) const DATAGRAM_HEADERS: u64 = 28;
 
 /// Whether the machine has room for a run.
-pub(super) fn check(run: &Run) -> Result<(), Refused> {
+pub(super) fn check(run: &Run) -> Result<(), Unsupported> {
     let refused = |flow, message, help| {
-        Err(Refused {
+        Err(Unsupported {
             flow,
             message,
             help,
         })
     };
     let flows = run.flows.len();
-    if flows > MOST_FLOWS {
+    if flows > MAX_FLOWS {
         return refused(
-            Some(MOST_FLOWS),
-            format!("live has at most {MOST_FLOWS} flows; this run has {flows}"),
+            Some(MAX_FLOWS),
+            format!("live has at most {MAX_FLOWS} flows; this run has {flows}"),
             "simulate it, or have fewer flows".to_string(),
         );
     }
@@ -73,10 +73,10 @@ fn most_files() -> u64 {
 /// Lets this process open as many files as it may, where a run needs more than it can.
 pub(in crate::run) fn raise_limit(run: &Run) -> Result<(), LiveError> {
     let doing = "raising the number of open files";
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).doing(doing)?;
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).context(doing)?;
     let needed = files(run).min(hard);
     if needed > soft {
-        setrlimit(Resource::RLIMIT_NOFILE, needed, hard).doing(doing)?;
+        setrlimit(Resource::RLIMIT_NOFILE, needed, hard).context(doing)?;
     }
     Ok(())
 }

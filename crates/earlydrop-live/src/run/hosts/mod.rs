@@ -3,10 +3,10 @@
 //!
 //! A whole prefix of addresses is a host's own by one local route, and goes out by another
 //! that carries what holds for TCP. What a namespace can only set for all of its
-//! connections ([`rules::Common`]) must be the same for all flows.
+//! connections ([`tcp_profile::HostWideTcp`]) must be the same for all flows.
 
 mod limits;
-mod rules;
+mod tcp_profile;
 
 #[cfg(test)]
 mod tests;
@@ -18,17 +18,19 @@ use std::thread;
 use earlydrop_sim::Run;
 use earlydrop_sim::traffic::{Flow, Traffic};
 
-use super::Refused;
-use super::book::Book;
+use super::addresses::AddressPlan;
 use crate::LiveError;
-use crate::device::{Device, Offers};
-use crate::error::Doing;
-use crate::namespace::{LOOPBACK, Namespace, Plugged, controls, enter_next, plug_in, set};
-use crate::netlink::{Metrics, To};
-use rules::{BUFFER, Common};
+use crate::device::{Device, Offloads};
+use crate::error::Context;
+use crate::error::Unsupported;
+use crate::namespace::{
+    HostDevice, LOOPBACK, Namespace, congestion_controls, create_device, enter_new_namespace, set,
+};
+use crate::netlink::{Destination, Metrics};
+use tcp_profile::{BUFFER, HostWideTcp};
 
 pub(super) use limits::{DATAGRAM_HEADERS, raise_limit};
-pub(super) use rules::window;
+pub(super) use tcp_profile::window;
 
 /// The end of a bottleneck at which something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,23 +49,23 @@ impl End {
 }
 
 /// What of a run real hosts on this machine cannot do.
-pub(crate) fn check(run: &Run) -> Result<(), Refused> {
+pub(crate) fn check(run: &Run) -> Result<(), Unsupported> {
     if run.measure.round_trips {
-        return Err(Refused {
+        return Err(Unsupported {
             flow: None,
             message: "live does not see single round trips: the kernel keeps a mean only".into(),
             help: "set round_trips = false; queueing delays are measured at the bottleneck".into(),
         });
     }
     limits::check(run)?;
-    let known = controls();
+    let known = congestion_controls();
     for (number, flow) in run.flows.iter().enumerate() {
         let problem = match &flow.traffic {
-            Traffic::Tcp { profile, .. } => rules::problem(profile, &known),
+            Traffic::Tcp { profile, .. } => tcp_profile::problem(profile, &known),
             Traffic::Datagrams { size, .. } => limits::datagram_problem(*size),
         };
         if let Some((message, help)) = problem {
-            return Err(Refused {
+            return Err(Unsupported {
                 flow: Some(number),
                 message,
                 help,
@@ -74,13 +76,13 @@ pub(crate) fn check(run: &Run) -> Result<(), Refused> {
 }
 
 /// What holds for all flows of TCP, if it is the same for all.
-fn common(flows: &[Flow]) -> Result<Common, Refused> {
-    let mut all: Option<Common> = None;
+fn common(flows: &[Flow]) -> Result<HostWideTcp, Unsupported> {
+    let mut all: Option<HostWideTcp> = None;
     for (number, flow) in flows.iter().enumerate() {
         let Traffic::Tcp { profile, .. } = &flow.traffic else {
             continue;
         };
-        let own = rules::common(profile);
+        let own = tcp_profile::common(profile);
         let first = *all.get_or_insert(own);
         let differs = [
             (own.selective != first.selective, "recovery"),
@@ -88,7 +90,7 @@ fn common(flows: &[Flow]) -> Result<Common, Refused> {
             (own.restart != first.restart, "slow_start_restart"),
         ];
         if let Some((_, what)) = differs.iter().find(|(differs, _)| *differs) {
-            return Err(Refused {
+            return Err(Unsupported {
                 flow: Some(number),
                 message: format!(
                     "live has one {what} for all flows: the kernel sets it for a whole host"
@@ -100,7 +102,7 @@ fn common(flows: &[Flow]) -> Result<Common, Refused> {
     Ok(all.unwrap_or_default())
 }
 
-/// Both namespaces, furnished: devices, routes, settings.
+/// Both namespaces, create_host: devices, routes, settings.
 pub(crate) struct Hosts {
     namespaces: [Namespace; 2],
 }
@@ -108,27 +110,27 @@ pub(crate) struct Hosts {
 impl Hosts {
     /// Makes both, and the near end's device and the far end's. The calling thread stays
     /// where it is.
-    pub(crate) fn new(run: &Run, book: &Book) -> Result<(Hosts, [Device; 2]), LiveError> {
+    pub(crate) fn new(run: &Run, book: &AddressPlan) -> Result<(Hosts, [Device; 2]), LiveError> {
         let common = common(&run.flows).unwrap_or_default();
         let make = || -> Result<(Hosts, [Device; 2]), LiveError> {
-            let (near, near_device) = furnished(End::Near, run, book, common)?;
-            let (far, far_device) = furnished(End::Far, run, book, common)?;
+            let (near, near_device) = create_host(End::Near, run, book, common)?;
+            let (far, far_device) = create_host(End::Far, run, book, common)?;
             let namespaces = [near, far];
             Ok((Hosts { namespaces }, [near_device, far_device]))
         };
-        elsewhere(make)
+        in_own_thread(make)
     }
 
     /// Enters one end's namespace.
     pub(super) fn enter(&self, end: End) -> Result<(), LiveError> {
         self.namespaces[end as usize]
             .enter()
-            .doing("entering a network namespace")
+            .context("entering a network namespace")
     }
 }
 
 /// Does something in a thread of its own, which may enter namespaces.
-pub(super) fn elsewhere<T: Send>(
+pub(super) fn in_own_thread<T: Send>(
     work: impl FnOnce() -> Result<T, LiveError> + Send,
 ) -> Result<T, LiveError> {
     thread::scope(|scope| match scope.spawn(work).join() {
@@ -138,33 +140,33 @@ pub(super) fn elsewhere<T: Send>(
 }
 
 /// Makes a namespace, which this thread enters, with everything in it.
-fn furnished(
+fn create_host(
     end: End,
     run: &Run,
-    book: &Book,
-    common: Common,
+    book: &AddressPlan,
+    common: HostWideTcp,
 ) -> Result<(Namespace, Device), LiveError> {
-    enter_next()?;
+    enter_new_namespace()?;
     set_all(run, common)?;
     // Single segments: the kernel otherwise waits until it can send several at once. So there
     // is nothing for a device to cut.
-    let Plugged {
+    let HostDevice {
         device,
         routing,
         index,
-    } = plug_in(Some(1), Offers::Nothing)?;
+    } = create_device(Some(1), Offloads::None)?;
     for (kind, flow) in book.kinds().enumerate() {
-        let prefixes = Book::prefixes(kind as u8);
-        let own = To::Own(prefixes[end as usize].into(), PREFIX);
-        let others = To::Prefix(prefixes[end.other() as usize].into(), PREFIX);
+        let prefixes = AddressPlan::prefixes(kind as u8);
+        let own = Destination::Local(prefixes[end as usize].into(), PREFIX);
+        let others = Destination::Prefix(prefixes[end.other() as usize].into(), PREFIX);
         let metrics = match &run.flows[flow as usize].traffic {
-            Traffic::Tcp { profile, .. } => rules::metrics(profile),
+            Traffic::Tcp { profile, .. } => tcp_profile::metrics(profile),
             Traffic::Datagrams { .. } => Metrics::default(),
         };
         routing
             .add_route(LOOPBACK, own, &Metrics::default())
             .and_then(|()| routing.add_route(index, others, &metrics))
-            .doing("adding the routes of a kind of TCP")?;
+            .context("adding the routes of a kind of TCP")?;
     }
     Ok((Namespace::current()?, device))
 }
@@ -173,7 +175,7 @@ fn furnished(
 const PREFIX: u8 = 16;
 
 /// Sets what holds for all connections of the current namespace.
-fn set_all(run: &Run, common: Common) -> Result<(), LiveError> {
+fn set_all(run: &Run, common: HostWideTcp) -> Result<(), LiveError> {
     let flag = |on: bool| if on { "1" } else { "0" };
     set("tcp_sack", flag(common.selective))?;
     set("tcp_timestamps", flag(common.timestamps))?;
@@ -187,7 +189,7 @@ fn set_all(run: &Run, common: Common) -> Result<(), LiveError> {
     set("tcp_wmem", &format!("4096 {} {BUFFER}", 1 << 18))?;
     set("tcp_notsent_lowat", &limits::unsent(run).to_string())?;
     set("ip_local_port_range", "10240 65535")?;
-    for (what, value) in MANNERS {
+    for (what, value) in OPTIONAL_SYSCTLS {
         match set(what, value) {
             // An older kernel does not know it.
             Err(LiveError::Setting { problem, .. })
@@ -203,7 +205,7 @@ fn set_all(run: &Run, common: Common) -> Result<(), LiveError> {
 }
 
 /// What only newer kernels know, and what only some are built with.
-const MANNERS: [(&str, &str); 7] = [
+const OPTIONAL_SYSCTLS: [(&str, &str); 7] = [
     // What comes out of turn is acknowledged at once, each by itself: RFC 5681, 4.2.
     ("tcp_comp_sack_nr", "0"),
     // So is what comes while the socket is busy.

@@ -11,9 +11,9 @@ use earlydrop_sim::tcp::{Algorithm, DelayedAcks, EcnMode, Profile, Recovery, Sen
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
 use super::*;
-use crate::pace::Clock;
 use crate::run::testing::{Packet, Path, SYN, carried, hosts, run_for, while_carried};
 use crate::run::traffic::controls_of_a_connection;
+use crate::timing::Clock;
 
 const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
@@ -85,21 +85,21 @@ fn what_the_kernel_has_not_is_refused_by_name() {
     ];
     let known = ["reno", "cubic", "bbr"].map(str::to_string);
     for (profile, named, helped) in cases {
-        let (message, help) = rules::problem(&profile, &known).expect(named);
+        let (message, help) = tcp_profile::problem(&profile, &known).expect(named);
         assert!(message.contains(named), "{message}");
         assert!(help.contains(helped), "{help}");
         let refused = check(&one(profile, Application::Bulk)).unwrap_err();
         assert_eq!(refused.flow, Some(0));
     }
-    let (message, help) = rules::problem(&dctcp, &known).unwrap();
+    let (message, help) = tcp_profile::problem(&dctcp, &known).unwrap();
     assert!(message.contains("this kernel has no dctcp") && help.contains("cubic"));
     let dctcp_known = ["dctcp".to_string()];
-    assert!(rules::problem(&dctcp, &dctcp_known).is_some());
+    assert!(tcp_profile::problem(&dctcp, &dctcp_known).is_some());
     assert_eq!(
-        rules::problem(&Profile::modern(Algorithm::Dctcp), &dctcp_known),
+        tcp_profile::problem(&Profile::modern(Algorithm::Dctcp), &dctcp_known),
         None
     );
-    assert_eq!(rules::problem(&modern(|_| ()), &known), None);
+    assert_eq!(tcp_profile::problem(&modern(|_| ()), &known), None);
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn what_is_said_of_linux_changes_nothing_for_linux() {
     let known = ["reno", "cubic"].map(str::to_string);
     for algorithm in [Algorithm::Reno, Algorithm::Cubic] {
         let (linux, modern) = (Profile::linux(algorithm), Profile::modern(algorithm));
-        assert_eq!(rules::problem(&linux, &known), None);
-        assert_eq!(rules::metrics(&linux), rules::metrics(&modern));
-        assert_eq!(rules::common(&linux), rules::common(&modern));
+        assert_eq!(tcp_profile::problem(&linux, &known), None);
+        assert_eq!(tcp_profile::metrics(&linux), tcp_profile::metrics(&modern));
+        assert_eq!(tcp_profile::common(&linux), tcp_profile::common(&modern));
     }
 }
 
@@ -330,7 +330,7 @@ fn every_kind_has_its_congestion_control_at_both_ends() {
         (Algorithm::Cubic, "cubic"),
         (Algorithm::Bbr, "bbr"),
     ];
-    let known = controls();
+    let known = congestion_controls();
     let kinds = kinds
         .iter()
         .filter(|(_, name)| known.iter().any(|known| known == name));

@@ -1,4 +1,4 @@
-//! Flows as the generator keeps them: what there is to send, and when. Sizes, pauses and
+//! Flows as the generator keeps them: what there is to send, and when. LinkSettings, pauses and
 //! starts are drawn as the simulator draws them, from the same streams.
 
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use earlydrop_sim::streams::{Purpose, spawned, stream};
 use earlydrop_sim::tcp::SenderCounts;
 use earlydrop_sim::traffic::{self, Application, Step, Traffic};
 
-use crate::run::hosts::{End, window};
+use crate::run::hosts::{DATAGRAM_HEADERS, End, window};
 
 /// One flow, with all its connections.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) enum Source {
     /// As much as will go; over this connection, once there is one.
     Bulk(Option<usize>),
     /// Transfers one after the other.
-    Session(Session),
+    AppSession(AppSession),
     /// Transfers at random times.
     Spawner(Spawner),
     /// Datagrams, from the one socket to the other.
@@ -73,7 +73,7 @@ pub(super) struct Meter {
 
 /// Where an application is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum State {
+pub(super) enum AppState {
     /// The next transfer, or request, starts then; never, when there is none.
     Pausing(Nanos),
     /// A request is on its way since then.
@@ -84,27 +84,27 @@ pub(super) enum State {
 
 /// A finite application.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct AppSession {
     pub(super) application: Application,
     random: Pcg32,
-    pub(super) state: State,
+    pub(super) state: AppState,
     begun: u32,
     /// Of [`Application::Requests`]: payload of a request, and the client's connection.
     pub(super) request: u64,
     pub(super) client: Option<usize>,
 }
 
-impl Session {
-    fn new(application: &Application, header: u64, random: Pcg32) -> Session {
+impl AppSession {
+    fn new(application: &Application, header: u64, random: Pcg32) -> AppSession {
         let request = match application {
             Application::Requests { request, .. } => request.0.saturating_sub(header).max(1),
             Application::Pages { request, .. } => request.0.max(1),
             _ => 0,
         };
-        Session {
+        AppSession {
             application: application.clone(),
             random,
-            state: State::Pausing(Nanos::NEVER),
+            state: AppState::Pausing(Nanos::NEVER),
             begun: 0,
             request,
             client: None,
@@ -113,7 +113,7 @@ impl Session {
 
     pub(super) fn due(&self) -> Nanos {
         match self.state {
-            State::Pausing(until) => until,
+            AppState::Pausing(until) => until,
             _ => Nanos::NEVER,
         }
     }
@@ -121,8 +121,8 @@ impl Session {
     /// It starts, or goes on.
     fn resume(&mut self, now: Nanos) {
         let over = matches!(self.application, Application::Transfer(_)) && self.begun > 0;
-        if matches!(self.state, State::Pausing(_)) && !over {
-            self.state = State::Pausing(now);
+        if matches!(self.state, AppState::Pausing(_)) && !over {
+            self.state = AppState::Pausing(now);
         }
     }
 
@@ -130,21 +130,21 @@ impl Session {
     pub(super) fn begin(&mut self, now: Nanos) -> u64 {
         let bytes = self.application.draw_size(&mut self.random).0.max(1);
         let since = match self.state {
-            State::Asking(since) => since,
+            AppState::Asking(since) => since,
             _ => now,
         };
         self.begun += 1;
-        self.state = State::Transferring(since, bytes);
+        self.state = AppState::Transferring(since, bytes);
         bytes
     }
 
     /// The transfer is over: answers since when it was and how much it brought, and pauses.
     pub(super) fn complete(&mut self, now: Nanos) -> Option<(Nanos, u64)> {
-        let State::Transferring(since, bytes) = self.state else {
+        let AppState::Transferring(since, bytes) = self.state else {
             return None;
         };
         let pause = self.application.draw_pause(&mut self.random);
-        self.state = State::Pausing(pause.map_or(Nanos::NEVER, |pause| now + pause));
+        self.state = AppState::Pausing(pause.map_or(Nanos::NEVER, |pause| now + pause));
         Some((since, bytes))
     }
 }
@@ -159,7 +159,7 @@ pub(super) struct Spawner {
     random: Pcg32,
     /// The seed of the run, and the flow's number.
     origin: (u64, u32),
-    pub(super) sessions: Vec<Session>,
+    pub(super) sessions: Vec<AppSession>,
     pub(super) spare: Vec<u32>,
     pub(super) left_out: u64,
 }
@@ -180,7 +180,7 @@ impl Spawner {
         }
         let (seed, flow) = self.origin;
         let random = stream(seed, Purpose::Spawned, spawned(flow, number as u64));
-        let session = Session::new(&self.application, 0, random);
+        let session = AppSession::new(&self.application, 0, random);
         self.sessions.push(session);
         Some(number as u32)
     }
@@ -227,7 +227,7 @@ impl Flow {
             (Source::Datagrams(source), Step::Rate(rate)) => source.schedule.set_rate(rate),
             (Source::Datagrams(source), Step::Resume) => source.schedule.resume(at),
             (Source::Spawner(spawner), Step::Resume) => spawner.next_at = at,
-            (Source::Session(session), Step::Resume) => session.resume(at),
+            (Source::AppSession(session), Step::Resume) => session.resume(at),
             _ => {}
         }
         true
@@ -247,16 +247,16 @@ impl Flow {
         match &self.source {
             Source::Bulk(None) => Nanos::ZERO,
             Source::Bulk(Some(_)) => Nanos::NEVER,
-            Source::Session(session) => session.due(),
+            Source::AppSession(session) => session.due(),
             Source::Spawner(spawner) => spawner.next_at,
             Source::Datagrams(source) => source.schedule.due(),
         }
     }
 
     /// The session of this number.
-    pub(super) fn session(&mut self, slot: u32) -> Option<&mut Session> {
+    pub(super) fn session(&mut self, slot: u32) -> Option<&mut AppSession> {
         match &mut self.source {
-            Source::Session(session) => Some(session),
+            Source::AppSession(session) => Some(session),
             Source::Spawner(spawner) => spawner.sessions.get_mut(slot as usize),
             _ => None,
         }
@@ -264,7 +264,7 @@ impl Flow {
 
     /// Whether there is a window to be watched, as in the simulator.
     pub(super) fn has_window(&self) -> bool {
-        matches!(self.source, Source::Bulk(_) | Source::Session(_))
+        matches!(self.source, Source::Bulk(_) | Source::AppSession(_))
     }
 }
 
@@ -287,7 +287,7 @@ fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> S
         } => {
             return Source::Datagrams(Datagrams {
                 schedule: Schedule::new(*size, *rate, *pattern, random),
-                payload: size.0.saturating_sub(super::DATAGRAM_HEADERS) as usize,
+                payload: size.0.saturating_sub(DATAGRAM_HEADERS) as usize,
                 sender: None,
             });
         }
@@ -311,7 +311,7 @@ fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> S
         }),
         _ => {
             let header = u64::from(profile.header_size);
-            Source::Session(Session::new(application, header, random))
+            Source::AppSession(AppSession::new(application, header, random))
         }
     }
 }

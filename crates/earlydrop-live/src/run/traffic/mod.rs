@@ -20,11 +20,12 @@
 //! - **Goodput** is what the receiving application read; of datagrams all that came, headers
 //!   included, as in the simulator.
 
-mod act;
-mod events;
 mod flow;
+mod socket_events;
+mod socket_table;
 mod sockets;
-mod table;
+mod timers;
+mod transfers;
 
 #[cfg(test)]
 mod tests;
@@ -46,20 +47,20 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
 
-use super::book::Book;
-use super::hosts::{DATAGRAM_HEADERS, End, Hosts, elsewhere, raise_limit};
+use super::addresses::AddressPlan;
+use super::hosts::{DATAGRAM_HEADERS, End, Hosts, in_own_thread, raise_limit};
 use crate::LiveError;
-use crate::error::Doing;
-use crate::pace::{Clock, wake_on_time};
+use crate::error::Context;
+use crate::timing::{Clock, minimize_timer_slack};
 use flow::{Flow, Source};
-use sockets::Info;
-use table::{Entry, Role, Table};
+use socket_table::{Entry, Role, SocketTable};
+use sockets::TcpInfo;
 
 /// What applications and the kernel's TCP saw, warm-up left out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct TrafficReport {
     /// Each flow, in the order they were given.
-    pub(crate) flows: Vec<FlowSeen>,
+    pub(crate) flows: Vec<FlowReport>,
     /// Transfers that began after the warm-up and were completed, in the order they ended.
     pub(crate) completions: Vec<Completion>,
     /// Windows over time, in segments, of the flows that were watched.
@@ -71,7 +72,7 @@ pub(crate) struct Seen {
 
 /// What was seen of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FlowSeen {
+pub(crate) struct FlowReport {
     /// What the receiving application read.
     pub(crate) goodput_bytes: u64,
     /// What its senders did; zeros for datagrams.
@@ -84,14 +85,14 @@ pub(crate) struct FlowSeen {
 }
 
 /// Every flow of a run, and all their sockets.
-pub(crate) struct Traffic {
+pub(crate) struct TrafficGenerator {
     hosts: Hosts,
     /// Where this thread is, since it is known.
     at: Option<End>,
-    book: Book,
+    book: AddressPlan,
     epoll: Epoll,
     listeners: Vec<Listener>,
-    table: Table,
+    table: SocketTable,
     flows: Vec<Flow>,
     agenda: BinaryHeap<Reverse<(Nanos, u32)>>,
     warm_up: Nanos,
@@ -99,7 +100,7 @@ pub(crate) struct Traffic {
     /// From one look at windows to the next, and the time of the next.
     sampling: Option<(Nanos, Nanos)>,
     warm: bool,
-    seen: Seen,
+    seen: TrafficReport,
     /// Where what is thrown away would be read to; the kernel leaves it alone.
     buffer: Vec<u8>,
 }
@@ -115,50 +116,50 @@ struct Listener {
 /// Numbers of listening sockets among events; connections have those below.
 const LISTENERS: u64 = 1 << 32;
 /// How long it sleeps at most, so that it sees that it is to stop.
-const NAP: Nanos = Nanos::from_millis(50);
+const MAX_SLEEP: Nanos = Nanos::from_millis(50);
 /// Events looked at together.
 const BATCH: usize = 256;
 /// Bytes thrown away at once.
-const GULP: usize = 1 << 20;
+const DISCARD_CHUNK: usize = 1 << 20;
 
-impl Traffic {
+impl TrafficGenerator {
     /// Opens what must be open before time zero. `from_near[flow]` says whether a flow's data
     /// begins at the near end.
     pub(crate) fn new(
         run: &Run,
         hosts: Hosts,
-        book: &Book,
+        book: &AddressPlan,
         from_near: &[bool],
-    ) -> Result<Traffic, LiveError> {
+    ) -> Result<TrafficGenerator, LiveError> {
         raise_limit(run)?;
         let from = |near: bool| if near { End::Near } else { End::Far };
         let flows = (0..).zip(from_near);
         let flows = flows.map(|(number, near)| Flow::new(run, number, from(*near)));
         let watched = run.measure.windows.iter().map(|flow| (*flow, Vec::new()));
         let interval = run.measure.sample_every.filter(|every| every.0 > 0);
-        let mut traffic = Traffic {
+        let mut traffic = TrafficGenerator {
             at: None,
             book: book.clone(),
-            epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).doing("making an epoll")?,
+            epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).context("making an epoll")?,
             listeners: Vec::new(),
-            table: Table::default(),
+            table: SocketTable::default(),
             flows: flows.collect(),
             agenda: BinaryHeap::new(),
             warm_up: run.measure.warm_up,
             end: run.duration,
             sampling: interval.map(|every| (every, Nanos::ZERO)),
             warm: false,
-            seen: Seen {
+            seen: TrafficReport {
                 windows: match interval {
                     Some(_) => watched.collect(),
                     None => Vec::new(),
                 },
-                ..Seen::default()
+                ..TrafficReport::default()
             },
-            buffer: vec![0; GULP],
+            buffer: vec![0; DISCARD_CHUNK],
             hosts,
         };
-        elsewhere(|| {
+        in_own_thread(|| {
             traffic.open_sockets()?;
             traffic.at = None;
             Ok(traffic)
@@ -170,12 +171,12 @@ impl Traffic {
         for end in [End::Near, End::Far] {
             self.enter(end)?;
             for (port, requests) in [(sockets::DATA, false), (sockets::REQUESTS, true)] {
-                let socket = sockets::listening(port).doing("listening for connections")?;
+                let socket = sockets::listening(port).context("listening for connections")?;
                 let number = LISTENERS + self.listeners.len() as u64;
                 let event = EpollEvent::new(EpollFlags::EPOLLIN, number);
                 self.epoll
                     .add(&socket, event)
-                    .doing("waiting for connections")?;
+                    .context("waiting for connections")?;
                 self.listeners.push(Listener {
                     socket,
                     end,
@@ -199,11 +200,11 @@ impl Traffic {
                 continue;
             };
             let socket = sockets::datagrams(addresses, flow.traffic_class);
-            let socket = socket.doing("opening a socket for datagrams")?;
+            let socket = socket.context("opening a socket for datagrams")?;
             if flow.from == end {
                 source.sender = Some(socket);
             } else {
-                let role = Role::Sink { flow: number };
+                let role = Role::DatagramReceiver { flow: number };
                 self.add(Entry { socket, role }, EpollFlags::EPOLLIN)?;
             }
         }
@@ -212,8 +213,12 @@ impl Traffic {
 
     /// Sends and receives until the run's end, or until `stop`; time zero is `clock`'s. The
     /// calling thread enters the hosts' namespaces, and stays there.
-    pub(crate) fn run(mut self, clock: Clock, stop: &AtomicBool) -> Result<Seen, LiveError> {
-        wake_on_time().doing("setting the timer's slack")?;
+    pub(crate) fn run(
+        mut self,
+        clock: Clock,
+        stop: &AtomicBool,
+    ) -> Result<TrafficReport, LiveError> {
+        minimize_timer_slack().context("setting the timer's slack")?;
         let mut events = vec![EpollEvent::empty(); BATCH];
         loop {
             let now = clock.now().min(self.end);
@@ -236,19 +241,19 @@ impl Traffic {
     fn wait(&self, clock: Clock, events: &mut [EpollEvent]) -> Result<usize, LiveError> {
         let doing = "waiting for sockets";
         // With much to do there is always something, and no need to sleep.
-        let count = self.epoll.wait(events, EpollTimeout::ZERO).doing(doing)?;
+        let count = self.epoll.wait(events, EpollTimeout::ZERO).context(doing)?;
         if count > 0 {
             return Ok(count);
         }
         let now = clock.now();
-        let next = self.next().min(now + NAP);
+        let next = self.next().min(now + MAX_SLEEP);
         let sleep = TimeSpec::new(0, next.since(now).0 as i64);
         // Epoll itself sleeps for whole milliseconds.
         let mut ready = [PollFd::new(self.epoll.0.as_fd(), PollFlags::POLLIN)];
         match ppoll(&mut ready, Some(sleep), None) {
             Ok(0) | Err(nix::Error::EINTR) => Ok(0),
-            Ok(_) => self.epoll.wait(events, EpollTimeout::ZERO).doing(doing),
-            Err(problem) => Err(problem).doing(doing),
+            Ok(_) => self.epoll.wait(events, EpollTimeout::ZERO).context(doing),
+            Err(problem) => Err(problem).context(doing),
         }
     }
 
@@ -292,7 +297,7 @@ impl Traffic {
             }
             let watched = flow.meter.watched;
             if let Some(socket) = watched.and_then(|number| self.table.socket(number)) {
-                let info = Info::of(socket).doing("asking after a connection")?;
+                let info = TcpInfo::of(socket).context("asking after a connection")?;
                 flow.meter.window = f64::from(info.window());
             }
             values.push(flow.meter.window);
@@ -310,7 +315,7 @@ impl Traffic {
             let Some(flow) = entry.role.sends_for() else {
                 continue;
             };
-            let info = Info::of(entry.socket.as_fd()).doing("asking after a connection")?;
+            let info = TcpInfo::of(entry.socket.as_fd()).context("asking after a connection")?;
             let flow = flow as usize;
             counts[flow] = counts[flow].plus(&info.counts());
             trips[flow] = trips[flow].max(info.smoothed_rtt());
@@ -322,10 +327,10 @@ impl Traffic {
     /// the warm-up.
     fn add_overrun(&mut self, is_end: bool) -> Result<(), LiveError> {
         for entry in self.table.iter() {
-            let Role::Sink { flow } = entry.role else {
+            let Role::DatagramReceiver { flow } = entry.role else {
                 continue;
             };
-            let missed = sockets::overrun(entry.socket.as_fd()).doing("asking after a socket")?;
+            let missed = sockets::overrun(entry.socket.as_fd()).context("asking after a socket")?;
             let flow = &mut self.flows[flow as usize];
             let Source::Datagrams(source) = &flow.source else {
                 continue;
@@ -339,12 +344,12 @@ impl Traffic {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Seen, LiveError> {
+    fn finish(mut self) -> Result<TrafficReport, LiveError> {
         self.add_overrun(true)?;
         let (counts, trips) = self.sender_counts()?;
         let flows = self.flows.iter().zip(counts).zip(trips);
         self.seen.flows = flows
-            .map(|((flow, counts), trip)| FlowSeen {
+            .map(|((flow, counts), trip)| FlowReport {
                 goodput_bytes: flow.meter.bytes,
                 sender: match self.warm {
                     true => counts.since(&flow.meter.before),

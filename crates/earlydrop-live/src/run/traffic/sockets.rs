@@ -21,6 +21,12 @@ pub(super) const REQUESTS: u16 = 5002;
 /// Where datagrams come from and go.
 const DATAGRAMS: u16 = 5003;
 
+/// What a failed connection is called in errors.
+pub(super) const CONNECTION_BROKE: &str = "a connection of the run broke";
+
+/// What all data and datagrams consist of.
+pub(super) static PAYLOAD: [u8; 1 << 16] = [0; 1 << 16];
+
 /// What a socket's packets carry in their traffic class (RFC 2474, RFC 3168).
 pub(super) fn traffic_class(class: u8, ecn: Ecn) -> i32 {
     i32::from(class << 5 | ecn as u8)
@@ -61,12 +67,12 @@ pub(super) fn connecting(
 }
 
 /// Small segments do not wait for acknowledgments of others: RFC 1122, 4.2.3.4, turned off.
-pub(super) fn never_wait(socket: &OwnedFd) -> nix::Result<()> {
+pub(super) fn set_nodelay(socket: &OwnedFd) -> nix::Result<()> {
     setsockopt(socket, sockopt::TcpNoDelay, &true)
 }
 
 /// The socket's packets carry this in their traffic class.
-pub(super) fn carry(socket: &OwnedFd, traffic_class: i32) -> nix::Result<()> {
+pub(super) fn set_traffic_class(socket: &OwnedFd, traffic_class: i32) -> nix::Result<()> {
     setsockopt(socket, sockopt::Ipv4Tos, &traffic_class)
 }
 
@@ -83,7 +89,7 @@ nix::setsockopt_impl!(
 );
 
 /// No more than this is offered to the other side.
-pub(super) fn offer_at_most(socket: BorrowedFd<'_>, bytes: u32) -> nix::Result<()> {
+pub(super) fn clamp_window(socket: BorrowedFd<'_>, bytes: u32) -> nix::Result<()> {
     setsockopt(&socket, LargestWindow, &bytes)
 }
 
@@ -109,7 +115,7 @@ pub(super) fn datagrams([own, other]: [Ipv4Addr; 2], traffic_class: i32) -> io::
 
 /// Hands over as much of `left` as is taken; `more` of the same connection follows, so that
 /// a last small segment waits for it.
-pub(super) fn hand_over(
+pub(super) fn send_pending(
     socket: BorrowedFd<'_>,
     left: &mut u64,
     more: bool,
@@ -143,22 +149,22 @@ pub(super) fn discard(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<O
 
 /// What the kernel tells of a connection: `struct tcp_info`, linux/tcp.h.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Info {
-    bytes: [u8; Info::LENGTH],
+pub(super) struct TcpInfo {
+    bytes: [u8; TcpInfo::LENGTH],
 }
 
-impl Info {
+impl TcpInfo {
     /// Up to `tcpi_total_rto`, which Linux has since 6.7.
     const LENGTH: usize = 242;
     /// The connection's end was sent, and acknowledged with everything before it: the states
     /// FIN-WAIT-2, TIME-WAIT and CLOSED.
     const ALL_ACKNOWLEDGED: [u8; 3] = [5, 6, 7];
 
-    pub(super) fn of(socket: BorrowedFd<'_>) -> io::Result<Info> {
-        let mut bytes = [0; Info::LENGTH];
+    pub(super) fn of(socket: BorrowedFd<'_>) -> io::Result<TcpInfo> {
+        let mut bytes = [0; TcpInfo::LENGTH];
         // What an older kernel does not know stays 0.
         option(socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut bytes)?;
-        Ok(Info { bytes })
+        Ok(TcpInfo { bytes })
     }
 
     fn word(&self, at: usize) -> u32 {
@@ -168,7 +174,7 @@ impl Info {
 
     /// Whether all that was sent is acknowledged, the end as well.
     pub(super) fn is_over(&self) -> bool {
-        Info::ALL_ACKNOWLEDGED.contains(&self.bytes[0])
+        TcpInfo::ALL_ACKNOWLEDGED.contains(&self.bytes[0])
     }
 
     /// The congestion window, in segments.

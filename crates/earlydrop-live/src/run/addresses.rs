@@ -12,7 +12,7 @@ use std::net::Ipv4Addr;
 
 use earlydrop_sim::traffic::{Flow, Traffic};
 
-use super::Refused;
+use crate::error::Unsupported;
 
 /// The first byte of all addresses.
 const NETWORK: u8 = 10;
@@ -27,16 +27,16 @@ const FLOWS: usize = 1 << 16;
 
 /// Which addresses flows have.
 #[derive(Clone, Debug)]
-pub(crate) struct Book {
+pub(crate) struct AddressPlan {
     /// For each kind, its flows in order.
     kinds: Vec<Vec<u32>>,
     /// For each flow, its kind and its place there.
     places: Vec<(u8, u16)>,
 }
 
-impl Book {
+impl AddressPlan {
     /// Gives each flow its addresses.
-    pub(crate) fn new(flows: &[Flow]) -> Result<Book, Refused> {
+    pub(crate) fn new(flows: &[Flow]) -> Result<AddressPlan, Unsupported> {
         let mut kinds: Vec<Vec<u32>> = Vec::new();
         let mut places = Vec::with_capacity(flows.len());
         for (number, flow) in flows.iter().enumerate() {
@@ -45,7 +45,7 @@ impl Book {
                 kinds.push(Vec::new());
                 kinds.len() - 1
             });
-            let too_many = |message: String, most: usize| Refused {
+            let too_many = |message: String, most: usize| Unsupported {
                 flow: Some(number),
                 message,
                 help: format!("at most {most}"),
@@ -62,7 +62,7 @@ impl Book {
             places.push((kind as u8, place as u16));
             kinds[kind].push(number as u32);
         }
-        Ok(Book { kinds, places })
+        Ok(AddressPlan { kinds, places })
     }
 
     /// One flow of each kind, by whose rules all of it go.
@@ -119,7 +119,7 @@ mod tests {
         let flows: Vec<Flow> = (0..600)
             .map(|number| Flow::bulk(a, b, &profiles[number % 2]))
             .collect();
-        let book = Book::new(&flows).expect("two kinds");
+        let book = AddressPlan::new(&flows).expect("two kinds");
         for flow in 0..600 {
             for address in book.addresses(flow) {
                 let mut packet = [0; 20];

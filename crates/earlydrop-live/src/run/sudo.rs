@@ -8,40 +8,39 @@ use nix::sys::prctl;
 use nix::unistd::{Gid, Uid, setegid, seteuid, setfsgid, setfsuid, setresgid, setresuid};
 
 use crate::LiveError;
-use crate::error::Doing;
-use crate::namespace::{Right, enter_next, gain_right};
-use crate::owner::join_groups;
-use crate::session::Owner;
+use crate::error::Context;
+use crate::namespace::{Privilege, acquire_privilege, enter_new_namespace};
+use crate::privileges::{InvokingUser, set_supplementary_groups};
 
 /// Gains the right to make namespaces, as the caller where the system lets them; else as
 /// root, who touches files as the caller only.
-pub(super) fn gain_right_for(owner: &Owner) -> Result<Right, LiveError> {
-    let Owner::Caller { user, group, name } = owner else {
-        return gain_right();
+pub(super) fn acquire_privilege_for(owner: &InvokingUser) -> Result<Privilege, LiveError> {
+    let InvokingUser::Sudo { user, group, name } = owner else {
+        return acquire_privilege();
     };
     let (user, group) = (Uid::from_raw(*user), Gid::from_raw(*group));
-    act_as(user, group, name.as_deref()).doing("acting as the one who called sudo")?;
-    if let Ok(right) = gain_right() {
+    act_as(user, group, name.as_deref()).context("acting as the one who called sudo")?;
+    if let Ok(right) = acquire_privilege() {
         setresgid(group, group, group)
             .and_then(|()| setresuid(user, user, user))
-            .doing("giving up root")?;
+            .context("giving up root")?;
         return Ok(right);
     }
     let root = (Uid::from_raw(0), Gid::from_raw(0));
     seteuid(root.0)
         .and_then(|()| setegid(root.1))
-        .doing("being root again")?;
+        .context("being root again")?;
     // This thread's, and those of threads that it starts.
     setfsgid(group);
     setfsuid(user);
-    let tried = thread::spawn(enter_next).join();
+    let tried = thread::spawn(enter_new_namespace).join();
     tried.unwrap_or_else(|panic| resume_unwind(panic))?;
-    Ok(Right::Root)
+    Ok(Privilege::Root)
 }
 
 /// Has what rights they have, with a way back.
 fn act_as(user: Uid, group: Gid, name: Option<&str>) -> io::Result<()> {
-    join_groups(name, group)?;
+    set_supplementary_groups(name, group)?;
     setegid(group)?;
     seteuid(user)?;
     // Without this /proc/self stays root's, and with it what maps users.

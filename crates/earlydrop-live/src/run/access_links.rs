@@ -8,7 +8,7 @@ use earlydrop_sim::network::{LinkId, Network};
 
 /// The links on one side of the bottleneck, in one direction.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Access {
+pub(crate) struct AccessLinks {
     wires: Vec<Wire>,
     /// Which of them each flow's packets cross, one after the other.
     rows: Vec<Vec<u32>>,
@@ -22,11 +22,11 @@ struct Wire {
     free_at: Nanos,
 }
 
-impl Access {
+impl AccessLinks {
     /// The links that each flow's packets cross, one after the other. Packets must come to
     /// each in the order of time: from one place.
-    pub(crate) fn new(network: &Network, rows: &[Vec<LinkId>]) -> Access {
-        let mut access = Access::default();
+    pub(crate) fn new(network: &Network, rows: &[Vec<LinkId>]) -> AccessLinks {
+        let mut access = AccessLinks::default();
         let mut known = HashMap::new();
         for row in rows {
             let wires = row.iter().map(|link| {

@@ -8,14 +8,22 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::pcapng::{Layer, Writer};
 use serde::Serialize;
 
-use super::Files;
 use crate::LiveError;
 use crate::emulator::NAMES;
-use crate::pace::Clock;
 use crate::stats::{Sample, Summary};
+use crate::timing::Clock;
+
+/// The files that are written meanwhile.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Where samples and the summary go, as JSON lines.
+    pub stats: Option<PathBuf>,
+    /// Where packets go as they leave the transmitters.
+    pub pcap: Option<PathBuf>,
+}
 
 /// Statistics and packets, where they are wanted.
-pub(super) struct Record {
+pub(super) struct Recorder {
     stats: Option<(PathBuf, BufWriter<File>)>,
     pcap: Option<(PathBuf, Writer<BufWriter<File>>)>,
     clock: Clock,
@@ -29,8 +37,8 @@ struct Last<'a> {
     summary: &'a Summary,
 }
 
-impl Record {
-    pub(super) fn create(files: &Files, layer: Layer, clock: Clock) -> Result<Record, LiveError> {
+impl Recorder {
+    pub(super) fn create(files: &Files, layer: Layer, clock: Clock) -> Result<Recorder, LiveError> {
         let open = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| {
                 let file = File::create(path).map_err(at(path))?;
@@ -45,7 +53,7 @@ impl Record {
             }
             None => None,
         };
-        Ok(Record {
+        Ok(Recorder {
             stats,
             pcap,
             clock,

@@ -6,8 +6,8 @@ use std::io::IoSlice;
 use earlydrop::units::Nanos;
 
 use crate::device::Device;
+use crate::gso::{NOTE, Note, join};
 use crate::pool::{Frame, Pool};
-use crate::segments::{NOTE, Note, join};
 
 /// The most packets that go together: more than a burst of full ones has.
 const MOST: usize = 64;
@@ -18,15 +18,15 @@ const TOGETHER: Nanos = Nanos::from_micros(60);
 
 /// Packets that can be handed over together.
 #[derive(Debug)]
-pub(crate) struct Train {
+pub(crate) struct WriteBatch {
     frames: Vec<Frame>,
     /// When each is due.
     due: Vec<Nanos>,
 }
 
-impl Train {
-    pub(crate) fn new() -> Train {
-        Train {
+impl WriteBatch {
+    pub(crate) fn new() -> WriteBatch {
+        WriteBatch {
             frames: Vec::with_capacity(MOST),
             due: Vec::with_capacity(MOST),
         }
@@ -107,7 +107,7 @@ impl Train {
         let payload = first.header.length as usize - headers;
         let of = |frame: &Frame| frame.header.length as usize - headers;
         let length = headers + self.frames.iter().map(of).sum::<usize>();
-        let mut said = [0; crate::segments::LONGEST];
+        let mut said = [0; crate::gso::MAX_HEADERS];
         said[..headers].copy_from_slice(&pool.bytes(last)[..headers]);
         let note = join(pool.packet(first), checksum, length, payload, &said);
         note.bytes(segment.headers)

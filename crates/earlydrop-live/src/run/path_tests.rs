@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::book::Book;
+use super::super::addresses::AddressPlan;
 use super::super::bottleneck::passage;
 use super::super::layout::Layout;
 use super::*;
@@ -76,7 +76,7 @@ fn sends(run: &Run) -> BTreeMap<Nanos, Vec<u32>> {
 }
 
 /// A datagram of a flow.
-fn datagram(run: &Run, book: &Book, flow: u32) -> Vec<u8> {
+fn datagram(run: &Run, book: &AddressPlan, flow: u32) -> Vec<u8> {
     let Traffic::Datagrams { size, ecn, .. } = &run.flows[flow as usize].traffic else {
         panic!("datagrams only");
     };
@@ -93,14 +93,14 @@ fn datagram(run: &Run, book: &Book, flow: u32) -> Vec<u8> {
 
 /// A passage that has carried everything, and when which flow's packets were written.
 struct Carried {
-    passage: Passage,
+    passage: HostPath,
     written: Vec<(Nanos, u32)>,
 }
 
 /// Carries a run's packets, looked after when it asks for it and at `looks` beside.
 fn carried(run: &Run, watched: LinkId, looks: &[Nanos]) -> Carried {
     let layout = Layout::new(run, watched).unwrap();
-    let book = Arc::new(Book::new(&run.flows).unwrap());
+    let book = Arc::new(AddressPlan::new(&run.flows).unwrap());
     let mut passage = passage(run, &layout, &book, 0, SLOTS).unwrap();
     let mut pool = Pool::new(SLOTS);
     let mut sends = sends(run);
@@ -117,7 +117,7 @@ fn carried(run: &Run, watched: LinkId, looks: &[Nanos]) -> Carried {
         }
         looks.pop_if(|look| *look <= now);
         let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
-        let tap = &mut Watched(0, nobody);
+        let tap = &mut CaptureTap(0, nobody);
         for flow in sends.remove(&now).unwrap_or_default() {
             let slot = pool.take().unwrap();
             let bytes = datagram(run, &book, flow);
@@ -154,7 +154,7 @@ fn check_against_simulator(link: Link) {
     check_totals(&passage, queue, &run);
 }
 
-fn check_flows(passage: &mut Passage, expected: &Results) {
+fn check_flows(passage: &mut HostPath, expected: &Results) {
     let seconds = expected.measured.as_secs_f64();
     for (meter, flow) in passage.meter.flows.iter_mut().zip(&expected.flows) {
         let meter = meter.as_mut().expect("its data goes this way");
@@ -166,7 +166,7 @@ fn check_flows(passage: &mut Passage, expected: &Results) {
     }
 }
 
-fn check_totals(passage: &Passage, queue: &QueueResult, run: &Run) {
+fn check_totals(passage: &HostPath, queue: &QueueResult, run: &Run) {
     let meter = &passage.meter;
     let in_flight = passage.in_flight();
     let sent: usize = sends(run).values().map(Vec::len).sum();

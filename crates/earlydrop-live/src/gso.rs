@@ -5,7 +5,7 @@
 //! The note before each packet is `struct virtio_net_hdr` (virtio 1.2, section 5.1.6), in
 //! the machine's byte order.
 
-use crate::packet::{mended, word};
+use crate::packet::{updated_checksum, word};
 
 /// Bytes of a note.
 pub(crate) const NOTE: usize = 10;
@@ -17,7 +17,7 @@ const TCP_V6: u8 = 4;
 const SAYS_REDUCED: u8 = 0x80;
 
 /// Longer headers than this are not cut: those of IPv4 and TCP are 120 bytes at most.
-pub(crate) const LONGEST: usize = 256;
+pub(crate) const MAX_HEADERS: usize = 256;
 
 // TCP's header, RFC 9293, section 3.1: places and flags.
 const SEQUENCE: usize = 4;
@@ -31,7 +31,7 @@ const REDUCED: u8 = 0x80;
 
 /// A checksum that is not worked out yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Checksum {
+pub(crate) struct PartialChecksum {
     /// Where what it sums up begins: the transport's header.
     pub(crate) start: u16,
     /// Where it goes, from there.
@@ -41,14 +41,14 @@ pub(crate) struct Checksum {
 /// What is said of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Note {
-    pub(crate) checksum: Option<Checksum>,
+    pub(crate) checksum: Option<PartialChecksum>,
     /// To be cut into segments.
-    pub(crate) cut: Option<Cut>,
+    pub(crate) cut: Option<GsoInfo>,
 }
 
 /// Into what a burst is to be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
+pub(crate) struct GsoInfo {
     kind: u8,
     /// Bytes of payload in each segment but the last.
     pub(crate) payload: u16,
@@ -60,11 +60,11 @@ impl Note {
         let number = u16::from_ne_bytes;
         let undone = flags & NEEDS_CHECKSUM != 0;
         Note {
-            checksum: undone.then(|| Checksum {
+            checksum: undone.then(|| PartialChecksum {
                 start: number([a, b]),
                 place: number([c, d]),
             }),
-            cut: (kind != 0).then(|| Cut {
+            cut: (kind != 0).then(|| GsoInfo {
                 kind,
                 payload: number(payload),
             }),
@@ -74,12 +74,12 @@ impl Note {
     /// As bytes, before headers of so many bytes.
     pub(crate) fn bytes(&self, headers: u16) -> [u8; NOTE] {
         let mut bytes = [0; NOTE];
-        if let Some(Checksum { start, place }) = self.checksum {
+        if let Some(PartialChecksum { start, place }) = self.checksum {
             bytes[0] = NEEDS_CHECKSUM;
             bytes[6..8].copy_from_slice(&start.to_ne_bytes());
             bytes[8..].copy_from_slice(&place.to_ne_bytes());
         }
-        if let Some(Cut { kind, payload }) = self.cut {
+        if let Some(GsoInfo { kind, payload }) = self.cut {
             bytes[1] = kind;
             bytes[2..4].copy_from_slice(&headers.to_ne_bytes());
             bytes[4..6].copy_from_slice(&payload.to_ne_bytes());
@@ -90,8 +90,8 @@ impl Note {
 
 /// A burst of one flow's TCP segments that are one packet yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Burst {
-    pub(crate) checksum: Checksum,
+pub(crate) struct GsoPacket {
+    pub(crate) checksum: PartialChecksum,
     /// Bytes of headers, of IP and TCP together.
     pub(crate) headers: usize,
     /// Bytes of payload in each segment but the last.
@@ -100,9 +100,9 @@ pub(crate) struct Burst {
     whole: usize,
 }
 
-impl Burst {
+impl GsoPacket {
     /// The burst of `length` bytes that begins with these; `None` where it is no such thing.
-    pub(crate) fn of(note: &Note, begins: &[u8], length: usize) -> Option<Burst> {
+    pub(crate) fn of(note: &Note, begins: &[u8], length: usize) -> Option<GsoPacket> {
         let (checksum, cut) = (note.checksum?, note.cut?);
         let start = usize::from(checksum.start);
         let tcp = begins.get(start..)?;
@@ -115,11 +115,11 @@ impl Burst {
             _ => false,
         };
         let headers = start + usize::from(tcp[DATA_OFFSET] >> 4) * 4;
-        let cut_off = headers < start + TCP_HEADER || headers > begins.len().min(LONGEST);
+        let cut_off = headers < start + TCP_HEADER || headers > begins.len().min(MAX_HEADERS);
         if !as_it_should_be || start < 20 || cut_off || cut.payload == 0 || length <= headers {
             return None;
         }
-        Some(Burst {
+        Some(GsoPacket {
             checksum,
             headers,
             payload: usize::from(cut.payload),
@@ -146,7 +146,7 @@ impl Burst {
             let before = word(headers, 4);
             let after = before.wrapping_add(segment as u16);
             set_word(headers, 4, after);
-            mend_v4(headers, before, after);
+            update_ipv4_checksum(headers, before, after);
         }
         let tcp = &mut headers[start..];
         let place = SEQUENCE..SEQUENCE + 4;
@@ -167,7 +167,7 @@ impl Burst {
 /// what is to be said of them.
 pub(crate) fn join(
     headers: &mut [u8],
-    checksum: Checksum,
+    checksum: PartialChecksum,
     length: usize,
     payload: usize,
     last: &[u8],
@@ -181,7 +181,7 @@ pub(crate) fn join(
     }
     Note {
         checksum: Some(checksum),
-        cut: Some(Cut {
+        cut: Some(GsoInfo {
             kind,
             payload: payload as u16,
         }),
@@ -198,17 +198,17 @@ fn set_length(headers: &mut [u8], start: usize, length: usize) {
     let before = word(headers, field);
     set_word(headers, field, said as u16);
     if headers[0] >> 4 == 4 {
-        mend_v4(headers, before, said as u16);
+        update_ipv4_checksum(headers, before, said as u16);
     }
     let checksum = start + CHECKSUM;
-    // A sum, not its complement: as if it were mended, complemented before and after.
-    let sum = mended(!word(headers, checksum), before, said as u16);
+    // A sum, not its complement: as if it were updated_checksum, complemented before and after.
+    let sum = updated_checksum(!word(headers, checksum), before, said as u16);
     set_word(headers, checksum, !sum);
 }
 
 /// Mends the checksum of an IPv4 header one of whose words has changed.
-fn mend_v4(headers: &mut [u8], before: u16, after: u16) {
-    let checksum = mended(word(headers, 10), before, after);
+fn update_ipv4_checksum(headers: &mut [u8], before: u16, after: u16) {
+    let checksum = updated_checksum(word(headers, 10), before, after);
     set_word(headers, 10, checksum);
 }
 
@@ -217,5 +217,5 @@ fn set_word(bytes: &mut [u8], at: usize, value: u16) {
 }
 
 #[cfg(test)]
-#[path = "segments_tests.rs"]
+#[path = "gso_tests.rs"]
 mod tests;

@@ -36,12 +36,12 @@ impl Clock {
 }
 
 /// From here on this thread's sleeps are over when they are over, not when it suits: prctl(2).
-pub(crate) fn wake_on_time() -> nix::Result<()> {
+pub(crate) fn minimize_timer_slack() -> nix::Result<()> {
     nix::sys::prctl::set_timerslack(1)
 }
 
 /// What this process or thread has taken of the processor so far.
-pub(crate) fn time_of_processor(whose: UsageWho) -> Nanos {
+pub(crate) fn cpu_time(whose: UsageWho) -> Nanos {
     getrusage(whose).map_or(Nanos::ZERO, |usage| {
         let time = usage.user_time() + usage.system_time();
         Nanos(time.num_nanoseconds().max(0) as u64)
@@ -50,18 +50,18 @@ pub(crate) fn time_of_processor(whose: UsageWho) -> Nanos {
 
 /// A sleeping thread is woken late by some tens of microseconds: the last ones before a
 /// deadline it stays awake.
-const AWAKE: Nanos = Nanos::from_micros(60);
+const SPIN_TIME: Nanos = Nanos::from_micros(60);
 
 /// How often signals are looked after while there is no time to sleep.
-const TURNS_AWAKE: u32 = 64;
+const SPINS_PER_POLL: u32 = 64;
 
 /// Waits for deadlines and packets.
 #[derive(Debug, Default)]
-pub(crate) struct Pacer {
+pub(crate) struct DeadlineWaiter {
     turns: u32,
 }
 
-impl Pacer {
+impl DeadlineWaiter {
     /// Waits until one of `fds` can be read or `deadline` is near; answers whether they were
     /// asked.
     pub(crate) fn wait(
@@ -71,15 +71,15 @@ impl Pacer {
         fds: &mut [PollFd<'_>],
     ) -> nix::Result<bool> {
         let left = deadline.since(clock.now());
-        if left <= AWAKE {
+        if left <= SPIN_TIME {
             self.turns += 1;
-            if self.turns < TURNS_AWAKE {
+            if self.turns < SPINS_PER_POLL {
                 std::hint::spin_loop();
                 return Ok(false);
             }
         }
         self.turns = 0;
-        let sleep = left.since(AWAKE).0;
+        let sleep = left.since(SPIN_TIME).0;
         let sleep = TimeSpec::new(
             (sleep / 1_000_000_000) as i64,
             (sleep % 1_000_000_000) as i64,

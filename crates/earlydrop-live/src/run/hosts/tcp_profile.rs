@@ -34,16 +34,16 @@ pub(super) type Problem = (String, String);
 
 /// What holds for a whole namespace, and so for all flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Common {
+pub(super) struct HostWideTcp {
     pub(super) selective: bool,
     pub(super) timestamps: bool,
     pub(super) restart: bool,
 }
 
-impl Default for Common {
+impl Default for HostWideTcp {
     /// As the kernel comes.
-    fn default() -> Common {
-        Common {
+    fn default() -> HostWideTcp {
+        HostWideTcp {
             selective: true,
             timestamps: true,
             restart: true,
@@ -56,7 +56,7 @@ const HEADERS: u32 = 40;
 /// With timestamps.
 const WITH_TIMESTAMPS: u32 = 52;
 /// The least segment: less than the headers and TCP's least payload (88 bytes) is not sent.
-const LEAST_SEGMENT: u32 = 140;
+const MIN_SEGMENT: u32 = 140;
 /// The largest buffers of a connection, in bytes: 1 Gbps for half a second.
 pub(super) const BUFFER: u64 = 64 << 20;
 /// `RTAX_FEATURE_ECN`.
@@ -97,7 +97,7 @@ fn whose(profile: &Profile) -> Option<Problem> {
             "set profile = \"linux\" or \"modern\", and of it what the experiment needs",
         ),
         (_, Recovery::Reno) => no(
-            "live has no Reno recovery: the kernel's stays until all losses of a window are mended",
+            "live has no Reno recovery: the kernel's stays until all losses of a window are updated_checksum",
             format!("set {others}; control = \"reno\" stays as it is"),
         ),
         _ => None,
@@ -149,10 +149,10 @@ fn size_problem(profile: &Profile) -> Option<Problem> {
             "set header = 52 (IPv4, TCP and its timestamps) or 40 (without timestamps)",
         );
     }
-    if !(LEAST_SEGMENT..=MTU).contains(&segment) {
+    if !(MIN_SEGMENT..=MTU).contains(&segment) {
         return no(
             format!("live has no segments of {segment} bytes"),
-            format!("set segment to {LEAST_SEGMENT} to {MTU} bytes"),
+            format!("set segment to {MIN_SEGMENT} to {MTU} bytes"),
         );
     }
     None
@@ -193,8 +193,8 @@ fn detail_problem(profile: &Profile) -> Option<Problem> {
 }
 
 /// What holds for all flows, by this one's profile.
-pub(super) fn common(profile: &Profile) -> Common {
-    Common {
+pub(super) fn common(profile: &Profile) -> HostWideTcp {
+    HostWideTcp {
         selective: profile.recovery == Recovery::Sack,
         timestamps: profile.header_size == WITH_TIMESTAMPS,
         restart: profile.slow_start_restart,
@@ -212,9 +212,9 @@ pub(super) fn metrics(profile: &Profile) -> Metrics {
     let milliseconds = profile.timer.minimum.0.div_ceil(1_000_000).max(1);
     let mut numbers = vec![
         (Metric::Mtu, profile.segment_size),
-        (Metric::Segment, profile.segment_size - HEADERS),
-        (Metric::InitialWindow, profile.initial_window),
-        (Metric::LeastTimeout, milliseconds.min(120_000) as u32),
+        (Metric::AdvertisedMss, profile.segment_size - HEADERS),
+        (Metric::InitialCwnd, profile.initial_window),
+        (Metric::RtoMin, milliseconds.min(120_000) as u32),
     ];
     if let Some(window) = window(profile) {
         numbers.push((Metric::Window, window));

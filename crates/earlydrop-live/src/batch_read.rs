@@ -8,10 +8,10 @@
 use std::io::{self, IoSliceMut};
 
 use crate::device::{Arrival, Device, Tun};
+use crate::gso::{GsoPacket, MAX_HEADERS, NOTE, Note};
 use crate::packet::Header;
 use crate::plan::MTU;
-use crate::pool::{Frame, Place, Pool, SLOT, Segment};
-use crate::segments::{Burst, LONGEST, NOTE, Note};
+use crate::pool::{Frame, Offsets, Pool, SLOT, Segment};
 
 /// As much as the kernel hands over at once.
 const MOST: usize = 1 << 16;
@@ -27,7 +27,7 @@ const PATIENCE: u32 = 16;
 
 /// Takes packets from one device.
 #[derive(Debug)]
-pub(crate) struct Intake {
+pub(crate) struct BatchReader {
     /// What was taken last.
     pub(crate) frames: Vec<Frame>,
     /// Buffers for the next, ascending.
@@ -51,13 +51,13 @@ struct Shape {
 
 /// What was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Came {
+pub(crate) enum ReadOutcome {
     /// Nothing was there.
     Nothing,
-    /// What is in [`Intake::frames`] now, and so many packets more for which there were no
+    /// What is in [`BatchReader::frames`] now, and so many packets more for which there were no
     /// buffers.
     Packets { unbuffered: u64 },
-    /// What is in [`Intake::frames`] is not for the scheme to judge.
+    /// What is in [`BatchReader::frames`] is not for the scheme to judge.
     Passing,
     /// No packet.
     Malformed,
@@ -65,9 +65,9 @@ pub(crate) enum Came {
     Oversized,
 }
 
-impl Intake {
-    pub(crate) fn new() -> Intake {
-        Intake {
+impl BatchReader {
+    pub(crate) fn new() -> BatchReader {
+        BatchReader {
             frames: Vec::with_capacity(MOST),
             slots: Vec::with_capacity(MOST),
             rest: vec![0; MOST].into(),
@@ -82,7 +82,7 @@ impl Intake {
     }
 
     /// Takes what is next, a packet or a burst.
-    pub(crate) fn take(&mut self, device: &Device, pool: &mut Pool) -> io::Result<Came> {
+    pub(crate) fn take(&mut self, device: &Device, pool: &mut Pool) -> io::Result<ReadOutcome> {
         self.frames.clear();
         match device {
             Device::Tun(tun) => self.take_burst(tun, pool),
@@ -90,27 +90,31 @@ impl Intake {
         }
     }
 
-    fn take_one(&mut self, device: &Device, pool: &mut Pool) -> io::Result<Came> {
+    fn take_one(&mut self, device: &Device, pool: &mut Pool) -> io::Result<ReadOutcome> {
         self.refill(1, pool);
         let Some(&slot) = self.slots.first() else {
             let came = device.read(&mut self.rest)?;
-            return Ok(came.map_or(Came::Nothing, |_| Came::Packets { unbuffered: 1 }));
+            return Ok(came.map_or(ReadOutcome::Nothing, |_| ReadOutcome::Packets {
+                unbuffered: 1,
+            }));
         };
         let Some(arrival) = device.read(pool.buffer(slot))? else {
-            return Ok(Came::Nothing);
+            return Ok(ReadOutcome::Nothing);
         };
         let (place, header, came) = match arrival {
-            Arrival::Packet(place, header) => (place, header, Came::Packets { unbuffered: 0 }),
-            Arrival::Passing(place, header) => (place, header, Came::Passing),
-            Arrival::Malformed => return Ok(Came::Malformed),
-            Arrival::Oversized => return Ok(Came::Oversized),
+            Arrival::Packet(place, header) => {
+                (place, header, ReadOutcome::Packets { unbuffered: 0 })
+            }
+            Arrival::Passing(place, header) => (place, header, ReadOutcome::Passing),
+            Arrival::Malformed => return Ok(ReadOutcome::Malformed),
+            Arrival::Oversized => return Ok(ReadOutcome::Oversized),
         };
         self.slots.clear();
         self.frames.push(Frame::new(slot, header).lying(place));
         Ok(came)
     }
 
-    fn take_burst(&mut self, device: &Tun, pool: &mut Pool) -> io::Result<Came> {
+    fn take_burst(&mut self, device: &Tun, pool: &mut Pool) -> io::Result<ReadOutcome> {
         let places = if self.patience > 0 { PLACES } else { 1 };
         self.refill(places, pool);
         let places = places.min(self.slots.len());
@@ -120,10 +124,10 @@ impl Intake {
             _ => self.read::<PARTS>(device, pool, places, &mut note)?,
         };
         let Some(length) = length else {
-            return Ok(Came::Nothing);
+            return Ok(ReadOutcome::Nothing);
         };
         if length > MOST {
-            return Ok(Came::Malformed);
+            return Ok(ReadOutcome::Malformed);
         }
         let note = Note::read(&note);
         Ok(match note.cut {
@@ -178,10 +182,16 @@ impl Intake {
         device.read_parts(&mut parts[..places + 2])
     }
 
-    fn packet(&mut self, note: &Note, length: usize, places: usize, pool: &mut Pool) -> Came {
+    fn packet(
+        &mut self,
+        note: &Note,
+        length: usize,
+        places: usize,
+        pool: &mut Pool,
+    ) -> ReadOutcome {
         self.patience = self.patience.saturating_sub(1);
         if places == 0 {
-            return Came::Packets { unbuffered: 1 };
+            return ReadOutcome::Packets { unbuffered: 1 };
         }
         let slot = self.slots[0];
         if length > self.first(places) {
@@ -192,26 +202,26 @@ impl Intake {
         }
         let bytes = &pool.buffer(slot)[..length.min(SLOT)];
         let Ok(header) = Header::read(bytes) else {
-            return Came::Malformed;
+            return ReadOutcome::Malformed;
         };
         self.slots.remove(0);
         self.frames.push(Frame {
             checksum: note.checksum,
             ..Frame::new(slot, header)
         });
-        Came::Packets { unbuffered: 0 }
+        ReadOutcome::Packets { unbuffered: 0 }
     }
 
-    fn burst(&mut self, note: &Note, length: usize, places: usize, pool: &mut Pool) -> Came {
+    fn burst(&mut self, note: &Note, length: usize, places: usize, pool: &mut Pool) -> ReadOutcome {
         let in_first = length.min(self.first(places));
         let begins = match places {
-            0 => &self.rest[..length.min(LONGEST)],
+            0 => &self.rest[..length.min(MAX_HEADERS)],
             _ => &pool.buffer(self.slots[0])[..in_first],
         };
-        let Some(burst) = Burst::of(note, begins, length) else {
-            return Came::Malformed;
+        let Some(burst) = GsoPacket::of(note, begins, length) else {
+            return ReadOutcome::Malformed;
         };
-        let mut headers = [0; LONGEST];
+        let mut headers = [0; MAX_HEADERS];
         let headers = &mut headers[..burst.headers];
         headers.copy_from_slice(&begins[..burst.headers]);
         let shape = Shape {
@@ -219,7 +229,7 @@ impl Intake {
             payload: burst.payload,
         };
         if shape.headers + shape.payload > SLOT {
-            return Came::Malformed;
+            return ReadOutcome::Malformed;
         }
         let segments = burst.segments();
         let in_place = shape == self.expected && places > 1 && segments <= places;
@@ -244,18 +254,18 @@ impl Intake {
         }
         let unbuffered = (segments - taken) as u64;
         if taken == 0 {
-            return Came::Packets { unbuffered };
+            return ReadOutcome::Packets { unbuffered };
         }
         let length = burst.headers + burst.payload_of(0);
         let Ok(header) = Header::read(&pool.buffer(self.slots[0])[..length]) else {
-            return Came::Malformed;
+            return ReadOutcome::Malformed;
         };
         self.cut(&burst, header, taken);
-        Came::Packets { unbuffered }
+        ReadOutcome::Packets { unbuffered }
     }
 
     /// Makes frames of the first slots, whose flow, ECN and class are those of `header`.
-    fn cut(&mut self, burst: &Burst, header: Header, taken: usize) {
+    fn cut(&mut self, burst: &GsoPacket, header: Header, taken: usize) {
         let slots = self.slots.drain(..taken).enumerate();
         self.frames.extend(slots.map(|(place, slot)| Frame {
             slot,
@@ -263,7 +273,7 @@ impl Intake {
                 length: (burst.headers + burst.payload_of(place)) as u32,
                 ..header
             },
-            place: Place::default(),
+            place: Offsets::default(),
             marked: false,
             checksum: Some(burst.checksum),
             segment: Some(Segment {

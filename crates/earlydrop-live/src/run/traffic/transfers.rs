@@ -1,26 +1,21 @@
-//! What flows do of their own accord: starts, stops, transfers that begin, datagrams.
+//! Connections and transfers: opening them, writing to them, and their end.
 
 use std::cmp::Reverse;
 use std::net::Ipv4Addr;
-use std::os::fd::AsRawFd;
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::traffic::Application;
 use nix::sys::epoll::{EpollEvent, EpollFlags};
-use nix::sys::socket::{MsgFlags, send};
 
-use super::Traffic;
-use super::flow::{Source, State};
-use super::sockets;
-use super::table::{Entry, Role};
+use super::TrafficGenerator;
+use super::flow::{AppState, Source};
+use super::socket_table::{Entry, Role};
+use super::sockets::{self, CONNECTION_BROKE, PAYLOAD};
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
 use crate::run::hosts::End;
 
-/// What all data and datagrams consist of.
-pub(super) static NOTHING: [u8; 1 << 16] = [0; 1 << 16];
-
-impl Traffic {
+impl TrafficGenerator {
     /// Sets up the time at which a flow is looked after, unless that comes early enough.
     pub(super) fn arm(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
@@ -31,55 +26,34 @@ impl Traffic {
         }
     }
 
-    /// Does what is due.
-    pub(super) fn act(&mut self, now: Nanos) -> Result<(), LiveError> {
-        while let Some(Reverse((at, number))) = self.agenda.peek().copied()
-            && at <= now
-        {
-            self.agenda.pop();
-            let flow = &mut self.flows[number as usize];
-            if flow.wake_at == at {
-                flow.wake_at = Nanos::NEVER;
-                self.wake(number, now)?;
-                self.arm(number);
-            }
-        }
-        Ok(())
-    }
-
-    /// Does what is due of a flow.
-    fn wake(&mut self, number: u32, now: Nanos) -> Result<(), LiveError> {
-        while self.flows[number as usize].step(now) {
-            let flow = &self.flows[number as usize];
-            if let Source::Bulk(Some(connection)) = flow.source
-                && flow.open
-            {
-                self.pump(connection)?;
-            }
-        }
-        while self.flows[number as usize].source_due() <= now {
-            match &mut self.flows[number as usize].source {
-                Source::Bulk(_) => {
-                    let connection = self.open_sender(number, 0, u64::MAX, false)?;
-                    self.flows[number as usize].source = Source::Bulk(Some(connection));
+    /// Hands over what a connection has to send, as far as there is room.
+    pub(super) fn write_pending(&mut self, number: usize) -> Result<(), LiveError> {
+        let (Some(mut role), Some(socket)) = (self.table.role(number), self.table.socket(number))
+        else {
+            return Ok(());
+        };
+        let flows = &self.flows;
+        match &mut role {
+            Role::Sender {
+                flow, left, ended, ..
+            } if !*ended => {
+                let endless = *left == u64::MAX;
+                if endless && !flows[*flow as usize].open {
+                    return Ok(());
                 }
-                Source::Session(_) => self.next_transfer(number, now)?,
-                Source::Spawner(spawner) => {
-                    if let Some(slot) = spawner.spawn() {
-                        self.begin_transfer(number, slot, now)?;
-                    }
-                }
-                Source::Datagrams(source) => {
-                    if let Some(socket) = &source.sender {
-                        // What a full device does not take is lost, as on any host; the
-                        // device counts it.
-                        let payload = &NOTHING[..source.payload];
-                        let _ = send(socket.as_raw_fd(), payload, MsgFlags::empty());
-                    }
-                    source.schedule.advance();
+                sockets::send_pending(socket, left, !endless, &PAYLOAD)
+                    .context(CONNECTION_BROKE)?;
+                if *left == 0 {
+                    *ended = true;
+                    sockets::end(socket).context(CONNECTION_BROKE)?;
                 }
             }
+            Role::Server { left, .. } | Role::Client { left, .. } => {
+                sockets::send_pending(socket, left, false, &PAYLOAD).context(CONNECTION_BROKE)?;
+            }
+            _ => return Ok(()),
         }
+        self.table.set_role(number, role);
         Ok(())
     }
 
@@ -91,11 +65,11 @@ impl Traffic {
         let request = session.request;
         match session.application {
             Application::Pages { .. } => {
-                session.state = State::Asking(now);
+                session.state = AppState::Asking(now);
                 self.open_sender(number, 0, request, true).map(|_| ())
             }
             Application::Requests { .. } => {
-                session.state = State::Asking(now);
+                session.state = AppState::Asking(now);
                 match session.client {
                     Some(client) => self.ask_again(client, request),
                     None => self.open_client(number, request),
@@ -135,7 +109,7 @@ impl Traffic {
     }
 
     /// Opens a connection that sends so much; answers its number.
-    fn open_sender(
+    pub(super) fn open_sender(
         &mut self,
         flow: u32,
         slot: u32,
@@ -177,7 +151,7 @@ impl Traffic {
             let role = Role::Client { flow, left, wants };
             self.table.set_role(client, role);
         }
-        self.pump(client)
+        self.write_pending(client)
     }
 
     /// Asks for a connection from an end, of which writing and `also` is told.
@@ -193,9 +167,9 @@ impl Traffic {
         let addresses = self.addresses(flow, end);
         let class = self.flows[flow as usize].traffic_class;
         let socket = sockets::connecting(addresses, port, class);
-        let socket = socket.doing("opening a connection")?;
+        let socket = socket.context("opening a connection")?;
         if port == sockets::REQUESTS {
-            sockets::never_wait(&socket).doing("setting up a connection")?;
+            sockets::set_nodelay(&socket).context("setting up a connection")?;
         }
         let told = EpollFlags::EPOLLET | EpollFlags::EPOLLOUT | also;
         self.add(Entry { socket, role }, told)
@@ -206,7 +180,7 @@ impl Traffic {
         let number = self.table.add(entry);
         if let Some(socket) = self.table.socket(number) {
             let event = EpollEvent::new(told, number as u64);
-            self.epoll.add(socket, event).doing("watching a socket")?;
+            self.epoll.add(socket, event).context("watching a socket")?;
         }
         Ok(number)
     }

@@ -7,17 +7,14 @@ use std::os::fd::OwnedFd;
 use earlydrop::units::Nanos;
 use nix::sys::epoll::EpollFlags;
 
-use super::act::NOTHING;
-use super::sockets::{self, Info};
-use super::table::{Entry, Role};
-use super::{DATAGRAM_HEADERS, LISTENERS, Traffic};
+use super::socket_table::{Entry, Role};
+use super::sockets::{self, CONNECTION_BROKE, TcpInfo};
+use super::{LISTENERS, TrafficGenerator};
 use crate::LiveError;
-use crate::error::Doing;
-use crate::run::hosts::End;
+use crate::error::Context;
+use crate::run::hosts::{DATAGRAM_HEADERS, End};
 
-const BROKE: &str = "a connection of the run broke";
-
-impl Traffic {
+impl TrafficGenerator {
     /// Something happened to the socket of this number.
     pub(super) fn handle(
         &mut self,
@@ -33,60 +30,30 @@ impl Traffic {
             return Ok(());
         };
         let failed = flags.contains(EpollFlags::EPOLLERR);
-        if failed && !matches!(role, Role::Sink { .. } | Role::Taker { .. }) {
+        if failed && !matches!(role, Role::DatagramReceiver { .. } | Role::Receiver { .. }) {
             let socket = self.table.socket(number);
             if let Some(problem) = socket.and_then(sockets::problem) {
-                return Err(problem).doing(BROKE);
+                return Err(problem).context(CONNECTION_BROKE);
             }
         }
         match role {
-            Role::Sender { ended: false, .. } => self.pump(number),
-            Role::Sender { .. } => self.look_whether_over(number, now),
-            Role::Taker { flow, counts } => self.take(number, flow, counts, now),
-            Role::Sink { flow } => self.take_datagrams(number, flow, now),
+            Role::Sender { ended: false, .. } => self.write_pending(number),
+            Role::Sender { .. } => self.check_completion(number, now),
+            Role::Receiver { flow, counts } => self.take(number, flow, counts, now),
+            Role::DatagramReceiver { flow } => self.take_datagrams(number, flow, now),
             Role::Server { flow, .. } => {
                 self.take_request(number, flow, now)?;
-                self.pump(number)
+                self.write_pending(number)
             }
             Role::Client { flow, .. } => {
                 self.take_answer(number, flow, now)?;
-                self.pump(number)
+                self.write_pending(number)
             }
         }
-    }
-
-    /// Hands over what a connection has to send, as far as there is room.
-    pub(super) fn pump(&mut self, number: usize) -> Result<(), LiveError> {
-        let (Some(mut role), Some(socket)) = (self.table.role(number), self.table.socket(number))
-        else {
-            return Ok(());
-        };
-        let flows = &self.flows;
-        match &mut role {
-            Role::Sender {
-                flow, left, ended, ..
-            } if !*ended => {
-                let endless = *left == u64::MAX;
-                if endless && !flows[*flow as usize].open {
-                    return Ok(());
-                }
-                sockets::hand_over(socket, left, !endless, &NOTHING).doing(BROKE)?;
-                if *left == 0 {
-                    *ended = true;
-                    sockets::end(socket).doing(BROKE)?;
-                }
-            }
-            Role::Server { left, .. } | Role::Client { left, .. } => {
-                sockets::hand_over(socket, left, false, &NOTHING).doing(BROKE)?;
-            }
-            _ => return Ok(()),
-        }
-        self.table.set_role(number, role);
-        Ok(())
     }
 
     /// Looks whether all that a sender has sent is acknowledged.
-    fn look_whether_over(&mut self, number: usize, now: Nanos) -> Result<(), LiveError> {
+    fn check_completion(&mut self, number: usize, now: Nanos) -> Result<(), LiveError> {
         let (Some(role), Some(socket)) = (self.table.role(number), self.table.socket(number))
         else {
             return Ok(());
@@ -97,7 +64,7 @@ impl Traffic {
         else {
             return Ok(());
         };
-        let info = Info::of(socket).doing("asking after a connection")?;
+        let info = TcpInfo::of(socket).context("asking after a connection")?;
         if !info.is_over() {
             return Ok(());
         }
@@ -120,11 +87,11 @@ impl Traffic {
             return Ok((0, true));
         };
         if let Some(most) = self.flows[flow as usize].offered {
-            sockets::offer_at_most(socket, most).doing("limiting what a receiver offers")?;
+            sockets::clamp_window(socket, most).context("limiting what a receiver offers")?;
         }
         let mut all = 0;
         loop {
-            match sockets::discard(socket, &mut self.buffer).doing(BROKE)? {
+            match sockets::discard(socket, &mut self.buffer).context(CONNECTION_BROKE)? {
                 Some(0) => return Ok((all, true)),
                 Some(length) => {
                     all += length as u64;
@@ -231,11 +198,11 @@ impl Traffic {
                 Err(problem) if problem.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 // It was given up before it was taken.
                 Err(problem) if problem.kind() == io::ErrorKind::ConnectionAborted => continue,
-                Err(problem) => return Err(problem).doing(doing),
+                Err(problem) => return Err(problem).context(doing),
             };
-            stream.set_nonblocking(true).doing(doing)?;
+            stream.set_nonblocking(true).context(doing)?;
             self.taken(stream.into(), from, end, requests)
-                .doing(doing)??;
+                .context(doing)??;
         }
     }
 
@@ -254,10 +221,10 @@ impl Traffic {
             return Ok(Ok(()));
         };
         let flow = &self.flows[number as usize];
-        sockets::carry(&socket, flow.traffic_class)?;
+        sockets::set_traffic_class(&socket, flow.traffic_class)?;
         let mut told = EpollFlags::EPOLLIN;
         let role = if requests {
-            sockets::never_wait(&socket)?;
+            sockets::set_nodelay(&socket)?;
             told |= EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
             let (read, left) = (0, 0);
             Role::Server {
@@ -266,7 +233,7 @@ impl Traffic {
                 left,
             }
         } else {
-            Role::Taker {
+            Role::Receiver {
                 flow: number,
                 counts: end != flow.from,
             }

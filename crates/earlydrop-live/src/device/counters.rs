@@ -4,18 +4,18 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
 use crate::stats::DeviceCounts;
 
 /// The counters of the namespace that the thread was in which opened this.
 #[derive(Debug)]
-pub(super) struct Counter(File);
+pub(super) struct InterfaceCounters(File);
 
-impl Counter {
-    pub(super) fn open() -> Result<Counter, LiveError> {
+impl InterfaceCounters {
+    pub(super) fn open() -> Result<InterfaceCounters, LiveError> {
         let file =
-            File::open("/proc/thread-self/net/dev").doing("opening the kernel's counters")?;
-        Ok(Counter(file))
+            File::open("/proc/thread-self/net/dev").context("opening the kernel's counters")?;
+        Ok(InterfaceCounters(file))
     }
 
     pub(super) fn read(&self, interface: &str) -> io::Result<DeviceCounts> {

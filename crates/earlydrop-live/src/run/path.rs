@@ -17,18 +17,18 @@ use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use earlydrop_sim::network::{Change, Link, Reorder};
 
-use super::access::Access;
+use super::access_links::AccessLinks;
+use super::in_flight::InFlight;
 use super::meter::Meter;
-use super::underway::Underway;
 use crate::direction::{Direction, Tap};
-use crate::emulator::{Watched, Way};
+use crate::emulator::{CaptureTap, ForwardingPath};
 use crate::pool::{Frame, Pool};
 
 #[derive(Debug)]
-pub(crate) struct Passage {
-    before: Access,
+pub(crate) struct HostPath {
+    before: AccessLinks,
     /// On the way to the queue.
-    coming: Underway,
+    coming: InFlight,
     direction: Direction,
     /// What changes about the bottleneck, by time.
     changes: VecDeque<(Nanos, Change)>,
@@ -38,42 +38,42 @@ pub(crate) struct Passage {
     /// that shrinks lets none overtake.
     last: Nanos,
     /// On the wire, where some are held back.
-    held: Underway,
-    after: Access,
+    held: InFlight,
+    after: AccessLinks,
     /// The shortest way from the wire's end to the device.
     least_after: Nanos,
     /// On the way from the wire's end to the device, or still on the wire.
-    going: Underway,
+    going: InFlight,
     pub(crate) meter: Meter,
 }
 
 /// The stream of random numbers by which packets are held back.
 const REORDER_STREAM: u64 = 2;
 
-impl Passage {
+impl HostPath {
     /// The passage over `link`, whose `direction` is its transmitter, with room for so many
     /// packets.
     pub(crate) fn new(
         link: &Link,
         direction: Direction,
-        [before, after]: [Access; 2],
+        [before, after]: [AccessLinks; 2],
         meter: Meter,
         room: u32,
         seed: u64,
-    ) -> Passage {
+    ) -> HostPath {
         let mut changes = link.changes.clone();
         changes.sort_by_key(|(at, _)| *at);
         let held = if link.reorder.is_some() { room } else { 0 };
-        Passage {
-            coming: Underway::new(room),
+        HostPath {
+            coming: InFlight::new(room),
             direction,
             changes: changes.into(),
             reorder: link.reorder,
             random: Pcg32::new(seed, REORDER_STREAM),
             last: Nanos::ZERO,
-            held: Underway::new(held),
+            held: InFlight::new(held),
             least_after: after.least_delay(),
-            going: Underway::new(room),
+            going: InFlight::new(room),
             before,
             after,
             meter,
@@ -83,8 +83,8 @@ impl Passage {
     /// Everything up to `at` is worked out and measured.
     pub(crate) fn finish(&mut self, at: Nanos, pool: &mut Pool) {
         let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
-        self.work_out(at, pool, &mut Watched(0, nobody));
-        let mut tap = Measured(&mut self.meter, &mut Watched(0, nobody));
+        self.work_out(at, pool, &mut CaptureTap(0, nobody));
+        let mut tap = Measured(&mut self.meter, &mut CaptureTap(0, nobody));
         self.direction.show(at, pool, &mut tap);
     }
 
@@ -95,12 +95,12 @@ impl Passage {
             bytes: self.direction.bytes(),
         };
         let lines = [&self.coming, &self.held, &self.going];
-        let frames = lines.into_iter().flat_map(Underway::frames);
+        let frames = lines.into_iter().flat_map(InFlight::frames);
         frames.for_each(|frame| tally.add(frame.header.length));
         tally
     }
 
-    fn work_out(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+    fn work_out(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         let mut tap = Measured(&mut self.meter, tap);
         loop {
             let change = self.changes.front().map_or(Nanos::NEVER, |(at, _)| *at);
@@ -146,8 +146,8 @@ impl Passage {
     }
 }
 
-impl Way for Passage {
-    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, _: &mut Watched<'_, '_>) {
+impl ForwardingPath for HostPath {
+    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, _: &mut CaptureTap<'_, '_>) {
         match self.meter.read(now, &frame, pool.packet(&frame)) {
             Some(flow) => {
                 let at = self.before.cross(flow, now, frame.header.length);
@@ -157,7 +157,7 @@ impl Way for Passage {
         }
     }
 
-    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         self.work_out(now, pool, tap);
     }
 
@@ -205,5 +205,5 @@ impl<T: Tap> Tap for Measured<'_, T> {
 }
 
 #[cfg(test)]
-#[path = "passage_tests.rs"]
+#[path = "path_tests.rs"]
 mod tests;

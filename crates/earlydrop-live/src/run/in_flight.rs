@@ -10,50 +10,50 @@ use crate::pool::Frame;
 
 /// Packets by when they arrive; those of one moment in the order in which they came.
 #[derive(Debug)]
-pub(crate) struct Underway {
-    heap: BinaryHeap<Traveller>,
+pub(crate) struct InFlight {
+    heap: BinaryHeap<Entry>,
     /// Packets so far.
     count: u64,
 }
 
 #[derive(Debug)]
-struct Traveller {
+struct Entry {
     due: Nanos,
     number: u64,
     frame: Frame,
 }
 
-impl Traveller {
+impl Entry {
     fn place(&self) -> (Nanos, u64) {
         (self.due, self.number)
     }
 }
 
 // The heap's top is its greatest: who comes first.
-impl Ord for Traveller {
-    fn cmp(&self, other: &Traveller) -> Ordering {
+impl Ord for Entry {
+    fn cmp(&self, other: &Entry) -> Ordering {
         other.place().cmp(&self.place())
     }
 }
 
-impl PartialOrd for Traveller {
-    fn partial_cmp(&self, other: &Traveller) -> Option<Ordering> {
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Traveller {
-    fn eq(&self, other: &Traveller) -> bool {
+impl PartialEq for Entry {
+    fn eq(&self, other: &Entry) -> bool {
         self.place() == other.place()
     }
 }
 
-impl Eq for Traveller {}
+impl Eq for Entry {}
 
-impl Underway {
+impl InFlight {
     /// Room for so many, without allocating.
-    pub(crate) fn new(room: u32) -> Underway {
-        Underway {
+    pub(crate) fn new(room: u32) -> InFlight {
+        InFlight {
             heap: BinaryHeap::with_capacity(room as usize),
             count: 0,
         }
@@ -62,7 +62,7 @@ impl Underway {
     pub(crate) fn push(&mut self, due: Nanos, frame: Frame) {
         let number = self.count;
         self.count += 1;
-        self.heap.push(Traveller { due, number, frame });
+        self.heap.push(Entry { due, number, frame });
     }
 
     /// The next that arrives by `now`, and when it does.

@@ -16,14 +16,14 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::namespace::{FAR, NEAR, Namespace};
-use crate::session::Owner;
+use crate::privileges::InvokingUser;
 
 /// What it needs.
-pub(crate) struct Inside<'a> {
+pub(crate) struct SessionInit<'a> {
     /// Where the command runs.
     pub(crate) near: &'a Namespace,
     /// Who runs it.
-    pub(crate) owner: &'a Owner,
+    pub(crate) owner: &'a InvokingUser,
     pub(crate) command: &'a [OsString],
     /// Says when to begin; its end says not to.
     pub(crate) begin: File,
@@ -33,7 +33,7 @@ pub(crate) struct Inside<'a> {
 const NOT_FOUND: i32 = 127;
 const NOT_STARTED: i32 = 126;
 
-impl Inside<'_> {
+impl SessionInit<'_> {
     /// Runs the command, and answers the code to exit with.
     pub(crate) fn run(mut self) -> i32 {
         if let Err(problem) = self.settle() {
@@ -72,7 +72,7 @@ impl Inside<'_> {
         // Where a container hides parts of its own /proc this is not allowed, and the old one
         // does.
         let _ = mount(Some("proc"), "/proc", Some("proc"), flags, nothing);
-        self.owner.become_them()?;
+        self.owner.switch_to()?;
         // After that: a change of user takes it back.
         Ok(set_pdeathsig(Signal::SIGKILL)?)
     }

@@ -70,11 +70,11 @@ impl Chosen {
         set_word(&mut bytes, start + CHECKSUM, sum);
         let kind = if self.v6 { TCP_V6 } else { TCP_V4 };
         let note = Note {
-            checksum: Some(Checksum {
+            checksum: Some(PartialChecksum {
                 start: start as u16,
                 place: CHECKSUM as u16,
             }),
-            cut: Some(Cut {
+            cut: Some(GsoInfo {
                 kind,
                 payload: self.payload,
             }),
@@ -109,7 +109,7 @@ fn sum_of_addresses(packet: &[u8], length: usize) -> u16 {
 }
 
 /// Works out what a note says is undone.
-fn complete(packet: &mut [u8], checksum: Checksum) {
+fn complete(packet: &mut [u8], checksum: PartialChecksum) {
     let start = usize::from(checksum.start);
     let value = !folded(sum(&packet[start..]));
     set_word(packet, start + usize::from(checksum.place), value);
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn segments_are_packets_with_all_that_the_burst_held(chosen in chosen()) {
         let (note, bytes) = chosen.burst();
-        let burst = Burst::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        let burst = GsoPacket::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
         let (headers, payload) = bytes.split_at(burst.headers);
         let mut held = Vec::new();
         let mut flow = None;
@@ -175,10 +175,10 @@ proptest! {
     #[test]
     fn what_is_joined_can_be_cut_again(chosen in chosen(), from in 0_usize..50, many in 2_usize..50) {
         let (note, bytes) = chosen.burst();
-        let burst = Burst::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        let burst = GsoPacket::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
         prop_assume!(from + 1 < burst.segments());
         let row = from..(from + many).min(burst.segments());
-        let cut = |burst: &Burst, headers: &[u8], segment| {
+        let cut = |burst: &GsoPacket, headers: &[u8], segment| {
             let mut headers = headers[..burst.headers].to_vec();
             burst.cut(&mut headers, segment);
             headers
@@ -190,7 +190,7 @@ proptest! {
         let last = segments.last().unwrap();
         let note = join(&mut joined, burst.checksum, length, burst.payload, last);
         prop_assert_eq!(Note::read(&note.bytes(burst.headers as u16)), note);
-        let again = Burst::of(&note, &joined, length).unwrap();
+        let again = GsoPacket::of(&note, &joined, length).unwrap();
         prop_assert_eq!(again.segments(), segments.len());
         for (place, segment) in segments.iter().enumerate() {
             prop_assert_eq!(&cut(&again, &joined, place), segment);
@@ -210,36 +210,36 @@ fn what_is_no_burst_of_tcp_is_none() {
         whole: 10_000,
     };
     let (note, bytes) = chosen.burst();
-    let of = |note: &Note, bytes: &[u8]| Burst::of(note, bytes, bytes.len());
+    let of = |note: &Note, bytes: &[u8]| GsoPacket::of(note, bytes, bytes.len());
     assert!(of(&note, &bytes).is_some());
     let (checksum, cut) = (note.checksum.unwrap(), note.cut.unwrap());
     let with_checksum = |checksum| Note { checksum, ..note };
     let with_cut = |cut| Note { cut, ..note };
     for wrong in [
         with_checksum(None),
-        with_checksum(Some(Checksum {
+        with_checksum(Some(PartialChecksum {
             start: 0,
             ..checksum
         })),
-        with_checksum(Some(Checksum {
+        with_checksum(Some(PartialChecksum {
             start: 24,
             ..checksum
         })),
-        with_checksum(Some(Checksum {
+        with_checksum(Some(PartialChecksum {
             start: 9999,
             ..checksum
         })),
-        with_checksum(Some(Checksum {
+        with_checksum(Some(PartialChecksum {
             place: 6,
             ..checksum
         })),
         with_cut(None),
-        with_cut(Some(Cut {
+        with_cut(Some(GsoInfo {
             kind: TCP_V6,
             ..cut
         })),
-        with_cut(Some(Cut { kind: 5, ..cut })),
-        with_cut(Some(Cut { payload: 0, ..cut })),
+        with_cut(Some(GsoInfo { kind: 5, ..cut })),
+        with_cut(Some(GsoInfo { payload: 0, ..cut })),
     ] {
         assert_eq!(of(&wrong, &bytes), None, "{wrong:?}");
     }

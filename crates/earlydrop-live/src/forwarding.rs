@@ -1,10 +1,9 @@
 //! Packets crossing a bottleneck, from the first to the last line of the statistics, whoever
 //! has made the devices.
 
-mod record;
+mod recorder;
 
 use std::os::fd::AsFd;
-use std::path::PathBuf;
 
 use earlydrop::units::Nanos;
 use nix::libc::signalfd_siginfo;
@@ -15,20 +14,13 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use crate::LiveError;
 use crate::device::Device;
 use crate::emulator::Emulator;
-use crate::error::Doing;
-use crate::pace::{Clock, time_of_processor, wake_on_time};
+use crate::error::Context;
 use crate::plan::Bottleneck;
 use crate::stats::{Sample, Summary, tolerated};
-use record::Record;
+use crate::timing::{Clock, cpu_time, minimize_timer_slack};
+use recorder::Recorder;
 
-/// The files that are written meanwhile.
-#[derive(Clone, Debug, Default)]
-pub struct Files {
-    /// Where samples and the summary go, as JSON lines.
-    pub stats: Option<PathBuf>,
-    /// Where packets go as they leave the transmitters.
-    pub pcap: Option<PathBuf>,
-}
+pub use recorder::Files;
 
 /// Who decides when it is over, and is told how it goes.
 pub(crate) trait Host {
@@ -50,31 +42,31 @@ pub struct Ended {
 /// From one sample to the next.
 const SAMPLE: Nanos = Nanos::from_millis(100);
 
-pub(crate) struct Crossing {
+pub(crate) struct ForwardingLoop {
     emulator: Emulator,
     clock: Clock,
-    record: Record,
+    record: Recorder,
     /// How late packets may be.
     tolerated: Nanos,
     /// Time of the processor before it began.
     cpu: Nanos,
 }
 
-impl Crossing {
+impl ForwardingLoop {
     /// The files are made, and packets begin to wait.
     pub(crate) fn new(
         bottleneck: &Bottleneck,
         devices: [Device; 2],
         files: &Files,
-    ) -> Result<Crossing, LiveError> {
+    ) -> Result<ForwardingLoop, LiveError> {
         let clock = Clock::start();
-        wake_on_time().doing("setting the timer's slack")?;
-        Ok(Crossing {
-            record: Record::create(files, devices[0].layer(), clock)?,
+        minimize_timer_slack().context("setting the timer's slack")?;
+        Ok(ForwardingLoop {
+            record: Recorder::create(files, devices[0].layer(), clock)?,
             emulator: Emulator::new(bottleneck, devices, clock)?,
             clock,
             tolerated: tolerated(bottleneck),
-            cpu: time_of_processor(UsageWho::RUSAGE_SELF),
+            cpu: cpu_time(UsageWho::RUSAGE_SELF),
         })
     }
 
@@ -118,7 +110,7 @@ impl Crossing {
         let duration = self.clock.now().as_secs_f64();
         let [up, down] = self.emulator.counts();
         let counted = self.emulator.counted();
-        let [near, far] = counted.doing("reading the devices' counters")?;
+        let [near, far] = counted.context("reading the devices' counters")?;
         let lateness = self.emulator.lateness();
         let tolerated = self.tolerated.as_secs_f64();
         Ok(Summary {
@@ -130,7 +122,7 @@ impl Crossing {
             lateness,
             tolerated,
             trustworthy: lateness.p99 <= tolerated,
-            cpu: (time_of_processor(UsageWho::RUSAGE_SELF) - self.cpu).as_secs_f64() / duration,
+            cpu: (cpu_time(UsageWho::RUSAGE_SELF) - self.cpu).as_secs_f64() / duration,
         })
     }
 }

@@ -22,13 +22,13 @@ pub(super) enum Role {
         asks: bool,
     },
     /// Takes what a sender sends, and counts it where it is the flow's data.
-    Taker { flow: u32, counts: bool },
+    Receiver { flow: u32, counts: bool },
     /// Answers requests: it has `read` so much of the next and has `left` to say.
     Server { flow: u32, read: u64, left: u64 },
     /// Asks, with so much `left` of the request, and `wants` so much of the answer.
     Client { flow: u32, left: u64, wants: u64 },
     /// Takes datagrams.
-    Sink { flow: u32 },
+    DatagramReceiver { flow: u32 },
 }
 
 impl Role {
@@ -45,14 +45,14 @@ impl Role {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct SocketTable {
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     /// Free, once no event can be about what had the number before.
     freed: Vec<usize>,
 }
 
-impl Table {
+impl SocketTable {
     pub(super) fn add(&mut self, entry: Entry) -> usize {
         match self.free.pop() {
             Some(number) => {
