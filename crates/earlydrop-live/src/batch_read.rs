@@ -8,22 +8,22 @@
 use std::io::{self, IoSliceMut};
 
 use crate::device::{Arrival, Device, Tun};
-use crate::gso::{GsoPacket, MAX_HEADERS, NOTE, Note};
+use crate::gso::{GsoPacket, MAX_HEADERS, VNET_HEADER, VnetHeader};
 use crate::packet::Header;
 use crate::plan::MTU;
 use crate::pool::{Frame, Offsets, Pool, SLOT, Segment};
 
 /// As much as the kernel hands over at once.
-const MOST: usize = 1 << 16;
+const MAX_READ: usize = 1 << 16;
 
 /// Segments read into places of their own: a burst of full packets.
-const PLACES: usize = MOST / 1400;
+const MAX_SEGMENTS: usize = MAX_READ / 1400;
 
 /// The note, the places, and where the rest goes.
-const PARTS: usize = 1 + PLACES + 1;
+const PARTS: usize = 1 + MAX_SEGMENTS + 1;
 
 /// Single packets after a burst until no other is expected.
-const PATIENCE: u32 = 16;
+const BURST_HOLD: u32 = 16;
 
 /// Takes packets from one device.
 #[derive(Debug)]
@@ -33,18 +33,18 @@ pub(crate) struct BatchReader {
     /// Buffers for the next, ascending.
     slots: Vec<u32>,
     /// What does not fit them.
-    rest: Box<[u8]>,
+    overflow: Box<[u8]>,
     /// A burst that was not as expected.
-    whole: Box<[u8]>,
+    scratch: Box<[u8]>,
     /// What a burst's first segment is expected to be.
-    expected: Shape,
-    patience: u32,
+    expected: SegmentLayout,
+    burst_hold: u32,
     bursts: u32,
 }
 
 /// A segment: bytes of headers and of payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
+struct SegmentLayout {
     headers: usize,
     payload: usize,
 }
@@ -58,7 +58,7 @@ pub(crate) enum ReadOutcome {
     /// buffers.
     Packets { unbuffered: u64 },
     /// What is in [`BatchReader::frames`] is not for the scheme to judge.
-    Passing,
+    Bypass,
     /// No packet.
     Malformed,
     /// A packet longer than any that crosses.
@@ -68,80 +68,87 @@ pub(crate) enum ReadOutcome {
 impl BatchReader {
     pub(crate) fn new() -> BatchReader {
         BatchReader {
-            frames: Vec::with_capacity(MOST),
-            slots: Vec::with_capacity(MOST),
-            rest: vec![0; MOST].into(),
-            whole: vec![0; MOST].into(),
-            expected: Shape {
+            frames: Vec::with_capacity(MAX_READ),
+            slots: Vec::with_capacity(MAX_READ),
+            overflow: vec![0; MAX_READ].into(),
+            scratch: vec![0; MAX_READ].into(),
+            expected: SegmentLayout {
                 headers: 52,
                 payload: MTU as usize - 52,
             },
-            patience: 0,
+            burst_hold: 0,
             bursts: 0,
         }
     }
 
     /// Takes what is next, a packet or a burst.
-    pub(crate) fn take(&mut self, device: &Device, pool: &mut Pool) -> io::Result<ReadOutcome> {
+    pub(crate) fn read_next(
+        &mut self,
+        device: &Device,
+        pool: &mut Pool,
+    ) -> io::Result<ReadOutcome> {
         self.frames.clear();
         match device {
-            Device::Tun(tun) => self.take_burst(tun, pool),
-            Device::Socket(_) => self.take_one(device, pool),
+            Device::Tun(tun) => self.read_gso(tun, pool),
+            Device::Socket(_) => self.read_one(device, pool),
         }
     }
 
-    fn take_one(&mut self, device: &Device, pool: &mut Pool) -> io::Result<ReadOutcome> {
+    fn read_one(&mut self, device: &Device, pool: &mut Pool) -> io::Result<ReadOutcome> {
         self.refill(1, pool);
         let Some(&slot) = self.slots.first() else {
-            let came = device.read(&mut self.rest)?;
-            return Ok(came.map_or(ReadOutcome::Nothing, |_| ReadOutcome::Packets {
-                unbuffered: 1,
-            }));
+            let outcome = device.read(&mut self.overflow)?;
+            return Ok(
+                outcome.map_or(ReadOutcome::Nothing, |_| ReadOutcome::Packets {
+                    unbuffered: 1,
+                }),
+            );
         };
         let Some(arrival) = device.read(pool.buffer(slot))? else {
             return Ok(ReadOutcome::Nothing);
         };
-        let (place, header, came) = match arrival {
-            Arrival::Packet(place, header) => {
-                (place, header, ReadOutcome::Packets { unbuffered: 0 })
+        let (offsets, header, outcome) = match arrival {
+            Arrival::Packet(offsets, header) => {
+                (offsets, header, ReadOutcome::Packets { unbuffered: 0 })
             }
-            Arrival::Passing(place, header) => (place, header, ReadOutcome::Passing),
+            Arrival::Bypass(offsets, header) => (offsets, header, ReadOutcome::Bypass),
             Arrival::Malformed => return Ok(ReadOutcome::Malformed),
             Arrival::Oversized => return Ok(ReadOutcome::Oversized),
         };
         self.slots.clear();
-        self.frames.push(Frame::new(slot, header).lying(place));
-        Ok(came)
+        self.frames
+            .push(Frame::new(slot, header).with_offsets(offsets));
+        Ok(outcome)
     }
 
-    fn take_burst(&mut self, device: &Tun, pool: &mut Pool) -> io::Result<ReadOutcome> {
-        let places = if self.patience > 0 { PLACES } else { 1 };
-        self.refill(places, pool);
-        let places = places.min(self.slots.len());
-        let mut note = [0; NOTE];
-        let length = match places {
-            0 | 1 => self.read::<3>(device, pool, places, &mut note)?,
-            _ => self.read::<PARTS>(device, pool, places, &mut note)?,
+    fn read_gso(&mut self, device: &Tun, pool: &mut Pool) -> io::Result<ReadOutcome> {
+        let buffers = if self.burst_hold > 0 { MAX_SEGMENTS } else { 1 };
+        self.refill(buffers, pool);
+        let buffers = buffers.min(self.slots.len());
+        let mut vnet = [0; VNET_HEADER];
+        let length = match buffers {
+            0 | 1 => self.read::<3>(device, pool, buffers, &mut vnet)?,
+            _ => self.read::<PARTS>(device, pool, buffers, &mut vnet)?,
         };
         let Some(length) = length else {
             return Ok(ReadOutcome::Nothing);
         };
-        if length > MOST {
+        if length > MAX_READ {
             return Ok(ReadOutcome::Malformed);
         }
-        let note = Note::read(&note);
-        Ok(match note.cut {
-            None => self.packet(&note, length, places, pool),
-            Some(_) => self.burst(&note, length, places, pool),
+        let vnet = VnetHeader::read(&vnet);
+        Ok(match vnet.gso {
+            None => self.add_packet(&vnet, length, buffers, pool),
+            Some(_) => self.add_gso_packet(&vnet, length, buffers, pool),
         })
     }
 
     /// Sees to it that there are so many slots, where the pool has them.
-    fn refill(&mut self, places: usize, pool: &mut Pool) {
-        if self.slots.len() >= places {
+    fn refill(&mut self, buffers: usize, pool: &mut Pool) {
+        if self.slots.len() >= buffers {
             return;
         }
-        while self.slots.len() < places
+        while self.slots.len() < buffers
             && let Some(slot) = pool.take()
         {
             self.slots.push(slot);
@@ -150,8 +157,8 @@ impl BatchReader {
     }
 
     /// Bytes that the first of so many places takes.
-    fn first(&self, places: usize) -> usize {
-        match places {
+    fn first_buffer_size(&self, buffers: usize) -> usize {
+        match buffers {
             0 => 0,
             1 => SLOT,
             _ => self.expected.headers + self.expected.payload,
@@ -163,42 +170,42 @@ impl BatchReader {
         &mut self,
         device: &Tun,
         pool: &mut Pool,
-        places: usize,
-        note: &mut [u8; NOTE],
+        count: usize,
+        vnet: &mut [u8; VNET_HEADER],
     ) -> io::Result<Option<usize>> {
-        let first = self.first(places);
-        let Shape { headers, payload } = self.expected;
-        let mut buffers = pool.buffers(&self.slots[..places]).enumerate();
-        let mut note = Some(&mut note[..]);
-        let mut rest = Some(&mut self.rest[..]);
+        let first = self.first_buffer_size(count);
+        let SegmentLayout { headers, payload } = self.expected;
+        let mut buffers = pool.buffers(&self.slots[..count]).enumerate();
+        let mut vnet = Some(&mut vnet[..]);
+        let mut overflow = Some(&mut self.overflow[..]);
         let mut parts: [IoSliceMut<'_>; PARTS] = std::array::from_fn(|_| {
-            let part = note.take().or_else(|| match buffers.next() {
+            let part = vnet.take().or_else(|| match buffers.next() {
                 Some((0, buffer)) => Some(&mut buffer[..first]),
                 Some((_, buffer)) => Some(&mut buffer[headers..headers + payload]),
-                None => rest.take(),
+                None => overflow.take(),
             });
             IoSliceMut::new(part.unwrap_or_default())
         });
-        device.read_parts(&mut parts[..places + 2])
+        device.read_parts(&mut parts[..count + 2])
     }
 
-    fn packet(
+    fn add_packet(
         &mut self,
-        note: &Note,
+        vnet: &VnetHeader,
         length: usize,
-        places: usize,
+        buffers: usize,
         pool: &mut Pool,
     ) -> ReadOutcome {
-        self.patience = self.patience.saturating_sub(1);
-        if places == 0 {
+        self.burst_hold = self.burst_hold.saturating_sub(1);
+        if buffers == 0 {
             return ReadOutcome::Packets { unbuffered: 1 };
         }
         let slot = self.slots[0];
-        if length > self.first(places) {
+        if length > self.first_buffer_size(buffers) {
             // It lies in several places, or is too long, which is told from its header.
-            self.put_together(length, places, pool);
-            let together = length.min(SLOT);
-            pool.buffer(slot)[..together].copy_from_slice(&self.whole[..together]);
+            self.reassemble(length, buffers, pool);
+            let kept = length.min(SLOT);
+            pool.buffer(slot)[..kept].copy_from_slice(&self.scratch[..kept]);
         }
         let bytes = &pool.buffer(slot)[..length.min(SLOT)];
         let Ok(header) = Header::read(bytes) else {
@@ -206,101 +213,107 @@ impl BatchReader {
         };
         self.slots.remove(0);
         self.frames.push(Frame {
-            checksum: note.checksum,
+            checksum: vnet.checksum,
             ..Frame::new(slot, header)
         });
         ReadOutcome::Packets { unbuffered: 0 }
     }
 
-    fn burst(&mut self, note: &Note, length: usize, places: usize, pool: &mut Pool) -> ReadOutcome {
-        let in_first = length.min(self.first(places));
-        let begins = match places {
-            0 => &self.rest[..length.min(MAX_HEADERS)],
-            _ => &pool.buffer(self.slots[0])[..in_first],
+    fn add_gso_packet(
+        &mut self,
+        vnet: &VnetHeader,
+        length: usize,
+        buffers: usize,
+        pool: &mut Pool,
+    ) -> ReadOutcome {
+        let first_length = length.min(self.first_buffer_size(buffers));
+        let prefix = match buffers {
+            0 => &self.overflow[..length.min(MAX_HEADERS)],
+            _ => &pool.buffer(self.slots[0])[..first_length],
         };
-        let Some(burst) = GsoPacket::of(note, begins, length) else {
+        let Some(gso_packet) = GsoPacket::parse(vnet, prefix, length) else {
             return ReadOutcome::Malformed;
         };
         let mut headers = [0; MAX_HEADERS];
-        let headers = &mut headers[..burst.headers];
-        headers.copy_from_slice(&begins[..burst.headers]);
-        let shape = Shape {
-            headers: burst.headers,
-            payload: burst.payload,
+        let headers = &mut headers[..gso_packet.headers];
+        headers.copy_from_slice(&prefix[..gso_packet.headers]);
+        let layout = SegmentLayout {
+            headers: gso_packet.headers,
+            payload: gso_packet.payload,
         };
-        if shape.headers + shape.payload > SLOT {
+        if layout.headers + layout.payload > SLOT {
             return ReadOutcome::Malformed;
         }
-        let segments = burst.segments();
-        let in_place = shape == self.expected && places > 1 && segments <= places;
+        let segments = gso_packet.segments();
+        let in_place = layout == self.expected && buffers > 1 && segments <= buffers;
         if !in_place {
-            self.put_together(length, places, pool);
+            self.reassemble(length, buffers, pool);
             self.refill(segments, pool);
         }
-        self.expected = shape;
-        self.patience = PATIENCE;
+        self.expected = layout;
+        self.burst_hold = BURST_HOLD;
         self.bursts = self.bursts.wrapping_add(1);
         let taken = segments.min(self.slots.len());
         for segment in 0..taken {
             let buffer = pool.buffer(self.slots[segment]);
-            let end = burst.headers + burst.payload_of(segment);
+            let end = gso_packet.headers + gso_packet.payload_of(segment);
             if !in_place {
-                let from = burst.headers + segment * burst.payload;
-                let payload = &self.whole[from..from + burst.payload_of(segment)];
-                buffer[burst.headers..end].copy_from_slice(payload);
+                let from = gso_packet.headers + segment * gso_packet.payload;
+                let payload = &self.scratch[from..from + gso_packet.payload_of(segment)];
+                buffer[gso_packet.headers..end].copy_from_slice(payload);
             }
-            buffer[..burst.headers].copy_from_slice(headers);
-            burst.cut(&mut buffer[..burst.headers], segment);
+            buffer[..gso_packet.headers].copy_from_slice(headers);
+            gso_packet.write_segment_headers(&mut buffer[..gso_packet.headers], segment);
         }
         let unbuffered = (segments - taken) as u64;
         if taken == 0 {
             return ReadOutcome::Packets { unbuffered };
         }
-        let length = burst.headers + burst.payload_of(0);
+        let length = gso_packet.headers + gso_packet.payload_of(0);
         let Ok(header) = Header::read(&pool.buffer(self.slots[0])[..length]) else {
             return ReadOutcome::Malformed;
         };
-        self.cut(&burst, header, taken);
+        self.push_frames(&gso_packet, header, taken);
         ReadOutcome::Packets { unbuffered }
     }
 
     /// Makes frames of the first slots, whose flow, ECN and class are those of `header`.
-    fn cut(&mut self, burst: &GsoPacket, header: Header, taken: usize) {
+    fn push_frames(&mut self, gso_packet: &GsoPacket, header: Header, taken: usize) {
         let slots = self.slots.drain(..taken).enumerate();
-        self.frames.extend(slots.map(|(place, slot)| Frame {
+        self.frames.extend(slots.map(|(index, slot)| Frame {
             slot,
             header: Header {
-                length: (burst.headers + burst.payload_of(place)) as u32,
+                length: (gso_packet.headers + gso_packet.payload_of(index)) as u32,
                 ..header
             },
-            place: Offsets::default(),
+            offsets: Offsets::default(),
             marked: false,
-            checksum: Some(burst.checksum),
+            checksum: Some(gso_packet.checksum),
             segment: Some(Segment {
                 burst: self.bursts,
-                place: place as u16,
-                headers: burst.headers as u16,
+                index: index as u16,
+                headers: gso_packet.headers as u16,
             }),
         }));
     }
 
     /// Puts together what lies in so many places and beyond.
-    fn put_together(&mut self, length: usize, places: usize, pool: &mut Pool) {
-        let first = self.first(places);
-        let Shape { headers, payload } = self.expected;
+    fn reassemble(&mut self, length: usize, buffers: usize, pool: &mut Pool) {
+        let first = self.first_buffer_size(buffers);
+        let SegmentLayout { headers, payload } = self.expected;
         let mut filled = 0;
-        let whole = &mut self.whole[..length];
+        let whole = &mut self.scratch[..length];
         let mut add = |part: &[u8]| {
             let taken = part.len().min(length - filled);
             whole[filled..filled + taken].copy_from_slice(&part[..taken]);
             filled += taken;
         };
-        for (place, buffer) in pool.buffers(&self.slots[..places]).enumerate() {
-            match place {
+        for (index, buffer) in pool.buffers(&self.slots[..buffers]).enumerate() {
+            match index {
                 0 => add(&buffer[..first]),
                 _ => add(&buffer[headers..headers + payload]),
             }
         }
-        add(&self.rest);
+        add(&self.overflow);
     }
 }

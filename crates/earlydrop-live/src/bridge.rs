@@ -29,7 +29,7 @@ use nix::libc::signalfd_siginfo;
 use crate::LiveError;
 use crate::device::Device;
 use crate::error::Context;
-use crate::forwarding::{Files, ForwardingLoop, Host, listen};
+use crate::forwarding::{Files, ForwardingLoop, LoopHandler, block_signals};
 use crate::plan::{Bottleneck, MTU};
 use crate::privileges::{self, InvokingUser, require_single_thread};
 use crate::stats::{Sample, Summary};
@@ -54,18 +54,18 @@ pub struct Bridge {
 /// Who is told how a bridge goes.
 pub trait BridgeObserver {
     /// Both interfaces are there, and packets cross from now on.
-    fn begins(&mut self, notes: &[Note], owner: &InvokingUser);
+    fn started(&mut self, warnings: &[Warning], user: &InvokingUser);
     /// Both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
 }
 
 /// What may not be as its user thinks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum Warning {
     /// The machine answers on an interface itself.
     Addresses(String, Vec<IpAddr>),
     /// Packets are put together before they are seen.
-    Merges(String, Vec<&'static str>),
+    ReceiveOffloads(String, Vec<&'static str>),
     /// The other end of a veth may send what a device would cut.
     Veth(String),
     /// Packets may be longer than what crosses.
@@ -74,10 +74,10 @@ pub enum Note {
     NoCarrier(String),
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Note::Addresses(name, addresses) => {
+            Warning::Addresses(name, addresses) => {
                 let addresses: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
                 write!(
                     f,
@@ -86,24 +86,24 @@ impl fmt::Display for Note {
                     addresses.join(", ")
                 )
             }
-            Note::Merges(name, by) => write!(
+            Warning::ReceiveOffloads(name, by) => write!(
                 f,
                 "{name} puts packets together ({}), and what is longer than {MTU} bytes is \
                  dropped; ethtool -K {name} {} off",
                 by.join(", "),
                 by.join(" off ")
             ),
-            Note::Veth(name) => write!(
+            Warning::Veth(name) => write!(
                 f,
                 "{name} is a veth: turn offloads off at its other end, or what is longer than \
                  {MTU} bytes is dropped; there: ethtool -K INTERFACE tso off gso off gro off"
             ),
-            Note::Mtu(name, mtu) => write!(
+            Warning::Mtu(name, mtu) => write!(
                 f,
                 "{name} takes packets of {mtu} bytes, and what is longer than {MTU} is dropped; \
                  ip link set {name} mtu {MTU}, and the same at the hosts"
             ),
-            Note::NoCarrier(name) => write!(f, "{name} has no carrier: nothing is connected"),
+            Warning::NoCarrier(name) => write!(f, "{name} has no carrier: nothing is connected"),
         }
     }
 }
@@ -112,33 +112,33 @@ impl Bridge {
     /// Lets packets cross until the time is over or a signal comes.
     ///
     /// The process gives up privileges for good. It must have one thread.
-    pub fn run(&self, onlooker: &mut dyn BridgeObserver) -> Result<Summary, LiveError> {
+    pub fn run(&self, observer: &mut dyn BridgeObserver) -> Result<Summary, LiveError> {
         require_single_thread()?;
         let here = Interfaces::here().context("asking for interfaces")?;
-        let [first, second] = self.taken(&here)?;
-        let notes: Vec<Note> = [first, second].into_iter().flat_map(notes).collect();
+        let [first, second] = self.usable_interfaces(&here)?;
+        let warnings: Vec<Warning> = [first, second].into_iter().flat_map(warnings).collect();
         let devices = [
             Device::on(&first.name, first.index)?,
             Device::on(&second.name, second.index)?,
         ];
-        let owner = InvokingUser::of_this_process();
-        owner.switch_to().context("giving up privileges")?;
-        let crossing = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
-        let signals = listen().context("listening for signals")?;
+        let user = InvokingUser::of_this_process();
+        user.switch_to().context("giving up privileges")?;
+        let forwarding = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
+        let signals = block_signals().context("listening for signals")?;
         privileges::drop_capabilities().context("giving up privileges")?;
-        onlooker.begins(&notes, &owner);
+        observer.started(&warnings, &user);
         let until = self.duration.unwrap_or(Nanos::NEVER);
-        let ended = crossing.run(until, &signals, &mut UntilSignalled(onlooker))?;
+        let ended = forwarding.run(until, &signals, &mut UntilSignalled(observer))?;
         Ok(ended.summary)
     }
 
     /// Both interfaces, if a bridge can stand on them.
-    fn taken<'a>(&self, here: &'a Interfaces) -> Result<[&'a Interface; 2], LiveError> {
+    fn usable_interfaces<'a>(&self, here: &'a Interfaces) -> Result<[&'a Interface; 2], LiveError> {
         let [first, second] = &self.between;
-        let first = self.fit(here, first)?;
-        let second = self.fit(here, second)?;
+        let first = self.usable_interface(here, first)?;
+        let second = self.usable_interface(here, second)?;
         if first.index == second.index {
-            return Err(unfit(
+            return Err(unusable(
                 first,
                 "is given twice",
                 "a bridge is between two interfaces",
@@ -147,40 +147,52 @@ impl Bridge {
         if Interfaces::are_joined(first, second) {
             let problem = format!("and {} are joined already", second.name);
             let help = "packets would go round between them for ever";
-            return Err(unfit(first, problem, help));
+            return Err(unusable(first, problem, help));
         }
         Ok([first, second])
     }
 
-    fn fit<'a>(&self, here: &'a Interfaces, name: &str) -> Result<&'a Interface, LiveError> {
-        let found = here.find(name).ok_or_else(|| LiveError::NoInterface {
+    fn usable_interface<'a>(
+        &self,
+        here: &'a Interfaces,
+        name: &str,
+    ) -> Result<&'a Interface, LiveError> {
+        let interface = here.find(name).ok_or_else(|| LiveError::NoInterface {
             name: name.to_string(),
             nearest: nearest(name, here.names()).map(str::to_string),
             known: here.names().map(str::to_string).collect(),
         })?;
-        if !found.is_ethernet {
+        if !interface.is_ethernet {
             let help = "packets of Ethernet can cross, no others";
-            return Err(unfit(found, "is no interface of Ethernet", help));
+            return Err(unusable(interface, "is no interface of Ethernet", help));
         }
-        if let Some(master) = here.master(found) {
+        if let Some(master) = here.master(interface) {
             let help = format!("take it out first: ip link set {name} nomaster");
-            return Err(unfit(found, format!("belongs to {master}"), help));
+            return Err(unusable(interface, format!("belongs to {master}"), help));
         }
         let said = self.even_default_route.iter().filter(|said| *said == name);
-        if here.carries_default_route(found) && said.count() < 2 {
+        if here.carries_default_route(interface) && said.count() < 2 {
             let problem = "carries the default route: a bridge may cut this machine off";
             let flag = format!("--even-default-route {name}");
             let help = format!("if that is meant, say so twice: {flag} {flag}");
-            return Err(unfit(found, problem, help));
+            return Err(unusable(interface, problem, help));
         }
-        if !found.is_up {
-            return Err(unfit(found, "is down", format!("ip link set {name} up")));
+        if !interface.is_up {
+            return Err(unusable(
+                interface,
+                "is down",
+                format!("ip link set {name} up"),
+            ));
         }
-        Ok(found)
+        Ok(interface)
     }
 }
 
-fn unfit(interface: &Interface, problem: impl Into<String>, help: impl Into<String>) -> LiveError {
+fn unusable(
+    interface: &Interface,
+    problem: impl Into<String>,
+    help: impl Into<String>,
+) -> LiveError {
     LiveError::Interface {
         name: interface.name.clone(),
         problem: problem.into(),
@@ -188,16 +200,16 @@ fn unfit(interface: &Interface, problem: impl Into<String>, help: impl Into<Stri
     }
 }
 
-fn notes(interface: &Interface) -> Vec<Note> {
+fn warnings(interface: &Interface) -> Vec<Warning> {
     let name = || interface.name.clone();
     let merging = offloads::merging(&interface.name);
     let found = [
-        (!interface.has_carrier).then(|| Note::NoCarrier(name())),
+        (!interface.has_carrier).then(|| Warning::NoCarrier(name())),
         (!interface.addresses.is_empty())
-            .then(|| Note::Addresses(name(), interface.addresses.clone())),
-        (interface.mtu > MTU).then(|| Note::Mtu(name(), interface.mtu)),
-        (!merging.is_empty()).then(|| Note::Merges(name(), merging)),
-        (interface.kind == "veth").then(|| Note::Veth(name())),
+            .then(|| Warning::Addresses(name(), interface.addresses.clone())),
+        (interface.mtu > MTU).then(|| Warning::Mtu(name(), interface.mtu)),
+        (!merging.is_empty()).then(|| Warning::ReceiveOffloads(name(), merging)),
+        (interface.kind == "veth").then(|| Warning::Veth(name())),
     ];
     found.into_iter().flatten().collect()
 }
@@ -205,7 +217,7 @@ fn notes(interface: &Interface) -> Vec<Note> {
 /// A bridge ends with the first signal, and that is no failure.
 struct UntilSignalled<'a>(&'a mut dyn BridgeObserver);
 
-impl Host for UntilSignalled<'_> {
+impl LoopHandler for UntilSignalled<'_> {
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32> {
         let ends = signal.ssi_signo as i32 != nix::libc::SIGCHLD;
         ends.then_some(0)

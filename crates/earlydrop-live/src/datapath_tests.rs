@@ -12,7 +12,7 @@ use nix::sys::uio::{readv, writev};
 
 use crate::device::{Device, Tun};
 use crate::emulator::Emulator;
-use crate::gso::NOTE;
+use crate::gso::VNET_HEADER;
 use crate::plan::{Bottleneck, Direction, Rate};
 use crate::timing::Clock;
 
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block came from `alloc` above, so from the system.
+        // SAFETY: the block received from `alloc` above, so from the system.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -51,7 +51,7 @@ struct Bench {
     /// Nobody says anything here.
     control: (OwnedFd, OwnedFd),
     buffer: Vec<u8>,
-    note: [u8; NOTE],
+    vnet: [u8; VNET_HEADER],
 }
 
 fn pair() -> (OwnedFd, OwnedFd) {
@@ -82,29 +82,29 @@ impl Bench {
             far,
             control: pair(),
             buffer: vec![0; 1 << 17],
-            note: [0; NOTE],
+            vnet: [0; VNET_HEADER],
         }
     }
 
     /// Sends a packet from the near end.
-    fn send(&self, note: &[u8; NOTE], packet: &[u8]) {
-        let parts = [&note[..], packet].map(IoSlice::new);
+    fn send(&self, vnet: &[u8; VNET_HEADER], packet: &[u8]) {
+        let parts = [&vnet[..], packet].map(IoSlice::new);
         writev(&self.near, &parts).unwrap();
     }
 
-    fn turn(&mut self) {
+    fn poll(&mut self) {
         let control = self.control.0.as_fd();
         let now = self.clock.now();
-        let watcher = &mut |_, _, _: &[u8]| {};
-        self.emulator.turn(now, control, watcher).unwrap();
+        let capture = &mut |_, _, _: &[u8]| {};
+        self.emulator.poll(now, control, capture).unwrap();
     }
 
     /// The next packet at the far end, after its note.
     fn receive(&mut self) -> Option<&[u8]> {
-        let (note, buffer) = (&mut self.note[..], &mut self.buffer[..]);
-        let mut parts = [note, buffer].map(IoSliceMut::new);
+        let (vnet, buffer) = (&mut self.vnet[..], &mut self.buffer[..]);
+        let mut parts = [vnet, buffer].map(IoSliceMut::new);
         let length = readv(&self.far, &mut parts).ok()?;
-        Some(&self.buffer[..length - NOTE])
+        Some(&self.buffer[..length - VNET_HEADER])
     }
 
     fn departed(&self) -> u64 {
@@ -114,7 +114,12 @@ impl Bench {
 
 /// A packet of TCP with so much payload, and the note that the kernel puts before one of
 /// which it has left so much undone: segments of so many bytes are to be cut.
-fn packet(flow: u16, first: u8, payload: usize, cut: Option<u16>) -> ([u8; NOTE], Vec<u8>) {
+fn packet(
+    flow: u16,
+    first: u8,
+    payload: usize,
+    gso_size: Option<u16>,
+) -> ([u8; VNET_HEADER], Vec<u8>) {
     let payload: Vec<u8> = (0..payload)
         .map(|n| first.wrapping_add((n / 5) as u8))
         .collect();
@@ -124,15 +129,15 @@ fn packet(flow: u16, first: u8, payload: usize, cut: Option<u16>) -> ([u8; NOTE]
         .unwrap();
     let mut bytes = Vec::new();
     builder.write(&mut bytes, &payload).unwrap();
-    let mut note = [0; NOTE];
-    if let Some(cut) = cut {
-        (note[0], note[1]) = (1, 1);
-        note[2..4].copy_from_slice(&52_u16.to_ne_bytes());
-        note[4..6].copy_from_slice(&cut.to_ne_bytes());
-        note[6..8].copy_from_slice(&20_u16.to_ne_bytes());
-        note[8..].copy_from_slice(&16_u16.to_ne_bytes());
+    let mut vnet = [0; VNET_HEADER];
+    if let Some(gso_size) = gso_size {
+        (vnet[0], vnet[1]) = (1, 1);
+        vnet[2..4].copy_from_slice(&52_u16.to_ne_bytes());
+        vnet[4..6].copy_from_slice(&gso_size.to_ne_bytes());
+        vnet[6..8].copy_from_slice(&20_u16.to_ne_bytes());
+        vnet[8..].copy_from_slice(&16_u16.to_ne_bytes());
     }
-    (note, bytes)
+    (vnet, bytes)
 }
 
 #[test]
@@ -154,26 +159,26 @@ fn what_is_sent_arrives_whatever_its_shape() {
         (60_000, Some(100)),
         (65_000, Some(1448)),
     ];
-    for (number, (payload, cut)) in shapes.into_iter().enumerate() {
-        let (note, bytes) = packet(7, number as u8, payload, cut);
-        bench.send(&note, &bytes);
-        let mut came: Vec<u8> = Vec::new();
+    for (number, (payload, gso_size)) in shapes.into_iter().enumerate() {
+        let (vnet, bytes) = packet(7, number as u8, payload, gso_size);
+        bench.send(&vnet, &bytes);
+        let mut received: Vec<u8> = Vec::new();
         let mut packets = 0;
         for _ in 0..10_000 {
-            bench.turn();
+            bench.poll();
             while let Some(packet) = bench.receive() {
-                came.extend(&packet[52..]);
+                received.extend(&packet[52..]);
                 packets += 1;
             }
-            if came.len() >= payload {
+            if received.len() >= payload {
                 break;
             }
         }
         assert!(
-            came == bytes[52..],
-            "{number}: {payload} bytes, cut {cut:?}"
+            received == bytes[52..],
+            "{number}: {payload} bytes, segments of {gso_size:?}"
         );
-        let segments = cut.map_or(1, |cut| payload.div_ceil(usize::from(cut)));
+        let segments = gso_size.map_or(1, |size| payload.div_ceil(usize::from(size)));
         assert!(packets <= segments, "{packets} of {segments}");
         assert!(
             packets < segments || segments <= 2,
@@ -181,8 +186,8 @@ fn what_is_sent_arrives_whatever_its_shape() {
         );
     }
     let [up, down] = bench.emulator.counts();
-    let segments = shapes.map(|(payload, cut)| match cut {
-        Some(cut) => payload.div_ceil(usize::from(cut)) as u64,
+    let segments = shapes.map(|(payload, gso_size)| match gso_size {
+        Some(size) => payload.div_ceil(usize::from(size)) as u64,
         None => 1,
     });
     assert_eq!(up.arrived, segments.iter().sum::<u64>());
@@ -193,18 +198,18 @@ fn what_is_sent_arrives_whatever_its_shape() {
 #[test]
 fn what_is_no_packet_is_counted_and_dropped() {
     let mut bench = Bench::new("droptail");
-    let (note, bytes) = packet(7, 0, 10_000, Some(1448));
+    let (vnet, bytes) = packet(7, 0, 10_000, Some(1448));
     // A burst that is cut short, one of which too little is said, no IP, nothing.
-    bench.send(&note, &bytes[..40]);
-    let mut little = note;
+    bench.send(&vnet, &bytes[..40]);
+    let mut little = vnet;
     little[0] = 0;
     bench.send(&little, &bytes);
-    bench.send(&[0; NOTE], &[0x15; 100]);
-    bench.send(&[0; NOTE], &[0; 1]);
+    bench.send(&[0; VNET_HEADER], &[0x15; 100]);
+    bench.send(&[0; VNET_HEADER], &[0; 1]);
     // And one packet that is longer than any.
-    bench.send(&[0; NOTE], &bytes);
+    bench.send(&[0; VNET_HEADER], &bytes);
     for _ in 0..10 {
-        bench.turn();
+        bench.poll();
     }
     assert_eq!(bench.emulator.counts()[0].malformed, 5);
     assert!(bench.receive().is_none());
@@ -227,11 +232,11 @@ fn nothing_is_allocated_for_a_packet() {
         ];
         let mut until = |packets: u64| {
             while bench.departed() < packets {
-                for (note, bytes) in &sent {
-                    bench.send(note, bytes);
+                for (vnet, bytes) in &sent {
+                    bench.send(vnet, bytes);
                 }
                 for _ in 0..3 {
-                    bench.turn();
+                    bench.poll();
                     while bench.receive().is_some() {}
                 }
             }

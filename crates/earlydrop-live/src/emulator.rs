@@ -14,7 +14,7 @@ use crate::device::Device;
 use crate::direction::{Direction, Tap};
 use crate::error::Context;
 use crate::plan::Bottleneck;
-use crate::pool::{Frame, MOST, Pool};
+use crate::pool::{Frame, MAX_BUFFERS, Pool};
 use crate::stats::{Counts, DeviceCounts, DeviceTally, Lateness, LatenessHistogram, Sample};
 use crate::timing::{Clock, DeadlineWaiter};
 
@@ -25,23 +25,23 @@ pub(crate) const NAMES: [&str; 2] = ["up", "down"];
 const BATCH: usize = 64;
 
 /// Buffers for what waits in queues.
-const WAITING: usize = 32_768;
+const QUEUE_BUFFERS: usize = 32_768;
 
 #[derive(Debug)]
 pub(crate) struct Emulator<W = Direction> {
     /// The near end's device, the far end's.
     devices: [Device; 2],
-    intakes: [BatchReader; 2],
+    readers: [BatchReader; 2],
     /// Up leads from the first to the second.
-    ways: [W; 2],
-    ends: [DeviceTally; 2],
+    paths: [W; 2],
+    tallies: [DeviceTally; 2],
     pool: Pool,
-    train: WriteBatch,
+    batch: WriteBatch,
     lateness: LatenessHistogram,
     /// From when on lateness counts.
     from: Nanos,
     clock: Clock,
-    pacer: DeadlineWaiter,
+    waiter: DeadlineWaiter,
 }
 
 /// Who sees every packet that leaves a transmitter: the direction's number, when, and what.
@@ -59,27 +59,27 @@ impl Tap for CaptureTap<'_, '_> {
 /// What lies between two devices in one direction: a [`Direction`], and what is around it.
 pub(crate) trait ForwardingPath {
     /// A packet has been read at `now`.
-    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
+    fn receive(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
     /// A packet has been read that the scheme does not judge, as on bridges.
-    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
-        self.take(now, frame, pool, tap);
+    fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
+        self.receive(now, frame, pool, tap);
     }
     /// Does what is due by `now`.
     fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
     /// The next packet that has arrived by `now`, and when it did.
-    fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)>;
+    fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)>;
     /// A packet has been written at `at`, or the device would not take it.
     fn written(&mut self, _at: Nanos, _frame: &Frame, _taken: bool) {}
     /// When it must be looked after again.
-    fn next(&self) -> Nanos;
+    fn next_event(&self) -> Nanos;
 }
 
 impl ForwardingPath for Direction {
-    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
+    fn receive(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         self.offer(now, frame, pool, tap);
     }
 
-    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
+    fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         Direction::pass(self, now, frame, pool, tap);
     }
 
@@ -87,11 +87,11 @@ impl ForwardingPath for Direction {
         Direction::advance(self, now, pool, tap);
     }
 
-    fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
+    fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
         Direction::arrived(self, now)
     }
 
-    fn next(&self) -> Nanos {
+    fn next_event(&self) -> Nanos {
         Direction::next(self)
     }
 }
@@ -113,108 +113,109 @@ impl Emulator {
             build(0, &plan.up, plan.seed.wrapping_mul(2))?,
             build(1, &plan.down, plan.seed.wrapping_mul(2).wrapping_add(1))?,
         ];
-        let slots = slots(plan.up.on_the_wire() + plan.down.on_the_wire());
-        Ok(Emulator::between(
+        let buffers = buffer_count(plan.up.on_the_wire() + plan.down.on_the_wire());
+        Ok(Emulator::with_paths(
             devices,
             directions,
-            slots,
+            buffers,
             clock,
             Nanos::ZERO,
         ))
     }
 
     /// Both directions as they are now.
-    pub(crate) fn sample(&mut self, watcher: &mut CaptureFn<'_>) -> [Sample; 2] {
+    pub(crate) fn sample(&mut self, capture: &mut CaptureFn<'_>) -> [Sample; 2] {
         let now = self.clock.now();
         [0, 1].map(|index| {
-            let direction = &mut self.ways[index];
-            direction.advance(now, &mut self.pool, &mut CaptureTap(index, watcher));
-            Sample::of(NAMES[index], direction, &self.ends[index], now)
+            let direction = &mut self.paths[index];
+            direction.advance(now, &mut self.pool, &mut CaptureTap(index, capture));
+            Sample::of(NAMES[index], direction, &self.tallies[index], now)
         })
     }
 
     pub(crate) fn counts(&self) -> [Counts; 2] {
-        [0, 1].map(|index| Counts::of(&self.ways[index], &self.ends[index]))
+        [0, 1].map(|index| Counts::of(&self.paths[index], &self.tallies[index]))
     }
 }
 
 /// How many buffers there are where so many packets may be on their way beside those that
 /// wait in queues.
-pub(crate) fn slots(on_their_way: usize) -> u32 {
-    (WAITING + on_their_way).min(MOST) as u32
+pub(crate) fn buffer_count(on_their_way: usize) -> u32 {
+    (QUEUE_BUFFERS + on_their_way).min(MAX_BUFFERS) as u32
 }
 
 impl<W: ForwardingPath> Emulator<W> {
     /// Ways between devices, with so many buffers; lateness counts `from` then on.
-    pub(crate) fn between(
+    pub(crate) fn with_paths(
         devices: [Device; 2],
-        ways: [W; 2],
-        slots: u32,
+        paths: [W; 2],
+        buffers: u32,
         clock: Clock,
         from: Nanos,
     ) -> Emulator<W> {
         Emulator {
             devices,
-            ways,
-            intakes: [BatchReader::new(), BatchReader::new()],
-            ends: [DeviceTally::default(); 2],
-            pool: Pool::new(slots),
-            train: WriteBatch::new(),
+            paths,
+            readers: [BatchReader::new(), BatchReader::new()],
+            tallies: [DeviceTally::default(); 2],
+            pool: Pool::new(buffers),
+            batch: WriteBatch::new(),
             lateness: LatenessHistogram::new(),
             from,
             clock,
-            pacer: DeadlineWaiter::default(),
+            waiter: DeadlineWaiter::default(),
         }
     }
 
     /// Waits until there is something to do, `until` at the latest, and does it; answers
     /// whether `control` can be read.
-    pub(crate) fn turn(
+    pub(crate) fn poll(
         &mut self,
         until: Nanos,
         control: BorrowedFd<'_>,
-        watcher: &mut CaptureFn<'_>,
+        capture: &mut CaptureFn<'_>,
     ) -> Result<bool, LiveError> {
-        let next = self.ways.iter().map(ForwardingPath::next).min();
+        let next = self.paths.iter().map(ForwardingPath::next_event).min();
         let deadline = next.map_or(until, |next| next.min(until));
         let [near, far] = &self.devices;
         let mut fds = [near.fd(), far.fd(), control].map(|fd| PollFd::new(fd, PollFlags::POLLIN));
-        let asked = self.pacer.wait(&self.clock, deadline, &mut fds);
-        let asked = asked.context("waiting for packets")?;
+        let polled = self.waiter.wait(&self.clock, deadline, &mut fds);
+        let polled = polled.context("waiting for packets")?;
         let can_be_read = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
         // Reading in vain costs less than asking first.
-        let ready = [&fds[0], &fds[1]].map(|fd| !asked || can_be_read(fd));
-        let controlled = asked && can_be_read(&fds[2]);
+        let ready = [&fds[0], &fds[1]].map(|fd| !polled || can_be_read(fd));
+        let controlled = polled && can_be_read(&fds[2]);
         for (index, _) in ready.iter().enumerate().filter(|(_, ready)| **ready) {
-            self.take(index, watcher).context("reading a packet")?;
+            self.read_device(index, capture)
+                .context("reading a packet")?;
         }
-        for index in 0..self.ways.len() {
-            self.deliver(index, watcher);
+        for index in 0..self.paths.len() {
+            self.write_device(index, capture);
         }
         Ok(controlled)
     }
 
     /// Takes what waits at the beginning of a direction.
-    fn take(&mut self, index: usize, watcher: &mut CaptureFn<'_>) -> io::Result<()> {
+    fn read_device(&mut self, index: usize, capture: &mut CaptureFn<'_>) -> io::Result<()> {
         let mut packets = 0;
         while packets < BATCH {
-            let (way, ends) = (&mut self.ways[index], &mut self.ends[index]);
-            let intake = &mut self.intakes[index];
-            let came = intake.take(&self.devices[index], &mut self.pool)?;
-            match came {
+            let (path, tallies) = (&mut self.paths[index], &mut self.tallies[index]);
+            let reader = &mut self.readers[index];
+            let outcome = reader.read_next(&self.devices[index], &mut self.pool)?;
+            match outcome {
                 ReadOutcome::Nothing => break,
-                ReadOutcome::Malformed => ends.malformed += 1,
-                ReadOutcome::Oversized => ends.oversized += 1,
-                ReadOutcome::Passing => ends.passed += 1,
-                ReadOutcome::Packets { unbuffered } => ends.unbuffered += unbuffered,
+                ReadOutcome::Malformed => tallies.malformed += 1,
+                ReadOutcome::Oversized => tallies.oversized += 1,
+                ReadOutcome::Bypass => tallies.passed += 1,
+                ReadOutcome::Packets { unbuffered } => tallies.unbuffered += unbuffered,
             }
-            ends.taken += 1;
-            packets += intake.frames.len().max(1);
-            let (now, tap) = (self.clock.now(), &mut CaptureTap(index, watcher));
-            for frame in intake.frames.drain(..) {
-                match came {
-                    ReadOutcome::Passing => way.pass(now, frame, &mut self.pool, tap),
-                    _ => way.take(now, frame, &mut self.pool, tap),
+            tallies.taken += 1;
+            packets += reader.frames.len().max(1);
+            let (now, tap) = (self.clock.now(), &mut CaptureTap(index, capture));
+            for frame in reader.frames.drain(..) {
+                match outcome {
+                    ReadOutcome::Bypass => path.bypass(now, frame, &mut self.pool, tap),
+                    _ => path.receive(now, frame, &mut self.pool, tap),
                 }
             }
         }
@@ -222,38 +223,38 @@ impl<W: ForwardingPath> Emulator<W> {
     }
 
     /// Writes what has arrived at the end of a direction.
-    fn deliver(&mut self, index: usize, watcher: &mut CaptureFn<'_>) {
+    fn write_device(&mut self, index: usize, capture: &mut CaptureFn<'_>) {
         let now = self.clock.now();
-        self.ways[index].advance(now, &mut self.pool, &mut CaptureTap(index, watcher));
-        while let Some((due, frame)) = self.ways[index].arrived(now) {
-            if !self.train.takes(due, &frame) {
-                self.depart(index);
+        self.paths[index].advance(now, &mut self.pool, &mut CaptureTap(index, capture));
+        while let Some((due, frame)) = self.paths[index].pop_due(now) {
+            if !self.batch.accepts(due, &frame) {
+                self.write_batch(index);
             }
-            self.train.add(due, frame);
+            self.batch.add(due, frame);
         }
-        self.depart(index);
+        self.write_batch(index);
     }
 
     /// Hands what goes together to the device at the end of a direction.
-    fn depart(&mut self, index: usize) {
-        if self.train.is_empty() {
+    fn write_batch(&mut self, index: usize) {
+        if self.batch.is_empty() {
             return;
         }
         let at = self.clock.now();
-        let ends = &mut self.ends[index];
-        let taken = self.train.write(&self.devices[1 - index], &mut self.pool);
-        ends.handed += u64::from(taken);
-        for (due, frame) in self.train.leave() {
+        let tallies = &mut self.tallies[index];
+        let accepted = self.batch.write(&self.devices[1 - index], &mut self.pool);
+        tallies.handed += u64::from(accepted);
+        for (due, frame) in self.batch.drain() {
             if due >= self.from {
                 self.lateness.record(at.since(due));
             }
-            if taken {
-                ends.delivered += 1;
-                ends.delivered_bytes += u64::from(frame.header.length);
+            if accepted {
+                tallies.delivered += 1;
+                tallies.delivered_bytes += u64::from(frame.header.length);
             } else {
-                ends.refused += 1;
+                tallies.refused += 1;
             }
-            self.ways[index].written(at, &frame, taken);
+            self.paths[index].written(at, &frame, accepted);
             self.pool.give_back(frame.slot);
         }
     }
@@ -262,12 +263,12 @@ impl<W: ForwardingPath> Emulator<W> {
         self.lateness.read()
     }
 
-    pub(crate) fn lateness_meter(&self) -> &LatenessHistogram {
+    pub(crate) fn lateness_histogram(&self) -> &LatenessHistogram {
         &self.lateness
     }
 
-    pub(crate) fn ends(&self) -> &[DeviceTally; 2] {
-        &self.ends
+    pub(crate) fn tallies(&self) -> &[DeviceTally; 2] {
+        &self.tallies
     }
 
     /// Time zero is now.
@@ -276,16 +277,16 @@ impl<W: ForwardingPath> Emulator<W> {
         self.clock
     }
 
-    pub(crate) fn into_ways(self) -> [W; 2] {
-        self.ways
+    pub(crate) fn into_paths(self) -> [W; 2] {
+        self.paths
     }
 
-    pub(crate) fn ways(&mut self) -> (&mut [W; 2], &mut Pool) {
-        (&mut self.ways, &mut self.pool)
+    pub(crate) fn paths(&mut self) -> (&mut [W; 2], &mut Pool) {
+        (&mut self.paths, &mut self.pool)
     }
 
     /// What the kernel has counted of both devices.
-    pub(crate) fn counted(&mut self) -> io::Result<[DeviceCounts; 2]> {
+    pub(crate) fn device_counts(&mut self) -> io::Result<[DeviceCounts; 2]> {
         let [near, far] = &mut self.devices;
         Ok([near.counts()?, far.counts()?])
     }

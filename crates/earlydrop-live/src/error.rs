@@ -93,10 +93,10 @@ pub enum LiveError {
         problem: io::Error,
     },
     /// The system refused something that it usually does.
-    #[error("{doing}: {problem}")]
+    #[error("{action}: {problem}")]
     System {
         /// What was being done.
-        doing: &'static str,
+        action: &'static str,
         /// What the system said.
         problem: io::Error,
     },
@@ -124,13 +124,13 @@ pub struct Unsupported {
 
 /// Says what was being done when the system refused it.
 pub(crate) trait Context<T> {
-    fn context(self, doing: &'static str) -> Result<T, LiveError>;
+    fn context(self, action: &'static str) -> Result<T, LiveError>;
 }
 
 impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
-    fn context(self, doing: &'static str) -> Result<T, LiveError> {
+    fn context(self, action: &'static str) -> Result<T, LiveError> {
         self.map_err(|problem| LiveError::System {
-            doing,
+            action,
             problem: problem.into(),
         })
     }

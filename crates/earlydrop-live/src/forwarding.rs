@@ -16,14 +16,14 @@ use crate::device::Device;
 use crate::emulator::Emulator;
 use crate::error::Context;
 use crate::plan::Bottleneck;
-use crate::stats::{Sample, Summary, tolerated};
+use crate::stats::{Sample, Summary, lateness_limit};
 use crate::timing::{Clock, cpu_time, minimize_timer_slack};
 use recorder::Recorder;
 
 pub use recorder::Files;
 
 /// Who decides when it is over, and is told how it goes.
-pub(crate) trait Host {
+pub(crate) trait LoopHandler {
     /// A signal has come; answers the exit code when that is the end.
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32>;
     /// Both directions, ten times a second.
@@ -32,7 +32,7 @@ pub(crate) trait Host {
 
 /// How it ended.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct Outcome {
     /// The exit code; 128 and the signal's number where one ended a command.
     pub code: i32,
     /// What was counted and measured.
@@ -40,12 +40,12 @@ pub struct Ended {
 }
 
 /// From one sample to the next.
-const SAMPLE: Nanos = Nanos::from_millis(100);
+const SAMPLE_INTERVAL: Nanos = Nanos::from_millis(100);
 
 pub(crate) struct ForwardingLoop {
     emulator: Emulator,
     clock: Clock,
-    record: Recorder,
+    recorder: Recorder,
     /// How late packets may be.
     tolerated: Nanos,
     /// Time of the processor before it began.
@@ -62,10 +62,10 @@ impl ForwardingLoop {
         let clock = Clock::start();
         minimize_timer_slack().context("setting the timer's slack")?;
         Ok(ForwardingLoop {
-            record: Recorder::create(files, devices[0].layer(), clock)?,
+            recorder: Recorder::create(files, devices[0].layer(), clock)?,
             emulator: Emulator::new(bottleneck, devices, clock)?,
             clock,
-            tolerated: tolerated(bottleneck),
+            tolerated: lateness_limit(bottleneck),
             cpu: cpu_time(UsageWho::RUSAGE_SELF),
         })
     }
@@ -75,42 +75,42 @@ impl ForwardingLoop {
         mut self,
         until: Nanos,
         signals: &SignalFd,
-        host: &mut dyn Host,
-    ) -> Result<Ended, LiveError> {
-        let mut next_sample = self.clock.now() + SAMPLE;
+        handler: &mut dyn LoopHandler,
+    ) -> Result<Outcome, LiveError> {
+        let mut next_sample = self.clock.now() + SAMPLE_INTERVAL;
         let mut code = None;
         while code.is_none() && self.clock.now() < until {
-            let record = &mut self.record;
-            let mut watcher = |index, at, bytes: &[u8]| record.packet(index, at, bytes);
+            let recorder = &mut self.recorder;
+            let mut capture = |index, at, bytes: &[u8]| recorder.packet(index, at, bytes);
             let wake = next_sample.min(until);
-            if self.emulator.turn(wake, signals.as_fd(), &mut watcher)? {
-                code = heed(signals, host);
+            if self.emulator.poll(wake, signals.as_fd(), &mut capture)? {
+                code = handle_signals(signals, handler);
             }
             if self.clock.now() >= next_sample {
-                self.sample(host)?;
-                next_sample = (next_sample + SAMPLE).max(self.clock.now());
+                self.sample(handler)?;
+                next_sample = (next_sample + SAMPLE_INTERVAL).max(self.clock.now());
             }
         }
-        self.sample(host)?;
+        self.sample(handler)?;
         let summary = self.summary()?;
-        self.record.end(&summary)?;
+        self.recorder.end(&summary)?;
         let code = code.unwrap_or(0);
-        Ok(Ended { code, summary })
+        Ok(Outcome { code, summary })
     }
 
-    fn sample(&mut self, host: &mut dyn Host) -> Result<(), LiveError> {
-        let record = &mut self.record;
-        let mut watcher = |index, at, bytes: &[u8]| record.packet(index, at, bytes);
-        let samples = self.emulator.sample(&mut watcher);
-        host.sampled(&samples);
-        self.record.samples(&samples)
+    fn sample(&mut self, handler: &mut dyn LoopHandler) -> Result<(), LiveError> {
+        let recorder = &mut self.recorder;
+        let mut capture = |index, at, bytes: &[u8]| recorder.packet(index, at, bytes);
+        let samples = self.emulator.sample(&mut capture);
+        handler.sampled(&samples);
+        self.recorder.samples(&samples)
     }
 
     fn summary(&mut self) -> Result<Summary, LiveError> {
         let duration = self.clock.now().as_secs_f64();
         let [up, down] = self.emulator.counts();
-        let counted = self.emulator.counted();
-        let [near, far] = counted.context("reading the devices' counters")?;
+        let device_counts = self.emulator.device_counts();
+        let [near, far] = device_counts.context("reading the devices' counters")?;
         let lateness = self.emulator.lateness();
         let tolerated = self.tolerated.as_secs_f64();
         Ok(Summary {
@@ -128,9 +128,9 @@ impl ForwardingLoop {
 }
 
 /// Every signal that has come; a code when one of them was the end.
-fn heed(signals: &SignalFd, host: &mut dyn Host) -> Option<i32> {
+fn handle_signals(signals: &SignalFd, handler: &mut dyn LoopHandler) -> Option<i32> {
     while let Ok(Some(signal)) = signals.read_signal() {
-        let code = host.signalled(&signal);
+        let code = handler.signalled(&signal);
         if code.is_some() {
             return code;
         }
@@ -139,7 +139,7 @@ fn heed(signals: &SignalFd, host: &mut dyn Host) -> Option<i32> {
 }
 
 /// The signals that end it, and the one that tells of an ended process.
-pub(crate) fn listen() -> nix::Result<SignalFd> {
+pub(crate) fn block_signals() -> nix::Result<SignalFd> {
     let mut signals = SigSet::empty();
     for signal in [
         Signal::SIGCHLD,

@@ -3,7 +3,7 @@
 
 use earlydrop::packet::Ecn;
 
-use crate::gso::{GsoPacket, MAX_HEADERS, NOTE, Note, join};
+use crate::gso::{GsoPacket, MAX_HEADERS, VNET_HEADER, VnetHeader, merge_segments};
 use crate::packet::{Header, mark};
 
 /// Bytes are a packet or they are not; a packet stays one when it is marked, and its
@@ -38,18 +38,18 @@ pub fn packet(bytes: &[u8]) {
 /// Bytes are a note and a burst or they are not; a burst's segments are packets as long as
 /// it says, in order, and together the burst again.
 pub fn burst(bytes: &[u8]) {
-    let Some((note, bytes)) = bytes.split_first_chunk::<NOTE>() else {
+    let Some((vnet, bytes)) = bytes.split_first_chunk::<VNET_HEADER>() else {
         return;
     };
-    let note = Note::read(note);
+    let vnet = VnetHeader::read(vnet);
     // As much of it as a first buffer would have.
-    let begins = &bytes[..bytes.len().min(2048)];
-    let Some(burst) = GsoPacket::of(&note, begins, bytes.len()) else {
+    let prefix = &bytes[..bytes.len().min(2048)];
+    let Some(burst) = GsoPacket::parse(&vnet, prefix, bytes.len()) else {
         return;
     };
     let of = |segment: usize| {
         let mut headers = bytes[..burst.headers].to_vec();
-        burst.cut(&mut headers, segment);
+        burst.write_segment_headers(&mut headers, segment);
         headers
     };
     let segments = burst.segments();
@@ -59,7 +59,7 @@ pub fn burst(bytes: &[u8]) {
     let mut together = [0; MAX_HEADERS];
     let together = &mut together[..burst.headers];
     together.copy_from_slice(&first);
-    join(together, burst.checksum, bytes.len(), burst.payload, &last);
+    merge_segments(together, burst.checksum, bytes.len(), burst.payload, &last);
     let start = usize::from(burst.checksum.start);
     let (ip, tcp) = (2..6, start + 16..start + 18);
     for (at, (joined, burst)) in together.iter().zip(bytes).enumerate() {

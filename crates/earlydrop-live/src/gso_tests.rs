@@ -1,4 +1,4 @@
-//! Bursts built by another library, cut, and their checksums worked out by it.
+//! Bursts built by another library, gso, and their checksums worked out by it.
 
 use super::*;
 use crate::packet::Header;
@@ -58,7 +58,7 @@ impl Chosen {
     }
 
     /// The burst as the kernel hands it over, and the note on it.
-    fn burst(&self) -> (Note, Vec<u8>) {
+    fn burst(&self) -> (VnetHeader, Vec<u8>) {
         let payload: Vec<u8> = (0..self.whole).map(|n| (n / 7) as u8).collect();
         let mut bytes = Vec::new();
         self.headers()
@@ -68,18 +68,18 @@ impl Chosen {
         let length = bytes.len() - start;
         let sum = sum_of_addresses(&bytes, length);
         set_word(&mut bytes, start + CHECKSUM, sum);
-        let kind = if self.v6 { TCP_V6 } else { TCP_V4 };
-        let note = Note {
+        let kind = if self.v6 { GSO_TCPV6 } else { GSO_TCPV4 };
+        let vnet = VnetHeader {
             checksum: Some(PartialChecksum {
                 start: start as u16,
-                place: CHECKSUM as u16,
+                offset: CHECKSUM as u16,
             }),
-            cut: Some(GsoInfo {
+            gso: Some(GsoInfo {
                 kind,
                 payload: self.payload,
             }),
         };
-        (note, bytes)
+        (vnet, bytes)
     }
 }
 
@@ -112,7 +112,7 @@ fn sum_of_addresses(packet: &[u8], length: usize) -> u16 {
 fn complete(packet: &mut [u8], checksum: PartialChecksum) {
     let start = usize::from(checksum.start);
     let value = !folded(sum(&packet[start..]));
-    set_word(packet, start + usize::from(checksum.place), value);
+    set_word(packet, start + usize::from(checksum.offset), value);
 }
 
 /// What another library reads of a packet whose checksums it finds right.
@@ -144,14 +144,14 @@ proptest! {
 
     #[test]
     fn segments_are_packets_with_all_that_the_burst_held(chosen in chosen()) {
-        let (note, bytes) = chosen.burst();
-        let burst = GsoPacket::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        let (vnet, bytes) = chosen.burst();
+        let burst = GsoPacket::parse(&vnet, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
         let (headers, payload) = bytes.split_at(burst.headers);
         let mut held = Vec::new();
         let mut flow = None;
         for segment in 0..burst.segments() {
             let mut packet = headers.to_vec();
-            burst.cut(&mut packet, segment);
+            burst.write_segment_headers(&mut packet, segment);
             packet.extend(&payload[held.len()..held.len() + burst.payload_of(segment)]);
             let header = Header::read(&packet).unwrap();
             prop_assert_eq!(header.length as usize, packet.len());
@@ -174,13 +174,13 @@ proptest! {
     /// Some segments in a row, joined and cut again, are the same.
     #[test]
     fn what_is_joined_can_be_cut_again(chosen in chosen(), from in 0_usize..50, many in 2_usize..50) {
-        let (note, bytes) = chosen.burst();
-        let burst = GsoPacket::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        let (vnet, bytes) = chosen.burst();
+        let burst = GsoPacket::parse(&vnet, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
         prop_assume!(from + 1 < burst.segments());
         let row = from..(from + many).min(burst.segments());
         let cut = |burst: &GsoPacket, headers: &[u8], segment| {
             let mut headers = headers[..burst.headers].to_vec();
-            burst.cut(&mut headers, segment);
+            burst.write_segment_headers(&mut headers, segment);
             headers
         };
         let segments: Vec<_> = row.clone().map(|segment| cut(&burst, &bytes, segment)).collect();
@@ -188,12 +188,12 @@ proptest! {
         let mut joined = segments[0].clone();
         let length = burst.headers + whole;
         let last = segments.last().unwrap();
-        let note = join(&mut joined, burst.checksum, length, burst.payload, last);
-        prop_assert_eq!(Note::read(&note.bytes(burst.headers as u16)), note);
-        let again = GsoPacket::of(&note, &joined, length).unwrap();
+        let vnet = merge_segments(&mut joined, burst.checksum, length, burst.payload, last);
+        prop_assert_eq!(VnetHeader::read(&vnet.bytes(burst.headers as u16)), vnet);
+        let again = GsoPacket::parse(&vnet, &joined, length).unwrap();
         prop_assert_eq!(again.segments(), segments.len());
-        for (place, segment) in segments.iter().enumerate() {
-            prop_assert_eq!(&cut(&again, &joined, place), segment);
+        for (offset, segment) in segments.iter().enumerate() {
+            prop_assert_eq!(&cut(&again, &joined, offset), segment);
         }
     }
 }
@@ -209,12 +209,12 @@ fn what_is_no_burst_of_tcp_is_none() {
         payload: 1448,
         whole: 10_000,
     };
-    let (note, bytes) = chosen.burst();
-    let of = |note: &Note, bytes: &[u8]| GsoPacket::of(note, bytes, bytes.len());
-    assert!(of(&note, &bytes).is_some());
-    let (checksum, cut) = (note.checksum.unwrap(), note.cut.unwrap());
-    let with_checksum = |checksum| Note { checksum, ..note };
-    let with_cut = |cut| Note { cut, ..note };
+    let (vnet, bytes) = chosen.burst();
+    let of = |vnet: &VnetHeader, bytes: &[u8]| GsoPacket::parse(vnet, bytes, bytes.len());
+    assert!(of(&vnet, &bytes).is_some());
+    let (checksum, gso) = (vnet.checksum.unwrap(), vnet.gso.unwrap());
+    let with_checksum = |checksum| VnetHeader { checksum, ..vnet };
+    let with_gso = |gso| VnetHeader { gso, ..vnet };
     for wrong in [
         with_checksum(None),
         with_checksum(Some(PartialChecksum {
@@ -230,20 +230,20 @@ fn what_is_no_burst_of_tcp_is_none() {
             ..checksum
         })),
         with_checksum(Some(PartialChecksum {
-            place: 6,
+            offset: 6,
             ..checksum
         })),
-        with_cut(None),
-        with_cut(Some(GsoInfo {
-            kind: TCP_V6,
-            ..cut
+        with_gso(None),
+        with_gso(Some(GsoInfo {
+            kind: GSO_TCPV6,
+            ..gso
         })),
-        with_cut(Some(GsoInfo { kind: 5, ..cut })),
-        with_cut(Some(GsoInfo { payload: 0, ..cut })),
+        with_gso(Some(GsoInfo { kind: 5, ..gso })),
+        with_gso(Some(GsoInfo { payload: 0, ..gso })),
     ] {
         assert_eq!(of(&wrong, &bytes), None, "{wrong:?}");
     }
     for length in [0, 10, 30, 52] {
-        assert_eq!(of(&note, &bytes[..length]), None, "{length} bytes");
+        assert_eq!(of(&vnet, &bytes[..length]), None, "{length} bytes");
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct SessionInit<'a> {
     /// Where the command runs.
     pub(crate) near: &'a Namespace,
     /// Who runs it.
-    pub(crate) owner: &'a InvokingUser,
+    pub(crate) user: &'a InvokingUser,
     pub(crate) command: &'a [OsString],
     /// Says when to begin; its end says not to.
     pub(crate) begin: File,
@@ -36,7 +36,7 @@ const NOT_STARTED: i32 = 126;
 impl SessionInit<'_> {
     /// Runs the command, and answers the code to exit with.
     pub(crate) fn run(mut self) -> i32 {
-        if let Err(problem) = self.settle() {
+        if let Err(problem) = self.enter_namespaces() {
             eprintln!("error: entering the session's namespaces: {problem}");
             return NOT_STARTED;
         }
@@ -61,8 +61,8 @@ impl SessionInit<'_> {
     }
 
     /// Enters the near end, with a `/proc` that shows the session's processes only, as the
-    /// owner.
-    fn settle(&self) -> io::Result<()> {
+    /// user.
+    fn enter_namespaces(&self) -> io::Result<()> {
         self.near.enter()?;
         unshare(CloneFlags::CLONE_NEWNS)?;
         let nothing = None::<&str>;
@@ -72,7 +72,7 @@ impl SessionInit<'_> {
         // Where a container hides parts of its own /proc this is not allowed, and the old one
         // does.
         let _ = mount(Some("proc"), "/proc", Some("proc"), flags, nothing);
-        self.owner.switch_to()?;
+        self.user.switch_to()?;
         // After that: a change of user takes it back.
         Ok(set_pdeathsig(Signal::SIGKILL)?)
     }

@@ -61,7 +61,7 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    fn offers(&self) -> Offloads {
+    fn offloads(&self) -> Offloads {
         match self.no_offloads {
             true => Offloads::None,
             false => Offloads::Segmentation,
@@ -101,9 +101,9 @@ pub(crate) fn acquire_privilege() -> Result<Privilege, LiveError> {
         Err(_) => Privilege::Root,
     };
     // A thread that tries takes what it gets with it.
-    let tried = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
-    let tried = tried.unwrap_or_else(|panic| resume_unwind(panic));
-    tried.map_err(|problem| refused(problem.into()))?;
+    let created = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
+    let created = created.unwrap_or_else(|panic| resume_unwind(panic));
+    created.map_err(|problem| refused(problem.into()))?;
     Ok(right)
 }
 
@@ -151,8 +151,11 @@ pub(crate) const LOOPBACK: u32 = 1;
 
 /// Gives the current namespace, which is new, its devices; TCP hands down so many segments
 /// at once.
-pub(crate) fn create_device(burst: Option<u32>, offers: Offloads) -> Result<HostDevice, LiveError> {
-    let device = Device::new(offers)?;
+pub(crate) fn create_device(
+    burst: Option<u32>,
+    offloads: Offloads,
+) -> Result<HostDevice, LiveError> {
+    let device = Device::new(offloads)?;
     let routing = Routing::open().context("opening the routing socket")?;
     let index = if_nametoindex(device::NAME).context("finding the device")?;
     let sizes = LinkSettings {
@@ -177,8 +180,8 @@ pub(crate) fn configure(addresses: HostAddresses, tcp: &Tcp) -> Result<Device, L
         device,
         routing,
         index,
-    } = create_device(None, tcp.offers())?;
-    let metrics = set_tcp(tcp)?;
+    } = create_device(None, tcp.offloads())?;
+    let metrics = configure_tcp(tcp)?;
     // Single addresses: everything else goes by the route that says what holds for TCP.
     let give = |address: IpAddr, all_of_it| {
         routing.add_address(index, address, all_of_it)?;
@@ -187,12 +190,12 @@ pub(crate) fn configure(addresses: HostAddresses, tcp: &Tcp) -> Result<Device, L
     give(addresses.v4.into(), 32).context("giving the device an address")?;
     // Machines without IPv6 do without it here, too.
     let _ = give(addresses.v6.into(), 128);
-    let_all_ping();
+    allow_ping();
     Ok(device)
 }
 
 /// Lets every group use `ping`, or the only one that there is; else it needs a privilege.
-fn let_all_ping() {
+fn allow_ping() {
     let range = "/proc/sys/net/ipv4/ping_group_range";
     let group = getegid();
     if fs::write(range, "0 2147483647").is_err() {
@@ -201,26 +204,26 @@ fn let_all_ping() {
 }
 
 /// Sets what is asked for; answers what routes must say of it.
-fn set_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
+fn configure_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
     // What a connection finds should not depend on those before it; where nothing can be set,
     // it does.
-    let _ = set("tcp_no_metrics_save", "1");
+    let _ = set_sysctl("tcp_no_metrics_save", "1");
     if tcp.ecn {
-        set("tcp_ecn", "1")?;
+        set_sysctl("tcp_ecn", "1")?;
     }
     let mut metrics = Metrics::default();
     if let Some(control) = &tcp.control {
-        let known = congestion_controls();
-        if !known.iter().any(|name| name == control) {
+        let available = congestion_controls();
+        if !available.iter().any(|name| name == control) {
             return Err(LiveError::Setting {
                 what: CONTROL,
                 value: control.clone(),
                 problem: io::Error::other("this kernel has none of that name"),
-                allowed: format!("it has: {}", known.join(", ")),
+                allowed: format!("it has: {}", available.join(", ")),
             });
         }
         // A namespace may set what the machine allows to everybody; a route may say any.
-        if set(CONTROL, control).is_err() {
+        if set_sysctl(CONTROL, control).is_err() {
             metrics.control = Some(control.clone());
         }
     }
@@ -237,7 +240,7 @@ pub(crate) fn congestion_controls() -> Vec<String> {
 }
 
 /// Sets one of the current namespace's settings of IPv4, which TCP over IPv6 goes by, too.
-pub(crate) fn set(what: &'static str, value: &str) -> Result<(), LiveError> {
+pub(crate) fn set_sysctl(what: &'static str, value: &str) -> Result<(), LiveError> {
     let path = format!("/proc/sys/net/ipv4/{what}");
     fs::write(path, value).map_err(|problem| LiveError::Setting {
         what,

@@ -5,7 +5,7 @@ use earlydrop::registry::{ConfigError, Link, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::Trace;
 
-use crate::pool::{Frame, MOST};
+use crate::pool::{Frame, MAX_BUFFERS};
 
 /// The largest packet that crosses, in bytes.
 pub const MTU: u32 = 1500;
@@ -65,7 +65,7 @@ impl Direction {
     pub(crate) fn on_the_wire(&self) -> usize {
         const SMALL: Bytes = Bytes(64);
         let packets = self.rate.mean().packets_per_sec(SMALL) * self.delay.as_secs_f64();
-        (packets as usize).min(MOST)
+        (packets as usize).min(MAX_BUFFERS)
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Offsets {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) slot: u32,
-    pub(crate) place: Offsets,
+    pub(crate) offsets: Offsets,
     pub(crate) header: Header,
     /// To be marked when it leaves.
     pub(crate) marked: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Segment {
     /// The burst's number.
     pub(crate) burst: u32,
     /// Its place there.
-    pub(crate) place: u16,
+    pub(crate) index: u16,
     /// Bytes of headers before its payload.
     pub(crate) headers: u16,
 }
@@ -44,7 +44,7 @@ impl Frame {
     pub(crate) fn new(slot: u32, header: Header) -> Frame {
         Frame {
             slot,
-            place: Offsets::default(),
+            offsets: Offsets::default(),
             header,
             marked: false,
             checksum: None,
@@ -53,8 +53,8 @@ impl Frame {
     }
 
     /// The same packet, in_own_thread in its buffer.
-    pub(crate) fn lying(self, place: Offsets) -> Frame {
-        Frame { place, ..self }
+    pub(crate) fn with_offsets(self, offsets: Offsets) -> Frame {
+        Frame { offsets, ..self }
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct Pool {
 }
 
 /// The most buffers that are made: a gigabyte of them.
-pub(crate) const MOST: usize = 1 << 19;
+pub(crate) const MAX_BUFFERS: usize = 1 << 19;
 
 /// More than any packet of the devices takes, so that one that is too long is seen to be.
 pub(crate) const SLOT: usize = 2048;
@@ -126,19 +126,19 @@ impl Pool {
 
     /// The bytes of a packet, to be read only.
     pub(crate) fn bytes(&self, frame: &Frame) -> &[u8] {
-        let start = frame.slot as usize * SLOT + usize::from(frame.place.at);
+        let start = frame.slot as usize * SLOT + usize::from(frame.offsets.at);
         &self.bytes[start..start + frame.header.length as usize]
     }
 
     /// The bytes of a packet.
     pub(crate) fn packet(&mut self, frame: &Frame) -> &mut [u8] {
-        let at = usize::from(frame.place.at);
+        let at = usize::from(frame.offsets.at);
         &mut self.buffer(frame.slot)[at..at + frame.header.length as usize]
     }
 
     /// The same with its link layer.
     pub(crate) fn whole(&mut self, frame: &Frame) -> &mut [u8] {
-        let Offsets { at, link } = frame.place;
+        let Offsets { at, link } = frame.offsets;
         let end = usize::from(at) + frame.header.length as usize;
         &mut self.buffer(frame.slot)[usize::from(at - link)..end]
     }

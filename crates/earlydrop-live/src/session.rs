@@ -32,14 +32,14 @@ use nix::unistd::{ForkResult, Pid, fork};
 
 use crate::LiveError;
 use crate::error::Context;
-use crate::forwarding::{ForwardingLoop, Host, listen};
+use crate::forwarding::{ForwardingLoop, LoopHandler, block_signals};
 use crate::init::{SessionInit, code_of, with_addresses};
 use crate::namespace::{Namespace, configure, enter_first_namespace, enter_new_namespace};
 use crate::plan::Bottleneck;
 use crate::privileges::{self, require_single_thread};
 use crate::stats::Sample;
 
-pub use crate::forwarding::{Ended, Files};
+pub use crate::forwarding::{Files, Outcome};
 pub use crate::namespace::{FAR, HostAddresses, NEAR, Privilege, Tcp};
 pub use crate::privileges::InvokingUser;
 
@@ -61,7 +61,7 @@ pub struct Session {
 /// Who is told how a session goes.
 pub trait SessionObserver {
     /// Everything is there, and the command begins.
-    fn begins(&mut self, right: Privilege, owner: &InvokingUser);
+    fn started(&mut self, privilege: Privilege, user: &InvokingUser);
     /// Both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
     /// What ran at the far end has ended, with this code, before the command.
@@ -73,9 +73,9 @@ impl Session {
     ///
     /// The process enters namespaces and gives up privileges for good. It must have one
     /// thread, and can start no other afterwards.
-    pub fn run(&self, audience: &mut dyn SessionObserver) -> Result<Ended, LiveError> {
+    pub fn run(&self, observer: &mut dyn SessionObserver) -> Result<Outcome, LiveError> {
         require_single_thread()?;
-        let right = enter_first_namespace()?;
+        let privilege = enter_first_namespace()?;
         let tcp = Tcp {
             // What is recorded is to be as on a wire, checksums and all.
             no_offloads: self.tcp.no_offloads || self.files.pcap.is_some(),
@@ -85,42 +85,42 @@ impl Session {
         let near_device = configure(NEAR, &tcp)?;
         enter_new_namespace()?;
         let devices = [near_device, configure(FAR, &tcp)?];
-        let owner = InvokingUser::of_this_process();
+        let user = InvokingUser::of_this_process();
         unshare(CloneFlags::CLONE_NEWPID).context("making a set of processes")?;
         let (wait, begin) = nix::unistd::pipe().context("making a pipe")?;
         let forked = fork_alone().context("starting the session's first process")?;
         let first = match forked {
             ForkResult::Child => {
                 drop((begin, devices));
-                let inside = SessionInit {
+                let init = SessionInit {
                     near: &near,
-                    owner: &owner,
+                    user: &user,
                     command: &self.command,
                     begin: File::from(wait),
                 };
-                std::process::exit(inside.run());
+                std::process::exit(init.run());
             }
             ForkResult::Parent { child } => child,
         };
         drop((wait, near));
-        owner.switch_to().context("giving up privileges")?;
-        let crossing = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
+        user.switch_to().context("giving up privileges")?;
+        let forwarding = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
         let far = self
             .start_far()
             .context("starting what runs at the far end")?;
         // Only now: what is started would inherit it.
-        let signals = listen().context("listening for signals")?;
+        let signals = block_signals().context("listening for signals")?;
         privileges::drop_capabilities().context("giving up privileges")?;
-        audience.begins(right, &owner);
+        observer.started(privilege, &user);
         File::from(begin)
             .write_all(&[1])
             .context("starting the command")?;
-        let mut running = Running {
+        let mut running = RunningSession {
             first,
             far,
-            audience,
+            observer,
         };
-        crossing.run(Nanos::NEVER, &signals, &mut running)
+        forwarding.run(Nanos::NEVER, &signals, &mut running)
     }
 
     fn start_far(&self) -> io::Result<Option<Child>> {
@@ -145,18 +145,18 @@ fn fork_alone() -> nix::Result<ForkResult> {
 }
 
 /// A session under way.
-struct Running<'a> {
+struct RunningSession<'a> {
     /// The session's first process, which ends with the command.
     first: Pid,
     far: Option<Child>,
-    audience: &'a mut dyn SessionObserver,
+    observer: &'a mut dyn SessionObserver,
 }
 
-impl Host for Running<'_> {
+impl LoopHandler for RunningSession<'_> {
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32> {
         let number = signal.ssi_signo as i32;
         if number == Signal::SIGCHLD as i32 {
-            return self.ended_children();
+            return self.reap_children();
         }
         if signal.ssi_code == libc::SI_KERNEL {
             // A terminal has sent it to the command as well, which decides.
@@ -167,19 +167,19 @@ impl Host for Running<'_> {
     }
 
     fn sampled(&mut self, samples: &[Sample; 2]) {
-        self.audience.sampled(samples);
+        self.observer.sampled(samples);
     }
 }
 
-impl Running<'_> {
-    fn ended_children(&mut self) -> Option<i32> {
+impl RunningSession<'_> {
+    fn reap_children(&mut self) -> Option<i32> {
         if let Some(far) = &mut self.far
             && let Ok(Some(status)) = far.try_wait()
         {
             self.far = None;
             // At the session's end the kernel kills it; that is nothing to tell.
             if status.signal() != Some(Signal::SIGKILL as i32) {
-                self.audience.far_ended(code_of(status));
+                self.observer.far_ended(code_of(status));
             }
         }
         match waitpid(self.first, Some(WaitPidFlag::WNOHANG)) {

@@ -192,12 +192,12 @@ impl LatenessHistogram {
 pub const LATENESS_SHARE: f64 = 0.5;
 
 /// How late a packet may be in a run that can be believed.
-pub fn tolerated(bottleneck: &Bottleneck) -> Nanos {
-    tolerated_at([&bottleneck.up, &bottleneck.down].map(|direction| direction.rate.mean()))
+pub fn lateness_limit(bottleneck: &Bottleneck) -> Nanos {
+    lateness_limit_at([&bottleneck.up, &bottleneck.down].map(|direction| direction.rate.mean()))
 }
 
 /// The same of two directions' rates.
-pub(crate) fn tolerated_at(rates: [BitsPerSec; 2]) -> Nanos {
+pub(crate) fn lateness_limit_at(rates: [BitsPerSec; 2]) -> Nanos {
     let fastest = rates.into_iter().max().unwrap_or(BitsPerSec(0));
     let packet = fastest.transmission_time(Bytes(u64::from(MTU)));
     Nanos::from_secs_f64(packet.as_secs_f64() * LATENESS_SHARE)

@@ -9,7 +9,7 @@ pub(crate) enum Arrival {
     /// A packet for the queue.
     Packet(Offsets, Header),
     /// What the scheme does not judge; a header that says how long it is.
-    Passing(Offsets, Header),
+    Bypass(Offsets, Header),
     /// No packet of IPv4 or IPv6.
     Malformed,
     /// Longer than the largest packet that crosses.

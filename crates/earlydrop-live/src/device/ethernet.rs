@@ -38,14 +38,14 @@ pub(super) fn read(buffer: &[u8], start: usize) -> Arrival {
     let packet = &frame[link..];
     let arrival = match kind {
         IPV4 | IPV6 => match Header::read(packet) {
-            Ok(header) if finds_neighbours(packet) => Arrival::Passing(place, header),
+            Ok(header) if finds_neighbours(packet) => Arrival::Bypass(place, header),
             Ok(header) => Arrival::Packet(place, header),
             Err(_) => Arrival::Malformed,
         },
-        kind => Arrival::Passing(place, other(kind, packet)),
+        kind => Arrival::Bypass(place, other(kind, packet)),
     };
     match arrival {
-        Arrival::Packet(_, header) | Arrival::Passing(_, header) if header.length > MTU => {
+        Arrival::Packet(_, header) | Arrival::Bypass(_, header) if header.length > MTU => {
             Arrival::Oversized
         }
         arrival => arrival,

@@ -49,7 +49,7 @@ fn a_packet_is_found_behind_up_to_two_tags() {
             assert_eq!(read(&shifted, 4), Arrival::Packet(place, header));
         }
         let three = frame(&[OUTER, INNER, INNER], kind, &packet);
-        assert!(matches!(read(&three, 0), Arrival::Passing(..)));
+        assert!(matches!(read(&three, 0), Arrival::Bypass(..)));
     }
 }
 
@@ -57,7 +57,7 @@ fn a_packet_is_found_behind_up_to_two_tags() {
 fn what_hosts_find_each_other_with_passes() {
     const ARP: u16 = 0x0806;
     let arp = frame(&[], ARP, &[1; 28]);
-    let Arrival::Passing(place, header) = read(&arp, 0) else {
+    let Arrival::Bypass(place, header) = read(&arp, 0) else {
         panic!("{:?}", read(&arp, 0));
     };
     assert_eq!((place.link, header.length), (14, 28));
@@ -70,7 +70,7 @@ fn what_hosts_find_each_other_with_passes() {
         builder.write(&mut bytes, &[0; 16]).unwrap();
         read(&frame(&[], IPV6, &bytes), 0)
     };
-    assert!(matches!(asks(135), Arrival::Passing(..)), "a solicitation");
+    assert!(matches!(asks(135), Arrival::Bypass(..)), "a solicitation");
     assert!(matches!(asks(128), Arrival::Packet(..)), "an echo");
 }
 
@@ -125,7 +125,7 @@ proptest! {
             place.copy_from_slice(&kind.to_be_bytes());
         }
         match read(&bytes, 0) {
-            Arrival::Packet(place, header) | Arrival::Passing(place, header) => {
+            Arrival::Packet(place, header) | Arrival::Bypass(place, header) => {
                 let end = usize::from(place.at) + header.length as usize;
                 prop_assert!(end <= bytes.len());
                 if let Arrival::Packet(..) = read(&bytes, 0) {

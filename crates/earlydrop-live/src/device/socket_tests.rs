@@ -36,7 +36,7 @@ fn next(socket: &Socket) -> (Arrival, Vec<u8>) {
     for _ in 0..1000 {
         if let Some(arrival) = socket.read(&mut buffer).unwrap() {
             let frame = match arrival {
-                Arrival::Packet(place, header) | Arrival::Passing(place, header) => {
+                Arrival::Packet(place, header) | Arrival::Bypass(place, header) => {
                     let start = usize::from(place.at - place.link);
                     let end = usize::from(place.at) + header.length as usize;
                     buffer[start..end].to_vec()

@@ -13,7 +13,7 @@ use nix::libc;
 use super::counters::InterfaceCounters;
 use crate::LiveError;
 use crate::error::Context;
-use crate::gso::NOTE;
+use crate::gso::VNET_HEADER;
 use crate::stats::DeviceCounts;
 
 /// The device's name in its namespace.
@@ -26,7 +26,7 @@ pub(crate) struct Tun {
     file: File,
     counter: InterfaceCounters,
     /// Whether a note precedes every packet.
-    notes: bool,
+    has_vnet_header: bool,
 }
 
 /// What a device offers to do in the kernel's place.
@@ -66,7 +66,7 @@ fn offer(file: &File) -> nix::Result<libc::c_int> {
 impl Tun {
     /// Makes a device in the namespace that this thread is in.
     pub(super) fn new(offers: Offloads) -> Result<Tun, LiveError> {
-        let notes = offers == Offloads::Segmentation;
+        let has_vnet_header = offers == Offloads::Segmentation;
         let flags = match offers {
             Offloads::None => libc::IFF_TUN | libc::IFF_NO_PI,
             Offloads::Segmentation => libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR,
@@ -88,13 +88,13 @@ impl Tun {
             *to = from as libc::c_char;
         }
         make(&file, &mut request).context("making a TUN device")?;
-        if notes {
+        if has_vnet_header {
             offer(&file).context("offering to cut bursts into segments")?;
         }
         Ok(Tun {
             file,
             counter: InterfaceCounters::open()?,
-            notes,
+            has_vnet_header,
         })
     }
 
@@ -104,7 +104,7 @@ impl Tun {
         Tun {
             file: File::from(socket),
             counter: InterfaceCounters::open().expect("the kernel counts"),
-            notes: true,
+            has_vnet_header: true,
         }
     }
 
@@ -118,12 +118,12 @@ impl Tun {
     /// one, where the device has notes. `None` when no packet waits, else its length.
     #[inline]
     pub(crate) fn read_parts(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<Option<usize>> {
-        let (parts, note) = match self.notes {
-            true => (parts, NOTE),
+        let (parts, vnet) = match self.has_vnet_header {
+            true => (parts, VNET_HEADER),
             false => (&mut parts[1..], 0),
         };
         match nix::sys::uio::readv(&self.file, parts) {
-            Ok(length) => Ok(Some(length.saturating_sub(note))),
+            Ok(length) => Ok(Some(length.saturating_sub(vnet))),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
             Err(problem) => Err(problem.into()),
         }
@@ -133,7 +133,11 @@ impl Tun {
     /// note on it.
     #[inline]
     pub(crate) fn write_parts(&self, parts: &[IoSlice<'_>]) -> bool {
-        let parts = if self.notes { parts } else { &parts[1..] };
+        let parts = if self.has_vnet_header {
+            parts
+        } else {
+            &parts[1..]
+        };
         nix::sys::uio::writev(&self.file, parts).is_ok()
     }
 

@@ -119,15 +119,15 @@ mod tests {
         let flows: Vec<Flow> = (0..600)
             .map(|number| Flow::bulk(a, b, &profiles[number % 2]))
             .collect();
-        let book = AddressPlan::new(&flows).expect("two kinds");
+        let addresses = AddressPlan::new(&flows).expect("two kinds");
         for flow in 0..600 {
-            for address in book.addresses(flow) {
+            for address in addresses.addresses(flow) {
                 let mut packet = [0; 20];
                 packet[12..16].copy_from_slice(&address.octets());
-                assert_eq!(book.flow(&packet), Some(flow), "{address}");
+                assert_eq!(addresses.flow(&packet), Some(flow), "{address}");
             }
         }
-        assert_eq!(book.kinds().collect::<Vec<_>>(), [0, 1]);
-        assert_eq!(book.flow(&[0; 20]), None);
+        assert_eq!(addresses.kinds().collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(addresses.flow(&[0; 20]), None);
     }
 }

@@ -12,16 +12,16 @@ use earlydrop_sim::network::Link;
 use nix::sys::resource::UsageWho;
 
 use super::addresses::AddressPlan;
-use super::layout::Layout;
+use super::host_path::HostPath;
 use super::meter::Meter;
-use super::path::HostPath;
 use super::timing_quality::TimingQuality;
+use super::topology::Topology;
 use crate::LiveError;
 use crate::device::Device;
 use crate::direction::Direction;
-use crate::emulator::{Emulator, NAMES, slots};
+use crate::emulator::{Emulator, NAMES, buffer_count};
 use crate::error::Context;
-use crate::stats::{DeviceCounts, DeviceTally, LatenessHistogram, tolerated_at};
+use crate::stats::{DeviceCounts, DeviceTally, LatenessHistogram, lateness_limit_at};
 use crate::timing::{Clock, cpu_time, minimize_timer_slack};
 
 /// A bottleneck that is ready.
@@ -37,9 +37,9 @@ pub(crate) struct Bottleneck {
 #[derive(Debug)]
 pub(crate) struct BottleneckReport {
     /// From the near end to the far one, and back.
-    pub(crate) ways: [HostPath; 2],
+    pub(crate) paths: [HostPath; 2],
     /// What became of packets outside these.
-    ends: [DeviceTally; 2],
+    tallies: [DeviceTally; 2],
     /// The kernel's counts at the near end's device and at the far one's.
     pub(crate) devices: [DeviceCounts; 2],
     lateness: LatenessHistogram,
@@ -64,19 +64,19 @@ impl Bottleneck {
     /// wires hold; half a million at most.
     pub(crate) fn new(
         run: &Run,
-        layout: &Layout,
-        book: &Arc<AddressPlan>,
+        topology: &Topology,
+        addresses: &Arc<AddressPlan>,
         devices: [Device; 2],
     ) -> Result<Bottleneck, LiveError> {
-        let links = layout.links.map(|link| run.network.get(link));
-        let slots = slots(on_wires(layout, links));
-        let [up, down] = [0, 1].map(|index| passage(run, layout, book, index, slots));
+        let links = topology.links.map(|link| run.network.get(link));
+        let buffers = buffer_count(packets_on_wires(topology, links));
+        let [up, down] = [0, 1].map(|index| host_path(run, topology, addresses, index, buffers));
         let clock = Clock::start();
         let from = run.measure.warm_up;
         Ok(Bottleneck {
-            emulator: Emulator::between(devices, [up?, down?], slots, clock, from),
+            emulator: Emulator::with_paths(devices, [up?, down?], buffers, clock, from),
             end: run.duration,
-            tolerated: tolerated_at(links.map(Link::mean_rate)),
+            tolerated: lateness_limit_at(links.map(Link::mean_rate)),
             clock,
         })
     }
@@ -96,33 +96,33 @@ impl Bottleneck {
     ) -> Result<BottleneckReport, LiveError> {
         minimize_timer_slack().context("setting the timer's slack")?;
         let before = cpu_time(UsageWho::RUSAGE_THREAD);
-        let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
+        let no_capture = &mut |_: usize, _: Nanos, _: &[u8]| {};
         loop {
             let now = self.clock.now();
             if now >= self.end || stop.load(Ordering::Relaxed) {
                 break;
             }
             let until = self.end.min(now + STOP_CHECK_INTERVAL);
-            if self.emulator.turn(until, traffic.as_fd(), nobody)? {
+            if self.emulator.poll(until, traffic.as_fd(), no_capture)? {
                 break;
             }
         }
         let cpu = cpu_time(UsageWho::RUSAGE_THREAD)
             .since(before)
             .as_secs_f64();
-        let devices = self.emulator.counted();
+        let devices = self.emulator.device_counts();
         let devices = devices.context("reading the devices' counters")?;
-        let (ways, pool) = self.emulator.ways();
-        for way in ways {
-            way.finish(self.end, pool);
+        let (paths, pool) = self.emulator.paths();
+        for path in paths {
+            path.finish(self.end, pool);
         }
         Ok(BottleneckReport {
-            ends: *self.emulator.ends(),
+            tallies: *self.emulator.tallies(),
             devices,
-            lateness: self.emulator.lateness_meter().clone(),
+            lateness: self.emulator.lateness_histogram().clone(),
             tolerated: self.tolerated,
             cpu: cpu / self.clock.now().as_secs_f64(),
-            ways: self.emulator.into_ways(),
+            paths: self.emulator.into_paths(),
         })
     }
 }
@@ -133,58 +133,67 @@ impl BottleneckReport {
         let hundredths = (0..100).map(|percent| f64::from(percent) / 100.0);
         let shares = hundredths.chain(SHARES);
         let late = |share| (share, self.lateness.within(share));
-        let lost = self.ends.iter().map(|ends| ends.unbuffered + ends.refused);
+        let lost = self
+            .tallies
+            .iter()
+            .map(|tallies| tallies.unbuffered + tallies.refused);
         let unread = self.devices.iter().map(|device| device.unread);
         TimingQuality {
             lateness: shares.map(late).collect(),
             tolerated: self.tolerated.as_secs_f64(),
             cpu: self.cpu,
-            beside: lost.chain(unread).sum(),
+            lost_outside_queue: lost.chain(unread).sum(),
         }
     }
 }
 
 /// How many small packets may be on all wires.
-fn on_wires(layout: &Layout, links: [&Link; 2]) -> usize {
-    let access = layout.before.iter().chain(&layout.after);
-    let beside: f64 = access.map(|access| access.holds(SMALL)).sum();
+fn packets_on_wires(topology: &Topology, links: [&Link; 2]) -> usize {
+    let access = topology.before.iter().chain(&topology.after);
+    let access: f64 = access.map(|access| access.packets_in_flight(SMALL)).sum();
     let across =
         links.map(|link| link.mean_rate().packets_per_sec(SMALL) * link.delay.as_secs_f64());
-    (beside + across.iter().sum::<f64>()) as usize
+    (access + across.iter().sum::<f64>()) as usize
 }
 
 /// One direction of the bottleneck: 0 up, 1 down.
-pub(super) fn passage(
+pub(super) fn host_path(
     run: &Run,
-    layout: &Layout,
-    book: &Arc<AddressPlan>,
+    topology: &Topology,
+    addresses: &Arc<AddressPlan>,
     index: usize,
-    slots: u32,
+    buffers: u32,
 ) -> Result<HostPath, LiveError> {
-    let id = layout.links[index];
+    let id = topology.links[index];
     let link = run.network.get(id);
     // Each link has random numbers of its own.
     let seed = FlowKey(run.seed).hash(u64::from(id.0));
-    let direction = queue(link, slots)
+    let direction = queue(link, buffers)
         .and_then(|queue| Direction::of_link(link, &queue, seed))
         .map_err(|problem| LiveError::Queue {
             direction: NAMES[index],
             problem,
         })?;
     let is_up = index == 0;
-    let ours = layout.from_near.iter().map(|from_near| *from_near == is_up);
-    let meter = Meter::new(run, book, ours, slots);
-    let access = [layout.before[index].clone(), layout.after[index].clone()];
-    Ok(HostPath::new(link, direction, access, meter, slots, seed))
+    let ours = topology
+        .from_near
+        .iter()
+        .map(|from_near| *from_near == is_up);
+    let meter = Meter::new(run, addresses, ours, buffers);
+    let access = [
+        topology.before[index].clone(),
+        topology.after[index].clone(),
+    ];
+    Ok(HostPath::new(link, direction, access, meter, buffers, seed))
 }
 
 /// The queue before a link: where it has none of its own, one that never is full, or, as in
 /// the simulator, drop-tail where it changes or is a recorded one.
-fn queue(link: &Link, slots: u32) -> Result<Spec, ConfigError> {
+fn queue(link: &Link, buffers: u32) -> Result<Spec, ConfigError> {
     match &link.queue {
         Some(queue) => Ok(queue.clone()),
         None if is_measured(link) => Spec::new("droptail"),
-        None => format!("droptail:limit={slots}").parse(),
+        None => format!("droptail:limit={buffers}").parse(),
     }
 }
 

@@ -5,21 +5,24 @@ use earlydrop_sim::{Run, RunError};
 
 use super::addresses::AddressPlan;
 use super::hosts;
-use super::layout::Layout;
+use super::topology::Topology;
 use crate::error::Unsupported;
 
 /// Checks everything about a run whose results are about `watched`.
-pub(crate) fn checked(run: &Run, watched: LinkId) -> Result<(Layout, AddressPlan), Unsupported> {
-    if let Some(first) = refusals(run, watched).into_iter().next() {
+pub(crate) fn check_all(
+    run: &Run,
+    watched: LinkId,
+) -> Result<(Topology, AddressPlan), Unsupported> {
+    if let Some(first) = unsupported(run, watched).into_iter().next() {
         return Err(first);
     }
-    Ok((Layout::new(run, watched)?, AddressPlan::new(&run.flows)?))
+    Ok((Topology::new(run, watched)?, AddressPlan::new(&run.flows)?))
 }
 
 /// What of a run cannot be done: one thing of the network, one of the flows, and so on.
-pub(crate) fn refusals(run: &Run, watched: LinkId) -> Vec<Unsupported> {
+pub(crate) fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     if let Err(problem) = run.start() {
-        return vec![senseless(&problem)];
+        return vec![invalid_run(&problem)];
     }
     let captures = (!run.measure.captures.is_empty()).then(|| Unsupported {
         flow: None,
@@ -28,7 +31,7 @@ pub(crate) fn refusals(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     });
     let found = [
         captures,
-        Layout::new(run, watched).err(),
+        Topology::new(run, watched).err(),
         AddressPlan::new(&run.flows).err(),
         hosts::check(run).err(),
     ];
@@ -36,7 +39,7 @@ pub(crate) fn refusals(run: &Run, watched: LinkId) -> Vec<Unsupported> {
 }
 
 /// What the simulator would not do, either.
-fn senseless(problem: &RunError) -> Unsupported {
+fn invalid_run(problem: &RunError) -> Unsupported {
     let flow = match problem {
         RunError::NoRoute { flow, .. }
         | RunError::Profile { flow, .. }

@@ -15,13 +15,13 @@ use crate::pool::Frame;
 
 #[derive(Debug)]
 pub(crate) struct Meter {
-    book: Arc<AddressPlan>,
+    addresses: Arc<AddressPlan>,
     pub(crate) queue: QueueMeter,
     /// For each flow, what became of its data, where that goes this way.
     pub(crate) flows: Vec<Option<FlowMeter>>,
     timing: Timing,
     /// For each buffer, what is known of the packet in it.
-    cards: Vec<PacketRecord>,
+    records: Vec<PacketRecord>,
     /// Read from the device.
     pub(crate) sent: Tally,
     /// Written to the other device.
@@ -29,7 +29,7 @@ pub(crate) struct Meter {
     /// Lost in the queue or after it.
     pub(crate) dropped: Tally,
     /// Read and left alone: no packets of any flow.
-    pub(crate) strange: u64,
+    pub(crate) unmatched: u64,
 }
 
 /// What is known of a packet.
@@ -46,37 +46,37 @@ impl Meter {
     /// goes this way.
     pub(crate) fn new(
         run: &Run,
-        book: &Arc<AddressPlan>,
+        addresses: &Arc<AddressPlan>,
         ours: impl Iterator<Item = bool>,
-        slots: u32,
+        buffers: u32,
     ) -> Meter {
         let measure = &run.measure;
         let flow = |is_ours: bool| is_ours.then(|| FlowMeter::new(measure.delays, false));
         Meter {
-            book: book.clone(),
+            addresses: addresses.clone(),
             queue: QueueMeter::new(measure, run.duration),
             flows: ours.map(flow).collect(),
             timing: Timing {
                 from: measure.warm_up,
                 end: run.duration,
             },
-            cards: vec![PacketRecord::default(); slots as usize],
+            records: vec![PacketRecord::default(); buffers as usize],
             sent: Tally::default(),
             delivered: Tally::default(),
             dropped: Tally::default(),
-            strange: 0,
+            unmatched: 0,
         }
     }
 
     /// A packet was read at `now`; answers whose it is, if it is anybody's.
     pub(crate) fn read(&mut self, now: Nanos, frame: &Frame, packet: &[u8]) -> Option<u32> {
         let is_v4 = packet[0] >> 4 == 4;
-        let Some(flow) = self.book.flow(packet).filter(|_| is_v4) else {
-            self.strange += 1;
+        let Some(flow) = self.addresses.flow(packet).filter(|_| is_v4) else {
+            self.unmatched += 1;
             return None;
         };
         self.sent.add(frame.header.length);
-        self.cards[frame.slot as usize] = PacketRecord {
+        self.records[frame.slot as usize] = PacketRecord {
             read: now,
             flow,
             is_data: self.flows[flow as usize].is_some() && carries_data(packet),
@@ -86,14 +86,14 @@ impl Meter {
 
     /// Whose a packet is that was read.
     pub(crate) fn flow(&self, frame: &Frame) -> u32 {
-        self.cards[frame.slot as usize].flow
+        self.records[frame.slot as usize].flow
     }
 
     /// A packet comes to the queue.
-    pub(crate) fn came(&mut self, at: Nanos, frame: &Frame) {
-        let card = &self.cards[frame.slot as usize];
-        if card.is_data {
-            self.queue.data_came(card.flow, frame.header.length, at);
+    pub(crate) fn reached_queue(&mut self, at: Nanos, frame: &Frame) {
+        let record = &self.records[frame.slot as usize];
+        if record.is_data {
+            self.queue.data_came(record.flow, frame.header.length, at);
         }
     }
 
@@ -111,12 +111,12 @@ impl Meter {
     /// A packet is lost, in the queue or after it.
     pub(crate) fn lost(&mut self, at: Nanos, frame: &Frame, in_queue: bool) {
         self.dropped.add(frame.header.length);
-        let card = &self.cards[frame.slot as usize];
-        if card.is_data && self.timing.counts(at) {
+        let record = &self.records[frame.slot as usize];
+        if record.is_data && self.timing.counts(at) {
             if in_queue {
-                self.queue.data_lost(card.flow, at);
+                self.queue.data_lost(record.flow, at);
             }
-            if let Some(flow) = &mut self.flows[card.flow as usize] {
+            if let Some(flow) = &mut self.flows[record.flow as usize] {
                 flow.data_lost();
             }
         }
@@ -129,13 +129,13 @@ impl Meter {
             return self.lost(at, frame, false);
         }
         self.delivered.add(size);
-        let card = &self.cards[frame.slot as usize];
-        if card.is_data
+        let record = &self.records[frame.slot as usize];
+        if record.is_data
             && self.timing.counts(at)
-            && let Some(flow) = &mut self.flows[card.flow as usize]
+            && let Some(flow) = &mut self.flows[record.flow as usize]
         {
             let marked = frame.ecn() == Ecn::Ce;
-            flow.data_arrived(size, marked, || at.since(card.read));
+            flow.data_arrived(size, marked, || at.since(record.read));
         }
     }
 }

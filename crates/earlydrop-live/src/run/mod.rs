@@ -17,15 +17,15 @@ mod access_links;
 mod addresses;
 mod bottleneck;
 mod check;
+mod host_path;
 mod hosts;
 mod in_flight;
-mod layout;
 mod meter;
-mod path;
 mod results;
 mod sudo;
 mod threads;
 mod timing_quality;
+mod topology;
 mod traffic;
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::Results;
 
-use self::check::checked;
+use self::check::check_all;
 use self::results::results;
 use self::sudo::acquire_privilege_for;
 use self::threads::Threads;
@@ -73,13 +73,13 @@ pub fn prepare() -> Result<Privilege, LiveError> {
 
 /// Whether real hosts on this machine can do a run whose results are about this link.
 pub fn check(run: &Run, watched: LinkId) -> Result<(), Unsupported> {
-    checked(run, watched).map(|_| ())
+    check_all(run, watched).map(|_| ())
 }
 
 /// What real hosts on this machine cannot do of a run: as much as can be told at once, one
-/// flow's refusals hiding the next's.
-pub fn refusals(run: &Run, watched: LinkId) -> Vec<Unsupported> {
-    check::refusals(run, watched)
+/// flow's unsupported hiding the next's.
+pub fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
+    check::unsupported(run, watched)
 }
 
 /// Runs from beginning to end, in real time; `None` where `stop` was set before.
@@ -90,20 +90,20 @@ pub fn run(
     watched: LinkId,
     stop: &AtomicBool,
 ) -> Result<Option<LiveResults>, LiveError> {
-    let (layout, book) = checked(run, watched).map_err(LiveError::Unsupported)?;
+    let (topology, addresses) = check_all(run, watched).map_err(LiveError::Unsupported)?;
     let threads = Threads {
         run,
-        layout: &layout,
-        book: &Arc::new(book),
+        topology: &topology,
+        addresses: &Arc::new(addresses),
         stop,
         over: AtomicBool::new(false),
     };
-    let Some((seen, mut crossed)) = threads.run()? else {
+    let Some((traffic, mut report)) = threads.run()? else {
         return Ok(None);
     };
     Ok(Some(LiveResults {
-        results: results(run, &layout, seen, &mut crossed.ways),
-        timing: crossed.timing(),
+        results: results(run, &topology, traffic, &mut report.paths),
+        timing: report.timing(),
     }))
 }
 

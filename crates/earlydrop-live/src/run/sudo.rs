@@ -14,12 +14,13 @@ use crate::privileges::{InvokingUser, set_supplementary_groups};
 
 /// Gains the right to make namespaces, as the caller where the system lets them; else as
 /// root, who touches files as the caller only.
-pub(super) fn acquire_privilege_for(owner: &InvokingUser) -> Result<Privilege, LiveError> {
-    let InvokingUser::Sudo { user, group, name } = owner else {
+pub(super) fn acquire_privilege_for(user: &InvokingUser) -> Result<Privilege, LiveError> {
+    let InvokingUser::Sudo { user, group, name } = user else {
         return acquire_privilege();
     };
     let (user, group) = (Uid::from_raw(*user), Gid::from_raw(*group));
-    act_as(user, group, name.as_deref()).context("acting as the one who called sudo")?;
+    set_effective_user(user, group, name.as_deref())
+        .context("acting as the one who called sudo")?;
     if let Ok(right) = acquire_privilege() {
         setresgid(group, group, group)
             .and_then(|()| setresuid(user, user, user))
@@ -39,7 +40,7 @@ pub(super) fn acquire_privilege_for(owner: &InvokingUser) -> Result<Privilege, L
 }
 
 /// Has what rights they have, with a way back.
-fn act_as(user: Uid, group: Gid, name: Option<&str>) -> io::Result<()> {
+fn set_effective_user(user: Uid, group: Gid, name: Option<&str>) -> io::Result<()> {
     set_supplementary_groups(name, group)?;
     setegid(group)?;
     seteuid(user)?;

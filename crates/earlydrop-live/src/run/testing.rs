@@ -117,7 +117,7 @@ pub(super) fn run_for(duration: Nanos) -> (Run, Node, Node) {
 pub(super) fn missing(problem: &LiveError) -> bool {
     match problem {
         LiveError::NoTun { .. } | LiveError::Namespaces { .. } => true,
-        LiveError::System { doing, .. } => *doing == "making a network namespace",
+        LiveError::System { action, .. } => *action == "making a network namespace",
         _ => false,
     }
 }
@@ -125,9 +125,9 @@ pub(super) fn missing(problem: &LiveError) -> bool {
 /// Both hosts of a run, with their devices; `None`, and said so, where this system has none.
 pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], AddressPlan)> {
     super::hosts::check(run).expect("hosts can do it");
-    let book = AddressPlan::new(&run.flows).expect("addresses");
-    match Hosts::new(run, &book) {
-        Ok((hosts, devices)) => Some((hosts, devices, book)),
+    let addresses = AddressPlan::new(&run.flows).expect("addresses");
+    match Hosts::new(run, &addresses) {
+        Ok((hosts, devices)) => Some((hosts, devices, addresses)),
         Err(problem) if missing(&problem) => {
             let test = thread::current().name().unwrap_or("").to_string();
             println!("skipped: {test}: {problem}");
@@ -140,8 +140,9 @@ pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], AddressPlan)> {
 /// A run whose flows all begin at the near end, over this path: what was seen, and every
 /// packet.
 pub(super) fn carried(run: &Run, path: Path) -> Option<(TrafficReport, Vec<Packet>)> {
-    let (hosts, devices, book) = hosts(run)?;
-    let traffic = TrafficGenerator::new(run, hosts, &book, &vec![true; run.flows.len()]).unwrap();
+    let (hosts, devices, addresses) = hosts(run)?;
+    let traffic =
+        TrafficGenerator::new(run, hosts, &addresses, &vec![true; run.flows.len()]).unwrap();
     let (clock, over) = (Clock::start(), AtomicBool::new(false));
     let never = AtomicBool::new(false);
     let work = || traffic.run(clock, &never).unwrap();

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::bottleneck::{Bottleneck, BottleneckReport};
-use super::layout::Layout;
 use super::testing::{hosts, missing};
+use super::topology::Topology;
 use super::traffic::TrafficReport;
 use super::*;
 use crate::device::{Device, Offloads};
@@ -63,19 +63,19 @@ fn run_of(seconds: u64, queue: &str, ecn: EcnMode) -> (Run, LinkId) {
 fn threads<T>(
     run: &Run,
     watched: LinkId,
-    then: impl FnOnce(&Layout, TrafficReport, BottleneckReport) -> T,
+    then: impl FnOnce(&Topology, TrafficReport, BottleneckReport) -> T,
 ) -> T {
-    let (layout, book) = checked(run, watched).expect("live can do it");
+    let (topology, addresses) = check_all(run, watched).expect("live can do it");
     let threads = Threads {
         run,
-        layout: &layout,
-        book: &Arc::new(book),
+        topology: &topology,
+        addresses: &Arc::new(addresses),
         stop: &AtomicBool::new(false),
         over: AtomicBool::new(false),
     };
     let ended = threads.run().expect("nothing goes wrong");
-    let (seen, crossed) = ended.expect("nobody stops it");
-    then(&layout, seen, crossed)
+    let (seen, report) = ended.expect("no_capture stops it");
+    then(&topology, seen, report)
 }
 
 #[test]
@@ -84,18 +84,18 @@ fn devices_queues_and_flows_count_the_same_packets() {
         return;
     }
     let (run, watched) = run_of(2, "red:min=5,max=15", EcnMode::Off);
-    threads(&run, watched, |layout, seen, mut crossed| {
-        for (index, way) in crossed.ways.iter().enumerate() {
-            let meter = &way.meter;
-            let [from, to] = [crossed.devices[index], crossed.devices[1 - index]];
-            assert_eq!(from.sent, meter.sent.packets + meter.strange);
+    threads(&run, watched, |topology, seen, mut report| {
+        for (index, path) in report.paths.iter().enumerate() {
+            let meter = &path.meter;
+            let [from, to] = [report.devices[index], report.devices[1 - index]];
+            assert_eq!(from.sent, meter.sent.packets + meter.unmatched);
             assert_eq!(to.received, meter.delivered.packets);
             let ended = meter.delivered.packets + meter.dropped.packets;
-            assert_eq!(meter.sent.packets, ended + way.in_flight().packets);
+            assert_eq!(meter.sent.packets, ended + path.in_flight().packets);
             assert!(meter.delivered.packets > 0, "packets cross");
         }
-        check_honesty(&crossed.timing());
-        let results = results(&run, layout, seen, &mut crossed.ways);
+        check_honesty(&report.timing());
+        let results = results(&run, topology, seen, &mut report.paths);
         check_results(&run, &results);
     });
 }
@@ -155,7 +155,7 @@ fn marks_reach_flows_that_ask_for_them() {
     }
     let (run, watched) = run_of(2, "red:min=2,max=6,ecn=on", EcnMode::Classic);
     let found = super::run(&run, watched, &AtomicBool::new(false)).unwrap();
-    let results = found.expect("nobody stops it").results;
+    let results = found.expect("no_capture stops it").results;
     let marked: u64 = results.flows.iter().map(|flow| flow.marked).sum();
     let queues = results.queues.iter();
     let by_queues: u64 = queues.map(|queue| queue.counters.marked.packets).sum();
@@ -181,21 +181,21 @@ fn a_run_that_is_stopped_has_no_results() {
 #[test]
 fn a_bottleneck_ends_with_its_traffic() {
     let (run, watched) = run_of(3600, "red", EcnMode::Off);
-    let (layout, _) = checked(&run, watched).expect("live can do it");
-    let Some((_hosts, devices, book)) = hosts(&run) else {
+    let (topology, _) = check_all(&run, watched).expect("live can do it");
+    let Some((_hosts, devices, addresses)) = hosts(&run) else {
         return;
     };
-    let mut bottleneck = Bottleneck::new(&run, &layout, &Arc::new(book), devices).unwrap();
-    let (closes, held) = nix::unistd::pipe().unwrap();
+    let mut bottleneck = Bottleneck::new(&run, &topology, &Arc::new(addresses), devices).unwrap();
+    let (closes, reordered) = nix::unistd::pipe().unwrap();
     bottleneck.start();
-    let crossed = thread::scope(|scope| {
+    let report = thread::scope(|scope| {
         let running = scope.spawn(|| bottleneck.run(&AtomicBool::new(false), closes));
         thread::sleep(Duration::from_millis(100));
-        drop(held);
+        drop(reordered);
         running.join().expect("it does not panic")
     });
-    let crossed = crossed.expect("nothing goes wrong");
-    assert_eq!(crossed.ways[0].meter.sent.packets, 0, "nobody sends");
+    let report = report.expect("nothing goes wrong");
+    assert_eq!(report.paths[0].meter.sent.packets, 0, "no_capture sends");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use nix::unistd::pipe;
 use super::addresses::AddressPlan;
 use super::bottleneck::{Bottleneck, BottleneckReport};
 use super::hosts::Hosts;
-use super::layout::Layout;
+use super::topology::Topology;
 use super::traffic::{TrafficGenerator, TrafficReport};
 use crate::LiveError;
 use crate::error::Context;
@@ -21,8 +21,8 @@ use crate::error::Context;
 /// A run, and when to give it up.
 pub(crate) struct Threads<'a> {
     pub(crate) run: &'a Run,
-    pub(crate) layout: &'a Layout,
-    pub(crate) book: &'a Arc<AddressPlan>,
+    pub(crate) topology: &'a Topology,
+    pub(crate) addresses: &'a Arc<AddressPlan>,
     pub(crate) stop: &'a AtomicBool,
     /// One of the two threads has ended.
     pub(crate) over: AtomicBool,
@@ -30,12 +30,12 @@ pub(crate) struct Threads<'a> {
 
 /// What the traffic's thread hands over: the bottleneck, and a pipe that it closes when it
 /// ends.
-type Handed = (Bottleneck, OwnedFd);
+type Handoff = (Bottleneck, OwnedFd);
 
 /// Says that a thread has ended, however it does.
-struct SaysOver<'a>(&'a AtomicBool);
+struct SetOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for SaysOver<'_> {
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -45,29 +45,30 @@ impl Threads<'_> {
     /// Runs both to their end; `None` where it is to stop.
     pub(crate) fn run(&self) -> Result<Option<(TrafficReport, BottleneckReport)>, LiveError> {
         let (give, take) = channel();
-        let (seen, crossed) = thread::scope(|scope| {
+        let (traffic, report) = thread::scope(|scope| {
             // Namespaces are a thread's own: the caller stays where it is.
             let traffic = scope.spawn(|| self.traffic(give));
             let bottleneck = scope.spawn(|| self.bottleneck(take));
-            let seen = traffic.join().unwrap_or_else(|panic| resume_unwind(panic));
-            let crossed = bottleneck
+            let traffic = traffic.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let report = bottleneck
                 .join()
                 .unwrap_or_else(|panic| resume_unwind(panic));
-            (seen, crossed)
+            (traffic, report)
         });
         // What goes wrong while it is given up, its devices being gone, is nothing to tell.
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let seen = seen?;
-        Ok(crossed?.map(|crossed| (seen, crossed)))
+        let traffic = traffic?;
+        Ok(report?.map(|report| (traffic, report)))
     }
 
-    fn traffic(&self, give: Sender<Handed>) -> Result<TrafficReport, LiveError> {
-        let _over = SaysOver(&self.over);
-        let (hosts, devices) = Hosts::new(self.run, self.book)?;
-        let mut bottleneck = Bottleneck::new(self.run, self.layout, self.book, devices)?;
-        let traffic = TrafficGenerator::new(self.run, hosts, self.book, &self.layout.from_near)?;
+    fn traffic(&self, give: Sender<Handoff>) -> Result<TrafficReport, LiveError> {
+        let _over = SetOnDrop(&self.over);
+        let (hosts, devices) = Hosts::new(self.run, self.addresses)?;
+        let mut bottleneck = Bottleneck::new(self.run, self.topology, self.addresses, devices)?;
+        let traffic =
+            TrafficGenerator::new(self.run, hosts, self.addresses, &self.topology.from_near)?;
         let (closes, _closed_at_the_end) = pipe().context("making a pipe")?;
         let clock = bottleneck.start();
         // Who does not take it has ended, and has said so.
@@ -75,8 +76,8 @@ impl Threads<'_> {
         traffic.run(clock, &self.over)
     }
 
-    fn bottleneck(&self, take: Receiver<Handed>) -> Result<Option<BottleneckReport>, LiveError> {
-        let _over = SaysOver(&self.over);
+    fn bottleneck(&self, take: Receiver<Handoff>) -> Result<Option<BottleneckReport>, LiveError> {
+        let _over = SetOnDrop(&self.over);
         let Ok((bottleneck, traffic)) = take.recv() else {
             return Ok(None);
         };

@@ -11,7 +11,7 @@ pub struct TimingQuality {
     /// The share of one core that the bottleneck took.
     pub cpu: f64,
     /// Packets that the machine lost beside the queue: not read in time, or without a buffer.
-    pub beside: u64,
+    pub lost_outside_queue: u64,
 }
 
 impl TimingQuality {
@@ -23,6 +23,6 @@ impl TimingQuality {
 
     /// Whether the run can be believed.
     pub fn trustworthy(&self) -> bool {
-        self.late(0.99) <= self.tolerated && self.beside == 0
+        self.late(0.99) <= self.tolerated && self.lost_outside_queue == 0
     }
 }

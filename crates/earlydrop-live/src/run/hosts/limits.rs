@@ -93,12 +93,12 @@ pub(super) fn datagram_problem(size: Bytes) -> Option<Problem> {
 /// queue's rate, so that it is there when the window opens; but little, so that a flow that
 /// stops has soon sent what it had offered.
 pub(super) fn unsent(run: &Run) -> u64 {
-    const LEAST: u64 = 16 << 10;
-    const MOST: u64 = 256 << 10;
+    const MIN: u64 = 16 << 10;
+    const MAX: u64 = 256 << 10;
     let queues = run
         .network
         .links()
         .filter(|(_, _, _, link)| link.queue.is_some());
     let rates = queues.map(|(_, _, _, link)| link.mean_rate().0);
-    (rates.max().unwrap_or(0) / 8 / 100).clamp(LEAST, MOST)
+    (rates.max().unwrap_or(0) / 8 / 100).clamp(MIN, MAX)
 }

@@ -24,7 +24,8 @@ use crate::device::{Device, Offloads};
 use crate::error::Context;
 use crate::error::Unsupported;
 use crate::namespace::{
-    HostDevice, LOOPBACK, Namespace, congestion_controls, create_device, enter_new_namespace, set,
+    HostDevice, LOOPBACK, Namespace, congestion_controls, create_device, enter_new_namespace,
+    set_sysctl,
 };
 use crate::netlink::{Destination, Metrics};
 use tcp_profile::{BUFFER, HostWideTcp};
@@ -72,17 +73,17 @@ pub(crate) fn check(run: &Run) -> Result<(), Unsupported> {
             });
         }
     }
-    common(&run.flows).map(|_| ())
+    host_wide_tcp(&run.flows).map(|_| ())
 }
 
 /// What holds for all flows of TCP, if it is the same for all.
-fn common(flows: &[Flow]) -> Result<HostWideTcp, Unsupported> {
+fn host_wide_tcp(flows: &[Flow]) -> Result<HostWideTcp, Unsupported> {
     let mut all: Option<HostWideTcp> = None;
     for (number, flow) in flows.iter().enumerate() {
         let Traffic::Tcp { profile, .. } = &flow.traffic else {
             continue;
         };
-        let own = tcp_profile::common(profile);
+        let own = tcp_profile::host_wide(profile);
         let first = *all.get_or_insert(own);
         let differs = [
             (own.selective != first.selective, "recovery"),
@@ -110,11 +111,14 @@ pub(crate) struct Hosts {
 impl Hosts {
     /// Makes both, and the near end's device and the far end's. The calling thread stays
     /// where it is.
-    pub(crate) fn new(run: &Run, book: &AddressPlan) -> Result<(Hosts, [Device; 2]), LiveError> {
-        let common = common(&run.flows).unwrap_or_default();
+    pub(crate) fn new(
+        run: &Run,
+        addresses: &AddressPlan,
+    ) -> Result<(Hosts, [Device; 2]), LiveError> {
+        let common = host_wide_tcp(&run.flows).unwrap_or_default();
         let make = || -> Result<(Hosts, [Device; 2]), LiveError> {
-            let (near, near_device) = create_host(End::Near, run, book, common)?;
-            let (far, far_device) = create_host(End::Far, run, book, common)?;
+            let (near, near_device) = create_host(End::Near, run, addresses, common)?;
+            let (far, far_device) = create_host(End::Far, run, addresses, common)?;
             let namespaces = [near, far];
             Ok((Hosts { namespaces }, [near_device, far_device]))
         };
@@ -143,11 +147,11 @@ pub(super) fn in_own_thread<T: Send>(
 fn create_host(
     end: End,
     run: &Run,
-    book: &AddressPlan,
+    addresses: &AddressPlan,
     common: HostWideTcp,
 ) -> Result<(Namespace, Device), LiveError> {
     enter_new_namespace()?;
-    set_all(run, common)?;
+    set_sysctls(run, common)?;
     // Single segments: the kernel otherwise waits until it can send several at once. So there
     // is nothing for a device to cut.
     let HostDevice {
@@ -155,7 +159,7 @@ fn create_host(
         routing,
         index,
     } = create_device(Some(1), Offloads::None)?;
-    for (kind, flow) in book.kinds().enumerate() {
+    for (kind, flow) in addresses.kinds().enumerate() {
         let prefixes = AddressPlan::prefixes(kind as u8);
         let own = Destination::Local(prefixes[end as usize].into(), PREFIX);
         let others = Destination::Prefix(prefixes[end.other() as usize].into(), PREFIX);
@@ -175,22 +179,22 @@ fn create_host(
 const PREFIX: u8 = 16;
 
 /// Sets what holds for all connections of the current namespace.
-fn set_all(run: &Run, common: HostWideTcp) -> Result<(), LiveError> {
+fn set_sysctls(run: &Run, common: HostWideTcp) -> Result<(), LiveError> {
     let flag = |on: bool| if on { "1" } else { "0" };
-    set("tcp_sack", flag(common.selective))?;
-    set("tcp_timestamps", flag(common.timestamps))?;
-    set("tcp_slow_start_after_idle", flag(common.restart))?;
-    set("tcp_no_metrics_save", "1")?;
-    set("tcp_ecn", "0")?; // routes say who asks and who grants
+    set_sysctl("tcp_sack", flag(common.selective))?;
+    set_sysctl("tcp_timestamps", flag(common.timestamps))?;
+    set_sysctl("tcp_slow_start_after_idle", flag(common.restart))?;
+    set_sysctl("tcp_no_metrics_save", "1")?;
+    set_sysctl("tcp_ecn", "0")?; // routes say who asks and who grants
     // Buffers limit nothing; the routes' windows do. A receiver's begins as the kernel's own
     // does and grows by what is read: while there is room left, the kernel acknowledges every
     // segment.
-    set("tcp_rmem", &format!("4096 {} {BUFFER}", 1 << 17))?;
-    set("tcp_wmem", &format!("4096 {} {BUFFER}", 1 << 18))?;
-    set("tcp_notsent_lowat", &limits::unsent(run).to_string())?;
-    set("ip_local_port_range", "10240 65535")?;
+    set_sysctl("tcp_rmem", &format!("4096 {} {BUFFER}", 1 << 17))?;
+    set_sysctl("tcp_wmem", &format!("4096 {} {BUFFER}", 1 << 18))?;
+    set_sysctl("tcp_notsent_lowat", &limits::unsent(run).to_string())?;
+    set_sysctl("ip_local_port_range", "10240 65535")?;
     for (what, value) in OPTIONAL_SYSCTLS {
-        match set(what, value) {
+        match set_sysctl(what, value) {
             // An older kernel does not know it.
             Err(LiveError::Setting { problem, .. })
                 if problem.kind() == io::ErrorKind::NotFound => {}

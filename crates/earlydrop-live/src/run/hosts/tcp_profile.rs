@@ -24,7 +24,7 @@
 //! seen), sizes of acknowledgments, the handshake (always), ECN on retransmissions (only
 //! dctcp's).
 
-use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile, Recovery, Rules as Whose};
+use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile, Recovery, Rules};
 
 use crate::netlink::{Metric, Metrics};
 use crate::plan::MTU;
@@ -75,7 +75,7 @@ fn name_of(control: Algorithm) -> Option<&'static str> {
 
 /// What of a profile the kernel, which has these congestion controls, cannot do.
 pub(super) fn problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
-    whose(profile)
+    sender_problem(profile)
         .or_else(|| control_problem(profile, controls))
         .or_else(|| size_problem(profile))
         .or_else(|| detail_problem(profile))
@@ -85,14 +85,14 @@ fn no(message: impl Into<String>, help: impl Into<String>) -> Option<Problem> {
     Some((message.into(), help.into()))
 }
 
-fn whose(profile: &Profile) -> Option<Problem> {
+fn sender_problem(profile: &Profile) -> Option<Problem> {
     let others = "recovery = \"sack\" or \"newreno\"";
     match (profile.rules, profile.recovery) {
-        (Whose::Ns2, Recovery::Tahoe) | (_, Recovery::Tahoe) => no(
+        (Rules::Ns2, Recovery::Tahoe) | (_, Recovery::Tahoe) => no(
             "live has no Tahoe sender: the kernel's TCP recovers by selective acknowledgments or as NewReno",
             format!("set profile = \"linux\" or \"modern\", and {others}"),
         ),
-        (Whose::Ns2, _) => no(
+        (Rules::Ns2, _) => no(
             "live has no ns-2 sender: the kernel's TCP goes by the RFCs",
             "set profile = \"linux\" or \"modern\", and of it what the experiment needs",
         ),
@@ -193,7 +193,7 @@ fn detail_problem(profile: &Profile) -> Option<Problem> {
 }
 
 /// What holds for all flows, by this one's profile.
-pub(super) fn common(profile: &Profile) -> HostWideTcp {
+pub(super) fn host_wide(profile: &Profile) -> HostWideTcp {
     HostWideTcp {
         selective: profile.recovery == Recovery::Sack,
         timestamps: profile.header_size == WITH_TIMESTAMPS,

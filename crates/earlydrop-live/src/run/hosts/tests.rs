@@ -109,7 +109,10 @@ fn what_is_said_of_linux_changes_nothing_for_linux() {
         let (linux, modern) = (Profile::linux(algorithm), Profile::modern(algorithm));
         assert_eq!(tcp_profile::problem(&linux, &known), None);
         assert_eq!(tcp_profile::metrics(&linux), tcp_profile::metrics(&modern));
-        assert_eq!(tcp_profile::common(&linux), tcp_profile::common(&modern));
+        assert_eq!(
+            tcp_profile::host_wide(&linux),
+            tcp_profile::host_wide(&modern)
+        );
     }
 }
 
@@ -344,13 +347,14 @@ fn every_kind_has_its_congestion_control_at_both_ends() {
             *name
         })
         .collect();
-    let Some((hosts, devices, book)) = hosts(&run) else {
+    let Some((hosts, devices, addresses)) = hosts(&run) else {
         return;
     };
     let (clock, over) = (Clock::start(), AtomicBool::new(false));
     let ask = || {
-        let asked = (0..names.len() as u32)
-            .map(|flow| controls_of_a_connection(&hosts, book.addresses(flow), 6000 + flow as u16));
+        let asked = (0..names.len() as u32).map(|flow| {
+            controls_of_a_connection(&hosts, addresses.addresses(flow), 6000 + flow as u16)
+        });
         asked.collect::<Vec<_>>()
     };
     let (found, _) = while_carried(&devices, Path::default(), clock, &over, ask);

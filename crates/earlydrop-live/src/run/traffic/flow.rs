@@ -29,7 +29,7 @@ pub(super) struct Flow {
     /// The traffic class of its packets.
     pub(super) traffic_class: i32,
     /// The most that its receivers offer, in bytes.
-    pub(super) offered: Option<u32>,
+    pub(super) window_clamp: Option<u32>,
     pub(super) meter: Meter,
 }
 
@@ -160,7 +160,7 @@ pub(super) struct Spawner {
     /// The seed of the run, and the flow's number.
     origin: (u64, u32),
     pub(super) sessions: Vec<AppSession>,
-    pub(super) spare: Vec<u32>,
+    pub(super) idle: Vec<u32>,
     pub(super) left_out: u64,
 }
 
@@ -170,7 +170,7 @@ impl Spawner {
         let drawn = self.every.draw(&mut self.random).max(Nanos(1));
         // From when it was due, not from when that was noticed.
         self.next_at += drawn;
-        if let Some(slot) = self.spare.pop() {
+        if let Some(slot) = self.idle.pop() {
             return Some(slot);
         }
         let number = self.sessions.len();
@@ -196,10 +196,10 @@ impl Flow {
         steps.push((start, Step::Resume));
         steps.sort_by_key(|(at, _)| *at);
         let mut meter = Meter::default();
-        let mut offered = None;
+        let mut window_clamp = None;
         if let Traffic::Tcp { profile, .. } = &described.traffic {
             meter.window = f64::from(profile.initial_window);
-            offered = window(profile);
+            window_clamp = window(profile);
         }
         Flow {
             from,
@@ -208,7 +208,7 @@ impl Flow {
             source: source(run, number, described, own(Purpose::Application)),
             wake_at: Nanos::NEVER,
             traffic_class: class_of(described),
-            offered,
+            window_clamp,
             meter,
         }
     }
@@ -306,7 +306,7 @@ fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> S
             random,
             origin: (run.seed, number),
             sessions: Vec::new(),
-            spare: Vec::new(),
+            idle: Vec::new(),
             left_out: 0,
         }),
         _ => {

@@ -89,18 +89,18 @@ pub(crate) struct TrafficGenerator {
     hosts: Hosts,
     /// Where this thread is, since it is known.
     at: Option<End>,
-    book: AddressPlan,
+    addresses: AddressPlan,
     epoll: Epoll,
     listeners: Vec<Listener>,
     table: SocketTable,
     flows: Vec<Flow>,
-    agenda: BinaryHeap<Reverse<(Nanos, u32)>>,
+    timers: BinaryHeap<Reverse<(Nanos, u32)>>,
     warm_up: Nanos,
     end: Nanos,
     /// From one look at windows to the next, and the time of the next.
     sampling: Option<(Nanos, Nanos)>,
     warm: bool,
-    seen: TrafficReport,
+    report: TrafficReport,
     /// Where what is thrown away would be read to; the kernel leaves it alone.
     buffer: Vec<u8>,
 }
@@ -128,7 +128,7 @@ impl TrafficGenerator {
     pub(crate) fn new(
         run: &Run,
         hosts: Hosts,
-        book: &AddressPlan,
+        addresses: &AddressPlan,
         from_near: &[bool],
     ) -> Result<TrafficGenerator, LiveError> {
         raise_limit(run)?;
@@ -139,17 +139,17 @@ impl TrafficGenerator {
         let interval = run.measure.sample_every.filter(|every| every.0 > 0);
         let mut traffic = TrafficGenerator {
             at: None,
-            book: book.clone(),
+            addresses: addresses.clone(),
             epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).context("making an epoll")?,
             listeners: Vec::new(),
             table: SocketTable::default(),
             flows: flows.collect(),
-            agenda: BinaryHeap::new(),
+            timers: BinaryHeap::new(),
             warm_up: run.measure.warm_up,
             end: run.duration,
             sampling: interval.map(|every| (every, Nanos::ZERO)),
             warm: false,
-            seen: TrafficReport {
+            report: TrafficReport {
                 windows: match interval {
                     Some(_) => watched.collect(),
                     None => Vec::new(),
@@ -186,7 +186,7 @@ impl TrafficGenerator {
             self.open_datagrams(end)?;
         }
         for flow in 0..self.flows.len() as u32 {
-            self.arm(flow);
+            self.arm_timer(flow);
         }
         Ok(())
     }
@@ -222,17 +222,17 @@ impl TrafficGenerator {
         let mut events = vec![EpollEvent::empty(); BATCH];
         loop {
             let now = clock.now().min(self.end);
-            self.look_at_the_time(now)?;
+            self.take_due_measurements(now)?;
             if now >= self.end || stop.load(Ordering::Relaxed) {
                 break;
             }
-            self.act(now)?;
+            self.run_due_timers(now)?;
             let count = self.wait(clock, &mut events)?;
             let now = clock.now();
             for event in &events[..count] {
                 self.handle(event.data(), event.events(), now)?;
             }
-            self.table.settle();
+            self.table.release_freed();
         }
         self.finish()
     }
@@ -259,7 +259,7 @@ impl TrafficGenerator {
 
     /// The next time at which something is due.
     fn next(&self) -> Nanos {
-        let due = self.agenda.peek().map_or(Nanos::NEVER, |next| next.0.0);
+        let due = self.timers.peek().map_or(Nanos::NEVER, |next| next.0.0);
         let warm = if self.warm {
             Nanos::NEVER
         } else {
@@ -270,14 +270,14 @@ impl TrafficGenerator {
     }
 
     /// Does what is measured at given times.
-    fn look_at_the_time(&mut self, now: Nanos) -> Result<(), LiveError> {
+    fn take_due_measurements(&mut self, now: Nanos) -> Result<(), LiveError> {
         if !self.warm && now >= self.warm_up {
             self.warm = true;
             let (counts, _) = self.sender_counts()?;
             for (flow, counts) in self.flows.iter_mut().zip(counts) {
                 flow.meter.before = counts;
             }
-            self.add_overrun(false)?;
+            self.count_missed_datagrams(false)?;
         }
         while let Some((every, next)) = self.sampling
             && next <= now
@@ -290,7 +290,7 @@ impl TrafficGenerator {
 
     /// Notes the windows of the flows that are watched.
     fn sample(&mut self) -> Result<(), LiveError> {
-        for (flow, values) in &mut self.seen.windows {
+        for (flow, values) in &mut self.report.windows {
             let flow = &mut self.flows[flow.0 as usize];
             if !flow.has_window() {
                 continue;
@@ -310,7 +310,7 @@ impl TrafficGenerator {
     fn sender_counts(&self) -> Result<(Vec<SenderCounts>, Vec<Nanos>), LiveError> {
         let over = self.flows.iter().map(|flow| flow.meter.over);
         let mut counts: Vec<SenderCounts> = over.collect();
-        let mut trips = vec![Nanos::ZERO; self.flows.len()];
+        let mut rtts = vec![Nanos::ZERO; self.flows.len()];
         for entry in self.table.iter() {
             let Some(flow) = entry.role.sends_for() else {
                 continue;
@@ -318,19 +318,20 @@ impl TrafficGenerator {
             let info = TcpInfo::of(entry.socket.as_fd()).context("asking after a connection")?;
             let flow = flow as usize;
             counts[flow] = counts[flow].plus(&info.counts());
-            trips[flow] = trips[flow].max(info.smoothed_rtt());
+            rtts[flow] = rtts[flow].max(info.smoothed_rtt());
         }
-        Ok((counts, trips))
+        Ok((counts, rtts))
     }
 
     /// Counts datagrams that came while nobody was there to read them, or takes away those of
     /// the warm-up.
-    fn add_overrun(&mut self, is_end: bool) -> Result<(), LiveError> {
+    fn count_missed_datagrams(&mut self, is_end: bool) -> Result<(), LiveError> {
         for entry in self.table.iter() {
             let Role::DatagramReceiver { flow } = entry.role else {
                 continue;
             };
-            let missed = sockets::overrun(entry.socket.as_fd()).context("asking after a socket")?;
+            let missed =
+                sockets::receive_drops(entry.socket.as_fd()).context("asking after a socket")?;
             let flow = &mut self.flows[flow as usize];
             let Source::Datagrams(source) = &flow.source else {
                 continue;
@@ -345,19 +346,19 @@ impl TrafficGenerator {
     }
 
     fn finish(mut self) -> Result<TrafficReport, LiveError> {
-        self.add_overrun(true)?;
-        let (counts, trips) = self.sender_counts()?;
-        let flows = self.flows.iter().zip(counts).zip(trips);
-        self.seen.flows = flows
-            .map(|((flow, counts), trip)| FlowReport {
+        self.count_missed_datagrams(true)?;
+        let (counts, rtts) = self.sender_counts()?;
+        let flows = self.flows.iter().zip(counts).zip(rtts);
+        self.report.flows = flows
+            .map(|((flow, counts), rtt)| FlowReport {
                 goodput_bytes: flow.meter.bytes,
                 sender: match self.warm {
                     true => counts.since(&flow.meter.before),
                     false => SenderCounts::default(),
                 },
-                smoothed_rtt: match trip {
+                smoothed_rtt: match rtt {
                     Nanos::ZERO => flow.meter.smoothed_rtt,
-                    trip => trip,
+                    rtt => rtt,
                 },
                 left_out: match &flow.source {
                     Source::Spawner(spawner) => spawner.left_out,
@@ -365,19 +366,19 @@ impl TrafficGenerator {
                 },
             })
             .collect();
-        Ok(self.seen)
+        Ok(self.report)
     }
 
     /// Whether what happens at this time is measured.
-    fn counts(&self, at: Nanos) -> bool {
+    fn is_measured(&self, at: Nanos) -> bool {
         at >= self.warm_up && at < self.end
     }
 
     /// Notes that a transfer of a flow is over.
     fn completed(&mut self, flow: u32, began: Nanos, ended: Nanos, bytes: u64) {
-        self.seen.completed += 1;
+        self.report.completed += 1;
         if began >= self.warm_up {
-            self.seen.completions.push(Completion {
+            self.report.completions.push(Completion {
                 flow: FlowId(flow),
                 began,
                 ended,

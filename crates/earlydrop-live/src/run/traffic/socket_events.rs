@@ -59,7 +59,10 @@ impl TrafficGenerator {
             return Ok(());
         };
         let Role::Sender {
-            flow, slot, asks, ..
+            flow,
+            slot,
+            is_request,
+            ..
         } = role
         else {
             return Ok(());
@@ -69,7 +72,7 @@ impl TrafficGenerator {
             return Ok(());
         }
         self.table.remove(number);
-        if asks {
+        if is_request {
             return self.begin_transfer(flow, slot, now);
         }
         let meter = &mut self.flows[flow as usize].meter;
@@ -86,7 +89,7 @@ impl TrafficGenerator {
         let Some(socket) = self.table.socket(number) else {
             return Ok((0, true));
         };
-        if let Some(most) = self.flows[flow as usize].offered {
+        if let Some(most) = self.flows[flow as usize].window_clamp {
             sockets::clamp_window(socket, most).context("limiting what a receiver offers")?;
         }
         let mut all = 0;
@@ -120,7 +123,7 @@ impl TrafficGenerator {
     }
 
     fn count(&mut self, flow: u32, bytes: u64, now: Nanos) {
-        if self.counts(now) {
+        if self.is_measured(now) {
             self.flows[flow as usize].meter.bytes += bytes;
         }
     }
@@ -155,15 +158,21 @@ impl TrafficGenerator {
         let answer = session.begin(now);
         let client = session.client;
         left += answer;
-        self.seen.transfers += 1;
+        self.report.transfers += 1;
         self.table
             .set_role(number, Role::Server { flow, read, left });
         if let Some(client) = client
-            && let Some(Role::Client { left, wants, .. }) = self.table.role(client)
+            && let Some(Role::Client { left, awaiting, .. }) = self.table.role(client)
         {
-            let wants = wants + answer;
-            self.table
-                .set_role(client, Role::Client { flow, left, wants });
+            let awaiting = awaiting + answer;
+            self.table.set_role(
+                client,
+                Role::Client {
+                    flow,
+                    left,
+                    awaiting,
+                },
+            );
         }
         Ok(())
     }
@@ -171,17 +180,21 @@ impl TrafficGenerator {
     /// Reads what has come of an answer, which is over when all of it has.
     fn take_answer(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let (bytes, _) = self.read(number, flow)?;
-        let Some(Role::Client { left, wants, .. }) = self.table.role(number) else {
+        let Some(Role::Client { left, awaiting, .. }) = self.table.role(number) else {
             return Ok(());
         };
         if bytes == 0 {
             return Ok(());
         }
         self.count(flow, bytes, now);
-        let wants = wants.saturating_sub(bytes);
-        let role = Role::Client { flow, left, wants };
+        let awaiting = awaiting.saturating_sub(bytes);
+        let role = Role::Client {
+            flow,
+            left,
+            awaiting,
+        };
         self.table.set_role(number, role);
-        match wants {
+        match awaiting {
             0 => self.complete(flow, 0, now),
             _ => Ok(()),
         }
@@ -217,15 +230,15 @@ impl TrafficGenerator {
         let SocketAddr::V4(from) = from else {
             return Ok(Ok(()));
         };
-        let Some(number) = self.book.flow_at(from.ip().octets()) else {
+        let Some(number) = self.addresses.flow_at(from.ip().octets()) else {
             return Ok(Ok(()));
         };
         let flow = &self.flows[number as usize];
         sockets::set_traffic_class(&socket, flow.traffic_class)?;
-        let mut told = EpollFlags::EPOLLIN;
+        let mut interest = EpollFlags::EPOLLIN;
         let role = if requests {
             sockets::set_nodelay(&socket)?;
-            told |= EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
+            interest |= EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
             let (read, left) = (0, 0);
             Role::Server {
                 flow: number,
@@ -239,7 +252,7 @@ impl TrafficGenerator {
             }
         };
         let socket = Entry { socket, role };
-        Ok(self.add(socket, told).map(|added| {
+        Ok(self.add(socket, interest).map(|added| {
             if requests {
                 self.flows[number as usize].meter.watched = Some(added);
             }

@@ -19,14 +19,14 @@ pub(super) enum Role {
         left: u64,
         ended: bool,
         /// It asks for what the flow brings.
-        asks: bool,
+        is_request: bool,
     },
     /// Takes what a sender sends, and counts it where it is the flow's data.
     Receiver { flow: u32, counts: bool },
     /// Answers requests: it has `read` so much of the next and has `left` to say.
     Server { flow: u32, read: u64, left: u64 },
     /// Asks, with so much `left` of the request, and `wants` so much of the answer.
-    Client { flow: u32, left: u64, wants: u64 },
+    Client { flow: u32, left: u64, awaiting: u64 },
     /// Takes datagrams.
     DatagramReceiver { flow: u32 },
 }
@@ -36,7 +36,9 @@ impl Role {
     pub(super) fn sends_for(&self) -> Option<u32> {
         match *self {
             Role::Sender {
-                flow, asks: false, ..
+                flow,
+                is_request: false,
+                ..
             }
             | Role::Server { flow, .. } => Some(flow),
             _ => None,
@@ -74,7 +76,7 @@ impl SocketTable {
     }
 
     /// All events that were known are done with.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn release_freed(&mut self) {
         self.free.append(&mut self.freed);
     }
 

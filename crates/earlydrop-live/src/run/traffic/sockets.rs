@@ -203,7 +203,7 @@ impl TcpInfo {
 }
 
 /// Datagrams that came and found the socket's buffer full.
-pub(super) fn overrun(socket: BorrowedFd<'_>) -> io::Result<u64> {
+pub(super) fn receive_drops(socket: BorrowedFd<'_>) -> io::Result<u64> {
     /// `SK_MEMINFO_DROPS`, linux/sock_diag.h.
     const DROPS: usize = 8;
     let mut bytes = [0; 4 * (DROPS + 1)];

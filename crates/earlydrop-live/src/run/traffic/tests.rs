@@ -138,7 +138,7 @@ fn pages_are_asked_for_over_connections_of_their_own() {
         (seen.transfers..=seen.transfers + 1).contains(&asked),
         "{asked}"
     );
-    // Two requests for connections, the question and the page: four round trips.
+    // Two requests for connections, the question and the page: four round rtts.
     assert!(
         seen.completions
             .iter()

@@ -13,16 +13,16 @@ use crate::LiveError;
 
 impl TrafficGenerator {
     /// Does what is due.
-    pub(super) fn act(&mut self, now: Nanos) -> Result<(), LiveError> {
-        while let Some(Reverse((at, number))) = self.agenda.peek().copied()
+    pub(super) fn run_due_timers(&mut self, now: Nanos) -> Result<(), LiveError> {
+        while let Some(Reverse((at, number))) = self.timers.peek().copied()
             && at <= now
         {
-            self.agenda.pop();
+            self.timers.pop();
             let flow = &mut self.flows[number as usize];
             if flow.wake_at == at {
                 flow.wake_at = Nanos::NEVER;
                 self.wake(number, now)?;
-                self.arm(number);
+                self.arm_timer(number);
             }
         }
         Ok(())

@@ -17,12 +17,12 @@ use crate::run::hosts::End;
 
 impl TrafficGenerator {
     /// Sets up the time at which a flow is looked after, unless that comes early enough.
-    pub(super) fn arm(&mut self, number: u32) {
+    pub(super) fn arm_timer(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
         let due = flow.due();
         if due < flow.wake_at {
             flow.wake_at = due;
-            self.agenda.push(Reverse((due, number)));
+            self.timers.push(Reverse((due, number)));
         }
     }
 
@@ -71,7 +71,7 @@ impl TrafficGenerator {
             Application::Requests { .. } => {
                 session.state = AppState::Asking(now);
                 match session.client {
-                    Some(client) => self.ask_again(client, request),
+                    Some(client) => self.send_request(client, request),
                     None => self.open_client(number, request),
                 }
             }
@@ -90,7 +90,7 @@ impl TrafficGenerator {
             return Ok(());
         };
         let bytes = session.begin(now);
-        self.seen.transfers += 1;
+        self.report.transfers += 1;
         self.open_sender(number, slot, bytes, false).map(|_| ())
     }
 
@@ -99,12 +99,12 @@ impl TrafficGenerator {
         let flow = &mut self.flows[number as usize];
         let over = flow.session(slot).and_then(|session| session.complete(now));
         if let Source::Spawner(spawner) = &mut flow.source {
-            spawner.spare.push(slot);
+            spawner.idle.push(slot);
         }
         if let Some((began, bytes)) = over {
             self.completed(number, began, now, bytes);
         }
-        self.arm(number);
+        self.arm_timer(number);
         Ok(())
     }
 
@@ -114,19 +114,19 @@ impl TrafficGenerator {
         flow: u32,
         slot: u32,
         left: u64,
-        asks: bool,
+        is_request: bool,
     ) -> Result<usize, LiveError> {
         let from = self.flows[flow as usize].from;
-        let end = if asks { from.other() } else { from };
+        let end = if is_request { from.other() } else { from };
         let role = Role::Sender {
             flow,
             slot,
             left,
             ended: false,
-            asks,
+            is_request,
         };
         let number = self.open(end, sockets::DATA, flow, role, EpollFlags::EPOLLRDHUP)?;
-        if !asks {
+        if !is_request {
             self.flows[flow as usize].meter.watched = Some(number);
         }
         Ok(number)
@@ -136,8 +136,12 @@ impl TrafficGenerator {
     /// them.
     fn open_client(&mut self, flow: u32, request: u64) -> Result<(), LiveError> {
         let end = self.flows[flow as usize].from.other();
-        let (left, wants) = (request, 0);
-        let role = Role::Client { flow, left, wants };
+        let (left, awaiting) = (request, 0);
+        let role = Role::Client {
+            flow,
+            left,
+            awaiting,
+        };
         let number = self.open(end, sockets::REQUESTS, flow, role, EpollFlags::EPOLLIN)?;
         if let Some(session) = self.flows[flow as usize].session(0) {
             session.client = Some(number);
@@ -145,10 +149,19 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    fn ask_again(&mut self, client: usize, request: u64) -> Result<(), LiveError> {
-        if let Some(Role::Client { flow, left, wants }) = self.table.role(client) {
+    fn send_request(&mut self, client: usize, request: u64) -> Result<(), LiveError> {
+        if let Some(Role::Client {
+            flow,
+            left,
+            awaiting,
+        }) = self.table.role(client)
+        {
             let left = left + request;
-            let role = Role::Client { flow, left, wants };
+            let role = Role::Client {
+                flow,
+                left,
+                awaiting,
+            };
             self.table.set_role(client, role);
         }
         self.write_pending(client)
@@ -171,15 +184,15 @@ impl TrafficGenerator {
         if port == sockets::REQUESTS {
             sockets::set_nodelay(&socket).context("setting up a connection")?;
         }
-        let told = EpollFlags::EPOLLET | EpollFlags::EPOLLOUT | also;
-        self.add(Entry { socket, role }, told)
+        let interest = EpollFlags::EPOLLET | EpollFlags::EPOLLOUT | also;
+        self.add(Entry { socket, role }, interest)
     }
 
     /// Keeps a socket, of which these events are told; answers its number.
-    pub(super) fn add(&mut self, entry: Entry, told: EpollFlags) -> Result<usize, LiveError> {
+    pub(super) fn add(&mut self, entry: Entry, interest: EpollFlags) -> Result<usize, LiveError> {
         let number = self.table.add(entry);
         if let Some(socket) = self.table.socket(number) {
-            let event = EpollEvent::new(told, number as u64);
+            let event = EpollEvent::new(interest, number as u64);
             self.epoll.add(socket, event).context("watching a socket")?;
         }
         Ok(number)
@@ -187,7 +200,7 @@ impl TrafficGenerator {
 
     /// A flow's address at this end, and at the other.
     pub(super) fn addresses(&self, flow: u32, end: End) -> [Ipv4Addr; 2] {
-        let [near, far] = self.book.addresses(flow);
+        let [near, far] = self.addresses.addresses(flow);
         match end {
             End::Near => [near, far],
             End::Far => [far, near],

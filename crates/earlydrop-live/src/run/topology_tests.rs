@@ -24,7 +24,7 @@ fn run(network: Network, ends: &[(Node, Node)]) -> Run {
 }
 
 fn refusal(run: &Run, watched: LinkId) -> Unsupported {
-    Layout::new(run, watched).expect_err("it is refused")
+    Topology::new(run, watched).expect_err("it is refused")
 }
 
 #[test]
@@ -34,16 +34,16 @@ fn each_flow_has_the_links_of_its_hosts() {
     let [a, b] = [3, 7].map(|delay| bell.pair(FAST, millis(delay)));
     // The second flow's data goes back.
     let run = run(bell.network, &[a, (b.1, b.0)]);
-    let mut layout = Layout::new(&run, bell.bottleneck).unwrap();
-    assert_eq!(layout.links, [bell.bottleneck, bell.reverse]);
-    assert_eq!(layout.from_near, [true, false]);
+    let mut topology = Topology::new(&run, bell.bottleneck).unwrap();
+    assert_eq!(topology.links, [bell.bottleneck, bell.reverse]);
+    assert_eq!(topology.from_near, [true, false]);
     // 1,250 bytes take 0.1 ms.
     let through = |delay| Nanos::from_micros(100) + millis(delay);
-    for access in layout.before.iter_mut().chain(&mut layout.after) {
+    for access in topology.before.iter_mut().chain(&mut topology.after) {
         for (flow, delay) in [(0, 3), (1, 7)] {
-            assert_eq!(access.cross(flow, Nanos::ZERO, 1250), through(delay));
+            assert_eq!(access.transit(flow, Nanos::ZERO, 1250), through(delay));
         }
-        assert_eq!(access.least_delay(), millis(3));
+        assert_eq!(access.min_delay(), millis(3));
     }
 }
 
@@ -52,9 +52,9 @@ fn a_watched_link_that_leads_back_is_up() {
     let mut bell = Dumbbell::new(link(), link());
     let pair = bell.pair(FAST, Nanos::ZERO);
     let run = run(bell.network, &[pair]);
-    let layout = Layout::new(&run, bell.reverse).unwrap();
-    assert_eq!(layout.links, [bell.reverse, bell.bottleneck]);
-    assert_eq!(layout.from_near, [false]);
+    let topology = Topology::new(&run, bell.reverse).unwrap();
+    assert_eq!(topology.links, [bell.reverse, bell.bottleneck]);
+    assert_eq!(topology.from_near, [false]);
 }
 
 #[test]
@@ -62,11 +62,11 @@ fn flows_of_one_host_share_its_links() {
     let mut bell = Dumbbell::new(link(), link());
     let pair = bell.pair(FAST, Nanos::ZERO);
     let run = run(bell.network, &[pair, pair]);
-    let mut layout = Layout::new(&run, bell.bottleneck).unwrap();
+    let mut topology = Topology::new(&run, bell.bottleneck).unwrap();
     let micros = Nanos::from_micros;
-    let access = &mut layout.before[0];
-    assert_eq!(access.cross(0, Nanos::ZERO, 1250), micros(100));
-    assert_eq!(access.cross(1, micros(50), 1250), micros(200));
+    let access = &mut topology.before[0];
+    assert_eq!(access.transit(0, Nanos::ZERO, 1250), micros(100));
+    assert_eq!(access.transit(1, micros(50), 1250), micros(200));
 }
 
 #[test]
@@ -77,10 +77,10 @@ fn links_in_a_row_add_up() {
     let slow = Link::new(BitsPerSec::from_mbps(1), Nanos::from_millis(2));
     bell.network.duplex(home, from, slow);
     let run = run(bell.network, &[(home, to)]);
-    let mut layout = Layout::new(&run, bell.bottleneck).unwrap();
+    let mut topology = Topology::new(&run, bell.bottleneck).unwrap();
     // 1 ms and 2 ms on the first, 0.01 ms on the second; the next packet waits for the first.
-    let crossed = [0, 0].map(|at| layout.before[0].cross(0, Nanos(at), 125));
-    assert_eq!(crossed, [3010, 4010].map(Nanos::from_micros));
+    let report = [0, 0].map(|at| topology.before[0].transit(0, Nanos(at), 125));
+    assert_eq!(report, [3010, 4010].map(Nanos::from_micros));
 }
 
 #[test]

@@ -28,7 +28,7 @@ use crate::pool::{Frame, Pool};
 pub(crate) struct HostPath {
     before: AccessLinks,
     /// On the way to the queue.
-    coming: InFlight,
+    to_queue: InFlight,
     direction: Direction,
     /// What changes about the bottleneck, by time.
     changes: VecDeque<(Nanos, Change)>,
@@ -38,12 +38,12 @@ pub(crate) struct HostPath {
     /// that shrinks lets none overtake.
     last: Nanos,
     /// On the wire, where some are held back.
-    held: InFlight,
+    reordered: InFlight,
     after: AccessLinks,
     /// The shortest way from the wire's end to the device.
-    least_after: Nanos,
+    min_delay_after: Nanos,
     /// On the way from the wire's end to the device, or still on the wire.
-    going: InFlight,
+    to_device: InFlight,
     pub(crate) meter: Meter,
 }
 
@@ -63,17 +63,17 @@ impl HostPath {
     ) -> HostPath {
         let mut changes = link.changes.clone();
         changes.sort_by_key(|(at, _)| *at);
-        let held = if link.reorder.is_some() { room } else { 0 };
+        let reordered = if link.reorder.is_some() { room } else { 0 };
         HostPath {
-            coming: InFlight::new(room),
+            to_queue: InFlight::new(room),
             direction,
             changes: changes.into(),
             reorder: link.reorder,
             random: Pcg32::new(seed, REORDER_STREAM),
             last: Nanos::ZERO,
-            held: InFlight::new(held),
-            least_after: after.least_delay(),
-            going: InFlight::new(room),
+            reordered: InFlight::new(reordered),
+            min_delay_after: after.min_delay(),
+            to_device: InFlight::new(room),
             before,
             after,
             meter,
@@ -82,9 +82,9 @@ impl HostPath {
 
     /// Everything up to `at` is worked out and measured.
     pub(crate) fn finish(&mut self, at: Nanos, pool: &mut Pool) {
-        let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
-        self.work_out(at, pool, &mut CaptureTap(0, nobody));
-        let mut tap = Measured(&mut self.meter, &mut CaptureTap(0, nobody));
+        let no_capture = &mut |_: usize, _: Nanos, _: &[u8]| {};
+        self.process_until(at, pool, &mut CaptureTap(0, no_capture));
+        let mut tap = MeterTap(&mut self.meter, &mut CaptureTap(0, no_capture));
         self.direction.show(at, pool, &mut tap);
     }
 
@@ -94,22 +94,22 @@ impl HostPath {
             packets: u64::from(self.direction.packets()),
             bytes: self.direction.bytes(),
         };
-        let lines = [&self.coming, &self.held, &self.going];
+        let lines = [&self.to_queue, &self.reordered, &self.to_device];
         let frames = lines.into_iter().flat_map(InFlight::frames);
         frames.for_each(|frame| tally.add(frame.header.length));
         tally
     }
 
-    fn work_out(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
-        let mut tap = Measured(&mut self.meter, tap);
+    fn process_until(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
+        let mut tap = MeterTap(&mut self.meter, tap);
         loop {
             let change = self.changes.front().map_or(Nanos::NEVER, |(at, _)| *at);
-            if change <= now && change <= self.coming.next() {
+            if change <= now && change <= self.to_queue.next() {
                 if let Some((at, change)) = self.changes.pop_front() {
                     self.direction.change(at, change, pool, &mut tap);
                 }
-            } else if let Some((at, frame)) = self.coming.pop(now) {
-                tap.0.came(at, &frame);
+            } else if let Some((at, frame)) = self.to_queue.pop(now) {
+                tap.0.reached_queue(at, &frame);
                 self.direction.offer(at, frame, pool, &mut tap);
             } else {
                 break;
@@ -117,72 +117,72 @@ impl HostPath {
         }
         self.direction.advance(now, pool, &mut tap);
         while let Some((at, frame)) = self.direction.sent() {
-            self.cross_wire(at, frame);
+            self.propagate(at, frame);
         }
-        while let Some((at, frame)) = self.held.pop(now) {
-            self.leave_wire(at, frame);
+        while let Some((at, frame)) = self.reordered.pop(now) {
+            self.enter_access_links(at, frame);
         }
     }
 
     /// A packet would be at the wire's end at `at`.
-    fn cross_wire(&mut self, at: Nanos, frame: Frame) {
+    fn propagate(&mut self, at: Nanos, frame: Frame) {
         let at = at.max(self.last);
         self.last = at;
         let Some(reorder) = self.reorder else {
-            return self.leave_wire(at, frame);
+            return self.enter_access_links(at, frame);
         };
         let is_held = self.random.chance(reorder.share);
         let by = match is_held {
             true => Nanos((self.random.uniform() * reorder.delay.0 as f64) as u64),
             false => Nanos::ZERO,
         };
-        self.held.push(at + by, frame);
+        self.reordered.push(at + by, frame);
     }
 
-    fn leave_wire(&mut self, at: Nanos, frame: Frame) {
+    fn enter_access_links(&mut self, at: Nanos, frame: Frame) {
         let flow = self.meter.flow(&frame);
-        let due = self.after.cross(flow, at, frame.header.length);
-        self.going.push(due, frame);
+        let due = self.after.transit(flow, at, frame.header.length);
+        self.to_device.push(due, frame);
     }
 }
 
 impl ForwardingPath for HostPath {
-    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, _: &mut CaptureTap<'_, '_>) {
+    fn receive(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, _: &mut CaptureTap<'_, '_>) {
         match self.meter.read(now, &frame, pool.packet(&frame)) {
             Some(flow) => {
-                let at = self.before.cross(flow, now, frame.header.length);
-                self.coming.push(at, frame);
+                let at = self.before.transit(flow, now, frame.header.length);
+                self.to_queue.push(at, frame);
             }
             None => pool.give_back(frame.slot),
         }
     }
 
     fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
-        self.work_out(now, pool, tap);
+        self.process_until(now, pool, tap);
     }
 
-    fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
-        self.going.pop(now)
+    fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
+        self.to_device.pop(now)
     }
 
     fn written(&mut self, at: Nanos, frame: &Frame, taken: bool) {
         self.meter.written(at, frame, taken);
     }
 
-    fn next(&self) -> Nanos {
+    fn next_event(&self) -> Nanos {
         // What has not been sent yet is at the device no sooner than this.
-        let sent = self.direction.sends().min(self.coming.next());
-        let behind = sent + self.direction.delay() + self.least_after;
+        let sent = self.direction.sends().min(self.to_queue.next());
+        let behind = sent + self.direction.delay() + self.min_delay_after;
         let change = self.changes.front().map_or(Nanos::NEVER, |(at, _)| *at);
-        let ahead = self.going.next().min(self.held.next());
+        let ahead = self.to_device.next().min(self.reordered.next());
         behind.min(change).min(ahead)
     }
 }
 
 /// A meter, and whoever else looks on.
-struct Measured<'a, T>(&'a mut Meter, &'a mut T);
+struct MeterTap<'a, T>(&'a mut Meter, &'a mut T);
 
-impl<T: Tap> Tap for Measured<'_, T> {
+impl<T: Tap> Tap for MeterTap<'_, T> {
     fn left(&mut self, at: Nanos, bytes: &[u8]) {
         self.1.left(at, bytes);
     }
@@ -205,5 +205,5 @@ impl<T: Tap> Tap for Measured<'_, T> {
 }
 
 #[cfg(test)]
-#[path = "path_tests.rs"]
+#[path = "host_path_tests.rs"]
 mod tests;

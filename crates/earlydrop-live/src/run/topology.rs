@@ -11,7 +11,7 @@ use crate::error::Unsupported;
 
 /// A bottleneck, and who crosses it.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct Topology {
     /// Its two directions: from the near end to the far one, and back. The first is the
     /// link that is watched.
     pub(crate) links: [LinkId; 2],
@@ -26,9 +26,9 @@ pub(crate) struct Layout {
 /// Where streams of packets come from, for each link: the link before, or a host.
 type Upstream = HashMap<LinkId, Option<LinkId>>;
 
-impl Layout {
+impl Topology {
     /// The layout of a run whose results are about `watched`.
-    pub(crate) fn new(run: &Run, watched: LinkId) -> Result<Layout, Unsupported> {
+    pub(crate) fn new(run: &Run, watched: LinkId) -> Result<Topology, Unsupported> {
         let network = &run.network;
         let links = [watched, back(network, watched)?];
         let mut routes = Routes::new(network);
@@ -37,26 +37,27 @@ impl Layout {
         let mut before = [Vec::new(), Vec::new()];
         let mut after = [Vec::new(), Vec::new()];
         for (number, flow) in run.flows.iter().enumerate() {
-            let mut ways = [(flow.from, flow.to), (flow.to, flow.from)]
+            let mut paths = [(flow.from, flow.to), (flow.to, flow.from)]
                 .map(|(from, to)| routes.find(from, to).unwrap_or_default());
-            let data_goes_up = ways[0].contains(&watched);
+            let data_goes_up = paths[0].contains(&watched);
             if !data_goes_up {
-                ways.reverse();
+                paths.reverse();
             }
             from_near.push(data_goes_up);
-            for (index, way) in ways.into_iter().enumerate() {
-                let across = way.iter().position(|link| *link == links[index]);
-                let across = across.ok_or_else(|| does_not_cross(network, number, links[index]))?;
-                check_way(network, &way, across, &mut feeders)?;
-                before[index].push(way[..across].to_vec());
-                after[index].push(way[across + 1..].to_vec());
+            for (index, path) in paths.into_iter().enumerate() {
+                let across = path.iter().position(|link| *link == links[index]);
+                let across =
+                    across.ok_or_else(|| bypasses_bottleneck(network, number, links[index]))?;
+                check_path(network, &path, across, &mut feeders)?;
+                before[index].push(path[..across].to_vec());
+                after[index].push(path[across + 1..].to_vec());
             }
         }
-        Ok(Layout {
+        Ok(Topology {
             links,
             from_near,
-            before: before.map(|rows| AccessLinks::new(network, &rows)),
-            after: after.map(|rows| AccessLinks::new(network, &rows)),
+            before: before.map(|routes| AccessLinks::new(network, &routes)),
+            after: after.map(|routes| AccessLinks::new(network, &routes)),
         })
     }
 }
@@ -75,14 +76,14 @@ fn back(network: &Network, watched: LinkId) -> Result<LinkId, Unsupported> {
     found.ok_or_else(|| Unsupported {
         flow: None,
         message: format!(
-            "live needs a way back, and no link leads back beside `{}`",
+            "live needs a path back, and no link leads back beside `{}`",
             network.link_name(watched)
         ),
         help: "describe a link between the same two nodes in the other direction".to_string(),
     })
 }
 
-fn does_not_cross(network: &Network, flow: usize, link: LinkId) -> Unsupported {
+fn bypasses_bottleneck(network: &Network, flow: usize, link: LinkId) -> Unsupported {
     let name = network.link_name(link);
     Unsupported {
         flow: Some(flow),
@@ -93,16 +94,16 @@ fn does_not_cross(network: &Network, flow: usize, link: LinkId) -> Unsupported {
 
 /// Whether all that a way crosses beside the bottleneck, which is at `across`, can be worked
 /// out.
-fn check_way(
+fn check_path(
     network: &Network,
-    way: &[LinkId],
+    path: &[LinkId],
     across: usize,
     feeders: &mut Upstream,
 ) -> Result<(), Unsupported> {
     let mut before = None;
-    for (place, link) in way.iter().enumerate() {
+    for (place, link) in path.iter().enumerate() {
         if place != across {
-            check_wire(network, *link)?;
+            check_access_link(network, *link)?;
             let known = *feeders.entry(*link).or_insert(before);
             if known != before {
                 return Err(second_bottleneck(
@@ -118,7 +119,7 @@ fn check_way(
 }
 
 /// Whether a link beside the bottleneck is a plain one.
-fn check_wire(network: &Network, link: LinkId) -> Result<(), Unsupported> {
+fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported> {
     let Link {
         rate: _,
         delay: _,
@@ -163,5 +164,5 @@ fn second_bottleneck(network: &Network, link: LinkId, why: &str) -> Unsupported 
 }
 
 #[cfg(test)]
-#[path = "layout_tests.rs"]
+#[path = "topology_tests.rs"]
 mod tests;

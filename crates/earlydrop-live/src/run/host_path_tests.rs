@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::addresses::AddressPlan;
-use super::super::bottleneck::passage;
-use super::super::layout::Layout;
+use super::super::bottleneck::host_path;
+use super::super::topology::Topology;
 use super::*;
 use crate::packet::Header;
 use earlydrop::packet::Ecn;
@@ -76,7 +76,7 @@ fn sends(run: &Run) -> BTreeMap<Nanos, Vec<u32>> {
 }
 
 /// A datagram of a flow.
-fn datagram(run: &Run, book: &AddressPlan, flow: u32) -> Vec<u8> {
+fn datagram(run: &Run, addresses: &AddressPlan, flow: u32) -> Vec<u8> {
     let Traffic::Datagrams { size, ecn, .. } = &run.flows[flow as usize].traffic else {
         panic!("datagrams only");
     };
@@ -85,7 +85,7 @@ fn datagram(run: &Run, book: &AddressPlan, flow: u32) -> Vec<u8> {
     bytes[1] = *ecn as u8;
     bytes[2..4].copy_from_slice(&(size.0 as u16).to_be_bytes());
     bytes[9] = 17;
-    let [near, far] = book.addresses(flow);
+    let [near, far] = addresses.addresses(flow);
     bytes[12..16].copy_from_slice(&near.octets());
     bytes[16..20].copy_from_slice(&far.octets());
     bytes
@@ -93,15 +93,15 @@ fn datagram(run: &Run, book: &AddressPlan, flow: u32) -> Vec<u8> {
 
 /// A passage that has carried everything, and when which flow's packets were written.
 struct Carried {
-    passage: HostPath,
+    path: HostPath,
     written: Vec<(Nanos, u32)>,
 }
 
 /// Carries a run's packets, looked after when it asks for it and at `looks` beside.
 fn carried(run: &Run, watched: LinkId, looks: &[Nanos]) -> Carried {
-    let layout = Layout::new(run, watched).unwrap();
-    let book = Arc::new(AddressPlan::new(&run.flows).unwrap());
-    let mut passage = passage(run, &layout, &book, 0, SLOTS).unwrap();
+    let topology = Topology::new(run, watched).unwrap();
+    let addresses = Arc::new(AddressPlan::new(&run.flows).unwrap());
+    let mut path = host_path(run, &topology, &addresses, 0, SLOTS).unwrap();
     let mut pool = Pool::new(SLOTS);
     let mut sends = sends(run);
     let mut looks = looks.to_vec();
@@ -111,53 +111,53 @@ fn carried(run: &Run, watched: LinkId, looks: &[Nanos]) -> Carried {
     loop {
         let sent = sends.first_key_value().map_or(Nanos::NEVER, |(at, _)| *at);
         let look = looks.last().copied().unwrap_or(Nanos::NEVER);
-        let now = passage.next().min(sent).min(look);
+        let now = path.next_event().min(sent).min(look);
         if now >= run.duration {
             break;
         }
         looks.pop_if(|look| *look <= now);
-        let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
-        let tap = &mut CaptureTap(0, nobody);
+        let no_capture = &mut |_: usize, _: Nanos, _: &[u8]| {};
+        let tap = &mut CaptureTap(0, no_capture);
         for flow in sends.remove(&now).unwrap_or_default() {
             let slot = pool.take().unwrap();
-            let bytes = datagram(run, &book, flow);
+            let bytes = datagram(run, &addresses, flow);
             pool.buffer(slot)[..bytes.len()].copy_from_slice(&bytes);
             let frame = Frame::new(slot, Header::read(&bytes).unwrap());
-            passage.take(now, frame, &mut pool, tap);
+            path.receive(now, frame, &mut pool, tap);
         }
-        passage.advance(now, &mut pool, tap);
-        while let Some((due, frame)) = passage.arrived(now) {
+        path.advance(now, &mut pool, tap);
+        while let Some((due, frame)) = path.pop_due(now) {
             assert_eq!(due, now, "written when it is due");
-            written.push((due, passage.meter.flow(&frame)));
-            passage.written(due, &frame, true);
+            written.push((due, path.meter.flow(&frame)));
+            path.written(due, &frame, true);
             pool.give_back(frame.slot);
         }
     }
-    passage.finish(run.duration, &mut pool);
-    let inside = passage.in_flight().packets as usize;
+    path.finish(run.duration, &mut pool);
+    let inside = path.in_flight().packets as usize;
     assert_eq!(pool.free() + inside, SLOTS as usize, "no buffer is lost");
-    Carried { passage, written }
+    Carried { path, written }
 }
 
 /// Holds all that is measured against the simulator.
 fn check_against_simulator(link: Link) {
     let (run, watched) = run(link);
     let expected = run.results().unwrap();
-    let Carried { mut passage, .. } = carried(&run, watched, &[]);
+    let Carried { mut path, .. } = carried(&run, watched, &[]);
     let groups = [("large".into(), vec![0, 1]), ("small".into(), vec![2])];
-    let meter = &mut passage.meter.queue;
+    let meter = &mut path.meter.queue;
     let found = meter.result(watched, "left to right", &groups, run.duration);
     let queue = expected.queue(watched).unwrap();
-    assert!(found.counters.departed.packets > 500, "something crossed");
+    assert!(found.counters.departed.packets > 500, "something report");
     assert_eq!(format!("{found:#?}"), format!("{queue:#?}"));
-    check_flows(&mut passage, &expected);
-    check_totals(&passage, queue, &run);
+    check_flows(&mut path, &expected);
+    check_totals(&path, queue, &run);
 }
 
-fn check_flows(passage: &mut HostPath, expected: &Results) {
+fn check_flows(path: &mut HostPath, expected: &Results) {
     let seconds = expected.measured.as_secs_f64();
-    for (meter, flow) in passage.meter.flows.iter_mut().zip(&expected.flows) {
-        let meter = meter.as_mut().expect("its data goes this way");
+    for (meter, flow) in path.meter.flows.iter_mut().zip(&expected.flows) {
+        let meter = meter.as_mut().expect("its data goes this path");
         let mut found = meter.result(&flow.group, seconds);
         assert!(found.delays.is_some() && found.received > 0);
         // What has arrived is for the flow's end to say.
@@ -166,9 +166,9 @@ fn check_flows(passage: &mut HostPath, expected: &Results) {
     }
 }
 
-fn check_totals(passage: &HostPath, queue: &QueueResult, run: &Run) {
-    let meter = &passage.meter;
-    let in_flight = passage.in_flight();
+fn check_totals(path: &HostPath, queue: &QueueResult, run: &Run) {
+    let meter = &path.meter;
+    let in_flight = path.in_flight();
     let sent: usize = sends(run).values().map(Vec::len).sum();
     assert_eq!(meter.sent.packets, sent as u64);
     let ended = meter.delivered.packets + meter.dropped.packets;
@@ -231,9 +231,9 @@ fn single_packets_are_written_when_they_are_due() {
                 *rate = BitsPerSec(rate.0 / 50);
             }
         }
-        let Carried { passage, written } = carried(&run, watched, &[]);
+        let Carried { path, written } = carried(&run, watched, &[]);
         assert!(written.len() > 20);
-        assert_eq!(passage.meter.delivered.packets, written.len() as u64);
+        assert_eq!(path.meter.delivered.packets, written.len() as u64);
     }
 }
 
@@ -241,9 +241,9 @@ fn single_packets_are_written_when_they_are_due() {
 fn a_link_without_a_queue_loses_nothing() {
     let (mut run, watched) = run(link("droptail"));
     run.network.get_mut(watched).queue = None;
-    let Carried { passage, .. } = carried(&run, watched, &[]);
-    assert_eq!(passage.meter.dropped.packets, 0);
-    assert!(passage.in_flight().packets > 500, "15 Mbps into 10");
+    let Carried { path, .. } = carried(&run, watched, &[]);
+    assert_eq!(path.meter.dropped.packets, 0);
+    assert!(path.in_flight().packets > 500, "15 Mbps into 10");
 }
 
 #[test]
