@@ -1,9 +1,10 @@
-//! Taking packets from a device: each into a buffer of its own, a burst of TCP cut into
-//! segments on the way.
+//! Reads packets from a device, each into a buffer of its own. A GSO packet from a TUN device
+//! is cut into segments while it is read.
 //!
-//! A burst is read as if it were like the one before, one segment into each of several
-//! buffers with room for headers, so that no payload is moved. Where it is not like that,
-//! it is put together and cut once more.
+//! Zero copy for the usual case: a GSO packet is read with readv(2) as if its segments were as
+//! long as those of the previous one. Each segment goes into a buffer with room for headers in
+//! front, so no payload is moved. A GSO packet with other segments is reassembled and cut with
+//! one copy.
 
 use std::io::{self, IoSliceMut};
 
@@ -13,55 +14,55 @@ use crate::packet::Header;
 use crate::plan::MTU;
 use crate::pool::{Frame, Offsets, Pool, SLOT, Segment};
 
-/// As much as the kernel hands over at once.
+/// Longest read: a GSO packet has at most 64 KiB.
 const MAX_READ: usize = 1 << 16;
 
-/// Segments read into places of their own: a burst of full packets.
+/// Segments that are read into buffers of their own: a GSO packet of full segments.
 const MAX_SEGMENTS: usize = MAX_READ / 1400;
 
-/// The note, the places, and where the rest goes.
+/// Parts of a scattered read: virtio header, segments, overflow.
 const PARTS: usize = 1 + MAX_SEGMENTS + 1;
 
-/// Single packets after a burst until no other is expected.
+/// Reads of single packets in a row after which no GSO packet is expected any more.
 const BURST_HOLD: u32 = 16;
 
-/// Takes packets from one device.
+/// Reads packets from one device.
 #[derive(Debug)]
 pub(crate) struct BatchReader {
-    /// What was taken last.
+    /// Packets of the last read.
     pub(crate) frames: Vec<Frame>,
-    /// Buffers for the next, ascending.
+    /// Buffers for the next read, in ascending order.
     slots: Vec<u32>,
-    /// What does not fit them.
+    /// Receives the bytes that do not fit the buffers.
     overflow: Box<[u8]>,
-    /// A burst that was not as expected.
+    /// A whole GSO packet whose segments differ from the expected ones.
     scratch: Box<[u8]>,
-    /// What a burst's first segment is expected to be.
+    /// Layout of the first segment of the next GSO packet, if that is like the last one.
     expected: SegmentLayout,
     burst_hold: u32,
     bursts: u32,
 }
 
-/// A segment: bytes of headers and of payload.
+/// Layout of a segment: bytes of headers, bytes of payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SegmentLayout {
     headers: usize,
     payload: usize,
 }
 
-/// What was read.
+/// Result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadOutcome {
-    /// Nothing was there.
+    /// No packet was waiting.
     Nothing,
-    /// What is in [`BatchReader::frames`] now, and so many packets more for which there were no
-    /// buffers.
+    /// Packets for the queue, now in [`BatchReader::frames`]; `unbuffered` more were dropped
+    /// because no buffer was free.
     Packets { unbuffered: u64 },
-    /// What is in [`BatchReader::frames`] is not for the scheme to judge.
+    /// A packet that bypasses the scheme, now in [`BatchReader::frames`].
     Bypass,
-    /// No packet.
+    /// Bytes that are no packet.
     Malformed,
-    /// A packet longer than any that crosses.
+    /// A packet longer than the MTU.
     Oversized,
 }
 
@@ -81,7 +82,7 @@ impl BatchReader {
         }
     }
 
-    /// Takes what is next, a packet or a burst.
+    /// Reads the next packet or GSO packet.
     pub(crate) fn read_next(
         &mut self,
         device: &Device,
@@ -143,7 +144,7 @@ impl BatchReader {
         })
     }
 
-    /// Sees to it that there are so many slots, where the pool has them.
+    /// Reserves so many buffers, or as many as the pool has.
     fn refill(&mut self, buffers: usize, pool: &mut Pool) {
         if self.slots.len() >= buffers {
             return;
@@ -156,7 +157,7 @@ impl BatchReader {
         self.slots.sort_unstable();
     }
 
-    /// Bytes that the first of so many places takes.
+    /// Number of bytes that are read into the first of so many buffers.
     fn first_buffer_size(&self, buffers: usize) -> usize {
         match buffers {
             0 => 0,
@@ -165,7 +166,7 @@ impl BatchReader {
         }
     }
 
-    /// Reads into so many places, which with the note and the rest are so many parts at most.
+    /// Reads into `count` buffers; `PARTS` is at least `count + 2`.
     fn read<const PARTS: usize>(
         &mut self,
         device: &Tun,
@@ -202,7 +203,7 @@ impl BatchReader {
         }
         let slot = self.slots[0];
         if length > self.first_buffer_size(buffers) {
-            // It lies in several places, or is too long, which is told from its header.
+            // The packet lies in several buffers, or is longer than one, as its header shows.
             self.reassemble(length, buffers, pool);
             let kept = length.min(SLOT);
             pool.buffer(slot)[..kept].copy_from_slice(&self.scratch[..kept]);
@@ -277,7 +278,7 @@ impl BatchReader {
         ReadOutcome::Packets { unbuffered }
     }
 
-    /// Makes frames of the first slots, whose flow, ECN and class are those of `header`.
+    /// Makes frames of the first `taken` buffers; flow, ECN and class are those of `header`.
     fn push_frames(&mut self, gso_packet: &GsoPacket, header: Header, taken: usize) {
         let slots = self.slots.drain(..taken).enumerate();
         self.frames.extend(slots.map(|(index, slot)| Frame {
@@ -297,7 +298,7 @@ impl BatchReader {
         }));
     }
 
-    /// Puts together what lies in so many places and beyond.
+    /// Copies a packet that lies in several buffers and the overflow into `scratch`.
     fn reassemble(&mut self, length: usize, buffers: usize, pool: &mut Pool) {
         let first = self.first_buffer_size(buffers);
         let SegmentLayout { headers, payload } = self.expected;

@@ -1,5 +1,5 @@
-//! Handing packets to a device: those that leave at the same time in a row, cut from one
-//! burst, as one packet again, as a network card that gathers what it receives would.
+//! Writes packets to a device. Consecutive segments of one GSO packet that are due together
+//! are merged again, as a network card with GRO does.
 
 use std::io::IoSlice;
 
@@ -9,18 +9,18 @@ use crate::device::Device;
 use crate::gso::{VNET_HEADER, VnetHeader, merge_segments};
 use crate::pool::{Frame, Pool};
 
-/// The most packets that go together: more than a burst of full ones has.
+/// Largest number of packets in a batch: more segments than a GSO packet of full ones has.
 const MAX_PACKETS: usize = 64;
 
-/// Packets are joined only when they are due within this of each other: what cards that
-/// gather are usually set to. A packet of 1,500 bytes takes longer at 200 Mbps and less.
+/// Packets are merged only if they are due within this time, a usual setting of cards with
+/// GRO. The transmission of 1,500 bytes takes longer at 200 Mbps and less.
 const COALESCE_TIME: Nanos = Nanos::from_micros(60);
 
-/// Packets that can be handed over together.
+/// Packets to write with one system call.
 #[derive(Debug)]
 pub(crate) struct WriteBatch {
     frames: Vec<Frame>,
-    /// When each is due.
+    /// Time at which each packet is due.
     due: Vec<Nanos>,
 }
 
@@ -32,7 +32,7 @@ impl WriteBatch {
         }
     }
 
-    /// Whether this one, which is due then, can go with the others.
+    /// Whether a packet that is due at `due` can be merged with the batch.
     pub(crate) fn accepts(&self, due: Nanos, frame: &Frame) -> bool {
         let (Some(first), Some(last)) = (self.frames.first(), self.frames.last()) else {
             return true;
@@ -41,7 +41,7 @@ impl WriteBatch {
             return false;
         };
         let is_next_segment = next.burst == before.burst && next.index == before.index + 1;
-        // Only what a burst ends with is shorter.
+        // Only the last segment of a GSO packet is shorter.
         let is_full = last.header.length == first.header.length;
         let same_marking = frame.marked == first.marked && frame.header.flow == first.header.flow;
         is_next_segment
@@ -60,19 +60,19 @@ impl WriteBatch {
         self.frames.is_empty()
     }
 
-    /// Lets all go, each with when it was due.
+    /// Removes all packets, each with the time it was due.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (Nanos, Frame)> {
         self.due.drain(..).zip(self.frames.drain(..))
     }
 
-    /// Hands all to `device`; answers whether it took them.
+    /// Writes the batch to `device`; returns whether the device accepted it.
     pub(crate) fn write(&self, device: &Device, pool: &mut Pool) -> bool {
         let [first, others @ ..] = &self.frames[..] else {
             return true;
         };
         let device = match device {
             Device::Tun(tun) => tun,
-            // Nothing is cut there, so there are no others.
+            // Frames of a packet socket are never merged, so there are no others.
             Device::Socket(_) => return device.write(pool.whole(first)),
         };
         let vnet = self.vnet_header(pool);
@@ -90,7 +90,8 @@ impl WriteBatch {
         device.write_parts(&parts[..self.frames.len() + 1])
     }
 
-    /// What is to be said of them; of several the first one's headers become those of all.
+    /// The virtio header of the batch. Turns the first packet's headers into those of the
+    /// merged packet.
     fn vnet_header(&self, pool: &mut Pool) -> [u8; VNET_HEADER] {
         let [first, .., last] = &self.frames[..] else {
             let checksum = self.frames.first().and_then(|frame| frame.checksum);

@@ -1,5 +1,10 @@
-//! The bottleneck between two devices: one thread takes packets from each, lets a direction
-//! decide when they arrive, and writes them to the other.
+//! The emulator: one thread that reads packets from two devices, passes them through a
+//! [`ForwardingPath`] in each direction, and writes them to the other device when they are
+//! due.
+//!
+//! [`Emulator::poll`] is called in a loop, by sessions and bridges (`forwarding`) and by runs
+//! on real hosts (`run::bottleneck`). It waits for a packet or the next deadline, reads up to
+//! [`BATCH`] packets of each device, and writes what is due.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -18,36 +23,36 @@ use crate::pool::{Frame, MAX_BUFFERS, Pool};
 use crate::stats::{Counts, DeviceCounts, DeviceTally, Lateness, LatenessHistogram, Sample};
 use crate::timing::{Clock, DeadlineWaiter};
 
-/// The names of directions.
+/// Names of the directions, by index.
 pub(crate) const NAMES: [&str; 2] = ["up", "down"];
 
-/// Packets read from one device before the other has its turn; a burst is read whole.
+/// Packets read from one device before the other is served; a GSO packet is read whole.
 const BATCH: usize = 64;
 
-/// Buffers for what waits in queues.
+/// Buffers for packets that wait in queues.
 const QUEUE_BUFFERS: usize = 32_768;
 
 #[derive(Debug)]
 pub(crate) struct Emulator<W = Direction> {
-    /// The near end's device, the far end's.
+    /// Device of the near end, device of the far end.
     devices: [Device; 2],
     readers: [BatchReader; 2],
-    /// Up leads from the first to the second.
+    /// Path from the near to the far device, path back.
     paths: [W; 2],
     tallies: [DeviceTally; 2],
     pool: Pool,
     batch: WriteBatch,
     lateness: LatenessHistogram,
-    /// From when on lateness counts.
+    /// Lateness is recorded from this time on.
     from: Nanos,
     clock: Clock,
     waiter: DeadlineWaiter,
 }
 
-/// Who sees every packet that leaves a transmitter: the direction's number, when, and what.
+/// Called with every packet that leaves a transmitter: direction, time, bytes.
 pub(crate) type CaptureFn<'a> = dyn FnMut(usize, Nanos, &[u8]) + 'a;
 
-/// A direction's packets, for a watcher.
+/// Forwards the departures of one direction to a [`CaptureFn`].
 pub(crate) struct CaptureTap<'a, 'b>(pub(crate) usize, pub(crate) &'a mut CaptureFn<'b>);
 
 impl Tap for CaptureTap<'_, '_> {
@@ -56,21 +61,21 @@ impl Tap for CaptureTap<'_, '_> {
     }
 }
 
-/// What lies between two devices in one direction: a [`Direction`], and what is around it.
+/// A path between two devices in one direction: a [`Direction`], and possibly links around it.
 pub(crate) trait ForwardingPath {
-    /// A packet has been read at `now`.
+    /// Accepts a packet that was read at `now`.
     fn receive(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
-    /// A packet has been read that the scheme does not judge, as on bridges.
+    /// Accepts a packet that bypasses the scheme, as on bridges.
     fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         self.receive(now, frame, pool, tap);
     }
-    /// Does what is due by `now`.
+    /// Processes every event up to `now`.
     fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
-    /// The next packet that has arrived by `now`, and when it did.
+    /// Removes the next packet that is due by `now`, with the time it was due.
     fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)>;
-    /// A packet has been written at `at`, or the device would not take it.
-    fn written(&mut self, _at: Nanos, _frame: &Frame, _taken: bool) {}
-    /// When it must be looked after again.
+    /// Called when a packet was written at `at`, or when the device refused it.
+    fn written(&mut self, _at: Nanos, _frame: &Frame, _accepted: bool) {}
+    /// Time of the next event; `advance` must be called then.
     fn next_event(&self) -> Nanos;
 }
 
@@ -108,7 +113,7 @@ impl Emulator {
                 problem,
             })
         };
-        // Each direction has seeds of its own.
+        // The two directions have different seeds.
         let directions = [
             build(0, &plan.up, plan.seed.wrapping_mul(2))?,
             build(1, &plan.down, plan.seed.wrapping_mul(2).wrapping_add(1))?,
@@ -123,7 +128,7 @@ impl Emulator {
         ))
     }
 
-    /// Both directions as they are now.
+    /// Samples both directions.
     pub(crate) fn sample(&mut self, capture: &mut CaptureFn<'_>) -> [Sample; 2] {
         let now = self.clock.now();
         [0, 1].map(|index| {
@@ -138,14 +143,13 @@ impl Emulator {
     }
 }
 
-/// How many buffers there are where so many packets may be on their way beside those that
-/// wait in queues.
-pub(crate) fn buffer_count(on_their_way: usize) -> u32 {
-    (QUEUE_BUFFERS + on_their_way).min(MAX_BUFFERS) as u32
+/// Number of buffers: for queues, and for `on_wires` packets on wires.
+pub(crate) fn buffer_count(on_wires: usize) -> u32 {
+    (QUEUE_BUFFERS + on_wires).min(MAX_BUFFERS) as u32
 }
 
 impl<W: ForwardingPath> Emulator<W> {
-    /// Ways between devices, with so many buffers; lateness counts `from` then on.
+    /// An emulator of these paths with so many buffers. Lateness is recorded from `from` on.
     pub(crate) fn with_paths(
         devices: [Device; 2],
         paths: [W; 2],
@@ -167,8 +171,8 @@ impl<W: ForwardingPath> Emulator<W> {
         }
     }
 
-    /// Waits until there is something to do, `until` at the latest, and does it; answers
-    /// whether `control` can be read.
+    /// Waits for a packet or a deadline, at most until `until`, then reads and writes packets.
+    /// Returns whether `control` is readable.
     pub(crate) fn poll(
         &mut self,
         until: Nanos,
@@ -182,7 +186,7 @@ impl<W: ForwardingPath> Emulator<W> {
         let polled = self.waiter.wait(&self.clock, deadline, &mut fds);
         let polled = polled.context("waiting for packets")?;
         let can_be_read = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
-        // Reading in vain costs less than asking first.
+        // A read that finds nothing costs less than a poll before it.
         let ready = [&fds[0], &fds[1]].map(|fd| !polled || can_be_read(fd));
         let controlled = polled && can_be_read(&fds[2]);
         for (index, _) in ready.iter().enumerate().filter(|(_, ready)| **ready) {
@@ -195,7 +199,7 @@ impl<W: ForwardingPath> Emulator<W> {
         Ok(controlled)
     }
 
-    /// Takes what waits at the beginning of a direction.
+    /// Reads the waiting packets of the device at the start of a direction, at most a batch.
     fn read_device(&mut self, index: usize, capture: &mut CaptureFn<'_>) -> io::Result<()> {
         let mut packets = 0;
         while packets < BATCH {
@@ -222,7 +226,7 @@ impl<W: ForwardingPath> Emulator<W> {
         Ok(())
     }
 
-    /// Writes what has arrived at the end of a direction.
+    /// Writes the packets that are due to the device at the end of a direction.
     fn write_device(&mut self, index: usize, capture: &mut CaptureFn<'_>) {
         let now = self.clock.now();
         self.paths[index].advance(now, &mut self.pool, &mut CaptureTap(index, capture));
@@ -235,7 +239,7 @@ impl<W: ForwardingPath> Emulator<W> {
         self.write_batch(index);
     }
 
-    /// Hands what goes together to the device at the end of a direction.
+    /// Writes the current batch to the device at the end of a direction.
     fn write_batch(&mut self, index: usize) {
         if self.batch.is_empty() {
             return;
@@ -271,7 +275,7 @@ impl<W: ForwardingPath> Emulator<W> {
         &self.tallies
     }
 
-    /// Time zero is now.
+    /// Sets time zero to now.
     pub(crate) fn start(&mut self) -> Clock {
         self.clock = Clock::start();
         self.clock
@@ -285,7 +289,7 @@ impl<W: ForwardingPath> Emulator<W> {
         (&mut self.paths, &mut self.pool)
     }
 
-    /// What the kernel has counted of both devices.
+    /// The kernel's counters of both devices.
     pub(crate) fn device_counts(&mut self) -> io::Result<[DeviceCounts; 2]> {
         let [near, far] = &mut self.devices;
         Ok([near.counts()?, far.counts()?])

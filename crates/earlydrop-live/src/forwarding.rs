@@ -1,5 +1,5 @@
-//! Packets crossing a bottleneck, from the first to the last line of the statistics, whoever
-//! has made the devices.
+//! The forwarding loop that sessions and bridges share: packets between two devices, samples,
+//! statistics, and signals.
 
 mod recorder;
 
@@ -22,38 +22,38 @@ use recorder::Recorder;
 
 pub use recorder::Files;
 
-/// Who decides when it is over, and is told how it goes.
+/// Handles the events of the forwarding loop and decides when it ends.
 pub(crate) trait LoopHandler {
-    /// A signal has come; answers the exit code when that is the end.
+    /// A signal has arrived; returns the exit code if it ends the loop.
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32>;
-    /// Both directions, ten times a second.
+    /// Samples of both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
 }
 
-/// How it ended.
+/// The result of a session.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The exit code; 128 and the signal's number where one ended a command.
+    /// The command's exit code; 128 plus the signal's number if a signal ended it.
     pub code: i32,
-    /// What was counted and measured.
+    /// Counters and lateness of the whole session.
     pub summary: Summary,
 }
 
-/// From one sample to the next.
+/// Time between two samples.
 const SAMPLE_INTERVAL: Nanos = Nanos::from_millis(100);
 
 pub(crate) struct ForwardingLoop {
     emulator: Emulator,
     clock: Clock,
     recorder: Recorder,
-    /// How late packets may be.
+    /// Largest 99th percentile of lateness of a trustworthy session.
     tolerated: Nanos,
-    /// Time of the processor before it began.
+    /// CPU time of the process when the loop was created.
     cpu: Nanos,
 }
 
 impl ForwardingLoop {
-    /// The files are made, and packets begin to wait.
+    /// Creates the files; from now on packets wait in the devices.
     pub(crate) fn new(
         bottleneck: &Bottleneck,
         devices: [Device; 2],
@@ -70,7 +70,7 @@ impl ForwardingLoop {
         })
     }
 
-    /// Lets packets cross until the host says that it is over, `until` at the latest.
+    /// Forwards packets until `handler` ends the loop, or until the clock shows `until`.
     pub(crate) fn run(
         mut self,
         until: Nanos,
@@ -127,7 +127,7 @@ impl ForwardingLoop {
     }
 }
 
-/// Every signal that has come; a code when one of them was the end.
+/// Passes every pending signal to `handler`; returns the exit code if one ends the loop.
 fn handle_signals(signals: &SignalFd, handler: &mut dyn LoopHandler) -> Option<i32> {
     while let Ok(Some(signal)) = signals.read_signal() {
         let code = handler.signalled(&signal);
@@ -138,7 +138,7 @@ fn handle_signals(signals: &SignalFd, handler: &mut dyn LoopHandler) -> Option<i
     None
 }
 
-/// The signals that end it, and the one that tells of an ended process.
+/// Blocks SIGCHLD and the signals that end a program; they are read from the descriptor.
 pub(crate) fn block_signals() -> nix::Result<SignalFd> {
     let mut signals = SigSet::empty();
     for signal in [

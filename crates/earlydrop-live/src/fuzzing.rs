@@ -1,13 +1,13 @@
-//! What must hold of any bytes whatever: held against random ones by tests, and by fuzzers
-//! that look for the ways they can take (`fuzz/`).
+//! Invariants of parsing and segmentation for arbitrary bytes, checked by tests with random
+//! bytes and by the fuzzers in `fuzz/`.
 
 use earlydrop::packet::Ecn;
 
 use crate::gso::{GsoPacket, MAX_HEADERS, VNET_HEADER, VnetHeader, merge_segments};
 use crate::packet::{Header, mark};
 
-/// Bytes are a packet or they are not; a packet stays one when it is marked, and its
-/// checksum as right as it was.
+/// A packet stays a packet when it is marked, and its header checksum as right or wrong as it
+/// was.
 pub fn packet(bytes: &[u8]) {
     let Ok(header) = Header::read(bytes) else {
         return;
@@ -25,24 +25,24 @@ pub fn packet(bytes: &[u8]) {
         }
     );
     if let (Some(before), Some(after)) = (sum_v4(bytes), sum_v4(&marked)) {
-        assert_eq!(before, after, "the checksum");
+        assert_eq!(before, after, "the header checksum");
     }
     // Only the ECN field and the checksum have changed.
     let changed = bytes.iter().zip(&marked).filter(|(a, b)| a != b).count();
     assert!(changed <= 3, "{changed} bytes have changed");
     let once = marked.clone();
     mark(&mut marked);
-    assert_eq!(once, marked, "what is marked stays as it is");
+    assert_eq!(once, marked, "marking twice changes nothing more");
 }
 
-/// Bytes are a note and a burst or they are not; a burst's segments are packets as long as
-/// it says, in order, and together the burst again.
+/// The segments of a GSO packet are packets in order, and merged again they are the GSO packet.
+/// The first bytes are its virtio header.
 pub fn burst(bytes: &[u8]) {
     let Some((vnet, bytes)) = bytes.split_first_chunk::<VNET_HEADER>() else {
         return;
     };
     let vnet = VnetHeader::read(vnet);
-    // As much of it as a first buffer would have.
+    // As much of the packet as a first buffer holds.
     let prefix = &bytes[..bytes.len().min(2048)];
     let Some(burst) = GsoPacket::parse(&vnet, prefix, bytes.len()) else {
         return;
@@ -63,14 +63,14 @@ pub fn burst(bytes: &[u8]) {
     let start = usize::from(burst.checksum.start);
     let (ip, tcp) = (2..6, start + 16..start + 18);
     for (at, (joined, burst)) in together.iter().zip(bytes).enumerate() {
-        // The length is said anew, right or not before; sums of it change with it, and so
-        // does zero's other name.
-        let updated_checksum = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
-        assert!(joined == burst || updated_checksum, "byte {at}");
+        // The length is rewritten whether it was right or not; sums change with it, and zero may
+        // become its other encoding.
+        let rewritten = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
+        assert!(joined == burst || rewritten, "byte {at}");
     }
 }
 
-/// The sum over an IPv4 header, which is 0xffff where its checksum is right.
+/// Sum over an IPv4 header: 0xffff if its checksum is right.
 fn sum_v4(bytes: &[u8]) -> Option<u16> {
     let length = usize::from(bytes[0] & 15) * 4;
     let header = bytes.get(..length).filter(|_| bytes[0] >> 4 == 4)?;
@@ -98,7 +98,7 @@ mod tests {
             super::packet(&bytes);
         }
 
-        /// Bytes that begin as headers do, so that many are taken for some.
+        /// Bytes that begin as headers do, so that many parse.
         #[test]
         fn what_looks_like_a_packet_is_one_or_not(
             first in prop::sample::select(vec![0x45_u8, 0x46, 0x4f, 0x60, 0x6f]),

@@ -1,25 +1,27 @@
-//! What the kernel leaves undone where a device offers to do it: cutting a burst of TCP into
-//! segments, and checksums. A burst is cut here, before any queue sees it; a checksum stays
-//! undone, and the receiving kernel is told, so that nobody works it out at all.
+//! TCP segmentation (TSO) and checksum offload for TUN devices.
 //!
-//! The note before each packet is `struct virtio_net_hdr` (virtio 1.2, section 5.1.6), in
+//! The kernel leaves both to a device that offers them. [`GsoPacket`] cuts a packet into
+//! segments before any queue sees it. A partial checksum stays partial, and the receiving
+//! kernel is informed, so nobody computes it.
+//!
+//! The header before each packet is `struct virtio_net_hdr` (virtio 1.2, section 5.1.6), in
 //! the machine's byte order.
 
 use crate::packet::{updated_checksum, word};
 
-/// Bytes of a note.
+/// Length of the virtio header, in bytes.
 pub(crate) const VNET_HEADER: usize = 10;
 
 const NEEDS_CHECKSUM: u8 = 1;
 const GSO_TCPV4: u8 = 1;
 const GSO_TCPV6: u8 = 4;
-/// The congestion window was reduced: said in a burst's first segment only (RFC 3168).
+/// `VIRTIO_NET_HDR_GSO_ECN`: CWR is set, which only the first segment carries (RFC 3168).
 const GSO_ECN: u8 = 0x80;
 
-/// Longer headers than this are not gso: those of IPv4 and TCP are 120 bytes at most.
+/// Longest headers, in bytes: those of IPv4 and TCP have at most 120.
 pub(crate) const MAX_HEADERS: usize = 256;
 
-// TCP's header, RFC 9293, section 3.1: places and flags.
+// TCP header, RFC 9293, section 3.1: offsets and flags.
 const SEQUENCE: usize = 4;
 const DATA_OFFSET: usize = 12;
 const FLAGS: usize = 13;
@@ -29,28 +31,28 @@ const FIN: u8 = 0x01;
 const PSH: u8 = 0x08;
 const CWR: u8 = 0x80;
 
-/// A checksum that is not worked out yet.
+/// A checksum that is not computed yet: its field holds the sum of the pseudo-header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PartialChecksum {
-    /// Where what it sums up begins: the transport's header.
+    /// Start of the bytes to sum: the transport header (`csum_start`).
     pub(crate) start: u16,
-    /// Where it goes, from there.
+    /// Offset of the checksum field from there (`csum_offset`).
     pub(crate) offset: u16,
 }
 
-/// What is said of a packet.
+/// The virtio header of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct VnetHeader {
     pub(crate) checksum: Option<PartialChecksum>,
-    /// To be cut into segments.
+    /// Segmentation that the packet needs.
     pub(crate) gso: Option<GsoInfo>,
 }
 
-/// Into what a burst is to be cut.
+/// Segmentation of a packet: `gso_type` and `gso_size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GsoInfo {
     kind: u8,
-    /// Bytes of payload in each segment but the last.
+    /// Payload of each segment but the last, in bytes.
     pub(crate) payload: u16,
 }
 
@@ -71,7 +73,7 @@ impl VnetHeader {
         }
     }
 
-    /// As bytes, before headers of so many bytes.
+    /// Encodes the header; `headers` is the length of the packet's headers, in bytes.
     pub(crate) fn bytes(&self, headers: u16) -> [u8; VNET_HEADER] {
         let mut bytes = [0; VNET_HEADER];
         if let Some(PartialChecksum { start, offset }) = self.checksum {
@@ -88,20 +90,21 @@ impl VnetHeader {
     }
 }
 
-/// A burst of one flow's TCP segments that are one packet yet.
+/// A TCP packet that is to be cut into segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GsoPacket {
     pub(crate) checksum: PartialChecksum,
-    /// Bytes of headers, of IP and TCP together.
+    /// Length of the IP and TCP headers, in bytes.
     pub(crate) headers: usize,
-    /// Bytes of payload in each segment but the last.
+    /// Payload of each segment but the last, in bytes.
     pub(crate) payload: usize,
-    /// Bytes of payload altogether.
+    /// Payload of all segments, in bytes.
     total_payload: usize,
 }
 
 impl GsoPacket {
-    /// The burst of `length` bytes that begins with these; `None` where it is no such thing.
+    /// Parses a packet of `length` bytes that begins with `prefix`; `None` if it is no valid GSO
+    /// packet of TCP.
     pub(crate) fn parse(vnet: &VnetHeader, prefix: &[u8], length: usize) -> Option<GsoPacket> {
         let (checksum, gso) = (vnet.checksum?, vnet.gso?);
         let start = usize::from(checksum.start);
@@ -127,22 +130,22 @@ impl GsoPacket {
         })
     }
 
-    /// How many segments it is.
+    /// Number of segments.
     pub(crate) fn segments(&self) -> usize {
         self.total_payload.div_ceil(self.payload)
     }
 
-    /// Bytes of payload of a segment.
+    /// Payload of a segment, in bytes.
     pub(crate) fn payload_of(&self, segment: usize) -> usize {
         (self.total_payload - segment * self.payload).min(self.payload)
     }
 
-    /// Makes of the burst's own headers those of a segment.
+    /// Turns the packet's headers into those of a segment.
     pub(crate) fn write_segment_headers(&self, headers: &mut [u8], segment: usize) {
         let start = usize::from(self.checksum.start);
         set_length(headers, start, self.headers + self.payload_of(segment));
         if headers[0] >> 4 == 4 {
-            // Each has the next identification.
+            // Each segment has the next IPv4 identification.
             let before = word(headers, 4);
             let after = before.wrapping_add(segment as u16);
             set_word(headers, 4, after);
@@ -162,9 +165,9 @@ impl GsoPacket {
     }
 }
 
-/// Makes of the headers of the first of several segments in a row, cut from one burst, those
-/// of all of them together, which are so long; `last` are the headers of the last. Answers
-/// what is to be said of them.
+/// Turns the headers of the first of several consecutive segments into those of the merged
+/// packet, which is `length` bytes long. `last` are the headers of the last segment, whose FIN
+/// and PSH it takes. Returns the virtio header.
 pub(crate) fn merge_segments(
     headers: &mut [u8],
     checksum: PartialChecksum,
@@ -192,8 +195,8 @@ pub(crate) fn merge_segments(
     }
 }
 
-/// Says in the headers of IP that the packet is so long, and in TCP's checksum, which has
-/// only the sum of the addresses, the protocol and the length as yet.
+/// Sets the length in the IP header, and in TCP's partial checksum, which sums the addresses,
+/// the protocol and the length.
 fn set_length(headers: &mut [u8], start: usize, length: usize) {
     let (field, length_field) = match headers[0] >> 4 {
         4 => (2, length),
@@ -205,12 +208,12 @@ fn set_length(headers: &mut [u8], start: usize, length: usize) {
         update_ipv4_checksum(headers, before, length_field as u16);
     }
     let checksum = start + CHECKSUM;
-    // A sum, not its complement: as if it were updated_checksum, complemented before and after.
+    // The field holds a sum, not its complement: RFC 1624 applies to the complement.
     let sum = updated_checksum(!word(headers, checksum), before, length_field as u16);
     set_word(headers, checksum, !sum);
 }
 
-/// Mends the checksum of an IPv4 header one of whose words has changed.
+/// Updates the IPv4 header checksum after one word has changed.
 fn update_ipv4_checksum(headers: &mut [u8], before: u16, after: u16) {
     let checksum = updated_checksum(word(headers, 10), before, after);
     set_word(headers, 10, checksum);

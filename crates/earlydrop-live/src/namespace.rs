@@ -1,5 +1,5 @@
-//! Network namespaces: made, filled with a device and addresses, and left to vanish with
-//! the last process in them.
+//! Network namespaces: creates them, with a TUN device and addresses. They disappear with the
+//! last process in them.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,45 +18,45 @@ use crate::error::Context;
 use crate::netlink::{Destination, LinkSettings, Metrics, Routing};
 use crate::plan::MTU;
 
-/// By which right namespaces were made.
+/// The privilege by which namespaces were created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Privilege {
-    /// The process may do so on this machine.
+    /// The process has CAP_SYS_ADMIN on this machine.
     Root,
-    /// A user namespace of its own gives it that right, in there only.
+    /// A user namespace of the process's own, in which it has every capability.
     UserNamespace,
 }
 
-/// The addresses of one end.
+/// Addresses of one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostAddresses {
-    /// Of 10.77.0.0/24.
+    /// Address in 10.77.0.0/24.
     pub v4: Ipv4Addr,
-    /// Of fd77::/64; not there when the kernel has no IPv6.
+    /// Address in fd77::/64; not assigned if the kernel has no IPv6.
     pub v6: Ipv6Addr,
 }
 
-/// Where the command runs.
+/// Addresses of the near end, where the command runs.
 pub const NEAR: HostAddresses = HostAddresses {
     v4: Ipv4Addr::new(10, 77, 0, 1),
     v6: Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 1),
 };
 
-/// Beyond the bottleneck.
+/// Addresses of the far end, beyond the bottleneck.
 pub const FAR: HostAddresses = HostAddresses {
     v4: Ipv4Addr::new(10, 77, 0, 2),
     v6: Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 2),
 };
 
-/// What is set in both namespaces.
+/// TCP settings of both namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tcp {
-    /// TCP's congestion control; the kernel's own choice where none is named.
+    /// Congestion control; `None` keeps the kernel's default.
     pub control: Option<String>,
-    /// Whether TCP asks for ECN.
+    /// Whether TCP requests ECN.
     pub ecn: bool,
-    /// Whether the devices offer nothing, so that the kernel itself cuts what TCP sends into
-    /// packets and works out checksums. Queues see the same packets either way.
+    /// Turns segmentation and checksum offload of the devices off: the kernel cuts segments and
+    /// computes checksums. Queues see the same packets either way.
     pub no_offloads: bool,
 }
 
@@ -69,7 +69,7 @@ impl Tcp {
     }
 }
 
-/// Enters a new network namespace; the first of a process decides by which right.
+/// Enters a new network namespace, in a new user namespace if this one lacks the privilege.
 pub(crate) fn enter_first_namespace() -> Result<Privilege, LiveError> {
     match unshare(CloneFlags::CLONE_NEWNET) {
         Ok(()) => return Ok(Privilege::Root),
@@ -88,8 +88,9 @@ pub(crate) fn enter_first_namespace() -> Result<Privilege, LiveError> {
     Ok(Privilege::UserNamespace)
 }
 
-/// Gains the right to make network namespaces, in threads that are started from now on; in
-/// a user namespace of its own where there are such, which takes every other right away.
+/// Acquires the privilege to create network namespaces, for threads that are started later:
+/// in a user namespace of the process's own if possible, which takes every other privilege
+/// away.
 pub(crate) fn acquire_privilege() -> Result<Privilege, LiveError> {
     let (user, group) = (geteuid(), getegid());
     let refused = |problem: io::Error| LiveError::Namespaces { problem };
@@ -100,30 +101,30 @@ pub(crate) fn acquire_privilege() -> Result<Privilege, LiveError> {
         }
         Err(_) => Privilege::Root,
     };
-    // A thread that tries takes what it gets with it.
+    // The thread tests it, and takes the namespace with it when it ends.
     let created = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
     let created = created.unwrap_or_else(|panic| resume_unwind(panic));
     created.map_err(|problem| refused(problem.into()))?;
     Ok(right)
 }
 
-/// In the new user namespace, the user is who they were: user_namespaces(7).
+/// Maps user and group of the new user namespace to themselves: user_namespaces(7).
 fn map_to_itself(user: Uid, group: Gid) -> io::Result<()> {
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Enters one more.
+/// Enters another new network namespace.
 pub(crate) fn enter_new_namespace() -> Result<(), LiveError> {
     unshare(CloneFlags::CLONE_NEWNET).context("making a network namespace")
 }
 
-/// A network namespace, held open.
+/// An open file that keeps a network namespace alive.
 pub(crate) struct Namespace(File);
 
 impl Namespace {
-    /// The one that this thread is in.
+    /// The namespace of this thread.
     pub(crate) fn current() -> Result<Namespace, LiveError> {
         let file = File::open("/proc/thread-self/ns/net").context("opening a network namespace")?;
         Ok(Namespace(file))
@@ -134,23 +135,23 @@ impl Namespace {
     }
 }
 
-/// How many packets wait in a device until they are read: what the kernel's TCP sends at
-/// once while this thread is kept waiting for some milliseconds.
+/// Packets that a device holds until they are read: what the kernel's TCP sends while this
+/// thread is not scheduled for some milliseconds.
 const RECEIVE_QUEUE: u32 = 10_000;
 
-/// A namespace's device, up, and what its routes are made with.
+/// The TUN device of a namespace, up, and the socket that configures it.
 pub(crate) struct HostDevice {
     pub(crate) device: Device,
     pub(crate) routing: Routing,
-    /// The device's number.
+    /// Interface index of the device.
     pub(crate) index: u32,
 }
 
-/// The number of the device by which a host sends to itself.
+/// Interface index of the loopback device.
 pub(crate) const LOOPBACK: u32 = 1;
 
-/// Gives the current namespace, which is new, its devices; TCP hands down so many segments
-/// at once.
+/// Creates the TUN device of the current, new namespace, and sets it and loopback up. TCP
+/// passes at most `burst` segments to the device at once.
 pub(crate) fn create_device(
     burst: Option<u32>,
     offloads: Offloads,
@@ -174,7 +175,7 @@ pub(crate) fn create_device(
     })
 }
 
-/// Gives the current namespace, which is new, its device and addresses.
+/// Creates the TUN device of the current, new namespace, with addresses, routes and sysctls.
 pub(crate) fn configure(addresses: HostAddresses, tcp: &Tcp) -> Result<Device, LiveError> {
     let HostDevice {
         device,
@@ -182,19 +183,19 @@ pub(crate) fn configure(addresses: HostAddresses, tcp: &Tcp) -> Result<Device, L
         index,
     } = create_device(None, tcp.offloads())?;
     let metrics = configure_tcp(tcp)?;
-    // Single addresses: everything else goes by the route that says what holds for TCP.
+    // Host addresses only: all else follows the default route, whose metrics set TCP.
     let give = |address: IpAddr, all_of_it| {
         routing.add_address(index, address, all_of_it)?;
         routing.add_route(index, Destination::Anywhere(address), &metrics)
     };
     give(addresses.v4.into(), 32).context("giving the device an address")?;
-    // Machines without IPv6 do without it here, too.
+    // Fails if the kernel has no IPv6.
     let _ = give(addresses.v6.into(), 128);
     allow_ping();
     Ok(device)
 }
 
-/// Lets every group use `ping`, or the only one that there is; else it needs a privilege.
+/// Lets every group use `ping` without privileges, or at least the group of this process.
 fn allow_ping() {
     let range = "/proc/sys/net/ipv4/ping_group_range";
     let group = getegid();
@@ -203,10 +204,9 @@ fn allow_ping() {
     }
 }
 
-/// Sets what is asked for; answers what routes must say of it.
+/// Sets the sysctls of TCP; returns the metrics that routes must carry.
 fn configure_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
-    // What a connection finds should not depend on those before it; where nothing can be set,
-    // it does.
+    // Connections should not reuse metrics of earlier ones. Without the right to set it, they do.
     let _ = set_sysctl("tcp_no_metrics_save", "1");
     if tcp.ecn {
         set_sysctl("tcp_ecn", "1")?;
@@ -222,7 +222,7 @@ fn configure_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
                 allowed: format!("it has: {}", available.join(", ")),
             });
         }
-        // A namespace may set what the machine allows to everybody; a route may say any.
+        // Sysctls accept the controls that are allowed to all users; route metrics accept any.
         if set_sysctl(CONTROL, control).is_err() {
             metrics.control = Some(control.clone());
         }
@@ -232,14 +232,15 @@ fn configure_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
 
 const CONTROL: &str = "tcp_congestion_control";
 
-/// The congestion controls that the kernel has.
+/// The congestion controls that the kernel offers.
 pub(crate) fn congestion_controls() -> Vec<String> {
     let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
     let names = fs::read_to_string(path).unwrap_or_default();
     names.split_whitespace().map(str::to_string).collect()
 }
 
-/// Sets one of the current namespace's settings of IPv4, which TCP over IPv6 goes by, too.
+/// Sets a sysctl of the current namespace below `net.ipv4`, which applies to TCP over IPv6,
+/// too.
 pub(crate) fn set_sysctl(what: &'static str, value: &str) -> Result<(), LiveError> {
     let path = format!("/proc/sys/net/ipv4/{what}");
     fs::write(path, value).map_err(|problem| LiveError::Setting {

@@ -1,4 +1,4 @@
-//! Who it is run for, and with which rights.
+//! The user a session is run for, and giving up privileges.
 
 use std::env;
 use std::ffi::CString;
@@ -12,24 +12,24 @@ use nix::unistd::{Gid, Uid, User, geteuid, initgroups, setgroups, setresgid, set
 use crate::LiveError;
 use crate::error::Context;
 
-/// Whose the command and the files are.
+/// The user that owns the command and the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvokingUser {
-    /// Whoever runs this process.
+    /// The user of this process.
     Current,
-    /// The one who called `sudo`.
+    /// The user who called `sudo`.
     Sudo {
-        /// Their number.
+        /// User id.
         user: u32,
-        /// Their group's number.
+        /// Group id.
         group: u32,
-        /// Their name, where they have one.
+        /// User name, if the system knows one.
         name: Option<String>,
     },
 }
 
 impl InvokingUser {
-    /// Who has called `sudo`, where somebody has.
+    /// The user who called `sudo`, or the one of this process.
     pub(crate) fn of_this_process() -> InvokingUser {
         let number = |name| env::var(name).ok()?.parse::<u32>().ok();
         match (number("SUDO_UID"), number("SUDO_GID")) {
@@ -42,7 +42,7 @@ impl InvokingUser {
         }
     }
 
-    /// Gives up every right that they do not have, for good.
+    /// Switches to this user for good: group ids first, then user ids.
     pub(crate) fn switch_to(&self) -> io::Result<()> {
         let InvokingUser::Sudo { user, group, name } = self else {
             return Ok(());
@@ -54,7 +54,7 @@ impl InvokingUser {
     }
 }
 
-/// Takes the groups of the user of this name, or this one only.
+/// Sets the supplementary groups to those of the named user, or to `group` alone.
 pub(crate) fn set_supplementary_groups(name: Option<&str>, group: Gid) -> nix::Result<()> {
     match name.map(CString::new) {
         Some(Ok(name)) => initgroups(&name, group),
@@ -62,10 +62,10 @@ pub(crate) fn set_supplementary_groups(name: Option<&str>, group: Gid) -> nix::R
     }
 }
 
-/// Gives up every capability of this thread for good, also root's; what was started before
-/// keeps its own.
+/// Drops every capability of this thread for good, for root as well. Processes that were
+/// started before keep theirs.
 pub(crate) fn drop_capabilities() -> io::Result<()> {
-    // What root starts would have them all again.
+    // Without this, a program that root executes would regain them.
     set_no_new_privs()?;
     for set in [CapSet::Permitted, CapSet::Inheritable] {
         caps::clear(None, set).map_err(io::Error::other)?;
@@ -73,7 +73,8 @@ pub(crate) fn drop_capabilities() -> io::Result<()> {
     Ok(())
 }
 
-/// A fork copies one thread; locks that others hold would stay locked for ever.
+/// Fails unless the process has one thread: fork(2) copies only the calling thread, and a
+/// lock held by another would stay locked for ever.
 pub(crate) fn require_single_thread() -> Result<(), LiveError> {
     let threads = fs::read_dir("/proc/self/task")
         .context("counting threads")?

@@ -1,4 +1,4 @@
-//! Time, and waiting for it.
+//! Clock, timer slack, and waiting for deadlines.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -7,11 +7,11 @@ use nix::poll::{PollFd, ppoll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeSpec, TimeValLike};
 
-/// Time since the session began.
+/// Time since the start of the session, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     started: Instant,
-    /// When that was, since 1970.
+    /// Start of the session, in nanoseconds since 1970.
     began: Nanos,
 }
 
@@ -29,18 +29,18 @@ impl Clock {
         Nanos(self.started.elapsed().as_nanos() as u64)
     }
 
-    /// The same moment since 1970.
+    /// Converts a time of this clock to nanoseconds since 1970.
     pub(crate) fn since_1970(&self, at: Nanos) -> Nanos {
         self.began + at
     }
 }
 
-/// From here on this thread's sleeps are over when they are over, not when it suits: prctl(2).
+/// Lets the kernel delay this thread's timers by at most 1 ns: PR_SET_TIMERSLACK, prctl(2).
 pub(crate) fn minimize_timer_slack() -> nix::Result<()> {
     nix::sys::prctl::set_timerslack(1)
 }
 
-/// What this process or thread has taken of the processor so far.
+/// CPU time, user and system, that this process or thread has used.
 pub(crate) fn cpu_time(whose: UsageWho) -> Nanos {
     getrusage(whose).map_or(Nanos::ZERO, |usage| {
         let time = usage.user_time() + usage.system_time();
@@ -48,22 +48,22 @@ pub(crate) fn cpu_time(whose: UsageWho) -> Nanos {
     })
 }
 
-/// A sleeping thread is woken late by some tens of microseconds: the last ones before a
-/// deadline it stays awake.
+/// The kernel wakes a sleeping thread some tens of microseconds late, so the thread spins
+/// for this long before a deadline.
 const SPIN_TIME: Nanos = Nanos::from_micros(60);
 
-/// How often signals are looked after while there is no time to sleep.
+/// Spins between two calls of ppoll(2), which check for packets and signals.
 const SPINS_PER_POLL: u32 = 64;
 
-/// Waits for deadlines and packets.
+/// Waits for deadlines and packets: sleeps in ppoll(2), then spins.
 #[derive(Debug, Default)]
 pub(crate) struct DeadlineWaiter {
     turns: u32,
 }
 
 impl DeadlineWaiter {
-    /// Waits until one of `fds` can be read or `deadline` is near; answers whether they were
-    /// asked.
+    /// Waits until one of `fds` is readable or `deadline` is near. Returns whether `fds` was
+    /// polled.
     pub(crate) fn wait(
         &mut self,
         clock: &Clock,

@@ -1,17 +1,17 @@
-//! What a device has read.
+//! The result of reading one packet from a device.
 
 use crate::packet::Header;
 use crate::pool::Offsets;
 
-/// What a device has read.
+/// A packet that was read, or why it is not forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// A packet for the queue.
     Packet(Offsets, Header),
-    /// What the scheme does not judge; a header that says how long it is.
+    /// A packet that bypasses the scheme; its header holds the length only.
     Bypass(Offsets, Header),
-    /// No packet of IPv4 or IPv6.
+    /// No IPv4 or IPv6 packet.
     Malformed,
-    /// Longer than the largest packet that crosses.
+    /// Longer than the MTU.
     Oversized,
 }

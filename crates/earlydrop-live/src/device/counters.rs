@@ -1,4 +1,4 @@
-//! What the kernel counts of its interfaces: `/proc/net/dev`.
+//! The kernel's interface counters: `/proc/net/dev`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -7,7 +7,7 @@ use crate::LiveError;
 use crate::error::Context;
 use crate::stats::DeviceCounts;
 
-/// The counters of the namespace that the thread was in which opened this.
+/// The counters of the network namespace in which the file was opened.
 #[derive(Debug)]
 pub(super) struct InterfaceCounters(File);
 
@@ -28,8 +28,8 @@ impl InterfaceCounters {
     }
 }
 
-/// An interface's line: received bytes, packets and six more; sent bytes, packets, errors,
-/// dropped.
+/// Parses an interface's line: received bytes, packets and six more; sent bytes, packets,
+/// errors, dropped.
 fn counts(text: &str, interface: &str) -> Option<DeviceCounts> {
     let mut lines = text.lines().filter_map(|line| line.trim().split_once(':'));
     let (_, numbers) = lines.find(|(name, _)| *name == interface)?;

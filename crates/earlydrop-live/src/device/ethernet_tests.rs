@@ -41,12 +41,12 @@ fn a_packet_is_found_behind_up_to_two_tags() {
             let mut bytes = frame(tags, kind, &packet);
             bytes.resize(bytes.len().max(80), 0xff);
             let link = 14 + 4 * tags.len() as u8;
-            let place = Offsets { at: link, link };
-            assert_eq!(read(&bytes, 0), Arrival::Packet(place, header));
+            let offsets = Offsets { at: link, link };
+            assert_eq!(read(&bytes, 0), Arrival::Packet(offsets, header));
             // And where there is room before it.
             let shifted = [&[9; 4][..], &bytes].concat();
-            let place = Offsets { at: link + 4, link };
-            assert_eq!(read(&shifted, 4), Arrival::Packet(place, header));
+            let offsets = Offsets { at: link + 4, link };
+            assert_eq!(read(&shifted, 4), Arrival::Packet(offsets, header));
         }
         let three = frame(&[OUTER, INNER, INNER], kind, &packet);
         assert!(matches!(read(&three, 0), Arrival::Bypass(..)));
@@ -57,10 +57,10 @@ fn a_packet_is_found_behind_up_to_two_tags() {
 fn what_hosts_find_each_other_with_passes() {
     const ARP: u16 = 0x0806;
     let arp = frame(&[], ARP, &[1; 28]);
-    let Arrival::Bypass(place, header) = read(&arp, 0) else {
+    let Arrival::Bypass(offsets, header) = read(&arp, 0) else {
         panic!("{:?}", read(&arp, 0));
     };
-    assert_eq!((place.link, header.length), (14, 28));
+    assert_eq!((offsets.link, header.length), (14, 28));
     assert_eq!(header.ecn, Ecn::NotCapable);
 
     let asks = |kind: u8| {
@@ -111,7 +111,7 @@ proptest! {
         let (addresses, from) = if v6 { (8..40, 40) } else { (12..20, 20) };
         let mut unsummed = whole.clone();
         leave_unsummed(&mut unsummed, addresses, from, from + 16);
-        complete(&mut unsummed);
+        complete_checksum(&mut unsummed);
         prop_assert_eq!(unsummed, whole);
     }
 
@@ -121,15 +121,15 @@ proptest! {
         mut bytes in prop::collection::vec(any::<u8>(), 0..300),
         kind in prop::sample::select(vec![IPV4, IPV6, 0x8100, 0x88a8]),
     ) {
-        if let Some(place) = bytes.get_mut(12..14) {
-            place.copy_from_slice(&kind.to_be_bytes());
+        if let Some(ether_type) = bytes.get_mut(12..14) {
+            ether_type.copy_from_slice(&kind.to_be_bytes());
         }
         match read(&bytes, 0) {
-            Arrival::Packet(place, header) | Arrival::Bypass(place, header) => {
-                let end = usize::from(place.at) + header.length as usize;
+            Arrival::Packet(offsets, header) | Arrival::Bypass(offsets, header) => {
+                let end = usize::from(offsets.at) + header.length as usize;
                 prop_assert!(end <= bytes.len());
                 if let Arrival::Packet(..) = read(&bytes, 0) {
-                    complete(&mut bytes[usize::from(place.at)..end]);
+                    complete_checksum(&mut bytes[usize::from(offsets.at)..end]);
                 }
             }
             _ => {}
@@ -142,13 +142,13 @@ proptest! {
         let packet = packet(false, &payload);
         let tags = [INNER];
         let bytes = frame(&tags[..usize::from(tagged)], IPV4, &packet);
-        let Arrival::Packet(place, header) = read(&bytes, 0) else {
+        let Arrival::Packet(offsets, header) = read(&bytes, 0) else {
             return Err(TestCaseError::fail("no packet"));
         };
         let sliced = SlicedPacket::from_ethernet(&bytes).unwrap();
         prop_assert_eq!(sliced.vlan_ids().len(), usize::from(tagged));
         let theirs = sliced.net.unwrap().ip_payload_ref().unwrap().payload.as_ptr();
-        let ours = &bytes[usize::from(place.at) + 20..];
+        let ours = &bytes[usize::from(offsets.at) + 20..];
         prop_assert_eq!(ours.as_ptr(), theirs);
         prop_assert_eq!(header.length as usize, packet.len());
     }

@@ -36,9 +36,9 @@ fn next(socket: &Socket) -> (Arrival, Vec<u8>) {
     for _ in 0..1000 {
         if let Some(arrival) = socket.read(&mut buffer).unwrap() {
             let frame = match arrival {
-                Arrival::Packet(place, header) | Arrival::Bypass(place, header) => {
-                    let start = usize::from(place.at - place.link);
-                    let end = usize::from(place.at) + header.length as usize;
+                Arrival::Packet(offsets, header) | Arrival::Bypass(offsets, header) => {
+                    let start = usize::from(offsets.at - offsets.link);
+                    let end = usize::from(offsets.at) + header.length as usize;
                     buffer[start..end].to_vec()
                 }
                 _ => Vec::new(),

@@ -1,4 +1,4 @@
-//! The files that are written while packets cross.
+//! The files written while packets are forwarded: statistics as JSON lines, and a capture.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,21 +13,21 @@ use crate::emulator::NAMES;
 use crate::stats::{Sample, Summary};
 use crate::timing::Clock;
 
-/// The files that are written meanwhile.
+/// Paths of the files to write; `None` writes none.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// Where samples and the summary go, as JSON lines.
+    /// Samples and the summary, as JSON lines.
     pub stats: Option<PathBuf>,
-    /// Where packets go as they leave the transmitters.
+    /// Packets as they leave the transmitters, in the pcapng format.
     pub pcap: Option<PathBuf>,
 }
 
-/// Statistics and packets, where they are wanted.
+/// Writes statistics and captured packets.
 pub(super) struct Recorder {
     stats: Option<(PathBuf, BufWriter<File>)>,
     pcap: Option<(PathBuf, Writer<BufWriter<File>>)>,
     clock: Clock,
-    /// What went wrong with a packet; told when there is somebody to tell.
+    /// First error while writing a packet; returned with the next samples.
     failed: Option<io::Error>,
 }
 
@@ -61,7 +61,7 @@ impl Recorder {
         })
     }
 
-    /// A packet has left the transmitter of the direction of this number.
+    /// Records a packet that left the transmitter of a direction: 0 up, 1 down.
     pub(super) fn packet(&mut self, direction: usize, left: Nanos, bytes: &[u8]) {
         if let Some((_, file)) = &mut self.pcap {
             let at = self.clock.since_1970(left);
@@ -74,7 +74,7 @@ impl Recorder {
         for sample in samples {
             self.line(sample)?;
         }
-        // Whoever looks on sees it at once.
+        // A reader of the growing file sees the samples at once.
         if let Some((path, file)) = &mut self.stats {
             file.flush().map_err(at(path))?;
         }

@@ -1,16 +1,16 @@
-//! The links of hosts, before the bottleneck and after it: no queue that could be full, so
-//! when a packet leaves one is known when it comes.
+//! Access links: the links of hosts, before and after the bottleneck. They have no queue that
+//! can overflow, so the time at which a packet leaves one is known when it arrives.
 
 use std::collections::HashMap;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{LinkId, Network};
 
-/// The links on one side of the bottleneck, in one direction.
+/// Access links on one side of the bottleneck, in one direction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccessLinks {
     links: Vec<AccessLink>,
-    /// Which of them each flow's packets cross, one after the other.
+    /// For each flow, the indices of the links that its packets cross, in order.
     routes: Vec<Vec<u32>>,
 }
 
@@ -18,13 +18,13 @@ pub(crate) struct AccessLinks {
 struct AccessLink {
     rate: BitsPerSec,
     delay: Nanos,
-    /// When what was sent last is through.
+    /// Time at which the last packet is transmitted.
     free_at: Nanos,
 }
 
 impl AccessLinks {
-    /// The links that each flow's packets cross, one after the other. Packets must come to
-    /// each in the order of time: from one place.
+    /// Access links with each flow's route over them. All packets of a link must come from one
+    /// place, so that they arrive in the order of time.
     pub(crate) fn new(network: &Network, routes: &[Vec<LinkId>]) -> AccessLinks {
         let mut access = AccessLinks::default();
         let mut known = HashMap::new();
@@ -46,7 +46,7 @@ impl AccessLinks {
         access
     }
 
-    /// When a packet of `flow`, of `size` bytes, that comes at `at` is through.
+    /// Time at which a packet of `flow`, `size` bytes long, that arrives at `at` has crossed.
     pub(crate) fn transit(&mut self, flow: u32, at: Nanos, size: u32) -> Nanos {
         let mut at = at;
         for index in &self.routes[flow as usize] {
@@ -58,14 +58,14 @@ impl AccessLinks {
         at
     }
 
-    /// No packet is through sooner than this after it has come.
+    /// Shortest time that a packet takes: the smallest propagation delay of a route.
     pub(crate) fn min_delay(&self) -> Nanos {
         let delay = |index: &u32| self.links[*index as usize].delay;
         let delays = |route: &Vec<u32>| Nanos(route.iter().map(|index| delay(index).0).sum());
         self.routes.iter().map(delays).min().unwrap_or(Nanos::ZERO)
     }
 
-    /// How many packets of `size` may be on the wires at once.
+    /// Number of packets of `size` that may be in flight on the links.
     pub(crate) fn packets_in_flight(&self, size: Bytes) -> f64 {
         let packets =
             |link: &AccessLink| link.rate.packets_per_sec(size) * link.delay.as_secs_f64();

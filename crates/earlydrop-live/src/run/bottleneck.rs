@@ -1,4 +1,4 @@
-//! The bottleneck's thread: packets between the two devices until the run is over.
+//! The bottleneck thread: forwards packets between the two devices until the run is over.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::error::Context;
 use crate::stats::{DeviceCounts, DeviceTally, LatenessHistogram, lateness_limit_at};
 use crate::timing::{Clock, cpu_time, minimize_timer_slack};
 
-/// A bottleneck that is ready.
+/// A bottleneck that is ready to forward.
 #[derive(Debug)]
 pub(crate) struct Bottleneck {
     emulator: Emulator<HostPath>,
@@ -33,35 +33,35 @@ pub(crate) struct Bottleneck {
     clock: Clock,
 }
 
-/// What it has seen when the run is over.
+/// Measurements of the bottleneck thread.
 #[derive(Debug)]
 pub(crate) struct BottleneckReport {
-    /// From the near end to the far one, and back.
+    /// Path from the near to the far end, path back.
     pub(crate) paths: [HostPath; 2],
-    /// What became of packets outside these.
+    /// Counters of the device reads and writes.
     tallies: [DeviceTally; 2],
-    /// The kernel's counts at the near end's device and at the far one's.
+    /// The kernel's counters of the near end's device and of the far end's.
     pub(crate) devices: [DeviceCounts; 2],
     lateness: LatenessHistogram,
     tolerated: Nanos,
-    /// The share of one core that the thread took.
+    /// CPU time of the thread as a share of one core.
     cpu: f64,
 }
 
-/// How often it looks whether it is to stop.
+/// Time between two checks whether to stop.
 const STOP_CHECK_INTERVAL: Nanos = Nanos::from_millis(50);
 
-/// The shares of packets whose lateness is told.
+/// Quantiles of lateness that are reported, besides every percentile below 100.
 const SHARES: [f64; 5] = [0.995, 0.999, 0.9995, 0.9999, 1.0];
 
-/// The least packet that buffers are reckoned with.
+/// Smallest packet, for which the number of buffers is computed.
 const SMALL: Bytes = Bytes(64);
 
 impl Bottleneck {
-    /// A bottleneck between the near end's device and the far one's.
+    /// A bottleneck between the near end's device and the far end's.
     ///
-    /// There are buffers for 32,768 packets that wait, and for as many of 64 bytes as all
-    /// wires hold; half a million at most.
+    /// It has buffers for 32,768 waiting packets and for the 64-byte packets that all wires can
+    /// hold, half a million at most.
     pub(crate) fn new(
         run: &Run,
         topology: &Topology,
@@ -81,13 +81,13 @@ impl Bottleneck {
         })
     }
 
-    /// Time zero is now.
+    /// Sets time zero to now.
     pub(crate) fn start(&mut self) -> Clock {
         self.clock = self.emulator.start();
         self.clock
     }
 
-    /// Carries packets until the run's end, until `stop`, or until the other end of
+    /// Forwards packets until the run's end, until `stop`, or until the other end of the pipe
     /// `traffic` is closed.
     pub(crate) fn run(
         mut self,
@@ -147,7 +147,7 @@ impl BottleneckReport {
     }
 }
 
-/// How many small packets may be on all wires.
+/// Number of small packets that may be in flight on all wires.
 fn packets_on_wires(topology: &Topology, links: [&Link; 2]) -> usize {
     let access = topology.before.iter().chain(&topology.after);
     let access: f64 = access.map(|access| access.packets_in_flight(SMALL)).sum();
@@ -156,7 +156,7 @@ fn packets_on_wires(topology: &Topology, links: [&Link; 2]) -> usize {
     (access + across.iter().sum::<f64>()) as usize
 }
 
-/// One direction of the bottleneck: 0 up, 1 down.
+/// Builds one direction of the bottleneck: 0 up, 1 down.
 pub(super) fn host_path(
     run: &Run,
     topology: &Topology,
@@ -166,7 +166,7 @@ pub(super) fn host_path(
 ) -> Result<HostPath, LiveError> {
     let id = topology.links[index];
     let link = run.network.get(id);
-    // Each link has random numbers of its own.
+    // Each link has its own random numbers.
     let seed = FlowKey(run.seed).hash(u64::from(id.0));
     let direction = queue(link, buffers)
         .and_then(|queue| Direction::of_link(link, &queue, seed))
@@ -187,8 +187,8 @@ pub(super) fn host_path(
     Ok(HostPath::new(link, direction, access, meter, buffers, seed))
 }
 
-/// The queue before a link: where it has none of its own, one that never is full, or, as in
-/// the simulator, drop-tail where it changes or is a recorded one.
+/// The queue of a link. Without one of its own, it has drop-tail: with the default limit if
+/// the link changes or follows a trace, as in the simulator, else with one that is never full.
 fn queue(link: &Link, buffers: u32) -> Result<Spec, ConfigError> {
     match &link.queue {
         Some(queue) => Ok(queue.clone()),
@@ -197,7 +197,7 @@ fn queue(link: &Link, buffers: u32) -> Result<Spec, ConfigError> {
     }
 }
 
-/// Whether a link's queue is in the results.
+/// Whether the results include a link's queue.
 pub(crate) fn is_measured(link: &Link) -> bool {
     link.queue.is_some() || !link.changes.is_empty() || link.trace.is_some()
 }

@@ -1,4 +1,4 @@
-//! What a run asks for that real hosts cannot do.
+//! Checks a run for features that real hosts cannot provide.
 
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::{Run, RunError};
@@ -8,7 +8,7 @@ use super::hosts;
 use super::topology::Topology;
 use crate::error::Unsupported;
 
-/// Checks everything about a run whose results are about `watched`.
+/// Checks a run with results about `watched`; returns its topology and address plan.
 pub(crate) fn check_all(
     run: &Run,
     watched: LinkId,
@@ -19,7 +19,7 @@ pub(crate) fn check_all(
     Ok((Topology::new(run, watched)?, AddressPlan::new(&run.flows)?))
 }
 
-/// What of a run cannot be done: one thing of the network, one of the flows, and so on.
+/// Lists unsupported features: at most one of the network, one of the flows, and so on.
 pub(crate) fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     if let Err(problem) = run.start() {
         return vec![invalid_run(&problem)];
@@ -38,7 +38,7 @@ pub(crate) fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     found.into_iter().flatten().collect()
 }
 
-/// What the simulator would not do, either.
+/// A run that the simulator refuses as well.
 fn invalid_run(problem: &RunError) -> Unsupported {
     let flow = match problem {
         RunError::NoRoute { flow, .. }

@@ -1,13 +1,13 @@
-//! One direction of a run: the links of hosts, the bottleneck, the links of hosts.
+//! One direction of a run: access links, the bottleneck, access links.
 //!
 //! ```text
 //! device --> links --> (in time order) queue, transmitter, wire --> links --> (in time order) device
 //! ```
 //!
-//! All of it is worked out: a packet comes to the queue when its host's links have carried
-//! it there, and leaves for the device when those at the other end have, even where the
-//! thread notices later. It only looks after a passage when the next packet must be
-//! written, or may have to be.
+//! All times are computed, not waited for. A packet enters the queue at the time when its
+//! host's access links have carried it there, and is due at the device when those at the other
+//! end have, even if the thread notices later. So the thread need wake up only when the next
+//! packet may be due at the device.
 
 use std::collections::VecDeque;
 
@@ -27,32 +27,32 @@ use crate::pool::{Frame, Pool};
 #[derive(Debug)]
 pub(crate) struct HostPath {
     before: AccessLinks,
-    /// On the way to the queue.
+    /// In flight on the access links before the queue.
     to_queue: InFlight,
     direction: Direction,
-    /// What changes about the bottleneck, by time.
+    /// Changes of the bottleneck link, in time order.
     changes: VecDeque<(Nanos, Change)>,
     reorder: Option<Reorder>,
     random: Pcg32,
-    /// No packet leaves the wire before this unless it is held back on purpose: a delay
-    /// that shrinks lets none overtake.
+    /// Latest arrival at the wire's end. No packet arrives earlier unless it is reordered, so
+    /// none overtakes when the delay shrinks.
     last: Nanos,
-    /// On the wire, where some are held back.
+    /// In flight on the wire, if the link reorders packets.
     reordered: InFlight,
     after: AccessLinks,
-    /// The shortest way from the wire's end to the device.
+    /// Shortest time from the wire's end to the device.
     min_delay_after: Nanos,
-    /// On the way from the wire's end to the device, or still on the wire.
+    /// In flight to the device: on the access links after the wire, or still on the wire.
     to_device: InFlight,
     pub(crate) meter: Meter,
 }
 
-/// The stream of random numbers by which packets are held back.
+/// Stream of random numbers that selects packets to reorder.
 const REORDER_STREAM: u64 = 2;
 
 impl HostPath {
-    /// The passage over `link`, whose `direction` is its transmitter, with room for so many
-    /// packets.
+    /// A path over `link`, whose queue, transmitter and wire are `direction`, with room for so
+    /// many packets.
     pub(crate) fn new(
         link: &Link,
         direction: Direction,
@@ -80,7 +80,7 @@ impl HostPath {
         }
     }
 
-    /// Everything up to `at` is worked out and measured.
+    /// Processes and measures everything up to `at`, the end of the run.
     pub(crate) fn finish(&mut self, at: Nanos, pool: &mut Pool) {
         let no_capture = &mut |_: usize, _: Nanos, _: &[u8]| {};
         self.process_until(at, pool, &mut CaptureTap(0, no_capture));
@@ -124,7 +124,7 @@ impl HostPath {
         }
     }
 
-    /// A packet would be at the wire's end at `at`.
+    /// Takes a packet off the wire that arrives at its end at `at`, or later if reordered.
     fn propagate(&mut self, at: Nanos, frame: Frame) {
         let at = at.max(self.last);
         self.last = at;
@@ -170,7 +170,7 @@ impl ForwardingPath for HostPath {
     }
 
     fn next_event(&self) -> Nanos {
-        // What has not been sent yet is at the device no sooner than this.
+        // A packet that is not sent yet is due at the device no earlier than this.
         let sent = self.direction.sends().min(self.to_queue.next());
         let behind = sent + self.direction.delay() + self.min_delay_after;
         let change = self.changes.front().map_or(Nanos::NEVER, |(at, _)| *at);
@@ -179,7 +179,7 @@ impl ForwardingPath for HostPath {
     }
 }
 
-/// A meter, and whoever else looks on.
+/// Reports events to the meter, and departures to another tap.
 struct MeterTap<'a, T>(&'a mut Meter, &'a mut T);
 
 impl<T: Tap> Tap for MeterTap<'_, T> {

@@ -1,5 +1,5 @@
-//! Packets whose time of arrival is known, and which do not arrive in the order in which
-//! they became known: those of flows with delays of their own.
+//! Packets in flight whose arrival times are known but not in order, because flows have
+//! different delays.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -8,50 +8,50 @@ use earlydrop::units::Nanos;
 
 use crate::pool::Frame;
 
-/// Packets by when they arrive; those of one moment in the order in which they came.
+/// Packets ordered by arrival time; ties in the order they were added.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    heap: BinaryHeap<Entry>,
-    /// Packets so far.
+    heap: BinaryHeap<Packet>,
+    /// Number of packets added so far.
     count: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct Packet {
     due: Nanos,
     number: u64,
     frame: Frame,
 }
 
-impl Entry {
-    fn place(&self) -> (Nanos, u64) {
+impl Packet {
+    fn order(&self) -> (Nanos, u64) {
         (self.due, self.number)
     }
 }
 
-// The heap's top is its greatest: who comes first.
-impl Ord for Entry {
-    fn cmp(&self, other: &Entry) -> Ordering {
-        other.place().cmp(&self.place())
+// `BinaryHeap` is a max-heap, so the earliest must compare greatest.
+impl Ord for Packet {
+    fn cmp(&self, other: &Packet) -> Ordering {
+        other.order().cmp(&self.order())
     }
 }
 
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
+impl PartialOrd for Packet {
+    fn partial_cmp(&self, other: &Packet) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Entry {
-    fn eq(&self, other: &Entry) -> bool {
-        self.place() == other.place()
+impl PartialEq for Packet {
+    fn eq(&self, other: &Packet) -> bool {
+        self.order() == other.order()
     }
 }
 
-impl Eq for Entry {}
+impl Eq for Packet {}
 
 impl InFlight {
-    /// Room for so many, without allocating.
+    /// Allocates room for so many packets.
     pub(crate) fn new(room: u32) -> InFlight {
         InFlight {
             heap: BinaryHeap::with_capacity(room as usize),
@@ -62,10 +62,10 @@ impl InFlight {
     pub(crate) fn push(&mut self, due: Nanos, frame: Frame) {
         let number = self.count;
         self.count += 1;
-        self.heap.push(Entry { due, number, frame });
+        self.heap.push(Packet { due, number, frame });
     }
 
-    /// The next that arrives by `now`, and when it does.
+    /// Removes the next packet that has arrived by `now`, with its arrival time.
     pub(crate) fn pop(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
         if self.next() > now {
             return None;
@@ -74,13 +74,13 @@ impl InFlight {
         Some((first.due, first.frame))
     }
 
-    /// When the next arrives.
+    /// Arrival time of the next packet.
     pub(crate) fn next(&self) -> Nanos {
         self.heap.peek().map_or(Nanos::NEVER, |first| first.due)
     }
 
-    /// All of them, in no order.
+    /// All packets, in no particular order.
     pub(crate) fn frames(&self) -> impl Iterator<Item = &Frame> {
-        self.heap.iter().map(|traveller| &traveller.frame)
+        self.heap.iter().map(|packet| &packet.frame)
     }
 }

@@ -1,5 +1,5 @@
-//! What is measured of a run in one direction: of the queue, and of the flows whose data
-//! goes that way. The simulator's own meters, told of packets that lie in buffers.
+//! Measures one direction of a run with the simulator's own meters: the queue, and the flows
+//! whose data goes this way.
 
 use std::sync::Arc;
 
@@ -17,33 +17,33 @@ use crate::pool::Frame;
 pub(crate) struct Meter {
     addresses: Arc<AddressPlan>,
     pub(crate) queue: QueueMeter,
-    /// For each flow, what became of its data, where that goes this way.
+    /// For each flow whose data goes this way, its meter.
     pub(crate) flows: Vec<Option<FlowMeter>>,
     timing: Timing,
     /// For each buffer, what is known of the packet in it.
     records: Vec<PacketRecord>,
-    /// Read from the device.
+    /// Packets read from the device.
     pub(crate) sent: Tally,
-    /// Written to the other device.
+    /// Packets written to the other device.
     pub(crate) delivered: Tally,
-    /// Lost in the queue or after it.
+    /// Packets lost in the queue or after it.
     pub(crate) dropped: Tally,
-    /// Read and left alone: no packets of any flow.
+    /// Packets read that belong to no flow, and are dropped.
     pub(crate) unmatched: u64,
 }
 
-/// What is known of a packet.
+/// What the meter knows of a packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct PacketRecord {
     read: Nanos,
     flow: u32,
-    /// Carries the flow's data: a datagram, or a segment with something in it.
+    /// Whether it carries the flow's data: a datagram, or a segment with payload.
     is_data: bool,
 }
 
 impl Meter {
-    /// A meter for packets in so many buffers; `ours` says of each flow whether its data
-    /// goes this way.
+    /// A meter for packets in so many buffers. `ours` holds for each flow whether its data goes
+    /// this way.
     pub(crate) fn new(
         run: &Run,
         addresses: &Arc<AddressPlan>,
@@ -68,7 +68,7 @@ impl Meter {
         }
     }
 
-    /// A packet was read at `now`; answers whose it is, if it is anybody's.
+    /// Records that a packet was read at `now`; returns its flow, if it belongs to one.
     pub(crate) fn read(&mut self, now: Nanos, frame: &Frame, packet: &[u8]) -> Option<u32> {
         let is_v4 = packet[0] >> 4 == 4;
         let Some(flow) = self.addresses.flow(packet).filter(|_| is_v4) else {
@@ -84,12 +84,12 @@ impl Meter {
         Some(flow)
     }
 
-    /// Whose a packet is that was read.
+    /// Flow of a packet that was read.
     pub(crate) fn flow(&self, frame: &Frame) -> u32 {
         self.records[frame.slot as usize].flow
     }
 
-    /// A packet comes to the queue.
+    /// Records that a packet reaches the queue.
     pub(crate) fn reached_queue(&mut self, at: Nanos, frame: &Frame) {
         let record = &self.records[frame.slot as usize];
         if record.is_data {
@@ -97,18 +97,18 @@ impl Meter {
         }
     }
 
-    /// Time goes on to `at`, and the queue is still as it was.
+    /// Observes the queue, which has not changed since the last event, up to `at`.
     pub(crate) fn comes(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
         let packets = queue.packets();
         self.queue.observe(at, packets, queue);
     }
 
-    /// A packet that has waited for `sojourn` begins to be sent, which takes `time`.
+    /// Records a dequeue: the packet waited for `sojourn`, and its transmission takes `time`.
     pub(crate) fn sends(&mut self, sojourn: Nanos, time: Nanos) {
         self.queue.sent(sojourn, time);
     }
 
-    /// A packet is lost, in the queue or after it.
+    /// Records the loss of a packet, in the queue or after it.
     pub(crate) fn lost(&mut self, at: Nanos, frame: &Frame, in_queue: bool) {
         self.dropped.add(frame.header.length);
         let record = &self.records[frame.slot as usize];
@@ -122,7 +122,7 @@ impl Meter {
         }
     }
 
-    /// A packet was written at `at`, or the device would not take it.
+    /// Records that a packet was written at `at`, or that the device refused it.
     pub(crate) fn written(&mut self, at: Nanos, frame: &Frame, taken: bool) {
         let size = frame.header.length;
         if !taken {
@@ -140,12 +140,12 @@ impl Meter {
     }
 }
 
-/// Whether a packet of IPv4 carries data: a datagram, or a segment with something in it.
+/// Whether an IPv4 packet carries data: a datagram, or a segment with payload.
 fn carries_data(packet: &[u8]) -> bool {
     const PROTOCOL: usize = 9;
     const TCP: u8 = 6;
     const UDP: u8 = 17;
-    /// Where in a segment's header its length is, in words of 32 bits.
+    /// Offset of TCP's data offset field, which counts 32-bit words.
     const WORDS: usize = 12;
     let header = usize::from(packet[0] & 15) * 4;
     match packet[PROTOCOL] {

@@ -1,17 +1,23 @@
-//! A run of the simulator's on real hosts: the same value in, the same kind of results out,
-//! with the kernel's TCP between.
+//! Runs of the simulator on real hosts: the same [`Run`] in, the same kind of [`Results`] out,
+//! with the kernel's TCP.
 //!
 //! ```text
-//! traffic (one thread)                                 bottleneck (another)
-//! sockets in the near namespace -- TUN --> access -> queue -> wire -> access -- TUN --> sockets in the far one
+//! traffic thread          bottleneck thread                                       traffic thread
+//! near sockets -- TUN --> access links -> queue -> wire -> access links -- TUN --> far sockets
 //! ```
 //!
-//! Each flow has an address of its own at either end (`book`), so that the bottleneck
-//! knows whose a packet is, and routes can give each kind of TCP its rules.
+//! - Each flow has an address of its own at either end (`addresses`). So the bottleneck can
+//!   attribute packets to flows, and routes can set the TCP of each profile.
+//! - `topology` maps the run's network to one bottleneck with access links around it. Each
+//!   direction is a `host_path`.
+//! - The simulator's own meters (`meter`) measure both directions, so a figure means the same
+//!   here and there.
 //!
-//! The bottleneck (`bottleneck`) is two passages: hosts' links around a queue, whose
-//! network a `layout` has made of the run's. They are measured by the simulator's own
-//! meters (`meter`), so a figure means the same in both.
+//! # Call order
+//! A program calls [`prepare`] once, [`check`] or [`unsupported`] before it starts, and [`run`]
+//! for each run. [`run`] starts two threads (`threads`): one creates the hosts (`hosts`) and
+//! generates traffic (`traffic`), the other forwards packets (`bottleneck`). `results` merges
+//! what both have measured.
 
 mod access_links;
 mod addresses;
@@ -49,40 +55,42 @@ pub use crate::error::Unsupported;
 use crate::namespace::Privilege;
 use crate::privileges::{InvokingUser, require_single_thread};
 
-/// What a run found, and how far it can be believed.
+/// Results of a run on real hosts, and the quality of its timing.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LiveResults {
-    /// What the simulator would have answered, as far as real hosts show it: no captures and
-    /// no distribution of round trips, no events and nothing late in the totals. A delay is
-    /// from reading a packet at one device to writing it to the other; hosts have sent what
-    /// was read, and have received what was written.
+    /// The simulator's results, as far as real hosts show them: no captures, no distribution of
+    /// round-trip times, no events and no late packets in the totals. A delay is measured from
+    /// reading a packet at one device to writing it to the other. A packet counts as sent when
+    /// it is read, and as received when it is written.
     pub results: Results,
-    /// How exactly packets were delivered.
+    /// How late packets were delivered, and how many were lost outside the queue.
     pub timing: TimingQuality,
 }
 
-/// Enters, once for the process, what gives the right to make namespaces; answers which.
-/// The process must have one thread. Under `sudo`, files belong to the caller from here on.
+/// Acquires the privilege to create namespaces, once for the process, and returns which it is.
+/// The process must have one thread. Under `sudo`, files belong to the invoking user from now
+/// on.
 ///
-/// In a user namespace of its own, root may write only what is root's: folders for results
-/// are to be made before.
+/// In its own user namespace, root may write only to root's files: create folders for results
+/// before.
 pub fn prepare() -> Result<Privilege, LiveError> {
     require_single_thread()?;
     acquire_privilege_for(&InvokingUser::of_this_process())
 }
 
-/// Whether real hosts on this machine can do a run whose results are about this link.
+/// Checks whether real hosts on this machine can do a run with results about the link `watched`.
 pub fn check(run: &Run, watched: LinkId) -> Result<(), Unsupported> {
     check_all(run, watched).map(|_| ())
 }
 
-/// What real hosts on this machine cannot do of a run: as much as can be told at once, one
-/// flow's unsupported hiding the next's.
+/// Lists what real hosts on this machine cannot do of a run. The first unsupported feature of
+/// the flows hides those of later flows.
 pub fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     check::unsupported(run, watched)
 }
 
-/// Runs from beginning to end, in real time; `None` where `stop` was set before.
+/// Runs in real time; returns `None` if `stop` was set meanwhile.
 ///
 /// [`prepare`] must have been called.
 pub fn run(

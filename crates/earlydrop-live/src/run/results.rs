@@ -1,4 +1,4 @@
-//! From what both threads have seen to the simulator's kind of results.
+//! Merges the measurements of both threads into the simulator's results.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::host_path::HostPath;
 use super::topology::Topology;
 use super::traffic::TrafficReport;
 
-/// The results of a run, whose `ways` have been worked out up to its end.
+/// The results of a run whose paths have processed everything up to its end.
 pub(crate) fn results(
     run: &Run,
     topology: &Topology,
@@ -33,7 +33,7 @@ pub(crate) fn results(
     }
 }
 
-/// What became of all packets: hosts' are those that they have sent to the devices.
+/// Totals of all packets; a packet counts as sent when it is read from a device.
 fn totals(paths: &[HostPath; 2]) -> Totals {
     let mut totals = Totals::default();
     for path in paths {

@@ -1,4 +1,4 @@
-//! Runs under `sudo`: whatever right they take, files belong to the one who called it.
+//! Privileges of runs under `sudo`: files belong to the invoking user either way.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -12,15 +12,15 @@ use crate::error::Context;
 use crate::namespace::{Privilege, acquire_privilege, enter_new_namespace};
 use crate::privileges::{InvokingUser, set_supplementary_groups};
 
-/// Gains the right to make namespaces, as the caller where the system lets them; else as
-/// root, who touches files as the caller only.
+/// Acquires the privilege to create namespaces as the invoking user if the system allows it,
+/// else as root, who then accesses files as the invoking user.
 pub(super) fn acquire_privilege_for(user: &InvokingUser) -> Result<Privilege, LiveError> {
     let InvokingUser::Sudo { user, group, name } = user else {
         return acquire_privilege();
     };
     let (user, group) = (Uid::from_raw(*user), Gid::from_raw(*group));
     set_effective_user(user, group, name.as_deref())
-        .context("acting as the one who called sudo")?;
+        .context("acting as the user who called sudo")?;
     if let Ok(right) = acquire_privilege() {
         setresgid(group, group, group)
             .and_then(|()| setresuid(user, user, user))
@@ -30,8 +30,8 @@ pub(super) fn acquire_privilege_for(user: &InvokingUser) -> Result<Privilege, Li
     let root = (Uid::from_raw(0), Gid::from_raw(0));
     seteuid(root.0)
         .and_then(|()| setegid(root.1))
-        .context("being root again")?;
-    // This thread's, and those of threads that it starts.
+        .context("becoming root again")?;
+    // Applies to this thread and to threads that it starts.
     setfsgid(group);
     setfsuid(user);
     let tried = thread::spawn(enter_new_namespace).join();
@@ -39,11 +39,11 @@ pub(super) fn acquire_privilege_for(user: &InvokingUser) -> Result<Privilege, Li
     Ok(Privilege::Root)
 }
 
-/// Has what rights they have, with a way back.
+/// Switches the effective user, and keeps root as the saved one.
 fn set_effective_user(user: Uid, group: Gid, name: Option<&str>) -> io::Result<()> {
     set_supplementary_groups(name, group)?;
     setegid(group)?;
     seteuid(user)?;
-    // Without this /proc/self stays root's, and with it what maps users.
+    // Otherwise /proc/self, with the files that map user ids, stays root's.
     Ok(prctl::set_dumpable(true)?)
 }

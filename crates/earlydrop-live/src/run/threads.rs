@@ -1,4 +1,4 @@
-//! The two threads of a run, which begin and end together.
+//! The two threads of a run, which start and end together.
 
 use std::os::fd::OwnedFd;
 use std::panic::resume_unwind;
@@ -18,21 +18,21 @@ use super::traffic::{TrafficGenerator, TrafficReport};
 use crate::LiveError;
 use crate::error::Context;
 
-/// A run, and when to give it up.
+/// A run, and the flags that end it.
 pub(crate) struct Threads<'a> {
     pub(crate) run: &'a Run,
     pub(crate) topology: &'a Topology,
     pub(crate) addresses: &'a Arc<AddressPlan>,
     pub(crate) stop: &'a AtomicBool,
-    /// One of the two threads has ended.
+    /// Set when one of the two threads has ended.
     pub(crate) over: AtomicBool,
 }
 
-/// What the traffic's thread hands over: the bottleneck, and a pipe that it closes when it
-/// ends.
+/// What the traffic thread passes to the bottleneck thread: the bottleneck, and the read end
+/// of a pipe that closes when the traffic thread ends.
 type Handoff = (Bottleneck, OwnedFd);
 
-/// Says that a thread has ended, however it does.
+/// Sets a flag when a thread ends, even by a panic.
 struct SetOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
@@ -42,11 +42,11 @@ impl Drop for SetOnDrop<'_> {
 }
 
 impl Threads<'_> {
-    /// Runs both to their end; `None` where it is to stop.
+    /// Runs both threads to their end; `None` if the run was stopped.
     pub(crate) fn run(&self) -> Result<Option<(TrafficReport, BottleneckReport)>, LiveError> {
         let (give, take) = channel();
         let (traffic, report) = thread::scope(|scope| {
-            // Namespaces are a thread's own: the caller stays where it is.
+            // A namespace belongs to a thread: the calling thread stays in its own.
             let traffic = scope.spawn(|| self.traffic(give));
             let bottleneck = scope.spawn(|| self.bottleneck(take));
             let traffic = traffic.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -55,7 +55,7 @@ impl Threads<'_> {
                 .unwrap_or_else(|panic| resume_unwind(panic));
             (traffic, report)
         });
-        // What goes wrong while it is given up, its devices being gone, is nothing to tell.
+        // Errors while a run is stopped follow from closing its devices; they are not reported.
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
@@ -71,7 +71,7 @@ impl Threads<'_> {
             TrafficGenerator::new(self.run, hosts, self.addresses, &self.topology.from_near)?;
         let (closes, _closed_at_the_end) = pipe().context("making a pipe")?;
         let clock = bottleneck.start();
-        // Who does not take it has ended, and has said so.
+        // Fails only if the other thread has ended, which sets `over`.
         let _ = give.send((bottleneck, closes));
         traffic.run(clock, &self.over)
     }

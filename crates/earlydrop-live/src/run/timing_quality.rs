@@ -1,27 +1,28 @@
-//! How exactly a run's packets were delivered.
+//! Quality of a run's timing.
 
-/// How exactly packets were delivered.
+/// How late packets were delivered in a run, and how many were lost outside the queue.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TimingQuality {
-    /// The lateness of packets: a share of them, and the time in seconds within which they
-    /// were late; rising, to all of them.
+    /// Quantiles of lateness: share of packets, from 0 to 1, and time in seconds; both ascend.
     pub lateness: Vec<(f64, f64)>,
-    /// How late 99 of 100 may be, in seconds, for the run to be believed.
+    /// Largest 99th percentile of lateness of a trustworthy run, in seconds.
     pub tolerated: f64,
-    /// The share of one core that the bottleneck took.
+    /// CPU time of the bottleneck thread as a share of one core.
     pub cpu: f64,
-    /// Packets that the machine lost beside the queue: not read in time, or without a buffer.
+    /// Packets lost outside the queue: read too late, without a buffer, or refused by a device.
     pub lost_outside_queue: u64,
 }
 
 impl TimingQuality {
-    /// The time within which this share of packets was late, in seconds.
+    /// The smallest known quantile of lateness of at least this share of packets, in seconds.
     pub fn late(&self, share: f64) -> f64 {
         let within = self.lateness.iter().find(|(of, _)| *of >= share);
         within.map_or(0.0, |(_, seconds)| *seconds)
     }
 
-    /// Whether the run can be believed.
+    /// Whether the 99th percentile of lateness is within the limit, and no packet was lost
+    /// outside the queue.
     pub fn trustworthy(&self) -> bool {
         self.late(0.99) <= self.tolerated && self.lost_outside_queue == 0
     }

@@ -1,5 +1,5 @@
-//! From a run's network to one bottleneck between two ends, with the links of hosts around
-//! it; what is more than that is refused by name.
+//! Maps a run's network to one bottleneck between two ends, with access links around it, and
+//! names what does not fit.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,24 @@ use earlydrop_sim::network::{Link, LinkId, Network, Node, Routes};
 use super::access_links::AccessLinks;
 use crate::error::Unsupported;
 
-/// A bottleneck, and who crosses it.
+/// A bottleneck, and the flows that cross it.
 #[derive(Clone, Debug)]
 pub(crate) struct Topology {
-    /// Its two directions: from the near end to the far one, and back. The first is the
-    /// link that is watched.
+    /// The link from the near end to the far end, which is the watched one, and the link back.
     pub(crate) links: [LinkId; 2],
-    /// For each flow, whether its data begins at the near end.
+    /// For each flow, whether its data starts at the near end.
     pub(crate) from_near: Vec<bool>,
-    /// For each direction, the links before the bottleneck.
+    /// For each direction, the access links before the bottleneck.
     pub(crate) before: [AccessLinks; 2],
-    /// For each direction, the links after it.
+    /// For each direction, the access links after the bottleneck.
     pub(crate) after: [AccessLinks; 2],
 }
 
-/// Where streams of packets come from, for each link: the link before, or a host.
+/// For each link, the link from which its packets come; `None` for a host.
 type Upstream = HashMap<LinkId, Option<LinkId>>;
 
 impl Topology {
-    /// The layout of a run whose results are about `watched`.
+    /// Maps a run with results about `watched`.
     pub(crate) fn new(run: &Run, watched: LinkId) -> Result<Topology, Unsupported> {
         let network = &run.network;
         let links = [watched, back(network, watched)?];
@@ -62,7 +61,7 @@ impl Topology {
     }
 }
 
-/// The link that leads back between the same nodes.
+/// The link back between the same nodes.
 fn back(network: &Network, watched: LinkId) -> Result<LinkId, Unsupported> {
     let ends = |wanted| {
         let found = network.links().find(|(id, ..)| *id == wanted);
@@ -76,7 +75,7 @@ fn back(network: &Network, watched: LinkId) -> Result<LinkId, Unsupported> {
     found.ok_or_else(|| Unsupported {
         flow: None,
         message: format!(
-            "live needs a path back, and no link leads back beside `{}`",
+            "live needs a path back, and no link leads back alongside `{}`",
             network.link_name(watched)
         ),
         help: "describe a link between the same two nodes in the other direction".to_string(),
@@ -88,12 +87,12 @@ fn bypasses_bottleneck(network: &Network, flow: usize, link: LinkId) -> Unsuppor
     Unsupported {
         flow: Some(flow),
         message: format!("live has one bottleneck, and this flow does not cross `{name}`"),
-        help: format!("all flows go over `{name}` and back beside it"),
+        help: format!("all flows must go over `{name}` and back over its opposite link"),
     }
 }
 
-/// Whether all that a way crosses beside the bottleneck, which is at `across`, can be worked
-/// out.
+/// Checks that all links of a path except the bottleneck, which is at index `across`, are
+/// access links whose packets come from one place.
 fn check_path(
     network: &Network,
     path: &[LinkId],
@@ -118,7 +117,7 @@ fn check_path(
     Ok(())
 }
 
-/// Whether a link beside the bottleneck is a plain one.
+/// Checks that a link has only a rate and a delay.
 fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported> {
     let Link {
         rate: _,
@@ -144,10 +143,10 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
         Some((_, does)) => Err(Unsupported {
             flow: None,
             message: format!(
-                "live has plain links beside the bottleneck, and `{}` {does}",
+                "live has plain access links around the bottleneck, and `{}` {does}",
                 network.link_name(link)
             ),
-            help: "what is special can be the bottleneck's own".to_string(),
+            help: "only the bottleneck can do that".to_string(),
         }),
     }
 }
@@ -159,7 +158,7 @@ fn second_bottleneck(network: &Network, link: LinkId, why: &str) -> Unsupported 
             "live has one bottleneck, and `{}` is a second one: {why}",
             network.link_name(link)
         ),
-        help: "beside the bottleneck there can be hosts' own links, without queues".to_string(),
+        help: "around the bottleneck there can be hosts' own links, without queues".to_string(),
     }
 }
 

@@ -1,24 +1,24 @@
-//! What runs on real hosts: every application and pattern of the simulator's traffic, over
-//! the kernel's TCP and in datagrams, with both ends of all flows in one thread. So there is
-//! one clock, and nothing to agree on between ends.
+//! The traffic generator of a run: every application and pattern of the simulator, over the
+//! kernel's TCP and in datagrams. One thread drives both ends of all flows, so there is one
+//! clock and no synchronisation.
 //!
-//! Starts, sizes, pauses and bursts are the numbers that the simulator draws for the same
-//! run ([`earlydrop_sim::streams`]); how far apart they come to lie depends on how long
-//! transfers take.
+//! Starts, sizes, pauses and bursts are the numbers that the simulator draws for the same run
+//! ([`earlydrop_sim::streams`]). When a transfer starts also depends on how long the previous
+//! one took.
 //!
-//! - **A connection** is opened by the host that sends the data. The end goes with the last
-//!   segment; a transfer is over when that is acknowledged, all before it with it. The
-//!   other host ends its side at once, so that the last acknowledgment is not held back.
-//! - **Requests** go over one connection that the asking host opens; the kernel repeats
-//!   what is lost of them.
-//! - **A bulk flow that stops** still sends what it has handed over: little, see
-//!   [`super::hosts`].
-//! - **Datagrams** are due at times worked out from the flow's start. One that is late does
-//!   not make later ones late.
-//! - **A random delay before each packet** (`overhead`) is not added: real hosts have their
-//!   own.
-//! - **Goodput** is what the receiving application read; of datagrams all that came, headers
-//!   included, as in the simulator.
+//! - **A connection** is opened by the host that sends the data. The FIN goes with the last
+//!   segment, and the transfer is complete when it is acknowledged. The receiver closes its
+//!   side at once, so that the last ACK is not delayed.
+//! - **Requests** use one connection that the client opens; the kernel retransmits lost ones.
+//! - **A bulk flow that stops** still sends its unsent data; [`super::hosts`] keeps that small.
+//! - **Datagrams** are due at times computed from the flow's start. A late one does not delay
+//!   the next.
+//! - **The random delay before each packet** (`overhead`) is not added: real hosts have one.
+//! - **Goodput** counts the bytes that the receiving application read; for datagrams,
+//!   headers included, as in the simulator.
+//!
+//! `timers` starts what is due, `socket_events` reacts to epoll events, and both use
+//! `transfers` to open connections and write to them.
 
 mod flow;
 mod socket_events;
@@ -56,38 +56,37 @@ use flow::{Flow, Source};
 use socket_table::{Entry, Role, SocketTable};
 use sockets::TcpInfo;
 
-/// What applications and the kernel's TCP saw, warm-up left out.
+/// Measurements of applications and of the kernel's TCP, without the warm-up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TrafficReport {
-    /// Each flow, in the order they were given.
+    /// Each flow, in the order of the run.
     pub(crate) flows: Vec<FlowReport>,
-    /// Transfers that began after the warm-up and were completed, in the order they ended.
+    /// Completed transfers that started after the warm-up, in the order they ended.
     pub(crate) completions: Vec<Completion>,
-    /// Windows over time, in segments, of the flows that were watched.
+    /// Samples of cwnd, in segments, of the observed flows.
     pub(crate) windows: Vec<(FlowId, Vec<f64>)>,
-    /// Transfers begun, and of them those completed, warm-up included.
+    /// Transfers started, warm-up included.
     pub(crate) transfers: u64,
     pub(crate) completed: u64,
 }
 
-/// What was seen of a flow.
+/// Measurements of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlowReport {
-    /// What the receiving application read.
+    /// Bytes that the receiving application read.
     pub(crate) goodput_bytes: u64,
-    /// What its senders did; zeros for datagrams.
+    /// Counts of its TCP senders; zero for datagrams.
     pub(crate) sender: SenderCounts,
-    /// The smoothed round-trip time at the end; the longest, where there are several
-    /// connections.
+    /// Smoothed RTT at the end; the longest of several connections.
     pub(crate) smoothed_rtt: Nanos,
-    /// Starts that were left out because too many transfers were going on.
+    /// Transfers that were not started because too many were active.
     pub(crate) left_out: u64,
 }
 
-/// Every flow of a run, and all their sockets.
+/// Generates the traffic of all flows of a run.
 pub(crate) struct TrafficGenerator {
     hosts: Hosts,
-    /// Where this thread is, since it is known.
+    /// The end whose namespace this thread has entered, if known.
     at: Option<End>,
     addresses: AddressPlan,
     epoll: Epoll,
@@ -97,34 +96,34 @@ pub(crate) struct TrafficGenerator {
     timers: BinaryHeap<Reverse<(Nanos, u32)>>,
     warm_up: Nanos,
     end: Nanos,
-    /// From one look at windows to the next, and the time of the next.
+    /// Interval of cwnd samples, and the time of the next.
     sampling: Option<(Nanos, Nanos)>,
     warm: bool,
     report: TrafficReport,
-    /// Where what is thrown away would be read to; the kernel leaves it alone.
+    /// Buffer for discarded bytes; the kernel does not write to it (MSG_TRUNC).
     buffer: Vec<u8>,
 }
 
-/// Takes connections at one end.
+/// A listening socket at one end.
 struct Listener {
     socket: TcpListener,
     end: End,
-    /// They bring requests.
+    /// Whether it accepts request connections.
     requests: bool,
 }
 
-/// Numbers of listening sockets among events; connections have those below.
+/// First epoll number of listening sockets; connections have smaller ones.
 const LISTENERS: u64 = 1 << 32;
-/// How long it sleeps at most, so that it sees that it is to stop.
+/// Longest sleep, after which the stop flag is checked.
 const MAX_SLEEP: Nanos = Nanos::from_millis(50);
-/// Events looked at together.
+/// Most events of one epoll_wait(2).
 const BATCH: usize = 256;
-/// Bytes thrown away at once.
+/// Most bytes discarded at once.
 const DISCARD_CHUNK: usize = 1 << 20;
 
 impl TrafficGenerator {
-    /// Opens what must be open before time zero. `from_near[flow]` says whether a flow's data
-    /// begins at the near end.
+    /// Opens all sockets that must exist before time zero. `from_near[flow]` says whether a
+    /// flow's data starts at the near end.
     pub(crate) fn new(
         run: &Run,
         hosts: Hosts,
@@ -166,7 +165,7 @@ impl TrafficGenerator {
         })
     }
 
-    /// Opens listening sockets at both ends, and both ends of flows of datagrams.
+    /// Opens listening sockets at both ends, and both ends of datagram flows.
     fn open_sockets(&mut self) -> Result<(), LiveError> {
         for end in [End::Near, End::Far] {
             self.enter(end)?;
@@ -191,7 +190,7 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// Opens what flows of datagrams have at an end.
+    /// Opens the sockets of datagram flows at one end.
     fn open_datagrams(&mut self, end: End) -> Result<(), LiveError> {
         for number in 0..self.flows.len() as u32 {
             let addresses = self.addresses(number, end);
@@ -211,8 +210,8 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// Sends and receives until the run's end, or until `stop`; time zero is `clock`'s. The
-    /// calling thread enters the hosts' namespaces, and stays there.
+    /// Sends and receives until the run's end, or until `stop`. `clock` has started at time
+    /// zero. The calling thread enters the hosts' namespaces and stays there.
     pub(crate) fn run(
         mut self,
         clock: Clock,
@@ -237,10 +236,10 @@ impl TrafficGenerator {
         self.finish()
     }
 
-    /// Waits until something happens to a socket or is due; answers how many events there are.
+    /// Waits for a socket event or a timer; returns the number of events.
     fn wait(&self, clock: Clock, events: &mut [EpollEvent]) -> Result<usize, LiveError> {
         let doing = "waiting for sockets";
-        // With much to do there is always something, and no need to sleep.
+        // Under load, events are pending and no sleep is needed.
         let count = self.epoll.wait(events, EpollTimeout::ZERO).context(doing)?;
         if count > 0 {
             return Ok(count);
@@ -248,7 +247,7 @@ impl TrafficGenerator {
         let now = clock.now();
         let next = self.next().min(now + MAX_SLEEP);
         let sleep = TimeSpec::new(0, next.since(now).0 as i64);
-        // Epoll itself sleeps for whole milliseconds.
+        // epoll_wait(2) sleeps for whole milliseconds only.
         let mut ready = [PollFd::new(self.epoll.0.as_fd(), PollFlags::POLLIN)];
         match ppoll(&mut ready, Some(sleep), None) {
             Ok(0) | Err(nix::Error::EINTR) => Ok(0),
@@ -257,7 +256,7 @@ impl TrafficGenerator {
         }
     }
 
-    /// The next time at which something is due.
+    /// Time of the next timer or measurement.
     fn next(&self) -> Nanos {
         let due = self.timers.peek().map_or(Nanos::NEVER, |next| next.0.0);
         let warm = if self.warm {
@@ -269,7 +268,7 @@ impl TrafficGenerator {
         due.min(warm).min(sample).min(self.end)
     }
 
-    /// Does what is measured at given times.
+    /// Takes the measurements that are due at `now`.
     fn take_due_measurements(&mut self, now: Nanos) -> Result<(), LiveError> {
         if !self.warm && now >= self.warm_up {
             self.warm = true;
@@ -288,7 +287,7 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// Notes the windows of the flows that are watched.
+    /// Samples cwnd of the observed flows.
     fn sample(&mut self) -> Result<(), LiveError> {
         for (flow, values) in &mut self.report.windows {
             let flow = &mut self.flows[flow.0 as usize];
@@ -305,8 +304,7 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// What each flow's senders have done so far, and the longest smoothed round trip of
-    /// those connections that are open.
+    /// Each flow's sender counts so far, and the longest smoothed RTT of its open connections.
     fn sender_counts(&self) -> Result<(Vec<SenderCounts>, Vec<Nanos>), LiveError> {
         let over = self.flows.iter().map(|flow| flow.meter.over);
         let mut counts: Vec<SenderCounts> = over.collect();
@@ -323,8 +321,7 @@ impl TrafficGenerator {
         Ok((counts, rtts))
     }
 
-    /// Counts datagrams that came while nobody was there to read them, or takes away those of
-    /// the warm-up.
+    /// Adds datagrams that were dropped at full socket buffers, less those of the warm-up.
     fn count_missed_datagrams(&mut self, is_end: bool) -> Result<(), LiveError> {
         for entry in self.table.iter() {
             let Role::DatagramReceiver { flow } = entry.role else {
@@ -369,12 +366,12 @@ impl TrafficGenerator {
         Ok(self.report)
     }
 
-    /// Whether what happens at this time is measured.
+    /// Whether the time is after the warm-up and before the end.
     fn is_measured(&self, at: Nanos) -> bool {
         at >= self.warm_up && at < self.end
     }
 
-    /// Notes that a transfer of a flow is over.
+    /// Records a completed transfer.
     fn completed(&mut self, flow: u32, began: Nanos, ended: Nanos, bytes: u64) {
         self.report.completed += 1;
         if began >= self.warm_up {

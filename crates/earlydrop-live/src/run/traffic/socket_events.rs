@@ -1,4 +1,4 @@
-//! What happens to sockets: connections that come, room to write, bytes to read, ends.
+//! Reacts to socket events: accepts connections, reads, writes, detects the end.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use crate::error::Context;
 use crate::run::hosts::{DATAGRAM_HEADERS, End};
 
 impl TrafficGenerator {
-    /// Something happened to the socket of this number.
+    /// Handles the events of the socket with this number.
     pub(super) fn handle(
         &mut self,
         number: u64,
@@ -52,7 +52,7 @@ impl TrafficGenerator {
         }
     }
 
-    /// Looks whether all that a sender has sent is acknowledged.
+    /// Completes a sender's transfer if all of it is acknowledged.
     fn check_completion(&mut self, number: usize, now: Nanos) -> Result<(), LiveError> {
         let (Some(role), Some(socket)) = (self.table.role(number), self.table.socket(number))
         else {
@@ -83,14 +83,13 @@ impl TrafficGenerator {
         self.complete(flow, slot, now)
     }
 
-    /// Throws away what has come for an application; answers how much that was, and whether
-    /// the other side has ended.
+    /// Discards received bytes; returns their number, and whether the other side has closed.
     fn read(&mut self, number: usize, flow: u32) -> Result<(u64, bool), LiveError> {
         let Some(socket) = self.table.socket(number) else {
             return Ok((0, true));
         };
         if let Some(most) = self.flows[flow as usize].window_clamp {
-            sockets::clamp_window(socket, most).context("limiting what a receiver offers")?;
+            sockets::clamp_window(socket, most).context("clamping the receive window")?;
         }
         let mut all = 0;
         loop {
@@ -133,7 +132,7 @@ impl TrafficGenerator {
             return Ok(());
         };
         let mut bytes = 0;
-        // What is wrong with a single datagram does not matter to the next.
+        // An error of one datagram, such as ICMP, does not affect the next.
         while let Ok(Some(length)) = sockets::discard(socket, &mut self.buffer) {
             bytes += length as u64 + DATAGRAM_HEADERS;
         }
@@ -141,7 +140,7 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// Reads what has come of a request; the answer begins when it is complete.
+    /// Reads a request; once it is complete, the response starts.
     fn take_request(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let (bytes, _) = self.read(number, flow)?;
         let Some(Role::Server { read, left, .. }) = self.table.role(number) else {
@@ -177,7 +176,7 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// Reads what has come of an answer, which is over when all of it has.
+    /// Reads a response; the transfer is complete when all of it has arrived.
     fn take_answer(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let (bytes, _) = self.read(number, flow)?;
         let Some(Role::Client { left, awaiting, .. }) = self.table.role(number) else {
@@ -200,7 +199,7 @@ impl TrafficGenerator {
         }
     }
 
-    /// Takes the connections that have come.
+    /// Accepts pending connections.
     fn accept(&mut self, listener: usize) -> Result<(), LiveError> {
         let doing = "taking a connection";
         loop {
@@ -209,7 +208,7 @@ impl TrafficGenerator {
             let (stream, from) = match listener.socket.accept() {
                 Ok(taken) => taken,
                 Err(problem) if problem.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                // It was given up before it was taken.
+                // The client gave up before it was accepted.
                 Err(problem) if problem.kind() == io::ErrorKind::ConnectionAborted => continue,
                 Err(problem) => return Err(problem).context(doing),
             };
@@ -219,7 +218,7 @@ impl TrafficGenerator {
         }
     }
 
-    /// A connection from this address has come to an end.
+    /// Adds an accepted connection; its source address identifies the flow.
     fn taken(
         &mut self,
         socket: OwnedFd,

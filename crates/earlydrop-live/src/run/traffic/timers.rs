@@ -1,4 +1,4 @@
-//! What flows do of their own accord: starts, stops, transfers that begin, datagrams.
+//! Timers: starts, stops, transfers and datagrams that are due.
 
 use std::cmp::Reverse;
 use std::os::fd::AsRawFd;
@@ -12,7 +12,7 @@ use super::sockets::PAYLOAD;
 use crate::LiveError;
 
 impl TrafficGenerator {
-    /// Does what is due.
+    /// Wakes the flows whose timers have expired.
     pub(super) fn run_due_timers(&mut self, now: Nanos) -> Result<(), LiveError> {
         while let Some(Reverse((at, number))) = self.timers.peek().copied()
             && at <= now
@@ -28,7 +28,7 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// Does what is due of a flow.
+    /// Does everything that is due of a flow.
     fn wake(&mut self, number: u32, now: Nanos) -> Result<(), LiveError> {
         while self.flows[number as usize].step(now) {
             let flow = &self.flows[number as usize];
@@ -44,7 +44,7 @@ impl TrafficGenerator {
                     let connection = self.open_sender(number, 0, u64::MAX, false)?;
                     self.flows[number as usize].source = Source::Bulk(Some(connection));
                 }
-                Source::AppSession(_) => self.next_transfer(number, now)?,
+                Source::Session(_) => self.next_transfer(number, now)?,
                 Source::Spawner(spawner) => {
                     if let Some(slot) = spawner.spawn() {
                         self.begin_transfer(number, slot, now)?;
@@ -52,8 +52,8 @@ impl TrafficGenerator {
                 }
                 Source::Datagrams(source) => {
                     if let Some(socket) = &source.sender {
-                        // What a full device does not take is lost, as on any host; the
-                        // device counts it.
+                        // What a full device does not accept is lost, as on any host, and counted by
+                        // the device.
                         let payload = &PAYLOAD[..source.payload];
                         let _ = send(socket.as_raw_fd(), payload, MsgFlags::empty());
                     }

@@ -1,4 +1,4 @@
-//! Connections and transfers: opening them, writing to them, and their end.
+//! Connections and transfers: opens connections, writes to them, starts and completes transfers.
 
 use std::cmp::Reverse;
 use std::net::Ipv4Addr;
@@ -16,7 +16,7 @@ use crate::error::Context;
 use crate::run::hosts::End;
 
 impl TrafficGenerator {
-    /// Sets up the time at which a flow is looked after, unless that comes early enough.
+    /// Sets a flow's timer to its next action, unless it already expires earlier.
     pub(super) fn arm_timer(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
         let due = flow.due();
@@ -26,7 +26,7 @@ impl TrafficGenerator {
         }
     }
 
-    /// Hands over what a connection has to send, as far as there is room.
+    /// Writes pending bytes to a connection until its buffer is full.
     pub(super) fn write_pending(&mut self, number: usize) -> Result<(), LiveError> {
         let (Some(mut role), Some(socket)) = (self.table.role(number), self.table.socket(number))
         else {
@@ -57,7 +57,7 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// The next transfer of a flow's one session begins, or is asked for.
+    /// Starts the next transfer of a flow's only session, or requests it.
     pub(super) fn next_transfer(&mut self, number: u32, now: Nanos) -> Result<(), LiveError> {
         let Some(session) = self.flows[number as usize].session(0) else {
             return Ok(());
@@ -79,7 +79,7 @@ impl TrafficGenerator {
         }
     }
 
-    /// A transfer begins, over a new connection.
+    /// Starts a transfer over a new connection.
     pub(super) fn begin_transfer(
         &mut self,
         number: u32,
@@ -94,7 +94,7 @@ impl TrafficGenerator {
         self.open_sender(number, slot, bytes, false).map(|_| ())
     }
 
-    /// A transfer of a flow is over.
+    /// Completes a transfer, and schedules the next.
     pub(super) fn complete(&mut self, number: u32, slot: u32, now: Nanos) -> Result<(), LiveError> {
         let flow = &mut self.flows[number as usize];
         let over = flow.session(slot).and_then(|session| session.complete(now));
@@ -108,7 +108,7 @@ impl TrafficGenerator {
         Ok(())
     }
 
-    /// Opens a connection that sends so much; answers its number.
+    /// Opens a connection that sends `left` bytes; returns its number.
     pub(super) fn open_sender(
         &mut self,
         flow: u32,
@@ -132,8 +132,7 @@ impl TrafficGenerator {
         Ok(number)
     }
 
-    /// Opens the connection over which a flow's requests and answers go, with the first of
-    /// them.
+    /// Opens the connection of a flow's requests and responses, and sends the first request.
     fn open_client(&mut self, flow: u32, request: u64) -> Result<(), LiveError> {
         let end = self.flows[flow as usize].from.other();
         let (left, awaiting) = (request, 0);
@@ -167,7 +166,7 @@ impl TrafficGenerator {
         self.write_pending(client)
     }
 
-    /// Asks for a connection from an end, of which writing and `also` is told.
+    /// Opens a connection from an end; epoll reports when it is writable, and `also`.
     fn open(
         &mut self,
         end: End,
@@ -188,7 +187,7 @@ impl TrafficGenerator {
         self.add(Entry { socket, role }, interest)
     }
 
-    /// Keeps a socket, of which these events are told; answers its number.
+    /// Adds a socket with these epoll events; returns its number.
     pub(super) fn add(&mut self, entry: Entry, interest: EpollFlags) -> Result<usize, LiveError> {
         let number = self.table.add(entry);
         if let Some(socket) = self.table.socket(number) {
@@ -207,7 +206,7 @@ impl TrafficGenerator {
         }
     }
 
-    /// This thread's next sockets are an end's.
+    /// Enters the namespace of an end, in which sockets are then opened.
     pub(super) fn enter(&mut self, end: End) -> Result<(), LiveError> {
         if self.at != Some(end) {
             self.hosts.enter(end)?;
