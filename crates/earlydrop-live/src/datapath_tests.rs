@@ -1,4 +1,4 @@
-//! The whole way of packets between two devices behind which there is no kernel, but this.
+//! The whole datapath between two devices that are connected to this test instead of a kernel.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -16,25 +16,25 @@ use crate::gso::VNET_HEADER;
 use crate::plan::{Bottleneck, Direction, Rate};
 use crate::timing::Clock;
 
-/// The system's allocator, counting what this thread asks of it.
+/// The system's allocator, counting the allocations of each thread.
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-#[allow(unsafe_code, reason = "what counts allocations is an allocator")]
+#[allow(unsafe_code, reason = "GlobalAlloc is an unsafe trait")]
 // SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that ends counts no more.
+        // Fails while the thread ends.
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
         // SAFETY: the caller's promises are the system's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block received from `alloc` above, so from the system.
+        // SAFETY: the block came from `alloc` above, so from the system.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -42,13 +42,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// An emulator, and what its devices are connected to.
-struct Bench {
+/// An emulator, and the other ends of its devices.
+struct Testbed {
     emulator: Emulator,
     clock: Clock,
     near: OwnedFd,
     far: OwnedFd,
-    /// Nobody says anything here.
+    /// Never readable.
     control: (OwnedFd, OwnedFd),
     buffer: Vec<u8>,
     vnet: [u8; VNET_HEADER],
@@ -59,8 +59,8 @@ fn pair() -> (OwnedFd, OwnedFd) {
     socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).unwrap()
 }
 
-impl Bench {
-    fn new(queue: &str) -> Bench {
+impl Testbed {
+    fn new(queue: &str) -> Testbed {
         let direction = Direction {
             rate: Rate::Constant(BitsPerSec::from_mbps(100_000)),
             delay: Nanos::ZERO,
@@ -75,7 +75,7 @@ impl Bench {
         let ((near, near_device), (far, far_device)) = (pair(), pair());
         let clock = Clock::start();
         let devices = [near_device, far_device].map(|socket| Device::Tun(Tun::over(socket)));
-        Bench {
+        Testbed {
             emulator: Emulator::new(&plan, devices, clock).unwrap(),
             clock,
             near,
@@ -99,7 +99,7 @@ impl Bench {
         self.emulator.poll(now, control, capture).unwrap();
     }
 
-    /// The next packet at the far end, after its note.
+    /// The next packet at the far end, without its virtio header.
     fn receive(&mut self) -> Option<&[u8]> {
         let (vnet, buffer) = (&mut self.vnet[..], &mut self.buffer[..]);
         let mut parts = [vnet, buffer].map(IoSliceMut::new);
@@ -112,8 +112,8 @@ impl Bench {
     }
 }
 
-/// A packet of TCP with so much payload, and the note that the kernel puts before one of
-/// which it has left so much undone: segments of so many bytes are to be cut.
+/// A TCP packet with so much payload, and its virtio header. With `gso_size` it is a GSO packet
+/// with a partial checksum.
 fn packet(
     flow: u16,
     first: u8,
@@ -141,9 +141,9 @@ fn packet(
 }
 
 #[test]
-fn what_is_sent_arrives_whatever_its_shape() {
-    let mut bench = Bench::new("droptail:limit=5000");
-    // Full bursts as expected, a different size, short ones, single packets, and back.
+fn packets_of_any_shape_arrive_unchanged() {
+    let mut testbed = Testbed::new("droptail:limit=5000");
+    // GSO packets as expected, other sizes, short ones, single packets, and back.
     let shapes = [
         (60_000, Some(1448)),
         (60_000, Some(1448)),
@@ -161,12 +161,12 @@ fn what_is_sent_arrives_whatever_its_shape() {
     ];
     for (number, (payload, gso_size)) in shapes.into_iter().enumerate() {
         let (vnet, bytes) = packet(7, number as u8, payload, gso_size);
-        bench.send(&vnet, &bytes);
+        testbed.send(&vnet, &bytes);
         let mut received: Vec<u8> = Vec::new();
         let mut packets = 0;
         for _ in 0..10_000 {
-            bench.poll();
-            while let Some(packet) = bench.receive() {
+            testbed.poll();
+            while let Some(packet) = testbed.receive() {
                 received.extend(&packet[52..]);
                 packets += 1;
             }
@@ -182,10 +182,10 @@ fn what_is_sent_arrives_whatever_its_shape() {
         assert!(packets <= segments, "{packets} of {segments}");
         assert!(
             packets < segments || segments <= 2,
-            "{number}: none is joined"
+            "{number}: no segments were merged"
         );
     }
-    let [up, down] = bench.emulator.counts();
+    let [up, down] = testbed.emulator.counts();
     let segments = shapes.map(|(payload, gso_size)| match gso_size {
         Some(size) => payload.div_ceil(usize::from(size)) as u64,
         None => 1,
@@ -196,23 +196,23 @@ fn what_is_sent_arrives_whatever_its_shape() {
 }
 
 #[test]
-fn what_is_no_packet_is_counted_and_dropped() {
-    let mut bench = Bench::new("droptail");
+fn malformed_packets_are_counted_and_dropped() {
+    let mut testbed = Testbed::new("droptail");
     let (vnet, bytes) = packet(7, 0, 10_000, Some(1448));
-    // A burst that is cut short, one of which too little is said, no IP, nothing.
-    bench.send(&vnet, &bytes[..40]);
+    // A truncated GSO packet, one without a partial checksum, no IP, a single byte.
+    testbed.send(&vnet, &bytes[..40]);
     let mut little = vnet;
     little[0] = 0;
-    bench.send(&little, &bytes);
-    bench.send(&[0; VNET_HEADER], &[0x15; 100]);
-    bench.send(&[0; VNET_HEADER], &[0; 1]);
-    // And one packet that is longer than any.
-    bench.send(&[0; VNET_HEADER], &bytes);
+    testbed.send(&little, &bytes);
+    testbed.send(&[0; VNET_HEADER], &[0x15; 100]);
+    testbed.send(&[0; VNET_HEADER], &[0; 1]);
+    // And a packet longer than the MTU.
+    testbed.send(&[0; VNET_HEADER], &bytes);
     for _ in 0..10 {
-        bench.poll();
+        testbed.poll();
     }
-    assert_eq!(bench.emulator.counts()[0].malformed, 5);
-    assert!(bench.receive().is_none());
+    assert_eq!(testbed.emulator.counts()[0].malformed, 5);
+    assert!(testbed.receive().is_none());
 }
 
 #[test]
@@ -224,20 +224,20 @@ fn nothing_is_allocated_for_a_packet() {
         "codel:limit=1000",
         "fq-codel:limit=1000",
     ] {
-        let mut bench = Bench::new(queue);
+        let mut testbed = Testbed::new(queue);
         let sent = [
             packet(7, 0, 60_000, Some(1448)),
             packet(8, 0, 1000, None),
             packet(9, 0, 9_000, Some(536)),
         ];
         let mut until = |packets: u64| {
-            while bench.departed() < packets {
+            while testbed.departed() < packets {
                 for (vnet, bytes) in &sent {
-                    bench.send(vnet, bytes);
+                    testbed.send(vnet, bytes);
                 }
                 for _ in 0..3 {
-                    bench.poll();
-                    while bench.receive().is_some() {}
+                    testbed.poll();
+                    while testbed.receive().is_some() {}
                 }
             }
         };

@@ -56,17 +56,17 @@ pub fn burst(bytes: &[u8]) {
     let lengths = (0..segments).map(|segment| burst.payload_of(segment));
     assert_eq!(lengths.sum::<usize>(), bytes.len() - burst.headers);
     let (first, last) = (of(0), of(segments - 1));
-    let mut together = [0; MAX_HEADERS];
-    let together = &mut together[..burst.headers];
-    together.copy_from_slice(&first);
-    merge_segments(together, burst.checksum, bytes.len(), burst.payload, &last);
+    let mut merged = [0; MAX_HEADERS];
+    let merged = &mut merged[..burst.headers];
+    merged.copy_from_slice(&first);
+    merge_segments(merged, burst.checksum, bytes.len(), burst.payload, &last);
     let start = usize::from(burst.checksum.start);
     let (ip, tcp) = (2..6, start + 16..start + 18);
-    for (at, (joined, burst)) in together.iter().zip(bytes).enumerate() {
+    for (at, (merged_byte, burst)) in merged.iter().zip(bytes).enumerate() {
         // The length is rewritten whether it was right or not; sums change with it, and zero may
         // become its other encoding.
         let rewritten = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
-        assert!(joined == burst || rewritten, "byte {at}");
+        assert!(merged_byte == burst || rewritten, "byte {at}");
     }
 }
 
@@ -94,13 +94,13 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(CASES))]
 
         #[test]
-        fn any_bytes_are_a_packet_or_not(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_bytes_keep_the_packet_invariants(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             super::packet(&bytes);
         }
 
         /// Bytes that begin as headers do, so that many parse.
         #[test]
-        fn what_looks_like_a_packet_is_one_or_not(
+        fn packet_like_bytes_keep_the_packet_invariants(
             first in prop::sample::select(vec![0x45_u8, 0x46, 0x4f, 0x60, 0x6f]),
             mut bytes in prop::collection::vec(any::<u8>(), 60..200),
         ) {
@@ -110,7 +110,7 @@ mod tests {
         }
 
         #[test]
-        fn what_looks_like_a_burst_is_one_or_not(
+        fn gso_like_bytes_keep_the_segmentation_invariants(
             kind in prop::sample::select(vec![1_u8, 4, 0x81, 0x84, 3]),
             payload in 0_u16..3000,
             start in prop::sample::select(vec![20_u16, 24, 40, 48, 7]),

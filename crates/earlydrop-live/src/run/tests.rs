@@ -1,7 +1,6 @@
-//! Whole runs: the kernel's TCP over the bottleneck, from beginning to end.
+//! Whole runs: the kernel's TCP over the bottleneck.
 //!
-//! Where this process may not make namespaces or devices, every test says that it is
-//! skipped.
+//! Every test reports that it is skipped if this process may not create namespaces or devices.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -20,8 +19,8 @@ use earlydrop_sim::results::Totals;
 use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
 use earlydrop_sim::traffic::{Flow, Pattern};
 
-/// Whether runs can be had here; says so where not.
-fn can_be_had() -> bool {
+/// Whether real hosts are available here; reports why not.
+fn hosts_available() -> bool {
     let tried =
         thread::spawn(|| enter_new_namespace().and_then(|()| Device::new(Offloads::None))).join();
     match tried.expect("it answers") {
@@ -35,21 +34,21 @@ fn can_be_had() -> bool {
     }
 }
 
-/// Two flows of reno to the right, one and a datagram flow to the left, over 10 Mbps; round
-/// trips of 24 and 36 ms.
+/// Two Reno flows to the right, one and a datagram flow to the left, over 10 Mbps, with RTTs
+/// of 24 and 36 ms.
 fn run_of(seconds: u64, queue: &str, ecn: EcnMode) -> (Run, LinkId) {
     let rate = BitsPerSec::from_mbps(10);
     let link = Link::new(rate, Nanos::from_millis(10)).queue(queue.parse().unwrap());
-    let mut bell = Dumbbell::new(link.clone(), link);
+    let mut dumbbell = Dumbbell::new(link.clone(), link);
     let profile = Profile {
         ecn,
         ..Profile::modern(Algorithm::Reno)
     };
     let profile = Arc::new(profile);
     let near = BitsPerSec::from_mbps(100);
-    let [a, b] = [1, 4].map(|delay| bell.pair(near, Nanos::from_millis(delay)));
+    let [a, b] = [1, 4].map(|delay| dumbbell.pair(near, Nanos::from_millis(delay)));
     let rate = BitsPerSec::from_mbps(1);
-    let mut run = Run::new(bell.network, Nanos::from_secs(seconds));
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(seconds));
     run.flows = vec![
         Flow::bulk(a.0, a.1, &profile),
         Flow::bulk(b.0, b.1, &profile),
@@ -57,7 +56,7 @@ fn run_of(seconds: u64, queue: &str, ecn: EcnMode) -> (Run, LinkId) {
         Flow::datagrams(a.1, a.0, Bytes(500), rate, Pattern::Constant),
     ];
     run.measure.delays = true;
-    (run, bell.bottleneck)
+    (run, dumbbell.bottleneck)
 }
 
 fn threads<T>(
@@ -80,7 +79,7 @@ fn threads<T>(
 
 #[test]
 fn devices_queues_and_flows_count_the_same_packets() {
-    if !can_be_had() {
+    if !hosts_available() {
         return;
     }
     let (run, watched) = run_of(2, "red:min=5,max=15", EcnMode::Off);
@@ -94,23 +93,23 @@ fn devices_queues_and_flows_count_the_same_packets() {
             assert_eq!(meter.sent.packets, ended + path.in_flight().packets);
             assert!(meter.delivered.packets > 0, "packets cross");
         }
-        check_honesty(&report.timing());
+        check_timing(&report.timing());
         let results = results(&run, topology, seen, &mut report.paths);
         check_results(&run, &results);
     });
 }
 
-fn check_honesty(timing: &TimingQuality) {
+fn check_timing(timing: &TimingQuality) {
     assert!(timing.lateness.is_sorted(), "more packets, more time");
     assert_eq!(timing.lateness.first().map(|(share, _)| *share), Some(0.0));
     assert_eq!(timing.lateness.last().map(|(share, _)| *share), Some(1.0));
-    // Half of what 1,500 bytes take at 10 Mbps.
+    // Half the transmission time of 1,500 bytes at 10 Mbps.
     let tolerated = Nanos::from_secs_f64(timing.tolerated);
     assert_eq!(tolerated, Nanos::from_micros(600));
     assert!(timing.cpu > 0.0 && timing.cpu <= 1.0, "{}", timing.cpu);
 }
 
-/// What must add up, whatever has happened. Nothing was left out at the beginning.
+/// Checks sums that hold whatever the packets met. The run has no warm-up.
 fn check_results(run: &Run, results: &Results) {
     let totals = &results.totals;
     for sum in [
@@ -128,10 +127,7 @@ fn check_results(run: &Run, results: &Results) {
     let dropped: u64 = queues.map(|queue| queue.counters.dropped().packets).sum();
     assert_eq!(totals.dropped.packets, dropped, "only queues drop");
     let lost: u64 = results.flows.iter().map(|flow| flow.lost).sum();
-    assert!(
-        lost <= dropped,
-        "what flows lose is what is dropped of their data"
-    );
+    assert!(lost <= dropped, "losses of flows are drops of their data");
     let received: u64 = results.flows.iter().map(|flow| flow.received).sum();
     assert!(received <= totals.delivered.packets);
     assert_eq!(results.flows.len(), run.flows.len());
@@ -143,14 +139,14 @@ fn check_results(run: &Run, results: &Results) {
         );
         let delays = flow.delays.as_ref().expect("they were asked for");
         assert_eq!(delays.count(), flow.received);
-        // The bottleneck's wire and the hosts' links, at the nearer hosts.
+        // Propagation delay of the bottleneck and of the nearer hosts' links.
         assert!(delays.distribution().quantile(0.0) > Nanos::from_millis(11));
     }
 }
 
 #[test]
-fn marks_reach_flows_that_ask_for_them() {
-    if !can_be_had() {
+fn marks_reach_ecn_flows() {
+    if !hosts_available() {
         return;
     }
     let (run, watched) = run_of(2, "red:min=2,max=6,ecn=on", EcnMode::Classic);
@@ -164,7 +160,7 @@ fn marks_reach_flows_that_ask_for_them() {
 
 #[test]
 fn a_run_that_is_stopped_has_no_results() {
-    if !can_be_had() {
+    if !hosts_available() {
         return;
     }
     let (run, watched) = run_of(3600, "red", EcnMode::Off);

@@ -1,4 +1,4 @@
-//! Networks that live has, and those that it has not.
+//! Networks that real hosts can represent, and others.
 
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ fn refusal(run: &Run, watched: LinkId) -> Unsupported {
 }
 
 #[test]
-fn each_flow_has_the_links_of_its_hosts() {
-    let mut bell = Dumbbell::new(link(), link());
+fn each_flow_has_the_access_links_of_its_hosts() {
+    let mut dumbbell = Dumbbell::new(link(), link());
     let millis = Nanos::from_millis;
-    let [a, b] = [3, 7].map(|delay| bell.pair(FAST, millis(delay)));
-    // The second flow's data goes back.
-    let run = run(bell.network, &[a, (b.1, b.0)]);
-    let mut topology = Topology::new(&run, bell.bottleneck).unwrap();
-    assert_eq!(topology.links, [bell.bottleneck, bell.reverse]);
+    let [a, b] = [3, 7].map(|delay| dumbbell.pair(FAST, millis(delay)));
+    // The second flow's data goes the other way.
+    let run = run(dumbbell.network, &[a, (b.1, b.0)]);
+    let mut topology = Topology::new(&run, dumbbell.bottleneck).unwrap();
+    assert_eq!(topology.links, [dumbbell.bottleneck, dumbbell.reverse]);
     assert_eq!(topology.from_near, [true, false]);
     // 1,250 bytes take 0.1 ms.
     let through = |delay| Nanos::from_micros(100) + millis(delay);
@@ -49,20 +49,20 @@ fn each_flow_has_the_links_of_its_hosts() {
 
 #[test]
 fn a_watched_link_that_leads_back_is_up() {
-    let mut bell = Dumbbell::new(link(), link());
-    let pair = bell.pair(FAST, Nanos::ZERO);
-    let run = run(bell.network, &[pair]);
-    let topology = Topology::new(&run, bell.reverse).unwrap();
-    assert_eq!(topology.links, [bell.reverse, bell.bottleneck]);
+    let mut dumbbell = Dumbbell::new(link(), link());
+    let pair = dumbbell.pair(FAST, Nanos::ZERO);
+    let run = run(dumbbell.network, &[pair]);
+    let topology = Topology::new(&run, dumbbell.reverse).unwrap();
+    assert_eq!(topology.links, [dumbbell.reverse, dumbbell.bottleneck]);
     assert_eq!(topology.from_near, [false]);
 }
 
 #[test]
 fn flows_of_one_host_share_its_links() {
-    let mut bell = Dumbbell::new(link(), link());
-    let pair = bell.pair(FAST, Nanos::ZERO);
-    let run = run(bell.network, &[pair, pair]);
-    let mut topology = Topology::new(&run, bell.bottleneck).unwrap();
+    let mut dumbbell = Dumbbell::new(link(), link());
+    let pair = dumbbell.pair(FAST, Nanos::ZERO);
+    let run = run(dumbbell.network, &[pair, pair]);
+    let mut topology = Topology::new(&run, dumbbell.bottleneck).unwrap();
     let micros = Nanos::from_micros;
     let access = &mut topology.before[0];
     assert_eq!(access.transit(0, Nanos::ZERO, 1250), micros(100));
@@ -71,16 +71,16 @@ fn flows_of_one_host_share_its_links() {
 
 #[test]
 fn links_in_a_row_add_up() {
-    let mut bell = Dumbbell::new(link(), link());
-    let (from, to) = bell.pair(FAST, Nanos::ZERO);
-    let home = bell.network.node("home");
+    let mut dumbbell = Dumbbell::new(link(), link());
+    let (from, to) = dumbbell.pair(FAST, Nanos::ZERO);
+    let home = dumbbell.network.node("home");
     let slow = Link::new(BitsPerSec::from_mbps(1), Nanos::from_millis(2));
-    bell.network.duplex(home, from, slow);
-    let run = run(bell.network, &[(home, to)]);
-    let mut topology = Topology::new(&run, bell.bottleneck).unwrap();
-    // 1 ms and 2 ms on the first, 0.01 ms on the second; the next packet waits for the first.
-    let report = [0, 0].map(|at| topology.before[0].transit(0, Nanos(at), 125));
-    assert_eq!(report, [3010, 4010].map(Nanos::from_micros));
+    dumbbell.network.duplex(home, from, slow);
+    let run = run(dumbbell.network, &[(home, to)]);
+    let mut topology = Topology::new(&run, dumbbell.bottleneck).unwrap();
+    // 1 ms and 2 ms on the first link, 0.01 ms on the second; the next packet waits at the first.
+    let crossed = [0, 0].map(|at| topology.before[0].transit(0, Nanos(at), 125));
+    assert_eq!(crossed, [3010, 4010].map(Nanos::from_micros));
 }
 
 #[test]
@@ -97,18 +97,18 @@ fn a_second_bottleneck_is_refused_by_name() {
 
 #[test]
 fn a_link_where_streams_meet_is_a_second_bottleneck() {
-    let mut bell = Dumbbell::new(link(), link());
-    let to = bell.right_host(FAST, Nanos::ZERO);
-    let hub = bell.left_host(FAST, Nanos::ZERO);
+    let mut dumbbell = Dumbbell::new(link(), link());
+    let to = dumbbell.right_host(FAST, Nanos::ZERO);
+    let hub = dumbbell.left_host(FAST, Nanos::ZERO);
     let mut ends = Vec::new();
     for name in ["one", "two"] {
-        let host = bell.network.node(name);
+        let host = dumbbell.network.node(name);
         let wire = Link::new(FAST, Nanos::ZERO);
-        bell.network.duplex(host, hub, wire);
+        dumbbell.network.duplex(host, hub, wire);
         ends.push((host, to));
     }
-    let hub = bell.network.name(hub).to_string();
-    let refused = refusal(&run(bell.network, &ends), bell.bottleneck);
+    let hub = dumbbell.network.name(hub).to_string();
+    let refused = refusal(&run(dumbbell.network, &ends), dumbbell.bottleneck);
     assert!(
         refused.message.contains(&format!("`{hub} to left`")),
         "{refused}"
@@ -116,7 +116,7 @@ fn a_link_where_streams_meet_is_a_second_bottleneck() {
 }
 
 #[test]
-fn a_flow_beside_the_bottleneck_is_refused() {
+fn a_flow_around_the_bottleneck_is_refused() {
     let mut lot = ParkingLot::new([link(), link()]);
     let hosts = [0, 1, 2].map(|router| lot.host(router, FAST, Nanos::ZERO));
     let ends = [(hosts[0], hosts[1]), (hosts[1], hosts[2])];
@@ -129,17 +129,17 @@ fn a_flow_beside_the_bottleneck_is_refused() {
 }
 
 #[test]
-fn what_is_special_about_hosts_links_is_refused() {
-    let mut bell = Dumbbell::new(link(), link());
-    let pair = bell.pair(FAST, Nanos::ZERO);
+fn access_links_with_losses_are_refused() {
+    let mut dumbbell = Dumbbell::new(link(), link());
+    let pair = dumbbell.pair(FAST, Nanos::ZERO);
     // The left host's link to its router.
-    bell.network.get_mut(LinkId(2)).loss = 0.1;
-    let refused = refusal(&run(bell.network, &[pair]), bell.bottleneck);
+    dumbbell.network.get_mut(LinkId(2)).loss = 0.1;
+    let refused = refusal(&run(dumbbell.network, &[pair]), dumbbell.bottleneck);
     assert!(refused.message.contains("loses packets"), "{refused}");
 }
 
 #[test]
-fn a_link_without_a_way_back_is_refused() {
+fn a_link_without_a_link_back_is_refused() {
     let mut network = Network::new();
     let [a, b] = ["a", "b"].map(|name| network.node(name));
     let there = network.link(a, b, link());

@@ -1,4 +1,4 @@
-//! What of a run is refused, and what the kernel does by the rules that it is given.
+//! Unsupported features of runs, and what the kernel does with the settings of a profile.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -30,7 +30,7 @@ fn modern(change: impl FnOnce(&mut Profile)) -> Profile {
     profile
 }
 
-/// Data that the near end sends.
+/// Data packets from the near end.
 fn data(packets: &[Packet]) -> impl Iterator<Item = &Packet> {
     packets
         .iter()
@@ -38,7 +38,7 @@ fn data(packets: &[Packet]) -> impl Iterator<Item = &Packet> {
 }
 
 #[test]
-fn what_the_kernel_has_not_is_refused_by_name() {
+fn unsupported_settings_are_refused_by_name() {
     let delayed = |every| {
         Some(DelayedAcks {
             every,
@@ -76,7 +76,11 @@ fn what_the_kernel_has_not_is_refused_by_name() {
             "never",
         ),
         (modern(|p| p.max_burst = Some(4)), "bursts", "never"),
-        (modern(|p| p.duplicate_threshold = 5), "5 duplicate ACKs", "3"),
+        (
+            modern(|p| p.duplicate_threshold = 5),
+            "5 duplicate ACKs",
+            "3",
+        ),
         (
             modern(|p| p.delayed_acks = delayed(4)),
             "every 4",
@@ -103,7 +107,7 @@ fn what_the_kernel_has_not_is_refused_by_name() {
 }
 
 #[test]
-fn what_is_said_of_linux_changes_nothing_for_linux() {
+fn the_linux_profile_sets_the_same_as_modern() {
     let known = ["reno", "cubic"].map(str::to_string);
     for algorithm in [Algorithm::Reno, Algorithm::Cubic] {
         let (linux, modern) = (Profile::linux(algorithm), Profile::modern(algorithm));
@@ -117,7 +121,7 @@ fn what_is_said_of_linux_changes_nothing_for_linux() {
 }
 
 #[test]
-fn what_holds_for_all_flows_must_be_the_same_for_all() {
+fn host_wide_settings_must_be_equal_in_all_flows() {
     let (mut run, near, far) = run_for(MS(100));
     for profile in [modern(|_| ()), modern(|p| p.recovery = Recovery::NewReno)] {
         run.add(Flow::bulk(near, far, &Arc::new(profile)));
@@ -134,7 +138,7 @@ fn what_holds_for_all_flows_must_be_the_same_for_all() {
 }
 
 #[test]
-fn what_is_too_much_for_a_machine_is_refused_by_number() {
+fn limits_are_refused_by_number() {
     let (mut run, near, far) = run_for(MS(100));
     let flow = Flow::voice(near, far);
     run.flows = vec![flow.clone(); 10_001];
@@ -163,7 +167,7 @@ fn what_is_too_much_for_a_machine_is_refused_by_number() {
 }
 
 #[test]
-fn full_packets_have_exactly_the_segments_size() {
+fn full_packets_have_the_segment_size() {
     for (segment, header) in [(1500, 52), (1000, 40), (576, 52), (140, 52), (140, 40)] {
         let profile = modern(|p| (p.segment_size, p.header_size) = (segment, header));
         let run = one(profile, Application::Transfer(Bytes(20_000)));
@@ -202,7 +206,7 @@ fn the_first_flight_is_the_initial_window() {
 }
 
 #[test]
-fn no_more_is_on_its_way_than_the_receiver_lets() {
+fn in_flight_is_limited_by_the_receiver_window() {
     let profile = modern(|p| (p.receiver_window, p.segment_size, p.header_size) = (20, 1000, 40));
     let run = one(profile, Application::Bulk);
     let path = Path {
@@ -212,7 +216,7 @@ fn no_more_is_on_its_way_than_the_receiver_lets() {
     let Some((_, packets)) = carried(&run, path) else {
         return;
     };
-    // The first segments open the window a little further before it is limited again.
+    // The first segments may open the window further before it is clamped again.
     let mut acknowledged = None;
     let mut most = 0;
     for packet in &packets {
@@ -232,12 +236,12 @@ fn no_more_is_on_its_way_than_the_receiver_lets() {
 #[test]
 fn acknowledgments_are_for_every_segment_or_every_second() {
     let count = |delayed_acks| {
-        // Less than the path's buffer holds: nothing is lost.
+        // The receiver window is smaller than the path's buffer, so nothing is lost.
         let profile = modern(|p| (p.delayed_acks, p.receiver_window) = (delayed_acks, 30));
         let run = one(profile, Application::Bulk);
         let (_, packets) = carried(&run, Path::default())?;
         let acknowledgments = packets.iter().filter(|packet| !packet.from_near);
-        // Two thirds of the run, when both ends have settled.
+        // Two thirds of the run, in equilibrium.
         let late = |packet: &&Packet| packet.at > MS(250);
         let sent = data(&packets).filter(late).count() as f64;
         Some(acknowledgments.filter(late).count() as f64 / sent)
@@ -276,9 +280,9 @@ fn options_are_offered_as_the_profile_says() {
     }
 }
 
-/// When the data of a single segment was sent, the first copies of which are lost; and what
-/// its sender did.
-fn sent_again(least: Nanos, loses: usize) -> Option<(Vec<Nanos>, SenderCounts)> {
+/// Sends a single segment whose first copies are lost; returns the times at which it was sent,
+/// and the sender's counts.
+fn retransmitted(least: Nanos, loses: usize) -> Option<(Vec<Nanos>, SenderCounts)> {
     let profile = modern(|p| p.timer.minimum = least);
     let run = one(profile, Application::Transfer(Bytes(1000)));
     let path = Path {
@@ -291,24 +295,24 @@ fn sent_again(least: Nanos, loses: usize) -> Option<(Vec<Nanos>, SenderCounts)> 
 }
 
 #[test]
-fn a_lost_segment_is_sent_again_after_the_least_timeout() {
+fn a_lost_segment_is_retransmitted_after_the_minimum_rto() {
     let gap = |least| {
-        let (sent, counts) = sent_again(least, 1)?;
+        let (sent, counts) = retransmitted(least, 1)?;
         assert_eq!((counts.segments, counts.retransmissions), (2, 1));
         Some(sent[1].since(sent[0]))
     };
     let (Some(short), Some(long)) = (gap(MS(30)), gap(MS(600))) else {
         return;
     };
-    // The kernel's own is 200 ms.
+    // The kernel's default is 200 ms.
     assert!(short >= MS(30) && long >= MS(600), "{short}, {long}");
     assert!(short < Nanos(long.0 / 2), "{short}, {long}");
 }
 
 #[test]
-fn timeouts_are_counted_where_the_kernel_tells_of_them() {
-    // The first copy again is a probe (RFC 8985), and no timeout.
-    let Some((sent, counts)) = sent_again(MS(20), 3) else {
+fn timeouts_are_counted_if_the_kernel_reports_them() {
+    // The first retransmission is a tail loss probe (RFC 8985), not a timeout.
+    let Some((sent, counts)) = retransmitted(MS(20), 3) else {
         return;
     };
     assert_eq!(counts.segments as usize, sent.len());
@@ -318,15 +322,15 @@ fn timeouts_are_counted_where_the_kernel_tells_of_them() {
         .split(['.', '-'])
         .map_while(|part| part.parse::<u32>().ok());
     let version = (numbers.next().unwrap(), numbers.next().unwrap());
-    let told = u32::from(version >= (6, 7));
+    let expected = u32::from(version >= (6, 7));
     assert!(
-        (told..=2 * told).contains(&counts.timeouts),
+        (expected..=2 * expected).contains(&counts.timeouts),
         "{counts:?} on {release}"
     );
 }
 
 #[test]
-fn every_kind_has_its_congestion_control_at_both_ends() {
+fn every_profile_has_its_congestion_control_at_both_ends() {
     let (mut run, near, far) = run_for(MS(500));
     let kinds = [
         (Algorithm::Reno, "reno"),
@@ -363,14 +367,15 @@ fn every_kind_has_its_congestion_control_at_both_ends() {
     }
 }
 
-/// Nobody, on every Linux.
+/// User id of nobody, on every Linux.
 const NOBODY: u32 = 65_534;
 
 #[test]
-fn users_without_rights_have_hosts_with_every_control_too() {
-    // A process of many threads cannot enter a user namespace; what starts it can.
+fn unprivileged_users_get_every_congestion_control() {
+    // A process with many threads cannot enter a user namespace, but unshare(1) can before it
+    // starts one.
     let mut command = Command::new("unshare");
-    let test = "run::hosts::tests::every_kind_has_its_congestion_control_at_both_ends";
+    let test = "run::hosts::tests::every_profile_has_its_congestion_control_at_both_ends";
     let program = std::env::current_exe().unwrap();
     command.args(["--user", "--map-root-user"]).arg(program);
     command
