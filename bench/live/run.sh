@@ -10,7 +10,7 @@
 # 1. Forwarding: one flow for 2 seconds at 5 Gbps, more than an emulator with one packet per
 #    system call forwards. earlydrop runs RED and writes statistics; Mahimahi's mm-link runs its
 #    own drop-tail, for it has no RED. mm-link runs in a network namespace of its own, because it
-#    adds a firewall rule, and as nobody, because it refuses root.
+#    adds a rule there, and as nobody, because it refuses root.
 # 2. Goodput at 1 Gbps through RED: four flows, 1 ms each way. 1,448 of 1,500 bytes are payload,
 #    so at most 0.965 Gbps.
 # 3. Added delay at 20 Mbps and half load: the time of a full datagram from one end's kernel to

@@ -255,6 +255,29 @@ impl BatchReader {
         self.burst_hold = BURST_HOLD;
         self.bursts = self.bursts.wrapping_add(1);
         let taken = segments.min(self.slots.len());
+        self.write_segments(&gso_packet, headers, taken, in_place, pool);
+        let unbuffered = (segments - taken) as u64;
+        if taken == 0 {
+            return ReadOutcome::Packets { unbuffered };
+        }
+        let length = gso_packet.headers + gso_packet.payload_of(0);
+        let Ok(header) = Header::read(&pool.buffer(self.slots[0])[..length]) else {
+            return ReadOutcome::Malformed;
+        };
+        self.push_frames(&gso_packet, header, taken);
+        ReadOutcome::Packets { unbuffered }
+    }
+
+    /// Completes the first `taken` segments in their buffers: headers, and payload unless the read
+    /// has put it in place.
+    fn write_segments(
+        &self,
+        gso_packet: &GsoPacket,
+        headers: &[u8],
+        taken: usize,
+        in_place: bool,
+        pool: &mut Pool,
+    ) {
         for segment in 0..taken {
             let buffer = pool.buffer(self.slots[segment]);
             let end = gso_packet.headers + gso_packet.payload_of(segment);
@@ -266,16 +289,6 @@ impl BatchReader {
             buffer[..gso_packet.headers].copy_from_slice(headers);
             gso_packet.write_segment_headers(&mut buffer[..gso_packet.headers], segment);
         }
-        let unbuffered = (segments - taken) as u64;
-        if taken == 0 {
-            return ReadOutcome::Packets { unbuffered };
-        }
-        let length = gso_packet.headers + gso_packet.payload_of(0);
-        let Ok(header) = Header::read(&pool.buffer(self.slots[0])[..length]) else {
-            return ReadOutcome::Malformed;
-        };
-        self.push_frames(&gso_packet, header, taken);
-        ReadOutcome::Packets { unbuffered }
     }
 
     /// Makes frames of the first `taken` buffers; flow, ECN and class are those of `header`.

@@ -27,7 +27,7 @@ pub(crate) struct SessionInit<'a> {
     pub(crate) user: &'a InvokingUser,
     pub(crate) command: &'a [OsString],
     /// Pipe: one byte starts the command, end of file cancels it.
-    pub(crate) begin: File,
+    pub(crate) start: File,
 }
 
 /// Exit codes that shells give to a command that cannot be started.
@@ -41,7 +41,7 @@ impl SessionInit<'_> {
             eprintln!("error: entering the session's namespaces: {problem}");
             return NOT_STARTED;
         }
-        if self.begin.read_exact(&mut [0]).is_err() {
+        if self.start.read_exact(&mut [0]).is_err() {
             return NOT_STARTED;
         }
         let [program, arguments @ ..] = self.command else {

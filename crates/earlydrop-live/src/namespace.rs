@@ -247,7 +247,7 @@ pub(crate) fn set_sysctl(what: &'static str, value: &str) -> Result<(), LiveErro
         what,
         value: value.to_string(),
         problem,
-        allowed: "/proc/sys/net must be writable, and the kernel know it".to_string(),
+        allowed: "/proc/sys/net must be writable, and the kernel must have the setting".to_string(),
     })
 }
 

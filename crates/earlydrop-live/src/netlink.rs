@@ -149,19 +149,19 @@ impl Routing {
     }
 
     /// Lists the bodies of all messages that answer a dump request.
-    pub(crate) fn list(&self, question: u16) -> io::Result<Vec<Vec<u8>>> {
+    pub(crate) fn list(&self, request: u16) -> io::Result<Vec<Vec<u8>>> {
         // As long as the longest header of these requests; family 0 is any.
-        self.send(question, LIST, &[0; 16])?;
-        let mut found = Vec::new();
+        self.send(request, LIST, &[0; 16])?;
+        let mut bodies = Vec::new();
         let mut answer = vec![0; 1 << 16];
         loop {
             let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
             let mut rest = &answer[..length];
             while let Some((kind, body, after)) = message(rest) {
                 match kind {
-                    DONE => return Ok(found),
+                    DONE => return Ok(bodies),
                     ERROR => return Err(io::Error::other("the kernel answers with an error")),
-                    _ => found.push(body.to_vec()),
+                    _ => bodies.push(body.to_vec()),
                 }
                 rest = after;
             }

@@ -92,22 +92,22 @@ impl Session {
         let devices = [near_device, configure(FAR, &tcp)?];
         let user = InvokingUser::of_this_process();
         unshare(CloneFlags::CLONE_NEWPID).context("making a PID namespace")?;
-        let (wait, begin) = nix::unistd::pipe().context("making a pipe")?;
+        let (start_reader, start_writer) = nix::unistd::pipe().context("making a pipe")?;
         let forked = fork_alone().context("starting the session's init process")?;
-        let first = match forked {
+        let init_pid = match forked {
             ForkResult::Child => {
-                drop((begin, devices));
+                drop((start_writer, devices));
                 let init = SessionInit {
                     near: &near,
                     user: &user,
                     command: &self.command,
-                    begin: File::from(wait),
+                    start: File::from(start_reader),
                 };
                 std::process::exit(init.run());
             }
             ForkResult::Parent { child } => child,
         };
-        drop((wait, near));
+        drop((start_reader, near));
         user.switch_to().context("giving up privileges")?;
         let forwarding = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
         let far = self
@@ -117,11 +117,11 @@ impl Session {
         let signals = block_signals().context("listening for signals")?;
         privileges::drop_capabilities().context("giving up privileges")?;
         observer.started(privilege, &user);
-        File::from(begin)
+        File::from(start_writer)
             .write_all(&[1])
             .context("starting the command")?;
         let mut running = RunningSession {
-            first,
+            init_pid,
             far,
             observer,
         };
@@ -152,7 +152,7 @@ fn fork_alone() -> nix::Result<ForkResult> {
 /// A session whose command runs.
 struct RunningSession<'a> {
     /// The session's init process, which exits with the command.
-    first: Pid,
+    init_pid: Pid,
     far: Option<Child>,
     observer: &'a mut dyn SessionObserver,
 }
@@ -187,7 +187,7 @@ impl RunningSession<'_> {
                 self.observer.far_ended(code_of(status));
             }
         }
-        match waitpid(self.first, Some(WaitPidFlag::WNOHANG)) {
+        match waitpid(self.init_pid, Some(WaitPidFlag::WNOHANG)) {
             Ok(WaitStatus::Exited(_, code)) => Some(code),
             Ok(WaitStatus::Signaled(_, signal, _)) => Some(128 + signal as i32),
             _ => None,
@@ -197,12 +197,12 @@ impl RunningSession<'_> {
     /// Kills every process of the session.
     fn kill(&mut self) {
         // Fails if the init process has exited meanwhile.
-        let _ = kill(self.first, Signal::SIGKILL);
+        let _ = kill(self.init_pid, Signal::SIGKILL);
         // The init process cannot be reaped before the far program, and only its parent, this
         // process, can reap that.
         if let Some(mut far) = self.far.take() {
             let _ = far.wait();
         }
-        let _ = waitpid(self.first, None);
+        let _ = waitpid(self.init_pid, None);
     }
 }

@@ -58,9 +58,9 @@ impl Interfaces {
         let mut list: Vec<Interface> = links.iter().filter_map(|body| interface(body)).collect();
         for body in routing.list(GET_ADDRESS)? {
             if let Some((index, address)) = address(&body)
-                && let Some(owner) = list.iter_mut().find(|one| one.index == index)
+                && let Some(interface) = list.iter_mut().find(|one| one.index == index)
             {
-                owner.addresses.push(address);
+                interface.addresses.push(address);
             }
         }
         let routes = routing.list(GET_ROUTE)?;

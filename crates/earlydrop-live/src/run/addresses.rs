@@ -97,7 +97,7 @@ impl AddressPlan {
     }
 }
 
-/// Whether two flows have the same TCP profile; flows of datagrams are all has_profile.
+/// Whether two flows have the same TCP profile; all datagram flows do.
 fn same_profile(one: &Flow, other: &Flow) -> bool {
     match (&one.traffic, &other.traffic) {
         (Traffic::Tcp { profile: one, .. }, Traffic::Tcp { profile: other, .. }) => one == other,

@@ -29,13 +29,13 @@ pub(crate) fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
         message: "live records no packets of a run".to_string(),
         help: "`earlydrop shell --pcap FILE` writes those of a session".to_string(),
     });
-    let found = [
+    let unsupported = [
         captures,
         Topology::new(run, watched).err(),
         AddressPlan::new(&run.flows).err(),
         hosts::check(run).err(),
     ];
-    found.into_iter().flatten().collect()
+    unsupported.into_iter().flatten().collect()
 }
 
 /// A run that the simulator refuses as well.

@@ -165,8 +165,8 @@ impl ForwardingPath for HostPath {
         self.to_device.pop(now)
     }
 
-    fn written(&mut self, at: Nanos, frame: &Frame, taken: bool) {
-        self.meter.written(at, frame, taken);
+    fn written(&mut self, at: Nanos, frame: &Frame, accepted: bool) {
+        self.meter.written(at, frame, accepted);
     }
 
     fn next_event(&self) -> Nanos {
@@ -188,11 +188,11 @@ impl<T: Tap> Tap for MeterTap<'_, T> {
     }
 
     fn comes(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
-        self.0.comes(at, queue);
+        self.0.observe_queue(at, queue);
     }
 
     fn sends(&mut self, sojourn: Nanos, time: Nanos) {
-        self.0.sends(sojourn, time);
+        self.0.dequeued(sojourn, time);
     }
 
     fn lost(&mut self, at: Nanos, frame: &Frame) {

@@ -157,7 +157,7 @@ fn check_against_simulator(link: Link) {
 fn check_flows(path: &mut HostPath, expected: &Results) {
     let seconds = expected.measured.as_secs_f64();
     for (meter, flow) in path.meter.flows.iter_mut().zip(&expected.flows) {
-        let meter = meter.as_mut().expect("its data goes this path");
+        let meter = meter.as_mut().expect("its data goes this way");
         let mut measured = meter.result(&flow.group, seconds);
         assert!(measured.delays.is_some() && measured.received > 0);
         // Goodput is measured at the flow's receiver, not on the path.

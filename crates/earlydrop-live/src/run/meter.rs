@@ -98,13 +98,13 @@ impl Meter {
     }
 
     /// Observes the queue, which has not changed since the last event, up to `at`.
-    pub(crate) fn comes(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
+    pub(crate) fn observe_queue(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
         let packets = queue.packets();
         self.queue.observe(at, packets, queue);
     }
 
     /// Records a dequeue: the packet waited for `sojourn`, and its transmission takes `time`.
-    pub(crate) fn sends(&mut self, sojourn: Nanos, time: Nanos) {
+    pub(crate) fn dequeued(&mut self, sojourn: Nanos, time: Nanos) {
         self.queue.sent(sojourn, time);
     }
 
@@ -123,9 +123,9 @@ impl Meter {
     }
 
     /// Records that a packet was written at `at`, or that the device refused it.
-    pub(crate) fn written(&mut self, at: Nanos, frame: &Frame, taken: bool) {
+    pub(crate) fn written(&mut self, at: Nanos, frame: &Frame, accepted: bool) {
         let size = frame.header.length;
-        if !taken {
+        if !accepted {
             return self.lost(at, frame, false);
         }
         self.delivered.add(size);

@@ -104,7 +104,7 @@ pub fn run(
         topology: &topology,
         addresses: &Arc::new(addresses),
         stop,
-        over: AtomicBool::new(false),
+        ended: AtomicBool::new(false),
     };
     let Some((traffic, mut report)) = threads.run()? else {
         return Ok(None);

@@ -21,9 +21,9 @@ use earlydrop_sim::traffic::{Flow, Pattern};
 
 /// Whether real hosts are available here; reports why not.
 fn hosts_available() -> bool {
-    let tried =
+    let created =
         thread::spawn(|| enter_new_namespace().and_then(|()| Device::new(Offloads::None))).join();
-    match tried.expect("it answers") {
+    match created.expect("it answers") {
         Ok(_) => true,
         Err(problem) if missing(&problem) => {
             let test = thread::current();
@@ -70,10 +70,10 @@ fn threads<T>(
         topology: &topology,
         addresses: &Arc::new(addresses),
         stop: &AtomicBool::new(false),
-        over: AtomicBool::new(false),
+        ended: AtomicBool::new(false),
     };
     let ended = threads.run().expect("nothing goes wrong");
-    let (seen, report) = ended.expect("no_capture stops it");
+    let (seen, report) = ended.expect("nobody stops it");
     then(&topology, seen, report)
 }
 
@@ -150,8 +150,8 @@ fn marks_reach_ecn_flows() {
         return;
     }
     let (run, watched) = run_of(2, "red:min=2,max=6,ecn=on", EcnMode::Classic);
-    let found = super::run(&run, watched, &AtomicBool::new(false)).unwrap();
-    let results = found.expect("no_capture stops it").results;
+    let outcome = super::run(&run, watched, &AtomicBool::new(false)).unwrap();
+    let results = outcome.expect("nobody stops it").results;
     let marked: u64 = results.flows.iter().map(|flow| flow.marked).sum();
     let queues = results.queues.iter();
     let by_queues: u64 = queues.map(|queue| queue.counters.marked.packets).sum();
@@ -165,13 +165,13 @@ fn a_run_that_is_stopped_has_no_results() {
     }
     let (run, watched) = run_of(3600, "red", EcnMode::Off);
     let stop = AtomicBool::new(false);
-    let found = thread::scope(|scope| {
+    let outcome = thread::scope(|scope| {
         let running = scope.spawn(|| super::run(&run, watched, &stop));
         thread::sleep(Duration::from_millis(300));
         stop.store(true, Ordering::Relaxed);
         running.join().expect("it does not panic")
     });
-    assert!(found.expect("nothing goes wrong").is_none());
+    assert!(outcome.expect("nothing goes wrong").is_none());
 }
 
 #[test]

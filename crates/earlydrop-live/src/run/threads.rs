@@ -25,11 +25,11 @@ pub(crate) struct Threads<'a> {
     pub(crate) addresses: &'a Arc<AddressPlan>,
     pub(crate) stop: &'a AtomicBool,
     /// Set when one of the two threads has ended.
-    pub(crate) over: AtomicBool,
+    pub(crate) ended: AtomicBool,
 }
 
 /// What the traffic thread passes to the bottleneck thread: the bottleneck, and the read end
-/// of a pipe that closes when the traffic thread ends.
+/// of a pipe that pipe_reader when the traffic thread ends.
 type Handoff = (Bottleneck, OwnedFd);
 
 /// Sets a flag when a thread ends, even by a panic.
@@ -44,11 +44,11 @@ impl Drop for SetOnDrop<'_> {
 impl Threads<'_> {
     /// Runs both threads to their end; `None` if the run was stopped.
     pub(crate) fn run(&self) -> Result<Option<(TrafficReport, BottleneckReport)>, LiveError> {
-        let (give, take) = channel();
+        let (sender, receiver) = channel();
         let (traffic, report) = thread::scope(|scope| {
             // A namespace belongs to a thread: the calling thread stays in its own.
-            let traffic = scope.spawn(|| self.traffic(give));
-            let bottleneck = scope.spawn(|| self.bottleneck(take));
+            let traffic = scope.spawn(|| self.traffic(sender));
+            let bottleneck = scope.spawn(|| self.bottleneck(receiver));
             let traffic = traffic.join().unwrap_or_else(|panic| resume_unwind(panic));
             let report = bottleneck
                 .join()
@@ -63,22 +63,25 @@ impl Threads<'_> {
         Ok(report?.map(|report| (traffic, report)))
     }
 
-    fn traffic(&self, give: Sender<Handoff>) -> Result<TrafficReport, LiveError> {
-        let _over = SetOnDrop(&self.over);
+    fn traffic(&self, sender: Sender<Handoff>) -> Result<TrafficReport, LiveError> {
+        let _over = SetOnDrop(&self.ended);
         let (hosts, devices) = Hosts::new(self.run, self.addresses)?;
         let mut bottleneck = Bottleneck::new(self.run, self.topology, self.addresses, devices)?;
         let traffic =
             TrafficGenerator::new(self.run, hosts, self.addresses, &self.topology.from_near)?;
-        let (closes, _closed_at_the_end) = pipe().context("making a pipe")?;
+        let (pipe_reader, _pipe_writer) = pipe().context("making a pipe")?;
         let clock = bottleneck.start();
-        // Fails only if the other thread has ended, which sets `over`.
-        let _ = give.send((bottleneck, closes));
-        traffic.run(clock, &self.over)
+        // Fails only if the other thread has ended, which sets `ended`.
+        let _ = sender.send((bottleneck, pipe_reader));
+        traffic.run(clock, &self.ended)
     }
 
-    fn bottleneck(&self, take: Receiver<Handoff>) -> Result<Option<BottleneckReport>, LiveError> {
-        let _over = SetOnDrop(&self.over);
-        let Ok((bottleneck, traffic)) = take.recv() else {
+    fn bottleneck(
+        &self,
+        receiver: Receiver<Handoff>,
+    ) -> Result<Option<BottleneckReport>, LiveError> {
+        let _over = SetOnDrop(&self.ended);
+        let Ok((bottleneck, traffic)) = receiver.recv() else {
             return Ok(None);
         };
         bottleneck.run(self.stop, traffic).map(Some)

@@ -16,14 +16,14 @@ pub struct TimingQuality {
 
 impl TimingQuality {
     /// The smallest known quantile of lateness of at least this share of packets, in seconds.
-    pub fn late(&self, share: f64) -> f64 {
-        let within = self.lateness.iter().find(|(of, _)| *of >= share);
-        within.map_or(0.0, |(_, seconds)| *seconds)
+    pub fn lateness_quantile(&self, share: f64) -> f64 {
+        let quantile = self.lateness.iter().find(|(of, _)| *of >= share);
+        quantile.map_or(0.0, |(_, seconds)| *seconds)
     }
 
     /// Whether the 99th percentile of lateness is within the limit, and no packet was lost
     /// outside the queue.
     pub fn trustworthy(&self) -> bool {
-        self.late(0.99) <= self.tolerated && self.lost_outside_queue == 0
+        self.lateness_quantile(0.99) <= self.tolerated && self.lost_outside_queue == 0
     }
 }

@@ -29,9 +29,9 @@ impl Topology {
     /// Maps a run with results about `watched`.
     pub(crate) fn new(run: &Run, watched: LinkId) -> Result<Topology, Unsupported> {
         let network = &run.network;
-        let links = [watched, back(network, watched)?];
+        let links = [watched, link_back(network, watched)?];
         let mut routes = Routes::new(network);
-        let mut feeders = Upstream::new();
+        let mut upstream = Upstream::new();
         let mut from_near = Vec::with_capacity(run.flows.len());
         let mut before = [Vec::new(), Vec::new()];
         let mut after = [Vec::new(), Vec::new()];
@@ -44,12 +44,12 @@ impl Topology {
             }
             from_near.push(data_goes_up);
             for (index, path) in paths.into_iter().enumerate() {
-                let across = path.iter().position(|link| *link == links[index]);
-                let across =
-                    across.ok_or_else(|| bypasses_bottleneck(network, number, links[index]))?;
-                check_path(network, &path, across, &mut feeders)?;
-                before[index].push(path[..across].to_vec());
-                after[index].push(path[across + 1..].to_vec());
+                let bottleneck = path.iter().position(|link| *link == links[index]);
+                let bottleneck =
+                    bottleneck.ok_or_else(|| bypasses_bottleneck(network, number, links[index]))?;
+                check_path(network, &path, bottleneck, &mut upstream)?;
+                before[index].push(path[..bottleneck].to_vec());
+                after[index].push(path[bottleneck + 1..].to_vec());
             }
         }
         Ok(Topology {
@@ -62,17 +62,17 @@ impl Topology {
 }
 
 /// The link back between the same nodes.
-fn back(network: &Network, watched: LinkId) -> Result<LinkId, Unsupported> {
+fn link_back(network: &Network, watched: LinkId) -> Result<LinkId, Unsupported> {
     let ends = |wanted| {
-        let found = network.links().find(|(id, ..)| *id == wanted);
-        found.map(|(_, from, to, _)| (from, to))
+        let link = network.links().find(|(id, ..)| *id == wanted);
+        link.map(|(_, from, to, _)| (from, to))
     };
     let leads_back = |from: Node, to: Node| {
-        let found = network.links().find(|(_, a, b, _)| (*a, *b) == (to, from));
-        found.map(|(id, ..)| id)
+        let link = network.links().find(|(_, a, b, _)| (*a, *b) == (to, from));
+        link.map(|(id, ..)| id)
     };
-    let found = ends(watched).and_then(|(from, to)| leads_back(from, to));
-    found.ok_or_else(|| Unsupported {
+    let back = ends(watched).and_then(|(from, to)| leads_back(from, to));
+    back.ok_or_else(|| Unsupported {
         flow: None,
         message: format!(
             "live needs a path back, and no link leads back alongside `{}`",
@@ -91,19 +91,19 @@ fn bypasses_bottleneck(network: &Network, flow: usize, link: LinkId) -> Unsuppor
     }
 }
 
-/// Checks that all links of a path except the bottleneck, which is at index `across`, are
+/// Checks that all links of a path except the bottleneck, which is at index `bottleneck`, are
 /// access links whose packets come from one place.
 fn check_path(
     network: &Network,
     path: &[LinkId],
-    across: usize,
-    feeders: &mut Upstream,
+    bottleneck: usize,
+    upstream: &mut Upstream,
 ) -> Result<(), Unsupported> {
     let mut before = None;
-    for (place, link) in path.iter().enumerate() {
-        if place != across {
+    for (index, link) in path.iter().enumerate() {
+        if index != bottleneck {
             check_access_link(network, *link)?;
-            let known = *feeders.entry(*link).or_insert(before);
+            let known = *upstream.entry(*link).or_insert(before);
             if known != before {
                 return Err(second_bottleneck(
                     network,
@@ -132,13 +132,13 @@ fn check_access_link(network: &Network, link: LinkId) -> Result<(), Unsupported>
     if queue.is_some() {
         return Err(second_bottleneck(network, link, "it has a queue"));
     }
-    let special = [
+    let features = [
         (*loss > 0.0, "loses packets"),
         (reorder.is_some(), "reorders packets"),
         (!changes.is_empty(), "changes"),
         (trace.is_some(), "follows a trace"),
     ];
-    match special.iter().find(|(is_so, _)| *is_so) {
+    match features.iter().find(|(is_present, _)| *is_present) {
         None => Ok(()),
         Some((_, does)) => Err(Unsupported {
             flow: None,

@@ -72,11 +72,11 @@ fn most_files() -> u64 {
 
 /// Raises the soft limit of open files as far as a run needs and the hard limit allows.
 pub(in crate::run) fn raise_limit(run: &Run) -> Result<(), LiveError> {
-    let doing = "raising the number of open files";
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).context(doing)?;
+    let action = "raising the number of open files";
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).context(action)?;
     let needed = files(run).min(hard);
     if needed > soft {
-        setrlimit(Resource::RLIMIT_NOFILE, needed, hard).context(doing)?;
+        setrlimit(Resource::RLIMIT_NOFILE, needed, hard).context(action)?;
     }
     Ok(())
 }

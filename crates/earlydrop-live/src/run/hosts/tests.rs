@@ -361,9 +361,9 @@ fn every_profile_has_its_congestion_control_at_both_ends() {
         });
         asked.collect::<Vec<_>>()
     };
-    let (found, _) = while_carried(&devices, Path::default(), clock, &over, ask);
-    for (found, name) in found.iter().zip(names) {
-        assert_eq!(found, &[name, name]);
+    let (controls, _) = while_carried(&devices, Path::default(), clock, &over, ask);
+    for (controls, name) in controls.iter().zip(names) {
+        assert_eq!(controls, &[name, name]);
     }
 }
 

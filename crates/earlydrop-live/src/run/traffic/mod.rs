@@ -238,9 +238,12 @@ impl TrafficGenerator {
 
     /// Waits for a socket event or a timer; returns the number of events.
     fn wait(&self, clock: Clock, events: &mut [EpollEvent]) -> Result<usize, LiveError> {
-        let doing = "waiting for sockets";
+        let action = "waiting for sockets";
         // Under load, events are pending and no sleep is needed.
-        let count = self.epoll.wait(events, EpollTimeout::ZERO).context(doing)?;
+        let count = self
+            .epoll
+            .wait(events, EpollTimeout::ZERO)
+            .context(action)?;
         if count > 0 {
             return Ok(count);
         }
@@ -251,8 +254,8 @@ impl TrafficGenerator {
         let mut ready = [PollFd::new(self.epoll.0.as_fd(), PollFlags::POLLIN)];
         match ppoll(&mut ready, Some(sleep), None) {
             Ok(0) | Err(nix::Error::EINTR) => Ok(0),
-            Ok(_) => self.epoll.wait(events, EpollTimeout::ZERO).context(doing),
-            Err(problem) => Err(problem).context(doing),
+            Ok(_) => self.epoll.wait(events, EpollTimeout::ZERO).context(action),
+            Err(problem) => Err(problem).context(action),
         }
     }
 
@@ -296,7 +299,7 @@ impl TrafficGenerator {
             }
             let watched = flow.meter.watched;
             if let Some(socket) = watched.and_then(|number| self.table.socket(number)) {
-                let info = TcpInfo::of(socket).context("asking after a connection")?;
+                let info = TcpInfo::of(socket).context("reading the state of a connection")?;
                 flow.meter.window = f64::from(info.window());
             }
             values.push(flow.meter.window);
@@ -313,7 +316,8 @@ impl TrafficGenerator {
             let Some(flow) = entry.role.sends_for() else {
                 continue;
             };
-            let info = TcpInfo::of(entry.socket.as_fd()).context("asking after a connection")?;
+            let info =
+                TcpInfo::of(entry.socket.as_fd()).context("reading the state of a connection")?;
             let flow = flow as usize;
             counts[flow] = counts[flow].plus(&info.counts());
             rtts[flow] = rtts[flow].max(info.smoothed_rtt());
@@ -327,8 +331,8 @@ impl TrafficGenerator {
             let Role::DatagramReceiver { flow } = entry.role else {
                 continue;
             };
-            let missed =
-                sockets::receive_drops(entry.socket.as_fd()).context("asking after a socket")?;
+            let missed = sockets::receive_drops(entry.socket.as_fd())
+                .context("reading the drops of a socket")?;
             let flow = &mut self.flows[flow as usize];
             let Source::Datagrams(source) = &flow.source else {
                 continue;

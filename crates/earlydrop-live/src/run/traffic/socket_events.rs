@@ -39,14 +39,14 @@ impl TrafficGenerator {
         match role {
             Role::Sender { ended: false, .. } => self.write_pending(number),
             Role::Sender { .. } => self.check_completion(number, now),
-            Role::Receiver { flow, counts } => self.take(number, flow, counts, now),
-            Role::DatagramReceiver { flow } => self.take_datagrams(number, flow, now),
+            Role::Receiver { flow, counts } => self.receive(number, flow, counts, now),
+            Role::DatagramReceiver { flow } => self.receive_datagrams(number, flow, now),
             Role::Server { flow, .. } => {
-                self.take_request(number, flow, now)?;
+                self.receive_request(number, flow, now)?;
                 self.write_pending(number)
             }
             Role::Client { flow, .. } => {
-                self.take_answer(number, flow, now)?;
+                self.receive_response(number, flow, now)?;
                 self.write_pending(number)
             }
         }
@@ -67,7 +67,7 @@ impl TrafficGenerator {
         else {
             return Ok(());
         };
-        let info = TcpInfo::of(socket).context("asking after a connection")?;
+        let info = TcpInfo::of(socket).context("reading the state of a connection")?;
         if !info.is_over() {
             return Ok(());
         }
@@ -106,7 +106,7 @@ impl TrafficGenerator {
         }
     }
 
-    fn take(
+    fn receive(
         &mut self,
         number: usize,
         flow: u32,
@@ -127,7 +127,7 @@ impl TrafficGenerator {
         }
     }
 
-    fn take_datagrams(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+    fn receive_datagrams(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let Some(socket) = self.table.socket(number) else {
             return Ok(());
         };
@@ -141,7 +141,7 @@ impl TrafficGenerator {
     }
 
     /// Reads a request; once it is complete, the response starts.
-    fn take_request(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+    fn receive_request(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let (bytes, _) = self.read(number, flow)?;
         let Some(Role::Server { read, left, .. }) = self.table.role(number) else {
             return Ok(());
@@ -154,16 +154,16 @@ impl TrafficGenerator {
             return Ok(());
         };
         read -= session.request;
-        let answer = session.begin(now);
+        let response = session.begin(now);
         let client = session.client;
-        left += answer;
+        left += response;
         self.report.transfers += 1;
         self.table
             .set_role(number, Role::Server { flow, read, left });
         if let Some(client) = client
             && let Some(Role::Client { left, awaiting, .. }) = self.table.role(client)
         {
-            let awaiting = awaiting + answer;
+            let awaiting = awaiting + response;
             self.table.set_role(
                 client,
                 Role::Client {
@@ -177,7 +177,7 @@ impl TrafficGenerator {
     }
 
     /// Reads a response; the transfer is complete when all of it has arrived.
-    fn take_answer(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+    fn receive_response(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let (bytes, _) = self.read(number, flow)?;
         let Some(Role::Client { left, awaiting, .. }) = self.table.role(number) else {
             return Ok(());
@@ -201,7 +201,7 @@ impl TrafficGenerator {
 
     /// Accepts pending connections.
     fn accept(&mut self, listener: usize) -> Result<(), LiveError> {
-        let doing = "taking a connection";
+        let action = "accepting a connection";
         loop {
             let listener = &self.listeners[listener];
             let (end, requests) = (listener.end, listener.requests);
@@ -210,16 +210,16 @@ impl TrafficGenerator {
                 Err(problem) if problem.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 // The client gave up before it was accepted.
                 Err(problem) if problem.kind() == io::ErrorKind::ConnectionAborted => continue,
-                Err(problem) => return Err(problem).context(doing),
+                Err(problem) => return Err(problem).context(action),
             };
-            stream.set_nonblocking(true).context(doing)?;
-            self.taken(stream.into(), from, end, requests)
-                .context(doing)??;
+            stream.set_nonblocking(true).context(action)?;
+            self.add_accepted(stream.into(), from, end, requests)
+                .context(action)??;
         }
     }
 
     /// Adds an accepted connection; its source address identifies the flow.
-    fn taken(
+    fn add_accepted(
         &mut self,
         socket: OwnedFd,
         from: SocketAddr,

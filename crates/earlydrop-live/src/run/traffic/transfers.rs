@@ -97,11 +97,11 @@ impl TrafficGenerator {
     /// Completes a transfer, and schedules the next.
     pub(super) fn complete(&mut self, number: u32, slot: u32, now: Nanos) -> Result<(), LiveError> {
         let flow = &mut self.flows[number as usize];
-        let over = flow.session(slot).and_then(|session| session.complete(now));
+        let finished = flow.session(slot).and_then(|session| session.complete(now));
         if let Source::Spawner(spawner) = &mut flow.source {
             spawner.idle.push(slot);
         }
-        if let Some((began, bytes)) = over {
+        if let Some((began, bytes)) = finished {
             self.completed(number, began, now, bytes);
         }
         self.arm_timer(number);
