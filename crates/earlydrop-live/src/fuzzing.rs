@@ -44,29 +44,35 @@ pub fn burst(bytes: &[u8]) {
     let vnet = VnetHeader::read(vnet);
     // As much of the packet as a first buffer holds.
     let prefix = &bytes[..bytes.len().min(2048)];
-    let Some(burst) = GsoPacket::parse(&vnet, prefix, bytes.len()) else {
+    let Some(gso_packet) = GsoPacket::parse(&vnet, prefix, bytes.len()) else {
         return;
     };
     let of = |segment: usize| {
-        let mut headers = bytes[..burst.headers].to_vec();
-        burst.write_segment_headers(&mut headers, segment);
+        let mut headers = bytes[..gso_packet.headers].to_vec();
+        gso_packet.write_segment_headers(&mut headers, segment);
         headers
     };
-    let segments = burst.segments();
-    let lengths = (0..segments).map(|segment| burst.payload_of(segment));
-    assert_eq!(lengths.sum::<usize>(), bytes.len() - burst.headers);
+    let segments = gso_packet.segments();
+    let lengths = (0..segments).map(|segment| gso_packet.payload_of(segment));
+    assert_eq!(lengths.sum::<usize>(), bytes.len() - gso_packet.headers);
     let (first, last) = (of(0), of(segments - 1));
     let mut merged = [0; MAX_HEADERS];
-    let merged = &mut merged[..burst.headers];
+    let merged = &mut merged[..gso_packet.headers];
     merged.copy_from_slice(&first);
-    merge_segments(merged, burst.checksum, bytes.len(), burst.payload, &last);
-    let start = usize::from(burst.checksum.start);
+    merge_segments(
+        merged,
+        gso_packet.checksum,
+        bytes.len(),
+        gso_packet.payload,
+        &last,
+    );
+    let start = usize::from(gso_packet.checksum.start);
     let (ip, tcp) = (2..6, start + 16..start + 18);
-    for (at, (merged_byte, burst)) in merged.iter().zip(bytes).enumerate() {
+    for (at, (merged_byte, byte)) in merged.iter().zip(bytes).enumerate() {
         // The length is rewritten whether it was right or not; sums change with it, and zero may
         // become its other encoding.
         let rewritten = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
-        assert!(merged_byte == burst || rewritten, "byte {at}");
+        assert!(merged_byte == byte || rewritten, "byte {at}");
     }
 }
 

@@ -145,24 +145,24 @@ proptest! {
     #[test]
     fn segments_are_packets_with_the_whole_payload(case in cases()) {
         let (vnet, bytes) = case.gso_packet();
-        let burst = GsoPacket::parse(&vnet, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
-        let (headers, payload) = bytes.split_at(burst.headers);
+        let gso_packet = GsoPacket::parse(&vnet, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        let (headers, payload) = bytes.split_at(gso_packet.headers);
         let mut payloads = Vec::new();
         let mut flow = None;
-        for segment in 0..burst.segments() {
+        for segment in 0..gso_packet.segments() {
             let mut packet = headers.to_vec();
-            burst.write_segment_headers(&mut packet, segment);
-            packet.extend(&payload[payloads.len()..payloads.len() + burst.payload_of(segment)]);
+            gso_packet.write_segment_headers(&mut packet, segment);
+            packet.extend(&payload[payloads.len()..payloads.len() + gso_packet.payload_of(segment)]);
             let header = Header::read(&packet).unwrap();
             prop_assert_eq!(header.length as usize, packet.len());
             prop_assert_eq!(*flow.get_or_insert(header.flow), header.flow);
-            complete(&mut packet, burst.checksum);
+            complete(&mut packet, gso_packet.checksum);
             let (ip, tcp, payload) = read(&packet);
             prop_assert_eq!(tcp.sequence_number, case.sequence.wrapping_add(payloads.len() as u32));
             if let IpHeaders::Ipv4(ip, _) = ip {
                 prop_assert_eq!(ip.identification as usize, segment % 65_536);
             }
-            let is_last = segment + 1 == burst.segments();
+            let is_last = segment + 1 == gso_packet.segments();
             prop_assert_eq!(tcp.fin, is_last && case.last & 1 != 0);
             prop_assert_eq!(tcp.psh, is_last && case.last & 2 != 0);
             prop_assert_eq!(tcp.cwr, segment == 0 && case.reduced);
@@ -175,25 +175,25 @@ proptest! {
     #[test]
     fn merged_segments_can_be_cut_again(case in cases(), from in 0_usize..50, many in 2_usize..50) {
         let (vnet, bytes) = case.gso_packet();
-        let burst = GsoPacket::parse(&vnet, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
-        prop_assume!(from + 1 < burst.segments());
-        let row = from..(from + many).min(burst.segments());
-        let cut = |burst: &GsoPacket, headers: &[u8], segment| {
-            let mut headers = headers[..burst.headers].to_vec();
-            burst.write_segment_headers(&mut headers, segment);
+        let gso_packet = GsoPacket::parse(&vnet, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        prop_assume!(from + 1 < gso_packet.segments());
+        let row = from..(from + many).min(gso_packet.segments());
+        let cut = |gso_packet: &GsoPacket, headers: &[u8], segment| {
+            let mut headers = headers[..gso_packet.headers].to_vec();
+            gso_packet.write_segment_headers(&mut headers, segment);
             headers
         };
-        let segments: Vec<_> = row.clone().map(|segment| cut(&burst, &bytes, segment)).collect();
-        let whole: usize = row.map(|segment| burst.payload_of(segment)).sum();
+        let segments: Vec<_> = row.clone().map(|segment| cut(&gso_packet, &bytes, segment)).collect();
+        let whole: usize = row.map(|segment| gso_packet.payload_of(segment)).sum();
         let mut merged = segments[0].clone();
-        let length = burst.headers + whole;
+        let length = gso_packet.headers + whole;
         let last = segments.last().unwrap();
-        let vnet = merge_segments(&mut merged, burst.checksum, length, burst.payload, last);
-        prop_assert_eq!(VnetHeader::read(&vnet.bytes(burst.headers as u16)), vnet);
+        let vnet = merge_segments(&mut merged, gso_packet.checksum, length, gso_packet.payload, last);
+        prop_assert_eq!(VnetHeader::read(&vnet.bytes(gso_packet.headers as u16)), vnet);
         let again = GsoPacket::parse(&vnet, &merged, length).unwrap();
         prop_assert_eq!(again.segments(), segments.len());
-        for (offset, segment) in segments.iter().enumerate() {
-            prop_assert_eq!(&cut(&again, &merged, offset), segment);
+        for (index, segment) in segments.iter().enumerate() {
+            prop_assert_eq!(&cut(&again, &merged, index), segment);
         }
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn enter_first_namespace() -> Result<Privilege, LiveError> {
 pub(crate) fn acquire_privilege() -> Result<Privilege, LiveError> {
     let (user, group) = (geteuid(), getegid());
     let refused = |problem: io::Error| LiveError::Namespaces { problem };
-    let right = match unshare(CloneFlags::CLONE_NEWUSER) {
+    let privilege = match unshare(CloneFlags::CLONE_NEWUSER) {
         Ok(()) => {
             map_to_itself(user, group).map_err(refused)?;
             Privilege::UserNamespace
@@ -105,7 +105,7 @@ pub(crate) fn acquire_privilege() -> Result<Privilege, LiveError> {
     let created = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
     let created = created.unwrap_or_else(|panic| resume_unwind(panic));
     created.map_err(|problem| refused(problem.into()))?;
-    Ok(right)
+    Ok(privilege)
 }
 
 /// Maps user and group of the new user namespace to themselves: user_namespaces(7).
@@ -137,7 +137,7 @@ impl Namespace {
 
 /// Packets that a device holds until they are read: what the kernel's TCP sends while this
 /// thread is not scheduled for some milliseconds.
-const RECEIVE_QUEUE: u32 = 10_000;
+const TX_QUEUE_LENGTH: u32 = 10_000;
 
 /// The TUN device of a namespace, up, and the socket that configures it.
 pub(crate) struct HostDevice {
@@ -159,14 +159,14 @@ pub(crate) fn create_device(
     let device = Device::new(offloads)?;
     let routing = Routing::open().context("opening the routing socket")?;
     let index = if_nametoindex(device::NAME).context("finding the device")?;
-    let sizes = LinkSettings {
+    let settings = LinkSettings {
         mtu: MTU,
-        queue: RECEIVE_QUEUE,
+        queue: TX_QUEUE_LENGTH,
         burst,
     };
     routing
         .set_up(LOOPBACK, None)
-        .and_then(|()| routing.set_up(index, Some(sizes)))
+        .and_then(|()| routing.set_up(index, Some(settings)))
         .context("setting the device up")?;
     Ok(HostDevice {
         device,
@@ -184,13 +184,13 @@ pub(crate) fn configure(addresses: HostAddresses, tcp: &Tcp) -> Result<Device, L
     } = create_device(None, tcp.offloads())?;
     let metrics = configure_tcp(tcp)?;
     // Host addresses only: all else follows the default route, whose metrics set TCP.
-    let give = |address: IpAddr, all_of_it| {
-        routing.add_address(index, address, all_of_it)?;
+    let assign = |address: IpAddr, prefix_length| {
+        routing.add_address(index, address, prefix_length)?;
         routing.add_route(index, Destination::Anywhere(address), &metrics)
     };
-    give(addresses.v4.into(), 32).context("giving the device an address")?;
+    assign(addresses.v4.into(), 32).context("giving the device an address")?;
     // Fails if the kernel has no IPv6.
-    let _ = give(addresses.v6.into(), 128);
+    let _ = assign(addresses.v6.into(), 128);
     allow_ping();
     Ok(device)
 }

@@ -113,15 +113,15 @@ impl Routing {
     }
 
     /// Sets an interface up, with these settings if given.
-    pub(crate) fn set_up(&self, device: u32, sizes: Option<LinkSettings>) -> io::Result<()> {
+    pub(crate) fn set_up(&self, device: u32, settings: Option<LinkSettings>) -> io::Result<()> {
         let mut body = vec![0; 4];
         body.extend(device.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
-        if let Some(sizes) = sizes {
-            attribute(&mut body, LINK_MTU, &sizes.mtu.to_ne_bytes());
-            attribute(&mut body, LINK_QUEUE, &sizes.queue.to_ne_bytes());
-            if let Some(burst) = sizes.burst {
+        if let Some(settings) = settings {
+            attribute(&mut body, LINK_MTU, &settings.mtu.to_ne_bytes());
+            attribute(&mut body, LINK_QUEUE, &settings.queue.to_ne_bytes());
+            if let Some(burst) = settings.burst {
                 attribute(&mut body, LINK_BURST, &burst.to_ne_bytes());
             }
         }
