@@ -32,6 +32,7 @@ pub(crate) trait LoopHandler {
 
 /// The result of a session.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The command's exit code; 128 plus the signal's number if a signal ended it.
     pub code: i32,

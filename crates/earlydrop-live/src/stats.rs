@@ -14,6 +14,7 @@ use crate::plan::{Bottleneck, MTU};
 /// At any time `arrived = dropped + queued + departed` and
 /// `departed = lost + travelling + delivered + refused`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// Packets that arrived at the queue.
     pub arrived: u64,
@@ -90,6 +91,7 @@ impl Counts {
 
 /// State of one direction at one time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Sample {
     /// Time since the session began, in seconds.
     pub time: f64,
@@ -127,6 +129,7 @@ impl Sample {
 
 /// Packets of a device, as counted by the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DeviceCounts {
     /// Packets sent by the kernel and read by the emulator: equals `taken`.
     pub sent: u64,
@@ -138,6 +141,7 @@ pub struct DeviceCounts {
 
 /// Lateness: the time from when a packet was due until it was written, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Lateness {
     /// Number of packets measured.
     pub packets: u64,
@@ -205,6 +209,7 @@ pub(crate) fn lateness_limit_at(rates: [BitsPerSec; 2]) -> Nanos {
 
 /// Counters and lateness of a whole session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// Duration, in seconds.
     pub duration: f64,

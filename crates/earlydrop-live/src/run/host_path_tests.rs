@@ -92,13 +92,13 @@ fn datagram(run: &Run, addresses: &AddressPlan, flow: u32) -> Vec<u8> {
 }
 
 /// A path after a run, and the times at which packets were written, with their flows.
-struct Carried {
+struct PathRun {
     path: HostPath,
     written: Vec<(Nanos, u32)>,
 }
 
 /// Carries a run's packets; the path is advanced at its own events and at `advances`.
-fn carried(run: &Run, watched: LinkId, advances: &[Nanos]) -> Carried {
+fn run_path(run: &Run, watched: LinkId, advances: &[Nanos]) -> PathRun {
     let topology = Topology::new(run, watched).unwrap();
     let addresses = Arc::new(AddressPlan::new(&run.flows).unwrap());
     let mut path = host_path(run, &topology, &addresses, 0, SLOTS).unwrap();
@@ -136,14 +136,14 @@ fn carried(run: &Run, watched: LinkId, advances: &[Nanos]) -> Carried {
     path.finish(run.duration, &mut pool);
     let inside = path.in_flight().packets as usize;
     assert_eq!(pool.free() + inside, SLOTS as usize, "no buffer is lost");
-    Carried { path, written }
+    PathRun { path, written }
 }
 
 /// Compares all measurements with the simulator's.
 fn check_against_simulator(link: Link) {
     let (run, watched) = run(link);
     let expected = run.results().unwrap();
-    let Carried { mut path, .. } = carried(&run, watched, &[]);
+    let PathRun { mut path, .. } = run_path(&run, watched, &[]);
     let groups = [("large".into(), vec![0, 1]), ("small".into(), vec![2])];
     let meter = &mut path.meter.queue;
     let measured = meter.result(watched, "left to right", &groups, run.duration);
@@ -231,7 +231,7 @@ fn single_packets_are_written_when_they_are_due() {
                 *rate = BitsPerSec(rate.0 / 50);
             }
         }
-        let Carried { path, written } = carried(&run, watched, &[]);
+        let PathRun { path, written } = run_path(&run, watched, &[]);
         assert!(written.len() > 20);
         assert_eq!(path.meter.delivered.packets, written.len() as u64);
     }
@@ -241,7 +241,7 @@ fn single_packets_are_written_when_they_are_due() {
 fn a_link_without_a_queue_loses_nothing() {
     let (mut run, watched) = run(link("droptail"));
     run.network.get_mut(watched).queue = None;
-    let Carried { path, .. } = carried(&run, watched, &[]);
+    let PathRun { path, .. } = run_path(&run, watched, &[]);
     assert_eq!(path.meter.dropped.packets, 0);
     assert!(path.in_flight().packets > 500, "15 Mbps into 10");
 }
@@ -250,7 +250,7 @@ fn a_link_without_a_queue_loses_nothing() {
 fn reordered_packets_are_late_by_at_most_the_delay() {
     let (plain, watched) = run(link("droptail:limit=40"));
     let (late, _) = run(link("droptail:limit=40").reordering(0.5, Nanos::from_millis(20)));
-    let [plain, late] = [&plain, &late].map(|run| carried(run, watched, &[]).written);
+    let [plain, late] = [&plain, &late].map(|run| run_path(run, watched, &[]).written);
     // A packet waits for none on the wire, but on the access link it may for those that arrived
     // together with it: some tenths of a millisecond.
     let slack = Nanos::from_millis(1);
@@ -291,7 +291,7 @@ proptest! {
         link.loss = loss;
         link.reorder = Some(Reorder { share, delay: Nanos::from_millis(9) });
         let advances: Vec<Nanos> = advances.into_iter().map(Nanos).collect();
-        let [rarely, often] = [&[], &advances[..]].map(|advances| carried(&run, watched, advances));
+        let [rarely, often] = [&[], &advances[..]].map(|advances| run_path(&run, watched, advances));
         prop_assert_eq!(rarely.written, often.written);
     }
 }

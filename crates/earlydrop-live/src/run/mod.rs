@@ -14,7 +14,7 @@
 //!   here and there.
 //!
 //! # Call order
-//! A program calls [`prepare`] once, [`check`] or [`unsupported`] before it starts, and [`run`]
+//! A program calls [`prepare`] once, [`check()`] or [`unsupported`] before it starts, and [`run`]
 //! for each run. [`run`] starts two threads (`threads`): one creates the hosts (`hosts`) and
 //! generates traffic (`traffic`), the other forwards packets (`bottleneck`). `results` merges
 //! what both have measured.

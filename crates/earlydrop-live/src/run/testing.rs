@@ -90,7 +90,7 @@ pub(super) struct Path {
     /// Longest wait of a packet; one that would wait longer is dropped.
     pub(super) buffer: Nanos,
     /// Number of data packets from the near end to drop, from the first on.
-    pub(super) loses: usize,
+    pub(super) drops: usize,
 }
 
 impl Default for Path {
@@ -99,7 +99,7 @@ impl Default for Path {
             rate: BitsPerSec(20_000_000),
             delay: Nanos::from_millis(5),
             buffer: Nanos::from_millis(30),
-            loses: 0,
+            drops: 0,
         }
     }
 }
@@ -139,19 +139,19 @@ pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], AddressPlan)> {
 
 /// Runs flows that start at the near end over this path; returns the traffic's report and all
 /// packets.
-pub(super) fn carried(run: &Run, path: Path) -> Option<(TrafficReport, Vec<Packet>)> {
+pub(super) fn run_over(run: &Run, path: Path) -> Option<(TrafficReport, Vec<Packet>)> {
     let (hosts, devices, addresses) = hosts(run)?;
     let traffic =
         TrafficGenerator::new(run, hosts, &addresses, &vec![true; run.flows.len()]).unwrap();
     let (clock, over) = (Clock::start(), AtomicBool::new(false));
     let never = AtomicBool::new(false);
     let work = || traffic.run(clock, &never).unwrap();
-    Some(while_carried(&devices, path, clock, &over, work))
+    Some(with_carrier(&devices, path, clock, &over, work))
 }
 
 /// Runs `work`, which enters namespaces, while packets are carried between the devices; returns
 /// its result and the packets.
-pub(super) fn while_carried<T: Send>(
+pub(super) fn with_carrier<T: Send>(
     devices: &[Device; 2],
     path: Path,
     clock: Clock,
@@ -193,7 +193,7 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
                     head: buffer[..size.min(60)].to_vec(),
                 };
                 let has_data = packet.from_near && packet.is_tcp() && packet.data() > 0;
-                let is_lost = has_data && sent < path.loses;
+                let is_lost = has_data && sent < path.drops;
                 sent += usize::from(has_data);
                 seen.push(packet);
                 let begins = free_at[end].max(at);

@@ -11,7 +11,7 @@ use earlydrop_sim::tcp::{Algorithm, DelayedAcks, EcnMode, Profile, Recovery, Sen
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
 use super::*;
-use crate::run::testing::{Packet, Path, SYN, carried, hosts, run_for, while_carried};
+use crate::run::testing::{Packet, Path, SYN, hosts, run_for, run_over, with_carrier};
 use crate::run::traffic::controls_of_a_connection;
 use crate::timing::Clock;
 
@@ -171,7 +171,7 @@ fn full_packets_have_the_segment_size() {
     for (segment, header) in [(1500, 52), (1000, 40), (576, 52), (140, 52), (140, 40)] {
         let profile = modern(|p| (p.segment_size, p.header_size) = (segment, header));
         let run = one(profile, Application::Transfer(Bytes(20_000)));
-        let Some((seen, packets)) = carried(&run, Path::default()) else {
+        let Some((seen, packets)) = run_over(&run, Path::default()) else {
             return;
         };
         assert_eq!(seen.flows[0].goodput_bytes, 20_000);
@@ -196,7 +196,7 @@ fn the_first_flight_is_the_initial_window() {
             delay: MS(50),
             ..Path::default()
         };
-        let Some((_, packets)) = carried(&run, path) else {
+        let Some((_, packets)) = run_over(&run, path) else {
             return;
         };
         let first = data(&packets).next().unwrap().at;
@@ -213,7 +213,7 @@ fn in_flight_is_limited_by_the_receiver_window() {
         delay: MS(50),
         ..Path::default()
     };
-    let Some((_, packets)) = carried(&run, path) else {
+    let Some((_, packets)) = run_over(&run, path) else {
         return;
     };
     // The first segments may open the window further before it is clamped again.
@@ -239,7 +239,7 @@ fn acknowledgments_are_for_every_segment_or_every_second() {
         // The receiver window is smaller than the path's buffer, so nothing is lost.
         let profile = modern(|p| (p.delayed_acks, p.receiver_window) = (delayed_acks, 30));
         let run = one(profile, Application::Bulk);
-        let (_, packets) = carried(&run, Path::default())?;
+        let (_, packets) = run_over(&run, Path::default())?;
         let acknowledgments = packets.iter().filter(|packet| !packet.from_near);
         // Two thirds of the run, in equilibrium.
         let late = |packet: &&Packet| packet.at > MS(250);
@@ -263,7 +263,7 @@ fn options_are_offered_as_the_profile_says() {
     for (recovery, header) in [(Recovery::Sack, 52), (Recovery::NewReno, 40)] {
         let profile = modern(|p| (p.recovery, p.header_size) = (recovery, header));
         let run = one(profile, Application::Transfer(Bytes(1)));
-        let Some((_, packets)) = carried(&run, Path::default()) else {
+        let Some((_, packets)) = run_over(&run, Path::default()) else {
             return;
         };
         let mut requests = packets.iter().filter(|packet| packet.flags() & SYN != 0);
@@ -282,14 +282,14 @@ fn options_are_offered_as_the_profile_says() {
 
 /// Sends a single segment whose first copies are lost; returns the times at which it was sent,
 /// and the sender's counts.
-fn retransmitted(least: Nanos, loses: usize) -> Option<(Vec<Nanos>, SenderCounts)> {
+fn retransmitted(least: Nanos, drops: usize) -> Option<(Vec<Nanos>, SenderCounts)> {
     let profile = modern(|p| p.timer.minimum = least);
     let run = one(profile, Application::Transfer(Bytes(1000)));
     let path = Path {
-        loses,
+        drops,
         ..Path::default()
     };
-    let (seen, packets) = carried(&run, path)?;
+    let (seen, packets) = run_over(&run, path)?;
     let sent = data(&packets).map(|packet| packet.at).collect();
     Some((sent, seen.flows[0].sender))
 }
@@ -361,7 +361,7 @@ fn every_profile_has_its_congestion_control_at_both_ends() {
         });
         asked.collect::<Vec<_>>()
     };
-    let (controls, _) = while_carried(&devices, Path::default(), clock, &over, ask);
+    let (controls, _) = with_carrier(&devices, Path::default(), clock, &over, ask);
     for (controls, name) in controls.iter().zip(names) {
         assert_eq!(controls, &[name, name]);
     }

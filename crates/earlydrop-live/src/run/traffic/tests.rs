@@ -12,7 +12,7 @@ use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
 use earlydrop_sim::traffic::{self, Application, Pattern, Step};
 
 use super::*;
-use crate::run::testing::{Packet, Path, SYN, carried, run_for};
+use crate::run::testing::{Packet, Path, SYN, run_for, run_over};
 
 const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
@@ -40,9 +40,9 @@ fn one(application: Application, duration: Nanos) -> Run {
 }
 
 macro_rules! or_skip {
-    ($carried:expr) => {
-        match $carried {
-            Some(carried) => carried,
+    ($outcome:expr) => {
+        match $outcome {
+            Some(outcome) => outcome,
             None => return,
         }
     };
@@ -54,7 +54,7 @@ fn bulk_data_fills_the_path_with_full_packets() {
     run.measure.warm_up = MS(500);
     run.measure.sample_every = Some(MS(100));
     run.measure.windows = vec![FlowId(0)];
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     let flow = seen.flows[0];
     let data = packets
         .iter()
@@ -81,7 +81,7 @@ fn bulk_data_fills_the_path_with_full_packets() {
 #[test]
 fn a_transfer_delivers_its_size_once() {
     let run = one(Application::Transfer(Bytes(123_456)), MS(1000));
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     assert_eq!(seen.flows[0].goodput_bytes, 123_456);
     assert_eq!((seen.transfers, seen.completed), (1, 1));
     let completion = seen.completions[0];
@@ -106,7 +106,7 @@ fn web_transfers_have_the_sizes_drawn_by_the_simulator() {
     let pause = Spread::constant(MS(20));
     let mut run = one(Application::Web { size, pause }, MS(1500));
     run.seed = 7;
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     let mut random = stream(7, Purpose::Application, 0);
     assert!(seen.completions.len() > 5, "{}", seen.completions.len());
     for pair in seen.completions.windows(2) {
@@ -129,7 +129,7 @@ fn pages_are_requested_over_separate_connections() {
         pause: Spread::constant(MS(10)),
     };
     let run = one(pages, MS(1000));
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     let completed = seen.completed;
     assert!(completed > 2, "{completed}");
     assert_eq!(opened(&packets, true) as u64, seen.transfers);
@@ -169,7 +169,7 @@ fn arrivals_beyond_at_most_are_left_out() {
         delay: MS(50),
         ..Path::default()
     };
-    let (seen, packets) = or_skip!(carried(&run, path));
+    let (seen, packets) = or_skip!(run_over(&run, path));
     let left_out = seen.flows[0].left_out;
     assert!(left_out > 0);
     // One is due every 20 ms, and none is lost if the thread is late.
@@ -197,7 +197,7 @@ fn requests_are_answered_over_one_connection() {
         think,
     };
     let run = one(requests, MS(1000));
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     assert!(seen.completed > 5);
     assert_eq!((opened(&packets, true), opened(&packets, false)), (0, 1));
     let mut random = stream(run.seed, Purpose::Application, 0);
@@ -231,7 +231,7 @@ fn datagrams_have_the_rate_size_class_and_ecn_of_the_flow() {
         .then(MS(600), Step::Rate(BitsPerSec(800_000)));
     run.add(flow);
     run.measure.warm_up = MS(595);
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     assert!(packets.iter().all(|packet| packet.size == 500));
     assert!(
         packets
@@ -261,7 +261,7 @@ fn bursts_are_drawn_as_in_the_simulator() {
     let (mut run, near, far) = run_for(MS(2000));
     let (size, rate) = (Bytes(200), BitsPerSec(160_000));
     run.add(traffic::Flow::datagrams(near, far, size, rate, pattern));
-    let (_, packets) = or_skip!(carried(&run, Path::default()));
+    let (_, packets) = or_skip!(run_over(&run, Path::default()));
     let mut schedule = Schedule::new(size, rate, pattern, stream(1, Purpose::Application, 0));
     schedule.resume(Nanos::ZERO);
     for packet in &packets {
@@ -282,7 +282,7 @@ fn a_bulk_flow_stops_and_resumes() {
     let mut run = one(Application::Bulk, MS(1500));
     let flow = run.flows[0].clone();
     run.flows[0] = flow.then(MS(500), Step::Stop).then(MS(1000), Step::Resume);
-    let (_, packets) = or_skip!(carried(&run, Path::default()));
+    let (_, packets) = or_skip!(run_over(&run, Path::default()));
     let sent = |from, to| {
         let of = |packet: &&Packet| packet.from_near && packet.data() > 0;
         let data = packets.iter().filter(of);
@@ -303,7 +303,7 @@ fn tcp_packets_carry_class_and_ecn_in_both_directions() {
     profile.ecn = EcnMode::Classic;
     let application = Application::Transfer(Bytes(50_000));
     run.add(traffic::Flow::tcp(near, far, &Arc::new(profile), application).class(3));
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     assert_eq!(seen.completed, 1);
     assert!(
         packets
@@ -330,7 +330,7 @@ fn many_simultaneous_connections_all_complete() {
         buffer: MS(500),
         ..Path::default()
     };
-    let (seen, _) = or_skip!(carried(&run, path));
+    let (seen, _) = or_skip!(run_over(&run, path));
     assert_eq!((seen.transfers, seen.completed), (200, 200));
     assert!(seen.flows.iter().all(|flow| flow.goodput_bytes == 3_000));
 }
