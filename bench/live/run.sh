@@ -1,22 +1,20 @@
 #!/usr/bin/env bash
-# Real packets through emulators: how fast, how late, at what cost.
+# Benchmark of emulators on real packets: throughput, added delay, CPU share.
 #
-#   bench/live/run.sh [ROUNDS]    7 unless given
+#   bench/live/run.sh [ROUNDS]    default: 7
 #
-# Every round runs every contender in turn, so that a machine slowing down slows
-# all alike; what is missing is named. `bench/examples/ends.rs` is at both ends,
-# the same for all: Reno, MTU 1500. Quote ratios of one table, not figures of two.
+# Every round runs each contender in turn, so that a slower machine slows all alike; missing
+# contenders are reported. `bench/examples/ends.rs` runs at both ends of each: Reno, MTU 1500.
+# Quote ratios of one table, not figures of two.
 #
-# 1. Forwarding: one flow for 2 seconds through 5 Gbps, more than an emulator of
-#    one packet a system call forwards; RED with statistics written, beside
-#    Mahimahi's mm-link (its own drop-tail; it has no RED). mm-link runs in a
-#    network namespace made for it, for it adds a rule to the one that it is
-#    started in, and as nobody, for it refuses root.
-# 2. Goodput at 1 Gbps through RED: four flows, 1 ms each way. Of 1,500 bytes
-#    1,448 are payload: 0.965 Gbps at best.
-# 3. Added delay at 20 Mbps and half load: what a full datagram takes from one
-#    end's kernel to the other's, less the 600 us of its transmission; and the
-#    share of a core that the emulator takes.
+# 1. Forwarding: one flow for 2 seconds at 5 Gbps, more than an emulator with one packet per
+#    system call forwards. earlydrop runs RED and writes statistics; Mahimahi's mm-link runs its
+#    own drop-tail, for it has no RED. mm-link runs in a network namespace of its own, because it
+#    adds a rule there, and as nobody, because it refuses root.
+# 2. Goodput at 1 Gbps through RED: four flows, 1 ms each way. 1,448 of 1,500 bytes are payload,
+#    so at most 0.965 Gbps.
+# 3. Added delay at 20 Mbps and half load: the time of a full datagram from one end's kernel to
+#    the other's, minus the 600 us of its transmission; and the emulator's share of a core.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -37,18 +35,18 @@ install -m 755 "$root/target/release/earlydrop" "$root/target/release/examples/e
 ends=$work/ends
 port=5201
 
-field() { # NAME, from a line of JSON
+field() { # NAME, of a JSON line on stdin
     sed -n "s/.*\"$1\":\([-0-9.e]*\).*/\1/p" | tail -n 1
 }
-note() { # MEASURE CONTENDER VALUE
+record() { # MEASURE CONTENDER VALUE
     if [ -z "$3" ]; then
         echo "failed: $1, $2" >&2
         exit 1
     fi
     printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$lines"
 }
-# What the near end prints, and a summary in $work/stats.
-shell() { # OPTIONS... -- what `ends` is to do
+# Prints the near end's output; writes the summary to $work/stats.
+shell() { # OPTIONS... -- arguments of `ends`
     local options=()
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
@@ -63,12 +61,12 @@ elif [ "$(id -u)" != 0 ]; then
     mahimahi="needs root, to run it in a namespace of its own"
 else
     mahimahi=
-    # Opportunities of 1,500 bytes: 5,000 in 12 milliseconds are 5 Gbps.
+    # Delivery opportunities of 1,500 bytes: 5,000 in 12 milliseconds are 5 Gbps.
     awk 'BEGIN { for (n = 1; n <= 5000; n++) print int((n * 12 + 4999) / 5000) }' >"$work/5gbps.trace"
     chmod 644 "$work/5gbps.trace"
 fi
 [ -z "$mahimahi" ] || echo "skipped: mm-link ($mahimahi)"
-mm_link() { # what `ends` is to do, after its address
+mm_link() { # arguments of `ends`, after its address
     local queue="droptail" sizes="packets=2000" trace=$work/5gbps.trace
     unshare --net bash -euc '
         ends=$1 port=$2 trace=$3 queue=$4 sizes=$5
@@ -76,28 +74,28 @@ mm_link() { # what `ends` is to do, after its address
         ip link set lo up
         sysctl -q -w net.ipv4.ip_forward=1
         "$ends" take "$port" &
-        taker=$!
+        receiver=$!
         setpriv --reuid 65534 --regid 65534 --clear-groups mm-link "$trace" "$trace" \
             --uplink-queue="$queue" --uplink-queue-args="$sizes" \
             --downlink-queue="$queue" --downlink-queue-args="$sizes" -- \
             sh -c "exec \"$ends\" bulk \"\$MAHIMAHI_BASE\" $port $*"
-        kill "$taker"
+        kill "$receiver"
     ' bash "$ends" "$port" "$trace" "$queue" "$sizes" "$@"
 }
 
 forward=(--rate 5Gbps --queue 'red:min=300,max=900,limit=2000' --tcp reno)
 for ((round = 1; round <= rounds; round++)); do
-    [ -n "$mahimahi" ] || note forward mm-link "$(mm_link 1 2 | field goodput_mbps)"
-    note forward earlydrop "$(shell "${forward[@]}" -- bulk 10.77.0.2 $port 1 2 | field goodput_mbps)"
-    note forward "earlydrop --no-offloads" \
+    [ -n "$mahimahi" ] || record forward mm-link "$(mm_link 1 2 | field goodput_mbps)"
+    record forward earlydrop "$(shell "${forward[@]}" -- bulk 10.77.0.2 $port 1 2 | field goodput_mbps)"
+    record forward "earlydrop --no-offloads" \
         "$(shell "${forward[@]}" --no-offloads -- bulk 10.77.0.2 $port 1 2 | field goodput_mbps)"
-    note 1gbps earlydrop "$(shell --rate 1Gbps --delay 1ms --queue red:min=100,max=300,limit=1000 --tcp reno -- \
+    record 1gbps earlydrop "$(shell --rate 1Gbps --delay 1ms --queue red:min=100,max=300,limit=1000 --tcp reno -- \
         bulk 10.77.0.2 $port 4 2 | field goodput_mbps)"
-    note 1gbps-core earlydrop "$(field cpu <"$work/stats")"
+    record 1gbps-core earlydrop "$(field cpu <"$work/stats")"
     delay=$(shell --rate 20Mbps --queue red:min=10,max=30 -- spaced 10.77.0.2 $port 10 2 | field delay_p50_us)
-    note 20mbps-added-us earlydrop "$(awk -v d="$delay" 'BEGIN { print d - 600 }')"
-    note 20mbps-core earlydrop "$(field cpu <"$work/stats")"
-    note 20mbps-late-us earlydrop "$(field p50 <"$work/stats" | awk '{ print $1 * 1e6 }')"
+    record 20mbps-added-us earlydrop "$(awk -v d="$delay" 'BEGIN { print d - 600 }')"
+    record 20mbps-core earlydrop "$(field cpu <"$work/stats")"
+    record 20mbps-late-us earlydrop "$(field p50 <"$work/stats" | awk '{ print $1 * 1e6 }')"
 done
 
 awk -F '\t' "$(cat "$here/../median.awk")"'

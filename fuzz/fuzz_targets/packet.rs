@@ -1,4 +1,4 @@
-//! See `earlydrop_live::fuzzing`.
+//! Checks `earlydrop_live::fuzzing::packet` with bytes chosen by libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| earlydrop_live::fuzzing::packet(bytes));

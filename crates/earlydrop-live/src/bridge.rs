@@ -1,20 +1,23 @@
-//! A bottleneck between two interfaces that are there: what comes at one leaves at the other.
+//! A bridge: a bottleneck between two existing interfaces. What arrives at one leaves at the
+//! other.
 //!
 //! ```text
 //! hosts -- first interface --> queue, rate, delay, loss --> second interface -- hosts
 //! ```
 //!
-//! # What crosses
-//! Every Ethernet frame as it came, but for marks: both addresses and up to two tags of virtual
-//! networks are kept, so that hosts see each other as if by a cable. The scheme sees the packets
-//! of IPv4 and IPv6 within, and a packet is as long as IP says: the rate is that of IP, as
-//! everywhere here. What hosts find each other with (ARP, neighbour discovery) and all that is
-//! no IP is sent before what waits, and takes its time on the link; the scheme neither sees nor
-//! drops it, for an experiment would stand still until it is asked again.
+//! # What is forwarded
+//! Every Ethernet frame, unchanged but for ECN marks: addresses and VLAN tags are kept, so hosts
+//! see each other as if connected by a cable. The scheme sees the IPv4 or IPv6 packet in the
+//! frame, behind up to two tags. The length of a packet is the one in its IP header, so the rate
+//! counts IP bytes.
 //!
-//! # What it changes about the machine
-//! Both interfaces are in promiscuous mode as long as this process lives. Nothing else: the
-//! machine's own network still sees what comes, too.
+//! ARP, IPv6 neighbour discovery and all other non-IP frames bypass the queue: they are sent
+//! before the packets that wait, and take their time on the link. The scheme neither sees nor
+//! drops them. A lost ARP request would stop an experiment until it is repeated.
+//!
+//! # Effects on the machine
+//! Both interfaces are in promiscuous mode while this process lives. Nothing else: the machine's
+//! own network stack still sees the frames, too.
 
 mod interfaces;
 mod offloads;
@@ -27,58 +30,59 @@ use earlydrop::units::Nanos;
 use nix::libc::signalfd_siginfo;
 
 use crate::LiveError;
-use crate::crossing::{Crossing, Host, listen};
 use crate::device::Device;
-use crate::error::Doing;
-use crate::owner;
+use crate::error::Context;
+use crate::forwarding::{Files, ForwardingLoop, LoopHandler, block_signals};
 use crate::plan::{Bottleneck, MTU};
-use crate::session::{Files, Owner, must_have_one_thread};
+use crate::privileges::{self, InvokingUser, require_single_thread};
 use crate::stats::{Sample, Summary};
 use interfaces::{Interface, Interfaces};
 
-/// What is to be bridged, and how.
+/// Parameters of a bridge.
 #[derive(Clone, Debug)]
 pub struct Bridge {
-    /// The interfaces' names; up leads from the first to the second.
+    /// Names of the interfaces; up leads from the first to the second.
     pub between: [String; 2],
-    /// What packets cross.
+    /// The bottleneck between the interfaces.
     pub bottleneck: Bottleneck,
-    /// Names of interfaces that are taken though the machine's default route leads through
-    /// them; each is there twice.
+    /// Interfaces to use although the machine's default route leads through them. Each must be
+    /// listed twice.
     pub even_default_route: Vec<String>,
-    /// What is written meanwhile.
+    /// Files to write while packets are forwarded.
     pub files: Files,
-    /// When it ends by itself.
+    /// Duration after which the bridge ends; `None` waits for a signal.
     pub duration: Option<Nanos>,
 }
 
-/// Who is told how a bridge goes.
-pub trait Onlooker {
-    /// Both interfaces are there, and packets cross from now on.
-    fn begins(&mut self, notes: &[Note], owner: &Owner);
-    /// Both directions, ten times a second.
+/// Receives the events of a bridge.
+pub trait BridgeObserver {
+    /// Both sockets are open, and packets are forwarded from now on.
+    fn started(&mut self, warnings: &[Warning], user: &InvokingUser);
+    /// Samples of both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
 }
 
-/// What may not be as its user thinks.
+/// A property of an interface that may distort an experiment; its text names the command that
+/// changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// The machine answers on an interface itself.
+#[non_exhaustive]
+pub enum Warning {
+    /// The machine itself has addresses on the interface.
     Addresses(String, Vec<IpAddr>),
-    /// Packets are put together before they are seen.
-    Merges(String, Vec<&'static str>),
-    /// The other end of a veth may send what a device would cut.
+    /// Receive offloads (GRO, LRO) merge packets before they are read.
+    ReceiveOffloads(String, Vec<&'static str>),
+    /// A veth, whose peer may send GSO packets that nobody has cut.
     Veth(String),
-    /// Packets may be longer than what crosses.
+    /// The interface's MTU is larger than the bridge's.
     Mtu(String, u32),
-    /// Nothing is there at the other end.
+    /// The interface has no carrier.
     NoCarrier(String),
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Note::Addresses(name, addresses) => {
+            Warning::Addresses(name, addresses) => {
                 let addresses: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
                 write!(
                     f,
@@ -87,101 +91,116 @@ impl fmt::Display for Note {
                     addresses.join(", ")
                 )
             }
-            Note::Merges(name, by) => write!(
+            Warning::ReceiveOffloads(name, by) => write!(
                 f,
-                "{name} puts packets together ({}), and what is longer than {MTU} bytes is \
+                "{name} merges received packets ({}), and packets longer than {MTU} bytes are \
                  dropped; ethtool -K {name} {} off",
                 by.join(", "),
                 by.join(" off ")
             ),
-            Note::Veth(name) => write!(
+            Warning::Veth(name) => write!(
                 f,
-                "{name} is a veth: turn offloads off at its other end, or what is longer than \
-                 {MTU} bytes is dropped; there: ethtool -K INTERFACE tso off gso off gro off"
+                "{name} is a veth: turn offloads off at its other end, or packets longer than \
+                 {MTU} bytes are dropped; there: ethtool -K INTERFACE tso off gso off gro off"
             ),
-            Note::Mtu(name, mtu) => write!(
+            Warning::Mtu(name, mtu) => write!(
                 f,
-                "{name} takes packets of {mtu} bytes, and what is longer than {MTU} is dropped; \
+                "{name} has an MTU of {mtu} bytes, and packets longer than {MTU} are dropped; \
                  ip link set {name} mtu {MTU}, and the same at the hosts"
             ),
-            Note::NoCarrier(name) => write!(f, "{name} has no carrier: nothing is connected"),
+            Warning::NoCarrier(name) => write!(f, "{name} has no carrier: nothing is connected"),
         }
     }
 }
 
 impl Bridge {
-    /// Lets packets cross until the time is over or a signal comes.
+    /// Forwards packets until the duration is over or a signal arrives.
     ///
     /// The process gives up privileges for good. It must have one thread.
-    pub fn run(&self, onlooker: &mut dyn Onlooker) -> Result<Summary, LiveError> {
-        must_have_one_thread()?;
-        let here = Interfaces::here().doing("asking for interfaces")?;
-        let [first, second] = self.taken(&here)?;
-        let notes: Vec<Note> = [first, second].into_iter().flat_map(notes).collect();
+    pub fn run(&self, observer: &mut dyn BridgeObserver) -> Result<Summary, LiveError> {
+        require_single_thread()?;
+        let here = Interfaces::here().context("listing the interfaces")?;
+        let [first, second] = self.usable_interfaces(&here)?;
+        let warnings: Vec<Warning> = [first, second].into_iter().flat_map(warnings).collect();
         let devices = [
             Device::on(&first.name, first.index)?,
             Device::on(&second.name, second.index)?,
         ];
-        let owner = Owner::of_this_process();
-        owner.become_them().doing("giving up privileges")?;
-        let crossing = Crossing::new(&self.bottleneck, devices, &self.files)?;
-        let signals = listen().doing("listening for signals")?;
-        owner::give_up_capabilities().doing("giving up privileges")?;
-        onlooker.begins(&notes, &owner);
+        let user = InvokingUser::of_this_process();
+        user.switch_to().context("giving up privileges")?;
+        let forwarding = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
+        let signals = block_signals().context("listening for signals")?;
+        privileges::drop_capabilities().context("giving up privileges")?;
+        observer.started(&warnings, &user);
         let until = self.duration.unwrap_or(Nanos::NEVER);
-        let ended = crossing.run(until, &signals, &mut UntilSignalled(onlooker))?;
+        let ended = forwarding.run(until, &signals, &mut UntilSignalled(observer))?;
         Ok(ended.summary)
     }
 
-    /// Both interfaces, if a bridge can stand on them.
-    fn taken<'a>(&self, here: &'a Interfaces) -> Result<[&'a Interface; 2], LiveError> {
+    /// Finds both interfaces and checks that a bridge can use them.
+    fn usable_interfaces<'a>(&self, here: &'a Interfaces) -> Result<[&'a Interface; 2], LiveError> {
         let [first, second] = &self.between;
-        let first = self.fit(here, first)?;
-        let second = self.fit(here, second)?;
+        let first = self.usable_interface(here, first)?;
+        let second = self.usable_interface(here, second)?;
         if first.index == second.index {
-            return Err(unfit(
+            return Err(unusable(
                 first,
                 "is given twice",
-                "a bridge is between two interfaces",
+                "a bridge needs two interfaces",
             ));
         }
-        if Interfaces::are_joined(first, second) {
-            let problem = format!("and {} are joined already", second.name);
-            let help = "packets would go round between them for ever";
-            return Err(unfit(first, problem, help));
+        if Interfaces::are_connected(first, second) {
+            let problem = format!("and {} are connected already", second.name);
+            let help = "packets would loop between them";
+            return Err(unusable(first, problem, help));
         }
         Ok([first, second])
     }
 
-    fn fit<'a>(&self, here: &'a Interfaces, name: &str) -> Result<&'a Interface, LiveError> {
-        let found = here.find(name).ok_or_else(|| LiveError::NoInterface {
+    fn usable_interface<'a>(
+        &self,
+        here: &'a Interfaces,
+        name: &str,
+    ) -> Result<&'a Interface, LiveError> {
+        let interface = here.find(name).ok_or_else(|| LiveError::NoInterface {
             name: name.to_string(),
             nearest: nearest(name, here.names()).map(str::to_string),
             known: here.names().map(str::to_string).collect(),
         })?;
-        if !found.is_ethernet {
-            let help = "packets of Ethernet can cross, no others";
-            return Err(unfit(found, "is no interface of Ethernet", help));
+        if !interface.is_ethernet {
+            let help = "only Ethernet frames can be forwarded";
+            return Err(unusable(interface, "is no Ethernet interface", help));
         }
-        if let Some(master) = here.master(found) {
-            let help = format!("take it out first: ip link set {name} nomaster");
-            return Err(unfit(found, format!("belongs to {master}"), help));
+        if let Some(master) = here.master(interface) {
+            let help = format!("remove it first: ip link set {name} nomaster");
+            return Err(unusable(interface, format!("belongs to {master}"), help));
         }
-        let said = self.even_default_route.iter().filter(|said| *said == name);
-        if here.carries_default_route(found) && said.count() < 2 {
+        let given = self
+            .even_default_route
+            .iter()
+            .filter(|given| *given == name);
+        if here.carries_default_route(interface) && given.count() < 2 {
             let problem = "carries the default route: a bridge may cut this machine off";
             let flag = format!("--even-default-route {name}");
-            let help = format!("if that is meant, say so twice: {flag} {flag}");
-            return Err(unfit(found, problem, help));
+            let help = format!("if you mean it, say so twice: {flag} {flag}");
+            return Err(unusable(interface, problem, help));
         }
-        if !found.is_up {
-            return Err(unfit(found, "is down", format!("ip link set {name} up")));
+        if !interface.is_up {
+            return Err(unusable(
+                interface,
+                "is down",
+                format!("ip link set {name} up"),
+            ));
         }
-        Ok(found)
+        Ok(interface)
     }
 }
 
-fn unfit(interface: &Interface, problem: impl Into<String>, help: impl Into<String>) -> LiveError {
+fn unusable(
+    interface: &Interface,
+    problem: impl Into<String>,
+    help: impl Into<String>,
+) -> LiveError {
     LiveError::Interface {
         name: interface.name.clone(),
         problem: problem.into(),
@@ -189,24 +208,24 @@ fn unfit(interface: &Interface, problem: impl Into<String>, help: impl Into<Stri
     }
 }
 
-fn notes(interface: &Interface) -> Vec<Note> {
+fn warnings(interface: &Interface) -> Vec<Warning> {
     let name = || interface.name.clone();
-    let merging = offloads::merging(&interface.name);
-    let found = [
-        (!interface.has_carrier).then(|| Note::NoCarrier(name())),
+    let enabled = offloads::receive_offloads(&interface.name);
+    let warnings = [
+        (!interface.has_carrier).then(|| Warning::NoCarrier(name())),
         (!interface.addresses.is_empty())
-            .then(|| Note::Addresses(name(), interface.addresses.clone())),
-        (interface.mtu > MTU).then(|| Note::Mtu(name(), interface.mtu)),
-        (!merging.is_empty()).then(|| Note::Merges(name(), merging)),
-        (interface.kind == "veth").then(|| Note::Veth(name())),
+            .then(|| Warning::Addresses(name(), interface.addresses.clone())),
+        (interface.mtu > MTU).then(|| Warning::Mtu(name(), interface.mtu)),
+        (!enabled.is_empty()).then(|| Warning::ReceiveOffloads(name(), enabled)),
+        (interface.kind == "veth").then(|| Warning::Veth(name())),
     ];
-    found.into_iter().flatten().collect()
+    warnings.into_iter().flatten().collect()
 }
 
-/// A bridge ends with the first signal, and that is no failure.
-struct UntilSignalled<'a>(&'a mut dyn Onlooker);
+/// Ends the loop at the first signal, with exit code 0.
+struct UntilSignalled<'a>(&'a mut dyn BridgeObserver);
 
-impl Host for UntilSignalled<'_> {
+impl LoopHandler for UntilSignalled<'_> {
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32> {
         let ends = signal.ssi_signo as i32 != nix::libc::SIGCHLD;
         ends.then_some(0)

@@ -1,4 +1,4 @@
-//! The whole way of packets between two devices behind which there is no kernel, but this.
+//! The whole datapath between two devices that are connected to this test instead of a kernel.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -12,22 +12,22 @@ use nix::sys::uio::{readv, writev};
 
 use crate::device::{Device, Tun};
 use crate::emulator::Emulator;
-use crate::pace::Clock;
+use crate::gso::VNET_HEADER;
 use crate::plan::{Bottleneck, Direction, Rate};
-use crate::segments::NOTE;
+use crate::timing::Clock;
 
-/// The system's allocator, counting what this thread asks of it.
+/// The system's allocator, counting the allocations of each thread.
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-#[allow(unsafe_code, reason = "what counts allocations is an allocator")]
+#[allow(unsafe_code, reason = "GlobalAlloc is an unsafe trait")]
 // SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that ends counts no more.
+        // Fails while the thread ends.
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
         // SAFETY: the caller's promises are the system's.
         unsafe { System.alloc(layout) }
@@ -42,16 +42,16 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// An emulator, and what its devices are connected to.
-struct Bench {
+/// An emulator, and the other ends of its devices.
+struct Testbed {
     emulator: Emulator,
     clock: Clock,
     near: OwnedFd,
     far: OwnedFd,
-    /// Nobody says anything here.
+    /// Never readable.
     control: (OwnedFd, OwnedFd),
     buffer: Vec<u8>,
-    note: [u8; NOTE],
+    vnet: [u8; VNET_HEADER],
 }
 
 fn pair() -> (OwnedFd, OwnedFd) {
@@ -59,8 +59,8 @@ fn pair() -> (OwnedFd, OwnedFd) {
     socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).unwrap()
 }
 
-impl Bench {
-    fn new(queue: &str) -> Bench {
+impl Testbed {
+    fn new(queue: &str) -> Testbed {
         let direction = Direction {
             rate: Rate::Constant(BitsPerSec::from_mbps(100_000)),
             delay: Nanos::ZERO,
@@ -75,36 +75,36 @@ impl Bench {
         let ((near, near_device), (far, far_device)) = (pair(), pair());
         let clock = Clock::start();
         let devices = [near_device, far_device].map(|socket| Device::Tun(Tun::over(socket)));
-        Bench {
+        Testbed {
             emulator: Emulator::new(&plan, devices, clock).unwrap(),
             clock,
             near,
             far,
             control: pair(),
             buffer: vec![0; 1 << 17],
-            note: [0; NOTE],
+            vnet: [0; VNET_HEADER],
         }
     }
 
     /// Sends a packet from the near end.
-    fn send(&self, note: &[u8; NOTE], packet: &[u8]) {
-        let parts = [&note[..], packet].map(IoSlice::new);
+    fn send(&self, vnet: &[u8; VNET_HEADER], packet: &[u8]) {
+        let parts = [&vnet[..], packet].map(IoSlice::new);
         writev(&self.near, &parts).unwrap();
     }
 
-    fn turn(&mut self) {
+    fn poll(&mut self) {
         let control = self.control.0.as_fd();
         let now = self.clock.now();
-        let watcher = &mut |_, _, _: &[u8]| {};
-        self.emulator.turn(now, control, watcher).unwrap();
+        let capture = &mut |_, _, _: &[u8]| {};
+        self.emulator.poll(now, control, capture).unwrap();
     }
 
-    /// The next packet at the far end, after its note.
+    /// The next packet at the far end, without its virtio header.
     fn receive(&mut self) -> Option<&[u8]> {
-        let (note, buffer) = (&mut self.note[..], &mut self.buffer[..]);
-        let mut parts = [note, buffer].map(IoSliceMut::new);
+        let (vnet, buffer) = (&mut self.vnet[..], &mut self.buffer[..]);
+        let mut parts = [vnet, buffer].map(IoSliceMut::new);
         let length = readv(&self.far, &mut parts).ok()?;
-        Some(&self.buffer[..length - NOTE])
+        Some(&self.buffer[..length - VNET_HEADER])
     }
 
     fn departed(&self) -> u64 {
@@ -112,9 +112,14 @@ impl Bench {
     }
 }
 
-/// A packet of TCP with so much payload, and the note that the kernel puts before one of
-/// which it has left so much undone: segments of so many bytes are to be cut.
-fn packet(flow: u16, first: u8, payload: usize, cut: Option<u16>) -> ([u8; NOTE], Vec<u8>) {
+/// A TCP packet with so much payload, and its virtio header. With `gso_size` it is a GSO packet
+/// with a partial checksum.
+fn packet(
+    flow: u16,
+    first: u8,
+    payload: usize,
+    gso_size: Option<u16>,
+) -> ([u8; VNET_HEADER], Vec<u8>) {
     let payload: Vec<u8> = (0..payload)
         .map(|n| first.wrapping_add((n / 5) as u8))
         .collect();
@@ -124,21 +129,21 @@ fn packet(flow: u16, first: u8, payload: usize, cut: Option<u16>) -> ([u8; NOTE]
         .unwrap();
     let mut bytes = Vec::new();
     builder.write(&mut bytes, &payload).unwrap();
-    let mut note = [0; NOTE];
-    if let Some(cut) = cut {
-        (note[0], note[1]) = (1, 1);
-        note[2..4].copy_from_slice(&52_u16.to_ne_bytes());
-        note[4..6].copy_from_slice(&cut.to_ne_bytes());
-        note[6..8].copy_from_slice(&20_u16.to_ne_bytes());
-        note[8..].copy_from_slice(&16_u16.to_ne_bytes());
+    let mut vnet = [0; VNET_HEADER];
+    if let Some(gso_size) = gso_size {
+        (vnet[0], vnet[1]) = (1, 1);
+        vnet[2..4].copy_from_slice(&52_u16.to_ne_bytes());
+        vnet[4..6].copy_from_slice(&gso_size.to_ne_bytes());
+        vnet[6..8].copy_from_slice(&20_u16.to_ne_bytes());
+        vnet[8..].copy_from_slice(&16_u16.to_ne_bytes());
     }
-    (note, bytes)
+    (vnet, bytes)
 }
 
 #[test]
-fn what_is_sent_arrives_whatever_its_shape() {
-    let mut bench = Bench::new("droptail:limit=5000");
-    // Full bursts as expected, a different size, short ones, single packets, and back.
+fn packets_of_any_shape_arrive_unchanged() {
+    let mut testbed = Testbed::new("droptail:limit=5000");
+    // GSO packets as expected, other sizes, short ones, single packets, and back.
     let shapes = [
         (60_000, Some(1448)),
         (60_000, Some(1448)),
@@ -154,35 +159,35 @@ fn what_is_sent_arrives_whatever_its_shape() {
         (60_000, Some(100)),
         (65_000, Some(1448)),
     ];
-    for (number, (payload, cut)) in shapes.into_iter().enumerate() {
-        let (note, bytes) = packet(7, number as u8, payload, cut);
-        bench.send(&note, &bytes);
-        let mut came: Vec<u8> = Vec::new();
+    for (number, (payload, gso_size)) in shapes.into_iter().enumerate() {
+        let (vnet, bytes) = packet(7, number as u8, payload, gso_size);
+        testbed.send(&vnet, &bytes);
+        let mut received: Vec<u8> = Vec::new();
         let mut packets = 0;
         for _ in 0..10_000 {
-            bench.turn();
-            while let Some(packet) = bench.receive() {
-                came.extend(&packet[52..]);
+            testbed.poll();
+            while let Some(packet) = testbed.receive() {
+                received.extend(&packet[52..]);
                 packets += 1;
             }
-            if came.len() >= payload {
+            if received.len() >= payload {
                 break;
             }
         }
         assert!(
-            came == bytes[52..],
-            "{number}: {payload} bytes, cut {cut:?}"
+            received == bytes[52..],
+            "{number}: {payload} bytes, segments of {gso_size:?}"
         );
-        let segments = cut.map_or(1, |cut| payload.div_ceil(usize::from(cut)));
+        let segments = gso_size.map_or(1, |size| payload.div_ceil(usize::from(size)));
         assert!(packets <= segments, "{packets} of {segments}");
         assert!(
             packets < segments || segments <= 2,
-            "{number}: none is joined"
+            "{number}: no segments were merged"
         );
     }
-    let [up, down] = bench.emulator.counts();
-    let segments = shapes.map(|(payload, cut)| match cut {
-        Some(cut) => payload.div_ceil(usize::from(cut)) as u64,
+    let [up, down] = testbed.emulator.counts();
+    let segments = shapes.map(|(payload, gso_size)| match gso_size {
+        Some(size) => payload.div_ceil(usize::from(size)) as u64,
         None => 1,
     });
     assert_eq!(up.arrived, segments.iter().sum::<u64>());
@@ -191,23 +196,23 @@ fn what_is_sent_arrives_whatever_its_shape() {
 }
 
 #[test]
-fn what_is_no_packet_is_counted_and_dropped() {
-    let mut bench = Bench::new("droptail");
-    let (note, bytes) = packet(7, 0, 10_000, Some(1448));
-    // A burst that is cut short, one of which too little is said, no IP, nothing.
-    bench.send(&note, &bytes[..40]);
-    let mut little = note;
+fn malformed_packets_are_counted_and_dropped() {
+    let mut testbed = Testbed::new("droptail");
+    let (vnet, bytes) = packet(7, 0, 10_000, Some(1448));
+    // A truncated GSO packet, one without a partial checksum, no IP, a single byte.
+    testbed.send(&vnet, &bytes[..40]);
+    let mut little = vnet;
     little[0] = 0;
-    bench.send(&little, &bytes);
-    bench.send(&[0; NOTE], &[0x15; 100]);
-    bench.send(&[0; NOTE], &[0; 1]);
-    // And one packet that is longer than any.
-    bench.send(&[0; NOTE], &bytes);
+    testbed.send(&little, &bytes);
+    testbed.send(&[0; VNET_HEADER], &[0x15; 100]);
+    testbed.send(&[0; VNET_HEADER], &[0; 1]);
+    // And a packet longer than the MTU.
+    testbed.send(&[0; VNET_HEADER], &bytes);
     for _ in 0..10 {
-        bench.turn();
+        testbed.poll();
     }
-    assert_eq!(bench.emulator.counts()[0].malformed, 5);
-    assert!(bench.receive().is_none());
+    assert_eq!(testbed.emulator.counts()[0].malformed, 5);
+    assert!(testbed.receive().is_none());
 }
 
 #[test]
@@ -219,20 +224,20 @@ fn nothing_is_allocated_for_a_packet() {
         "codel:limit=1000",
         "fq-codel:limit=1000",
     ] {
-        let mut bench = Bench::new(queue);
+        let mut testbed = Testbed::new(queue);
         let sent = [
             packet(7, 0, 60_000, Some(1448)),
             packet(8, 0, 1000, None),
             packet(9, 0, 9_000, Some(536)),
         ];
         let mut until = |packets: u64| {
-            while bench.departed() < packets {
-                for (note, bytes) in &sent {
-                    bench.send(note, bytes);
+            while testbed.departed() < packets {
+                for (vnet, bytes) in &sent {
+                    testbed.send(vnet, bytes);
                 }
                 for _ in 0..3 {
-                    bench.turn();
-                    while bench.receive().is_some() {}
+                    testbed.poll();
+                    while testbed.receive().is_some() {}
                 }
             }
         };

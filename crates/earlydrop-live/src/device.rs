@@ -1,7 +1,8 @@
-//! A port of the bottleneck: a TUN device in a namespace of one's own, or a packet socket on
-//! an interface that is there.
+//! Devices of the emulator: a TUN device in a namespace of the session, or a packet socket on
+//! an existing interface.
 
-mod counter;
+mod arrival;
+mod counters;
 mod ethernet;
 mod socket;
 mod tun;
@@ -13,51 +14,39 @@ use earlydrop_sim::pcapng::Layer;
 
 use crate::LiveError;
 use crate::packet::Header;
-use crate::pool::Place;
+use crate::pool::Offsets;
 use crate::stats::DeviceCounts;
 
+pub(crate) use arrival::Arrival;
 use socket::Socket;
-pub(crate) use tun::{NAME, Offers, Tun};
+pub(crate) use tun::{NAME, Offloads, Tun};
 
-/// Where packets come from and go to.
+/// A device that packets are read from and written to.
 #[derive(Debug)]
 pub(crate) enum Device {
     Tun(Tun),
     Socket(Socket),
 }
 
-/// What a device has read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arrival {
-    /// A packet for the queue.
-    Packet(Place, Header),
-    /// What the scheme does not judge; a header that says how long it is.
-    Passing(Place, Header),
-    /// No packet of IPv4 or IPv6.
-    Malformed,
-    /// Longer than the largest packet that crosses.
-    Oversized,
-}
-
 impl Device {
-    /// Makes a TUN device that offers so much, in the namespace that this thread is in.
-    pub(crate) fn new(offers: Offers) -> Result<Device, LiveError> {
-        Ok(Device::Tun(Tun::new(offers)?))
+    /// Creates a TUN device with these offloads in this thread's namespace.
+    pub(crate) fn new(offloads: Offloads) -> Result<Device, LiveError> {
+        Ok(Device::Tun(Tun::new(offloads)?))
     }
 
-    /// Listens on an interface of that namespace, of this name and number.
+    /// Opens a packet socket on an interface of this thread's namespace.
     pub(crate) fn on(interface: &str, index: u32) -> Result<Device, LiveError> {
         Ok(Device::Socket(Socket::new(interface, index)?))
     }
 
-    /// Reads the next packet of a device that offers nothing; `None` when none waits.
+    /// Reads the next packet of a device without offloads; `None` if none is waiting.
     #[inline]
     pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
         match self {
             Device::Tun(device) => {
                 let length = device.read(buffer)?;
                 Ok(length.map(|length| match Header::read(&buffer[..length]) {
-                    Ok(header) => Arrival::Packet(Place::default(), header),
+                    Ok(header) => Arrival::Packet(Offsets::default(), header),
                     Err(_) => Arrival::Malformed,
                 }))
             }
@@ -65,7 +54,7 @@ impl Device {
         }
     }
 
-    /// Whether what is there takes this packet, which begins with its link layer.
+    /// Writes a packet with its link-layer header; returns whether the device accepted it.
     #[inline]
     pub(crate) fn write(&self, packet: &[u8]) -> bool {
         nix::unistd::write(self.fd(), packet).is_ok()
@@ -78,7 +67,7 @@ impl Device {
         }
     }
 
-    /// What its packets begin with.
+    /// The layer with which packets begin.
     pub(crate) fn layer(&self) -> Layer {
         match self {
             Device::Tun(_) => Layer::Ip,
@@ -86,7 +75,7 @@ impl Device {
         }
     }
 
-    /// What the kernel has counted.
+    /// The kernel's counters of this device.
     pub(crate) fn counts(&mut self) -> io::Result<DeviceCounts> {
         match self {
             Device::Tun(device) => device.counts(),

@@ -1,5 +1,10 @@
-//! The bottleneck between two devices: one thread takes packets from each, lets a direction
-//! decide when they arrive, and writes them to the other.
+//! The emulator: one thread that reads packets from two devices, passes them through a
+//! [`ForwardingPath`] in each direction, and writes them to the other device when they are
+//! due.
+//!
+//! [`Emulator::poll`] is called in a loop, by sessions and bridges (`forwarding`) and by runs
+//! on real hosts (`run::bottleneck`). It waits for a packet or the next deadline, reads up to
+//! [`BATCH`] packets of each device, and writes what is due.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -8,90 +13,90 @@ use earlydrop::units::Nanos;
 use nix::poll::{PollFd, PollFlags};
 
 use crate::LiveError;
+use crate::batch_read::{BatchReader, ReadOutcome};
+use crate::batch_write::WriteBatch;
 use crate::device::Device;
 use crate::direction::{Direction, Tap};
-use crate::error::Doing;
-use crate::intake::{Came, Intake};
-use crate::pace::{Clock, Pacer};
+use crate::error::Context;
 use crate::plan::Bottleneck;
-use crate::pool::{Frame, MOST, Pool};
-use crate::stats::{Counts, DeviceCounts, Ends, Lateness, LatenessMeter, Sample};
-use crate::train::Train;
+use crate::pool::{Frame, MAX_BUFFERS, Pool};
+use crate::stats::{Counts, DeviceCounts, DeviceTally, Lateness, LatenessHistogram, Sample};
+use crate::timing::{Clock, DeadlineWaiter};
 
-/// The names of directions.
+/// Names of the directions, by index.
 pub(crate) const NAMES: [&str; 2] = ["up", "down"];
 
-/// Packets read from one device before the other has its turn; a burst is read whole.
+/// Packets read from one device before the other is served; a GSO packet is read whole.
 const BATCH: usize = 64;
 
-/// Buffers for what waits in queues.
-const WAITING: usize = 32_768;
+/// Buffers for packets that wait in queues.
+const QUEUE_BUFFERS: usize = 32_768;
 
 #[derive(Debug)]
 pub(crate) struct Emulator<W = Direction> {
-    /// The near end's device, the far end's.
+    /// Device of the near end, device of the far end.
     devices: [Device; 2],
-    intakes: [Intake; 2],
-    /// Up leads from the first to the second.
-    ways: [W; 2],
-    ends: [Ends; 2],
+    readers: [BatchReader; 2],
+    /// Path from the near to the far device, path back.
+    paths: [W; 2],
+    tallies: [DeviceTally; 2],
     pool: Pool,
-    train: Train,
-    lateness: LatenessMeter,
-    /// From when on lateness counts.
+    batch: WriteBatch,
+    lateness: LatenessHistogram,
+    /// Lateness is recorded from this time on.
     from: Nanos,
     clock: Clock,
-    pacer: Pacer,
+    waiter: DeadlineWaiter,
 }
 
-/// Who sees every packet that leaves a transmitter: the direction's number, when, and what.
-pub(crate) type Watcher<'a> = dyn FnMut(usize, Nanos, &[u8]) + 'a;
+/// Called with every packet that leaves a transmitter: direction, time, bytes.
+pub(crate) type CaptureFn<'a> = dyn FnMut(usize, Nanos, &[u8]) + 'a;
 
-/// A direction's packets, for a watcher.
-pub(crate) struct Watched<'a, 'b>(pub(crate) usize, pub(crate) &'a mut Watcher<'b>);
+/// Forwards the departures of one direction to a [`CaptureFn`].
+pub(crate) struct CaptureTap<'a, 'b>(pub(crate) usize, pub(crate) &'a mut CaptureFn<'b>);
 
-impl Tap for Watched<'_, '_> {
+impl Tap for CaptureTap<'_, '_> {
     fn left(&mut self, at: Nanos, bytes: &[u8]) {
         (self.1)(self.0, at, bytes);
     }
 }
 
-/// What lies between two devices in one direction: a [`Direction`], and what is around it.
-pub(crate) trait Way {
-    /// A packet has been read at `now`.
-    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>);
-    /// A packet has been read that the scheme does not judge, as on bridges.
-    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
-        self.take(now, frame, pool, tap);
+/// A path between two devices in one direction: a [`Direction`], and possibly links around it.
+pub(crate) trait ForwardingPath {
+    /// Accepts a packet that was read at `now`.
+    fn receive(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
+    /// Accepts a packet that bypasses the scheme, as on bridges.
+    fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
+        self.receive(now, frame, pool, tap);
     }
-    /// Does what is due by `now`.
-    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>);
-    /// The next packet that has arrived by `now`, and when it did.
-    fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)>;
-    /// A packet has been written at `at`, or the device would not take it.
-    fn written(&mut self, _at: Nanos, _frame: &Frame, _taken: bool) {}
-    /// When it must be looked after again.
-    fn next(&self) -> Nanos;
+    /// Processes every event up to `now`.
+    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>);
+    /// Removes the next packet that is due by `now`, with the time it was due.
+    fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)>;
+    /// Called when a packet was written at `at`, or when the device refused it.
+    fn written(&mut self, _at: Nanos, _frame: &Frame, _accepted: bool) {}
+    /// Time of the next event; `advance` must be called then.
+    fn next_event(&self) -> Nanos;
 }
 
-impl Way for Direction {
-    fn take(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+impl ForwardingPath for Direction {
+    fn receive(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         self.offer(now, frame, pool, tap);
     }
 
-    fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+    fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         Direction::pass(self, now, frame, pool, tap);
     }
 
-    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut Watched<'_, '_>) {
+    fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
         Direction::advance(self, now, pool, tap);
     }
 
-    fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
+    fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
         Direction::arrived(self, now)
     }
 
-    fn next(&self) -> Nanos {
+    fn next_event(&self) -> Nanos {
         Direction::next(self)
     }
 }
@@ -108,152 +113,152 @@ impl Emulator {
                 problem,
             })
         };
-        // Each direction has seeds of its own.
+        // The two directions have different seeds.
         let directions = [
             build(0, &plan.up, plan.seed.wrapping_mul(2))?,
             build(1, &plan.down, plan.seed.wrapping_mul(2).wrapping_add(1))?,
         ];
-        let slots = slots(plan.up.on_the_wire() + plan.down.on_the_wire());
-        Ok(Emulator::between(
+        let buffers = buffer_count(plan.up.on_the_wire() + plan.down.on_the_wire());
+        Ok(Emulator::with_paths(
             devices,
             directions,
-            slots,
+            buffers,
             clock,
             Nanos::ZERO,
         ))
     }
 
-    /// Both directions as they are now.
-    pub(crate) fn sample(&mut self, watcher: &mut Watcher<'_>) -> [Sample; 2] {
+    /// Samples both directions.
+    pub(crate) fn sample(&mut self, capture: &mut CaptureFn<'_>) -> [Sample; 2] {
         let now = self.clock.now();
         [0, 1].map(|index| {
-            let direction = &mut self.ways[index];
-            direction.advance(now, &mut self.pool, &mut Watched(index, watcher));
-            Sample::of(NAMES[index], direction, &self.ends[index], now)
+            let direction = &mut self.paths[index];
+            direction.advance(now, &mut self.pool, &mut CaptureTap(index, capture));
+            Sample::of(NAMES[index], direction, &self.tallies[index], now)
         })
     }
 
     pub(crate) fn counts(&self) -> [Counts; 2] {
-        [0, 1].map(|index| Counts::of(&self.ways[index], &self.ends[index]))
+        [0, 1].map(|index| Counts::of(&self.paths[index], &self.tallies[index]))
     }
 }
 
-/// How many buffers there are where so many packets may be on their way beside those that
-/// wait in queues.
-pub(crate) fn slots(on_their_way: usize) -> u32 {
-    (WAITING + on_their_way).min(MOST) as u32
+/// Number of buffers: for queues, and for `on_wires` packets on wires.
+pub(crate) fn buffer_count(on_wires: usize) -> u32 {
+    (QUEUE_BUFFERS + on_wires).min(MAX_BUFFERS) as u32
 }
 
-impl<W: Way> Emulator<W> {
-    /// Ways between devices, with so many buffers; lateness counts `from` then on.
-    pub(crate) fn between(
+impl<W: ForwardingPath> Emulator<W> {
+    /// An emulator of these paths with so many buffers. Lateness is recorded from `from` on.
+    pub(crate) fn with_paths(
         devices: [Device; 2],
-        ways: [W; 2],
-        slots: u32,
+        paths: [W; 2],
+        buffers: u32,
         clock: Clock,
         from: Nanos,
     ) -> Emulator<W> {
         Emulator {
             devices,
-            ways,
-            intakes: [Intake::new(), Intake::new()],
-            ends: [Ends::default(); 2],
-            pool: Pool::new(slots),
-            train: Train::new(),
-            lateness: LatenessMeter::new(),
+            paths,
+            readers: [BatchReader::new(), BatchReader::new()],
+            tallies: [DeviceTally::default(); 2],
+            pool: Pool::new(buffers),
+            batch: WriteBatch::new(),
+            lateness: LatenessHistogram::new(),
             from,
             clock,
-            pacer: Pacer::default(),
+            waiter: DeadlineWaiter::default(),
         }
     }
 
-    /// Waits until there is something to do, `until` at the latest, and does it; answers
-    /// whether `control` can be read.
-    pub(crate) fn turn(
+    /// Waits for a packet or a deadline, at most until `until`, then reads and writes packets.
+    /// Returns whether `control` is readable.
+    pub(crate) fn poll(
         &mut self,
         until: Nanos,
         control: BorrowedFd<'_>,
-        watcher: &mut Watcher<'_>,
+        capture: &mut CaptureFn<'_>,
     ) -> Result<bool, LiveError> {
-        let next = self.ways.iter().map(Way::next).min();
+        let next = self.paths.iter().map(ForwardingPath::next_event).min();
         let deadline = next.map_or(until, |next| next.min(until));
         let [near, far] = &self.devices;
         let mut fds = [near.fd(), far.fd(), control].map(|fd| PollFd::new(fd, PollFlags::POLLIN));
-        let asked = self.pacer.wait(&self.clock, deadline, &mut fds);
-        let asked = asked.doing("waiting for packets")?;
+        let polled = self.waiter.wait(&self.clock, deadline, &mut fds);
+        let polled = polled.context("waiting for packets")?;
         let can_be_read = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
-        // Reading in vain costs less than asking first.
-        let ready = [&fds[0], &fds[1]].map(|fd| !asked || can_be_read(fd));
-        let controlled = asked && can_be_read(&fds[2]);
+        // A read that finds nothing costs less than a poll before it.
+        let ready = [&fds[0], &fds[1]].map(|fd| !polled || can_be_read(fd));
+        let controlled = polled && can_be_read(&fds[2]);
         for (index, _) in ready.iter().enumerate().filter(|(_, ready)| **ready) {
-            self.take(index, watcher).doing("reading a packet")?;
+            self.read_device(index, capture)
+                .context("reading a packet")?;
         }
-        for index in 0..self.ways.len() {
-            self.deliver(index, watcher);
+        for index in 0..self.paths.len() {
+            self.write_device(index, capture);
         }
         Ok(controlled)
     }
 
-    /// Takes what waits at the beginning of a direction.
-    fn take(&mut self, index: usize, watcher: &mut Watcher<'_>) -> io::Result<()> {
+    /// Reads the waiting packets of the device at the start of a direction, at most a batch.
+    fn read_device(&mut self, index: usize, capture: &mut CaptureFn<'_>) -> io::Result<()> {
         let mut packets = 0;
         while packets < BATCH {
-            let (way, ends) = (&mut self.ways[index], &mut self.ends[index]);
-            let intake = &mut self.intakes[index];
-            let came = intake.take(&self.devices[index], &mut self.pool)?;
-            match came {
-                Came::Nothing => break,
-                Came::Malformed => ends.malformed += 1,
-                Came::Oversized => ends.oversized += 1,
-                Came::Passing => ends.passed += 1,
-                Came::Packets { unbuffered } => ends.unbuffered += unbuffered,
+            let (path, tallies) = (&mut self.paths[index], &mut self.tallies[index]);
+            let reader = &mut self.readers[index];
+            let outcome = reader.read_next(&self.devices[index], &mut self.pool)?;
+            match outcome {
+                ReadOutcome::Nothing => break,
+                ReadOutcome::Malformed => tallies.malformed += 1,
+                ReadOutcome::Oversized => tallies.oversized += 1,
+                ReadOutcome::Bypass => tallies.passed += 1,
+                ReadOutcome::Packets { unbuffered } => tallies.unbuffered += unbuffered,
             }
-            ends.taken += 1;
-            packets += intake.frames.len().max(1);
-            let (now, tap) = (self.clock.now(), &mut Watched(index, watcher));
-            for frame in intake.frames.drain(..) {
-                match came {
-                    Came::Passing => way.pass(now, frame, &mut self.pool, tap),
-                    _ => way.take(now, frame, &mut self.pool, tap),
+            tallies.taken += 1;
+            packets += reader.frames.len().max(1);
+            let (now, tap) = (self.clock.now(), &mut CaptureTap(index, capture));
+            for frame in reader.frames.drain(..) {
+                match outcome {
+                    ReadOutcome::Bypass => path.bypass(now, frame, &mut self.pool, tap),
+                    _ => path.receive(now, frame, &mut self.pool, tap),
                 }
             }
         }
         Ok(())
     }
 
-    /// Writes what has arrived at the end of a direction.
-    fn deliver(&mut self, index: usize, watcher: &mut Watcher<'_>) {
+    /// Writes the packets that are due to the device at the end of a direction.
+    fn write_device(&mut self, index: usize, capture: &mut CaptureFn<'_>) {
         let now = self.clock.now();
-        self.ways[index].advance(now, &mut self.pool, &mut Watched(index, watcher));
-        while let Some((due, frame)) = self.ways[index].arrived(now) {
-            if !self.train.takes(due, &frame) {
-                self.depart(index);
+        self.paths[index].advance(now, &mut self.pool, &mut CaptureTap(index, capture));
+        while let Some((due, frame)) = self.paths[index].pop_due(now) {
+            if !self.batch.accepts(due, &frame) {
+                self.write_batch(index);
             }
-            self.train.add(due, frame);
+            self.batch.add(due, frame);
         }
-        self.depart(index);
+        self.write_batch(index);
     }
 
-    /// Hands what goes together to the device at the end of a direction.
-    fn depart(&mut self, index: usize) {
-        if self.train.is_empty() {
+    /// Writes the current batch to the device at the end of a direction.
+    fn write_batch(&mut self, index: usize) {
+        if self.batch.is_empty() {
             return;
         }
         let at = self.clock.now();
-        let ends = &mut self.ends[index];
-        let taken = self.train.write(&self.devices[1 - index], &mut self.pool);
-        ends.handed += u64::from(taken);
-        for (due, frame) in self.train.leave() {
+        let tallies = &mut self.tallies[index];
+        let accepted = self.batch.write(&self.devices[1 - index], &mut self.pool);
+        tallies.handed += u64::from(accepted);
+        for (due, frame) in self.batch.drain() {
             if due >= self.from {
                 self.lateness.record(at.since(due));
             }
-            if taken {
-                ends.delivered += 1;
-                ends.delivered_bytes += u64::from(frame.header.length);
+            if accepted {
+                tallies.delivered += 1;
+                tallies.delivered_bytes += u64::from(frame.header.length);
             } else {
-                ends.refused += 1;
+                tallies.refused += 1;
             }
-            self.ways[index].written(at, &frame, taken);
+            self.paths[index].written(at, &frame, accepted);
             self.pool.give_back(frame.slot);
         }
     }
@@ -262,30 +267,30 @@ impl<W: Way> Emulator<W> {
         self.lateness.read()
     }
 
-    pub(crate) fn lateness_meter(&self) -> &LatenessMeter {
+    pub(crate) fn lateness_histogram(&self) -> &LatenessHistogram {
         &self.lateness
     }
 
-    pub(crate) fn ends(&self) -> &[Ends; 2] {
-        &self.ends
+    pub(crate) fn tallies(&self) -> &[DeviceTally; 2] {
+        &self.tallies
     }
 
-    /// Time zero is now.
+    /// Sets time zero to now.
     pub(crate) fn start(&mut self) -> Clock {
         self.clock = Clock::start();
         self.clock
     }
 
-    pub(crate) fn into_ways(self) -> [W; 2] {
-        self.ways
+    pub(crate) fn into_paths(self) -> [W; 2] {
+        self.paths
     }
 
-    pub(crate) fn ways(&mut self) -> (&mut [W; 2], &mut Pool) {
-        (&mut self.ways, &mut self.pool)
+    pub(crate) fn paths(&mut self) -> (&mut [W; 2], &mut Pool) {
+        (&mut self.paths, &mut self.pool)
     }
 
-    /// What the kernel has counted of both devices.
-    pub(crate) fn counted(&mut self) -> io::Result<[DeviceCounts; 2]> {
+    /// The kernel's counters of both devices.
+    pub(crate) fn device_counts(&mut self) -> io::Result<[DeviceCounts; 2]> {
         let [near, far] = &mut self.devices;
         Ok([near.counts()?, far.counts()?])
     }

@@ -1,126 +1,139 @@
-//! What can go wrong.
+//! Errors of the crate. This module depends on no other, so every module can return
+//! [`LiveError`].
 
 use std::io;
 use std::path::PathBuf;
 
 use earlydrop::registry::ConfigError;
 
-use crate::run::Refused;
-
-/// Why there is no session, or why it broke off.
+/// Why a session, a bridge or a run could not start, or stopped early.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LiveError {
-    /// A queue cannot be built.
+    /// The queue of one direction cannot be built from its parameters.
     #[error("{direction}: {problem}")]
     Queue {
-        /// "up" or "down".
+        /// Direction of the queue: "up" or "down".
         direction: &'static str,
-        /// What is wrong with it.
+        /// The parameter that is wrong, and why.
         problem: ConfigError,
     },
-    /// The system makes no namespaces for this user.
+    /// The system lets this user create no network namespaces.
     #[error(
-        "this system makes no network namespace for this user ({problem}); run it as root, or \
+        "this system lets this user create no network namespace ({problem}); run it as root, or \
          allow user namespaces (kernel.unprivileged_userns_clone, user.max_user_namespaces, \
          kernel.apparmor_restrict_unprivileged_userns)"
     )]
     Namespaces {
-        /// What the system said.
+        /// Error of unshare(2).
         problem: io::Error,
     },
-    /// There are no TUN devices.
+    /// TUN devices cannot be created.
     #[error("{path}: {problem}; TUN devices are needed (the kernel's module `tun`)")]
     NoTun {
-        /// The file that makes them.
+        /// Device file that was opened.
         path: &'static str,
-        /// What the system said.
+        /// Error of open(2).
         problem: io::Error,
     },
-    /// There is no interface of this name.
-    #[error("there is no interface {name} here; {}", instead(nearest.as_deref(), known))]
+    /// No interface has this name.
+    #[error("there is no interface {name} here; {}", suggestion(nearest.as_deref(), known))]
     NoInterface {
-        /// What was asked for.
+        /// Name that was given.
         name: String,
-        /// The name that is most like it.
+        /// Most similar name of an existing interface.
         nearest: Option<String>,
-        /// Those that there are.
+        /// Names of all interfaces.
         known: Vec<String>,
     },
-    /// A bridge cannot stand on this interface.
+    /// A bridge cannot use this interface.
     #[error("{name} {problem}; {help}")]
     Interface {
-        /// The interface.
+        /// Name of the interface.
         name: String,
-        /// What is the matter with it.
+        /// Reason, as the rest of a sentence that begins with the name: "is down".
         problem: String,
-        /// What would do.
+        /// Command or change that resolves it.
         help: String,
     },
-    /// The process may not see the frames of an interface.
+    /// The process may not open packet sockets.
     #[error(
         "cannot listen on interfaces ({problem}); the capability CAP_NET_RAW is missing: run it \
          as root (sudo), or give it to the program (setcap cap_net_raw=ep)"
     )]
     NoPacketSocket {
-        /// What the system said.
+        /// Error of socket(2).
         problem: io::Error,
     },
     /// The kernel refused a setting of the namespaces.
     #[error("cannot set {what} to {value} ({problem}); {allowed}")]
     Setting {
-        /// The setting.
+        /// Name of the setting: a sysctl below `net.ipv4`.
         what: &'static str,
-        /// The value.
+        /// Value that was refused.
         value: String,
-        /// What the system said.
+        /// Error of the write.
         problem: io::Error,
-        /// What it would take.
+        /// Values that are allowed, or the condition for setting it.
         allowed: String,
     },
-    /// More than one thread runs: a new process could not be started safely.
+    /// The process has several threads, so forking is unsafe.
     #[error("a session must be started while the process has one thread; it has {threads}")]
     Threads {
-        /// How many there are.
+        /// Number of threads.
         threads: usize,
     },
     /// A run asks for something that real hosts cannot do.
     #[error(transparent)]
-    Refused(Refused),
+    Unsupported(Unsupported),
     /// A file cannot be written.
     #[error("{path}: {problem}", path = path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the write.
         problem: io::Error,
     },
-    /// The system refused something that it usually does.
-    #[error("{doing}: {problem}")]
+    /// A system call failed that usually succeeds.
+    #[error("{action}: {problem}")]
     System {
-        /// What was being done.
-        doing: &'static str,
-        /// What the system said.
+        /// Action that failed: "making a TUN device".
+        action: &'static str,
+        /// Error of the call.
         problem: io::Error,
     },
 }
 
-/// "did you mean eth0?", or every name that there is.
-fn instead(nearest: Option<&str>, known: &[String]) -> String {
+/// Names the most similar interface, or all of them.
+fn suggestion(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
         Some(name) => format!("did you mean {name}?"),
         None => format!("known: {}", known.join(", ")),
     }
 }
 
-/// Says what was being done when the system refused it.
-pub(crate) trait Doing<T> {
-    fn doing(self, doing: &'static str) -> Result<T, LiveError>;
+/// A feature that a run asks for and that real hosts cannot provide.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+#[non_exhaustive]
+pub struct Unsupported {
+    /// Index of the flow that asks for it; `None` for the network or a measurement.
+    pub flow: Option<usize>,
+    /// What is missing, by name: "live has no Tahoe sender".
+    pub message: String,
+    /// What to set instead.
+    pub help: String,
 }
 
-impl<T, E: Into<io::Error>> Doing<T> for Result<T, E> {
-    fn doing(self, doing: &'static str) -> Result<T, LiveError> {
+/// Adds the action that failed to an error of the system.
+pub(crate) trait Context<T> {
+    fn context(self, action: &'static str) -> Result<T, LiveError>;
+}
+
+impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
+    fn context(self, action: &'static str) -> Result<T, LiveError> {
         self.map_err(|problem| LiveError::System {
-            doing,
+            action,
             problem: problem.into(),
         })
     }

@@ -1,13 +1,13 @@
-//! What must hold of any bytes whatever: held against random ones by tests, and by fuzzers
-//! that look for the ways they can take (`fuzz/`).
+//! Invariants of parsing and segmentation for arbitrary bytes, checked by tests with random
+//! bytes and by the fuzzers in `fuzz/`.
 
 use earlydrop::packet::Ecn;
 
+use crate::gso::{GsoPacket, MAX_HEADERS, VNET_HEADER, VnetHeader, merge_segments};
 use crate::packet::{Header, mark};
-use crate::segments::{Burst, LONGEST, NOTE, Note, join};
 
-/// Bytes are a packet or they are not; a packet stays one when it is marked, and its
-/// checksum as right as it was.
+/// A packet stays a packet when it is marked, and its header checksum as right or wrong as it
+/// was.
 pub fn packet(bytes: &[u8]) {
     let Ok(header) = Header::read(bytes) else {
         return;
@@ -25,52 +25,58 @@ pub fn packet(bytes: &[u8]) {
         }
     );
     if let (Some(before), Some(after)) = (sum_v4(bytes), sum_v4(&marked)) {
-        assert_eq!(before, after, "the checksum");
+        assert_eq!(before, after, "the header checksum");
     }
     // Only the ECN field and the checksum have changed.
     let changed = bytes.iter().zip(&marked).filter(|(a, b)| a != b).count();
     assert!(changed <= 3, "{changed} bytes have changed");
     let once = marked.clone();
     mark(&mut marked);
-    assert_eq!(once, marked, "what is marked stays as it is");
+    assert_eq!(once, marked, "marking twice changes nothing more");
 }
 
-/// Bytes are a note and a burst or they are not; a burst's segments are packets as long as
-/// it says, in order, and together the burst again.
+/// The segments of a GSO packet are packets in order, and merged again they are the GSO packet.
+/// The first bytes are its virtio header.
 pub fn burst(bytes: &[u8]) {
-    let Some((note, bytes)) = bytes.split_first_chunk::<NOTE>() else {
+    let Some((vnet, bytes)) = bytes.split_first_chunk::<VNET_HEADER>() else {
         return;
     };
-    let note = Note::read(note);
-    // As much of it as a first buffer would have.
-    let begins = &bytes[..bytes.len().min(2048)];
-    let Some(burst) = Burst::of(&note, begins, bytes.len()) else {
+    let vnet = VnetHeader::read(vnet);
+    // As much of the packet as a first buffer holds.
+    let prefix = &bytes[..bytes.len().min(2048)];
+    let Some(gso_packet) = GsoPacket::parse(&vnet, prefix, bytes.len()) else {
         return;
     };
     let of = |segment: usize| {
-        let mut headers = bytes[..burst.headers].to_vec();
-        burst.cut(&mut headers, segment);
+        let mut headers = bytes[..gso_packet.headers].to_vec();
+        gso_packet.write_segment_headers(&mut headers, segment);
         headers
     };
-    let segments = burst.segments();
-    let lengths = (0..segments).map(|segment| burst.payload_of(segment));
-    assert_eq!(lengths.sum::<usize>(), bytes.len() - burst.headers);
+    let segments = gso_packet.segments();
+    let lengths = (0..segments).map(|segment| gso_packet.payload_of(segment));
+    assert_eq!(lengths.sum::<usize>(), bytes.len() - gso_packet.headers);
     let (first, last) = (of(0), of(segments - 1));
-    let mut together = [0; LONGEST];
-    let together = &mut together[..burst.headers];
-    together.copy_from_slice(&first);
-    join(together, burst.checksum, bytes.len(), burst.payload, &last);
-    let start = usize::from(burst.checksum.start);
+    let mut merged = [0; MAX_HEADERS];
+    let merged = &mut merged[..gso_packet.headers];
+    merged.copy_from_slice(&first);
+    merge_segments(
+        merged,
+        gso_packet.checksum,
+        bytes.len(),
+        gso_packet.payload,
+        &last,
+    );
+    let start = usize::from(gso_packet.checksum.start);
     let (ip, tcp) = (2..6, start + 16..start + 18);
-    for (at, (joined, burst)) in together.iter().zip(bytes).enumerate() {
-        // The length is said anew, right or not before; sums of it change with it, and so
-        // does zero's other name.
-        let mended = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
-        assert!(joined == burst || mended, "byte {at}");
+    for (at, (merged_byte, byte)) in merged.iter().zip(bytes).enumerate() {
+        // The length is rewritten whether it was right or not; sums change with it, and zero may
+        // become its other encoding.
+        let rewritten = ip.contains(&at) || tcp.contains(&at) || (10..12).contains(&at);
+        assert!(merged_byte == byte || rewritten, "byte {at}");
     }
 }
 
-/// The sum over an IPv4 header, which is 0xffff where its checksum is right.
+/// Sum over an IPv4 header: 0xffff if its checksum is right.
 fn sum_v4(bytes: &[u8]) -> Option<u16> {
     let length = usize::from(bytes[0] & 15) * 4;
     let header = bytes.get(..length).filter(|_| bytes[0] >> 4 == 4)?;
@@ -94,13 +100,13 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(CASES))]
 
         #[test]
-        fn any_bytes_are_a_packet_or_not(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_bytes_keep_the_packet_invariants(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             super::packet(&bytes);
         }
 
-        /// Bytes that begin as headers do, so that many are taken for some.
+        /// Bytes that begin as headers do, so that many parse.
         #[test]
-        fn what_looks_like_a_packet_is_one_or_not(
+        fn packet_like_bytes_keep_the_packet_invariants(
             first in prop::sample::select(vec![0x45_u8, 0x46, 0x4f, 0x60, 0x6f]),
             mut bytes in prop::collection::vec(any::<u8>(), 60..200),
         ) {
@@ -110,7 +116,7 @@ mod tests {
         }
 
         #[test]
-        fn what_looks_like_a_burst_is_one_or_not(
+        fn gso_like_bytes_keep_the_segmentation_invariants(
             kind in prop::sample::select(vec![1_u8, 4, 0x81, 0x84, 3]),
             payload in 0_u16..3000,
             start in prop::sample::select(vec![20_u16, 24, 40, 48, 7]),

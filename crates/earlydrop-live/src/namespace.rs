@@ -1,5 +1,5 @@
-//! Network namespaces: made, filled with a device and addresses, and left to vanish with
-//! the last process in them.
+//! Network namespaces: creates them, with a TUN device and addresses. They disappear with the
+//! last process in them.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,66 +13,66 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{Gid, Uid, getegid, geteuid};
 
 use crate::LiveError;
-use crate::device::{self, Device, Offers};
-use crate::error::Doing;
-use crate::netlink::{Metrics, Routing, Sizes, To};
+use crate::device::{self, Device, Offloads};
+use crate::error::Context;
+use crate::netlink::{Destination, LinkSettings, Metrics, Routing};
 use crate::plan::MTU;
 
-/// By which right namespaces were made.
+/// The privilege by which namespaces were created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Right {
-    /// The process may do so on this machine.
+pub enum Privilege {
+    /// The process has CAP_SYS_ADMIN on this machine.
     Root,
-    /// A user namespace of its own gives it that right, in there only.
+    /// A user namespace of the process's own, in which it has every capability.
     UserNamespace,
 }
 
-/// The addresses of one end.
+/// Addresses of one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Addresses {
-    /// Of 10.77.0.0/24.
+pub struct HostAddresses {
+    /// Address in 10.77.0.0/24.
     pub v4: Ipv4Addr,
-    /// Of fd77::/64; not there when the kernel has no IPv6.
+    /// Address in fd77::/64; not assigned if the kernel has no IPv6.
     pub v6: Ipv6Addr,
 }
 
-/// Where the command runs.
-pub const NEAR: Addresses = Addresses {
+/// Addresses of the near end, where the command runs.
+pub const NEAR: HostAddresses = HostAddresses {
     v4: Ipv4Addr::new(10, 77, 0, 1),
     v6: Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 1),
 };
 
-/// Beyond the bottleneck.
-pub const FAR: Addresses = Addresses {
+/// Addresses of the far end, beyond the bottleneck.
+pub const FAR: HostAddresses = HostAddresses {
     v4: Ipv4Addr::new(10, 77, 0, 2),
     v6: Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 2),
 };
 
-/// What is set in both namespaces.
+/// TCP settings of both namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tcp {
-    /// TCP's congestion control; the kernel's own choice where none is named.
+    /// Congestion control; `None` keeps the kernel's default.
     pub control: Option<String>,
-    /// Whether TCP asks for ECN.
+    /// Whether TCP requests ECN.
     pub ecn: bool,
-    /// Whether the devices offer nothing, so that the kernel itself cuts what TCP sends into
-    /// packets and works out checksums. Queues see the same packets either way.
+    /// Turns segmentation and checksum offload of the devices off: the kernel cuts segments and
+    /// computes checksums. Queues see the same packets either way.
     pub no_offloads: bool,
 }
 
 impl Tcp {
-    fn offers(&self) -> Offers {
+    fn offloads(&self) -> Offloads {
         match self.no_offloads {
-            true => Offers::Nothing,
-            false => Offers::Segments,
+            true => Offloads::None,
+            false => Offloads::Segmentation,
         }
     }
 }
 
-/// Enters a new network namespace; the first of a process decides by which right.
-pub(crate) fn enter_first() -> Result<Right, LiveError> {
+/// Enters a new network namespace, in a new user namespace if this one lacks the privilege.
+pub(crate) fn enter_first_namespace() -> Result<Privilege, LiveError> {
     match unshare(CloneFlags::CLONE_NEWNET) {
-        Ok(()) => return Ok(Right::Root),
+        Ok(()) => return Ok(Privilege::Root),
         Err(Errno::EPERM) => {}
         Err(problem) => {
             return Err(LiveError::Namespaces {
@@ -85,47 +85,48 @@ pub(crate) fn enter_first() -> Result<Right, LiveError> {
         .map_err(io::Error::from)
         .and_then(|()| map_to_itself(user, group))
         .map_err(|problem| LiveError::Namespaces { problem })?;
-    Ok(Right::UserNamespace)
+    Ok(Privilege::UserNamespace)
 }
 
-/// Gains the right to make network namespaces, in threads that are started from now on; in
-/// a user namespace of its own where there are such, which takes every other right away.
-pub(crate) fn gain_right() -> Result<Right, LiveError> {
+/// Acquires the privilege to create network namespaces, for threads that are started later:
+/// in a user namespace of the process's own if possible, which takes every other privilege
+/// away.
+pub(crate) fn acquire_privilege() -> Result<Privilege, LiveError> {
     let (user, group) = (geteuid(), getegid());
     let refused = |problem: io::Error| LiveError::Namespaces { problem };
-    let right = match unshare(CloneFlags::CLONE_NEWUSER) {
+    let privilege = match unshare(CloneFlags::CLONE_NEWUSER) {
         Ok(()) => {
             map_to_itself(user, group).map_err(refused)?;
-            Right::UserNamespace
+            Privilege::UserNamespace
         }
-        Err(_) => Right::Root,
+        Err(_) => Privilege::Root,
     };
-    // A thread that tries takes what it gets with it.
-    let tried = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
-    let tried = tried.unwrap_or_else(|panic| resume_unwind(panic));
-    tried.map_err(|problem| refused(problem.into()))?;
-    Ok(right)
+    // The thread tests it, and takes the namespace with it when it ends.
+    let created = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
+    let created = created.unwrap_or_else(|panic| resume_unwind(panic));
+    created.map_err(|problem| refused(problem.into()))?;
+    Ok(privilege)
 }
 
-/// In the new user namespace, the user is who they were: user_namespaces(7).
+/// Maps user and group of the new user namespace to themselves: user_namespaces(7).
 fn map_to_itself(user: Uid, group: Gid) -> io::Result<()> {
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Enters one more.
-pub(crate) fn enter_next() -> Result<(), LiveError> {
-    unshare(CloneFlags::CLONE_NEWNET).doing("making a network namespace")
+/// Enters another new network namespace.
+pub(crate) fn enter_new_namespace() -> Result<(), LiveError> {
+    unshare(CloneFlags::CLONE_NEWNET).context("making a network namespace")
 }
 
-/// A network namespace, held open.
+/// An open file that keeps a network namespace alive.
 pub(crate) struct Namespace(File);
 
 impl Namespace {
-    /// The one that this thread is in.
+    /// The namespace of this thread.
     pub(crate) fn current() -> Result<Namespace, LiveError> {
-        let file = File::open("/proc/thread-self/ns/net").doing("opening a network namespace")?;
+        let file = File::open("/proc/thread-self/ns/net").context("opening a network namespace")?;
         Ok(Namespace(file))
     }
 
@@ -134,65 +135,68 @@ impl Namespace {
     }
 }
 
-/// How many packets wait in a device until they are read: what the kernel's TCP sends at
-/// once while this thread is kept waiting for some milliseconds.
-const UNREAD: u32 = 10_000;
+/// Packets that a device holds until they are read: what the kernel's TCP sends while this
+/// thread is not scheduled for some milliseconds.
+const TX_QUEUE_LENGTH: u32 = 10_000;
 
-/// A namespace's device, up, and what its routes are made with.
-pub(crate) struct Plugged {
+/// The TUN device of a namespace, up, and the socket that configures it.
+pub(crate) struct HostDevice {
     pub(crate) device: Device,
     pub(crate) routing: Routing,
-    /// The device's number.
+    /// Interface index of the device.
     pub(crate) index: u32,
 }
 
-/// The number of the device by which a host sends to itself.
+/// Interface index of the loopback device.
 pub(crate) const LOOPBACK: u32 = 1;
 
-/// Gives the current namespace, which is new, its devices; TCP hands down so many segments
-/// at once.
-pub(crate) fn plug_in(burst: Option<u32>, offers: Offers) -> Result<Plugged, LiveError> {
-    let device = Device::new(offers)?;
-    let routing = Routing::open().doing("opening the routing socket")?;
-    let index = if_nametoindex(device::NAME).doing("finding the device")?;
-    let sizes = Sizes {
+/// Creates the TUN device of the current, new namespace, and sets it and loopback up. TCP
+/// passes at most `burst` segments to the device at once.
+pub(crate) fn create_device(
+    burst: Option<u32>,
+    offloads: Offloads,
+) -> Result<HostDevice, LiveError> {
+    let device = Device::new(offloads)?;
+    let routing = Routing::open().context("opening the routing socket")?;
+    let index = if_nametoindex(device::NAME).context("finding the device")?;
+    let settings = LinkSettings {
         mtu: MTU,
-        queue: UNREAD,
+        queue: TX_QUEUE_LENGTH,
         burst,
     };
     routing
         .set_up(LOOPBACK, None)
-        .and_then(|()| routing.set_up(index, Some(sizes)))
-        .doing("setting the device up")?;
-    Ok(Plugged {
+        .and_then(|()| routing.set_up(index, Some(settings)))
+        .context("setting the device up")?;
+    Ok(HostDevice {
         device,
         routing,
         index,
     })
 }
 
-/// Gives the current namespace, which is new, its device and addresses.
-pub(crate) fn furnish(addresses: Addresses, tcp: &Tcp) -> Result<Device, LiveError> {
-    let Plugged {
+/// Creates the TUN device of the current, new namespace, with addresses, routes and sysctls.
+pub(crate) fn configure(addresses: HostAddresses, tcp: &Tcp) -> Result<Device, LiveError> {
+    let HostDevice {
         device,
         routing,
         index,
-    } = plug_in(None, tcp.offers())?;
-    let metrics = set_tcp(tcp)?;
-    // Single addresses: everything else goes by the route that says what holds for TCP.
-    let give = |address: IpAddr, all_of_it| {
-        routing.add_address(index, address, all_of_it)?;
-        routing.add_route(index, To::Anywhere(address), &metrics)
+    } = create_device(None, tcp.offloads())?;
+    let metrics = configure_tcp(tcp)?;
+    // Host addresses only: all else follows the default route, whose metrics set TCP.
+    let assign = |address: IpAddr, prefix_length| {
+        routing.add_address(index, address, prefix_length)?;
+        routing.add_route(index, Destination::Anywhere(address), &metrics)
     };
-    give(addresses.v4.into(), 32).doing("giving the device an address")?;
-    // Machines without IPv6 do without it here, too.
-    let _ = give(addresses.v6.into(), 128);
-    let_all_ping();
+    assign(addresses.v4.into(), 32).context("giving the device an address")?;
+    // Fails if the kernel has no IPv6.
+    let _ = assign(addresses.v6.into(), 128);
+    allow_ping();
     Ok(device)
 }
 
-/// Lets every group use `ping`, or the only one that there is; else it needs a privilege.
-fn let_all_ping() {
+/// Lets every group use `ping` without privileges, or at least the group of this process.
+fn allow_ping() {
     let range = "/proc/sys/net/ipv4/ping_group_range";
     let group = getegid();
     if fs::write(range, "0 2147483647").is_err() {
@@ -200,27 +204,26 @@ fn let_all_ping() {
     }
 }
 
-/// Sets what is asked for; answers what routes must say of it.
-fn set_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
-    // What a connection finds should not depend on those before it; where nothing can be set,
-    // it does.
-    let _ = set("tcp_no_metrics_save", "1");
+/// Sets the sysctls of TCP; returns the metrics that routes must carry.
+fn configure_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
+    // Connections should not reuse metrics of earlier ones. Without the right to set it, they do.
+    let _ = set_sysctl("tcp_no_metrics_save", "1");
     if tcp.ecn {
-        set("tcp_ecn", "1")?;
+        set_sysctl("tcp_ecn", "1")?;
     }
     let mut metrics = Metrics::default();
     if let Some(control) = &tcp.control {
-        let known = controls();
-        if !known.iter().any(|name| name == control) {
+        let available = congestion_controls();
+        if !available.iter().any(|name| name == control) {
             return Err(LiveError::Setting {
                 what: CONTROL,
                 value: control.clone(),
                 problem: io::Error::other("this kernel has none of that name"),
-                allowed: format!("it has: {}", known.join(", ")),
+                allowed: format!("it has: {}", available.join(", ")),
             });
         }
-        // A namespace may set what the machine allows to everybody; a route may say any.
-        if set(CONTROL, control).is_err() {
+        // Sysctls accept the controls that are allowed to all users; route metrics accept any.
+        if set_sysctl(CONTROL, control).is_err() {
             metrics.control = Some(control.clone());
         }
     }
@@ -229,21 +232,22 @@ fn set_tcp(tcp: &Tcp) -> Result<Metrics, LiveError> {
 
 const CONTROL: &str = "tcp_congestion_control";
 
-/// The congestion controls that the kernel has.
-pub(crate) fn controls() -> Vec<String> {
+/// The congestion controls that the kernel offers.
+pub(crate) fn congestion_controls() -> Vec<String> {
     let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
     let names = fs::read_to_string(path).unwrap_or_default();
     names.split_whitespace().map(str::to_string).collect()
 }
 
-/// Sets one of the current namespace's settings of IPv4, which TCP over IPv6 goes by, too.
-pub(crate) fn set(what: &'static str, value: &str) -> Result<(), LiveError> {
+/// Sets a sysctl of the current namespace below `net.ipv4`, which applies to TCP over IPv6,
+/// too.
+pub(crate) fn set_sysctl(what: &'static str, value: &str) -> Result<(), LiveError> {
     let path = format!("/proc/sys/net/ipv4/{what}");
     fs::write(path, value).map_err(|problem| LiveError::Setting {
         what,
         value: value.to_string(),
         problem,
-        allowed: "/proc/sys/net must be writable, and the kernel know it".to_string(),
+        allowed: "/proc/sys/net must be writable, and the kernel must have the setting".to_string(),
     })
 }
 

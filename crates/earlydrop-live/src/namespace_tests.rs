@@ -8,30 +8,30 @@ use nix::sys::socket::{
 
 use super::*;
 
-/// The congestion control with which a connection to this address begins, from the near end
-/// of a session that asks for one.
+/// Congestion control of a connection to this address, from the near end of a session that is
+/// configured with `asked`.
 fn control_towards(to: IpAddr, asked: &str) -> Result<String, LiveError> {
-    enter_next()?;
+    enter_new_namespace()?;
     let tcp = Tcp {
         control: Some(asked.to_string()),
         ..Tcp::default()
     };
-    let _device = furnish(NEAR, &tcp)?;
+    let _device = configure(NEAR, &tcp)?;
     let family = match to {
         IpAddr::V4(_) => AddressFamily::Inet,
         IpAddr::V6(_) => AddressFamily::Inet6,
     };
     let socket = socket(family, SockType::Stream, SockFlag::SOCK_NONBLOCK, None).unwrap();
-    // Nobody answers, and nobody need.
+    // No host answers, and none needs to.
     let far = SockaddrStorage::from(SocketAddr::new(to, 7));
     assert_eq!(connect(socket.as_raw_fd(), &far), Err(Errno::EINPROGRESS));
     let control = getsockopt(&socket, sockopt::TcpCongestion).unwrap();
     Ok(control.into_string().unwrap())
 }
 
-/// What `work` answers in a thread of its own, which namespaces may keep; `None`, and said
-/// so, where this system has none for this user.
-fn elsewhere<T: Send + 'static>(
+/// Runs `work` in a thread of its own, which may enter namespaces; `None`, with a report, if
+/// this system has none for this user.
+fn in_own_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, LiveError> + Send + 'static,
 ) -> Option<Result<T, LiveError>> {
     let done = thread::spawn(work).join().unwrap();
@@ -43,30 +43,32 @@ fn elsewhere<T: Send + 'static>(
 }
 
 #[test]
-fn every_control_that_the_kernel_has_will_do_whatever_is_allowed() {
+fn every_congestion_control_of_the_kernel_can_be_set() {
     let has_v6 = fs::exists("/proc/net/if_inet6").unwrap_or(false);
     let mut ends = vec![IpAddr::V4(FAR.v4)];
     ends.extend(has_v6.then_some(IpAddr::V6(FAR.v6)));
-    for control in controls() {
+    for control in congestion_controls() {
         for to in ends.clone() {
             let asked = control.clone();
-            let Some(found) = elsewhere(move || control_towards(to, &asked)) else {
+            let Some(result) = in_own_thread(move || control_towards(to, &asked)) else {
                 return;
             };
-            assert_eq!(found.unwrap(), control, "{to}");
+            assert_eq!(result.unwrap(), control, "{to}");
         }
     }
 }
 
 #[test]
-fn a_control_that_the_kernel_has_not_is_refused_with_those_it_has() {
-    let Some(found) = elsewhere(|| control_towards(FAR.v4.into(), "tahoe")) else {
+fn an_unknown_congestion_control_is_refused_with_the_known_ones() {
+    let Some(result) = in_own_thread(|| control_towards(FAR.v4.into(), "tahoe")) else {
         return;
     };
-    let said = found.unwrap_err().to_string();
-    assert!(said.contains("tahoe"), "{said}");
+    let message = result.unwrap_err().to_string();
+    assert!(message.contains("tahoe"), "{message}");
     assert!(
-        controls().iter().all(|control| said.contains(control)),
-        "{said}"
+        congestion_controls()
+            .iter()
+            .all(|control| message.contains(control)),
+        "{message}"
     );
 }

@@ -1,6 +1,5 @@
-//! The requests to the kernel's routing socket (RFC 3549, rtnetlink(7)) that a device in a
-//! namespace needs: set it up, give it addresses and routes, and say what holds for TCP
-//! over a route. And lists of what there is.
+//! Requests to the kernel's routing socket (RFC 3549, rtnetlink(7)): set an interface up, add
+//! addresses and routes with TCP metrics, and list interfaces, addresses and routes.
 
 use std::io;
 use std::net::IpAddr;
@@ -37,7 +36,7 @@ const ROUTE_METRICS: u16 = 8;
 const METRIC_LOCKED: u16 = 1;
 const METRIC_CONTROL: u16 = 16;
 const UP: u32 = 1;
-/// An address of IPv6 is used at once, without looking for others that have it.
+/// `IFA_F_NODAD`: an IPv6 address is usable at once, without duplicate address detection.
 const NO_DETECTION: u8 = 2;
 const MAIN_TABLE: u8 = 254;
 const LOCAL_TABLE: u8 = 255;
@@ -47,57 +46,57 @@ const THIS_HOST: u8 = 254;
 const UNICAST: u8 = 1;
 const LOCAL: u8 = 2;
 
-/// How much a device takes.
+/// Settings of an interface.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
-    /// Its largest packet, in bytes.
+pub(crate) struct LinkSettings {
+    /// MTU, in bytes.
     pub(crate) mtu: u32,
-    /// How many packets wait to be read.
+    /// Length of the transmit queue, in packets.
     pub(crate) queue: u32,
-    /// How many segments TCP hands down at once at most; the kernel's choice where not given.
+    /// Most segments of a GSO packet; `None` keeps the kernel's default.
     pub(crate) burst: Option<u32>,
 }
 
-/// What holds for TCP over a route.
+/// Metrics of a route, which set TCP's behaviour over it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Metrics {
-    /// Its congestion control, whether it is allowed to everybody or not.
+    /// Congestion control; any that the kernel has, even if it is not allowed to all users.
     pub(crate) control: Option<String>,
-    /// The rest.
+    /// Numeric metrics.
     pub(crate) numbers: Vec<(Metric, u32)>,
 }
 
-/// What else can hold: `RTAX_*` of linux/rtnetlink.h.
+/// Numeric metrics: `RTAX_*` of linux/rtnetlink.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Metric {
-    /// The largest packet, in bytes.
+    /// Path MTU, in bytes.
     Mtu = 2,
-    /// The largest window that a receiver offers, in bytes.
+    /// Largest window that a receiver advertises, in bytes.
     Window = 3,
-    /// The largest segment that a receiver asks for, in bytes of payload and options.
-    Segment = 8,
-    /// Segments sent before anything is acknowledged.
-    InitialWindow = 11,
-    /// 1: TCP asks for ECN, and grants it.
+    /// MSS that a receiver advertises, in bytes of payload and options.
+    AdvertisedMss = 8,
+    /// Initial congestion window, in segments.
+    InitialCwnd = 11,
+    /// 1: TCP requests and accepts ECN.
     Features = 12,
-    /// The least retransmission timeout, in milliseconds.
-    LeastTimeout = 13,
-    /// 1: every segment is acknowledged at once.
+    /// Smallest retransmission timeout, in milliseconds.
+    RtoMin = 13,
+    /// 1: quick ACKs, one for every segment.
     QuickAck = 15,
 }
 
-/// Where a route leads.
+/// Destination of a route.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum To {
-    /// Everything of the family of this address that goes nowhere else, to a device.
+pub(crate) enum Destination {
+    /// Default route of this address's family, via a device.
     Anywhere(IpAddr),
-    /// A prefix, to a device.
+    /// Prefix, via a device.
     Prefix(IpAddr, u8),
-    /// A prefix, to this host: all of its addresses are the host's own.
-    Own(IpAddr, u8),
+    /// Prefix whose addresses all belong to this host.
+    Local(IpAddr, u8),
 }
 
-/// The routing socket of the namespace in which it was made.
+/// A routing socket of the namespace in which it was opened.
 pub(crate) struct Routing {
     socket: OwnedFd,
 }
@@ -113,23 +112,23 @@ impl Routing {
         Ok(Routing { socket })
     }
 
-    /// Sets a device up, with what it takes where that is given.
-    pub(crate) fn set_up(&self, device: u32, sizes: Option<Sizes>) -> io::Result<()> {
+    /// Sets an interface up, with these settings if given.
+    pub(crate) fn set_up(&self, device: u32, settings: Option<LinkSettings>) -> io::Result<()> {
         let mut body = vec![0; 4];
         body.extend(device.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
         body.extend(UP.to_ne_bytes());
-        if let Some(sizes) = sizes {
-            attribute(&mut body, LINK_MTU, &sizes.mtu.to_ne_bytes());
-            attribute(&mut body, LINK_QUEUE, &sizes.queue.to_ne_bytes());
-            if let Some(burst) = sizes.burst {
+        if let Some(settings) = settings {
+            attribute(&mut body, LINK_MTU, &settings.mtu.to_ne_bytes());
+            attribute(&mut body, LINK_QUEUE, &settings.queue.to_ne_bytes());
+            if let Some(burst) = settings.burst {
                 attribute(&mut body, LINK_BURST, &burst.to_ne_bytes());
             }
         }
         self.ask(NEW_LINK, 0, &body)
     }
 
-    /// Gives a device an address in a network of this prefix.
+    /// Adds an address with this prefix length to an interface.
     pub(crate) fn add_address(&self, device: u32, address: IpAddr, prefix: u8) -> io::Result<()> {
         let (family, bytes) = family(address);
         let mut body = vec![family, prefix, NO_DETECTION, 0];
@@ -139,25 +138,30 @@ impl Routing {
         self.ask(NEW_ADDRESS, CREATE | EXCLUSIVE, &body)
     }
 
-    /// Adds a route out of a device.
-    pub(crate) fn add_route(&self, device: u32, to: To, metrics: &Metrics) -> io::Result<()> {
+    /// Adds a route via an interface.
+    pub(crate) fn add_route(
+        &self,
+        device: u32,
+        to: Destination,
+        metrics: &Metrics,
+    ) -> io::Result<()> {
         self.ask(NEW_ROUTE, CREATE | EXCLUSIVE, &route(device, to, metrics))
     }
 
-    /// The contents of all messages that answer a question.
-    pub(crate) fn list(&self, question: u16) -> io::Result<Vec<Vec<u8>>> {
-        // The longest header of those that can be asked with; of whatever family.
-        self.send(question, LIST, &[0; 16])?;
-        let mut found = Vec::new();
+    /// Lists the bodies of all messages that answer a dump request.
+    pub(crate) fn list(&self, request: u16) -> io::Result<Vec<Vec<u8>>> {
+        // As long as the longest header of these requests; family 0 is any.
+        self.send(request, LIST, &[0; 16])?;
+        let mut bodies = Vec::new();
         let mut answer = vec![0; 1 << 16];
         loop {
             let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
             let mut rest = &answer[..length];
             while let Some((kind, body, after)) = message(rest) {
                 match kind {
-                    DONE => return Ok(found),
+                    DONE => return Ok(bodies),
                     ERROR => return Err(io::Error::other("the kernel answers with an error")),
-                    _ => found.push(body.to_vec()),
+                    _ => bodies.push(body.to_vec()),
                 }
                 rest = after;
             }
@@ -193,7 +197,7 @@ impl Routing {
     }
 }
 
-/// The first message: its kind, its content, and what comes after it.
+/// Splits off the first message: its type, its body, and the bytes after it.
 fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
     let length = u32::from_ne_bytes(*bytes.first_chunk()?) as usize;
     let kind = u16::from_ne_bytes(*bytes.get(4..)?.first_chunk()?);
@@ -201,7 +205,7 @@ fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
     Some((kind, bytes.get(16..length)?, &bytes[after..]))
 }
 
-/// The attributes that begin at a place of a message's content: kind and value.
+/// Attributes from offset `at` of a message's body on: type and value.
 pub(crate) fn attributes(body: &[u8], at: usize) -> impl Iterator<Item = (u16, &[u8])> {
     let mut rest = body.get(at..).unwrap_or_default();
     std::iter::from_fn(move || {
@@ -213,21 +217,23 @@ pub(crate) fn attributes(body: &[u8], at: usize) -> impl Iterator<Item = (u16, &
     })
 }
 
-/// The number in an acknowledgment: 0 when all is well.
+/// Error number in an acknowledgment; 0 is success.
 fn errno(answer: &[u8]) -> Option<i32> {
     let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
     let number = i32::from_ne_bytes(answer.get(16..20)?.try_into().ok()?);
     (kind == ERROR).then_some(-number)
 }
 
-/// The body of a request for a route.
-fn route(device: u32, to: To, metrics: &Metrics) -> Vec<u8> {
+/// Body of a request to add a route.
+fn route(device: u32, to: Destination, metrics: &Metrics) -> Vec<u8> {
     let (address, prefix) = match to {
-        To::Anywhere(like) => (like, 0),
-        To::Prefix(address, prefix) | To::Own(address, prefix) => (address, prefix),
+        Destination::Anywhere(like) => (like, 0),
+        Destination::Prefix(address, prefix) | Destination::Local(address, prefix) => {
+            (address, prefix)
+        }
     };
     let (table, scope, kind) = match to {
-        To::Own(..) => (LOCAL_TABLE, THIS_HOST, LOCAL),
+        Destination::Local(..) => (LOCAL_TABLE, THIS_HOST, LOCAL),
         _ => (MAIN_TABLE, EVERYWHERE, UNICAST),
     };
     let (family, bytes) = family(address);
@@ -244,13 +250,13 @@ fn route(device: u32, to: To, metrics: &Metrics) -> Vec<u8> {
     body
 }
 
-/// The attributes that metrics are. Without a lock the kernel keeps its own least timeout.
+/// Metrics as attributes. Without the lock the kernel ignores `RtoMin`.
 fn nested(metrics: &Metrics) -> Vec<u8> {
     let mut body = Vec::new();
     for (metric, value) in &metrics.numbers {
         attribute(&mut body, *metric as u16, &value.to_ne_bytes());
-        if *metric == Metric::LeastTimeout {
-            let lock = 1_u32 << Metric::LeastTimeout as u16;
+        if *metric == Metric::RtoMin {
+            let lock = 1_u32 << Metric::RtoMin as u16;
             attribute(&mut body, METRIC_LOCKED, &lock.to_ne_bytes());
         }
     }
@@ -269,7 +275,7 @@ fn family(address: IpAddr) -> (u8, Vec<u8>) {
     }
 }
 
-/// Length and kind, then the value; the next begins at a multiple of 4 bytes.
+/// Appends an attribute: length, type, value, padded to a multiple of 4 bytes.
 fn attribute(body: &mut Vec<u8>, kind: u16, value: &[u8]) {
     body.extend((4 + value.len() as u16).to_ne_bytes());
     body.extend(kind.to_ne_bytes());

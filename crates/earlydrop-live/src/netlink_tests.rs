@@ -1,46 +1,46 @@
 use super::*;
 use std::net::Ipv4Addr;
 
-/// Attributes as they stand in a body: kind and value.
+/// Attributes of a body: type and value.
 fn attributes(mut body: &[u8]) -> Vec<(u16, Vec<u8>)> {
-    let mut found = Vec::new();
+    let mut parsed = Vec::new();
     while let [a, b, c, d, ..] = *body {
         let length = usize::from(u16::from_ne_bytes([a, b]));
-        found.push((u16::from_ne_bytes([c, d]), body[4..length].to_vec()));
+        parsed.push((u16::from_ne_bytes([c, d]), body[4..length].to_vec()));
         body = &body[length.next_multiple_of(4).min(body.len())..];
     }
-    found
+    parsed
 }
 
 const TWELVE: u32 = 12;
 
 #[test]
-fn a_prefix_goes_to_the_device_with_what_holds_for_tcp() {
-    let to = To::Prefix(Ipv4Addr::new(10, 128, 0, 0).into(), 16);
+fn a_route_to_a_prefix_carries_tcp_metrics() {
+    let to = Destination::Prefix(Ipv4Addr::new(10, 128, 0, 0).into(), 16);
     let metrics = Metrics {
         control: Some("cubic".into()),
-        numbers: vec![(Metric::Mtu, 1000), (Metric::LeastTimeout, 4)],
+        numbers: vec![(Metric::Mtu, 1000), (Metric::RtoMin, 4)],
     };
     let body = route(TWELVE, to, &metrics);
-    // Family, prefixes, kind of service, table, protocol, scope, type: rtnetlink(7).
+    // Family, prefix lengths, TOS, table, protocol, scope, type: rtnetlink(7).
     assert_eq!(body[..8], [2, 16, 0, 0, 254, 3, 0, 1]);
-    let found = attributes(&body[12..]);
-    assert_eq!(found[0], (ROUTE_TO, vec![10, 128, 0, 0]));
-    assert_eq!(found[1], (ROUTE_OUT, TWELVE.to_ne_bytes().to_vec()));
-    assert_eq!(found[2].0, ROUTE_METRICS);
+    let parsed = attributes(&body[12..]);
+    assert_eq!(parsed[0], (ROUTE_TO, vec![10, 128, 0, 0]));
+    assert_eq!(parsed[1], (ROUTE_OUT, TWELVE.to_ne_bytes().to_vec()));
+    assert_eq!(parsed[2].0, ROUTE_METRICS);
     let number = |value: u32| value.to_ne_bytes().to_vec();
     let expected = [
         (Metric::Mtu as u16, number(1000)),
-        (Metric::LeastTimeout as u16, number(4)),
+        (Metric::RtoMin as u16, number(4)),
         (METRIC_LOCKED, number(1 << 13)),
         (METRIC_CONTROL, b"cubic\0".to_vec()),
     ];
-    assert_eq!(attributes(&found[2].1), expected);
+    assert_eq!(attributes(&parsed[2].1), expected);
 }
 
 #[test]
-fn a_prefix_of_ones_own_is_a_local_route_and_no_metrics_are_none() {
-    let to = To::Own(Ipv4Addr::new(10, 64, 0, 0).into(), 16);
+fn a_local_prefix_is_a_local_route_without_metrics() {
+    let to = Destination::Local(Ipv4Addr::new(10, 64, 0, 0).into(), 16);
     let body = route(LOOPBACK_DEVICE, to, &Metrics::default());
     assert_eq!(body[..8], [2, 16, 0, 0, 255, 3, 254, 2]);
     let kinds: Vec<u16> = attributes(&body[12..])
@@ -53,10 +53,10 @@ fn a_prefix_of_ones_own_is_a_local_route_and_no_metrics_are_none() {
 const LOOPBACK_DEVICE: u32 = 1;
 
 #[test]
-fn everything_of_a_family_has_no_prefix() {
+fn a_default_route_has_no_prefix() {
     let body = route(
         TWELVE,
-        To::Anywhere("fd77::1".parse().unwrap()),
+        Destination::Anywhere("fd77::1".parse().unwrap()),
         &Metrics::default(),
     );
     assert_eq!(body[..8], [10, 0, 0, 0, 254, 3, 0, 1]);

@@ -1,35 +1,36 @@
-//! What a gateway must know of an IP packet, read from its bytes and written into them.
+//! Parses and marks IP packets: flow, ECN, class, length.
 //!
-//! - IPv4 and IPv6, as they come from a device without a link layer.
-//! - **A flow** is both addresses, the transport's protocol and, where it has some, both
-//!   ports. Fragments have no ports that all of them carry: a datagram's fragments are one
-//!   flow by addresses and protocol, the first as the last. So is what has no ports.
-//! - **Checksums are not checked**: that is for the receiver. A mark mends an IPv4 header's
-//!   checksum by the difference (RFC 1624), so that a wrong one stays wrong.
+//! - Input is an IPv4 or IPv6 packet without a link layer.
+//! - **A flow** is both addresses, the transport protocol and, if it has them, both ports. Not
+//!   all fragments of a datagram carry ports, so all of them, the first included, belong to
+//!   the flow of addresses and protocol. So do packets of protocols without ports.
+//! - **Checksums are not verified**: that is the receiver's job. A mark updates the IPv4 header
+//!   checksum incrementally (RFC 1624), so a wrong one stays wrong.
 
 use earlydrop::packet::{Ecn, FlowKey};
 
-/// What is read of a packet.
+/// The parsed header of an IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: FlowKey,
-    /// Its ECN field.
+    /// ECN codepoint.
     pub ecn: Ecn,
-    /// Its class selector (RFC 2474): the upper three bits of the traffic class.
+    /// Class selector (RFC 2474): the upper three bits of the traffic class.
     pub class: u8,
-    /// Its length, in bytes, as its header says; what was read beyond is no part of it.
+    /// Length according to the header, in bytes; bytes beyond it do not belong to the packet.
     pub length: u32,
 }
 
 /// Why bytes are no packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Malformed {
-    /// Neither IPv4 nor IPv6.
+    /// The version is neither 4 nor 6.
     Version,
-    /// Shorter than its header.
+    /// The bytes or the stated length are shorter than the header.
     Header,
-    /// Its header tells of more than there is, or of less than a header.
+    /// The stated length exceeds the bytes.
     Length,
 }
 
@@ -39,7 +40,7 @@ const DCCP: u8 = 33;
 const SCTP: u8 = 132;
 const UDP_LITE: u8 = 136;
 
-// Extension headers of IPv6, RFC 8200, section 4, and RFC 4302.
+// IPv6 extension headers: RFC 8200, section 4, and RFC 4302.
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
@@ -50,7 +51,7 @@ const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: usize = 40;
 
 impl Header {
-    /// Reads the packet at the beginning of `bytes`.
+    /// Parses the packet at the beginning of `bytes`.
     pub fn read(bytes: &[u8]) -> Result<Header, Malformed> {
         match bytes.first().map(|first| first >> 4) {
             Some(4) => read_v4(bytes),
@@ -69,7 +70,7 @@ impl Header {
     }
 }
 
-/// RFC 791, section 3.1.
+/// Parses an IPv4 header, RFC 791, section 3.1.
 fn read_v4(bytes: &[u8]) -> Result<Header, Malformed> {
     if bytes.len() < IPV4_HEADER {
         return Err(Malformed::Header);
@@ -80,7 +81,7 @@ fn read_v4(bytes: &[u8]) -> Result<Header, Malformed> {
         return Err(Malformed::Header);
     }
     let packet = bytes.get(..length).ok_or(Malformed::Length)?;
-    // "More fragments" and the offset.
+    // "More fragments" and the fragment offset.
     let is_fragment = word(packet, 6) & 0x3fff != 0;
     let ports = match is_fragment {
         true => &[],
@@ -90,7 +91,7 @@ fn read_v4(bytes: &[u8]) -> Result<Header, Malformed> {
     Ok(Header::new(packet[1], flow, length))
 }
 
-/// RFC 8200, section 3.
+/// Parses an IPv6 header, RFC 8200, section 3.
 fn read_v6(bytes: &[u8]) -> Result<Header, Malformed> {
     if bytes.len() < IPV6_HEADER {
         return Err(Malformed::Header);
@@ -103,8 +104,8 @@ fn read_v6(bytes: &[u8]) -> Result<Header, Malformed> {
     Ok(Header::new(traffic_class, flow, length))
 }
 
-/// The protocol behind the extension headers, and what follows them; nothing follows in a
-/// fragment or where they break off.
+/// Skips extension headers: the transport protocol and its bytes. The bytes are empty in a
+/// fragment, and if a header is incomplete.
 fn transport(mut next: u8, mut rest: &[u8]) -> (u8, &[u8]) {
     loop {
         let length = match next {
@@ -127,7 +128,7 @@ fn transport(mut next: u8, mut rest: &[u8]) -> (u8, &[u8]) {
     }
 }
 
-/// Both ports, where the protocol has some and they are there.
+/// Both ports, or nothing if the protocol has none or they are missing.
 fn ports(protocol: u8, payload: &[u8]) -> &[u8] {
     match protocol {
         TCP | UDP | DCCP | SCTP | UDP_LITE => payload.get(..4).unwrap_or(&[]),
@@ -135,9 +136,9 @@ fn ports(protocol: u8, payload: &[u8]) -> &[u8] {
     }
 }
 
-/// The key of both addresses, the protocol and the ports.
+/// Hash key of both addresses, the protocol and the ports.
 fn flow(addresses: &[u8], protocol: u8, ports: &[u8]) -> FlowKey {
-    // Two addresses of IPv6, the protocol, two ports.
+    // Two IPv6 addresses, the protocol, two ports.
     let mut known = [0; 2 * 16 + 1 + 4];
     let (end, last) = (addresses.len(), addresses.len() + 1 + ports.len());
     known[..end].copy_from_slice(addresses);
@@ -150,10 +151,11 @@ pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// Where the transport begins whose checksum a sender may leave to its device, and where that
-/// is, in a packet that [`Header::read`] has read.
+/// Offsets of the transport header and of its checksum field, for the protocols whose
+/// checksum a sender may leave to its device (TCP, UDP). The packet must have been parsed by
+/// [`Header::read`].
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-pub(crate) fn checksum_of(packet: &[u8]) -> Option<(usize, usize)> {
+pub(crate) fn checksum_offsets(packet: &[u8]) -> Option<(usize, usize)> {
     let (protocol, from) = match packet[0] >> 4 {
         6 => {
             let (protocol, rest) = transport(packet[6], &packet[IPV6_HEADER..]);
@@ -170,7 +172,7 @@ pub(crate) fn checksum_of(packet: &[u8]) -> Option<(usize, usize)> {
     (field + 2 <= packet.len()).then_some((from, field))
 }
 
-/// Sets the ECN field of a packet that [`Header::read`] has read to CE.
+/// Sets the ECN field to CE. The packet must have been parsed by [`Header::read`].
 pub fn mark(packet: &mut [u8]) {
     if packet[0] >> 4 == 6 {
         // The traffic class begins in the middle of the first byte.
@@ -180,13 +182,13 @@ pub fn mark(packet: &mut [u8]) {
     let before = word(packet, 0);
     packet[1] |= Ecn::Ce as u8;
     let after = word(packet, 0);
-    let mended = mended(word(packet, 10), before, after);
-    packet[10..12].copy_from_slice(&mended.to_be_bytes());
+    let updated_checksum = updated_checksum(word(packet, 10), before, after);
+    packet[10..12].copy_from_slice(&updated_checksum.to_be_bytes());
 }
 
-/// The checksum after one of the words summed up has changed: HC' = ~(~HC + ~m + m'),
-/// RFC 1624, equation 3.
-pub(crate) fn mended(checksum: u16, before: u16, after: u16) -> u16 {
+/// Updates a checksum after one 16-bit word has changed: HC' = ~(~HC + ~m + m'), RFC 1624,
+/// equation 3.
+pub(crate) fn updated_checksum(checksum: u16, before: u16, after: u16) -> u16 {
     let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
     let once = (sum & 0xffff) + (sum >> 16);
     !((once & 0xffff) + (once >> 16)) as u16

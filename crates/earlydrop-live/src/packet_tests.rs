@@ -1,4 +1,4 @@
-//! Packets built by another library, changed, and read.
+//! Packets built by another library, modified, and parsed.
 
 use super::*;
 use etherparse::{IpFragOffset, IpNumber, Ipv4Header, Ipv6Header, PacketBuilder};
@@ -101,12 +101,12 @@ fn ports_are_found_behind_extension_headers() {
     assert_eq!(plain, behind(FRAGMENT, &[UDP, 0, 0, 0, 0, 0, 0, 1]));
     let two = [&[ROUTING, 1][..], &[0; 14], &[UDP, 0], &[0; 6]].concat();
     assert_eq!(plain, behind(DESTINATION, &two));
-    // One that says it is longer than the packet.
+    // An extension header that claims to be longer than the packet.
     assert_ne!(plain, behind(DESTINATION, &[UDP, 200, 0, 0, 0, 0, 0, 0]));
 }
 
 #[test]
-fn what_is_no_packet_is_told_apart() {
+fn malformed_packets_are_rejected_with_the_reason() {
     let good = v4([1; 4], [2; 4], (1, 2), b"abc");
     assert_eq!(Header::read(&[]), Err(Malformed::Version));
     assert_eq!(Header::read(&[0x50; 40]), Err(Malformed::Version));
@@ -141,7 +141,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_are_read_or_refused(mut bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0..3_u8) {
+    fn arbitrary_bytes_are_parsed_or_rejected(mut bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0..3_u8) {
         // Two of three begin as a packet would.
         if let Some(first) = bytes.first_mut() && version > 0 {
             *first = (2 + 2 * version) << 4 | (*first & 15);
@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mangled_packet_is_read_or_refused(
+    fn a_mangled_packet_is_parsed_or_rejected(
         payload in prop::collection::vec(any::<u8>(), 0..100),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         cut in any::<prop::sample::Index>(),
@@ -172,7 +172,7 @@ proptest! {
             bytes[at] = value;
         }
         let whole = Header::read(&bytes);
-        // What lies beyond the length that a header tells is not looked at.
+        // Bytes beyond the length in the header are ignored.
         if let Ok(header) = whole {
             prop_assert_eq!(Header::read(&bytes[..header.length as usize]), whole);
         }
@@ -180,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mark_leaves_a_right_checksum(
+    fn a_mark_keeps_the_checksum_valid(
         traffic_class in any::<u8>(),
         identification in any::<u16>(),
         addresses in any::<([u8; 4], [u8; 4])>(),

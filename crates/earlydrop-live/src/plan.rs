@@ -1,26 +1,26 @@
-//! A bottleneck as it is described, one direction at a time.
+//! Parameters of a bottleneck: one [`Direction`] up, one down.
 
 use earlydrop::queue::AnyQueue;
 use earlydrop::registry::{ConfigError, Link, Spec};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::Trace;
 
-use crate::pool::{Frame, MOST};
+use crate::pool::{Frame, MAX_BUFFERS};
 
-/// The largest packet that crosses, in bytes.
+/// Largest IP packet that is forwarded, in bytes.
 pub const MTU: u32 = 1500;
 
-/// How fast a direction sends.
+/// Transmission rate of a direction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rate {
-    /// Always this fast.
+    /// A constant rate.
     Constant(BitsPerSec),
-    /// Whenever a recorded link could.
+    /// The transmission opportunities of a recorded link.
     Recorded(Trace),
 }
 
 impl Rate {
-    /// The rate, on average.
+    /// The mean rate, in bits per second.
     pub fn mean(&self) -> BitsPerSec {
         match self {
             Rate::Constant(rate) => *rate,
@@ -29,26 +29,26 @@ impl Rate {
     }
 }
 
-/// One direction: a queue, a transmitter, and a wire.
+/// Parameters of one direction: a queue, a transmitter, and a wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Direction {
-    /// How fast it sends.
+    /// Transmission rate.
     pub rate: Rate,
-    /// How long a packet travels once it is sent.
+    /// Propagation delay of the wire.
     pub delay: Nanos,
-    /// The share of packets lost at random once sent.
+    /// Probability that a packet is lost on the wire, from 0 to 1.
     pub loss: f64,
-    /// What waits, and what is dropped or marked.
+    /// Queue discipline with its parameters.
     pub queue: Spec,
 }
 
 impl Direction {
-    /// An empty queue, or what is wrong with its parameters at this rate.
+    /// Builds the empty queue, or names the parameter that is wrong at this rate.
     pub(crate) fn queue(&self, seed: u64) -> Result<AnyQueue<Frame>, ConfigError> {
         Ok(self.queue.plan(&self.link())?.queue(seed))
     }
 
-    /// Whether its queue can be built.
+    /// Checks whether the queue can be built.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.queue.plan(&self.link()).map(|_| ())
     }
@@ -60,22 +60,21 @@ impl Direction {
         }
     }
 
-    /// How many packets may be on the wire at once, were they small, as far as there are
-    /// buffers for them.
+    /// Number of 64-byte packets in flight on the wire, limited by the number of buffers.
     pub(crate) fn on_the_wire(&self) -> usize {
         const SMALL: Bytes = Bytes(64);
         let packets = self.rate.mean().packets_per_sec(SMALL) * self.delay.as_secs_f64();
-        (packets as usize).min(MOST)
+        (packets as usize).min(MAX_BUFFERS)
     }
 }
 
-/// Both directions.
+/// Parameters of a bottleneck: both directions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bottleneck {
-    /// From the near end, where the command runs, to the far one.
+    /// From the near end, where the command runs, to the far end.
     pub up: Direction,
-    /// From the far end to the near one.
+    /// From the far end to the near end.
     pub down: Direction,
-    /// Seeds everything that is random.
+    /// Seed of all random numbers.
     pub seed: u64,
 }

@@ -1,50 +1,50 @@
-//! Where packets lie while they wait.
+//! Packet buffers, allocated once, and the frames that refer to them.
 
 use earlydrop::packet::{Ecn, FlowKey, Packet};
 
+use crate::gso::PartialChecksum;
 use crate::packet::Header;
-use crate::segments::Checksum;
 
-/// Where in its buffer a packet lies, in bytes.
+/// Position of a packet in its buffer, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// The packet's beginning.
+pub(crate) struct Offsets {
+    /// Start of the IP packet.
     pub(crate) at: u8,
-    /// What stands before it and crosses with it: the header of its link layer.
+    /// Length of the link-layer header in front of it, which is forwarded as well.
     pub(crate) link: u8,
 }
 
-/// What queues move around: where a packet lies, and what was read of it.
+/// A packet as queues handle it: its buffer and what was parsed from it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) slot: u32,
-    pub(crate) place: Place,
+    pub(crate) offsets: Offsets,
     pub(crate) header: Header,
-    /// To be marked when it leaves.
+    /// Whether to set CE when the packet leaves.
     pub(crate) marked: bool,
-    /// Its checksum, where the kernel has left that undone.
-    pub(crate) checksum: Option<Checksum>,
-    /// Which of a burst's segments it is, where it was cut from one.
+    /// The partial checksum, if the kernel left one.
+    pub(crate) checksum: Option<PartialChecksum>,
+    /// Position in the GSO packet from which it was cut.
     pub(crate) segment: Option<Segment>,
 }
 
-/// A segment of a burst.
+/// Position of a segment in its GSO packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// The burst's number.
+    /// Number of the GSO packet.
     pub(crate) burst: u32,
-    /// Its place there.
-    pub(crate) place: u16,
-    /// Bytes of headers before its payload.
+    /// Index of the segment.
+    pub(crate) index: u16,
+    /// Length of the headers before the payload, in bytes.
     pub(crate) headers: u16,
 }
 
 impl Frame {
-    /// A packet at the beginning of its buffer.
+    /// A packet at the beginning of buffer `slot`.
     pub(crate) fn new(slot: u32, header: Header) -> Frame {
         Frame {
             slot,
-            place: Place::default(),
+            offsets: Offsets::default(),
             header,
             marked: false,
             checksum: None,
@@ -52,9 +52,9 @@ impl Frame {
         }
     }
 
-    /// The same packet, elsewhere in its buffer.
-    pub(crate) fn lying(self, place: Place) -> Frame {
-        Frame { place, ..self }
+    /// Sets the packet's position in its buffer.
+    pub(crate) fn with_offsets(self, offsets: Offsets) -> Frame {
+        Frame { offsets, ..self }
     }
 }
 
@@ -77,21 +77,22 @@ impl Packet for Frame {
     }
 }
 
-/// Buffers of one size, made once.
+/// A pool of equal buffers.
 #[derive(Debug)]
 pub(crate) struct Pool {
     bytes: Vec<u8>,
     free: Vec<u32>,
 }
 
-/// The most buffers that are made: a gigabyte of them.
-pub(crate) const MOST: usize = 1 << 19;
+/// Largest number of buffers: one gigabyte.
+pub(crate) const MAX_BUFFERS: usize = 1 << 19;
 
-/// More than any packet of the devices takes, so that one that is too long is seen to be.
+/// Length of a buffer, in bytes: more than any device's packet, so that one that is too long
+/// is detected.
 pub(crate) const SLOT: usize = 2048;
 
 impl Pool {
-    /// So many buffers. The system gives memory only to those that are used.
+    /// A pool of so many buffers. The system provides memory only for those that are used.
     pub(crate) fn new(slots: u32) -> Pool {
         Pool {
             bytes: vec![0; slots as usize * SLOT],
@@ -99,7 +100,7 @@ impl Pool {
         }
     }
 
-    /// A free buffer: the one given back last, which is in the caches.
+    /// Takes a free buffer: the one returned last, which is likely in the CPU cache.
     pub(crate) fn take(&mut self) -> Option<u32> {
         self.free.pop()
     }
@@ -113,7 +114,7 @@ impl Pool {
         &mut self.bytes[start..start + SLOT]
     }
 
-    /// Several at once: of these slots, which must ascend.
+    /// Several buffers at once; `slots` must ascend.
     pub(crate) fn buffers(&mut self, slots: &[u32]) -> impl Iterator<Item = &mut [u8]> {
         let mut buffers = self.bytes.chunks_exact_mut(SLOT);
         let mut next = 0;
@@ -124,21 +125,21 @@ impl Pool {
         })
     }
 
-    /// The bytes of a packet, to be read only.
+    /// The IP packet, read-only.
     pub(crate) fn bytes(&self, frame: &Frame) -> &[u8] {
-        let start = frame.slot as usize * SLOT + usize::from(frame.place.at);
+        let start = frame.slot as usize * SLOT + usize::from(frame.offsets.at);
         &self.bytes[start..start + frame.header.length as usize]
     }
 
-    /// The bytes of a packet.
+    /// The IP packet.
     pub(crate) fn packet(&mut self, frame: &Frame) -> &mut [u8] {
-        let at = usize::from(frame.place.at);
+        let at = usize::from(frame.offsets.at);
         &mut self.buffer(frame.slot)[at..at + frame.header.length as usize]
     }
 
-    /// The same with its link layer.
+    /// The packet with its link-layer header.
     pub(crate) fn whole(&mut self, frame: &Frame) -> &mut [u8] {
-        let Place { at, link } = frame.place;
+        let Offsets { at, link } = frame.offsets;
         let end = usize::from(at) + frame.header.length as usize;
         &mut self.buffer(frame.slot)[usize::from(at - link)..end]
     }

@@ -1,24 +1,29 @@
-//! A session from beginning to end: two network namespaces, a device in each, the
-//! bottleneck between them, and a command at the near end.
+//! A session: two network namespaces with a TUN device each, the bottleneck between them, and
+//! a command at the near end.
 //!
 //! ```text
 //! near namespace                this process                 far namespace
 //! command -> earlydrop (TUN) -> queue, rate, delay, loss -> earlydrop (TUN) -> servers
 //! ```
 //!
-//! # What it changes about the machine
-//! Nothing. The far end is a namespace of the session's own, too: a way on into the
-//! machine's network would need a device, addresses and translation there, which could
-//! collide with what it has and would need root. So nothing outside can be reached; servers
-//! are started at the far end.
+//! # Effects on the machine
+//! None. The far end is a namespace of the session, too. A route from there into the machine's
+//! network would need a device, addresses and translation (NAT), which need root and could
+//! collide with the machine's own. So nothing outside can be reached; servers run at the far
+//! end.
 //!
-//! # How it ends
-//! With the command. Everything that it made is held by its processes alone: the devices go
-//! with this process, and with it, however it ends, goes the first process of the session,
-//! and with that every other. Namespaces go with the last of them.
+//! # End
+//! A session ends with its command. Only its processes hold what it created: the devices
+//! disappear with this process; with this process dies the init process of the session's PID
+//! namespace, and with that every other one; the network namespaces disappear with the last
+//! process in them.
+//!
+//! # Call order
+//! [`Session::run`] creates both namespaces, forks the init process (`init`), gives up
+//! privileges, and runs the loop in `forwarding` until the init process exits.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command};
@@ -31,96 +36,96 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
 use crate::LiveError;
-use crate::crossing::{Crossing, Host, listen};
-use crate::error::Doing;
-use crate::inside::{Inside, code_of, with_addresses};
-use crate::namespace::{Namespace, enter_first, enter_next, furnish};
-use crate::owner;
+use crate::error::Context;
+use crate::forwarding::{ForwardingLoop, LoopHandler, block_signals};
+use crate::init::{SessionInit, code_of, with_addresses};
+use crate::namespace::{Namespace, configure, enter_first_namespace, enter_new_namespace};
 use crate::plan::Bottleneck;
+use crate::privileges::{self, require_single_thread};
 use crate::stats::Sample;
 
-pub use crate::crossing::{Ended, Files};
-pub use crate::namespace::{Addresses, FAR, NEAR, Right, Tcp};
-pub use crate::owner::Owner;
+pub use crate::forwarding::{Files, Outcome};
+pub use crate::namespace::{FAR, HostAddresses, NEAR, Privilege, Tcp};
+pub use crate::privileges::InvokingUser;
 
-/// What is to be run, and how.
+/// Parameters of a session.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// What the command's packets cross.
+    /// The bottleneck between the near and the far end.
     pub bottleneck: Bottleneck,
-    /// How TCP is set in both namespaces.
+    /// TCP settings of both namespaces.
     pub tcp: Tcp,
-    /// The program that runs at the near end, and its arguments.
+    /// The program to run at the near end, and its arguments.
     pub command: Vec<OsString>,
-    /// What runs at the far end as long as that does: a line for `sh`.
+    /// A line for `sh` that runs at the far end as long as the command does.
     pub far: Option<OsString>,
-    /// What is written meanwhile.
+    /// Files to write during the session.
     pub files: Files,
 }
 
-/// Who is told how a session goes.
-pub trait Audience {
-    /// Everything is there, and the command begins.
-    fn begins(&mut self, right: Right, owner: &Owner);
-    /// Both directions, ten times a second.
+/// Receives the events of a session.
+pub trait SessionObserver {
+    /// Both namespaces are set up, and the command starts.
+    fn started(&mut self, privilege: Privilege, user: &InvokingUser);
+    /// Samples of both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
-    /// What ran at the far end has ended, with this code, before the command.
+    /// The program at the far end exited with this code before the command did.
     fn far_ended(&mut self, code: i32);
 }
 
 impl Session {
-    /// Runs the command until it ends, or until this process is told to end.
+    /// Runs the command until it exits, or until a signal ends this process.
     ///
     /// The process enters namespaces and gives up privileges for good. It must have one
-    /// thread, and can start no other afterwards.
-    pub fn run(&self, audience: &mut dyn Audience) -> Result<Ended, LiveError> {
-        must_have_one_thread()?;
-        let right = enter_first()?;
+    /// thread, and cannot start another afterwards.
+    pub fn run(&self, observer: &mut dyn SessionObserver) -> Result<Outcome, LiveError> {
+        require_single_thread()?;
+        let privilege = enter_first_namespace()?;
         let tcp = Tcp {
-            // What is recorded is to be as on a wire, checksums and all.
+            // Recorded packets must look as on a wire, checksums included.
             no_offloads: self.tcp.no_offloads || self.files.pcap.is_some(),
             ..self.tcp.clone()
         };
         let near = Namespace::current()?;
-        let near_device = furnish(NEAR, &tcp)?;
-        enter_next()?;
-        let devices = [near_device, furnish(FAR, &tcp)?];
-        let owner = Owner::of_this_process();
-        unshare(CloneFlags::CLONE_NEWPID).doing("making a set of processes")?;
-        let (wait, begin) = nix::unistd::pipe().doing("making a pipe")?;
-        let forked = fork_alone().doing("starting the session's first process")?;
-        let first = match forked {
+        let near_device = configure(NEAR, &tcp)?;
+        enter_new_namespace()?;
+        let devices = [near_device, configure(FAR, &tcp)?];
+        let user = InvokingUser::of_this_process();
+        unshare(CloneFlags::CLONE_NEWPID).context("making a PID namespace")?;
+        let (start_reader, start_writer) = nix::unistd::pipe().context("making a pipe")?;
+        let forked = fork_alone().context("starting the session's init process")?;
+        let init_pid = match forked {
             ForkResult::Child => {
-                drop((begin, devices));
-                let inside = Inside {
+                drop((start_writer, devices));
+                let init = SessionInit {
                     near: &near,
-                    owner: &owner,
+                    user: &user,
                     command: &self.command,
-                    begin: File::from(wait),
+                    start: File::from(start_reader),
                 };
-                std::process::exit(inside.run());
+                std::process::exit(init.run());
             }
             ForkResult::Parent { child } => child,
         };
-        drop((wait, near));
-        owner.become_them().doing("giving up privileges")?;
-        let crossing = Crossing::new(&self.bottleneck, devices, &self.files)?;
+        drop((start_reader, near));
+        user.switch_to().context("giving up privileges")?;
+        let forwarding = ForwardingLoop::new(&self.bottleneck, devices, &self.files)?;
         let far = self
             .start_far()
-            .doing("starting what runs at the far end")?;
-        // Only now: what is started would inherit it.
-        let signals = listen().doing("listening for signals")?;
-        owner::give_up_capabilities().doing("giving up privileges")?;
-        audience.begins(right, &owner);
-        File::from(begin)
+            .context("starting the program at the far end")?;
+        // Not before the program at the far end is started: it would inherit the blocked signals.
+        let signals = block_signals().context("listening for signals")?;
+        privileges::drop_capabilities().context("giving up privileges")?;
+        observer.started(privilege, &user);
+        File::from(start_writer)
             .write_all(&[1])
-            .doing("starting the command")?;
-        let mut running = Running {
-            first,
+            .context("starting the command")?;
+        let mut running = RunningSession {
+            init_pid,
             far,
-            audience,
+            observer,
         };
-        crossing.run(Nanos::NEVER, &signals, &mut running)
+        forwarding.run(Nanos::NEVER, &signals, &mut running)
     }
 
     fn start_far(&self) -> io::Result<Option<Child>> {
@@ -133,44 +138,33 @@ impl Session {
     }
 }
 
-/// Makes a second process of this one, which must have one thread.
+/// Forks this process, which must have one thread.
 #[allow(
     unsafe_code,
-    reason = "nothing else makes the first of a set of processes"
+    reason = "nothing else creates the init process of a PID namespace"
 )]
 fn fork_alone() -> nix::Result<ForkResult> {
-    // SAFETY: the caller has checked that there is one thread, so no lock is held by one that
-    // the new process does not have.
+    // SAFETY: the caller has checked that there is one thread, so no lock is held by a thread
+    // that the child does not have.
     unsafe { fork() }
 }
 
-/// A fork copies one thread; locks that others hold would stay locked for ever.
-pub(crate) fn must_have_one_thread() -> Result<(), LiveError> {
-    let threads = fs::read_dir("/proc/self/task")
-        .doing("counting threads")?
-        .count();
-    match threads {
-        1 => Ok(()),
-        threads => Err(LiveError::Threads { threads }),
-    }
-}
-
-/// A session under way.
-struct Running<'a> {
-    /// The session's first process, which ends with the command.
-    first: Pid,
+/// A session whose command runs.
+struct RunningSession<'a> {
+    /// The session's init process, which exits with the command.
+    init_pid: Pid,
     far: Option<Child>,
-    audience: &'a mut dyn Audience,
+    observer: &'a mut dyn SessionObserver,
 }
 
-impl Host for Running<'_> {
+impl LoopHandler for RunningSession<'_> {
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32> {
         let number = signal.ssi_signo as i32;
         if number == Signal::SIGCHLD as i32 {
-            return self.ended_children();
+            return self.reap_children();
         }
         if signal.ssi_code == libc::SI_KERNEL {
-            // A terminal has sent it to the command as well, which decides.
+            // The terminal has sent the signal to the command as well, which decides.
             return None;
         }
         self.kill();
@@ -178,37 +172,37 @@ impl Host for Running<'_> {
     }
 
     fn sampled(&mut self, samples: &[Sample; 2]) {
-        self.audience.sampled(samples);
+        self.observer.sampled(samples);
     }
 }
 
-impl Running<'_> {
-    fn ended_children(&mut self) -> Option<i32> {
+impl RunningSession<'_> {
+    fn reap_children(&mut self) -> Option<i32> {
         if let Some(far) = &mut self.far
             && let Ok(Some(status)) = far.try_wait()
         {
             self.far = None;
-            // At the session's end the kernel kills it; that is nothing to tell.
+            // The kernel kills the far program at the session's end; that is not reported.
             if status.signal() != Some(Signal::SIGKILL as i32) {
-                self.audience.far_ended(code_of(status));
+                self.observer.far_ended(code_of(status));
             }
         }
-        match waitpid(self.first, Some(WaitPidFlag::WNOHANG)) {
+        match waitpid(self.init_pid, Some(WaitPidFlag::WNOHANG)) {
             Ok(WaitStatus::Exited(_, code)) => Some(code),
             Ok(WaitStatus::Signaled(_, signal, _)) => Some(128 + signal as i32),
             _ => None,
         }
     }
 
-    /// Ends every process of the session.
+    /// Kills every process of the session.
     fn kill(&mut self) {
-        // It may have ended by itself meanwhile.
-        let _ = kill(self.first, Signal::SIGKILL);
-        // It is not gone before what ran at the far end is, which only its parent, this
-        // process, can let go.
+        // Fails if the init process has exited meanwhile.
+        let _ = kill(self.init_pid, Signal::SIGKILL);
+        // The init process cannot be reaped before the far program, and only its parent, this
+        // process, can reap that.
         if let Some(mut far) = self.far.take() {
             let _ = far.wait();
         }
-        let _ = waitpid(self.first, None);
+        let _ = waitpid(self.init_pid, None);
     }
 }

@@ -1,4 +1,4 @@
-//! What is counted and measured while packets cross, and how far it can be believed.
+//! Counters, samples, lateness, and the rule that says when timing can be trusted.
 
 use std::collections::BTreeMap;
 
@@ -9,50 +9,51 @@ use serde::Serialize;
 use crate::direction::Direction;
 use crate::plan::{Bottleneck, MTU};
 
-/// What has become of the packets of one direction.
+/// Packets of one direction, by what became of them.
 ///
-/// At every moment `arrived = dropped + queued + departed` and
+/// At any time `arrived = dropped + queued + departed` and
 /// `departed = lost + travelling + delivered + refused`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Counts {
-    /// Offered to the queue.
+    /// Packets that arrived at the queue.
     pub arrived: u64,
-    /// Dropped by the scheme, or because the buffer was full.
+    /// Packets dropped by the scheme or by a full buffer.
     pub dropped: u64,
-    /// Waiting in the queue.
+    /// Packets waiting in the queue.
     pub queued: u64,
-    /// Sent by the transmitter.
+    /// Packets sent by the transmitter.
     pub departed: u64,
-    /// Of those, marked by the scheme.
+    /// Departed packets that the scheme marked (ECN).
     pub marked: u64,
-    /// Lost at random on the wire.
+    /// Packets lost at random on the wire.
     pub lost: u64,
-    /// On the wire.
+    /// Packets in flight on the wire.
     pub travelling: u64,
-    /// Reads from the device, most of them of one packet, some of a burst of many.
+    /// Reads from the device; a GSO packet of many segments is one read.
     pub taken: u64,
-    /// Handed to the device at the other end.
+    /// Packets written to the device at the other end.
     pub delivered: u64,
-    /// The bytes of those.
+    /// Bytes of the delivered packets.
     pub delivered_bytes: u64,
-    /// Writes in which they were, most of them of one packet.
+    /// Writes to that device; segments merged again are one write.
     pub handed: u64,
-    /// What that device would not take.
+    /// Packets that the device at the other end refused.
     pub refused: u64,
-    /// No packets of IPv4 or IPv6; they are dropped before the queue.
+    /// Reads that were no IPv4 or IPv6 packet; dropped before the queue.
     pub malformed: u64,
-    /// Dropped before the queue, no buffer being free.
+    /// Packets dropped before the queue because no buffer was free.
     pub unbuffered: u64,
-    /// Longer than the largest packet that crosses; they are dropped before the queue.
+    /// Packets longer than the [`MTU`]; dropped before the queue.
     pub oversized: u64,
-    /// Of those that arrived, sent past the queue: what is no IP, and what hosts of IPv6 find
-    /// each other with.
+    /// Arrived packets that bypassed the queue: ARP, other non-IP frames, and IPv6 neighbour
+    /// discovery.
     pub passed: u64,
 }
 
-/// What happens to a packet outside its direction.
+/// Counters of the device reads and writes of one direction.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ends {
+pub(crate) struct DeviceTally {
     pub(crate) taken: u64,
     pub(crate) handed: u64,
     pub(crate) delivered: u64,
@@ -65,7 +66,7 @@ pub(crate) struct Ends {
 }
 
 impl Counts {
-    pub(crate) fn of(direction: &Direction, ends: &Ends) -> Counts {
+    pub(crate) fn of(direction: &Direction, ends: &DeviceTally) -> Counts {
         let counters = direction.counters();
         Counts {
             arrived: counters.arrived.packets + ends.passed,
@@ -88,19 +89,20 @@ impl Counts {
     }
 }
 
-/// One direction at one moment.
+/// State of one direction at one time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Sample {
-    /// Seconds since the session began.
+    /// Time since the session began, in seconds.
     pub time: f64,
     /// "up" or "down".
     pub direction: &'static str,
     /// Bytes waiting in the queue.
     pub queued_bytes: u64,
-    /// What has been counted so far.
+    /// Counters since the session began.
     #[serde(flatten)]
     pub counts: Counts,
-    /// What the scheme shows, by name.
+    /// The scheme's probes, by name.
     pub probes: BTreeMap<&'static str, f64>,
 }
 
@@ -108,7 +110,7 @@ impl Sample {
     pub(crate) fn of(
         name: &'static str,
         direction: &mut Direction,
-        ends: &Ends,
+        ends: &DeviceTally,
         now: Nanos,
     ) -> Sample {
         let mut probes = BTreeMap::new();
@@ -125,50 +127,52 @@ impl Sample {
     }
 }
 
-/// A device's packets, as the kernel has counted them.
+/// Packets of a device, as counted by the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DeviceCounts {
-    /// Sent by the kernel and read by the emulator: `taken`.
+    /// Packets sent by the kernel and read by the emulator: equals `taken`.
     pub sent: u64,
-    /// Sent by the kernel, and dropped since they were not read in time.
+    /// Packets sent by the kernel and dropped because they were read too late.
     pub unread: u64,
-    /// Written by the emulator and received by the kernel: `handed`.
+    /// Packets written by the emulator and received by the kernel: equals `handed`.
     pub received: u64,
 }
 
-/// How much later packets were delivered than they should have been.
+/// Lateness: the time from when a packet was due until it was written, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Lateness {
-    /// Packets measured.
+    /// Number of packets measured.
     pub packets: u64,
-    /// Half were no later, in seconds.
+    /// Median, in seconds.
     pub p50: f64,
-    /// Nine of ten were no later.
+    /// 90th percentile, in seconds.
     pub p90: f64,
-    /// 99 of 100 were no later.
+    /// 99th percentile, in seconds.
     pub p99: f64,
-    /// 999 of 1,000 were no later.
+    /// 99.9th percentile, in seconds.
     pub p999: f64,
-    /// None was later.
+    /// Maximum, in seconds.
     pub max: f64,
 }
 
-/// Counts how late packets are.
+/// Histogram of the lateness of packets.
 #[derive(Clone, Debug)]
-pub(crate) struct LatenessMeter(Histogram<u64>);
+pub(crate) struct LatenessHistogram(Histogram<u64>);
 
-impl LatenessMeter {
-    /// From 1 ns to 100 s, to one part in a hundred; what is later counts as 100 s.
-    pub(crate) fn new() -> LatenessMeter {
+impl LatenessHistogram {
+    /// A histogram from 1 ns to 100 s with a resolution of 1%; longer times count as 100 s.
+    pub(crate) fn new() -> LatenessHistogram {
         let histogram = Histogram::new_with_bounds(1, 100_000_000_000, 2);
-        LatenessMeter(histogram.expect("bounds that are in order"))
+        LatenessHistogram(histogram.expect("bounds that are in order"))
     }
 
     pub(crate) fn record(&mut self, late: Nanos) {
         self.0.saturating_record(late.0);
     }
 
-    /// The time within which this share of packets was late, in seconds.
+    /// Quantile of lateness, in seconds.
     pub(crate) fn within(&self, share: f64) -> f64 {
         Nanos(self.0.value_at_quantile(share)).as_secs_f64()
     }
@@ -186,42 +190,43 @@ impl LatenessMeter {
     }
 }
 
-/// A run can be believed as long as 99 of 100 packets are later by no more than this share
-/// of the time that a full packet takes. A queue is counted in packets: with half of one it
-/// would be rounded to the next.
+/// Timing is trustworthy while the 99th percentile of lateness is at most this share of the
+/// transmission time of a full packet. Queues are counted in packets: half a packet more
+/// would be rounded to the next number.
 pub const LATENESS_SHARE: f64 = 0.5;
 
-/// How late a packet may be in a run that can be believed.
-pub fn tolerated(bottleneck: &Bottleneck) -> Nanos {
-    tolerated_at([&bottleneck.up, &bottleneck.down].map(|direction| direction.rate.mean()))
+/// Largest 99th percentile of lateness of a trustworthy session over this bottleneck.
+pub fn lateness_limit(bottleneck: &Bottleneck) -> Nanos {
+    lateness_limit_at([&bottleneck.up, &bottleneck.down].map(|direction| direction.rate.mean()))
 }
 
-/// The same of two directions' rates.
-pub(crate) fn tolerated_at(rates: [BitsPerSec; 2]) -> Nanos {
+/// Largest 99th percentile of lateness at these two directions' mean rates.
+pub(crate) fn lateness_limit_at(rates: [BitsPerSec; 2]) -> Nanos {
     let fastest = rates.into_iter().max().unwrap_or(BitsPerSec(0));
     let packet = fastest.transmission_time(Bytes(u64::from(MTU)));
     Nanos::from_secs_f64(packet.as_secs_f64() * LATENESS_SHARE)
 }
 
-/// A whole session.
+/// Counters and lateness of a whole session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Summary {
-    /// How long it was, in seconds.
+    /// Duration, in seconds.
     pub duration: f64,
-    /// From the near end to the far one.
+    /// Counters from the near end to the far end.
     pub up: Counts,
-    /// From the far end to the near one.
+    /// Counters from the far end to the near end.
     pub down: Counts,
-    /// The kernel's count at the near end's device.
+    /// The kernel's counters of the near end's device.
     pub near: DeviceCounts,
-    /// The kernel's count at the far end's device.
+    /// The kernel's counters of the far end's device.
     pub far: DeviceCounts,
-    /// How late packets were delivered.
+    /// Lateness of packets.
     pub lateness: Lateness,
-    /// How late they may be, in seconds.
+    /// Largest 99th percentile of lateness of a trustworthy session, in seconds.
     pub tolerated: f64,
-    /// Whether 99 of 100 were no later than that.
+    /// Whether the 99th percentile of lateness is at most `tolerated`.
     pub trustworthy: bool,
-    /// The share of one core that the emulator took.
+    /// CPU time of the emulator as a share of one core.
     pub cpu: f64,
 }

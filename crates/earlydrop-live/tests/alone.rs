@@ -1,5 +1,6 @@
-//! A run in a process of its own, as a program starts it: what it needs is gained, used and
-//! given back. Where the system makes no namespaces or devices, it says that it is skipped.
+//! A run in a process of its own, as a program starts it: namespaces, threads and files are
+//! created, used and released. Reports that it is skipped if the system has no namespaces or
+//! devices.
 
 fn main() {
     #[cfg(target_os = "linux")]
@@ -21,23 +22,23 @@ mod linux {
     use earlydrop_sim::tcp::{Algorithm, Profile};
     use earlydrop_sim::traffic::Flow;
 
-    fn bell() -> (Run, LinkId) {
+    fn dumbbell() -> (Run, LinkId) {
         let link = Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(5));
         let link = link.queue("red".parse().expect("a scheme"));
-        let mut bell = Dumbbell::new(link.clone(), link);
-        let (from, to) = bell.pair(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
-        let mut run = Run::new(bell.network, Nanos::from_millis(700));
+        let mut dumbbell = Dumbbell::new(link.clone(), link);
+        let (from, to) = dumbbell.pair(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
+        let mut run = Run::new(dumbbell.network, Nanos::from_millis(700));
         let profile = Arc::new(Profile::modern(Algorithm::Reno));
         run.add(Flow::bulk(from, to, &profile));
-        (run, bell.bottleneck)
+        (run, dumbbell.bottleneck)
     }
 
     fn count(folder: &str) -> usize {
         fs::read_dir(folder).expect("it is there").count()
     }
 
-    /// Threads, open files, and the namespace of the network.
-    fn held() -> (usize, usize, PathBuf) {
+    /// Number of threads, number of open files, and the network namespace.
+    fn resources() -> (usize, usize, PathBuf) {
         let namespace = fs::read_link("/proc/self/ns/net").expect("it is there");
         (count("/proc/self/task"), count("/proc/self/fd"), namespace)
     }
@@ -50,15 +51,17 @@ mod linux {
             }
             prepared => drop(prepared.expect("nothing else goes wrong")),
         }
-        let (wanted, watched) = bell();
-        check(&wanted, watched).expect("live can do it");
-        let before = held();
-        let found = match run(&wanted, watched, &AtomicBool::new(false)) {
+        let (planned, watched) = dumbbell();
+        check(&planned, watched).expect("live can do it");
+        let before = resources();
+        let outcome = match run(&planned, watched, &AtomicBool::new(false)) {
             Err(problem @ LiveError::NoTun { .. }) => return println!("skipped: {problem}"),
-            found => found.expect("nothing goes wrong").expect("nobody stops it"),
+            outcome => outcome
+                .expect("nothing goes wrong")
+                .expect("nobody stops it"),
         };
-        assert!(found.results.flows[0].goodput > 0.0);
-        assert_eq!(held(), before);
+        assert!(outcome.results.flows[0].goodput > 0.0);
+        assert_eq!(resources(), before);
         println!("a_run_leaves_nothing_behind: ok");
     }
 }

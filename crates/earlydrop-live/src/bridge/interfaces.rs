@@ -1,4 +1,4 @@
-//! The interfaces of a network namespace, and which of them lead out of the machine.
+//! The interfaces of a network namespace, and which of them carry its default route.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,14 +8,14 @@ use nix::libc;
 
 use crate::netlink::{GET_ADDRESS, GET_LINK, GET_ROUTE, Routing, attributes};
 
-// Attributes: linux/if_link.h, linux/if_addr.h, linux/rtnetlink.h.
+// Attribute types: linux/if_link.h, linux/if_addr.h, linux/rtnetlink.h.
 const LINK_NAME: u16 = 3;
 const LINK_MTU: u16 = 4;
 const LINK_LOWER: u16 = 5;
 const LINK_MASTER: u16 = 10;
 const LINK_INFO: u16 = 18;
 const LINK_NAMESPACE: u16 = 37;
-/// `IFF_LOWER_UP` of linux/if.h, for `IFF_RUNNING` says it late.
+/// `IFF_LOWER_UP` of linux/if.h; `IFF_RUNNING` follows it with a delay.
 const LOWER_UP: libc::c_int = 1 << 16;
 const INFO_KIND: u16 = 1;
 const ADDRESS_ADDRESS: u16 = 1;
@@ -32,13 +32,13 @@ pub(super) struct Interface {
     pub(super) is_up: bool,
     pub(super) has_carrier: bool,
     pub(super) mtu: u32,
-    /// "veth", "vlan", ...; empty for a device of hardware.
+    /// Kind of a virtual interface ("veth", "vlan"); empty for hardware.
     pub(super) kind: String,
-    /// The bridge or the like that it belongs to.
+    /// Index of the bridge or bond that it belongs to.
     master: Option<u32>,
-    /// What it stands on, or a veth's other end, in the same namespace.
+    /// Index of the interface below it, or of a veth's peer, in the same namespace.
     lower: Option<u32>,
-    /// Those that other hosts could use: none of a link only.
+    /// Addresses, without those of link scope.
     pub(super) addresses: Vec<IpAddr>,
 }
 
@@ -46,26 +46,29 @@ pub(super) struct Interface {
 #[derive(Clone, Debug)]
 pub(super) struct Interfaces {
     list: Vec<Interface>,
-    /// Those with a default route.
-    outward: BTreeSet<u32>,
+    /// Indices of interfaces with a default route.
+    default_routes: BTreeSet<u32>,
 }
 
 impl Interfaces {
-    /// Those of the namespace that this thread is in.
+    /// Lists the interfaces of this thread's namespace.
     pub(super) fn here() -> io::Result<Interfaces> {
         let routing = Routing::open()?;
         let links = routing.list(GET_LINK)?;
         let mut list: Vec<Interface> = links.iter().filter_map(|body| interface(body)).collect();
         for body in routing.list(GET_ADDRESS)? {
             if let Some((index, address)) = address(&body)
-                && let Some(owner) = list.iter_mut().find(|one| one.index == index)
+                && let Some(interface) = list.iter_mut().find(|one| one.index == index)
             {
-                owner.addresses.push(address);
+                interface.addresses.push(address);
             }
         }
         let routes = routing.list(GET_ROUTE)?;
-        let outward = routes.iter().flat_map(|body| default_route(body)).collect();
-        Ok(Interfaces { list, outward })
+        let default_routes = routes.iter().flat_map(|body| default_route(body)).collect();
+        Ok(Interfaces {
+            list,
+            default_routes,
+        })
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Interface> {
@@ -76,42 +79,42 @@ impl Interfaces {
         self.list.iter().map(|one| one.name.as_str())
     }
 
-    /// The name of what an interface belongs to.
+    /// Name of the bridge or bond that an interface belongs to.
     pub(super) fn master(&self, of: &Interface) -> Option<&str> {
         let master = self.list.iter().find(|one| Some(one.index) == of.master)?;
         Some(&master.name)
     }
 
-    /// Whether one of them stands on the other, or is its other end.
-    pub(super) fn are_joined(one: &Interface, other: &Interface) -> bool {
+    /// Whether one is above the other, or its veth peer.
+    pub(super) fn are_connected(one: &Interface, other: &Interface) -> bool {
         one.lower == Some(other.index) || other.lower == Some(one.index)
     }
 
-    /// Whether the machine's way out is this interface, or leads through it: by a bridge that
-    /// it belongs to, a virtual network that stands on it.
+    /// Whether the default route leads out of this interface, directly or through a bridge it
+    /// belongs to or a VLAN on top of it.
     pub(super) fn carries_default_route(&self, interface: &Interface) -> bool {
-        let mut reached = self.outward.clone();
+        let mut carriers = self.default_routes.clone();
         loop {
-            let before = reached.len();
+            let before = carriers.len();
             for one in &self.list {
-                if one.master.is_some_and(|master| reached.contains(&master)) {
-                    reached.insert(one.index);
+                if one.master.is_some_and(|master| carriers.contains(&master)) {
+                    carriers.insert(one.index);
                 }
-                if let (Some(lower), true) = (one.lower, reached.contains(&one.index)) {
-                    reached.insert(lower);
+                if let (Some(lower), true) = (one.lower, carriers.contains(&one.index)) {
+                    carriers.insert(lower);
                 }
             }
-            if reached.len() == before {
-                return reached.contains(&interface.index);
+            if carriers.len() == before {
+                return carriers.contains(&interface.index);
             }
         }
     }
 }
 
-/// `ifinfomsg`: family, its padding, a type of two bytes, index, flags, and what has changed.
+/// Parses `ifinfomsg`: family, padding, a type of two bytes, index, flags, change mask.
 fn interface(body: &[u8]) -> Option<Interface> {
     let flags = number(body.get(8..)?)? as libc::c_int;
-    let mut found = Interface {
+    let mut result = Interface {
         index: number(body.get(4..)?)?,
         is_ethernet: body.get(2..4)? == libc::ARPHRD_ETHER.to_ne_bytes(),
         is_up: flags & libc::IFF_UP != 0,
@@ -121,26 +124,26 @@ fn interface(body: &[u8]) -> Option<Interface> {
     let mut is_elsewhere = false;
     for (kind, value) in attributes(body, 16) {
         match kind {
-            LINK_NAME => found.name = text(value),
-            LINK_MTU => found.mtu = number(value)?,
-            LINK_MASTER => found.master = number(value),
-            LINK_LOWER => found.lower = number(value),
+            LINK_NAME => result.name = text(value),
+            LINK_MTU => result.mtu = number(value)?,
+            LINK_MASTER => result.master = number(value),
+            LINK_LOWER => result.lower = number(value),
             LINK_NAMESPACE => is_elsewhere = true,
             LINK_INFO => {
                 let mut info = attributes(value, 0);
                 let kind = info.find(|(kind, _)| *kind == INFO_KIND);
-                found.kind = kind.map_or(String::new(), |(_, kind)| text(kind));
+                result.kind = kind.map_or(String::new(), |(_, kind)| text(kind));
             }
             _ => {}
         }
     }
     if is_elsewhere {
-        found.lower = None;
+        result.lower = None;
     }
-    Some(found)
+    Some(result)
 }
 
-/// `ifaddrmsg`: family, prefix, flags, scope, index.
+/// Parses `ifaddrmsg`: family, prefix length, flags, scope, index.
 fn address(body: &[u8]) -> Option<(u32, IpAddr)> {
     let index = number(body.get(4..)?)?;
     if *body.get(3)? == libc::RT_SCOPE_LINK {
@@ -155,8 +158,8 @@ fn address(body: &[u8]) -> Option<(u32, IpAddr)> {
     Some((index, address))
 }
 
-/// Where a route leads, if it takes everything, or half of everything, of its family:
-/// `rtmsg` has the prefix's length at 1, the type at 7.
+/// Output interfaces of a route that covers all or half of its family. `rtmsg` has the prefix
+/// length at offset 1, the type at 7.
 fn default_route(body: &[u8]) -> Vec<u32> {
     let (Some(prefix), Some(kind)) = (body.get(1), body.get(7)) else {
         return Vec::new();
@@ -172,22 +175,22 @@ fn default_route(body: &[u8]) -> Vec<u32> {
     attributes(body, 12).flat_map(leads).collect()
 }
 
-/// `rtnexthop`, one after the other: a length of two bytes, flags, hops, index, attributes.
+/// Parses consecutive `rtnexthop`: a length of two bytes, flags, hops, index, attributes.
 fn next_hops(mut rest: &[u8]) -> Vec<u32> {
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     while let (Some(length), Some(index)) = (rest.first_chunk(), rest.get(4..).and_then(number)) {
-        found.push(index);
+        result.push(index);
         let length = usize::from(u16::from_ne_bytes(*length)).next_multiple_of(4);
         rest = rest.get(length.max(8)..).unwrap_or_default();
     }
-    found
+    result
 }
 
 fn number(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_ne_bytes(*bytes.first_chunk()?))
 }
 
-/// Up to the zero at its end.
+/// Parses a string that ends with a zero byte.
 fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|byte| *byte == 0);
     String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
@@ -197,7 +200,7 @@ fn text(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// An interface that belongs to, or stands on, another.
+    /// An interface with a master, or above another.
     fn one(index: u32, master: Option<u32>, lower: Option<u32>) -> Interface {
         Interface {
             index,
@@ -209,8 +212,8 @@ mod tests {
     }
 
     #[test]
-    fn a_way_out_leads_through_what_it_stands_on() {
-        // A bridge, 4, of 1 and 2; a virtual network, 5, on the bridge; 3 has no part in it.
+    fn a_default_route_leads_through_lower_interfaces_and_bridge_ports() {
+        // 4 is a bridge of 1 and 2; 5 is a VLAN on the bridge; 3 is separate.
         let list = vec![
             one(1, Some(4), None),
             one(2, Some(4), None),
@@ -218,11 +221,11 @@ mod tests {
             one(4, None, None),
             one(5, None, Some(4)),
         ];
-        let with = |outward: &[u32]| {
-            let outward = outward.iter().copied().collect();
+        let with = |default_routes: &[u32]| {
+            let default_routes = default_routes.iter().copied().collect();
             let here = Interfaces {
                 list: list.clone(),
-                outward,
+                default_routes,
             };
             let carries = here
                 .list
@@ -234,11 +237,11 @@ mod tests {
         assert_eq!(with(&[3]), [3]);
         assert_eq!(with(&[5]), [1, 2, 4, 5]);
         assert_eq!(with(&[4]), [1, 2, 4]);
-        assert_eq!(with(&[1]), [1], "not what belongs to the same bridge");
+        assert_eq!(with(&[1]), [1], "not the other port of the bridge");
     }
 
     #[test]
-    fn every_next_hop_of_a_route_is_found() {
+    fn every_next_hop_of_a_route_is_parsed() {
         let hop = |index: u32, attribute: &[u8]| {
             let mut hop = (8 + attribute.len() as u16).to_ne_bytes().to_vec();
             hop.extend([0, 0]);

@@ -1,4 +1,4 @@
-//! What an interface does to packets before anybody else sees them: ethtool's questions.
+//! Queries an interface's receive offloads with ethtool ioctls.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -7,20 +7,20 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
 nix::ioctl_readwrite_bad!(ask_ethtool, libc::SIOCETHTOOL, libc::ifreq);
 
-// Questions and the flag of what is asked with "flags": linux/ethtool.h.
+// Commands, and a flag of the answer to `GET_FLAGS`: linux/ethtool.h.
 const GET_FLAGS: u32 = 0x25;
 const GET_GRO: u32 = 0x2b;
 const LRO: u32 = 1 << 15;
 
-/// A question, and the number that is the answer.
+/// `struct ethtool_value`: a command, and the number that answers it.
 #[repr(C)]
 struct Question {
     command: u32,
     answer: u32,
 }
 
-/// What puts received packets together on this interface, as ethtool calls it.
-pub(super) fn merging(interface: &str) -> Vec<&'static str> {
+/// Names of the receive offloads that are on, as ethtool calls them.
+pub(super) fn receive_offloads(interface: &str) -> Vec<&'static str> {
     let socket = socket(
         AddressFamily::Inet,
         SockType::Datagram,
@@ -31,21 +31,18 @@ pub(super) fn merging(interface: &str) -> Vec<&'static str> {
         return Vec::new();
     };
     let ask = |question| ask(&socket, interface, question).unwrap_or(0);
-    let found = [
+    let offloads = [
         ("gro", ask(GET_GRO) != 0),
         ("lro", ask(GET_FLAGS) & LRO != 0),
     ];
-    found
+    offloads
         .into_iter()
         .filter(|(_, on)| *on)
         .map(|(name, _)| name)
         .collect()
 }
 
-#[allow(
-    unsafe_code,
-    reason = "ethtool is asked by an ioctl that takes addresses"
-)]
+#[allow(unsafe_code, reason = "SIOCETHTOOL is an ioctl that takes addresses")]
 fn ask(socket: &OwnedFd, interface: &str, command: u32) -> nix::Result<u32> {
     let mut question = Question { command, answer: 0 };
     let mut request = libc::ifreq {
@@ -58,8 +55,8 @@ fn ask(socket: &OwnedFd, interface: &str, command: u32) -> nix::Result<u32> {
     for (to, from) in request.ifr_name[..room].iter_mut().zip(interface.bytes()) {
         *to = from as libc::c_char;
     }
-    // SAFETY: SIOCETHTOOL reads one `ifreq`, and by these commands it reads and writes the two
-    // numbers of a `Question` at the address in there; both live until the call is over.
+    // SAFETY: SIOCETHTOOL reads one `ifreq`; these commands read and write the two numbers of a
+    // `Question` at the address in it. Both outlive the call.
     unsafe { ask_ethtool(socket.as_raw_fd(), &raw mut request) }?;
     Ok(question.answer)
 }

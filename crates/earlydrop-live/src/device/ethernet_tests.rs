@@ -1,4 +1,4 @@
-//! Frames as another crate writes them, and any bytes at all.
+//! Frames written by another crate, and arbitrary bytes.
 
 use super::*;
 use etherparse::{PacketBuilder, SlicedPacket};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 const HERE: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const THERE: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
-/// A packet of TCP with this payload, without a link layer.
+/// A TCP packet with this payload, without a link layer.
 fn packet(v6: bool, payload: &[u8]) -> Vec<u8> {
     let builder = match v6 {
         false => PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64),
@@ -19,7 +19,7 @@ fn packet(v6: bool, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A frame around it.
+/// An Ethernet frame with these tags.
 fn frame(tags: &[[u8; 4]], kind: u16, content: &[u8]) -> Vec<u8> {
     let mut bytes = [THERE, HERE].concat();
     bytes.extend(tags.concat());
@@ -37,30 +37,30 @@ fn a_packet_is_found_behind_up_to_two_tags() {
         let packet = packet(v6, b"payload");
         let header = Header::read(&packet).unwrap();
         for tags in [&[][..], &[INNER], &[OUTER, INNER]] {
-            // Padding to the shortest frame is no part of the packet.
+            // Padding to the minimum frame length is no part of the packet.
             let mut bytes = frame(tags, kind, &packet);
             bytes.resize(bytes.len().max(80), 0xff);
             let link = 14 + 4 * tags.len() as u8;
-            let place = Place { at: link, link };
-            assert_eq!(read(&bytes, 0), Arrival::Packet(place, header));
-            // And where there is room before it.
+            let offsets = Offsets { at: link, link };
+            assert_eq!(read(&bytes, 0), Arrival::Packet(offsets, header));
+            // The same frame further back in its buffer.
             let shifted = [&[9; 4][..], &bytes].concat();
-            let place = Place { at: link + 4, link };
-            assert_eq!(read(&shifted, 4), Arrival::Packet(place, header));
+            let offsets = Offsets { at: link + 4, link };
+            assert_eq!(read(&shifted, 4), Arrival::Packet(offsets, header));
         }
         let three = frame(&[OUTER, INNER, INNER], kind, &packet);
-        assert!(matches!(read(&three, 0), Arrival::Passing(..)));
+        assert!(matches!(read(&three, 0), Arrival::Bypass(..)));
     }
 }
 
 #[test]
-fn what_hosts_find_each_other_with_passes() {
+fn arp_and_neighbour_discovery_bypass_the_queue() {
     const ARP: u16 = 0x0806;
     let arp = frame(&[], ARP, &[1; 28]);
-    let Arrival::Passing(place, header) = read(&arp, 0) else {
+    let Arrival::Bypass(offsets, header) = read(&arp, 0) else {
         panic!("{:?}", read(&arp, 0));
     };
-    assert_eq!((place.link, header.length), (14, 28));
+    assert_eq!((offsets.link, header.length), (14, 28));
     assert_eq!(header.ecn, Ecn::NotCapable);
 
     let asks = |kind: u8| {
@@ -70,12 +70,12 @@ fn what_hosts_find_each_other_with_passes() {
         builder.write(&mut bytes, &[0; 16]).unwrap();
         read(&frame(&[], IPV6, &bytes), 0)
     };
-    assert!(matches!(asks(135), Arrival::Passing(..)), "a solicitation");
+    assert!(matches!(asks(135), Arrival::Bypass(..)), "a solicitation");
     assert!(matches!(asks(128), Arrival::Packet(..)), "an echo");
 }
 
 #[test]
-fn what_is_too_long_or_no_packet_is_said_to_be() {
+fn oversized_and_malformed_frames_are_detected() {
     let most = packet(false, &[0; MTU as usize - 40]);
     assert!(matches!(
         read(&frame(&[], IPV4, &most), 0),
@@ -90,9 +90,14 @@ fn what_is_too_long_or_no_packet_is_said_to_be() {
     assert_eq!(read(&HERE, 0), Arrival::Malformed);
 }
 
-/// Leaves the checksum as a sender does that has a device for it: the sum of both addresses,
-/// the protocol and the length (RFC 9293, section 3.1; RFC 8200, section 8.1).
-fn leave_unsummed(packet: &mut [u8], addresses: std::ops::Range<usize>, from: usize, field: usize) {
+/// Replaces the checksum by a partial one: the sum of addresses, protocol and length (RFC 9293,
+/// section 3.1; RFC 8200, section 8.1).
+fn leave_partial_checksum(
+    packet: &mut [u8],
+    addresses: std::ops::Range<usize>,
+    from: usize,
+    field: usize,
+) {
     let length = (packet.len() - from) as u16;
     let mut pseudo = packet[addresses].to_vec();
     pseudo.extend([0, 6]);
@@ -101,7 +106,7 @@ fn leave_unsummed(packet: &mut [u8], addresses: std::ops::Range<usize>, from: us
 }
 
 proptest! {
-    /// What is completed is what another crate writes.
+    /// A completed checksum equals the one that another crate computes.
     #[test]
     fn a_checksum_left_to_the_device_is_completed(
         v6: bool,
@@ -109,27 +114,27 @@ proptest! {
     ) {
         let whole = packet(v6, &payload);
         let (addresses, from) = if v6 { (8..40, 40) } else { (12..20, 20) };
-        let mut unsummed = whole.clone();
-        leave_unsummed(&mut unsummed, addresses, from, from + 16);
-        complete(&mut unsummed);
-        prop_assert_eq!(unsummed, whole);
+        let mut partial = whole.clone();
+        leave_partial_checksum(&mut partial, addresses, from, from + 16);
+        complete_checksum(&mut partial);
+        prop_assert_eq!(partial, whole);
     }
 
-    /// A frame of any bytes is read without a panic, and what is found lies within it.
+    /// Arbitrary bytes are parsed without a panic, and a packet lies within them.
     #[test]
-    fn any_bytes_are_read(
+    fn arbitrary_bytes_are_parsed(
         mut bytes in prop::collection::vec(any::<u8>(), 0..300),
         kind in prop::sample::select(vec![IPV4, IPV6, 0x8100, 0x88a8]),
     ) {
-        if let Some(place) = bytes.get_mut(12..14) {
-            place.copy_from_slice(&kind.to_be_bytes());
+        if let Some(ether_type) = bytes.get_mut(12..14) {
+            ether_type.copy_from_slice(&kind.to_be_bytes());
         }
         match read(&bytes, 0) {
-            Arrival::Packet(place, header) | Arrival::Passing(place, header) => {
-                let end = usize::from(place.at) + header.length as usize;
+            Arrival::Packet(offsets, header) | Arrival::Bypass(offsets, header) => {
+                let end = usize::from(offsets.at) + header.length as usize;
                 prop_assert!(end <= bytes.len());
                 if let Arrival::Packet(..) = read(&bytes, 0) {
-                    complete(&mut bytes[usize::from(place.at)..end]);
+                    complete_checksum(&mut bytes[usize::from(offsets.at)..end]);
                 }
             }
             _ => {}
@@ -138,17 +143,17 @@ proptest! {
 
     /// Another crate finds the same tags and the same packet.
     #[test]
-    fn others_see_the_same(tagged: bool, payload in prop::collection::vec(any::<u8>(), 0..50)) {
+    fn another_parser_agrees(tagged: bool, payload in prop::collection::vec(any::<u8>(), 0..50)) {
         let packet = packet(false, &payload);
         let tags = [INNER];
         let bytes = frame(&tags[..usize::from(tagged)], IPV4, &packet);
-        let Arrival::Packet(place, header) = read(&bytes, 0) else {
+        let Arrival::Packet(offsets, header) = read(&bytes, 0) else {
             return Err(TestCaseError::fail("no packet"));
         };
         let sliced = SlicedPacket::from_ethernet(&bytes).unwrap();
         prop_assert_eq!(sliced.vlan_ids().len(), usize::from(tagged));
         let theirs = sliced.net.unwrap().ip_payload_ref().unwrap().payload.as_ptr();
-        let ours = &bytes[usize::from(place.at) + 20..];
+        let ours = &bytes[usize::from(offsets.at) + 20..];
         prop_assert_eq!(ours.as_ptr(), theirs);
         prop_assert_eq!(header.length as usize, packet.len());
     }

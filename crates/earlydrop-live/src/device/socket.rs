@@ -1,5 +1,5 @@
-//! A packet socket (packet(7)) on an interface: every frame that comes there is read, what is
-//! written to it leaves there. The interface is in promiscuous mode as long as this is.
+//! A packet socket, packet(7), on an interface: reads every frame that the interface receives
+//! and sends what is written. The interface is in promiscuous mode while the socket is open.
 
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -12,39 +12,45 @@ use nix::sys::socket::{
     setsockopt, socket,
 };
 
-use super::Arrival;
-use super::counter::Counter;
+use super::arrival::Arrival;
+use super::counters::InterfaceCounters;
 use super::ethernet::{self, ADDRESSES, TAG};
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
 use crate::stats::DeviceCounts;
 
-/// What waits in the kernel until it is read or sent, in bytes: what is read late by some
-/// milliseconds is not lost.
-const WAITING: usize = 32 << 20;
+/// Size of the socket's receive and send buffers, in bytes: enough for some milliseconds
+/// during which nobody reads.
+const SOCKET_BUFFER: usize = 32 << 20;
 
 #[derive(Debug)]
 pub(crate) struct Socket {
     socket: OwnedFd,
     interface: String,
-    counter: Counter,
-    /// What the interface had sent before.
+    counter: InterfaceCounters,
+    /// Packets that the interface had sent before the socket was opened.
     before: u64,
-    /// Read so far, and dropped since it was not read in time: the socket begins to count anew
-    /// whenever it is asked.
+    /// Packets read, and packets dropped because they were read too late. The kernel resets its
+    /// counters at each query, so the sums are kept here.
     read: u64,
     unread: u64,
 }
 
 #[allow(
     unsafe_code,
-    reason = "nix's macros call the kernel where they are used"
+    reason = "nix's socket option macros contain the unsafe calls"
 )]
 mod options {
     use nix::libc;
     use nix::{getsockopt_impl, setsockopt_impl, sockopt_impl};
 
-    sockopt_impl!(Aside, SetOnly, libc::SOL_PACKET, libc::PACKET_AUXDATA, bool);
+    sockopt_impl!(
+        AuxData,
+        SetOnly,
+        libc::SOL_PACKET,
+        libc::PACKET_AUXDATA,
+        bool
+    );
     sockopt_impl!(
         IgnoreOutgoing,
         SetOnly,
@@ -76,7 +82,7 @@ mod options {
 }
 
 impl Socket {
-    /// Listens on an interface of the namespace that this thread is in.
+    /// Opens a socket on an interface of this thread's namespace.
     pub(super) fn new(interface: &str, index: u32) -> Result<Socket, LiveError> {
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
         let socket =
@@ -85,11 +91,11 @@ impl Socket {
                     problem: problem.into(),
                 }
             })?;
-        furnish(&socket, index).doing("setting a packet socket up")?;
-        let counter = Counter::open()?;
+        configure(&socket, index).context("setting a packet socket up")?;
+        let counter = InterfaceCounters::open()?;
         let before = counter
             .read(interface)
-            .doing("reading an interface's counters")?;
+            .context("reading an interface's counters")?;
         Ok(Socket {
             socket,
             interface: interface.to_string(),
@@ -100,35 +106,35 @@ impl Socket {
         })
     }
 
-    /// Reads the next frame; `None` when none waits.
+    /// Reads the next frame; `None` if none is waiting.
     pub(super) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<Arrival>> {
-        let mut aside = Aside([0; 64]);
-        // A tag that the kernel has taken out of the frame is put back in: room for one.
+        let mut aux = AuxData([0; 64]);
+        // Leaves room to put back one tag that the kernel has removed from the frame.
         let mut start = TAG;
-        let Some(length) = self.receive(&mut buffer[start..], &mut aside)? else {
+        let Some(length) = self.receive(&mut buffer[start..], &mut aux)? else {
             return Ok(None);
         };
         let Some(frame) = buffer.get_mut(..start + length) else {
             return Ok(Some(Arrival::Oversized));
         };
-        if let Some(tag) = aside.tag() {
+        if let Some(tag) = aux.tag() {
             start = 0;
             frame.copy_within(TAG..TAG + ADDRESSES, start);
             frame[ADDRESSES..ADDRESSES + TAG].copy_from_slice(&tag);
         }
         let arrival = ethernet::read(frame, start);
-        if let (Arrival::Packet(place, header), true) = (arrival, aside.is_unsummed()) {
-            let at = usize::from(place.at);
-            ethernet::complete(&mut frame[at..at + header.length as usize]);
+        if let (Arrival::Packet(offsets, header), true) = (arrival, aux.has_partial_checksum()) {
+            let at = usize::from(offsets.at);
+            ethernet::complete_checksum(&mut frame[at..at + header.length as usize]);
         }
         Ok(Some(arrival))
     }
 
-    /// A frame's length, which may be more than there is room for.
-    fn receive(&self, room: &mut [u8], aside: &mut Aside) -> io::Result<Option<usize>> {
+    /// Receives a frame; returns its length, which may exceed the buffer.
+    fn receive(&self, room: &mut [u8], aux: &mut AuxData) -> io::Result<Option<usize>> {
         let flags = MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT;
-        let (mut room, aside) = ([IoSliceMut::new(room)], Some(&mut aside.0[..]));
-        match recvmsg::<()>(self.socket.as_raw_fd(), &mut room, aside, flags) {
+        let (mut room, aux) = ([IoSliceMut::new(room)], Some(&mut aux.0[..]));
+        match recvmsg::<()>(self.socket.as_raw_fd(), &mut room, aux, flags) {
             Ok(message) => Ok(Some(message.bytes)),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
             Err(problem) => {
@@ -145,7 +151,7 @@ impl Socket {
         self.socket.as_fd()
     }
 
-    /// What the kernel has counted since this is there.
+    /// Counts since the socket was opened.
     pub(super) fn counts(&mut self) -> io::Result<DeviceCounts> {
         let since = getsockopt(&self.socket, options::Statistics)?;
         self.read += u64::from(since.tp_packets - since.tp_drops);
@@ -162,16 +168,18 @@ impl Socket {
     }
 }
 
-/// Sets a socket up before it hears of any frame, then ties it to the interface.
-fn furnish(socket: &OwnedFd, interface: u32) -> nix::Result<()> {
-    setsockopt(socket, options::Aside, &true)?;
+/// Sets the socket's options, then binds it to the interface, so no frame comes before.
+fn configure(socket: &OwnedFd, interface: u32) -> nix::Result<()> {
+    setsockopt(socket, options::AuxData, &true)?;
     setsockopt(socket, options::IgnoreOutgoing, &true)?;
-    // The interface's own queue would be one more between the two.
+    // The interface's queueing discipline would be a second queue.
     setsockopt(socket, options::BypassQueue, &true)?;
-    // Above the machine's limit only who may administrate the network.
-    setsockopt(socket, RcvBufForce, &WAITING).or_else(|_| setsockopt(socket, RcvBuf, &WAITING))?;
-    setsockopt(socket, SndBufForce, &WAITING).or_else(|_| setsockopt(socket, SndBuf, &WAITING))?;
-    bind(socket.as_raw_fd(), &everything_of(interface)?)?;
+    // Beyond the machine's limit only with CAP_NET_ADMIN.
+    setsockopt(socket, RcvBufForce, &SOCKET_BUFFER)
+        .or_else(|_| setsockopt(socket, RcvBuf, &SOCKET_BUFFER))?;
+    setsockopt(socket, SndBufForce, &SOCKET_BUFFER)
+        .or_else(|_| setsockopt(socket, SndBuf, &SOCKET_BUFFER))?;
+    bind(socket.as_raw_fd(), &all_protocols_on(interface)?)?;
     let promiscuous = libc::packet_mreq {
         mr_ifindex: interface as libc::c_int,
         mr_type: libc::PACKET_MR_PROMISC as libc::c_ushort,
@@ -181,9 +189,9 @@ fn furnish(socket: &OwnedFd, interface: u32) -> nix::Result<()> {
     setsockopt(socket, options::Member, &promiscuous)
 }
 
-/// The address of every protocol on an interface.
-#[allow(unsafe_code, reason = "nix makes such an address of the kernel's only")]
-fn everything_of(interface: u32) -> nix::Result<LinkAddr> {
+/// The address that receives every protocol on an interface.
+#[allow(unsafe_code, reason = "nix has no safe constructor for this address")]
+fn all_protocols_on(interface: u32) -> nix::Result<LinkAddr> {
     let address = libc::sockaddr_ll {
         sll_family: libc::AF_PACKET as libc::c_ushort,
         sll_protocol: (libc::ETH_P_ALL as u16).to_be(),
@@ -194,36 +202,36 @@ fn everything_of(interface: u32) -> nix::Result<LinkAddr> {
         sll_addr: [0; 8],
     };
     let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
-    // SAFETY: it reads so many bytes as a `sockaddr_ll`, which they are.
+    // SAFETY: the pointer and the length describe `address`, a valid `sockaddr_ll`.
     unsafe { LinkAddr::from_raw((&raw const address).cast(), Some(length)) }.ok_or(Errno::EINVAL)
 }
 
-/// What the kernel knows of a frame beside its bytes: a message of the kind
-/// `PACKET_AUXDATA` (cmsg(3), packet(7)).
+/// What the kernel reports about a frame besides its bytes: a control message of type
+/// `PACKET_AUXDATA`, cmsg(3), packet(7).
 #[derive(Debug)]
 #[repr(align(8))]
-struct Aside([u8; 64]);
+struct AuxData([u8; 64]);
 
-impl Aside {
-    /// Where the message's content begins.
+impl AuxData {
+    /// Offset of the message's content.
     const CONTENT: usize = size_of::<libc::cmsghdr>();
 
     fn half(&self, at: usize) -> u16 {
-        let at = Aside::CONTENT + at;
+        let at = AuxData::CONTENT + at;
         u16::from_ne_bytes([self.0[at], self.0[at + 1]])
     }
 
     fn status(&self) -> u32 {
         const BYTES: [usize; 4] = [0, 1, 2, 3];
-        u32::from_ne_bytes(BYTES.map(|byte| self.0[Aside::CONTENT + byte]))
+        u32::from_ne_bytes(BYTES.map(|byte| self.0[AuxData::CONTENT + byte]))
     }
 
-    /// Whether the sender has left a checksum to its device.
-    fn is_unsummed(&self) -> bool {
+    /// Whether the sender has left the checksum to its device.
+    fn has_partial_checksum(&self) -> bool {
         self.status() & libc::TP_STATUS_CSUMNOTREADY != 0
     }
 
-    /// A tag that is no longer in the frame.
+    /// The VLAN tag that the kernel has removed from the frame.
     fn tag(&self) -> Option<[u8; TAG]> {
         const CONTENT: usize = 16;
         const KIND: usize = 18;

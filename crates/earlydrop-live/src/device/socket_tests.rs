@@ -1,6 +1,6 @@
-//! Frames between both ends of a veth, in a namespace that only the test's thread is in.
+//! Frames between both ends of a veth, in a namespace of the test's thread.
 //!
-//! Where that cannot be made (it takes root and `ip`), every test says that it is skipped.
+//! Every test reports that it is skipped without root and `ip`, which this takes.
 
 use super::*;
 use etherparse::PacketBuilder;
@@ -8,11 +8,11 @@ use nix::net::if_::if_nametoindex;
 use nix::sched::{CloneFlags, unshare};
 use std::process::Command;
 
-/// Sockets on both ends.
+/// Sockets on both ends of a veth.
 fn pair() -> Option<[Socket; 2]> {
     let test = std::thread::current().name().unwrap_or("").to_string();
     let made = unshare(CloneFlags::CLONE_NEWNET).map_err(io::Error::from);
-    // IPv6 would say something of its own.
+    // IPv6 would send packets of its own.
     let line = "set -e
         sysctl -qw net.ipv6.conf.default.disable_ipv6=1 || true
         ip link add one type veth peer name other
@@ -30,15 +30,15 @@ fn pair() -> Option<[Socket; 2]> {
     Some(["one", "other"].map(open))
 }
 
-/// What comes next, and its frame.
+/// The next frame, and how it was parsed.
 fn next(socket: &Socket) -> (Arrival, Vec<u8>) {
     let mut buffer = [0; 2048];
     for _ in 0..1000 {
         if let Some(arrival) = socket.read(&mut buffer).unwrap() {
             let frame = match arrival {
-                Arrival::Packet(place, header) | Arrival::Passing(place, header) => {
-                    let start = usize::from(place.at - place.link);
-                    let end = usize::from(place.at) + header.length as usize;
+                Arrival::Packet(offsets, header) | Arrival::Bypass(offsets, header) => {
+                    let start = usize::from(offsets.at - offsets.link);
+                    let end = usize::from(offsets.at) + header.length as usize;
                     buffer[start..end].to_vec()
                 }
                 _ => Vec::new(),
@@ -50,7 +50,7 @@ fn next(socket: &Socket) -> (Arrival, Vec<u8>) {
     panic!("nothing comes");
 }
 
-/// A datagram to somebody else than the socket's interface, behind these tags.
+/// A datagram to another host than the socket's, in a frame with these tags.
 fn frame(tags: &[[u8; TAG]], payload: usize) -> Vec<u8> {
     let mut packet = Vec::new();
     let builder = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64).udp(1, 2);
@@ -64,12 +64,12 @@ fn sends(socket: &Socket, frame: &[u8]) {
 }
 
 #[test]
-fn frames_arrive_with_the_tags_that_they_were_sent_with() {
+fn frames_keep_their_tags() {
     let Some([one, mut other]) = pair() else {
         return;
     };
     let (outer, inner) = ([0x88, 0xa8, 0, 100], [0x81, 0, 0x20, 7]);
-    // A full packet behind one tag crosses, too: an interface has room for that.
+    // A full packet with one tag fits, too: interfaces leave room for that.
     let full = 1472;
     for (tags, payload) in [(&[][..], full), (&[inner], full), (&[outer, inner], 100)] {
         let sent = frame(tags, payload);
@@ -83,14 +83,14 @@ fn frames_arrive_with_the_tags_that_they_were_sent_with() {
 }
 
 #[test]
-fn what_a_socket_sends_it_does_not_read_and_both_count() {
+fn a_socket_does_not_read_its_own_frames_and_both_ends_count() {
     let Some([mut one, mut other]) = pair() else {
         return;
     };
     sends(&one, &frame(&[], 100));
     next(&other);
     sends(&other, &frame(&[], 200));
-    // So the first that it reads is the other's.
+    // A socket does not read its own frame, so the first one is the other's.
     assert_eq!(next(&one).1.len(), frame(&[], 200).len());
     for socket in [&mut one, &mut other] {
         for _ in 0..2 {
@@ -98,14 +98,14 @@ fn what_a_socket_sends_it_does_not_read_and_both_count() {
             assert_eq!(
                 (counted.sent, counted.received),
                 (1, 1),
-                "as often as asked"
+                "the same at every query"
             );
         }
     }
 }
 
 #[test]
-fn what_does_not_fit_a_buffer_is_oversized() {
+fn frames_longer_than_a_buffer_are_oversized() {
     let Some([one, other]) = pair() else {
         return;
     };

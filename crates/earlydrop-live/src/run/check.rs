@@ -1,48 +1,52 @@
-//! What a run asks for that real hosts cannot do.
+//! Checks a run for features that real hosts cannot provide.
 
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::{Run, RunError};
 
-use super::book::Book;
-use super::layout::Layout;
-use super::{Refused, hosts};
+use super::addresses::AddressPlan;
+use super::hosts;
+use super::topology::Topology;
+use crate::error::Unsupported;
 
-/// Checks everything about a run whose results are about `watched`.
-pub(crate) fn checked(run: &Run, watched: LinkId) -> Result<(Layout, Book), Refused> {
-    if let Some(first) = refusals(run, watched).into_iter().next() {
+/// Checks a run with results about `watched`; returns its topology and address plan.
+pub(crate) fn check_all(
+    run: &Run,
+    watched: LinkId,
+) -> Result<(Topology, AddressPlan), Unsupported> {
+    if let Some(first) = unsupported(run, watched).into_iter().next() {
         return Err(first);
     }
-    Ok((Layout::new(run, watched)?, Book::new(&run.flows)?))
+    Ok((Topology::new(run, watched)?, AddressPlan::new(&run.flows)?))
 }
 
-/// What of a run cannot be done: one thing of the network, one of the flows, and so on.
-pub(crate) fn refusals(run: &Run, watched: LinkId) -> Vec<Refused> {
+/// Lists unsupported features: at most one of the network, one of the flows, and so on.
+pub(crate) fn unsupported(run: &Run, watched: LinkId) -> Vec<Unsupported> {
     if let Err(problem) = run.start() {
-        return vec![senseless(&problem)];
+        return vec![invalid_run(&problem)];
     }
-    let captures = (!run.measure.captures.is_empty()).then(|| Refused {
+    let captures = (!run.measure.captures.is_empty()).then(|| Unsupported {
         flow: None,
         message: "live records no packets of a run".to_string(),
         help: "`earlydrop shell --pcap FILE` writes those of a session".to_string(),
     });
-    let found = [
+    let unsupported = [
         captures,
-        Layout::new(run, watched).err(),
-        Book::new(&run.flows).err(),
+        Topology::new(run, watched).err(),
+        AddressPlan::new(&run.flows).err(),
         hosts::check(run).err(),
     ];
-    found.into_iter().flatten().collect()
+    unsupported.into_iter().flatten().collect()
 }
 
-/// What the simulator would not do, either.
-fn senseless(problem: &RunError) -> Refused {
+/// A run that the simulator refuses as well.
+fn invalid_run(problem: &RunError) -> Unsupported {
     let flow = match problem {
         RunError::NoRoute { flow, .. }
         | RunError::Profile { flow, .. }
         | RunError::Flow { flow, .. } => Some(*flow),
         RunError::Queue { .. } | RunError::Link { .. } | RunError::Measure(_) => None,
     };
-    Refused {
+    Unsupported {
         flow,
         message: problem.to_string(),
         help: "the simulator refuses it, too".to_string(),

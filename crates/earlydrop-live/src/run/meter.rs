@@ -1,5 +1,5 @@
-//! What is measured of a run in one direction: of the queue, and of the flows whose data
-//! goes that way. The simulator's own meters, told of packets that lie in buffers.
+//! Measures one direction of a run with the simulator's own meters: the queue, and the flows
+//! whose data goes this way.
 
 use std::sync::Arc;
 
@@ -10,73 +10,73 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::{FlowMeter, QueueMeter, Timing};
 
-use super::book::Book;
+use super::addresses::AddressPlan;
 use crate::pool::Frame;
 
 #[derive(Debug)]
 pub(crate) struct Meter {
-    book: Arc<Book>,
+    addresses: Arc<AddressPlan>,
     pub(crate) queue: QueueMeter,
-    /// For each flow, what became of its data, where that goes this way.
+    /// For each flow whose data goes this way, its meter.
     pub(crate) flows: Vec<Option<FlowMeter>>,
     timing: Timing,
     /// For each buffer, what is known of the packet in it.
-    cards: Vec<Card>,
-    /// Read from the device.
+    records: Vec<PacketRecord>,
+    /// Packets read from the device.
     pub(crate) sent: Tally,
-    /// Written to the other device.
+    /// Packets written to the other device.
     pub(crate) delivered: Tally,
-    /// Lost in the queue or after it.
+    /// Packets lost in the queue or after it.
     pub(crate) dropped: Tally,
-    /// Read and left alone: no packets of any flow.
-    pub(crate) strange: u64,
+    /// Packets read that belong to no flow, and are dropped.
+    pub(crate) unmatched: u64,
 }
 
-/// What is known of a packet.
+/// What the meter knows of a packet.
 #[derive(Clone, Copy, Debug, Default)]
-struct Card {
+struct PacketRecord {
     read: Nanos,
     flow: u32,
-    /// Carries the flow's data: a datagram, or a segment with something in it.
+    /// Whether it carries the flow's data: a datagram, or a segment with payload.
     is_data: bool,
 }
 
 impl Meter {
-    /// A meter for packets in so many buffers; `ours` says of each flow whether its data
-    /// goes this way.
+    /// A meter for packets in so many buffers. `ours` holds for each flow whether its data goes
+    /// this way.
     pub(crate) fn new(
         run: &Run,
-        book: &Arc<Book>,
+        addresses: &Arc<AddressPlan>,
         ours: impl Iterator<Item = bool>,
-        slots: u32,
+        buffers: u32,
     ) -> Meter {
         let measure = &run.measure;
         let flow = |is_ours: bool| is_ours.then(|| FlowMeter::new(measure.delays, false));
         Meter {
-            book: book.clone(),
+            addresses: addresses.clone(),
             queue: QueueMeter::new(measure, run.duration),
             flows: ours.map(flow).collect(),
             timing: Timing {
                 from: measure.warm_up,
                 end: run.duration,
             },
-            cards: vec![Card::default(); slots as usize],
+            records: vec![PacketRecord::default(); buffers as usize],
             sent: Tally::default(),
             delivered: Tally::default(),
             dropped: Tally::default(),
-            strange: 0,
+            unmatched: 0,
         }
     }
 
-    /// A packet was read at `now`; answers whose it is, if it is anybody's.
+    /// Records that a packet was read at `now`; returns its flow, if it belongs to one.
     pub(crate) fn read(&mut self, now: Nanos, frame: &Frame, packet: &[u8]) -> Option<u32> {
         let is_v4 = packet[0] >> 4 == 4;
-        let Some(flow) = self.book.flow(packet).filter(|_| is_v4) else {
-            self.strange += 1;
+        let Some(flow) = self.addresses.flow(packet).filter(|_| is_v4) else {
+            self.unmatched += 1;
             return None;
         };
         self.sent.add(frame.header.length);
-        self.cards[frame.slot as usize] = Card {
+        self.records[frame.slot as usize] = PacketRecord {
             read: now,
             flow,
             is_data: self.flows[flow as usize].is_some() && carries_data(packet),
@@ -84,68 +84,68 @@ impl Meter {
         Some(flow)
     }
 
-    /// Whose a packet is that was read.
+    /// Flow of a packet that was read.
     pub(crate) fn flow(&self, frame: &Frame) -> u32 {
-        self.cards[frame.slot as usize].flow
+        self.records[frame.slot as usize].flow
     }
 
-    /// A packet comes to the queue.
-    pub(crate) fn came(&mut self, at: Nanos, frame: &Frame) {
-        let card = &self.cards[frame.slot as usize];
-        if card.is_data {
-            self.queue.data_came(card.flow, frame.header.length, at);
+    /// Records that a packet reaches the queue.
+    pub(crate) fn reached_queue(&mut self, at: Nanos, frame: &Frame) {
+        let record = &self.records[frame.slot as usize];
+        if record.is_data {
+            self.queue.data_came(record.flow, frame.header.length, at);
         }
     }
 
-    /// Time goes on to `at`, and the queue is still as it was.
-    pub(crate) fn comes(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
+    /// Observes the queue, which has not changed since the last event, up to `at`.
+    pub(crate) fn observe_queue(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
         let packets = queue.packets();
         self.queue.observe(at, packets, queue);
     }
 
-    /// A packet that has waited for `sojourn` begins to be sent, which takes `time`.
-    pub(crate) fn sends(&mut self, sojourn: Nanos, time: Nanos) {
+    /// Records a dequeue: the packet waited for `sojourn`, and its transmission takes `time`.
+    pub(crate) fn dequeued(&mut self, sojourn: Nanos, time: Nanos) {
         self.queue.sent(sojourn, time);
     }
 
-    /// A packet is lost, in the queue or after it.
+    /// Records the loss of a packet, in the queue or after it.
     pub(crate) fn lost(&mut self, at: Nanos, frame: &Frame, in_queue: bool) {
         self.dropped.add(frame.header.length);
-        let card = &self.cards[frame.slot as usize];
-        if card.is_data && self.timing.counts(at) {
+        let record = &self.records[frame.slot as usize];
+        if record.is_data && self.timing.counts(at) {
             if in_queue {
-                self.queue.data_lost(card.flow, at);
+                self.queue.data_lost(record.flow, at);
             }
-            if let Some(flow) = &mut self.flows[card.flow as usize] {
+            if let Some(flow) = &mut self.flows[record.flow as usize] {
                 flow.data_lost();
             }
         }
     }
 
-    /// A packet was written at `at`, or the device would not take it.
-    pub(crate) fn written(&mut self, at: Nanos, frame: &Frame, taken: bool) {
+    /// Records that a packet was written at `at`, or that the device refused it.
+    pub(crate) fn written(&mut self, at: Nanos, frame: &Frame, accepted: bool) {
         let size = frame.header.length;
-        if !taken {
+        if !accepted {
             return self.lost(at, frame, false);
         }
         self.delivered.add(size);
-        let card = &self.cards[frame.slot as usize];
-        if card.is_data
+        let record = &self.records[frame.slot as usize];
+        if record.is_data
             && self.timing.counts(at)
-            && let Some(flow) = &mut self.flows[card.flow as usize]
+            && let Some(flow) = &mut self.flows[record.flow as usize]
         {
             let marked = frame.ecn() == Ecn::Ce;
-            flow.data_arrived(size, marked, || at.since(card.read));
+            flow.data_arrived(size, marked, || at.since(record.read));
         }
     }
 }
 
-/// Whether a packet of IPv4 carries data: a datagram, or a segment with something in it.
+/// Whether an IPv4 packet carries data: a datagram, or a segment with payload.
 fn carries_data(packet: &[u8]) -> bool {
     const PROTOCOL: usize = 9;
     const TCP: u8 = 6;
     const UDP: u8 = 17;
-    /// Where in a segment's header its length is, in words of 32 bits.
+    /// Offset of TCP's data offset field, which counts 32-bit words.
     const WORDS: usize = 12;
     let header = usize::from(packet[0] & 15) * 4;
     match packet[PROTOCOL] {

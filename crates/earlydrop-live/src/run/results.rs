@@ -1,4 +1,4 @@
-//! From what both threads have seen to the simulator's kind of results.
+//! Merges the measurements of both threads into the simulator's results.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,33 +9,38 @@ use earlydrop_sim::measure::FlowMeter;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
 
 use super::bottleneck::is_measured;
-use super::layout::Layout;
-use super::passage::Passage;
-use super::traffic::Seen;
+use super::host_path::HostPath;
+use super::topology::Topology;
+use super::traffic::TrafficReport;
 
-/// The results of a run, whose `ways` have been worked out up to its end.
-pub(crate) fn results(run: &Run, layout: &Layout, seen: Seen, ways: &mut [Passage; 2]) -> Results {
-    let mut totals = totals(ways);
-    (totals.transfers, totals.completed) = (seen.transfers, seen.completed);
+/// The results of a run whose paths have processed everything up to its end.
+pub(crate) fn results(
+    run: &Run,
+    topology: &Topology,
+    traffic: TrafficReport,
+    paths: &mut [HostPath; 2],
+) -> Results {
+    let mut totals = totals(paths);
+    (totals.transfers, totals.completed) = (traffic.transfers, traffic.completed);
     Results {
         measured: run.duration.since(run.measure.warm_up),
-        queues: queues(run, layout, ways),
-        flows: flows(run, &seen, ways),
-        completions: seen.completions,
+        queues: queues(run, topology, paths),
+        flows: flows(run, &traffic, paths),
+        completions: traffic.completions,
         captures: Vec::new(),
-        windows: seen.windows,
+        windows: traffic.windows,
         totals,
     }
 }
 
-/// What became of all packets: hosts' are those that they have sent to the devices.
-fn totals(ways: &[Passage; 2]) -> Totals {
+/// Totals of all packets; a packet counts as sent when it is read from a device.
+fn totals(paths: &[HostPath; 2]) -> Totals {
     let mut totals = Totals::default();
-    for way in ways {
-        plus(&mut totals.sent, way.meter.sent);
-        plus(&mut totals.delivered, way.meter.delivered);
-        plus(&mut totals.dropped, way.meter.dropped);
-        plus(&mut totals.in_flight, way.in_flight());
+    for path in paths {
+        plus(&mut totals.sent, path.meter.sent);
+        plus(&mut totals.delivered, path.meter.delivered);
+        plus(&mut totals.dropped, path.meter.dropped);
+        plus(&mut totals.in_flight, path.in_flight());
     }
     totals
 }
@@ -45,7 +50,7 @@ fn plus(sum: &mut Tally, more: Tally) {
     sum.bytes += more.bytes;
 }
 
-fn queues(run: &Run, layout: &Layout, ways: &mut [Passage; 2]) -> Vec<QueueResult> {
+fn queues(run: &Run, topology: &Topology, paths: &mut [HostPath; 2]) -> Vec<QueueResult> {
     let mut groups: BTreeMap<Arc<str>, Vec<u32>> = BTreeMap::new();
     for (number, flow) in run.flows.iter().enumerate() {
         let members = groups.entry(flow.group.clone()).or_default();
@@ -53,10 +58,10 @@ fn queues(run: &Run, layout: &Layout, ways: &mut [Passage; 2]) -> Vec<QueueResul
     }
     let groups: Vec<(Arc<str>, Vec<u32>)> = groups.into_iter().collect();
     let mut queues = Vec::new();
-    for (link, way) in layout.links.into_iter().zip(ways) {
+    for (link, path) in topology.links.into_iter().zip(paths) {
         if is_measured(run.network.get(link)) {
             let name = run.network.link_name(link);
-            let meter = &mut way.meter.queue;
+            let meter = &mut path.meter.queue;
             queues.push(meter.result(link, &name, &groups, run.duration));
         }
     }
@@ -64,18 +69,18 @@ fn queues(run: &Run, layout: &Layout, ways: &mut [Passage; 2]) -> Vec<QueueResul
     queues
 }
 
-fn flows(run: &Run, seen: &Seen, ways: &mut [Passage; 2]) -> Vec<FlowResult> {
+fn flows(run: &Run, traffic: &TrafficReport, paths: &mut [HostPath; 2]) -> Vec<FlowResult> {
     let seconds = run.duration.since(run.measure.warm_up).as_secs_f64();
     let mut results = Vec::with_capacity(run.flows.len());
-    for (number, (flow, seen)) in run.flows.iter().zip(&seen.flows).enumerate() {
-        let mut meters = ways.iter_mut().map(|way| way.meter.flows[number].take());
+    for (number, (flow, traffic)) in run.flows.iter().zip(&traffic.flows).enumerate() {
+        let mut meters = paths.iter_mut().map(|path| path.meter.flows[number].take());
         let meter: Option<FlowMeter> = meters.find_map(|meter| meter);
         let mut meter = meter.unwrap_or_default();
         results.push(FlowResult {
-            goodput: 8.0 * seen.goodput_bytes as f64 / seconds,
-            sender: seen.sender,
-            smoothed_rtt: seen.smoothed_rtt,
-            left_out: seen.left_out,
+            goodput: 8.0 * traffic.goodput_bytes as f64 / seconds,
+            sender: traffic.sender,
+            smoothed_rtt: traffic.smoothed_rtt,
+            left_out: traffic.left_out,
             ..meter.result(&flow.group, seconds)
         });
     }

@@ -1,5 +1,5 @@
-//! A path between two hosts for tests, without any scheme: a rate, a delay, a short buffer.
-//! It remembers every packet that enters it.
+//! A path between two hosts for tests: a rate, a delay and a short buffer, without a scheme. It
+//! records every packet that enters it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,21 +11,21 @@ use earlydrop_sim::network::{Dumbbell, Link, Node};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
-use super::book::Book;
+use super::addresses::AddressPlan;
 use super::hosts::Hosts;
-use super::traffic::{Seen, Traffic};
+use super::traffic::{TrafficGenerator, TrafficReport};
 use crate::LiveError;
 use crate::device::{Arrival, Device};
-use crate::pace::Clock;
+use crate::timing::Clock;
 
 /// A packet that was sent.
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub(super) at: Nanos,
     pub(super) from_near: bool,
-    /// Bytes on the wire.
+    /// Length, in bytes.
     pub(super) size: usize,
-    /// What it begins with.
+    /// First bytes.
     pub(super) head: Vec<u8>,
 }
 
@@ -47,23 +47,23 @@ impl Packet {
         self.head[33]
     }
 
-    /// Bytes of the IP and TCP headers.
+    /// Length of the IP and TCP headers, in bytes.
     pub(super) fn headers(&self) -> usize {
         20 + usize::from(self.head[32] >> 4) * 4
     }
 
-    /// Bytes of data.
+    /// Length of the payload, in bytes.
     pub(super) fn data(&self) -> usize {
         self.size - self.headers()
     }
 
-    /// The number of its first byte, and the next one expected.
+    /// Sequence number and acknowledgment number.
     pub(super) fn numbers(&self) -> [u32; 2] {
         let number = |at: usize| u32::from_be_bytes(self.head[at..at + 4].try_into().unwrap());
         [number(24), number(28)]
     }
 
-    /// Kinds of TCP's options, RFC 9293, section 3.1.
+    /// Kinds of the TCP options, RFC 9293, section 3.1.
     pub(super) fn options(&self) -> Vec<u8> {
         let (mut options, mut kinds) = (&self.head[40..self.headers()], Vec::new());
         while let [kind, rest @ ..] = options {
@@ -82,15 +82,15 @@ impl Packet {
     }
 }
 
-/// A path, the same both ways.
+/// A path with the same properties in both directions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Path {
     pub(super) rate: BitsPerSec,
     pub(super) delay: Nanos,
-    /// How long a packet waits at most; what would wait longer is lost.
+    /// Longest wait of a packet; one that would wait longer is dropped.
     pub(super) buffer: Nanos,
-    /// How many of the near end's packets with data are lost: the first ones.
-    pub(super) loses: usize,
+    /// Number of data packets from the near end to drop, from the first on.
+    pub(super) drops: usize,
 }
 
 impl Default for Path {
@@ -99,12 +99,12 @@ impl Default for Path {
             rate: BitsPerSec(20_000_000),
             delay: Nanos::from_millis(5),
             buffer: Nanos::from_millis(30),
-            loses: 0,
+            drops: 0,
         }
     }
 }
 
-/// A run without flows, and its two ends.
+/// A run without flows, and its two hosts.
 pub(super) fn run_for(duration: Nanos) -> (Run, Node, Node) {
     let bottleneck = Link::new(BitsPerSec(20_000_000), Nanos::from_millis(5));
     let bottleneck = bottleneck.queue("red".parse().expect("a scheme"));
@@ -113,21 +113,21 @@ pub(super) fn run_for(duration: Nanos) -> (Run, Node, Node) {
     (Run::new(dumbbell.network, duration), near, far)
 }
 
-/// Why there are no hosts here, in words, where that is so.
+/// Whether an error means that this system has no real hosts.
 pub(super) fn missing(problem: &LiveError) -> bool {
     match problem {
         LiveError::NoTun { .. } | LiveError::Namespaces { .. } => true,
-        LiveError::System { doing, .. } => *doing == "making a network namespace",
+        LiveError::System { action, .. } => *action == "making a network namespace",
         _ => false,
     }
 }
 
-/// Both hosts of a run, with their devices; `None`, and said so, where this system has none.
-pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], Book)> {
+/// Both hosts of a run, with their devices; `None`, with a report, if this system has none.
+pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], AddressPlan)> {
     super::hosts::check(run).expect("hosts can do it");
-    let book = Book::new(&run.flows).expect("addresses");
-    match Hosts::new(run, &book) {
-        Ok((hosts, devices)) => Some((hosts, devices, book)),
+    let addresses = AddressPlan::new(&run.flows).expect("addresses");
+    match Hosts::new(run, &addresses) {
+        Ok((hosts, devices)) => Some((hosts, devices, addresses)),
         Err(problem) if missing(&problem) => {
             let test = thread::current().name().unwrap_or("").to_string();
             println!("skipped: {test}: {problem}");
@@ -137,20 +137,21 @@ pub(super) fn hosts(run: &Run) -> Option<(Hosts, [Device; 2], Book)> {
     }
 }
 
-/// A run whose flows all begin at the near end, over this path: what was seen, and every
-/// packet.
-pub(super) fn carried(run: &Run, path: Path) -> Option<(Seen, Vec<Packet>)> {
-    let (hosts, devices, book) = hosts(run)?;
-    let traffic = Traffic::new(run, hosts, &book, &vec![true; run.flows.len()]).unwrap();
+/// Runs flows that start at the near end over this path; returns the traffic's report and all
+/// packets.
+pub(super) fn run_over(run: &Run, path: Path) -> Option<(TrafficReport, Vec<Packet>)> {
+    let (hosts, devices, addresses) = hosts(run)?;
+    let traffic =
+        TrafficGenerator::new(run, hosts, &addresses, &vec![true; run.flows.len()]).unwrap();
     let (clock, over) = (Clock::start(), AtomicBool::new(false));
     let never = AtomicBool::new(false);
     let work = || traffic.run(clock, &never).unwrap();
-    Some(while_carried(&devices, path, clock, &over, work))
+    Some(with_carrier(&devices, path, clock, &over, work))
 }
 
-/// Does something that enters namespaces, while packets are carried between these devices;
-/// answers what it did and those packets.
-pub(super) fn while_carried<T: Send>(
+/// Runs `work`, which enters namespaces, while packets are carried between the devices; returns
+/// its result and the packets.
+pub(super) fn with_carrier<T: Send>(
     devices: &[Device; 2],
     path: Path,
     clock: Clock,
@@ -178,8 +179,8 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
                     panic!("{arrival:?}");
                 };
                 let size = header.length as usize;
-                // Hosts send nothing of their own accord, but where a datagram comes after
-                // the end, when its socket is gone, they say so.
+                // Hosts send nothing else, except an ICMP error when a datagram arrives after its
+                // socket has closed.
                 assert!(buffer[0] >> 4 == 4 && [TCP, UDP, ICMP].contains(&buffer[9]));
                 if buffer[9] == ICMP {
                     continue;
@@ -192,7 +193,7 @@ fn carry(devices: &[Device; 2], path: Path, clock: Clock, over: &AtomicBool) -> 
                     head: buffer[..size.min(60)].to_vec(),
                 };
                 let has_data = packet.from_near && packet.is_tcp() && packet.data() > 0;
-                let is_lost = has_data && sent < path.loses;
+                let is_lost = has_data && sent < path.drops;
                 sent += usize::from(has_data);
                 seen.push(packet);
                 let begins = free_at[end].max(at);

@@ -1,29 +1,29 @@
-//! Whole runs: the kernel's TCP over the bottleneck, from beginning to end.
+//! Whole runs: the kernel's TCP over the bottleneck.
 //!
-//! Where this process may not make namespaces or devices, every test says that it is
-//! skipped.
+//! Every test reports that it is skipped if this process may not create namespaces or devices.
 
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use super::bottleneck::{Bottleneck, Crossed};
-use super::layout::Layout;
+use super::bottleneck::{Bottleneck, BottleneckReport};
 use super::testing::{hosts, missing};
-use super::traffic::Seen;
+use super::topology::Topology;
+use super::traffic::TrafficReport;
 use super::*;
-use crate::device::{Device, Offers};
-use crate::namespace::enter_next;
+use crate::device::{Device, Offloads};
+use crate::namespace::enter_new_namespace;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::{Dumbbell, Link};
 use earlydrop_sim::results::Totals;
 use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
 use earlydrop_sim::traffic::{Flow, Pattern};
 
-/// Whether runs can be had here; says so where not.
-fn can_be_had() -> bool {
-    let tried = thread::spawn(|| enter_next().and_then(|()| Device::new(Offers::Nothing))).join();
-    match tried.expect("it answers") {
+/// Whether real hosts are available here; reports why not.
+fn hosts_available() -> bool {
+    let created =
+        thread::spawn(|| enter_new_namespace().and_then(|()| Device::new(Offloads::None))).join();
+    match created.expect("it answers") {
         Ok(_) => true,
         Err(problem) if missing(&problem) => {
             let test = thread::current();
@@ -34,21 +34,21 @@ fn can_be_had() -> bool {
     }
 }
 
-/// Two flows of reno to the right, one and a datagram flow to the left, over 10 Mbps; round
-/// trips of 24 and 36 ms.
+/// Two Reno flows to the right, one and a datagram flow to the left, over 10 Mbps, with RTTs
+/// of 24 and 36 ms.
 fn run_of(seconds: u64, queue: &str, ecn: EcnMode) -> (Run, LinkId) {
     let rate = BitsPerSec::from_mbps(10);
     let link = Link::new(rate, Nanos::from_millis(10)).queue(queue.parse().unwrap());
-    let mut bell = Dumbbell::new(link.clone(), link);
+    let mut dumbbell = Dumbbell::new(link.clone(), link);
     let profile = Profile {
         ecn,
         ..Profile::modern(Algorithm::Reno)
     };
     let profile = Arc::new(profile);
     let near = BitsPerSec::from_mbps(100);
-    let [a, b] = [1, 4].map(|delay| bell.pair(near, Nanos::from_millis(delay)));
+    let [a, b] = [1, 4].map(|delay| dumbbell.pair(near, Nanos::from_millis(delay)));
     let rate = BitsPerSec::from_mbps(1);
-    let mut run = Run::new(bell.network, Nanos::from_secs(seconds));
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(seconds));
     run.flows = vec![
         Flow::bulk(a.0, a.1, &profile),
         Flow::bulk(b.0, b.1, &profile),
@@ -56,56 +56,60 @@ fn run_of(seconds: u64, queue: &str, ecn: EcnMode) -> (Run, LinkId) {
         Flow::datagrams(a.1, a.0, Bytes(500), rate, Pattern::Constant),
     ];
     run.measure.delays = true;
-    (run, bell.bottleneck)
+    (run, dumbbell.bottleneck)
 }
 
-fn threads<T>(run: &Run, watched: LinkId, then: impl FnOnce(&Layout, Seen, Crossed) -> T) -> T {
-    let (layout, book) = checked(run, watched).expect("live can do it");
+fn threads<T>(
+    run: &Run,
+    watched: LinkId,
+    then: impl FnOnce(&Topology, TrafficReport, BottleneckReport) -> T,
+) -> T {
+    let (topology, addresses) = check_all(run, watched).expect("live can do it");
     let threads = Threads {
         run,
-        layout: &layout,
-        book: &Arc::new(book),
+        topology: &topology,
+        addresses: &Arc::new(addresses),
         stop: &AtomicBool::new(false),
-        over: AtomicBool::new(false),
+        ended: AtomicBool::new(false),
     };
     let ended = threads.run().expect("nothing goes wrong");
-    let (seen, crossed) = ended.expect("nobody stops it");
-    then(&layout, seen, crossed)
+    let (seen, report) = ended.expect("nobody stops it");
+    then(&topology, seen, report)
 }
 
 #[test]
 fn devices_queues_and_flows_count_the_same_packets() {
-    if !can_be_had() {
+    if !hosts_available() {
         return;
     }
     let (run, watched) = run_of(2, "red:min=5,max=15", EcnMode::Off);
-    threads(&run, watched, |layout, seen, mut crossed| {
-        for (index, way) in crossed.ways.iter().enumerate() {
-            let meter = &way.meter;
-            let [from, to] = [crossed.devices[index], crossed.devices[1 - index]];
-            assert_eq!(from.sent, meter.sent.packets + meter.strange);
+    threads(&run, watched, |topology, seen, mut report| {
+        for (index, path) in report.paths.iter().enumerate() {
+            let meter = &path.meter;
+            let [from, to] = [report.devices[index], report.devices[1 - index]];
+            assert_eq!(from.sent, meter.sent.packets + meter.unmatched);
             assert_eq!(to.received, meter.delivered.packets);
             let ended = meter.delivered.packets + meter.dropped.packets;
-            assert_eq!(meter.sent.packets, ended + way.in_flight().packets);
+            assert_eq!(meter.sent.packets, ended + path.in_flight().packets);
             assert!(meter.delivered.packets > 0, "packets cross");
         }
-        check_honesty(&crossed.honesty());
-        let results = results(&run, layout, seen, &mut crossed.ways);
+        check_timing(&report.timing());
+        let results = results(&run, topology, seen, &mut report.paths);
         check_results(&run, &results);
     });
 }
 
-fn check_honesty(honesty: &Honesty) {
-    assert!(honesty.lateness.is_sorted(), "more packets, more time");
-    assert_eq!(honesty.lateness.first().map(|(share, _)| *share), Some(0.0));
-    assert_eq!(honesty.lateness.last().map(|(share, _)| *share), Some(1.0));
-    // Half of what 1,500 bytes take at 10 Mbps.
-    let tolerated = Nanos::from_secs_f64(honesty.tolerated);
+fn check_timing(timing: &TimingQuality) {
+    assert!(timing.lateness.is_sorted(), "more packets, more time");
+    assert_eq!(timing.lateness.first().map(|(share, _)| *share), Some(0.0));
+    assert_eq!(timing.lateness.last().map(|(share, _)| *share), Some(1.0));
+    // Half the transmission time of 1,500 bytes at 10 Mbps.
+    let tolerated = Nanos::from_secs_f64(timing.tolerated);
     assert_eq!(tolerated, Nanos::from_micros(600));
-    assert!(honesty.cpu > 0.0 && honesty.cpu <= 1.0, "{}", honesty.cpu);
+    assert!(timing.cpu > 0.0 && timing.cpu <= 1.0, "{}", timing.cpu);
 }
 
-/// What must add up, whatever has happened. Nothing was left out at the beginning.
+/// Checks sums that hold whatever the packets met. The run has no warm-up.
 fn check_results(run: &Run, results: &Results) {
     let totals = &results.totals;
     for sum in [
@@ -123,10 +127,7 @@ fn check_results(run: &Run, results: &Results) {
     let dropped: u64 = queues.map(|queue| queue.counters.dropped().packets).sum();
     assert_eq!(totals.dropped.packets, dropped, "only queues drop");
     let lost: u64 = results.flows.iter().map(|flow| flow.lost).sum();
-    assert!(
-        lost <= dropped,
-        "what flows lose is what is dropped of their data"
-    );
+    assert!(lost <= dropped, "losses of flows are drops of their data");
     let received: u64 = results.flows.iter().map(|flow| flow.received).sum();
     assert!(received <= totals.delivered.packets);
     assert_eq!(results.flows.len(), run.flows.len());
@@ -138,19 +139,19 @@ fn check_results(run: &Run, results: &Results) {
         );
         let delays = flow.delays.as_ref().expect("they were asked for");
         assert_eq!(delays.count(), flow.received);
-        // The bottleneck's wire and the hosts' links, at the nearer hosts.
+        // Propagation delay of the bottleneck and of the nearer hosts' links.
         assert!(delays.distribution().quantile(0.0) > Nanos::from_millis(11));
     }
 }
 
 #[test]
-fn marks_reach_flows_that_ask_for_them() {
-    if !can_be_had() {
+fn marks_reach_ecn_flows() {
+    if !hosts_available() {
         return;
     }
     let (run, watched) = run_of(2, "red:min=2,max=6,ecn=on", EcnMode::Classic);
-    let found = super::run(&run, watched, &AtomicBool::new(false)).unwrap();
-    let results = found.expect("nobody stops it").results;
+    let outcome = super::run(&run, watched, &AtomicBool::new(false)).unwrap();
+    let results = outcome.expect("nobody stops it").results;
     let marked: u64 = results.flows.iter().map(|flow| flow.marked).sum();
     let queues = results.queues.iter();
     let by_queues: u64 = queues.map(|queue| queue.counters.marked.packets).sum();
@@ -159,38 +160,38 @@ fn marks_reach_flows_that_ask_for_them() {
 
 #[test]
 fn a_run_that_is_stopped_has_no_results() {
-    if !can_be_had() {
+    if !hosts_available() {
         return;
     }
     let (run, watched) = run_of(3600, "red", EcnMode::Off);
     let stop = AtomicBool::new(false);
-    let found = thread::scope(|scope| {
+    let outcome = thread::scope(|scope| {
         let running = scope.spawn(|| super::run(&run, watched, &stop));
         thread::sleep(Duration::from_millis(300));
         stop.store(true, Ordering::Relaxed);
         running.join().expect("it does not panic")
     });
-    assert!(found.expect("nothing goes wrong").is_none());
+    assert!(outcome.expect("nothing goes wrong").is_none());
 }
 
 #[test]
 fn a_bottleneck_ends_with_its_traffic() {
     let (run, watched) = run_of(3600, "red", EcnMode::Off);
-    let (layout, _) = checked(&run, watched).expect("live can do it");
-    let Some((_hosts, devices, book)) = hosts(&run) else {
+    let (topology, _) = check_all(&run, watched).expect("live can do it");
+    let Some((_hosts, devices, addresses)) = hosts(&run) else {
         return;
     };
-    let mut bottleneck = Bottleneck::new(&run, &layout, &Arc::new(book), devices).unwrap();
-    let (closes, held) = nix::unistd::pipe().unwrap();
+    let mut bottleneck = Bottleneck::new(&run, &topology, &Arc::new(addresses), devices).unwrap();
+    let (closes, reordered) = nix::unistd::pipe().unwrap();
     bottleneck.start();
-    let crossed = thread::scope(|scope| {
+    let report = thread::scope(|scope| {
         let running = scope.spawn(|| bottleneck.run(&AtomicBool::new(false), closes));
         thread::sleep(Duration::from_millis(100));
-        drop(held);
+        drop(reordered);
         running.join().expect("it does not panic")
     });
-    let crossed = crossed.expect("nothing goes wrong");
-    assert_eq!(crossed.ways[0].meter.sent.packets, 0, "nobody sends");
+    let report = report.expect("nothing goes wrong");
+    assert_eq!(report.paths[0].meter.sent.packets, 0, "no_capture sends");
 }
 
 #[test]

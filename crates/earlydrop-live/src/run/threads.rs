@@ -1,4 +1,4 @@
-//! The two threads of a run, which begin and end together.
+//! The two threads of a run, which start and end together.
 
 use std::os::fd::OwnedFd;
 use std::panic::resume_unwind;
@@ -10,74 +10,78 @@ use std::thread;
 use earlydrop_sim::Run;
 use nix::unistd::pipe;
 
-use super::book::Book;
-use super::bottleneck::{Bottleneck, Crossed};
+use super::addresses::AddressPlan;
+use super::bottleneck::{Bottleneck, BottleneckReport};
 use super::hosts::Hosts;
-use super::layout::Layout;
-use super::traffic::{Seen, Traffic};
+use super::topology::Topology;
+use super::traffic::{TrafficGenerator, TrafficReport};
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
 
-/// A run, and when to give it up.
+/// A run, and the flags that end it.
 pub(crate) struct Threads<'a> {
     pub(crate) run: &'a Run,
-    pub(crate) layout: &'a Layout,
-    pub(crate) book: &'a Arc<Book>,
+    pub(crate) topology: &'a Topology,
+    pub(crate) addresses: &'a Arc<AddressPlan>,
     pub(crate) stop: &'a AtomicBool,
-    /// One of the two threads has ended.
-    pub(crate) over: AtomicBool,
+    /// Set when one of the two threads has ended.
+    pub(crate) ended: AtomicBool,
 }
 
-/// What the traffic's thread hands over: the bottleneck, and a pipe that it closes when it
-/// ends.
-type Handed = (Bottleneck, OwnedFd);
+/// What the traffic thread passes to the bottleneck thread: the bottleneck, and the read end
+/// of a pipe that pipe_reader when the traffic thread ends.
+type Handoff = (Bottleneck, OwnedFd);
 
-/// Says that a thread has ended, however it does.
-struct SaysOver<'a>(&'a AtomicBool);
+/// Sets a flag when a thread ends, even by a panic.
+struct SetOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for SaysOver<'_> {
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 impl Threads<'_> {
-    /// Runs both to their end; `None` where it is to stop.
-    pub(crate) fn run(&self) -> Result<Option<(Seen, Crossed)>, LiveError> {
-        let (give, take) = channel();
-        let (seen, crossed) = thread::scope(|scope| {
-            // Namespaces are a thread's own: the caller stays where it is.
-            let traffic = scope.spawn(|| self.traffic(give));
-            let bottleneck = scope.spawn(|| self.bottleneck(take));
-            let seen = traffic.join().unwrap_or_else(|panic| resume_unwind(panic));
-            let crossed = bottleneck
+    /// Runs both threads to their end; `None` if the run was stopped.
+    pub(crate) fn run(&self) -> Result<Option<(TrafficReport, BottleneckReport)>, LiveError> {
+        let (sender, receiver) = channel();
+        let (traffic, report) = thread::scope(|scope| {
+            // A namespace belongs to a thread: the calling thread stays in its own.
+            let traffic = scope.spawn(|| self.traffic(sender));
+            let bottleneck = scope.spawn(|| self.bottleneck(receiver));
+            let traffic = traffic.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let report = bottleneck
                 .join()
                 .unwrap_or_else(|panic| resume_unwind(panic));
-            (seen, crossed)
+            (traffic, report)
         });
-        // What goes wrong while it is given up, its devices being gone, is nothing to tell.
+        // Errors while a run is stopped follow from closing its devices; they are not reported.
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let seen = seen?;
-        Ok(crossed?.map(|crossed| (seen, crossed)))
+        let traffic = traffic?;
+        Ok(report?.map(|report| (traffic, report)))
     }
 
-    fn traffic(&self, give: Sender<Handed>) -> Result<Seen, LiveError> {
-        let _over = SaysOver(&self.over);
-        let (hosts, devices) = Hosts::new(self.run, self.book)?;
-        let mut bottleneck = Bottleneck::new(self.run, self.layout, self.book, devices)?;
-        let traffic = Traffic::new(self.run, hosts, self.book, &self.layout.from_near)?;
-        let (closes, _closed_at_the_end) = pipe().doing("making a pipe")?;
+    fn traffic(&self, sender: Sender<Handoff>) -> Result<TrafficReport, LiveError> {
+        let _over = SetOnDrop(&self.ended);
+        let (hosts, devices) = Hosts::new(self.run, self.addresses)?;
+        let mut bottleneck = Bottleneck::new(self.run, self.topology, self.addresses, devices)?;
+        let traffic =
+            TrafficGenerator::new(self.run, hosts, self.addresses, &self.topology.from_near)?;
+        let (pipe_reader, _pipe_writer) = pipe().context("making a pipe")?;
         let clock = bottleneck.start();
-        // Who does not take it has ended, and has said so.
-        let _ = give.send((bottleneck, closes));
-        traffic.run(clock, &self.over)
+        // Fails only if the other thread has ended, which sets `ended`.
+        let _ = sender.send((bottleneck, pipe_reader));
+        traffic.run(clock, &self.ended)
     }
 
-    fn bottleneck(&self, take: Receiver<Handed>) -> Result<Option<Crossed>, LiveError> {
-        let _over = SaysOver(&self.over);
-        let Ok((bottleneck, traffic)) = take.recv() else {
+    fn bottleneck(
+        &self,
+        receiver: Receiver<Handoff>,
+    ) -> Result<Option<BottleneckReport>, LiveError> {
+        let _over = SetOnDrop(&self.ended);
+        let Ok((bottleneck, traffic)) = receiver.recv() else {
             return Ok(None);
         };
         bottleneck.run(self.stop, traffic).map(Some)

@@ -1,39 +1,39 @@
-//! How much real hosts can do at once.
+//! Limits of real hosts: flows, open files, datagram sizes, unsent data.
 
 use earlydrop::units::Bytes;
 use earlydrop_sim::Run;
 use earlydrop_sim::traffic::{Application, Flow, Traffic};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use super::rules::Problem;
+use super::tcp_profile::Problem;
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
+use crate::error::Unsupported;
 use crate::plan::MTU;
-use crate::run::Refused;
 
-/// The most flows of a run: beyond, a machine's memory and its timers are what is measured.
-const MOST_FLOWS: usize = 10_000;
-/// Files beside the flows' sockets: devices, namespaces, listening sockets, and what the
-/// program has open anyway.
+/// Most flows of a run: with more, it would measure the machine's memory and timers.
+const MAX_FLOWS: usize = 10_000;
+/// Open files besides the flows' sockets: devices, namespaces, listening sockets, and the
+/// program's own.
 const OTHER_FILES: u64 = 64;
-/// Headers of IPv4 and UDP.
+/// Length of the IPv4 and UDP headers, in bytes.
 pub(in crate::run) const DATAGRAM_HEADERS: u64 = 28;
 
-/// Whether the machine has room for a run.
-pub(super) fn check(run: &Run) -> Result<(), Refused> {
+/// Checks whether the machine has room for a run.
+pub(super) fn check(run: &Run) -> Result<(), Unsupported> {
     let refused = |flow, message, help| {
-        Err(Refused {
+        Err(Unsupported {
             flow,
             message,
             help,
         })
     };
     let flows = run.flows.len();
-    if flows > MOST_FLOWS {
+    if flows > MAX_FLOWS {
         return refused(
-            Some(MOST_FLOWS),
-            format!("live has at most {MOST_FLOWS} flows; this run has {flows}"),
-            "simulate it, or have fewer flows".to_string(),
+            Some(MAX_FLOWS),
+            format!("live has at most {MAX_FLOWS} flows; this run has {flows}"),
+            "simulate it, or use fewer flows".to_string(),
         );
     }
     let (needed, allowed) = (files(run), most_files());
@@ -43,13 +43,13 @@ pub(super) fn check(run: &Run) -> Result<(), Refused> {
             format!(
                 "this run may need {needed} open files at once; this process may have {allowed}"
             ),
-            "have fewer flows, a smaller at_most, or raise the limit (ulimit -Hn)".to_string(),
+            "use fewer flows, a smaller at_most, or raise the limit (ulimit -Hn)".to_string(),
         );
     }
     Ok(())
 }
 
-/// How many files may be open at once: both ends of everything.
+/// Most files that may be open at once: both ends of every connection.
 fn files(run: &Run) -> u64 {
     run.flows.iter().map(sockets).sum::<u64>() + OTHER_FILES
 }
@@ -58,7 +58,7 @@ fn sockets(flow: &Flow) -> u64 {
     match &flow.traffic {
         Traffic::Tcp { application, .. } => match application {
             Application::Arrivals { at_most, .. } => 2 * u64::from(*at_most),
-            // A new connection begins before the other end of the last has closed.
+            // A connection may start before the other end of the previous one has closed.
             Application::Web { .. } | Application::Pages { .. } => 4,
             _ => 2,
         },
@@ -70,18 +70,18 @@ fn most_files() -> u64 {
     getrlimit(Resource::RLIMIT_NOFILE).map_or(u64::MAX, |(_, hard)| hard)
 }
 
-/// Lets this process open as many files as it may, where a run needs more than it can.
+/// Raises the soft limit of open files as far as a run needs and the hard limit allows.
 pub(in crate::run) fn raise_limit(run: &Run) -> Result<(), LiveError> {
-    let doing = "raising the number of open files";
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).doing(doing)?;
+    let action = "raising the number of open files";
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).context(action)?;
     let needed = files(run).min(hard);
     if needed > soft {
-        setrlimit(Resource::RLIMIT_NOFILE, needed, hard).doing(doing)?;
+        setrlimit(Resource::RLIMIT_NOFILE, needed, hard).context(action)?;
     }
     Ok(())
 }
 
-/// What is wrong with datagrams of this size.
+/// The reason why datagrams of this size are impossible, if they are.
 pub(super) fn datagram_problem(size: Bytes) -> Option<Problem> {
     let allowed = DATAGRAM_HEADERS..=u64::from(MTU);
     let message = || format!("live has no datagrams of {size}: headers are 28 bytes");
@@ -89,16 +89,15 @@ pub(super) fn datagram_problem(size: Bytes) -> Option<Problem> {
     (!allowed.contains(&size.0)).then(|| (message(), help()))
 }
 
-/// How much a sender keeps ready that was not sent yet, in bytes: 10 ms of the fastest
-/// queue's rate, so that it is there when the window opens; but little, so that a flow that
-/// stops has soon sent what it had offered.
+/// Value of `tcp_notsent_lowat`, in bytes: 10 ms of the fastest queue's rate. That is enough
+/// to fill the window when it opens, and so little that a flow that stops soon falls silent.
 pub(super) fn unsent(run: &Run) -> u64 {
-    const LEAST: u64 = 16 << 10;
-    const MOST: u64 = 256 << 10;
+    const MIN: u64 = 16 << 10;
+    const MAX: u64 = 256 << 10;
     let queues = run
         .network
         .links()
         .filter(|(_, _, _, link)| link.queue.is_some());
     let rates = queues.map(|(_, _, _, link)| link.mean_rate().0);
-    (rates.max().unwrap_or(0) / 8 / 100).clamp(LEAST, MOST)
+    (rates.max().unwrap_or(0) / 8 / 100).clamp(MIN, MAX)
 }

@@ -1,4 +1,4 @@
-//! What of a run is refused, and what the kernel does by the rules that it is given.
+//! Unsupported features of runs, and what the kernel does with the settings of a profile.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -11,9 +11,9 @@ use earlydrop_sim::tcp::{Algorithm, DelayedAcks, EcnMode, Profile, Recovery, Sen
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
 use super::*;
-use crate::pace::Clock;
-use crate::run::testing::{Packet, Path, SYN, carried, hosts, run_for, while_carried};
+use crate::run::testing::{Packet, Path, SYN, hosts, run_for, run_over, with_carrier};
 use crate::run::traffic::controls_of_a_connection;
+use crate::timing::Clock;
 
 const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
@@ -30,7 +30,7 @@ fn modern(change: impl FnOnce(&mut Profile)) -> Profile {
     profile
 }
 
-/// Data that the near end sends.
+/// Data packets from the near end.
 fn data(packets: &[Packet]) -> impl Iterator<Item = &Packet> {
     packets
         .iter()
@@ -38,7 +38,7 @@ fn data(packets: &[Packet]) -> impl Iterator<Item = &Packet> {
 }
 
 #[test]
-fn what_the_kernel_has_not_is_refused_by_name() {
+fn unsupported_settings_are_refused_by_name() {
     let delayed = |every| {
         Some(DelayedAcks {
             every,
@@ -72,11 +72,15 @@ fn what_the_kernel_has_not_is_refused_by_name() {
         (modern(|p| p.segment_size = 100), "segments of 100", "140"),
         (
             modern(|p| p.initial_threshold = Some(8)),
-            "threshold",
+            "ssthresh",
             "never",
         ),
         (modern(|p| p.max_burst = Some(4)), "bursts", "never"),
-        (modern(|p| p.duplicate_threshold = 5), "5 duplicates", "3"),
+        (
+            modern(|p| p.duplicate_threshold = 5),
+            "5 duplicate ACKs",
+            "3",
+        ),
         (
             modern(|p| p.delayed_acks = delayed(4)),
             "every 4",
@@ -85,36 +89,39 @@ fn what_the_kernel_has_not_is_refused_by_name() {
     ];
     let known = ["reno", "cubic", "bbr"].map(str::to_string);
     for (profile, named, helped) in cases {
-        let (message, help) = rules::problem(&profile, &known).expect(named);
+        let (message, help) = tcp_profile::problem(&profile, &known).expect(named);
         assert!(message.contains(named), "{message}");
         assert!(help.contains(helped), "{help}");
         let refused = check(&one(profile, Application::Bulk)).unwrap_err();
         assert_eq!(refused.flow, Some(0));
     }
-    let (message, help) = rules::problem(&dctcp, &known).unwrap();
+    let (message, help) = tcp_profile::problem(&dctcp, &known).unwrap();
     assert!(message.contains("this kernel has no dctcp") && help.contains("cubic"));
     let dctcp_known = ["dctcp".to_string()];
-    assert!(rules::problem(&dctcp, &dctcp_known).is_some());
+    assert!(tcp_profile::problem(&dctcp, &dctcp_known).is_some());
     assert_eq!(
-        rules::problem(&Profile::modern(Algorithm::Dctcp), &dctcp_known),
+        tcp_profile::problem(&Profile::modern(Algorithm::Dctcp), &dctcp_known),
         None
     );
-    assert_eq!(rules::problem(&modern(|_| ()), &known), None);
+    assert_eq!(tcp_profile::problem(&modern(|_| ()), &known), None);
 }
 
 #[test]
-fn what_is_said_of_linux_changes_nothing_for_linux() {
+fn the_linux_profile_sets_the_same_as_modern() {
     let known = ["reno", "cubic"].map(str::to_string);
     for algorithm in [Algorithm::Reno, Algorithm::Cubic] {
         let (linux, modern) = (Profile::linux(algorithm), Profile::modern(algorithm));
-        assert_eq!(rules::problem(&linux, &known), None);
-        assert_eq!(rules::metrics(&linux), rules::metrics(&modern));
-        assert_eq!(rules::common(&linux), rules::common(&modern));
+        assert_eq!(tcp_profile::problem(&linux, &known), None);
+        assert_eq!(tcp_profile::metrics(&linux), tcp_profile::metrics(&modern));
+        assert_eq!(
+            tcp_profile::host_wide(&linux),
+            tcp_profile::host_wide(&modern)
+        );
     }
 }
 
 #[test]
-fn what_holds_for_all_flows_must_be_the_same_for_all() {
+fn host_wide_settings_must_be_equal_in_all_flows() {
     let (mut run, near, far) = run_for(MS(100));
     for profile in [modern(|_| ()), modern(|p| p.recovery = Recovery::NewReno)] {
         run.add(Flow::bulk(near, far, &Arc::new(profile)));
@@ -131,7 +138,7 @@ fn what_holds_for_all_flows_must_be_the_same_for_all() {
 }
 
 #[test]
-fn what_is_too_much_for_a_machine_is_refused_by_number() {
+fn limits_are_refused_by_number() {
     let (mut run, near, far) = run_for(MS(100));
     let flow = Flow::voice(near, far);
     run.flows = vec![flow.clone(); 10_001];
@@ -160,11 +167,11 @@ fn what_is_too_much_for_a_machine_is_refused_by_number() {
 }
 
 #[test]
-fn full_packets_have_exactly_the_segments_size() {
+fn full_packets_have_the_segment_size() {
     for (segment, header) in [(1500, 52), (1000, 40), (576, 52), (140, 52), (140, 40)] {
         let profile = modern(|p| (p.segment_size, p.header_size) = (segment, header));
         let run = one(profile, Application::Transfer(Bytes(20_000)));
-        let Some((seen, packets)) = carried(&run, Path::default()) else {
+        let Some((seen, packets)) = run_over(&run, Path::default()) else {
             return;
         };
         assert_eq!(seen.flows[0].goodput_bytes, 20_000);
@@ -189,7 +196,7 @@ fn the_first_flight_is_the_initial_window() {
             delay: MS(50),
             ..Path::default()
         };
-        let Some((_, packets)) = carried(&run, path) else {
+        let Some((_, packets)) = run_over(&run, path) else {
             return;
         };
         let first = data(&packets).next().unwrap().at;
@@ -199,17 +206,17 @@ fn the_first_flight_is_the_initial_window() {
 }
 
 #[test]
-fn no_more_is_on_its_way_than_the_receiver_lets() {
+fn in_flight_is_limited_by_the_receiver_window() {
     let profile = modern(|p| (p.receiver_window, p.segment_size, p.header_size) = (20, 1000, 40));
     let run = one(profile, Application::Bulk);
     let path = Path {
         delay: MS(50),
         ..Path::default()
     };
-    let Some((_, packets)) = carried(&run, path) else {
+    let Some((_, packets)) = run_over(&run, path) else {
         return;
     };
-    // The first segments open the window a little further before it is limited again.
+    // The first segments may open the window further before it is clamped again.
     let mut acknowledged = None;
     let mut most = 0;
     for packet in &packets {
@@ -229,12 +236,12 @@ fn no_more_is_on_its_way_than_the_receiver_lets() {
 #[test]
 fn acknowledgments_are_for_every_segment_or_every_second() {
     let count = |delayed_acks| {
-        // Less than the path's buffer holds: nothing is lost.
+        // The receiver window is smaller than the path's buffer, so nothing is lost.
         let profile = modern(|p| (p.delayed_acks, p.receiver_window) = (delayed_acks, 30));
         let run = one(profile, Application::Bulk);
-        let (_, packets) = carried(&run, Path::default())?;
+        let (_, packets) = run_over(&run, Path::default())?;
         let acknowledgments = packets.iter().filter(|packet| !packet.from_near);
-        // Two thirds of the run, when both ends have settled.
+        // Two thirds of the run, in equilibrium.
         let late = |packet: &&Packet| packet.at > MS(250);
         let sent = data(&packets).filter(late).count() as f64;
         Some(acknowledgments.filter(late).count() as f64 / sent)
@@ -256,7 +263,7 @@ fn options_are_offered_as_the_profile_says() {
     for (recovery, header) in [(Recovery::Sack, 52), (Recovery::NewReno, 40)] {
         let profile = modern(|p| (p.recovery, p.header_size) = (recovery, header));
         let run = one(profile, Application::Transfer(Bytes(1)));
-        let Some((_, packets)) = carried(&run, Path::default()) else {
+        let Some((_, packets)) = run_over(&run, Path::default()) else {
             return;
         };
         let mut requests = packets.iter().filter(|packet| packet.flags() & SYN != 0);
@@ -273,39 +280,39 @@ fn options_are_offered_as_the_profile_says() {
     }
 }
 
-/// When the data of a single segment was sent, the first copies of which are lost; and what
-/// its sender did.
-fn sent_again(least: Nanos, loses: usize) -> Option<(Vec<Nanos>, SenderCounts)> {
+/// Sends a single segment whose first copies are lost; returns the times at which it was sent,
+/// and the sender's counts.
+fn retransmitted(least: Nanos, drops: usize) -> Option<(Vec<Nanos>, SenderCounts)> {
     let profile = modern(|p| p.timer.minimum = least);
     let run = one(profile, Application::Transfer(Bytes(1000)));
     let path = Path {
-        loses,
+        drops,
         ..Path::default()
     };
-    let (seen, packets) = carried(&run, path)?;
+    let (seen, packets) = run_over(&run, path)?;
     let sent = data(&packets).map(|packet| packet.at).collect();
     Some((sent, seen.flows[0].sender))
 }
 
 #[test]
-fn a_lost_segment_is_sent_again_after_the_least_timeout() {
+fn a_lost_segment_is_retransmitted_after_the_minimum_rto() {
     let gap = |least| {
-        let (sent, counts) = sent_again(least, 1)?;
+        let (sent, counts) = retransmitted(least, 1)?;
         assert_eq!((counts.segments, counts.retransmissions), (2, 1));
         Some(sent[1].since(sent[0]))
     };
     let (Some(short), Some(long)) = (gap(MS(30)), gap(MS(600))) else {
         return;
     };
-    // The kernel's own is 200 ms.
+    // The kernel's default is 200 ms.
     assert!(short >= MS(30) && long >= MS(600), "{short}, {long}");
     assert!(short < Nanos(long.0 / 2), "{short}, {long}");
 }
 
 #[test]
-fn timeouts_are_counted_where_the_kernel_tells_of_them() {
-    // The first copy again is a probe (RFC 8985), and no timeout.
-    let Some((sent, counts)) = sent_again(MS(20), 3) else {
+fn timeouts_are_counted_if_the_kernel_reports_them() {
+    // The first retransmission is a tail loss probe (RFC 8985), not a timeout.
+    let Some((sent, counts)) = retransmitted(MS(20), 3) else {
         return;
     };
     assert_eq!(counts.segments as usize, sent.len());
@@ -315,22 +322,22 @@ fn timeouts_are_counted_where_the_kernel_tells_of_them() {
         .split(['.', '-'])
         .map_while(|part| part.parse::<u32>().ok());
     let version = (numbers.next().unwrap(), numbers.next().unwrap());
-    let told = u32::from(version >= (6, 7));
+    let expected = u32::from(version >= (6, 7));
     assert!(
-        (told..=2 * told).contains(&counts.timeouts),
+        (expected..=2 * expected).contains(&counts.timeouts),
         "{counts:?} on {release}"
     );
 }
 
 #[test]
-fn every_kind_has_its_congestion_control_at_both_ends() {
+fn every_profile_has_its_congestion_control_at_both_ends() {
     let (mut run, near, far) = run_for(MS(500));
     let kinds = [
         (Algorithm::Reno, "reno"),
         (Algorithm::Cubic, "cubic"),
         (Algorithm::Bbr, "bbr"),
     ];
-    let known = controls();
+    let known = congestion_controls();
     let kinds = kinds
         .iter()
         .filter(|(_, name)| known.iter().any(|known| known == name));
@@ -344,29 +351,31 @@ fn every_kind_has_its_congestion_control_at_both_ends() {
             *name
         })
         .collect();
-    let Some((hosts, devices, book)) = hosts(&run) else {
+    let Some((hosts, devices, addresses)) = hosts(&run) else {
         return;
     };
     let (clock, over) = (Clock::start(), AtomicBool::new(false));
     let ask = || {
-        let asked = (0..names.len() as u32)
-            .map(|flow| controls_of_a_connection(&hosts, book.addresses(flow), 6000 + flow as u16));
+        let asked = (0..names.len() as u32).map(|flow| {
+            controls_of_a_connection(&hosts, addresses.addresses(flow), 6000 + flow as u16)
+        });
         asked.collect::<Vec<_>>()
     };
-    let (found, _) = while_carried(&devices, Path::default(), clock, &over, ask);
-    for (found, name) in found.iter().zip(names) {
-        assert_eq!(found, &[name, name]);
+    let (controls, _) = with_carrier(&devices, Path::default(), clock, &over, ask);
+    for (controls, name) in controls.iter().zip(names) {
+        assert_eq!(controls, &[name, name]);
     }
 }
 
-/// Nobody, on every Linux.
+/// User id of nobody, on every Linux.
 const NOBODY: u32 = 65_534;
 
 #[test]
-fn users_without_rights_have_hosts_with_every_control_too() {
-    // A process of many threads cannot enter a user namespace; what starts it can.
+fn unprivileged_users_get_every_congestion_control() {
+    // A process with many threads cannot enter a user namespace, but unshare(1) can before it
+    // starts one.
     let mut command = Command::new("unshare");
-    let test = "run::hosts::tests::every_kind_has_its_congestion_control_at_both_ends";
+    let test = "run::hosts::tests::every_profile_has_its_congestion_control_at_both_ends";
     let program = std::env::current_exe().unwrap();
     command.args(["--user", "--map-root-user"]).arg(program);
     command

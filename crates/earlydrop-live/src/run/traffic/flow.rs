@@ -1,5 +1,5 @@
-//! Flows as the generator keeps them: what there is to send, and when. Sizes, pauses and
-//! starts are drawn as the simulator draws them, from the same streams.
+//! Flows of the traffic generator: what to send, and when. Sizes, pauses and starts come from
+//! the same streams of random numbers as in the simulator.
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -13,36 +13,36 @@ use earlydrop_sim::streams::{Purpose, spawned, stream};
 use earlydrop_sim::tcp::SenderCounts;
 use earlydrop_sim::traffic::{self, Application, Step, Traffic};
 
-use crate::run::hosts::{End, window};
+use crate::run::hosts::{DATAGRAM_HEADERS, End, window};
 
-/// One flow, with all its connections.
+/// A flow and its connections.
 #[derive(Debug)]
 pub(super) struct Flow {
-    /// Where its data comes from.
+    /// End where its data starts.
     pub(super) from: End,
-    /// It has started and was not stopped.
+    /// Whether it has started and is not stopped.
     pub(super) open: bool,
     pub(super) steps: VecDeque<(Nanos, Step)>,
     pub(super) source: Source,
-    /// The time on the agenda; earlier entries are stale.
+    /// Time of the flow's timer; earlier entries in the heap are stale.
     pub(super) wake_at: Nanos,
-    /// The traffic class of its packets.
+    /// Traffic class of its packets.
     pub(super) traffic_class: i32,
-    /// The most that its receivers offer, in bytes.
-    pub(super) offered: Option<u32>,
+    /// Largest window that its receivers advertise, in bytes.
+    pub(super) window_clamp: Option<u32>,
     pub(super) meter: Meter,
 }
 
-/// What a flow sends.
+/// The source of a flow's data.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// As much as will go; over this connection, once there is one.
+    /// Bulk data, over this connection once it exists.
     Bulk(Option<usize>),
     /// Transfers one after the other.
-    Session(Session),
+    Session(AppSession),
     /// Transfers at random times.
     Spawner(Spawner),
-    /// Datagrams, from the one socket to the other.
+    /// Datagrams over one pair of sockets.
     Datagrams(Datagrams),
 }
 
@@ -53,58 +53,58 @@ pub(super) struct Datagrams {
     pub(super) sender: Option<OwnedFd>,
 }
 
-/// What is measured of a flow.
+/// Measurements of a flow.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
-    /// What applications read after the warm-up.
+    /// Bytes that applications read after the warm-up.
     pub(super) bytes: u64,
-    /// What senders did whose connections are over.
+    /// Counts of closed connections' senders.
     pub(super) over: SenderCounts,
-    /// What all senders had done when the warm-up was over.
+    /// Counts of all senders at the end of the warm-up.
     pub(super) before: SenderCounts,
-    /// Of the last connection that is over.
+    /// Smoothed RTT of the last closed connection.
     pub(super) smoothed_rtt: Nanos,
-    /// The connection whose window is watched, and that window when last looked at.
+    /// The connection whose cwnd is sampled, and its last cwnd, in segments.
     pub(super) watched: Option<usize>,
     pub(super) window: f64,
-    /// Bytes of datagrams that came in the warm-up while nobody was there to read them.
+    /// Bytes of datagrams dropped at full socket buffers during the warm-up.
     pub(super) missed: u64,
 }
 
-/// Where an application is.
+/// State of an application.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum State {
-    /// The next transfer, or request, starts then; never, when there is none.
+pub(super) enum AppState {
+    /// Pauses until the next transfer or request; `NEVER` if there is none.
     Pausing(Nanos),
-    /// A request is on its way since then.
+    /// Has been requesting since this time.
     Asking(Nanos),
-    /// These bytes are being brought since then.
+    /// Has been transferring so many bytes since this time.
     Transferring(Nanos, u64),
 }
 
-/// A finite application.
+/// An application of consecutive transfers.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct AppSession {
     pub(super) application: Application,
     random: Pcg32,
-    pub(super) state: State,
+    pub(super) state: AppState,
     begun: u32,
-    /// Of [`Application::Requests`]: payload of a request, and the client's connection.
+    /// Payload of a request, in bytes, and the client's connection.
     pub(super) request: u64,
     pub(super) client: Option<usize>,
 }
 
-impl Session {
-    fn new(application: &Application, header: u64, random: Pcg32) -> Session {
+impl AppSession {
+    fn new(application: &Application, header: u64, random: Pcg32) -> AppSession {
         let request = match application {
             Application::Requests { request, .. } => request.0.saturating_sub(header).max(1),
             Application::Pages { request, .. } => request.0.max(1),
             _ => 0,
         };
-        Session {
+        AppSession {
             application: application.clone(),
             random,
-            state: State::Pausing(Nanos::NEVER),
+            state: AppState::Pausing(Nanos::NEVER),
             begun: 0,
             request,
             client: None,
@@ -113,43 +113,43 @@ impl Session {
 
     pub(super) fn due(&self) -> Nanos {
         match self.state {
-            State::Pausing(until) => until,
+            AppState::Pausing(until) => until,
             _ => Nanos::NEVER,
         }
     }
 
-    /// It starts, or goes on.
+    /// Starts or resumes.
     fn resume(&mut self, now: Nanos) {
         let over = matches!(self.application, Application::Transfer(_)) && self.begun > 0;
-        if matches!(self.state, State::Pausing(_)) && !over {
-            self.state = State::Pausing(now);
+        if matches!(self.state, AppState::Pausing(_)) && !over {
+            self.state = AppState::Pausing(now);
         }
     }
 
-    /// The next transfer begins; answers how many bytes it brings.
+    /// Starts the next transfer; returns its size, in bytes.
     pub(super) fn begin(&mut self, now: Nanos) -> u64 {
         let bytes = self.application.draw_size(&mut self.random).0.max(1);
         let since = match self.state {
-            State::Asking(since) => since,
+            AppState::Asking(since) => since,
             _ => now,
         };
         self.begun += 1;
-        self.state = State::Transferring(since, bytes);
+        self.state = AppState::Transferring(since, bytes);
         bytes
     }
 
-    /// The transfer is over: answers since when it was and how much it brought, and pauses.
+    /// Completes the transfer and starts a pause; returns its start and its size.
     pub(super) fn complete(&mut self, now: Nanos) -> Option<(Nanos, u64)> {
-        let State::Transferring(since, bytes) = self.state else {
+        let AppState::Transferring(since, bytes) = self.state else {
             return None;
         };
         let pause = self.application.draw_pause(&mut self.random);
-        self.state = State::Pausing(pause.map_or(Nanos::NEVER, |pause| now + pause));
+        self.state = AppState::Pausing(pause.map_or(Nanos::NEVER, |pause| now + pause));
         Some((since, bytes))
     }
 }
 
-/// Starts transfers, each over a connection of its own.
+/// Starts transfers at random times, each over a connection of its own.
 #[derive(Debug)]
 pub(super) struct Spawner {
     application: Application,
@@ -157,20 +157,20 @@ pub(super) struct Spawner {
     at_most: u32,
     next_at: Nanos,
     random: Pcg32,
-    /// The seed of the run, and the flow's number.
+    /// Seed of the run, and number of the flow.
     origin: (u64, u32),
-    pub(super) sessions: Vec<Session>,
-    pub(super) spare: Vec<u32>,
+    pub(super) sessions: Vec<AppSession>,
+    pub(super) idle: Vec<u32>,
     pub(super) left_out: u64,
 }
 
 impl Spawner {
-    /// The session of a transfer that begins now, where there may be one more.
+    /// The session slot of a transfer that starts now, if the limit allows one more.
     pub(super) fn spawn(&mut self) -> Option<u32> {
         let drawn = self.every.draw(&mut self.random).max(Nanos(1));
-        // From when it was due, not from when that was noticed.
+        // Counted from when it was due, even if the thread is late.
         self.next_at += drawn;
-        if let Some(slot) = self.spare.pop() {
+        if let Some(slot) = self.idle.pop() {
             return Some(slot);
         }
         let number = self.sessions.len();
@@ -180,14 +180,14 @@ impl Spawner {
         }
         let (seed, flow) = self.origin;
         let random = stream(seed, Purpose::Spawned, spawned(flow, number as u64));
-        let session = Session::new(&self.application, 0, random);
+        let session = AppSession::new(&self.application, 0, random);
         self.sessions.push(session);
         Some(number as u32)
     }
 }
 
 impl Flow {
-    /// The flow of this number, not yet started, as `run` describes it.
+    /// The flow with this number in `run`, not yet started.
     pub(super) fn new(run: &Run, number: u32, from: End) -> Flow {
         let described = &run.flows[number as usize];
         let own = |purpose| stream(run.seed, purpose, u64::from(number));
@@ -196,10 +196,10 @@ impl Flow {
         steps.push((start, Step::Resume));
         steps.sort_by_key(|(at, _)| *at);
         let mut meter = Meter::default();
-        let mut offered = None;
+        let mut window_clamp = None;
         if let Traffic::Tcp { profile, .. } = &described.traffic {
             meter.window = f64::from(profile.initial_window);
-            offered = window(profile);
+            window_clamp = window(profile);
         }
         Flow {
             from,
@@ -208,12 +208,12 @@ impl Flow {
             source: source(run, number, described, own(Purpose::Application)),
             wake_at: Nanos::NEVER,
             traffic_class: class_of(described),
-            offered,
+            window_clamp,
             meter,
         }
     }
 
-    /// Takes the next step that is due.
+    /// Applies the next step that is due; returns whether there was one.
     pub(super) fn step(&mut self, now: Nanos) -> bool {
         let Some((at, step)) = self.steps.pop_front_if(|(at, _)| *at <= now) else {
             return false;
@@ -233,13 +233,13 @@ impl Flow {
         true
     }
 
-    /// When it next does something of its own accord.
+    /// Time of the flow's next action.
     pub(super) fn due(&self) -> Nanos {
         let step = self.steps.front().map_or(Nanos::NEVER, |(at, _)| *at);
         step.min(self.source_due())
     }
 
-    /// When there is something to send of its own accord.
+    /// Time at which the source next sends or starts something.
     pub(super) fn source_due(&self) -> Nanos {
         if !self.open {
             return Nanos::NEVER;
@@ -253,8 +253,8 @@ impl Flow {
         }
     }
 
-    /// The session of this number.
-    pub(super) fn session(&mut self, slot: u32) -> Option<&mut Session> {
+    /// The session in this slot.
+    pub(super) fn session(&mut self, slot: u32) -> Option<&mut AppSession> {
         match &mut self.source {
             Source::Session(session) => Some(session),
             Source::Spawner(spawner) => spawner.sessions.get_mut(slot as usize),
@@ -262,7 +262,7 @@ impl Flow {
         }
     }
 
-    /// Whether there is a window to be watched, as in the simulator.
+    /// Whether the flow has a cwnd to sample, as in the simulator.
     pub(super) fn has_window(&self) -> bool {
         matches!(self.source, Source::Bulk(_) | Source::Session(_))
     }
@@ -271,7 +271,7 @@ impl Flow {
 fn class_of(flow: &traffic::Flow) -> i32 {
     let ecn = match &flow.traffic {
         Traffic::Datagrams { ecn, .. } => *ecn,
-        // The kernel's TCP sets it itself.
+        // The kernel's TCP sets the ECN field itself.
         Traffic::Tcp { .. } => earlydrop::packet::Ecn::NotCapable,
     };
     super::sockets::traffic_class(flow.class, ecn)
@@ -287,7 +287,7 @@ fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> S
         } => {
             return Source::Datagrams(Datagrams {
                 schedule: Schedule::new(*size, *rate, *pattern, random),
-                payload: size.0.saturating_sub(super::DATAGRAM_HEADERS) as usize,
+                payload: size.0.saturating_sub(DATAGRAM_HEADERS) as usize,
                 sender: None,
             });
         }
@@ -306,12 +306,12 @@ fn source(run: &Run, number: u32, described: &traffic::Flow, random: Pcg32) -> S
             random,
             origin: (run.seed, number),
             sessions: Vec::new(),
-            spare: Vec::new(),
+            idle: Vec::new(),
             left_out: 0,
         }),
         _ => {
             let header = u64::from(profile.header_size);
-            Source::Session(Session::new(application, header, random))
+            Source::Session(AppSession::new(application, header, random))
         }
     }
 }

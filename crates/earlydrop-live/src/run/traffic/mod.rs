@@ -1,30 +1,31 @@
-//! What runs on real hosts: every application and pattern of the simulator's traffic, over
-//! the kernel's TCP and in datagrams, with both ends of all flows in one thread. So there is
-//! one clock, and nothing to agree on between ends.
+//! The traffic generator of a run: every application and pattern of the simulator, over the
+//! kernel's TCP and in datagrams. One thread drives both ends of all flows, so there is one
+//! clock and no synchronisation.
 //!
-//! Starts, sizes, pauses and bursts are the numbers that the simulator draws for the same
-//! run ([`earlydrop_sim::streams`]); how far apart they come to lie depends on how long
-//! transfers take.
+//! Starts, sizes, pauses and bursts are the numbers that the simulator draws for the same run
+//! ([`earlydrop_sim::streams`]). When a transfer starts also depends on how long the previous
+//! one took.
 //!
-//! - **A connection** is opened by the host that sends the data. The end goes with the last
-//!   segment; a transfer is over when that is acknowledged, all before it with it. The
-//!   other host ends its side at once, so that the last acknowledgment is not held back.
-//! - **Requests** go over one connection that the asking host opens; the kernel repeats
-//!   what is lost of them.
-//! - **A bulk flow that stops** still sends what it has handed over: little, see
-//!   [`super::hosts`].
-//! - **Datagrams** are due at times worked out from the flow's start. One that is late does
-//!   not make later ones late.
-//! - **A random delay before each packet** (`overhead`) is not added: real hosts have their
-//!   own.
-//! - **Goodput** is what the receiving application read; of datagrams all that came, headers
-//!   included, as in the simulator.
+//! - **A connection** is opened by the host that sends the data. The FIN goes with the last
+//!   segment, and the transfer is complete when it is acknowledged. The receiver closes its
+//!   side at once, so that the last ACK is not delayed.
+//! - **Requests** use one connection that the client opens; the kernel retransmits lost ones.
+//! - **A bulk flow that stops** still sends its unsent data; [`super::hosts`] keeps that small.
+//! - **Datagrams** are due at times computed from the flow's start. A late one does not delay
+//!   the next.
+//! - **The random delay before each packet** (`overhead`) is not added: real hosts have one.
+//! - **Goodput** counts the bytes that the receiving application read; for datagrams,
+//!   headers included, as in the simulator.
+//!
+//! `timers` starts what is due, `socket_events` reacts to epoll events, and both use
+//! `transfers` to open connections and write to them.
 
-mod act;
-mod events;
 mod flow;
+mod socket_events;
+mod socket_table;
 mod sockets;
-mod table;
+mod timers;
+mod transfers;
 
 #[cfg(test)]
 mod tests;
@@ -46,136 +47,135 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
 
-use super::book::Book;
-use super::hosts::{DATAGRAM_HEADERS, End, Hosts, elsewhere, raise_limit};
+use super::addresses::AddressPlan;
+use super::hosts::{DATAGRAM_HEADERS, End, Hosts, in_own_thread, raise_limit};
 use crate::LiveError;
-use crate::error::Doing;
-use crate::pace::{Clock, wake_on_time};
+use crate::error::Context;
+use crate::timing::{Clock, minimize_timer_slack};
 use flow::{Flow, Source};
-use sockets::Info;
-use table::{Entry, Role, Table};
+use socket_table::{Entry, Role, SocketTable};
+use sockets::TcpInfo;
 
-/// What applications and the kernel's TCP saw, warm-up left out.
+/// Measurements of applications and of the kernel's TCP, without the warm-up.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
-    /// Each flow, in the order they were given.
-    pub(crate) flows: Vec<FlowSeen>,
-    /// Transfers that began after the warm-up and were completed, in the order they ended.
+pub(crate) struct TrafficReport {
+    /// Each flow, in the order of the run.
+    pub(crate) flows: Vec<FlowReport>,
+    /// Completed transfers that started after the warm-up, in the order they ended.
     pub(crate) completions: Vec<Completion>,
-    /// Windows over time, in segments, of the flows that were watched.
+    /// Samples of cwnd, in segments, of the observed flows.
     pub(crate) windows: Vec<(FlowId, Vec<f64>)>,
-    /// Transfers begun, and of them those completed, warm-up included.
+    /// Transfers started, warm-up included.
     pub(crate) transfers: u64,
     pub(crate) completed: u64,
 }
 
-/// What was seen of a flow.
+/// Measurements of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FlowSeen {
-    /// What the receiving application read.
+pub(crate) struct FlowReport {
+    /// Bytes that the receiving application read.
     pub(crate) goodput_bytes: u64,
-    /// What its senders did; zeros for datagrams.
+    /// Counts of its TCP senders; zero for datagrams.
     pub(crate) sender: SenderCounts,
-    /// The smoothed round-trip time at the end; the longest, where there are several
-    /// connections.
+    /// Smoothed RTT at the end; the longest of several connections.
     pub(crate) smoothed_rtt: Nanos,
-    /// Starts that were left out because too many transfers were going on.
+    /// Transfers that were not started because too many were active.
     pub(crate) left_out: u64,
 }
 
-/// Every flow of a run, and all their sockets.
-pub(crate) struct Traffic {
+/// Generates the traffic of all flows of a run.
+pub(crate) struct TrafficGenerator {
     hosts: Hosts,
-    /// Where this thread is, since it is known.
+    /// The end whose namespace this thread has entered, if known.
     at: Option<End>,
-    book: Book,
+    addresses: AddressPlan,
     epoll: Epoll,
     listeners: Vec<Listener>,
-    table: Table,
+    table: SocketTable,
     flows: Vec<Flow>,
-    agenda: BinaryHeap<Reverse<(Nanos, u32)>>,
+    timers: BinaryHeap<Reverse<(Nanos, u32)>>,
     warm_up: Nanos,
     end: Nanos,
-    /// From one look at windows to the next, and the time of the next.
+    /// Interval of cwnd samples, and the time of the next.
     sampling: Option<(Nanos, Nanos)>,
     warm: bool,
-    seen: Seen,
-    /// Where what is thrown away would be read to; the kernel leaves it alone.
+    report: TrafficReport,
+    /// Buffer for discarded bytes; the kernel does not write to it (MSG_TRUNC).
     buffer: Vec<u8>,
 }
 
-/// Takes connections at one end.
+/// A listening socket at one end.
 struct Listener {
     socket: TcpListener,
     end: End,
-    /// They bring requests.
+    /// Whether it accepts request connections.
     requests: bool,
 }
 
-/// Numbers of listening sockets among events; connections have those below.
+/// First epoll number of listening sockets; connections have smaller ones.
 const LISTENERS: u64 = 1 << 32;
-/// How long it sleeps at most, so that it sees that it is to stop.
-const NAP: Nanos = Nanos::from_millis(50);
-/// Events looked at together.
+/// Longest sleep, after which the stop flag is checked.
+const MAX_SLEEP: Nanos = Nanos::from_millis(50);
+/// Most events of one epoll_wait(2).
 const BATCH: usize = 256;
-/// Bytes thrown away at once.
-const GULP: usize = 1 << 20;
+/// Most bytes discarded at once.
+const DISCARD_CHUNK: usize = 1 << 20;
 
-impl Traffic {
-    /// Opens what must be open before time zero. `from_near[flow]` says whether a flow's data
-    /// begins at the near end.
+impl TrafficGenerator {
+    /// Opens all sockets that must exist before time zero. `from_near[flow]` says whether a
+    /// flow's data starts at the near end.
     pub(crate) fn new(
         run: &Run,
         hosts: Hosts,
-        book: &Book,
+        addresses: &AddressPlan,
         from_near: &[bool],
-    ) -> Result<Traffic, LiveError> {
+    ) -> Result<TrafficGenerator, LiveError> {
         raise_limit(run)?;
         let from = |near: bool| if near { End::Near } else { End::Far };
         let flows = (0..).zip(from_near);
         let flows = flows.map(|(number, near)| Flow::new(run, number, from(*near)));
         let watched = run.measure.windows.iter().map(|flow| (*flow, Vec::new()));
         let interval = run.measure.sample_every.filter(|every| every.0 > 0);
-        let mut traffic = Traffic {
+        let mut traffic = TrafficGenerator {
             at: None,
-            book: book.clone(),
-            epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).doing("making an epoll")?,
+            addresses: addresses.clone(),
+            epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).context("making an epoll")?,
             listeners: Vec::new(),
-            table: Table::default(),
+            table: SocketTable::default(),
             flows: flows.collect(),
-            agenda: BinaryHeap::new(),
+            timers: BinaryHeap::new(),
             warm_up: run.measure.warm_up,
             end: run.duration,
             sampling: interval.map(|every| (every, Nanos::ZERO)),
             warm: false,
-            seen: Seen {
+            report: TrafficReport {
                 windows: match interval {
                     Some(_) => watched.collect(),
                     None => Vec::new(),
                 },
-                ..Seen::default()
+                ..TrafficReport::default()
             },
-            buffer: vec![0; GULP],
+            buffer: vec![0; DISCARD_CHUNK],
             hosts,
         };
-        elsewhere(|| {
+        in_own_thread(|| {
             traffic.open_sockets()?;
             traffic.at = None;
             Ok(traffic)
         })
     }
 
-    /// Opens listening sockets at both ends, and both ends of flows of datagrams.
+    /// Opens listening sockets at both ends, and both ends of datagram flows.
     fn open_sockets(&mut self) -> Result<(), LiveError> {
         for end in [End::Near, End::Far] {
             self.enter(end)?;
             for (port, requests) in [(sockets::DATA, false), (sockets::REQUESTS, true)] {
-                let socket = sockets::listening(port).doing("listening for connections")?;
+                let socket = sockets::listening(port).context("listening for connections")?;
                 let number = LISTENERS + self.listeners.len() as u64;
                 let event = EpollEvent::new(EpollFlags::EPOLLIN, number);
                 self.epoll
                     .add(&socket, event)
-                    .doing("waiting for connections")?;
+                    .context("waiting for connections")?;
                 self.listeners.push(Listener {
                     socket,
                     end,
@@ -185,12 +185,12 @@ impl Traffic {
             self.open_datagrams(end)?;
         }
         for flow in 0..self.flows.len() as u32 {
-            self.arm(flow);
+            self.arm_timer(flow);
         }
         Ok(())
     }
 
-    /// Opens what flows of datagrams have at an end.
+    /// Opens the sockets of datagram flows at one end.
     fn open_datagrams(&mut self, end: End) -> Result<(), LiveError> {
         for number in 0..self.flows.len() as u32 {
             let addresses = self.addresses(number, end);
@@ -199,62 +199,69 @@ impl Traffic {
                 continue;
             };
             let socket = sockets::datagrams(addresses, flow.traffic_class);
-            let socket = socket.doing("opening a socket for datagrams")?;
+            let socket = socket.context("opening a socket for datagrams")?;
             if flow.from == end {
                 source.sender = Some(socket);
             } else {
-                let role = Role::Sink { flow: number };
+                let role = Role::DatagramReceiver { flow: number };
                 self.add(Entry { socket, role }, EpollFlags::EPOLLIN)?;
             }
         }
         Ok(())
     }
 
-    /// Sends and receives until the run's end, or until `stop`; time zero is `clock`'s. The
-    /// calling thread enters the hosts' namespaces, and stays there.
-    pub(crate) fn run(mut self, clock: Clock, stop: &AtomicBool) -> Result<Seen, LiveError> {
-        wake_on_time().doing("setting the timer's slack")?;
+    /// Sends and receives until the run's end, or until `stop`. `clock` has started at time
+    /// zero. The calling thread enters the hosts' namespaces and stays there.
+    pub(crate) fn run(
+        mut self,
+        clock: Clock,
+        stop: &AtomicBool,
+    ) -> Result<TrafficReport, LiveError> {
+        minimize_timer_slack().context("setting the timer's slack")?;
         let mut events = vec![EpollEvent::empty(); BATCH];
         loop {
             let now = clock.now().min(self.end);
-            self.look_at_the_time(now)?;
+            self.take_due_measurements(now)?;
             if now >= self.end || stop.load(Ordering::Relaxed) {
                 break;
             }
-            self.act(now)?;
+            self.run_due_timers(now)?;
             let count = self.wait(clock, &mut events)?;
             let now = clock.now();
             for event in &events[..count] {
                 self.handle(event.data(), event.events(), now)?;
             }
-            self.table.settle();
+            self.table.release_freed();
         }
         self.finish()
     }
 
-    /// Waits until something happens to a socket or is due; answers how many events there are.
+    /// Waits for a socket event or a timer; returns the number of events.
     fn wait(&self, clock: Clock, events: &mut [EpollEvent]) -> Result<usize, LiveError> {
-        let doing = "waiting for sockets";
-        // With much to do there is always something, and no need to sleep.
-        let count = self.epoll.wait(events, EpollTimeout::ZERO).doing(doing)?;
+        let action = "waiting for sockets";
+        // Under load, events are pending and no sleep is needed.
+        let count = self
+            .epoll
+            .wait(events, EpollTimeout::ZERO)
+            .context(action)?;
         if count > 0 {
             return Ok(count);
         }
         let now = clock.now();
-        let next = self.next().min(now + NAP);
+        let next = self.next().min(now + MAX_SLEEP);
         let sleep = TimeSpec::new(0, next.since(now).0 as i64);
-        // Epoll itself sleeps for whole milliseconds.
+        // epoll_wait(2) sleeps for whole milliseconds only.
         let mut ready = [PollFd::new(self.epoll.0.as_fd(), PollFlags::POLLIN)];
         match ppoll(&mut ready, Some(sleep), None) {
             Ok(0) | Err(nix::Error::EINTR) => Ok(0),
-            Ok(_) => self.epoll.wait(events, EpollTimeout::ZERO).doing(doing),
-            Err(problem) => Err(problem).doing(doing),
+            Ok(_) => self.epoll.wait(events, EpollTimeout::ZERO).context(action),
+            Err(problem) => Err(problem).context(action),
         }
     }
 
-    /// The next time at which something is due.
+    /// Time of the next timer or measurement.
     fn next(&self) -> Nanos {
-        let due = self.agenda.peek().map_or(Nanos::NEVER, |next| next.0.0);
+        let due = self.timers.peek().map_or(Nanos::NEVER, |next| next.0.0);
         let warm = if self.warm {
             Nanos::NEVER
         } else {
@@ -264,15 +271,15 @@ impl Traffic {
         due.min(warm).min(sample).min(self.end)
     }
 
-    /// Does what is measured at given times.
-    fn look_at_the_time(&mut self, now: Nanos) -> Result<(), LiveError> {
+    /// Takes the measurements that are due at `now`.
+    fn take_due_measurements(&mut self, now: Nanos) -> Result<(), LiveError> {
         if !self.warm && now >= self.warm_up {
             self.warm = true;
             let (counts, _) = self.sender_counts()?;
             for (flow, counts) in self.flows.iter_mut().zip(counts) {
                 flow.meter.before = counts;
             }
-            self.add_overrun(false)?;
+            self.count_missed_datagrams(false)?;
         }
         while let Some((every, next)) = self.sampling
             && next <= now
@@ -283,16 +290,16 @@ impl Traffic {
         Ok(())
     }
 
-    /// Notes the windows of the flows that are watched.
+    /// Samples cwnd of the observed flows.
     fn sample(&mut self) -> Result<(), LiveError> {
-        for (flow, values) in &mut self.seen.windows {
+        for (flow, values) in &mut self.report.windows {
             let flow = &mut self.flows[flow.0 as usize];
             if !flow.has_window() {
                 continue;
             }
             let watched = flow.meter.watched;
             if let Some(socket) = watched.and_then(|number| self.table.socket(number)) {
-                let info = Info::of(socket).doing("asking after a connection")?;
+                let info = TcpInfo::of(socket).context("reading the state of a connection")?;
                 flow.meter.window = f64::from(info.window());
             }
             values.push(flow.meter.window);
@@ -300,32 +307,32 @@ impl Traffic {
         Ok(())
     }
 
-    /// What each flow's senders have done so far, and the longest smoothed round trip of
-    /// those connections that are open.
+    /// Each flow's sender counts so far, and the longest smoothed RTT of its open connections.
     fn sender_counts(&self) -> Result<(Vec<SenderCounts>, Vec<Nanos>), LiveError> {
         let over = self.flows.iter().map(|flow| flow.meter.over);
         let mut counts: Vec<SenderCounts> = over.collect();
-        let mut trips = vec![Nanos::ZERO; self.flows.len()];
+        let mut rtts = vec![Nanos::ZERO; self.flows.len()];
         for entry in self.table.iter() {
             let Some(flow) = entry.role.sends_for() else {
                 continue;
             };
-            let info = Info::of(entry.socket.as_fd()).doing("asking after a connection")?;
+            let info =
+                TcpInfo::of(entry.socket.as_fd()).context("reading the state of a connection")?;
             let flow = flow as usize;
             counts[flow] = counts[flow].plus(&info.counts());
-            trips[flow] = trips[flow].max(info.smoothed_rtt());
+            rtts[flow] = rtts[flow].max(info.smoothed_rtt());
         }
-        Ok((counts, trips))
+        Ok((counts, rtts))
     }
 
-    /// Counts datagrams that came while nobody was there to read them, or takes away those of
-    /// the warm-up.
-    fn add_overrun(&mut self, is_end: bool) -> Result<(), LiveError> {
+    /// Adds datagrams that were dropped at full socket buffers, less those of the warm-up.
+    fn count_missed_datagrams(&mut self, is_end: bool) -> Result<(), LiveError> {
         for entry in self.table.iter() {
-            let Role::Sink { flow } = entry.role else {
+            let Role::DatagramReceiver { flow } = entry.role else {
                 continue;
             };
-            let missed = sockets::overrun(entry.socket.as_fd()).doing("asking after a socket")?;
+            let missed = sockets::receive_drops(entry.socket.as_fd())
+                .context("reading the drops of a socket")?;
             let flow = &mut self.flows[flow as usize];
             let Source::Datagrams(source) = &flow.source else {
                 continue;
@@ -339,20 +346,20 @@ impl Traffic {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Seen, LiveError> {
-        self.add_overrun(true)?;
-        let (counts, trips) = self.sender_counts()?;
-        let flows = self.flows.iter().zip(counts).zip(trips);
-        self.seen.flows = flows
-            .map(|((flow, counts), trip)| FlowSeen {
+    fn finish(mut self) -> Result<TrafficReport, LiveError> {
+        self.count_missed_datagrams(true)?;
+        let (counts, rtts) = self.sender_counts()?;
+        let flows = self.flows.iter().zip(counts).zip(rtts);
+        self.report.flows = flows
+            .map(|((flow, counts), rtt)| FlowReport {
                 goodput_bytes: flow.meter.bytes,
                 sender: match self.warm {
                     true => counts.since(&flow.meter.before),
                     false => SenderCounts::default(),
                 },
-                smoothed_rtt: match trip {
+                smoothed_rtt: match rtt {
                     Nanos::ZERO => flow.meter.smoothed_rtt,
-                    trip => trip,
+                    rtt => rtt,
                 },
                 left_out: match &flow.source {
                     Source::Spawner(spawner) => spawner.left_out,
@@ -360,19 +367,19 @@ impl Traffic {
                 },
             })
             .collect();
-        Ok(self.seen)
+        Ok(self.report)
     }
 
-    /// Whether what happens at this time is measured.
-    fn counts(&self, at: Nanos) -> bool {
+    /// Whether the time is after the warm-up and before the end.
+    fn is_measured(&self, at: Nanos) -> bool {
         at >= self.warm_up && at < self.end
     }
 
-    /// Notes that a transfer of a flow is over.
+    /// Records a completed transfer.
     fn completed(&mut self, flow: u32, began: Nanos, ended: Nanos, bytes: u64) {
-        self.seen.completed += 1;
+        self.report.completed += 1;
         if began >= self.warm_up {
-            self.seen.completions.push(Completion {
+            self.report.completions.push(Completion {
                 flow: FlowId(flow),
                 began,
                 ended,

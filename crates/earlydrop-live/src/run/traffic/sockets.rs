@@ -1,4 +1,4 @@
-//! Sockets as the generator uses them: none of them waits.
+//! Non-blocking sockets of the traffic generator, and their options.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
@@ -14,14 +14,20 @@ use nix::sys::socket::{
     listen, recv, send, setsockopt, shutdown, socket, sockopt,
 };
 
-/// Where data is taken.
+/// Port that receives data.
 pub(super) const DATA: u16 = 5001;
-/// Where requests are taken that are answered over the same connection.
+/// Port that receives requests, answered over the same connection.
 pub(super) const REQUESTS: u16 = 5002;
-/// Where datagrams come from and go.
+/// Source and destination port of datagrams.
 const DATAGRAMS: u16 = 5003;
 
-/// What a socket's packets carry in their traffic class (RFC 2474, RFC 3168).
+/// Action named in errors of a connection.
+pub(super) const CONNECTION_BROKE: &str = "a connection of the run broke";
+
+/// Payload of all data and datagrams.
+pub(super) static PAYLOAD: [u8; 1 << 16] = [0; 1 << 16];
+
+/// Traffic class of a socket's packets (RFC 2474, RFC 3168).
 pub(super) fn traffic_class(class: u8, ecn: Ecn) -> i32 {
     i32::from(class << 5 | ecn as u8)
 }
@@ -35,7 +41,7 @@ fn address(address: Ipv4Addr, port: u16) -> SockaddrIn {
     SockaddrIn::from(SocketAddrV4::new(address, port))
 }
 
-/// Takes connections for every address of this namespace.
+/// Listens at a port on every address of this namespace.
 pub(super) fn listening(port: u16) -> io::Result<TcpListener> {
     let socket = open(SockType::Stream)?;
     bind(socket.as_raw_fd(), &address(Ipv4Addr::UNSPECIFIED, port))?;
@@ -43,14 +49,14 @@ pub(super) fn listening(port: u16) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Asks for a connection from one address to another.
+/// Starts to connect one address to another.
 pub(super) fn connecting(
     [from, to]: [Ipv4Addr; 2],
     port: u16,
     traffic_class: i32,
 ) -> io::Result<OwnedFd> {
     let socket = open(SockType::Stream)?;
-    // The port is chosen when both addresses are known: the same one serves many.
+    // Chooses the port at connect(2), so that one port serves many destinations.
     setsockopt(&socket, sockopt::IpBindAddressNoPort, &true)?;
     setsockopt(&socket, sockopt::Ipv4Tos, &traffic_class)?;
     bind(socket.as_raw_fd(), &address(from, 0))?;
@@ -60,17 +66,17 @@ pub(super) fn connecting(
     }
 }
 
-/// Small segments do not wait for acknowledgments of others: RFC 1122, 4.2.3.4, turned off.
-pub(super) fn never_wait(socket: &OwnedFd) -> nix::Result<()> {
+/// Turns Nagle's algorithm off, RFC 1122, 4.2.3.4.
+pub(super) fn set_nodelay(socket: &OwnedFd) -> nix::Result<()> {
     setsockopt(socket, sockopt::TcpNoDelay, &true)
 }
 
-/// The socket's packets carry this in their traffic class.
-pub(super) fn carry(socket: &OwnedFd, traffic_class: i32) -> nix::Result<()> {
+/// Sets the traffic class of the socket's packets.
+pub(super) fn set_traffic_class(socket: &OwnedFd, traffic_class: i32) -> nix::Result<()> {
     setsockopt(socket, sockopt::Ipv4Tos, &traffic_class)
 }
 
-/// The largest window that a socket offers, in bytes.
+/// `TCP_WINDOW_CLAMP`: largest window that a socket advertises, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct LargestWindow;
 
@@ -82,22 +88,22 @@ nix::setsockopt_impl!(
     sockopt::SetStruct<u32>
 );
 
-/// No more than this is offered to the other side.
-pub(super) fn offer_at_most(socket: BorrowedFd<'_>, bytes: u32) -> nix::Result<()> {
+/// Limits the window that a socket advertises, in bytes.
+pub(super) fn clamp_window(socket: BorrowedFd<'_>, bytes: u32) -> nix::Result<()> {
     setsockopt(&socket, LargestWindow, &bytes)
 }
 
-/// Nothing more will be sent.
+/// Closes the sending side (FIN).
 pub(super) fn end(socket: BorrowedFd<'_>) -> nix::Result<()> {
     shutdown(socket.as_raw_fd(), Shutdown::Write)
 }
 
-/// Sends datagrams from one address to another, or takes those that come the other way.
+/// A datagram socket between two addresses, to send or to receive.
 pub(super) fn datagrams([own, other]: [Ipv4Addr; 2], traffic_class: i32) -> io::Result<OwnedFd> {
-    /// Of what waits to be read: hosts are not always looked after at once.
+    /// Receive buffer, in bytes: the thread does not always read at once.
     const WAITING: usize = 4 << 20;
     let socket = open(SockType::Datagram)?;
-    // Beyond what the machine allows to everybody, where this process may.
+    // Beyond the machine's limit if this process may.
     if setsockopt(&socket, sockopt::RcvBufForce, &WAITING).is_err() {
         setsockopt(&socket, sockopt::RcvBuf, &WAITING)?;
     }
@@ -107,9 +113,9 @@ pub(super) fn datagrams([own, other]: [Ipv4Addr; 2], traffic_class: i32) -> io::
     Ok(socket)
 }
 
-/// Hands over as much of `left` as is taken; `more` of the same connection follows, so that
-/// a last small segment waits for it.
-pub(super) fn hand_over(
+/// Sends as much of `left` as the socket accepts. With `more`, a last small segment waits for
+/// the bytes that follow (MSG_MORE).
+pub(super) fn send_pending(
     socket: BorrowedFd<'_>,
     left: &mut u64,
     more: bool,
@@ -132,7 +138,7 @@ pub(super) fn hand_over(
     Ok(())
 }
 
-/// Throws away what has come; `None` when nothing has, 0 at the end.
+/// Discards received bytes; returns `None` if there are none, 0 at the end of the stream.
 pub(super) fn discard(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     match recv(socket.as_raw_fd(), buffer, MsgFlags::MSG_TRUNC) {
         Ok(length) => Ok(Some(length)),
@@ -141,24 +147,24 @@ pub(super) fn discard(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<O
     }
 }
 
-/// What the kernel tells of a connection: `struct tcp_info`, linux/tcp.h.
+/// The kernel's state of a connection: `struct tcp_info`, linux/tcp.h.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Info {
-    bytes: [u8; Info::LENGTH],
+pub(super) struct TcpInfo {
+    bytes: [u8; TcpInfo::LENGTH],
 }
 
-impl Info {
-    /// Up to `tcpi_total_rto`, which Linux has since 6.7.
+impl TcpInfo {
+    /// Length up to `tcpi_total_rto`, which Linux has since 6.7.
     const LENGTH: usize = 242;
-    /// The connection's end was sent, and acknowledged with everything before it: the states
-    /// FIN-WAIT-2, TIME-WAIT and CLOSED.
+    /// States in which the FIN, and so everything before it, is acknowledged: FIN-WAIT-2,
+    /// TIME-WAIT and CLOSED.
     const ALL_ACKNOWLEDGED: [u8; 3] = [5, 6, 7];
 
-    pub(super) fn of(socket: BorrowedFd<'_>) -> io::Result<Info> {
-        let mut bytes = [0; Info::LENGTH];
-        // What an older kernel does not know stays 0.
+    pub(super) fn of(socket: BorrowedFd<'_>) -> io::Result<TcpInfo> {
+        let mut bytes = [0; TcpInfo::LENGTH];
+        // Fields that an older kernel lacks stay 0.
         option(socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut bytes)?;
-        Ok(Info { bytes })
+        Ok(TcpInfo { bytes })
     }
 
     fn word(&self, at: usize) -> u32 {
@@ -166,24 +172,24 @@ impl Info {
         word.map_or(0, |bytes| u32::from_ne_bytes(*bytes))
     }
 
-    /// Whether all that was sent is acknowledged, the end as well.
+    /// Whether everything that was sent is acknowledged, the FIN included.
     pub(super) fn is_over(&self) -> bool {
-        Info::ALL_ACKNOWLEDGED.contains(&self.bytes[0])
+        TcpInfo::ALL_ACKNOWLEDGED.contains(&self.bytes[0])
     }
 
-    /// The congestion window, in segments.
+    /// cwnd, in segments.
     pub(super) fn window(&self) -> u32 {
         self.word(80)
     }
 
-    /// The smoothed round-trip time, which the kernel keeps in microseconds.
+    /// Smoothed RTT, which the kernel reports in microseconds.
     pub(super) fn smoothed_rtt(&self) -> Nanos {
         Nanos(u64::from(self.word(68)) * 1000)
     }
 
-    /// What the sender did. Segments are those with data; retransmissions and timeouts
-    /// include the request's. Before Linux 6.7 nothing tells of timeouts: they are 0, as are
-    /// recoveries and reductions for marks on every kernel.
+    /// Counts of the sender: segments with data, and retransmissions and timeouts including those
+    /// of the SYN. Timeouts are 0 before Linux 6.7; recoveries and reductions after marks are 0 on
+    /// every kernel, which does not report them.
     pub(super) fn counts(&self) -> SenderCounts {
         let [.., low, high] = self.bytes;
         SenderCounts {
@@ -196,8 +202,8 @@ impl Info {
     }
 }
 
-/// Datagrams that came and found the socket's buffer full.
-pub(super) fn overrun(socket: BorrowedFd<'_>) -> io::Result<u64> {
+/// Datagrams dropped because the socket's receive buffer was full.
+pub(super) fn receive_drops(socket: BorrowedFd<'_>) -> io::Result<u64> {
     /// `SK_MEMINFO_DROPS`, linux/sock_diag.h.
     const DROPS: usize = 8;
     let mut bytes = [0; 4 * (DROPS + 1)];
@@ -206,24 +212,23 @@ pub(super) fn overrun(socket: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(u64::from(u32::from_ne_bytes([a, b, c, d])))
 }
 
-/// Reads an option of any length; answers how much of it there is.
+/// Reads a socket option of any length; returns its length.
 #[allow(
     unsafe_code,
-    reason = "options that are longer on newer kernels have no other interface"
+    reason = "nix has no getsockopt for options whose length depends on the kernel"
 )]
 fn option(socket: BorrowedFd<'_>, level: i32, name: i32, bytes: &mut [u8]) -> io::Result<usize> {
     let mut length = bytes.len() as libc::socklen_t;
     let socket = socket.as_raw_fd();
-    // SAFETY: the kernel writes `length` bytes at most to `bytes`, which is borrowed for
-    // writing and has as many, and how many they were to `length`; both live until the call
-    // is over.
+    // SAFETY: the kernel writes at most `length` bytes to `bytes`, which is mutably borrowed and
+    // that long, and the number of bytes to `length`; both outlive the call.
     let done =
         unsafe { libc::getsockopt(socket, level, name, bytes.as_mut_ptr().cast(), &mut length) };
     Errno::result(done)?;
     Ok(length as usize)
 }
 
-/// What is wrong with a connection, if something is.
+/// The pending error of a connection, if there is one.
 pub(super) fn problem(socket: impl AsFd) -> Option<io::Error> {
     match nix::sys::socket::getsockopt(&socket, sockopt::SocketError) {
         Ok(0) => None,

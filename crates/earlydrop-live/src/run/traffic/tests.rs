@@ -1,5 +1,5 @@
-//! Every kind of traffic over the kernel's TCP, between hosts of the test's own. Where the
-//! system makes none, each test says that it is skipped.
+//! Every kind of traffic over the kernel's TCP. Each test reports that it is skipped if the
+//! system has no namespaces.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
 use earlydrop_sim::traffic::{self, Application, Pattern, Step};
 
 use super::*;
-use crate::run::testing::{Packet, Path, SYN, carried, run_for};
+use crate::run::testing::{Packet, Path, SYN, run_for, run_over};
 
 const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
-/// Requests for connections from an end.
+/// Number of connections that an end opened.
 fn opened(packets: &[Packet], from_near: bool) -> usize {
     let from = packets
         .iter()
@@ -25,13 +25,13 @@ fn opened(packets: &[Packet], from_near: bool) -> usize {
         .filter(|packet| packet.is_tcp() && packet.flags() & 0x12 == SYN)
         .map(|packet| (packet.head[12..16].to_vec(), packet.source_port()))
         .collect();
-    // One that is lost is sent again.
+    // A lost SYN is retransmitted.
     ports.sort();
     ports.dedup();
     ports.len()
 }
 
-/// A run of one flow of reno that brings this.
+/// A run of one Reno flow with this application.
 fn one(application: Application, duration: Nanos) -> Run {
     let (mut run, near, far) = run_for(duration);
     let profile = Arc::new(Profile::modern(Algorithm::Reno));
@@ -40,9 +40,9 @@ fn one(application: Application, duration: Nanos) -> Run {
 }
 
 macro_rules! or_skip {
-    ($carried:expr) => {
-        match $carried {
-            Some(carried) => carried,
+    ($outcome:expr) => {
+        match $outcome {
+            Some(outcome) => outcome,
             None => return,
         }
     };
@@ -54,20 +54,20 @@ fn bulk_data_fills_the_path_with_full_packets() {
     run.measure.warm_up = MS(500);
     run.measure.sample_every = Some(MS(100));
     run.measure.windows = vec![FlowId(0)];
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     let flow = seen.flows[0];
     let data = packets
         .iter()
         .filter(|packet| packet.from_near && packet.data() > 0);
     let data: Vec<_> = data.collect();
     let full = data.iter().filter(|packet| packet.size == 1500).count();
-    // Only the last of what was handed over at once may be short.
+    // Only the last segment of a write may be short.
     assert!(full * 100 >= data.len() * 99, "{full} of {}", data.len());
     let sent_while_measured = data
         .iter()
         .filter(|packet| packet.at >= run.measure.warm_up);
     let sent: u64 = sent_while_measured.map(|packet| packet.data() as u64).sum();
-    // What was sent before and read after is one path's worth at most.
+    // Data sent during the warm-up and read after it is at most what the path holds.
     assert!(flow.goodput_bytes > 0 && flow.goodput_bytes < sent + 200_000);
     assert!(flow.sender.segments > 0 && u64::from(flow.sender.segments) <= data.len() as u64);
     assert!(flow.smoothed_rtt >= MS(10), "{}", flow.smoothed_rtt);
@@ -79,9 +79,9 @@ fn bulk_data_fills_the_path_with_full_packets() {
 }
 
 #[test]
-fn a_transfer_brings_what_was_asked_once() {
+fn a_transfer_delivers_its_size_once() {
     let run = one(Application::Transfer(Bytes(123_456)), MS(1000));
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     assert_eq!(seen.flows[0].goodput_bytes, 123_456);
     assert_eq!((seen.transfers, seen.completed), (1, 1));
     let completion = seen.completions[0];
@@ -89,11 +89,11 @@ fn a_transfer_brings_what_was_asked_once() {
         (completion.flow, completion.bytes),
         (FlowId(0), Bytes(123_456))
     );
-    // The request's round trip and the data's, of 10 ms each, are the least.
+    // At least the handshake's RTT and the data's, 10 ms each.
     assert!(completion.span() >= MS(20), "{}", completion.span());
     assert_eq!(opened(&packets, true), 1);
     assert!(packets.iter().all(|packet| packet.traffic_class() == 0));
-    // The end goes with the last data: no packet for it alone.
+    // The FIN goes with the last data, not in a packet of its own.
     let ends = packets
         .iter()
         .filter(|packet| packet.from_near && packet.flags() & 1 != 0);
@@ -101,12 +101,12 @@ fn a_transfer_brings_what_was_asked_once() {
 }
 
 #[test]
-fn transfers_of_a_web_flow_have_the_sizes_that_the_simulator_draws() {
+fn web_transfers_have_the_sizes_drawn_by_the_simulator() {
     let size = Spread::new(Bytes(20_000), Law::Exponential);
     let pause = Spread::constant(MS(20));
     let mut run = one(Application::Web { size, pause }, MS(1500));
     run.seed = 7;
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     let mut random = stream(7, Purpose::Application, 0);
     assert!(seen.completions.len() > 5, "{}", seen.completions.len());
     for pair in seen.completions.windows(2) {
@@ -122,14 +122,14 @@ fn transfers_of_a_web_flow_have_the_sizes_that_the_simulator_draws() {
 }
 
 #[test]
-fn pages_are_asked_for_over_connections_of_their_own() {
+fn pages_are_requested_over_separate_connections() {
     let pages = Application::Pages {
         request: Bytes(300),
         size: Spread::constant(Bytes(10_000)),
         pause: Spread::constant(MS(10)),
     };
     let run = one(pages, MS(1000));
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     let completed = seen.completed;
     assert!(completed > 2, "{completed}");
     assert_eq!(opened(&packets, true) as u64, seen.transfers);
@@ -138,22 +138,22 @@ fn pages_are_asked_for_over_connections_of_their_own() {
         (seen.transfers..=seen.transfers + 1).contains(&asked),
         "{asked}"
     );
-    // Two requests for connections, the question and the page: four round trips.
+    // Two handshakes, the request and the page: four RTTs.
     assert!(
         seen.completions
             .iter()
             .all(|completion| completion.span() >= MS(40))
     );
-    // The question is not the flow's data.
-    let brought = seen.flows[0].goodput_bytes;
+    // The request does not count as the flow's data.
+    let goodput = seen.flows[0].goodput_bytes;
     assert!(
-        (10_000 * completed..=10_000 * seen.transfers).contains(&brought),
-        "{brought}"
+        (10_000 * completed..=10_000 * seen.transfers).contains(&goodput),
+        "{goodput}"
     );
 }
 
 #[test]
-fn arrivals_beyond_the_most_at_once_are_left_out() {
+fn arrivals_beyond_at_most_are_left_out() {
     let (every, size) = (
         Spread::constant(MS(20)),
         Spread::new(Bytes(5_000), Law::Uniform),
@@ -164,15 +164,15 @@ fn arrivals_beyond_the_most_at_once_are_left_out() {
         at_most: 2,
     };
     let run = one(arrivals, MS(1000));
-    // A round trip of 100 ms: transfers take 200 ms and more, two at once.
+    // With an RTT of 100 ms a transfer takes at least 200 ms, and two run at once.
     let path = Path {
         delay: MS(50),
         ..Path::default()
     };
-    let (seen, packets) = or_skip!(carried(&run, path));
+    let (seen, packets) = or_skip!(run_over(&run, path));
     let left_out = seen.flows[0].left_out;
     assert!(left_out > 0);
-    // One is due each 20 ms, and none is forgotten when it is noticed late.
+    // One is due every 20 ms, and none is lost if the thread is late.
     assert!((45..=50).contains(&(left_out + seen.transfers)), "{seen:?}");
     assert_eq!(opened(&packets, true) as u64, seen.transfers);
     let mut drawn: Vec<_> = (0..2)
@@ -197,7 +197,7 @@ fn requests_are_answered_over_one_connection() {
         think,
     };
     let run = one(requests, MS(1000));
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     assert!(seen.completed > 5);
     assert_eq!((opened(&packets, true), opened(&packets, false)), (0, 1));
     let mut random = stream(run.seed, Purpose::Application, 0);
@@ -205,7 +205,7 @@ fn requests_are_answered_over_one_connection() {
         assert_eq!(completion.bytes, response.draw(&mut random));
         think.draw(&mut random);
     }
-    // A request is a packet of its own of 400 bytes.
+    // A request is one packet of 400 bytes.
     let asked = packets
         .iter()
         .filter(|p| !p.from_near && p.size == 400)
@@ -217,7 +217,7 @@ fn requests_are_answered_over_one_connection() {
 }
 
 #[test]
-fn datagrams_come_as_often_and_as_large_as_asked_and_carry_class_and_ecn() {
+fn datagrams_have_the_rate_size_class_and_ecn_of_the_flow() {
     let (mut run, near, far) = run_for(MS(1000));
     let (size, rate) = (Bytes(500), BitsPerSec(400_000));
     let mut flow = traffic::Flow::datagrams(near, far, size, rate, Pattern::Constant).class(5);
@@ -231,7 +231,7 @@ fn datagrams_come_as_often_and_as_large_as_asked_and_carry_class_and_ecn() {
         .then(MS(600), Step::Rate(BitsPerSec(800_000)));
     run.add(flow);
     run.measure.warm_up = MS(595);
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     assert!(packets.iter().all(|packet| packet.size == 500));
     assert!(
         packets
@@ -240,19 +240,19 @@ fn datagrams_come_as_often_and_as_large_as_asked_and_carry_class_and_ecn() {
     );
     let early = packets.iter().filter(|packet| packet.at < MS(450)).count();
     assert_eq!(early, 31);
-    // The first two are still 10 ms apart, as in the simulator: 80 to the end at the most.
+    // The first two are 10 ms apart, as in the simulator: at most 80 until the end.
     let late = packets.len() - early;
     assert!((70..=80).contains(&late), "{late}");
-    let brought = seen.flows[0].goodput_bytes;
+    let goodput = seen.flows[0].goodput_bytes;
     assert!(
-        brought % 500 == 0 && brought <= 500 * late as u64 && brought > 0,
-        "{brought}"
+        goodput % 500 == 0 && goodput <= 500 * late as u64 && goodput > 0,
+        "{goodput}"
     );
     assert_eq!(seen.flows[0].sender, SenderCounts::default());
 }
 
 #[test]
-fn bursts_are_the_ones_that_the_simulator_draws() {
+fn bursts_are_drawn_as_in_the_simulator() {
     let spread = |millis| Spread::new(MS(millis), Law::Exponential);
     let pattern = Pattern::OnOff {
         on: spread(50),
@@ -261,7 +261,7 @@ fn bursts_are_the_ones_that_the_simulator_draws() {
     let (mut run, near, far) = run_for(MS(2000));
     let (size, rate) = (Bytes(200), BitsPerSec(160_000));
     run.add(traffic::Flow::datagrams(near, far, size, rate, pattern));
-    let (_, packets) = or_skip!(carried(&run, Path::default()));
+    let (_, packets) = or_skip!(run_over(&run, Path::default()));
     let mut schedule = Schedule::new(size, rate, pattern, stream(1, Purpose::Application, 0));
     schedule.resume(Nanos::ZERO);
     for packet in &packets {
@@ -273,16 +273,16 @@ fn bursts_are_the_ones_that_the_simulator_draws() {
         );
         schedule.advance();
     }
-    // What is missing was due while the run ended.
+    // Datagrams that are missing were due when the run ended.
     assert!(schedule.due() >= MS(1950), "{}", schedule.due());
 }
 
 #[test]
-fn a_bulk_flow_that_stops_stops_and_goes_on() {
+fn a_bulk_flow_stops_and_resumes() {
     let mut run = one(Application::Bulk, MS(1500));
     let flow = run.flows[0].clone();
     run.flows[0] = flow.then(MS(500), Step::Stop).then(MS(1000), Step::Resume);
-    let (_, packets) = or_skip!(carried(&run, Path::default()));
+    let (_, packets) = or_skip!(run_over(&run, Path::default()));
     let sent = |from, to| {
         let of = |packet: &&Packet| packet.from_near && packet.data() > 0;
         let data = packets.iter().filter(of);
@@ -290,27 +290,27 @@ fn a_bulk_flow_that_stops_stops_and_goes_on() {
             .count()
     };
     assert!(sent(MS(0), MS(500)) > 100);
-    // What it had handed over, 25,000 bytes at 20 Mbps, is gone in 10 ms.
+    // Its unsent data, 25,000 bytes at 20 Mbps, is sent within 10 ms.
     assert_eq!(sent(MS(800), MS(1000)), 0);
     assert!(sent(MS(1000), MS(1500)) > 100);
     assert_eq!(opened(&packets, true), 1);
 }
 
 #[test]
-fn classes_and_ecn_of_tcp_are_in_its_packets_both_ways() {
+fn tcp_packets_carry_class_and_ecn_in_both_directions() {
     let (mut run, near, far) = run_for(MS(500));
     let mut profile = Profile::modern(Algorithm::Cubic);
     profile.ecn = EcnMode::Classic;
     let application = Application::Transfer(Bytes(50_000));
     run.add(traffic::Flow::tcp(near, far, &Arc::new(profile), application).class(3));
-    let (seen, packets) = or_skip!(carried(&run, Path::default()));
+    let (seen, packets) = or_skip!(run_over(&run, Path::default()));
     assert_eq!(seen.completed, 1);
     assert!(
         packets
             .iter()
             .all(|packet| packet.traffic_class() >> 5 == 3)
     );
-    // Data is capable, nothing else is: RFC 3168, 6.1.
+    // Only data is ECN-capable: RFC 3168, 6.1.
     for packet in packets {
         let capable = if packet.data() > 0 { 2 } else { 0 };
         assert_eq!(packet.traffic_class() & 3, capable, "{packet:?}");
@@ -318,7 +318,7 @@ fn classes_and_ecn_of_tcp_are_in_its_packets_both_ways() {
 }
 
 #[test]
-fn many_connections_that_begin_at_once_all_end() {
+fn many_simultaneous_connections_all_complete() {
     let (mut run, near, far) = run_for(MS(3000));
     let profile = Arc::new(Profile::modern(Algorithm::Cubic));
     for _ in 0..200 {
@@ -330,12 +330,12 @@ fn many_connections_that_begin_at_once_all_end() {
         buffer: MS(500),
         ..Path::default()
     };
-    let (seen, _) = or_skip!(carried(&run, path));
+    let (seen, _) = or_skip!(run_over(&run, path));
     assert_eq!((seen.transfers, seen.completed), (200, 200));
     assert!(seen.flows.iter().all(|flow| flow.goodput_bytes == 3_000));
 }
 
-/// The congestion controls of both ends of a connection from the near address to the far.
+/// Congestion controls of both ends of a connection from the near address to the far one.
 pub(crate) fn controls_of_a_connection(
     hosts: &Hosts,
     addresses: [std::net::Ipv4Addr; 2],

@@ -1,12 +1,12 @@
-//! Datagrams over a passage, by the clock of a test: on time, and what the simulator
-//! measures of the same, to the last digit.
+//! Datagrams over a path, by a simulated clock: they are due on time, and the measurements equal
+//! the simulator's to the last digit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::book::Book;
-use super::super::bottleneck::passage;
-use super::super::layout::Layout;
+use super::super::addresses::AddressPlan;
+use super::super::bottleneck::host_path;
+use super::super::topology::Topology;
 use super::*;
 use crate::packet::Header;
 use earlydrop::packet::Ecn;
@@ -26,10 +26,10 @@ fn link(queue: &str) -> Link {
     link.queue(queue.parse().unwrap())
 }
 
-/// Three flows of datagrams, 15 Mbps together, whose hosts are differently far away; no two
-/// packets come to the queue in one moment.
+/// Three datagram flows, 15 Mbps together, from hosts at different distances. No two packets
+/// reach the queue at the same time.
 fn run(bottleneck: Link) -> (Run, LinkId) {
-    let mut bell = Dumbbell::new(bottleneck.clone(), bottleneck);
+    let mut dumbbell = Dumbbell::new(bottleneck.clone(), bottleneck);
     let hosts = [
         (1_000_001, 1250, 4),
         (7_000_013, 1000, 5),
@@ -37,7 +37,7 @@ fn run(bottleneck: Link) -> (Run, LinkId) {
     ];
     let mut flows = Vec::new();
     for (delay, size, rate) in hosts {
-        let (from, to) = bell.pair(BitsPerSec::from_mbps(100), Nanos(delay));
+        let (from, to) = dumbbell.pair(BitsPerSec::from_mbps(100), Nanos(delay));
         let rate = BitsPerSec::from_mbps(rate);
         let flow = Flow::datagrams(from, to, Bytes(size), rate, Pattern::Constant);
         flows.push(flow.group(if size == 500 { "small" } else { "large" }));
@@ -45,7 +45,7 @@ fn run(bottleneck: Link) -> (Run, LinkId) {
     if let Traffic::Datagrams { ecn, .. } = &mut flows[0].traffic {
         *ecn = Ecn::Ect0;
     }
-    let mut run = Run::new(bell.network, END);
+    let mut run = Run::new(dumbbell.network, END);
     run.flows = flows;
     run.measure = Measure {
         warm_up: Nanos::from_millis(300),
@@ -56,10 +56,10 @@ fn run(bottleneck: Link) -> (Run, LinkId) {
         loss_event: Some(Nanos::from_millis(20)),
         ..Measure::default()
     };
-    (run, bell.bottleneck)
+    (run, dumbbell.bottleneck)
 }
 
-/// When packets of a run's flows are sent, and whose they are.
+/// Times at which the packets of a run are sent, with their flows.
 fn sends(run: &Run) -> BTreeMap<Nanos, Vec<u32>> {
     let mut sends: BTreeMap<Nanos, Vec<u32>> = BTreeMap::new();
     for (number, flow) in run.flows.iter().enumerate() {
@@ -75,8 +75,8 @@ fn sends(run: &Run) -> BTreeMap<Nanos, Vec<u32>> {
     sends
 }
 
-/// A datagram of a flow.
-fn datagram(run: &Run, book: &Book, flow: u32) -> Vec<u8> {
+/// A datagram of a flow, as bytes.
+fn datagram(run: &Run, addresses: &AddressPlan, flow: u32) -> Vec<u8> {
     let Traffic::Datagrams { size, ecn, .. } = &run.flows[flow as usize].traffic else {
         panic!("datagrams only");
     };
@@ -85,90 +85,90 @@ fn datagram(run: &Run, book: &Book, flow: u32) -> Vec<u8> {
     bytes[1] = *ecn as u8;
     bytes[2..4].copy_from_slice(&(size.0 as u16).to_be_bytes());
     bytes[9] = 17;
-    let [near, far] = book.addresses(flow);
+    let [near, far] = addresses.addresses(flow);
     bytes[12..16].copy_from_slice(&near.octets());
     bytes[16..20].copy_from_slice(&far.octets());
     bytes
 }
 
-/// A passage that has carried everything, and when which flow's packets were written.
-struct Carried {
-    passage: Passage,
+/// A path after a run, and the times at which packets were written, with their flows.
+struct PathRun {
+    path: HostPath,
     written: Vec<(Nanos, u32)>,
 }
 
-/// Carries a run's packets, looked after when it asks for it and at `looks` beside.
-fn carried(run: &Run, watched: LinkId, looks: &[Nanos]) -> Carried {
-    let layout = Layout::new(run, watched).unwrap();
-    let book = Arc::new(Book::new(&run.flows).unwrap());
-    let mut passage = passage(run, &layout, &book, 0, SLOTS).unwrap();
+/// Carries a run's packets; the path is advanced at its own events and at `advances`.
+fn run_path(run: &Run, watched: LinkId, advances: &[Nanos]) -> PathRun {
+    let topology = Topology::new(run, watched).unwrap();
+    let addresses = Arc::new(AddressPlan::new(&run.flows).unwrap());
+    let mut path = host_path(run, &topology, &addresses, 0, SLOTS).unwrap();
     let mut pool = Pool::new(SLOTS);
     let mut sends = sends(run);
-    let mut looks = looks.to_vec();
-    looks.sort();
-    looks.reverse();
+    let mut advances = advances.to_vec();
+    advances.sort();
+    advances.reverse();
     let mut written = Vec::new();
     loop {
         let sent = sends.first_key_value().map_or(Nanos::NEVER, |(at, _)| *at);
-        let look = looks.last().copied().unwrap_or(Nanos::NEVER);
-        let now = passage.next().min(sent).min(look);
+        let advance = advances.last().copied().unwrap_or(Nanos::NEVER);
+        let now = path.next_event().min(sent).min(advance);
         if now >= run.duration {
             break;
         }
-        looks.pop_if(|look| *look <= now);
-        let nobody = &mut |_: usize, _: Nanos, _: &[u8]| {};
-        let tap = &mut Watched(0, nobody);
+        advances.pop_if(|advance| *advance <= now);
+        let no_capture = &mut |_: usize, _: Nanos, _: &[u8]| {};
+        let tap = &mut CaptureTap(0, no_capture);
         for flow in sends.remove(&now).unwrap_or_default() {
             let slot = pool.take().unwrap();
-            let bytes = datagram(run, &book, flow);
+            let bytes = datagram(run, &addresses, flow);
             pool.buffer(slot)[..bytes.len()].copy_from_slice(&bytes);
             let frame = Frame::new(slot, Header::read(&bytes).unwrap());
-            passage.take(now, frame, &mut pool, tap);
+            path.receive(now, frame, &mut pool, tap);
         }
-        passage.advance(now, &mut pool, tap);
-        while let Some((due, frame)) = passage.arrived(now) {
+        path.advance(now, &mut pool, tap);
+        while let Some((due, frame)) = path.pop_due(now) {
             assert_eq!(due, now, "written when it is due");
-            written.push((due, passage.meter.flow(&frame)));
-            passage.written(due, &frame, true);
+            written.push((due, path.meter.flow(&frame)));
+            path.written(due, &frame, true);
             pool.give_back(frame.slot);
         }
     }
-    passage.finish(run.duration, &mut pool);
-    let inside = passage.in_flight().packets as usize;
+    path.finish(run.duration, &mut pool);
+    let inside = path.in_flight().packets as usize;
     assert_eq!(pool.free() + inside, SLOTS as usize, "no buffer is lost");
-    Carried { passage, written }
+    PathRun { path, written }
 }
 
-/// Holds all that is measured against the simulator.
+/// Compares all measurements with the simulator's.
 fn check_against_simulator(link: Link) {
     let (run, watched) = run(link);
     let expected = run.results().unwrap();
-    let Carried { mut passage, .. } = carried(&run, watched, &[]);
+    let PathRun { mut path, .. } = run_path(&run, watched, &[]);
     let groups = [("large".into(), vec![0, 1]), ("small".into(), vec![2])];
-    let meter = &mut passage.meter.queue;
-    let found = meter.result(watched, "left to right", &groups, run.duration);
+    let meter = &mut path.meter.queue;
+    let measured = meter.result(watched, "left to right", &groups, run.duration);
     let queue = expected.queue(watched).unwrap();
-    assert!(found.counters.departed.packets > 500, "something crossed");
-    assert_eq!(format!("{found:#?}"), format!("{queue:#?}"));
-    check_flows(&mut passage, &expected);
-    check_totals(&passage, queue, &run);
+    assert!(measured.counters.departed.packets > 500, "something report");
+    assert_eq!(format!("{measured:#?}"), format!("{queue:#?}"));
+    check_flows(&mut path, &expected);
+    check_totals(&path, queue, &run);
 }
 
-fn check_flows(passage: &mut Passage, expected: &Results) {
+fn check_flows(path: &mut HostPath, expected: &Results) {
     let seconds = expected.measured.as_secs_f64();
-    for (meter, flow) in passage.meter.flows.iter_mut().zip(&expected.flows) {
+    for (meter, flow) in path.meter.flows.iter_mut().zip(&expected.flows) {
         let meter = meter.as_mut().expect("its data goes this way");
-        let mut found = meter.result(&flow.group, seconds);
-        assert!(found.delays.is_some() && found.received > 0);
-        // What has arrived is for the flow's end to say.
-        found.goodput = flow.goodput;
-        assert_eq!(format!("{found:#?}"), format!("{flow:#?}"));
+        let mut measured = meter.result(&flow.group, seconds);
+        assert!(measured.delays.is_some() && measured.received > 0);
+        // Goodput is measured at the flow's receiver, not on the path.
+        measured.goodput = flow.goodput;
+        assert_eq!(format!("{measured:#?}"), format!("{flow:#?}"));
     }
 }
 
-fn check_totals(passage: &Passage, queue: &QueueResult, run: &Run) {
-    let meter = &passage.meter;
-    let in_flight = passage.in_flight();
+fn check_totals(path: &HostPath, queue: &QueueResult, run: &Run) {
+    let meter = &path.meter;
+    let in_flight = path.in_flight();
     let sent: usize = sends(run).values().map(Vec::len).sum();
     assert_eq!(meter.sent.packets, sent as u64);
     let ended = meter.delivered.packets + meter.dropped.packets;
@@ -194,12 +194,12 @@ fn marks_are_measured_as_the_simulator_does() {
 }
 
 #[test]
-fn fair_queues_tell_flows_apart() {
+fn fair_queues_are_measured_as_the_simulator_does() {
     check_against_simulator(link("fq-codel:limit=60"));
 }
 
 #[test]
-fn what_changes_is_measured_as_the_simulator_does() {
+fn changes_are_measured_as_the_simulator_does() {
     let millis = Nanos::from_millis;
     let link = link("droptail:limit=60")
         .changing(millis(400), Change::Rate(BitsPerSec::from_mbps(4)))
@@ -217,7 +217,7 @@ fn a_recorded_link_is_measured_as_the_simulator_does() {
     check_against_simulator(link("droptail:limit=30").following(trace));
 }
 
-/// When nothing is read for long, it must wake by itself.
+/// When nothing is read for long, the path must ask to be advanced.
 #[test]
 fn single_packets_are_written_when_they_are_due() {
     for delay in [Nanos::ZERO, Nanos::from_millis(5)] {
@@ -231,9 +231,9 @@ fn single_packets_are_written_when_they_are_due() {
                 *rate = BitsPerSec(rate.0 / 50);
             }
         }
-        let Carried { passage, written } = carried(&run, watched, &[]);
+        let PathRun { path, written } = run_path(&run, watched, &[]);
         assert!(written.len() > 20);
-        assert_eq!(passage.meter.delivered.packets, written.len() as u64);
+        assert_eq!(path.meter.delivered.packets, written.len() as u64);
     }
 }
 
@@ -241,18 +241,18 @@ fn single_packets_are_written_when_they_are_due() {
 fn a_link_without_a_queue_loses_nothing() {
     let (mut run, watched) = run(link("droptail"));
     run.network.get_mut(watched).queue = None;
-    let Carried { passage, .. } = carried(&run, watched, &[]);
-    assert_eq!(passage.meter.dropped.packets, 0);
-    assert!(passage.in_flight().packets > 500, "15 Mbps into 10");
+    let PathRun { path, .. } = run_path(&run, watched, &[]);
+    assert_eq!(path.meter.dropped.packets, 0);
+    assert!(path.in_flight().packets > 500, "15 Mbps into 10");
 }
 
 #[test]
-fn packets_are_held_back_by_as_much_as_is_said() {
+fn reordered_packets_are_late_by_at_most_the_delay() {
     let (plain, watched) = run(link("droptail:limit=40"));
     let (late, _) = run(link("droptail:limit=40").reordering(0.5, Nanos::from_millis(20)));
-    let [plain, late] = [&plain, &late].map(|run| carried(run, watched, &[]).written);
-    // On the wire a packet waits for nobody, but on the host's link it may for those that
-    // came with it: for some tenths of a millisecond.
+    let [plain, late] = [&plain, &late].map(|run| run_path(run, watched, &[]).written);
+    // A packet waits for none on the wire, but on the access link it may for those that arrived
+    // together with it: some tenths of a millisecond.
     let slack = Nanos::from_millis(1);
     for flow in 0..3 {
         let of = |written: &[(Nanos, u32)]| -> Vec<Nanos> {
@@ -265,7 +265,7 @@ fn packets_are_held_back_by_as_much_as_is_said() {
             .iter()
             .zip(&late)
             .map(|(plain, late)| late.since(*plain));
-        // The n-th to arrive is no later than the n-th sent may be.
+        // The n-th arrival is no later than the n-th packet sent may be.
         assert!(
             spans
                 .clone()
@@ -278,10 +278,10 @@ fn packets_are_held_back_by_as_much_as_is_said() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// However often it is looked after, packets are written when they would be.
+    /// Packets are written at the same times however often the path is advanced.
     #[test]
-    fn when_it_is_looked_after_changes_nothing(
-        looks in prop::collection::vec(0..END.0, 0..60),
+    fn advancing_more_often_changes_nothing(
+        advances in prop::collection::vec(0..END.0, 0..60),
         queue in prop::sample::select(vec!["droptail:limit=20", "red:min=5,max=15", "pie", "fq-codel"]),
         share in prop::sample::select(vec![0.0, 0.3]),
         loss in prop::sample::select(vec![0.0, 0.1]),
@@ -290,8 +290,8 @@ proptest! {
         let link = run.network.get_mut(watched);
         link.loss = loss;
         link.reorder = Some(Reorder { share, delay: Nanos::from_millis(9) });
-        let looks: Vec<Nanos> = looks.into_iter().map(Nanos).collect();
-        let [rarely, often] = [&[], &looks[..]].map(|looks| carried(&run, watched, looks));
+        let advances: Vec<Nanos> = advances.into_iter().map(Nanos).collect();
+        let [rarely, often] = [&[], &advances[..]].map(|advances| run_path(&run, watched, advances));
         prop_assert_eq!(rarely.written, often.written);
     }
 }

@@ -1,42 +1,44 @@
-//! The open connections, by numbers that the kernel hands back with their events.
+//! Open sockets, by the numbers that epoll returns with their events.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// One end of something, and what it is there for.
+/// A socket and its role.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) socket: OwnedFd,
     pub(super) role: Role,
 }
 
-/// What a socket is there for.
+/// Role of a socket, with the state of its transfer in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Sends so much, and then ends; `u64::MAX` is without end.
+    /// Sends `left` bytes, then closes; `u64::MAX` sends without end.
     Sender {
         flow: u32,
         slot: u32,
         left: u64,
         ended: bool,
-        /// It asks for what the flow brings.
-        asks: bool,
+        /// Whether it sends a request for what the flow transfers.
+        is_request: bool,
     },
-    /// Takes what a sender sends, and counts it where it is the flow's data.
-    Taker { flow: u32, counts: bool },
-    /// Answers requests: it has `read` so much of the next and has `left` to say.
+    /// Receives what a sender sends; `counts` if that is the flow's data.
+    Receiver { flow: u32, counts: bool },
+    /// Answers requests: has `read` part of the next, and has `left` to send.
     Server { flow: u32, read: u64, left: u64 },
-    /// Asks, with so much `left` of the request, and `wants` so much of the answer.
-    Client { flow: u32, left: u64, wants: u64 },
-    /// Takes datagrams.
-    Sink { flow: u32 },
+    /// Sends requests: has `left` to send, and is `awaiting` the rest of the response.
+    Client { flow: u32, left: u64, awaiting: u64 },
+    /// Receives datagrams.
+    DatagramReceiver { flow: u32 },
 }
 
 impl Role {
-    /// The flow whose data it sends.
+    /// The flow whose data the socket sends.
     pub(super) fn sends_for(&self) -> Option<u32> {
         match *self {
             Role::Sender {
-                flow, asks: false, ..
+                flow,
+                is_request: false,
+                ..
             }
             | Role::Server { flow, .. } => Some(flow),
             _ => None,
@@ -45,14 +47,14 @@ impl Role {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct SocketTable {
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
-    /// Free, once no event can be about what had the number before.
+    /// Numbers that become free when all current events are handled.
     freed: Vec<usize>,
 }
 
-impl Table {
+impl SocketTable {
     pub(super) fn add(&mut self, entry: Entry) -> usize {
         match self.free.pop() {
             Some(number) => {
@@ -66,15 +68,15 @@ impl Table {
         }
     }
 
-    /// Closes one.
+    /// Closes a socket.
     pub(super) fn remove(&mut self, number: usize) {
         if self.entries[number].take().is_some() {
             self.freed.push(number);
         }
     }
 
-    /// All events that were known are done with.
-    pub(super) fn settle(&mut self) {
+    /// Frees the numbers of closed sockets, once no event can refer to them.
+    pub(super) fn release_freed(&mut self) {
         self.free.append(&mut self.freed);
     }
 

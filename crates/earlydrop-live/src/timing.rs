@@ -1,4 +1,4 @@
-//! Time, and waiting for it.
+//! Clock, timer slack, and waiting for deadlines.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -7,11 +7,11 @@ use nix::poll::{PollFd, ppoll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeSpec, TimeValLike};
 
-/// Time since the session began.
+/// Time since the start of the session, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     started: Instant,
-    /// When that was, since 1970.
+    /// Start of the session, in nanoseconds since 1970.
     began: Nanos,
 }
 
@@ -29,41 +29,41 @@ impl Clock {
         Nanos(self.started.elapsed().as_nanos() as u64)
     }
 
-    /// The same moment since 1970.
+    /// Converts a time of this clock to nanoseconds since 1970.
     pub(crate) fn since_1970(&self, at: Nanos) -> Nanos {
         self.began + at
     }
 }
 
-/// From here on this thread's sleeps are over when they are over, not when it suits: prctl(2).
-pub(crate) fn wake_on_time() -> nix::Result<()> {
+/// Lets the kernel delay this thread's timers by at most 1 ns: PR_SET_TIMERSLACK, prctl(2).
+pub(crate) fn minimize_timer_slack() -> nix::Result<()> {
     nix::sys::prctl::set_timerslack(1)
 }
 
-/// What this process or thread has taken of the processor so far.
-pub(crate) fn time_of_processor(whose: UsageWho) -> Nanos {
+/// CPU time, user and system, that this process or thread has used.
+pub(crate) fn cpu_time(whose: UsageWho) -> Nanos {
     getrusage(whose).map_or(Nanos::ZERO, |usage| {
         let time = usage.user_time() + usage.system_time();
         Nanos(time.num_nanoseconds().max(0) as u64)
     })
 }
 
-/// A sleeping thread is woken late by some tens of microseconds: the last ones before a
-/// deadline it stays awake.
-const AWAKE: Nanos = Nanos::from_micros(60);
+/// The kernel wakes a sleeping thread some tens of microseconds late, so the thread spins
+/// for this long before a deadline.
+const SPIN_TIME: Nanos = Nanos::from_micros(60);
 
-/// How often signals are looked after while there is no time to sleep.
-const TURNS_AWAKE: u32 = 64;
+/// Spins between two calls of ppoll(2), which check for packets and signals.
+const SPINS_PER_POLL: u32 = 64;
 
-/// Waits for deadlines and packets.
+/// Waits for deadlines and packets: sleeps in ppoll(2), then spins.
 #[derive(Debug, Default)]
-pub(crate) struct Pacer {
+pub(crate) struct DeadlineWaiter {
     turns: u32,
 }
 
-impl Pacer {
-    /// Waits until one of `fds` can be read or `deadline` is near; answers whether they were
-    /// asked.
+impl DeadlineWaiter {
+    /// Waits until one of `fds` is readable or `deadline` is near. Returns whether `fds` was
+    /// polled.
     pub(crate) fn wait(
         &mut self,
         clock: &Clock,
@@ -71,15 +71,15 @@ impl Pacer {
         fds: &mut [PollFd<'_>],
     ) -> nix::Result<bool> {
         let left = deadline.since(clock.now());
-        if left <= AWAKE {
+        if left <= SPIN_TIME {
             self.turns += 1;
-            if self.turns < TURNS_AWAKE {
+            if self.turns < SPINS_PER_POLL {
                 std::hint::spin_loop();
                 return Ok(false);
             }
         }
         self.turns = 0;
-        let sleep = left.since(AWAKE).0;
+        let sleep = left.since(SPIN_TIME).0;
         let sleep = TimeSpec::new(
             (sleep / 1_000_000_000) as i64,
             (sleep % 1_000_000_000) as i64,

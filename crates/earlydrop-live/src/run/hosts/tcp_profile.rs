@@ -1,49 +1,47 @@
-//! What a profile of the simulator's TCP becomes: what routes say of it, and what holds for
-//! both namespaces.
+//! Maps a TCP profile of the simulator to the kernel: route metrics, and sysctls of both
+//! namespaces.
 //!
 //! | profile | kernel |
 //! |---|---|
-//! | `control` | the route's congestion control; cubic keeps its HyStart, bbr paces by itself |
-//! | `recovery` | selective acknowledgments on or off; off, the kernel's recovery is NewReno's |
-//! | `segment_size` | the route's largest packet and segment |
-//! | `header_size` | 52: with timestamps, 40: without |
-//! | `initial_window` | the route's |
-//! | `receiver_window` | the route's, and again each time a socket is read: newer kernels let it grow when the first segment comes |
-//! | `ecn` | the route's; `dctcp` where the control is |
-//! | `timer.minimum` | the route's, in milliseconds, 1 ms at least |
-//! | `delayed_acks` none | the route's quick acknowledgments; segments that come while the socket is being read are still answered together |
-//! | `slow_start_restart` | the namespaces' |
+//! | `control` | congestion control of the route; cubic uses HyStart, bbr paces by itself |
+//! | `recovery` | selective acknowledgments on or off; without them the kernel recovers as NewReno |
+//! | `segment_size` | MTU and MSS of the route |
+//! | `header_size` | 52: timestamps on, 40: off |
+//! | `initial_window` | initial congestion window of the route |
+//! | `receiver_window` | window of the route, and window clamp each time a socket is read: newer kernels let the window grow when the first segment arrives |
+//! | `ecn` | ECN feature of the route; `dctcp` with that congestion control |
+//! | `timer.minimum` | smallest RTO of the route, in whole milliseconds, at least 1 ms |
+//! | `delayed_acks` none | quick ACKs of the route; segments that arrive while the socket is being read still share one ACK |
+//! | `slow_start_restart` | sysctl of the namespaces |
 //!
-//! A profile may say in the simulator what the kernel does anyway: how windows grow and are
-//! cut, and which acknowledgments are quick (`Profile::linux`). Nothing is set for that.
+//! Some settings describe in the simulator what the kernel does anyway: how cwnd grows and is
+//! reduced, and which ACKs are quick (`Profile::linux`). Nothing is set for those.
 //!
-//! What has a counterpart that cannot be chosen is left as the kernel has it: limited
-//! transmit and lost retransmissions (it does the one and finds the others, by RFC 8985),
-//! cuts in proportion (it always does, RFC 9937), the timer's rounds and first timeout
-//! (1 ms, 1 s), how long an acknowledgment is held back (40 ms at least, by what it has
-//! seen), sizes of acknowledgments, the handshake (always), ECN on retransmissions (only
-//! dctcp's).
+//! What cannot be chosen stays as the kernel has it: limited transmit, detection of lost
+//! retransmissions (RFC 8985), proportional rate reduction (RFC 9937), granularity of the
+//! timer (1 ms) and first RTO (1 s), delay of ACKs (40 ms at least, adaptive), size of ACKs,
+//! the handshake, ECN on retransmissions (only dctcp's).
 
-use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile, Recovery, Rules as Whose};
+use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile, Recovery, Rules};
 
 use crate::netlink::{Metric, Metrics};
 use crate::plan::MTU;
 
-/// A message and what to do instead.
+/// What is unsupported, and what to set instead.
 pub(super) type Problem = (String, String);
 
-/// What holds for a whole namespace, and so for all flows.
+/// TCP settings of a whole namespace, and so of all flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Common {
+pub(super) struct HostWideTcp {
     pub(super) selective: bool,
     pub(super) timestamps: bool,
     pub(super) restart: bool,
 }
 
-impl Default for Common {
-    /// As the kernel comes.
-    fn default() -> Common {
-        Common {
+impl Default for HostWideTcp {
+    /// The kernel's defaults.
+    fn default() -> HostWideTcp {
+        HostWideTcp {
             selective: true,
             timestamps: true,
             restart: true,
@@ -51,18 +49,18 @@ impl Default for Common {
     }
 }
 
-/// Headers of IPv4 and TCP without options.
+/// Length of IPv4 and TCP headers without options, in bytes.
 const HEADERS: u32 = 40;
-/// With timestamps.
+/// Length of the headers with timestamps, in bytes.
 const WITH_TIMESTAMPS: u32 = 52;
-/// The least segment: less than the headers and TCP's least payload (88 bytes) is not sent.
-const LEAST_SEGMENT: u32 = 140;
-/// The largest buffers of a connection, in bytes: 1 Gbps for half a second.
+/// Smallest segment, in bytes: the kernel's smallest MSS is 88 bytes, plus headers.
+const MIN_SEGMENT: u32 = 140;
+/// Largest buffers of a connection, in bytes: 1 Gbps for half a second.
 pub(super) const BUFFER: u64 = 64 << 20;
 /// `RTAX_FEATURE_ECN`.
 const ECN: u32 = 1;
 
-/// What the kernel calls a congestion control.
+/// The kernel's name of a congestion control.
 fn name_of(control: Algorithm) -> Option<&'static str> {
     match control {
         Algorithm::Reno => Some("reno"),
@@ -73,9 +71,9 @@ fn name_of(control: Algorithm) -> Option<&'static str> {
     }
 }
 
-/// What of a profile the kernel, which has these congestion controls, cannot do.
+/// The first setting of a profile that a kernel with these congestion controls lacks.
 pub(super) fn problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
-    whose(profile)
+    sender_problem(profile)
         .or_else(|| control_problem(profile, controls))
         .or_else(|| size_problem(profile))
         .or_else(|| detail_problem(profile))
@@ -85,19 +83,19 @@ fn no(message: impl Into<String>, help: impl Into<String>) -> Option<Problem> {
     Some((message.into(), help.into()))
 }
 
-fn whose(profile: &Profile) -> Option<Problem> {
+fn sender_problem(profile: &Profile) -> Option<Problem> {
     let others = "recovery = \"sack\" or \"newreno\"";
     match (profile.rules, profile.recovery) {
-        (Whose::Ns2, Recovery::Tahoe) | (_, Recovery::Tahoe) => no(
+        (Rules::Ns2, Recovery::Tahoe) | (_, Recovery::Tahoe) => no(
             "live has no Tahoe sender: the kernel's TCP recovers by selective acknowledgments or as NewReno",
             format!("set profile = \"linux\" or \"modern\", and {others}"),
         ),
-        (Whose::Ns2, _) => no(
-            "live has no ns-2 sender: the kernel's TCP goes by the RFCs",
+        (Rules::Ns2, _) => no(
+            "live has no ns-2 sender: the kernel's TCP follows the RFCs",
             "set profile = \"linux\" or \"modern\", and of it what the experiment needs",
         ),
         (_, Recovery::Reno) => no(
-            "live has no Reno recovery: the kernel's stays until all losses of a window are mended",
+            "live has no Reno recovery: the kernel stays in recovery until all losses of a window are repaired",
             format!("set {others}; control = \"reno\" stays as it is"),
         ),
         _ => None,
@@ -127,7 +125,7 @@ fn control_problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
             None
         }
         (Algorithm::Dctcp, _) => no(
-            "live has no dctcp with other marks than its own",
+            "live has no dctcp with another kind of ECN",
             "set ecn = \"dctcp\"",
         ),
         (_, EcnMode::L4s) => no(
@@ -135,7 +133,7 @@ fn control_problem(profile: &Profile, controls: &[String]) -> Option<Problem> {
             "set ecn = \"on\" or \"off\"",
         ),
         _ => no(
-            "live has dctcp's marks only with its congestion control",
+            "live has dctcp's marks only with dctcp as congestion control",
             "set ecn = \"on\" or \"off\", or control = \"dctcp\"",
         ),
     }
@@ -149,10 +147,10 @@ fn size_problem(profile: &Profile) -> Option<Problem> {
             "set header = 52 (IPv4, TCP and its timestamps) or 40 (without timestamps)",
         );
     }
-    if !(LEAST_SEGMENT..=MTU).contains(&segment) {
+    if !(MIN_SEGMENT..=MTU).contains(&segment) {
         return no(
             format!("live has no segments of {segment} bytes"),
-            format!("set segment to {LEAST_SEGMENT} to {MTU} bytes"),
+            format!("set segment to {MIN_SEGMENT} to {MTU} bytes"),
         );
     }
     None
@@ -161,20 +159,20 @@ fn size_problem(profile: &Profile) -> Option<Problem> {
 fn detail_problem(profile: &Profile) -> Option<Problem> {
     if profile.initial_threshold.is_some() {
         return no(
-            "live has no threshold for the first slow start: the kernel's ends at a loss",
+            "live has no initial ssthresh: the kernel's slow start ends at the first loss",
             "set initial_threshold = \"never\"",
         );
     }
     if profile.max_burst.is_some() {
         return no(
-            "live has no limit to bursts: the kernel sends what the window allows",
+            "live has no limit of bursts: the kernel sends what cwnd allows",
             "set max_burst = \"never\"",
         );
     }
     if profile.duplicate_threshold != 3 {
         return no(
             format!(
-                "live has no threshold of {} duplicates: the kernel begins with 3 and adapts",
+                "live has no threshold of {} duplicate ACKs: the kernel starts with 3 and adapts",
                 profile.duplicate_threshold
             ),
             "set duplicates = 3",
@@ -192,29 +190,29 @@ fn detail_problem(profile: &Profile) -> Option<Problem> {
     }
 }
 
-/// What holds for all flows, by this one's profile.
-pub(super) fn common(profile: &Profile) -> Common {
-    Common {
+/// The host-wide settings of a profile.
+pub(super) fn host_wide(profile: &Profile) -> HostWideTcp {
+    HostWideTcp {
         selective: profile.recovery == Recovery::Sack,
         timestamps: profile.header_size == WITH_TIMESTAMPS,
         restart: profile.slow_start_restart,
     }
 }
 
-/// The most that a receiver offers, in bytes, where that is less than its buffer may hold.
+/// The largest window that a receiver advertises, in bytes, unless the buffer limits it.
 pub(in crate::run) fn window(profile: &Profile) -> Option<u32> {
     let window = u64::from(profile.receiver_window) * u64::from(profile.payload());
     (window < BUFFER / 2).then_some(window as u32)
 }
 
-/// What the routes of a profile's flows say.
+/// The route metrics of a profile's flows.
 pub(super) fn metrics(profile: &Profile) -> Metrics {
     let milliseconds = profile.timer.minimum.0.div_ceil(1_000_000).max(1);
     let mut numbers = vec![
         (Metric::Mtu, profile.segment_size),
-        (Metric::Segment, profile.segment_size - HEADERS),
-        (Metric::InitialWindow, profile.initial_window),
-        (Metric::LeastTimeout, milliseconds.min(120_000) as u32),
+        (Metric::AdvertisedMss, profile.segment_size - HEADERS),
+        (Metric::InitialCwnd, profile.initial_window),
+        (Metric::RtoMin, milliseconds.min(120_000) as u32),
     ];
     if let Some(window) = window(profile) {
         numbers.push((Metric::Window, window));

@@ -1,4 +1,4 @@
-//! What happens to sockets: connections that come, room to write, bytes to read, ends.
+//! Reacts to socket events: accepts connections, reads, writes, detects the end.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,18 +7,15 @@ use std::os::fd::OwnedFd;
 use earlydrop::units::Nanos;
 use nix::sys::epoll::EpollFlags;
 
-use super::act::NOTHING;
-use super::sockets::{self, Info};
-use super::table::{Entry, Role};
-use super::{DATAGRAM_HEADERS, LISTENERS, Traffic};
+use super::socket_table::{Entry, Role};
+use super::sockets::{self, CONNECTION_BROKE, TcpInfo};
+use super::{LISTENERS, TrafficGenerator};
 use crate::LiveError;
-use crate::error::Doing;
-use crate::run::hosts::End;
+use crate::error::Context;
+use crate::run::hosts::{DATAGRAM_HEADERS, End};
 
-const BROKE: &str = "a connection of the run broke";
-
-impl Traffic {
-    /// Something happened to the socket of this number.
+impl TrafficGenerator {
+    /// Handles the events of the socket with this number.
     pub(super) fn handle(
         &mut self,
         number: u64,
@@ -33,76 +30,49 @@ impl Traffic {
             return Ok(());
         };
         let failed = flags.contains(EpollFlags::EPOLLERR);
-        if failed && !matches!(role, Role::Sink { .. } | Role::Taker { .. }) {
+        if failed && !matches!(role, Role::DatagramReceiver { .. } | Role::Receiver { .. }) {
             let socket = self.table.socket(number);
             if let Some(problem) = socket.and_then(sockets::problem) {
-                return Err(problem).doing(BROKE);
+                return Err(problem).context(CONNECTION_BROKE);
             }
         }
         match role {
-            Role::Sender { ended: false, .. } => self.pump(number),
-            Role::Sender { .. } => self.look_whether_over(number, now),
-            Role::Taker { flow, counts } => self.take(number, flow, counts, now),
-            Role::Sink { flow } => self.take_datagrams(number, flow, now),
+            Role::Sender { ended: false, .. } => self.write_pending(number),
+            Role::Sender { .. } => self.check_completion(number, now),
+            Role::Receiver { flow, counts } => self.receive(number, flow, counts, now),
+            Role::DatagramReceiver { flow } => self.receive_datagrams(number, flow, now),
             Role::Server { flow, .. } => {
-                self.take_request(number, flow, now)?;
-                self.pump(number)
+                self.receive_request(number, flow, now)?;
+                self.write_pending(number)
             }
             Role::Client { flow, .. } => {
-                self.take_answer(number, flow, now)?;
-                self.pump(number)
+                self.receive_response(number, flow, now)?;
+                self.write_pending(number)
             }
         }
     }
 
-    /// Hands over what a connection has to send, as far as there is room.
-    pub(super) fn pump(&mut self, number: usize) -> Result<(), LiveError> {
-        let (Some(mut role), Some(socket)) = (self.table.role(number), self.table.socket(number))
-        else {
-            return Ok(());
-        };
-        let flows = &self.flows;
-        match &mut role {
-            Role::Sender {
-                flow, left, ended, ..
-            } if !*ended => {
-                let endless = *left == u64::MAX;
-                if endless && !flows[*flow as usize].open {
-                    return Ok(());
-                }
-                sockets::hand_over(socket, left, !endless, &NOTHING).doing(BROKE)?;
-                if *left == 0 {
-                    *ended = true;
-                    sockets::end(socket).doing(BROKE)?;
-                }
-            }
-            Role::Server { left, .. } | Role::Client { left, .. } => {
-                sockets::hand_over(socket, left, false, &NOTHING).doing(BROKE)?;
-            }
-            _ => return Ok(()),
-        }
-        self.table.set_role(number, role);
-        Ok(())
-    }
-
-    /// Looks whether all that a sender has sent is acknowledged.
-    fn look_whether_over(&mut self, number: usize, now: Nanos) -> Result<(), LiveError> {
+    /// Completes a sender's transfer if all of it is acknowledged.
+    fn check_completion(&mut self, number: usize, now: Nanos) -> Result<(), LiveError> {
         let (Some(role), Some(socket)) = (self.table.role(number), self.table.socket(number))
         else {
             return Ok(());
         };
         let Role::Sender {
-            flow, slot, asks, ..
+            flow,
+            slot,
+            is_request,
+            ..
         } = role
         else {
             return Ok(());
         };
-        let info = Info::of(socket).doing("asking after a connection")?;
+        let info = TcpInfo::of(socket).context("reading the state of a connection")?;
         if !info.is_over() {
             return Ok(());
         }
         self.table.remove(number);
-        if asks {
+        if is_request {
             return self.begin_transfer(flow, slot, now);
         }
         let meter = &mut self.flows[flow as usize].meter;
@@ -113,18 +83,17 @@ impl Traffic {
         self.complete(flow, slot, now)
     }
 
-    /// Throws away what has come for an application; answers how much that was, and whether
-    /// the other side has ended.
+    /// Discards received bytes; returns their number, and whether the other side has closed.
     fn read(&mut self, number: usize, flow: u32) -> Result<(u64, bool), LiveError> {
         let Some(socket) = self.table.socket(number) else {
             return Ok((0, true));
         };
-        if let Some(most) = self.flows[flow as usize].offered {
-            sockets::offer_at_most(socket, most).doing("limiting what a receiver offers")?;
+        if let Some(most) = self.flows[flow as usize].window_clamp {
+            sockets::clamp_window(socket, most).context("clamping the receive window")?;
         }
         let mut all = 0;
         loop {
-            match sockets::discard(socket, &mut self.buffer).doing(BROKE)? {
+            match sockets::discard(socket, &mut self.buffer).context(CONNECTION_BROKE)? {
                 Some(0) => return Ok((all, true)),
                 Some(length) => {
                     all += length as u64;
@@ -137,7 +106,7 @@ impl Traffic {
         }
     }
 
-    fn take(
+    fn receive(
         &mut self,
         number: usize,
         flow: u32,
@@ -153,17 +122,17 @@ impl Traffic {
     }
 
     fn count(&mut self, flow: u32, bytes: u64, now: Nanos) {
-        if self.counts(now) {
+        if self.is_measured(now) {
             self.flows[flow as usize].meter.bytes += bytes;
         }
     }
 
-    fn take_datagrams(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+    fn receive_datagrams(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let Some(socket) = self.table.socket(number) else {
             return Ok(());
         };
         let mut bytes = 0;
-        // What is wrong with a single datagram does not matter to the next.
+        // An error of one datagram, such as ICMP, does not affect the next.
         while let Ok(Some(length)) = sockets::discard(socket, &mut self.buffer) {
             bytes += length as u64 + DATAGRAM_HEADERS;
         }
@@ -171,8 +140,8 @@ impl Traffic {
         Ok(())
     }
 
-    /// Reads what has come of a request; the answer begins when it is complete.
-    fn take_request(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+    /// Reads a request; once it is complete, the response starts.
+    fn receive_request(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let (bytes, _) = self.read(number, flow)?;
         let Some(Role::Server { read, left, .. }) = self.table.role(number) else {
             return Ok(());
@@ -185,62 +154,72 @@ impl Traffic {
             return Ok(());
         };
         read -= session.request;
-        let answer = session.begin(now);
+        let response = session.begin(now);
         let client = session.client;
-        left += answer;
-        self.seen.transfers += 1;
+        left += response;
+        self.report.transfers += 1;
         self.table
             .set_role(number, Role::Server { flow, read, left });
         if let Some(client) = client
-            && let Some(Role::Client { left, wants, .. }) = self.table.role(client)
+            && let Some(Role::Client { left, awaiting, .. }) = self.table.role(client)
         {
-            let wants = wants + answer;
-            self.table
-                .set_role(client, Role::Client { flow, left, wants });
+            let awaiting = awaiting + response;
+            self.table.set_role(
+                client,
+                Role::Client {
+                    flow,
+                    left,
+                    awaiting,
+                },
+            );
         }
         Ok(())
     }
 
-    /// Reads what has come of an answer, which is over when all of it has.
-    fn take_answer(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
+    /// Reads a response; the transfer is complete when all of it has arrived.
+    fn receive_response(&mut self, number: usize, flow: u32, now: Nanos) -> Result<(), LiveError> {
         let (bytes, _) = self.read(number, flow)?;
-        let Some(Role::Client { left, wants, .. }) = self.table.role(number) else {
+        let Some(Role::Client { left, awaiting, .. }) = self.table.role(number) else {
             return Ok(());
         };
         if bytes == 0 {
             return Ok(());
         }
         self.count(flow, bytes, now);
-        let wants = wants.saturating_sub(bytes);
-        let role = Role::Client { flow, left, wants };
+        let awaiting = awaiting.saturating_sub(bytes);
+        let role = Role::Client {
+            flow,
+            left,
+            awaiting,
+        };
         self.table.set_role(number, role);
-        match wants {
+        match awaiting {
             0 => self.complete(flow, 0, now),
             _ => Ok(()),
         }
     }
 
-    /// Takes the connections that have come.
+    /// Accepts pending connections.
     fn accept(&mut self, listener: usize) -> Result<(), LiveError> {
-        let doing = "taking a connection";
+        let action = "accepting a connection";
         loop {
             let listener = &self.listeners[listener];
             let (end, requests) = (listener.end, listener.requests);
             let (stream, from) = match listener.socket.accept() {
                 Ok(taken) => taken,
                 Err(problem) if problem.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                // It was given up before it was taken.
+                // The client gave up before it was accepted.
                 Err(problem) if problem.kind() == io::ErrorKind::ConnectionAborted => continue,
-                Err(problem) => return Err(problem).doing(doing),
+                Err(problem) => return Err(problem).context(action),
             };
-            stream.set_nonblocking(true).doing(doing)?;
-            self.taken(stream.into(), from, end, requests)
-                .doing(doing)??;
+            stream.set_nonblocking(true).context(action)?;
+            self.add_accepted(stream.into(), from, end, requests)
+                .context(action)??;
         }
     }
 
-    /// A connection from this address has come to an end.
-    fn taken(
+    /// Adds an accepted connection; its source address identifies the flow.
+    fn add_accepted(
         &mut self,
         socket: OwnedFd,
         from: SocketAddr,
@@ -250,15 +229,15 @@ impl Traffic {
         let SocketAddr::V4(from) = from else {
             return Ok(Ok(()));
         };
-        let Some(number) = self.book.flow_at(from.ip().octets()) else {
+        let Some(number) = self.addresses.flow_at(from.ip().octets()) else {
             return Ok(Ok(()));
         };
         let flow = &self.flows[number as usize];
-        sockets::carry(&socket, flow.traffic_class)?;
-        let mut told = EpollFlags::EPOLLIN;
+        sockets::set_traffic_class(&socket, flow.traffic_class)?;
+        let mut interest = EpollFlags::EPOLLIN;
         let role = if requests {
-            sockets::never_wait(&socket)?;
-            told |= EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
+            sockets::set_nodelay(&socket)?;
+            interest |= EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
             let (read, left) = (0, 0);
             Role::Server {
                 flow: number,
@@ -266,13 +245,13 @@ impl Traffic {
                 left,
             }
         } else {
-            Role::Taker {
+            Role::Receiver {
                 flow: number,
                 counts: end != flow.from,
             }
         };
         let socket = Entry { socket, role };
-        Ok(self.add(socket, told).map(|added| {
+        Ok(self.add(socket, interest).map(|added| {
             if requests {
                 self.flows[number as usize].meter.watched = Some(added);
             }

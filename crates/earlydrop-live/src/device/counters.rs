@@ -1,21 +1,21 @@
-//! What the kernel counts of its interfaces: `/proc/net/dev`.
+//! The kernel's interface counters: `/proc/net/dev`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
 use crate::LiveError;
-use crate::error::Doing;
+use crate::error::Context;
 use crate::stats::DeviceCounts;
 
-/// The counters of the namespace that the thread was in which opened this.
+/// The counters of the network namespace in which the file was opened.
 #[derive(Debug)]
-pub(super) struct Counter(File);
+pub(super) struct InterfaceCounters(File);
 
-impl Counter {
-    pub(super) fn open() -> Result<Counter, LiveError> {
+impl InterfaceCounters {
+    pub(super) fn open() -> Result<InterfaceCounters, LiveError> {
         let file =
-            File::open("/proc/thread-self/net/dev").doing("opening the kernel's counters")?;
-        Ok(Counter(file))
+            File::open("/proc/thread-self/net/dev").context("opening the kernel's counters")?;
+        Ok(InterfaceCounters(file))
     }
 
     pub(super) fn read(&self, interface: &str) -> io::Result<DeviceCounts> {
@@ -28,8 +28,8 @@ impl Counter {
     }
 }
 
-/// An interface's line: received bytes, packets and six more; sent bytes, packets, errors,
-/// dropped.
+/// Parses an interface's line: received bytes, packets and six more; sent bytes, packets,
+/// errors, dropped.
 fn counts(text: &str, interface: &str) -> Option<DeviceCounts> {
     let mut lines = text.lines().filter_map(|line| line.trim().split_once(':'));
     let (_, numbers) = lines.find(|(name, _)| *name == interface)?;

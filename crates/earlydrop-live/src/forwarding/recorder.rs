@@ -1,4 +1,4 @@
-//! The files that are written while packets cross.
+//! The files written while packets are forwarded: statistics as JSON lines, and a capture.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -8,18 +8,26 @@ use earlydrop::units::Nanos;
 use earlydrop_sim::pcapng::{Layer, Writer};
 use serde::Serialize;
 
-use super::Files;
 use crate::LiveError;
 use crate::emulator::NAMES;
-use crate::pace::Clock;
 use crate::stats::{Sample, Summary};
+use crate::timing::Clock;
 
-/// Statistics and packets, where they are wanted.
-pub(super) struct Record {
+/// Paths of the files to write; `None` writes none.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Samples and the summary, as JSON lines.
+    pub stats: Option<PathBuf>,
+    /// Packets as they leave the transmitters, in the pcapng format.
+    pub pcap: Option<PathBuf>,
+}
+
+/// Writes statistics and captured packets.
+pub(super) struct Recorder {
     stats: Option<(PathBuf, BufWriter<File>)>,
     pcap: Option<(PathBuf, Writer<BufWriter<File>>)>,
     clock: Clock,
-    /// What went wrong with a packet; told when there is somebody to tell.
+    /// First error while writing a packet; returned with the next samples.
     failed: Option<io::Error>,
 }
 
@@ -29,8 +37,8 @@ struct Last<'a> {
     summary: &'a Summary,
 }
 
-impl Record {
-    pub(super) fn create(files: &Files, layer: Layer, clock: Clock) -> Result<Record, LiveError> {
+impl Recorder {
+    pub(super) fn create(files: &Files, layer: Layer, clock: Clock) -> Result<Recorder, LiveError> {
         let open = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| {
                 let file = File::create(path).map_err(at(path))?;
@@ -45,7 +53,7 @@ impl Record {
             }
             None => None,
         };
-        Ok(Record {
+        Ok(Recorder {
             stats,
             pcap,
             clock,
@@ -53,7 +61,7 @@ impl Record {
         })
     }
 
-    /// A packet has left the transmitter of the direction of this number.
+    /// Records a packet that left the transmitter of a direction: 0 up, 1 down.
     pub(super) fn packet(&mut self, direction: usize, left: Nanos, bytes: &[u8]) {
         if let Some((_, file)) = &mut self.pcap {
             let at = self.clock.since_1970(left);
@@ -66,7 +74,7 @@ impl Record {
         for sample in samples {
             self.line(sample)?;
         }
-        // Whoever looks on sees it at once.
+        // A reader of the growing file sees the samples at once.
         if let Some((path, file)) = &mut self.stats {
             file.flush().map_err(at(path))?;
         }

@@ -1,4 +1,4 @@
-//! Bursts built by another library, cut, and their checksums worked out by it.
+//! GSO packets built by another library, cut here, with checksums verified by that library.
 
 use super::*;
 use crate::packet::Header;
@@ -6,9 +6,9 @@ use etherparse::{IpHeaders, PacketBuilder, PacketBuilderStep, PacketHeaders, Tcp
 use etherparse::{NetHeaders, TransportHeader};
 use proptest::prelude::*;
 
-/// What of a burst is chosen.
+/// Random properties of a GSO packet.
 #[derive(Clone, Debug)]
-struct Chosen {
+struct GsoCase {
     v6: bool,
     timestamps: bool,
     sequence: u32,
@@ -18,10 +18,10 @@ struct Chosen {
     whole: usize,
 }
 
-fn chosen() -> impl Strategy<Value = Chosen> {
+fn cases() -> impl Strategy<Value = GsoCase> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     (flags, any::<u32>(), 0_u8..4, 1_u16..1500, 1_usize..60_000).prop_map(
-        |((v6, timestamps, reduced), sequence, last, payload, whole)| Chosen {
+        |((v6, timestamps, reduced), sequence, last, payload, whole)| GsoCase {
             v6,
             timestamps,
             sequence,
@@ -33,7 +33,7 @@ fn chosen() -> impl Strategy<Value = Chosen> {
     )
 }
 
-impl Chosen {
+impl GsoCase {
     fn headers(&self) -> PacketBuilderStep<TcpHeader> {
         let ip = match self.v6 {
             true => PacketBuilder::ipv6([1; 16], [2; 16], 64),
@@ -57,8 +57,8 @@ impl Chosen {
         }
     }
 
-    /// The burst as the kernel hands it over, and the note on it.
-    fn burst(&self) -> (Note, Vec<u8>) {
+    /// The GSO packet as the kernel passes it on, and its virtio header.
+    fn gso_packet(&self) -> (VnetHeader, Vec<u8>) {
         let payload: Vec<u8> = (0..self.whole).map(|n| (n / 7) as u8).collect();
         let mut bytes = Vec::new();
         self.headers()
@@ -68,22 +68,22 @@ impl Chosen {
         let length = bytes.len() - start;
         let sum = sum_of_addresses(&bytes, length);
         set_word(&mut bytes, start + CHECKSUM, sum);
-        let kind = if self.v6 { TCP_V6 } else { TCP_V4 };
-        let note = Note {
-            checksum: Some(Checksum {
+        let kind = if self.v6 { GSO_TCPV6 } else { GSO_TCPV4 };
+        let vnet = VnetHeader {
+            checksum: Some(PartialChecksum {
                 start: start as u16,
-                place: CHECKSUM as u16,
+                offset: CHECKSUM as u16,
             }),
-            cut: Some(Cut {
+            gso: Some(GsoInfo {
                 kind,
                 payload: self.payload,
             }),
         };
-        (note, bytes)
+        (vnet, bytes)
     }
 }
 
-/// RFC 1071.
+/// Sum of 16-bit words, RFC 1071.
 fn sum(bytes: &[u8]) -> u32 {
     let words = bytes.chunks(2);
     words
@@ -98,7 +98,7 @@ fn folded(mut sum: u32) -> u16 {
     sum as u16
 }
 
-/// What TCP leaves in place of a checksum that it does not work out: RFC 9293, section 3.1.
+/// The partial checksum of TCP: sum of the pseudo-header, RFC 9293, section 3.1.
 fn sum_of_addresses(packet: &[u8], length: usize) -> u16 {
     let addresses = if packet[0] >> 4 == 6 {
         &packet[8..40]
@@ -108,14 +108,14 @@ fn sum_of_addresses(packet: &[u8], length: usize) -> u16 {
     folded(sum(addresses) + 6 + length as u32)
 }
 
-/// Works out what a note says is undone.
-fn complete(packet: &mut [u8], checksum: Checksum) {
+/// Completes a partial checksum.
+fn complete(packet: &mut [u8], checksum: PartialChecksum) {
     let start = usize::from(checksum.start);
     let value = !folded(sum(&packet[start..]));
-    set_word(packet, start + usize::from(checksum.place), value);
+    set_word(packet, start + usize::from(checksum.offset), value);
 }
 
-/// What another library reads of a packet whose checksums it finds right.
+/// Parses a packet with another library, which verifies its checksums.
 fn read(packet: &[u8]) -> (IpHeaders, TcpHeader, Vec<u8>) {
     let headers = PacketHeaders::from_ip_slice(packet).expect("a packet");
     let Some(TransportHeader::Tcp(tcp)) = headers.transport else {
@@ -143,64 +143,64 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn segments_are_packets_with_all_that_the_burst_held(chosen in chosen()) {
-        let (note, bytes) = chosen.burst();
-        let burst = Burst::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
-        let (headers, payload) = bytes.split_at(burst.headers);
-        let mut held = Vec::new();
+    fn segments_are_packets_with_the_whole_payload(case in cases()) {
+        let (vnet, bytes) = case.gso_packet();
+        let gso_packet = GsoPacket::parse(&vnet, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        let (headers, payload) = bytes.split_at(gso_packet.headers);
+        let mut payloads = Vec::new();
         let mut flow = None;
-        for segment in 0..burst.segments() {
+        for segment in 0..gso_packet.segments() {
             let mut packet = headers.to_vec();
-            burst.cut(&mut packet, segment);
-            packet.extend(&payload[held.len()..held.len() + burst.payload_of(segment)]);
+            gso_packet.write_segment_headers(&mut packet, segment);
+            packet.extend(&payload[payloads.len()..payloads.len() + gso_packet.payload_of(segment)]);
             let header = Header::read(&packet).unwrap();
             prop_assert_eq!(header.length as usize, packet.len());
             prop_assert_eq!(*flow.get_or_insert(header.flow), header.flow);
-            complete(&mut packet, burst.checksum);
+            complete(&mut packet, gso_packet.checksum);
             let (ip, tcp, payload) = read(&packet);
-            prop_assert_eq!(tcp.sequence_number, chosen.sequence.wrapping_add(held.len() as u32));
+            prop_assert_eq!(tcp.sequence_number, case.sequence.wrapping_add(payloads.len() as u32));
             if let IpHeaders::Ipv4(ip, _) = ip {
                 prop_assert_eq!(ip.identification as usize, segment % 65_536);
             }
-            let is_last = segment + 1 == burst.segments();
-            prop_assert_eq!(tcp.fin, is_last && chosen.last & 1 != 0);
-            prop_assert_eq!(tcp.psh, is_last && chosen.last & 2 != 0);
-            prop_assert_eq!(tcp.cwr, segment == 0 && chosen.reduced);
-            held.extend(payload);
+            let is_last = segment + 1 == gso_packet.segments();
+            prop_assert_eq!(tcp.fin, is_last && case.last & 1 != 0);
+            prop_assert_eq!(tcp.psh, is_last && case.last & 2 != 0);
+            prop_assert_eq!(tcp.cwr, segment == 0 && case.reduced);
+            payloads.extend(payload);
         }
-        prop_assert_eq!(held, payload);
+        prop_assert_eq!(payloads, payload);
     }
 
-    /// Some segments in a row, joined and cut again, are the same.
+    /// Consecutive segments that are merged and cut again do not change.
     #[test]
-    fn what_is_joined_can_be_cut_again(chosen in chosen(), from in 0_usize..50, many in 2_usize..50) {
-        let (note, bytes) = chosen.burst();
-        let burst = Burst::of(&note, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
-        prop_assume!(from + 1 < burst.segments());
-        let row = from..(from + many).min(burst.segments());
-        let cut = |burst: &Burst, headers: &[u8], segment| {
-            let mut headers = headers[..burst.headers].to_vec();
-            burst.cut(&mut headers, segment);
+    fn merged_segments_can_be_cut_again(case in cases(), from in 0_usize..50, many in 2_usize..50) {
+        let (vnet, bytes) = case.gso_packet();
+        let gso_packet = GsoPacket::parse(&vnet, &bytes[..bytes.len().min(200)], bytes.len()).unwrap();
+        prop_assume!(from + 1 < gso_packet.segments());
+        let row = from..(from + many).min(gso_packet.segments());
+        let cut = |gso_packet: &GsoPacket, headers: &[u8], segment| {
+            let mut headers = headers[..gso_packet.headers].to_vec();
+            gso_packet.write_segment_headers(&mut headers, segment);
             headers
         };
-        let segments: Vec<_> = row.clone().map(|segment| cut(&burst, &bytes, segment)).collect();
-        let whole: usize = row.map(|segment| burst.payload_of(segment)).sum();
-        let mut joined = segments[0].clone();
-        let length = burst.headers + whole;
+        let segments: Vec<_> = row.clone().map(|segment| cut(&gso_packet, &bytes, segment)).collect();
+        let whole: usize = row.map(|segment| gso_packet.payload_of(segment)).sum();
+        let mut merged = segments[0].clone();
+        let length = gso_packet.headers + whole;
         let last = segments.last().unwrap();
-        let note = join(&mut joined, burst.checksum, length, burst.payload, last);
-        prop_assert_eq!(Note::read(&note.bytes(burst.headers as u16)), note);
-        let again = Burst::of(&note, &joined, length).unwrap();
+        let vnet = merge_segments(&mut merged, gso_packet.checksum, length, gso_packet.payload, last);
+        prop_assert_eq!(VnetHeader::read(&vnet.bytes(gso_packet.headers as u16)), vnet);
+        let again = GsoPacket::parse(&vnet, &merged, length).unwrap();
         prop_assert_eq!(again.segments(), segments.len());
-        for (place, segment) in segments.iter().enumerate() {
-            prop_assert_eq!(&cut(&again, &joined, place), segment);
+        for (index, segment) in segments.iter().enumerate() {
+            prop_assert_eq!(&cut(&again, &merged, index), segment);
         }
     }
 }
 
 #[test]
-fn what_is_no_burst_of_tcp_is_none() {
-    let chosen = Chosen {
+fn invalid_gso_packets_are_rejected() {
+    let case = GsoCase {
         v6: false,
         timestamps: true,
         sequence: 1,
@@ -209,41 +209,41 @@ fn what_is_no_burst_of_tcp_is_none() {
         payload: 1448,
         whole: 10_000,
     };
-    let (note, bytes) = chosen.burst();
-    let of = |note: &Note, bytes: &[u8]| Burst::of(note, bytes, bytes.len());
-    assert!(of(&note, &bytes).is_some());
-    let (checksum, cut) = (note.checksum.unwrap(), note.cut.unwrap());
-    let with_checksum = |checksum| Note { checksum, ..note };
-    let with_cut = |cut| Note { cut, ..note };
+    let (vnet, bytes) = case.gso_packet();
+    let of = |vnet: &VnetHeader, bytes: &[u8]| GsoPacket::parse(vnet, bytes, bytes.len());
+    assert!(of(&vnet, &bytes).is_some());
+    let (checksum, gso) = (vnet.checksum.unwrap(), vnet.gso.unwrap());
+    let with_checksum = |checksum| VnetHeader { checksum, ..vnet };
+    let with_gso = |gso| VnetHeader { gso, ..vnet };
     for wrong in [
         with_checksum(None),
-        with_checksum(Some(Checksum {
+        with_checksum(Some(PartialChecksum {
             start: 0,
             ..checksum
         })),
-        with_checksum(Some(Checksum {
+        with_checksum(Some(PartialChecksum {
             start: 24,
             ..checksum
         })),
-        with_checksum(Some(Checksum {
+        with_checksum(Some(PartialChecksum {
             start: 9999,
             ..checksum
         })),
-        with_checksum(Some(Checksum {
-            place: 6,
+        with_checksum(Some(PartialChecksum {
+            offset: 6,
             ..checksum
         })),
-        with_cut(None),
-        with_cut(Some(Cut {
-            kind: TCP_V6,
-            ..cut
+        with_gso(None),
+        with_gso(Some(GsoInfo {
+            kind: GSO_TCPV6,
+            ..gso
         })),
-        with_cut(Some(Cut { kind: 5, ..cut })),
-        with_cut(Some(Cut { payload: 0, ..cut })),
+        with_gso(Some(GsoInfo { kind: 5, ..gso })),
+        with_gso(Some(GsoInfo { payload: 0, ..gso })),
     ] {
         assert_eq!(of(&wrong, &bytes), None, "{wrong:?}");
     }
     for length in [0, 10, 30, 52] {
-        assert_eq!(of(&note, &bytes[..length]), None, "{length} bytes");
+        assert_eq!(of(&vnet, &bytes[..length]), None, "{length} bytes");
     }
 }

@@ -1,93 +1,93 @@
-//! Who has which address: each flow one at either end, all flows of one kind of TCP within
-//! one prefix, so that a route can say what holds for them.
+//! The address plan of a run: each flow has one address at either end. All flows with the same
+//! TCP profile, a *kind*, share a prefix, so that a route can set their TCP.
 //!
 //! ```text
 //! near end   10.(64 + kind).hi.lo       far end   10.(128 + kind).hi.lo
 //! ```
 //!
-//! where `hi.lo` counts the kind's flows. The addresses lie in namespaces of the program's
-//! own; whatever the machine itself uses does not matter.
+//! `hi.lo` counts the flows of the kind. The addresses exist only in the run's namespaces, so
+//! they cannot collide with the machine's.
 
 use std::net::Ipv4Addr;
 
 use earlydrop_sim::traffic::{Flow, Traffic};
 
-use super::Refused;
+use crate::error::Unsupported;
 
-/// The first byte of all addresses.
+/// First byte of all addresses.
 const NETWORK: u8 = 10;
-/// The second byte of the near end's, but for the kind.
+/// Second byte at the near end, plus the kind.
 const NEAR: u8 = 64;
-/// The second byte of the far end's, but for the kind.
+/// Second byte at the far end, plus the kind.
 const FAR: u8 = 128;
-/// Kinds of TCP, datagrams among them.
+/// Most kinds: TCP profiles, and one for datagrams.
 const KINDS: usize = 64;
-/// Flows of one kind.
+/// Most flows of one kind.
 const FLOWS: usize = 1 << 16;
 
-/// Which addresses flows have.
+/// The addresses of all flows.
 #[derive(Clone, Debug)]
-pub(crate) struct Book {
+pub(crate) struct AddressPlan {
     /// For each kind, its flows in order.
     kinds: Vec<Vec<u32>>,
-    /// For each flow, its kind and its place there.
-    places: Vec<(u8, u16)>,
+    /// For each flow, its kind and its position there.
+    positions: Vec<(u8, u16)>,
 }
 
-impl Book {
-    /// Gives each flow its addresses.
-    pub(crate) fn new(flows: &[Flow]) -> Result<Book, Refused> {
+impl AddressPlan {
+    /// Assigns addresses to flows.
+    pub(crate) fn new(flows: &[Flow]) -> Result<AddressPlan, Unsupported> {
         let mut kinds: Vec<Vec<u32>> = Vec::new();
-        let mut places = Vec::with_capacity(flows.len());
+        let mut positions = Vec::with_capacity(flows.len());
         for (number, flow) in flows.iter().enumerate() {
-            let alike = |members: &Vec<u32>| same_rules(&flows[members[0] as usize], flow);
-            let kind = kinds.iter().position(alike).unwrap_or_else(|| {
+            let has_profile = |members: &Vec<u32>| same_profile(&flows[members[0] as usize], flow);
+            let kind = kinds.iter().position(has_profile).unwrap_or_else(|| {
                 kinds.push(Vec::new());
                 kinds.len() - 1
             });
-            let too_many = |message: String, most: usize| Refused {
+            let too_many = |message: String, most: usize| Unsupported {
                 flow: Some(number),
                 message,
                 help: format!("at most {most}"),
             };
             if kind >= KINDS {
-                let message = format!("more than {KINDS} kinds of TCP");
+                let message = format!("more than {KINDS} TCP profiles");
                 return Err(too_many(message, KINDS));
             }
-            let place = kinds[kind].len();
-            if place >= FLOWS {
-                let message = format!("more than {FLOWS} flows of one kind");
+            let position = kinds[kind].len();
+            if position >= FLOWS {
+                let message = format!("more than {FLOWS} flows with one TCP profile");
                 return Err(too_many(message, FLOWS));
             }
-            places.push((kind as u8, place as u16));
+            positions.push((kind as u8, position as u16));
             kinds[kind].push(number as u32);
         }
-        Ok(Book { kinds, places })
+        Ok(AddressPlan { kinds, positions })
     }
 
-    /// One flow of each kind, by whose rules all of it go.
+    /// One flow of each kind, whose profile is that of all.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = u32> {
         self.kinds.iter().map(|members| members[0])
     }
 
-    /// The prefix of 16 bits of a kind at the near end, and at the far one.
+    /// The /16 prefixes of a kind: near end, far end.
     pub(crate) fn prefixes(kind: u8) -> [Ipv4Addr; 2] {
         [NEAR, FAR].map(|end| Ipv4Addr::new(NETWORK, end + kind, 0, 0))
     }
 
-    /// A flow's address at the near end, and at the far one.
+    /// A flow's addresses: near end, far end.
     pub(crate) fn addresses(&self, flow: u32) -> [Ipv4Addr; 2] {
-        let (kind, place) = self.places[flow as usize];
-        let [hi, lo] = place.to_be_bytes();
+        let (kind, position) = self.positions[flow as usize];
+        let [hi, lo] = position.to_be_bytes();
         [NEAR, FAR].map(|end| Ipv4Addr::new(NETWORK, end + kind, hi, lo))
     }
 
-    /// Whose a packet of IPv4 is, by its source, which is at either end.
+    /// The flow of an IPv4 packet, by its source address.
     pub(crate) fn flow(&self, packet: &[u8]) -> Option<u32> {
         self.flow_at(*packet.get(12..)?.first_chunk()?)
     }
 
-    /// Whose this address is.
+    /// The flow of an address.
     pub(crate) fn flow_at(&self, address: [u8; 4]) -> Option<u32> {
         let [NETWORK, end, hi, lo] = address else {
             return None;
@@ -97,8 +97,8 @@ impl Book {
     }
 }
 
-/// Whether two flows' TCP has the same rules; datagrams have none.
-fn same_rules(one: &Flow, other: &Flow) -> bool {
+/// Whether two flows have the same TCP profile; all datagram flows do.
+fn same_profile(one: &Flow, other: &Flow) -> bool {
     match (&one.traffic, &other.traffic) {
         (Traffic::Tcp { profile: one, .. }, Traffic::Tcp { profile: other, .. }) => one == other,
         (Traffic::Datagrams { .. }, Traffic::Datagrams { .. }) => true,
@@ -119,15 +119,15 @@ mod tests {
         let flows: Vec<Flow> = (0..600)
             .map(|number| Flow::bulk(a, b, &profiles[number % 2]))
             .collect();
-        let book = Book::new(&flows).expect("two kinds");
+        let addresses = AddressPlan::new(&flows).expect("two kinds");
         for flow in 0..600 {
-            for address in book.addresses(flow) {
+            for address in addresses.addresses(flow) {
                 let mut packet = [0; 20];
                 packet[12..16].copy_from_slice(&address.octets());
-                assert_eq!(book.flow(&packet), Some(flow), "{address}");
+                assert_eq!(addresses.flow(&packet), Some(flow), "{address}");
             }
         }
-        assert_eq!(book.kinds().collect::<Vec<_>>(), [0, 1]);
-        assert_eq!(book.flow(&[0; 20]), None);
+        assert_eq!(addresses.kinds().collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(addresses.flow(&[0; 20]), None);
     }
 }

@@ -1,6 +1,7 @@
-//! The first process of the session's own set of processes (pid_namespaces(7)). It ends
-//! with the emulator however that ends, and the kernel ends everything else with it: so
-//! nothing is left behind.
+//! The init process (PID 1) of a session's PID namespace, pid_namespaces(7).
+//!
+//! It runs the command and reaps orphans. It dies with the emulator, however that ends, and
+//! the kernel then kills every other process of the namespace. So nothing is left behind.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -16,31 +17,31 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::namespace::{FAR, NEAR, Namespace};
-use crate::session::Owner;
+use crate::privileges::InvokingUser;
 
-/// What it needs.
-pub(crate) struct Inside<'a> {
-    /// Where the command runs.
+/// Arguments of the init process.
+pub(crate) struct SessionInit<'a> {
+    /// Network namespace of the command.
     pub(crate) near: &'a Namespace,
-    /// Who runs it.
-    pub(crate) owner: &'a Owner,
+    /// User that the command runs as.
+    pub(crate) user: &'a InvokingUser,
     pub(crate) command: &'a [OsString],
-    /// Says when to begin; its end says not to.
-    pub(crate) begin: File,
+    /// Pipe: one byte starts the command, end of file cancels it.
+    pub(crate) start: File,
 }
 
-/// The exit codes that shells give to a command that cannot be started.
+/// Exit codes that shells give to a command that cannot be started.
 const NOT_FOUND: i32 = 127;
 const NOT_STARTED: i32 = 126;
 
-impl Inside<'_> {
-    /// Runs the command, and answers the code to exit with.
+impl SessionInit<'_> {
+    /// Runs the command and returns the exit code for this process.
     pub(crate) fn run(mut self) -> i32 {
-        if let Err(problem) = self.settle() {
+        if let Err(problem) = self.enter_namespaces() {
             eprintln!("error: entering the session's namespaces: {problem}");
             return NOT_STARTED;
         }
-        if self.begin.read_exact(&mut [0]).is_err() {
+        if self.start.read_exact(&mut [0]).is_err() {
             return NOT_STARTED;
         }
         let [program, arguments @ ..] = self.command else {
@@ -60,32 +61,31 @@ impl Inside<'_> {
         }
     }
 
-    /// Enters the near end, with a `/proc` that shows the session's processes only, as the
-    /// owner.
-    fn settle(&self) -> io::Result<()> {
+    /// Enters the near network namespace and a new mount namespace, whose `/proc` shows only
+    /// the session's processes, and switches to the user.
+    fn enter_namespaces(&self) -> io::Result<()> {
         self.near.enter()?;
         unshare(CloneFlags::CLONE_NEWNS)?;
         let nothing = None::<&str>;
         let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
         mount(nothing, "/", nothing, private, nothing)?;
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-        // Where a container hides parts of its own /proc this is not allowed, and the old one
-        // does.
+        // A container that hides parts of its /proc forbids this mount; its own /proc then stays.
         let _ = mount(Some("proc"), "/proc", Some("proc"), flags, nothing);
-        self.owner.become_them()?;
-        // After that: a change of user takes it back.
+        self.user.switch_to()?;
+        // Must follow the change of user, which clears the setting: prctl(2).
         Ok(set_pdeathsig(Signal::SIGKILL)?)
     }
 }
 
-/// Tells a command both ends' addresses.
+/// Sets the addresses of both ends in the command's environment.
 pub(crate) fn with_addresses(command: &mut Command) -> &mut Command {
     command
         .env("EARLYDROP_NEAR", NEAR.v4.to_string())
         .env("EARLYDROP_FAR", FAR.v4.to_string())
 }
 
-/// Waits for the command; whoever loses their parent meanwhile is waited for, too.
+/// Waits for the command and reaps orphans meanwhile; returns the command's exit code.
 fn wait_for(command: Pid) -> i32 {
     loop {
         match waitpid(None, None) {
@@ -99,7 +99,7 @@ fn wait_for(command: Pid) -> i32 {
     }
 }
 
-/// The code that a shell would give.
+/// The exit code that a shell would report: 128 plus the signal for a killed process.
 pub(crate) fn code_of(status: ExitStatus) -> i32 {
     let signal = || 128 + status.signal().unwrap_or(0);
     status.code().unwrap_or_else(signal)
