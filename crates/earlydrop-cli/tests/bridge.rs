@@ -315,7 +315,7 @@ fn packets_put_together_are_dropped_and_it_says_what_to_do() {
     one_by_one(&summary);
     for said in [
         "tso off gso off gro off",
-        "eth1 puts packets together (gro)",
+        "eth1 merges received packets (gro)",
     ] {
         assert!(told.err.contains(said), "{said} in {told:?}");
     }
@@ -423,7 +423,7 @@ fn interfaces_that_will_not_do_are_refused() {
             &["no interface nonsense", "known: lo, eth1, eth2"],
         ),
         ("eth1", "eth1", &["eth1 is given twice"]),
-        ("lo", "eth2", &["lo is no interface of Ethernet"]),
+        ("lo", "eth2", &["lo is no Ethernet interface"]),
     ] {
         let ran = between(&testbed, from, to);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{ran:?}");
@@ -451,7 +451,7 @@ fn interfaces_that_will_not_do_are_refused() {
         .gateway
         .does("ip link set one up; ip link set other up");
     let joined = between(&testbed, "one", "other");
-    assert!(joined.err.contains("are joined already"), "{joined:?}");
+    assert!(joined.err.contains("are connected already"), "{joined:?}");
     testbed.gateway.does("ip address add 10.8.0.1/24 dev eth1");
     let warned = between(&testbed, "eth1", "eth2");
     assert_eq!(warned.code, Some(0), "{warned:?}");

@@ -35,7 +35,7 @@ tcp = \"reno\"
 /// Runs it; `None`, and a word on it, where there can be no hosts.
 fn runs(user: &User, arguments: &[&str]) -> Option<Ran> {
     let ran = user.runs(arguments);
-    let refused = ["makes no network namespace", "TUN devices are needed"];
+    let refused = ["create no network namespace", "TUN devices are needed"];
     if refused.iter().any(|words| ran.err.contains(words)) {
         let test = std::thread::current();
         skipped(test.name().unwrap_or_default(), ran.err.trim());

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use earlydrop_live::bridge::{Note, Onlooker};
-use earlydrop_live::session::Owner;
+use earlydrop_live::bridge::{BridgeObserver, Warning};
+use earlydrop_live::session::InvokingUser;
 use earlydrop_live::stats::Sample;
 
 use super::bottleneck::{Arguments, Teller, from_here_on, span};
@@ -61,8 +61,8 @@ struct Told {
     between: String,
 }
 
-impl Onlooker for Told {
-    fn begins(&mut self, notes: &[Note], owner: &Owner) {
+impl BridgeObserver for Told {
+    fn started(&mut self, notes: &[Warning], owner: &InvokingUser) {
         let (between, owner) = (&self.between, from_here_on(owner));
         self.teller.say(&format!("between {between}{owner}"));
         self.teller.say_directions();

@@ -17,7 +17,7 @@ use earlydrop_lab::plan::{Hosts, Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::Store;
 use earlydrop_live::run::prepare;
-use earlydrop_live::session::Right;
+use earlydrop_live::session::Privilege;
 
 use crate::commands::run_options::{OutputOptions, all_done};
 use crate::draw::Style;
@@ -100,8 +100,8 @@ fn begin(teller: &Teller, folders: &[&Path]) -> Result<(), Failure> {
         folders.iter().try_for_each(fs::create_dir_all)?;
     }
     let right = match prepare() {
-        Ok(Right::Root) => "as root",
-        Ok(Right::UserNamespace) => "in a user namespace",
+        Ok(Privilege::Root) => "as root",
+        Ok(Privilege::UserNamespace) => "in a user namespace",
         Err(error) => {
             // Those with something in them stay.
             folders

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use earlydrop_live::session::{Audience, FAR, NEAR, Owner, Right, Session, Tcp};
+use earlydrop_live::session::{FAR, InvokingUser, NEAR, Privilege, Session, SessionObserver, Tcp};
 use earlydrop_live::stats::Sample;
 
 use super::bottleneck::{Arguments, Teller, from_here_on};
@@ -71,11 +71,11 @@ fn command(given: &[OsString]) -> Vec<OsString> {
     }
 }
 
-impl Audience for Teller {
-    fn begins(&mut self, right: Right, owner: &Owner) {
+impl SessionObserver for Teller {
+    fn started(&mut self, right: Privilege, owner: &InvokingUser) {
         let how = match right {
-            Right::UserNamespace => "without root, in a user namespace".to_string(),
-            Right::Root => format!("as root{}", from_here_on(owner)),
+            Privilege::UserNamespace => "without root, in a user namespace".to_string(),
+            Privilege::Root => format!("as root{}", from_here_on(owner)),
         };
         self.say(&format!(
             "you are {}, the far end is {}; set up {how}",

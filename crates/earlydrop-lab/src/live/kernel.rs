@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
-use earlydrop_live::run::{self, Honesty, Refused};
+use earlydrop_live::run::{self, TimingQuality, Unsupported};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::Results;
@@ -19,7 +19,7 @@ pub struct Kernel;
 
 impl Machine for Kernel {
     fn check(&self, run: &Run, watched: LinkId) -> Vec<Refusal> {
-        let refused = run::refusals(run, watched).into_iter();
+        let refused = run::unsupported(run, watched).into_iter();
         refused.map(Refusal::from).collect()
     }
 
@@ -37,7 +37,7 @@ impl Machine for Kernel {
         stop: &AtomicBool,
     ) -> Result<Option<(Results, Live)>, String> {
         let found = run::run(run, watched, stop).map_err(|error| error.to_string())?;
-        Ok(found.map(|found| (found.results, found.honesty.into())))
+        Ok(found.map(|found| (found.results, found.timing.into())))
     }
 }
 
@@ -55,8 +55,8 @@ fn tells_of_timeouts(release: &str) -> bool {
     version.is_some_and(|version| version >= TELLS_OF_TIMEOUTS)
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Refusal {
+impl From<Unsupported> for Refusal {
+    fn from(refused: Unsupported) -> Refusal {
         Refusal {
             flow: refused.flow,
             message: refused.message,
@@ -65,14 +65,14 @@ impl From<Refused> for Refusal {
     }
 }
 
-impl From<Honesty> for Live {
-    fn from(honesty: Honesty) -> Live {
+impl From<TimingQuality> for Live {
+    fn from(timing: TimingQuality) -> Live {
         Live {
-            trustworthy: honesty.trustworthy(),
-            lateness: honesty.lateness,
-            tolerated: honesty.tolerated,
-            cpu: honesty.cpu,
-            beside: honesty.beside,
+            trustworthy: timing.trustworthy(),
+            lateness: timing.lateness,
+            tolerated: timing.tolerated,
+            cpu: timing.cpu,
+            beside: timing.lost_outside_queue,
         }
     }
 }

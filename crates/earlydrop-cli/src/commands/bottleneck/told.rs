@@ -3,7 +3,7 @@
 use earlydrop::registry::Probe;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_live::plan::{Bottleneck, Direction, MTU, Rate};
-use earlydrop_live::session::Owner;
+use earlydrop_live::session::InvokingUser;
 use earlydrop_live::stats::{Counts, Sample, Summary};
 
 pub(in crate::commands) struct Teller {
@@ -90,10 +90,10 @@ impl Teller {
 }
 
 /// "; from here on as dave", where root has been given up for somebody.
-pub(in crate::commands) fn from_here_on(owner: &Owner) -> String {
+pub(in crate::commands) fn from_here_on(owner: &InvokingUser) -> String {
     match owner {
-        Owner::Same => String::new(),
-        Owner::Caller { user, name, .. } => {
+        InvokingUser::Current => String::new(),
+        InvokingUser::Sudo { user, name, .. } => {
             let name = name.clone().unwrap_or_else(|| format!("user {user}"));
             format!("; from here on as {name}")
         }
