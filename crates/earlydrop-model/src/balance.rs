@@ -4,8 +4,8 @@
 use earlydrop::units::Nanos;
 
 use crate::solve::{falling_root, falling_root_of_powers};
-use crate::tcp::Steady;
-use crate::{Gateway, Load, ModelError, Told, sawtooth};
+use crate::tcp::SteadyState;
+use crate::{Gateway, Load, ModelError, SignalRate, sawtooth};
 
 /// What to expect in steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Prediction {
     /// What a flow has on its way, in packets, while it is not waiting for its timer.
     pub window: f64,
     /// The share of its time that a flow waits for its timer.
-    pub waiting: f64,
+    pub timeout_share: f64,
     /// The round trip with the queue in it.
     pub rtt: Nanos,
 }
@@ -45,8 +45,8 @@ pub fn fluid_balance(load: &Load, gateway: &Gateway) -> Result<Prediction, Model
     let mut gateway = gateway.clone();
     loop {
         let found = balance(load, &gateway);
-        match gateway.harsher(found.queue) {
-            Some(harsher) => gateway = harsher,
+        match gateway.after_doubling(found.queue) {
+            Some(stronger) => gateway = stronger,
             None => return Ok(found),
         }
     }
@@ -54,26 +54,27 @@ pub fn fluid_balance(load: &Load, gateway: &Gateway) -> Result<Prediction, Model
 
 fn balance(load: &Load, gateway: &Gateway) -> Prediction {
     let queue = falling_root(0.0, gateway.buffer(), |queue| {
-        needed(load, gateway, queue) - gateway.told(queue, load.flows)
+        required_signal_probability(load, gateway, queue)
+            - gateway.signal_probability(queue, load.flows)
     });
-    let p = needed(load, gateway, queue);
-    let told = gateway.parted(p, queue, load.flows);
+    let p = required_signal_probability(load, gateway, queue);
+    let told = gateway.split(p, queue, load.flows);
     let rtt = load.round_trip(queue);
     let flow = load.tcp.steady(told, rtt);
-    // Told at all, they are told because the link is full, but for what windows swing.
+    // SignalRate at all, they are told because the link is full, but for what windows swing.
     let utilisation = match p > 0.0 {
         true => sawtooth::utilisation(load, queue),
         false => (load.flows * flow.rate / load.service()).min(1.0),
     };
-    at_rest(load, queue, told, &flow, utilisation)
+    prediction_at(load, queue, told, &flow, utilisation)
 }
 
 /// How often the flows must be told at `queue` packets so that the link is just full; 0 where
 /// they cannot fill it.
-pub fn needed(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
+pub fn required_signal_probability(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
     let rtt = load.round_trip(queue);
     let excess = |p: f64| {
-        let told = gateway.parted(p, queue, load.flows);
+        let told = gateway.split(p, queue, load.flows);
         load.flows * load.tcp.steady(told, rtt).rate * (1.0 - told.loss) - load.service()
     };
     match excess(LEAST) <= 0.0 {
@@ -82,11 +83,11 @@ pub fn needed(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
     }
 }
 
-pub(crate) fn at_rest(
+pub(crate) fn prediction_at(
     load: &Load,
     queue: f64,
-    told: Told,
-    flow: &Steady,
+    told: SignalRate,
+    flow: &SteadyState,
     utilisation: f64,
 ) -> Prediction {
     Prediction {
@@ -96,7 +97,7 @@ pub(crate) fn at_rest(
         marks: told.marks,
         utilisation,
         window: flow.window,
-        waiting: flow.waiting,
+        timeout_share: flow.timeout_share,
         rtt: Nanos::from_secs_f64(load.round_trip(queue)),
     }
 }
@@ -142,10 +143,10 @@ mod tests {
         let load = load();
         let gateway = Gateway::of(&"red:min=20,max=80".parse().unwrap(), &load).unwrap();
         let found = predict(&load, &gateway).unwrap();
-        let told = gateway.told(found.queue, load.flows);
+        let told = gateway.signal_probability(found.queue, load.flows);
         assert!((told / found.loss - 1.0).abs() < 1e-6, "{found:?}");
         let flow = load.tcp.steady(
-            Told {
+            SignalRate {
                 loss: told,
                 marks: 0.0,
             },
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn flows_too_few_to_fill_the_link_leave_it_idle() {
         let mut load = load();
-        (load.flows, load.tcp.largest_window) = (1.0, 10.0);
+        (load.flows, load.tcp.max_window) = (1.0, 10.0);
         let found = expected("red", &load);
         let carried = 10.0 / 0.05 / load.service();
         assert_eq!(found.queue, 0.0);

@@ -6,12 +6,12 @@
 //! overflow is what makes the flows send what overflows so much; outside, q is the mean
 //! queue that comes of q.
 
-use crate::balance::{Prediction, at_rest};
+use crate::balance::{Prediction, prediction_at};
 use crate::batch::Batch;
-use crate::queue::{Acceptance, BatchQueue, Method, Solution, Spread};
+use crate::queue::{Acceptance, BatchQueue, Bin, Solution, Solver};
 use crate::solve::falling_root;
-use crate::tcp::Steady;
-use crate::{Gateway, Load, ModelError, Told};
+use crate::tcp::SteadyState;
+use crate::{Gateway, Load, ModelError, SignalRate};
 
 /// The deviation of a window over its mean: paper 003's windows have a mean of 4 and a
 /// variance of 4.
@@ -37,8 +37,8 @@ pub struct ClosedLoop {
 
 /// The inner solution: flows and queue at one average queue and one early drop rate.
 struct Inner {
-    told: Told,
-    flow: Steady,
+    told: SignalRate,
+    flow: SteadyState,
     queue: BatchQueue,
     parcel: f64,
 }
@@ -48,25 +48,29 @@ pub fn closed_loop(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelEr
     load.check()?;
     let mut gateway = gateway.clone();
     loop {
-        let found = at_rest_under(load, &gateway)?;
-        match gateway.harsher(found.expected.queue) {
-            Some(harsher) => gateway = harsher,
+        let found = equilibrium(load, &gateway)?;
+        match gateway.after_doubling(found.expected.queue) {
+            Some(stronger) => gateway = stronger,
             None => return Ok(found),
         }
     }
 }
 
-fn at_rest_under(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelError> {
+fn equilibrium(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelError> {
     let excess = |queue: f64, early: f64| mean_queue(load, gateway, queue, early) - queue;
-    let told = |queue: f64| gateway.told(queue, load.flows).min(1.0 - 1e-9);
+    let told = |queue: f64| {
+        gateway
+            .signal_probability(queue, load.flows)
+            .min(1.0 - 1e-9)
+    };
     let queue = falling_root(0.0, gateway.buffer(), |queue| excess(queue, told(queue)));
     // Where the scheme jumps, it tells of as much as holds the queue there.
     let (below, above) = (queue * (1.0 - 1e-9), queue * (1.0 + 1e-9));
     let early = falling_root(told(below), told(above), |early| excess(queue, early));
     let inner = inner(load, gateway, queue, early)?;
-    let solution = inner.queue.solve(Method::Exact)?;
+    let solution = inner.queue.solve(Solver::Exact)?;
     let rho = inner.queue.load();
-    let mut expected = at_rest(load, queue, inner.told, &inner.flow, 1.0 - solution.empty());
+    let mut expected = prediction_at(load, queue, inner.told, &inner.flow, 1.0 - solution.empty());
     expected.utilisation = expected.utilisation.clamp(0.0, 1.0);
     Ok(ClosedLoop {
         expected,
@@ -81,13 +85,13 @@ fn at_rest_under(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelErro
 pub fn sensitivity(queue: &BatchQueue) -> Result<f64, ModelError> {
     let load = queue.load();
     let step = 1e-4 * load;
-    let mean = |load: f64| Ok::<f64, ModelError>(queue.at_load(load).solve(Method::Exact)?.mean());
+    let mean = |load: f64| Ok::<f64, ModelError>(queue.at_load(load).solve(Solver::Exact)?.mean());
     Ok((mean(load + step)? - mean(load - step)?) / (2.0 * step))
 }
 
 fn mean_queue(load: &Load, gateway: &Gateway, queue: f64, early: f64) -> f64 {
     let mean = |inner: Inner| {
-        let solved = inner.queue.solve(Method::Exact)?;
+        let solved = inner.queue.solve(Solver::Exact)?;
         Ok::<f64, ModelError>(solved.mean() * inner.parcel)
     };
     // Without a solution there is nothing to wait for.
@@ -99,16 +103,16 @@ fn mean_queue(load: &Load, gateway: &Gateway, queue: f64, early: f64) -> f64 {
 /// Flows and queue at an average of `queue` packets, `early` of them told of congestion
 /// before the buffer is full: by the overflow that is its own cause.
 fn inner(load: &Load, gateway: &Gateway, queue: f64, early: f64) -> Result<Inner, ModelError> {
-    let early = gateway.parted(early, queue, load.flows);
+    let early = gateway.split(early, queue, load.flows);
     let fed = |overflow: f64| {
-        let told = Told {
+        let told = SignalRate {
             loss: 1.0 - (1.0 - early.loss) * (1.0 - overflow),
             marks: early.marks,
         };
         feed(load, gateway, queue, early, told)
     };
     let excess = |overflow: f64| {
-        let lost = fed(overflow).and_then(|inner| Ok(inner.queue.solve(Method::Exact)?.loss()));
+        let lost = fed(overflow).and_then(|inner| Ok(inner.queue.solve(Solver::Exact)?.loss()));
         lost.unwrap_or(0.0) - overflow
     };
     fed(falling_root(0.0, 1.0 - 1e-6, excess))
@@ -119,13 +123,13 @@ fn feed(
     load: &Load,
     gateway: &Gateway,
     queue: f64,
-    early: Told,
-    told: Told,
+    early: SignalRate,
+    told: SignalRate,
 ) -> Result<Inner, ModelError> {
     let rtt = load.round_trip(queue);
     let flow = load.tcp.steady(told, rtt);
     let let_in = 1.0 - early.loss;
-    let window = flow.rate * rtt / (1.0 - flow.waiting).max(1e-9) * let_in;
+    let window = flow.rate * rtt / (1.0 - flow.timeout_share).max(1e-9) * let_in;
     let parcel = (window / FINEST).max(1.0);
     let batch = window_law(window / parcel)?;
     let any = BatchQueue {
@@ -160,11 +164,11 @@ impl ClosedLoop {
 
     /// At most `points` pieces of the distribution of the queue, from none to a full buffer;
     /// in packets.
-    pub fn spread(&self, points: u64) -> Vec<Spread> {
+    pub fn histogram(&self, points: u64) -> Vec<Bin> {
         let scaled = |n: u64| (n as f64 * self.parcel).round() as u64;
-        let pieces = self.solution.spread(points).into_iter();
+        let pieces = self.solution.histogram(points).into_iter();
         pieces
-            .map(|piece| Spread {
+            .map(|piece| Bin {
                 from: scaled(piece.from),
                 to: scaled(piece.to + 1) - 1,
                 probability: piece.probability,

@@ -4,10 +4,10 @@ use earlydrop::registry::Spec;
 use earlydrop::units::Nanos;
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
-use crate::fluid::{Change, Moment, transient};
+use crate::fluid::{Change, State, transient};
 use crate::stability::{Stability, stability};
 use crate::thresholds::{Advice, OpenLoop, every_method, flows_at, most_flows, open_loop};
-use crate::trust::{Doubt, doubts};
+use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, Prediction, predict, sawtooth};
 
 /// What the configuration is to achieve.
@@ -51,12 +51,12 @@ pub struct Choice {
     /// Whether flows and curve come to rest, where there is a curve.
     pub stability: Option<Stability>,
     /// What speaks against the prediction.
-    pub doubts: Vec<Doubt>,
+    pub caveats: Vec<Caveat>,
 }
 
 /// The answer.
 #[derive(Clone, Debug)]
-pub struct Configuration {
+pub struct Recommendation {
     /// The load it is for.
     pub load: Load,
     /// The buffer, in packets.
@@ -73,7 +73,7 @@ pub struct Configuration {
     /// The open loop at the loss rate given.
     pub open_loop: Option<OpenLoop>,
     /// How the chosen parameters move, where a curve over an average tells.
-    pub motion: Option<Motion>,
+    pub trajectory: Option<Trajectory>,
     /// What else should be known.
     pub warnings: Vec<String>,
 }
@@ -81,20 +81,20 @@ pub struct Configuration {
 /// How windows and queue move from their rest, while for a third of the time there are half as
 /// many flows again.
 #[derive(Clone, Debug)]
-pub struct Motion {
+pub struct Trajectory {
     /// How long it is.
     pub span: Nanos,
-    /// The moments, at equal distances.
-    pub moments: Vec<Moment>,
+    /// The states, at equal distances.
+    pub states: Vec<State>,
 }
 
-/// The shortest span of a motion.
+/// The shortest span of a trajectory.
 const LEAST_SPAN: f64 = 60.0;
 /// Moments of it.
-const MOMENTS: usize = 300;
+const STATES: usize = 300;
 
 /// How the choice moves.
-fn motion(load: &Load, choice: &Choice) -> Option<Motion> {
+fn trajectory(load: &Load, choice: &Choice) -> Option<Trajectory> {
     let expected = &choice.expected;
     let weight = choice.gateway.weight()?;
     // Twenty times as long as the average remembers.
@@ -106,8 +106,8 @@ fn motion(load: &Load, choice: &Choice) -> Option<Motion> {
         flows,
     };
     let changes = [change(1, 1.5 * load.flows), change(2, load.flows)];
-    let moments = transient(load, &choice.gateway, expected, &changes, span, MOMENTS)?;
-    Some(Motion { span, moments })
+    let states = transient(load, &choice.gateway, expected, &changes, span, STATES)?;
+    Some(Trajectory { span, states })
 }
 
 /// Delay aimed at where nothing is said: Floyd, Gummadi, Shenker 2001.
@@ -120,7 +120,7 @@ const BUFFER_OF_A_FLOW: f64 = 4.0;
 const SMALL_BUFFER: f64 = 50.0;
 
 /// Answers `question`.
-pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
+pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
     let load = question.load;
     load.check()?;
     let buffer = buffer_of(question)?;
@@ -137,7 +137,7 @@ pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
     };
     let first = &choices[0];
     let upper = first.advice.thresholds.map(|thresholds| thresholds.max);
-    let mut configuration = Configuration {
+    let mut configuration = Recommendation {
         load,
         buffer,
         goal,
@@ -147,7 +147,7 @@ pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
             None => None,
         },
         open_loop,
-        motion: motion(&load, first),
+        trajectory: trajectory(&load, first),
         warnings: Vec::new(),
         choices,
     };
@@ -250,14 +250,14 @@ fn consider(load: &Load, advice: Advice) -> Result<Choice, ModelError> {
     Ok(Choice {
         closed: closed_loop(load, &gateway)?,
         stability: stability(load, &gateway, &expected),
-        doubts: doubts(load, &gateway, &expected),
+        caveats: caveats(load, &gateway, &expected),
         expected,
         gateway,
         advice,
     })
 }
 
-fn warnings(found: &Configuration) -> Vec<String> {
+fn warnings(found: &Recommendation) -> Vec<String> {
     let mut warnings = Vec::new();
     let load = &found.load;
     let path = load.rtt.as_secs_f64() * load.service();
@@ -296,13 +296,13 @@ fn warnings(found: &Configuration) -> Vec<String> {
     if chosen.expected.loss + chosen.expected.marks <= 0.0 {
         warnings.push(format!(
             "the flows cannot fill the link with windows of at most {} packets: nothing is told",
-            load.tcp.largest_window
+            load.tcp.max_window
         ));
     }
     warnings.extend(
         chosen
             .gateway
-            .caveats()
+            .omissions()
             .iter()
             .map(|caveat| format!("{}: {caveat}", chosen.gateway.scheme())),
     );

@@ -29,7 +29,7 @@ pub struct Change {
 
 /// The state at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moment {
+pub struct State {
     /// Seconds since the beginning.
     pub at: f64,
     /// A flow's window in packets.
@@ -57,63 +57,63 @@ const MOST_STEPS: f64 = 2_000_000.0;
 pub fn transient(
     load: &Load,
     gateway: &Gateway,
-    rest: &Prediction,
+    operating_point: &Prediction,
     changes: &[Change],
     span: Nanos,
     points: usize,
-) -> Option<Vec<Moment>> {
+) -> Option<Vec<State>> {
     let weight = gateway.weight()?;
-    let told = rest.loss + rest.marks;
+    let told = operating_point.loss + operating_point.marks;
     if told <= 0.0 {
         return None;
     }
-    let gateway = gateway.frozen(rest.queue, told, load.flows)?;
+    let gateway = gateway.frozen(operating_point.queue, told, load.flows)?;
     let span = span.as_secs_f64();
     let step = (load.rtt.as_secs_f64() / STEPS).max(span / MOST_STEPS);
-    let arrivals = load.service() / (1.0 - rest.loss);
-    let window = arrivals * load.round_trip(rest.queue) / load.flows;
-    let mut motion = Motion {
+    let arrivals = load.service() / (1.0 - operating_point.loss);
+    let window = arrivals * load.round_trip(operating_point.queue) / load.flows;
+    let mut integrator = Integrator {
         load: *load,
         gateway,
         forgets: -(-weight).ln_1p(),
-        cut: 1.0 / (load.tcp.acknowledged * told * window * window),
-        now: Moment {
+        cut: 1.0 / (load.tcp.packets_per_ack * told * window * window),
+        now: State {
             at: 0.0,
             window,
-            queue: rest.queue,
-            average: rest.queue,
+            queue: operating_point.queue,
+            average: operating_point.queue,
             told,
         },
         past: VecDeque::new(),
     };
     let mut changes = changes.iter().peekable();
     let mut seen = Vec::with_capacity(points + 1);
-    while motion.now.at <= span {
-        let at = motion.now.at;
+    while integrator.now.at <= span {
+        let at = integrator.now.at;
         while let Some(change) = changes.next_if(|change| change.at.as_secs_f64() <= at) {
-            motion.load.flows = change.flows;
+            integrator.load.flows = change.flows;
         }
         if at >= seen.len() as f64 * span / points.max(1) as f64 {
-            seen.push(motion.now);
+            seen.push(integrator.now);
         }
-        motion.advance(step);
+        integrator.advance(step);
     }
     Some(seen)
 }
 
-struct Motion {
+struct Integrator {
     load: Load,
     gateway: Gateway,
     /// -ln(1 - w), what the average forgets with every packet.
     forgets: f64,
     /// k/2: what a window loses when told, as a share of the square of its packets.
     cut: f64,
-    now: Moment,
-    /// The moments of the last round trip, oldest first.
-    past: VecDeque<Moment>,
+    now: State,
+    /// The states of the last round trip, oldest first.
+    past: VecDeque<State>,
 }
 
-impl Motion {
+impl Integrator {
     fn advance(&mut self, step: f64) {
         let (load, now) = (self.load, self.now);
         let (c, n) = (load.service(), load.flows);
@@ -128,20 +128,20 @@ impl Motion {
         }
         let heard = self.past.front().unwrap_or(&now);
         let cuts = self.cut * now.window * heard.window / load.round_trip(heard.queue) * heard.told;
-        let growth = 1.0 / (load.tcp.acknowledged * rtt);
+        let growth = 1.0 / (load.tcp.packets_per_ack * rtt);
         let arrivals = n * now.window / rtt;
-        let early = self.gateway.told(now.average, n);
-        let kept = 1.0 - self.gateway.parted(early, now.average, n).loss;
+        let early = self.gateway.signal_probability(now.average, n);
+        let kept = 1.0 - self.gateway.split(early, now.average, n).loss;
         let queue = now.queue + step * (arrivals * kept - c);
         // What does not fit, of what was let in meanwhile.
         let over = (queue - self.gateway.buffer()).max(0.0);
         let turned_away = (over / (step * arrivals * kept).max(1e-12)).min(1.0);
         // Exact for a queue that stands still, so that no weight is too large for the step.
         let caught_up = -(-self.forgets * arrivals.max(c) * step).exp_m1();
-        self.now = Moment {
+        self.now = State {
             at: now.at + step,
             window: (now.window + step * (growth - cuts))
-                .clamp(LEAST, load.tcp.largest_window.max(LEAST)),
+                .clamp(LEAST, load.tcp.max_window.max(LEAST)),
             queue: queue.clamp(0.0, self.gateway.buffer()),
             average: now.average + caught_up * (now.queue - now.average),
             told: 1.0 - (1.0 - early) * (1.0 - turned_away),
@@ -149,10 +149,10 @@ impl Motion {
     }
 }
 
-/// How far the queue swings over the last third of these moments: from its least to its most.
-pub fn swing(moments: &[Moment]) -> f64 {
-    let last = &moments[moments.len() * 2 / 3..];
-    let queues = || last.iter().map(|moment| moment.queue);
+/// How far the queue swings over the last third of these states: from its least to its most.
+pub fn swing(states: &[State]) -> f64 {
+    let last = &states[states.len() * 2 / 3..];
+    let queues = || last.iter().map(|state| state.queue);
     let (least, most) = (
         queues().fold(f64::INFINITY, f64::min),
         queues().fold(0.0, f64::max),
@@ -166,16 +166,12 @@ mod tests {
     use crate::fluid_balance;
     use crate::stability::{Verdict, stability};
 
-    fn moments(
-        scheme: &str,
-        load: &Load,
-        changes: &[Change],
-    ) -> (Vec<Moment>, Prediction, Gateway) {
+    fn states(scheme: &str, load: &Load, changes: &[Change]) -> (Vec<State>, Prediction, Gateway) {
         let gateway = Gateway::of(&scheme.parse().unwrap(), load).unwrap();
-        let rest = fluid_balance(load, &gateway).unwrap();
+        let operating_point = fluid_balance(load, &gateway).unwrap();
         let span = Nanos::from_secs(120);
-        let moments = transient(load, &gateway, &rest, changes, span, 1200).unwrap();
-        (moments, rest, gateway)
+        let states = transient(load, &gateway, &operating_point, changes, span, 1200).unwrap();
+        (states, operating_point, gateway)
     }
 
     const CALM: &str = "red:min=20,max=400,max_p=0.1,spacing=geometric,weight=0.02,limit=2000";
@@ -190,13 +186,16 @@ mod tests {
             at: Nanos::from_secs(secs),
             flows,
         });
-        let (moments, rest, _) = moments(CALM, &load, &disturbed);
-        assert!(moments[150].queue > 1.1 * rest.queue);
-        let last = moments.last().unwrap();
-        assert!(swing(&moments) < 1e-3 * last.queue, "{}", swing(&moments));
+        let (states, operating_point, _) = states(CALM, &load, &disturbed);
+        assert!(states[150].queue > 1.1 * operating_point.queue);
+        let last = states.last().unwrap();
+        assert!(swing(&states) < 1e-3 * last.queue, "{}", swing(&states));
         let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 2e-3;
-        assert!(near(last.queue, rest.queue), "{last:?} {rest:?}");
-        assert!(near(last.average, rest.queue) && near(last.told, rest.loss));
+        assert!(
+            near(last.queue, operating_point.queue),
+            "{last:?} {operating_point:?}"
+        );
+        assert!(near(last.average, operating_point.queue) && near(last.told, operating_point.loss));
         let sent = load.flows * last.window / load.round_trip(last.queue) * (1.0 - last.told);
         assert!(near(sent, load.service()), "{sent}");
     }
@@ -211,8 +210,8 @@ mod tests {
             at: Nanos::from_secs(secs),
             flows,
         });
-        let (moments, ..) = moments(CALM, &load, &changes);
-        let queue = |at: usize| moments[at * 10].queue;
+        let (states, ..) = states(CALM, &load, &changes);
+        let queue = |at: usize| states[at * 10].queue;
         assert!(queue(79) > 1.5 * queue(39), "{} {}", queue(39), queue(79));
         assert!((queue(119) / queue(39) - 1.0).abs() < 0.01);
     }
@@ -228,9 +227,11 @@ mod tests {
                 at: Nanos::from_secs(secs),
                 flows: share * load.flows,
             });
-            let (moments, rest, gateway) = moments(scheme, &load, &disturbed);
-            let verdict = stability(&load, &gateway, &rest).unwrap().verdict();
-            (verdict, swing(&moments) / rest.queue)
+            let (states, operating_point, gateway) = states(scheme, &load, &disturbed);
+            let verdict = stability(&load, &gateway, &operating_point)
+                .unwrap()
+                .verdict();
+            (verdict, swing(&states) / operating_point.queue)
         };
         let (calm, small) = verdict("red:min=5,max=1500,max_p=0.3,weight=0.05,limit=2000");
         assert_eq!(calm, Verdict::Stable);

@@ -11,23 +11,7 @@ use earlydrop::schemes::AnyAqm;
 
 use crate::solve::falling_root;
 use crate::spacing::long_run;
-use crate::{Load, ModelError};
-
-/// How often flows are told of congestion, by packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Told {
-    /// The share of packets that is lost.
-    pub loss: f64,
-    /// The share that is marked.
-    pub marks: f64,
-}
-
-impl Told {
-    /// Both together.
-    pub fn total(self) -> f64 {
-        self.loss + self.marks
-    }
-}
+use crate::{Load, ModelError, SignalRate};
 
 /// A queue under a scheme, as far as its steady state goes.
 #[derive(Clone, Debug)]
@@ -38,7 +22,7 @@ pub struct Gateway {
     buffer: f64,
     weight: Option<f64>,
     interval: Option<f64>,
-    caveats: Vec<&'static str>,
+    omissions: Vec<&'static str>,
 }
 
 /// What is told by a mark rather than a drop.
@@ -56,15 +40,15 @@ enum Law {
     /// Nothing until the buffer is full.
     Nothing,
     /// A curve that stays.
-    Curve(Drawn),
+    Curve(SpacedCurve),
     /// A curve that moves between two strengths so that the average is at `goal`.
     Adapted {
-        least: Drawn,
-        most: Drawn,
+        least: SpacedCurve,
+        most: SpacedCurve,
         goal: f64,
     },
     /// A curve whose strength is doubled until the average stays below its last threshold.
-    Doubled(Drawn, f64),
+    Doubled(SpacedCurve, f64),
     /// Whatever it takes, up to `most`, to hold `queue` packets, but at least `each` packets
     /// of every flow.
     Goal { queue: f64, each: f64, most: f64 },
@@ -76,7 +60,7 @@ enum Law {
 
 /// A curve, and what makes of its Pb a share of packets.
 #[derive(Clone, Debug)]
-struct Drawn {
+struct SpacedCurve {
     curve: Curve,
     /// What a packet counts in the average.
     unit: f64,
@@ -87,10 +71,10 @@ struct Drawn {
     matches: bool,
 }
 
-impl Drawn {
-    fn new(curve: &Curve, s: &Settings, load: &Load) -> Drawn {
+impl SpacedCurve {
+    fn new(curve: &Curve, s: &Settings, load: &Load) -> SpacedCurve {
         let packet = load.packet.0 as f64;
-        Drawn {
+        SpacedCurve {
             curve: curve.clone(),
             unit: if s.choice("unit") == "bytes" {
                 packet
@@ -106,7 +90,7 @@ impl Drawn {
         }
     }
 
-    fn at_strength(&self, strength: f64) -> Drawn {
+    fn at_strength(&self, strength: f64) -> SpacedCurve {
         let mut other = self.clone();
         other.curve.set_strength(strength);
         other
@@ -118,14 +102,14 @@ impl Drawn {
         if acts { (2.0 / flows).min(1.0) } else { 0.0 }
     }
 
-    fn told(&self, queue: f64, flows: f64) -> f64 {
+    fn signal_probability(&self, queue: f64, flows: f64) -> f64 {
         let pb = self.curve.probability(queue * self.unit);
         if pb >= 1.0 {
             return 1.0;
         }
-        let drawn = long_run(self.spacing, (pb * self.size).min(1.0));
+        let curve = long_run(self.spacing, (pb * self.size).min(1.0));
         let matched = self.matched(queue, flows);
-        (matched + (1.0 - matched / 2.0) * drawn).min(1.0)
+        (matched + (1.0 - matched / 2.0) * curve).min(1.0)
     }
 
     /// The largest share told at random, by packets that can be marked, at `queue`.
@@ -135,7 +119,8 @@ impl Drawn {
         if self.curve.probability(below_last * self.unit) > marks.limit {
             return 0.0;
         }
-        let at_random = self.told(below_last, flows) - self.matched(below_last, flows);
+        let at_random =
+            self.signal_probability(below_last, flows) - self.matched(below_last, flows);
         match queue >= last.next_down() && marks.above_last {
             true => 1.0,
             false => at_random,
@@ -150,13 +135,13 @@ impl Drawn {
 }
 
 impl Law {
-    fn told(&self, queue: f64, flows: f64) -> f64 {
+    fn signal_probability(&self, queue: f64, flows: f64) -> f64 {
         match self {
             Law::Nothing => 0.0,
-            Law::Curve(drawn) | Law::Doubled(drawn, _) => drawn.told(queue, flows),
+            Law::Curve(curve) | Law::Doubled(curve, _) => curve.signal_probability(queue, flows),
             Law::Adapted { least, most, goal } => match queue < *goal {
-                true => least.told(queue, flows),
-                false => most.told(queue, flows),
+                true => least.signal_probability(queue, flows),
+                false => most.signal_probability(queue, flows),
             },
             Law::Goal {
                 queue: goal,
@@ -171,7 +156,7 @@ impl Law {
                 .rev()
                 .find(|(from, _)| queue >= *from)
                 .map_or(0.0, |(_, told)| *told),
-            Law::PerFlow(law) => law.told(queue / flows, 1.0),
+            Law::PerFlow(law) => law.signal_probability(queue / flows, 1.0),
         }
     }
 
@@ -179,7 +164,7 @@ impl Law {
     fn markable(&self, queue: f64, flows: f64, marks: &Marks) -> f64 {
         match self {
             Law::Nothing => 0.0,
-            Law::Curve(drawn) | Law::Doubled(drawn, _) => drawn.markable(queue, flows, marks),
+            Law::Curve(curve) | Law::Doubled(curve, _) => curve.markable(queue, flows, marks),
             Law::Adapted { most, .. } => most.markable(queue, flows, marks),
             Law::PerFlow(law) => law.markable(queue / flows, 1.0, marks),
             Law::Goal { .. } | Law::Steps(_) => marks.limit,
@@ -200,8 +185,8 @@ impl Gateway {
         load.check()?;
         let settings = spec.settings(&load.link())?;
         let plan = spec.plan(&load.link())?;
-        let mut caveats = Vec::new();
-        let law = law_of(&settings, &plan, load, &mut caveats)?;
+        let mut omissions = Vec::new();
+        let law = law_of(&settings, &plan, load, &mut omissions)?;
         let limit = match &plan {
             Plan::Single { limit, .. } => *limit,
             Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.limit,
@@ -214,7 +199,7 @@ impl Gateway {
             weight: weight_of(spec, &settings),
             interval: interval_of(&plan, &settings),
             buffer: packets_of(limit, load),
-            caveats,
+            omissions,
         })
     }
 
@@ -242,11 +227,11 @@ impl Gateway {
     /// is slow beside what a curve does. `None` where no curve tells.
     pub fn frozen(&self, queue: f64, p: f64, flows: f64) -> Option<Gateway> {
         let law = match &self.law {
-            Law::Curve(drawn) | Law::Doubled(drawn, _) => Law::Curve(drawn.clone()),
+            Law::Curve(curve) | Law::Doubled(curve, _) => Law::Curve(curve.clone()),
             Law::Adapted { least, most, .. } => {
                 let range = (least.curve.strength(), most.curve.strength());
                 let strength = falling_root(range.0, range.1, |strength| {
-                    p - least.at_strength(strength).told(queue, flows)
+                    p - least.at_strength(strength).signal_probability(queue, flows)
                 });
                 Law::Curve(least.at_strength(strength))
             }
@@ -261,7 +246,8 @@ impl Gateway {
     /// How much more often is told a packet more of the average, at `queue`; infinite at a jump.
     pub fn slope(&self, queue: f64, flows: f64) -> f64 {
         let step = 1e-6 * queue.max(1e-3);
-        let rise = self.told(queue + step, flows) - self.told(queue - step, flows);
+        let rise = self.signal_probability(queue + step, flows)
+            - self.signal_probability(queue - step, flows);
         match rise > JUMP {
             true => f64::INFINITY,
             false => rise / (2.0 * step),
@@ -269,27 +255,27 @@ impl Gateway {
     }
 
     /// What the scheme does that is not in its model.
-    pub fn caveats(&self) -> &[&'static str] {
-        &self.caveats
+    pub fn omissions(&self) -> &[&'static str] {
+        &self.omissions
     }
 
     /// The probability of telling of congestion at an average of `queue` packets, `flows`
     /// of them sharing; 1 from a full buffer on.
-    pub fn told(&self, queue: f64, flows: f64) -> f64 {
+    pub fn signal_probability(&self, queue: f64, flows: f64) -> f64 {
         match queue >= self.buffer {
             true => 1.0,
-            false => self.law.told(queue, flows),
+            false => self.law.signal_probability(queue, flows),
         }
     }
 
     /// How a probability `p` of being told is parted into losses and marks, at an average
     /// of `queue` packets.
-    pub fn parted(&self, p: f64, queue: f64, flows: f64) -> Told {
+    pub fn split(&self, p: f64, queue: f64, flows: f64) -> SignalRate {
         let markable = match (self.marks.limit > 0.0, queue >= self.buffer.next_down()) {
             (false, _) => 0.0,
             (true, false) => self.law.markable(queue, flows, &self.marks),
             (true, true) => {
-                let early = self.told(self.buffer.next_down(), flows);
+                let early = self.signal_probability(self.buffer.next_down(), flows);
                 early.min(self.law.markable(queue, flows, &self.marks))
             }
         };
@@ -298,7 +284,7 @@ impl Gateway {
             true => 0.0,
             false => p.min(markable),
         };
-        Told {
+        SignalRate {
             loss: p - marks,
             marks,
         }
@@ -306,15 +292,15 @@ impl Gateway {
 
     /// The same scheme after an adaptation that doubles its strength, where one would as the
     /// average is at `queue`.
-    pub(crate) fn harsher(&self, queue: f64) -> Option<Gateway> {
-        let Law::Doubled(drawn, factor) = &self.law else {
+    pub(crate) fn after_doubling(&self, queue: f64) -> Option<Gateway> {
+        let Law::Doubled(curve, factor) = &self.law else {
             return None;
         };
-        let strength = drawn.curve.strength();
-        if queue < drawn.band().1 * (1.0 - 1e-9) || strength >= 1.0 {
+        let strength = curve.curve.strength();
+        if queue < curve.band().1 * (1.0 - 1e-9) || strength >= 1.0 {
             return None;
         }
-        let stronger = drawn.at_strength((strength * factor).min(1.0));
+        let stronger = curve.at_strength((strength * factor).min(1.0));
         Some(Gateway {
             law: Law::Doubled(stronger, *factor),
             ..self.clone()
@@ -363,7 +349,7 @@ fn law_of(
     s: &Settings,
     plan: &Plan,
     load: &Load,
-    caveats: &mut Vec<&'static str>,
+    omissions: &mut Vec<&'static str>,
 ) -> Result<Law, ModelError> {
     let no_model = |reason| {
         let scheme = s.scheme();
@@ -377,7 +363,7 @@ fn law_of(
     };
     let aqm = match plan {
         Plan::Dual { .. } => {
-            caveats.push("only its Classic queue is in the model");
+            omissions.push("only its Classic queue is in the model");
             return Ok(goal(delay("target")));
         }
         // CoDel never drops a sub-queue's last packet.
@@ -391,17 +377,17 @@ fn law_of(
         Plan::Fair { .. } => {
             let inner = s.inner("inner")?;
             let (settings, plan) = (inner.settings(&s.link())?, inner.plan(&s.link())?);
-            let law = law_of(&settings, &plan, load, caveats)?;
+            let law = law_of(&settings, &plan, load, omissions)?;
             return Ok(Law::PerFlow(Box::new(law)));
         }
         Plan::Single { aqm, .. } => aqm,
     };
     Ok(match aqm {
         AnyAqm::DropTail(_) => Law::Nothing,
-        AnyAqm::Red(red) => return red_law(s, Drawn::new(red.curve(), s, load), caveats),
+        AnyAqm::Red(red) => return red_law(s, SpacedCurve::new(red.curve(), s, load), omissions),
         AnyAqm::Wred(wred) => {
-            caveats.push("all traffic is taken to be of class 0");
-            Law::Curve(Drawn::new(wred.curve(0), s, load))
+            omissions.push("all traffic is taken to be of class 0");
+            Law::Curve(SpacedCurve::new(wred.curve(0), s, load))
         }
         AnyAqm::Step(_) => goal(s.bytes("threshold") / load.packet.0 as f64),
         AnyAqm::Rem(_) | AnyAqm::Pi(_) => goal(s.packets("q_ref")),
@@ -422,11 +408,11 @@ fn law_of(
 /// The RED family: its curve, moved as its adaptation moves it.
 fn red_law(
     s: &Settings,
-    mut drawn: Drawn,
-    caveats: &mut Vec<&'static str>,
+    mut curve: SpacedCurve,
+    omissions: &mut Vec<&'static str>,
 ) -> Result<Law, ModelError> {
     match s.choice("policy") {
-        "choke" => drawn.matches = true,
+        "choke" => curve.matches = true,
         "fred" => {
             return Err(ModelError::NoModel {
                 scheme: s.scheme(),
@@ -434,27 +420,27 @@ fn red_law(
             });
         }
         "none" => {}
-        _ => caveats.push(FLOWS_ALIKE),
+        _ => omissions.push(FLOWS_ALIKE),
     }
     let adaptation = s.choice("adapt");
     if adaptation == "rared" {
-        caveats.push("that it drops more while the average climbs is left out");
+        omissions.push("that it drops more while the average climbs is left out");
     }
     let floyd = adaptation == "ared" || (adaptation == "rared" && s.choice("base") == "ared");
     if floyd {
         let bottom = s
             .number_or_auto("ared_bottom")
             .unwrap_or_else(|| (80_000.0 / s.link().rate.0 as f64).min(0.01));
-        let (min, max) = drawn.band();
+        let (min, max) = curve.band();
         return Ok(Law::Adapted {
-            least: drawn.at_strength(bottom),
-            most: drawn.at_strength(s.number("ared_top")),
+            least: curve.at_strength(bottom),
+            most: curve.at_strength(s.number("ared_top")),
             goal: 0.5 * (min + max),
         });
     }
     Ok(match adaptation {
-        "feng" => Law::Doubled(drawn, s.number("feng_beta")),
-        _ => Law::Curve(drawn),
+        "feng" => Law::Doubled(curve, s.number("feng_beta")),
+        _ => Law::Curve(curve),
     })
 }
 

@@ -22,9 +22,9 @@ fn every_scheme_tells_more_the_longer_the_queue() {
             let mut before = 0.0;
             for step in 0..=1000 {
                 let queue = gateway.buffer() * f64::from(step) / 1000.0;
-                let told = gateway.told(queue, load.flows);
+                let told = gateway.signal_probability(queue, load.flows);
                 assert!((before..=1.0).contains(&told), "{} at {queue}", scheme.name);
-                let parted = gateway.parted(told, queue, load.flows);
+                let parted = gateway.split(told, queue, load.flows);
                 assert!((parted.total() - told).abs() < 1e-12 && parted.loss >= 0.0);
                 assert!(ecn || parted.marks == 0.0);
                 before = told;
@@ -38,7 +38,7 @@ fn every_scheme_tells_more_the_longer_the_queue() {
 fn a_curve_is_told_as_its_spacing_has_it() {
     let told = |spacing: &str| {
         let text = format!("red:min=10,max=30,max_p=0.04,spacing={spacing}");
-        gateway(&text, &load(false)).told(20.0, 20.0) / 0.02
+        gateway(&text, &load(false)).signal_probability(20.0, 20.0) / 0.02
     };
     for (spacing, factor) in [
         ("geometric", 1.0),
@@ -60,18 +60,18 @@ fn lengths_are_in_the_packets_of_the_load() {
     let packets = gateway("red:min=10,max=30,limit=60", &load(false));
     assert_eq!(bytes.buffer(), packets.buffer());
     for queue in [5.0, 12.0, 20.0, 29.0, 31.0] {
-        let off = bytes.told(queue, 20.0) - packets.told(queue, 20.0);
+        let off = bytes.signal_probability(queue, 20.0) - packets.signal_probability(queue, 20.0);
         assert!(off.abs() < 1e-12, "{queue}: {off}");
     }
     let each = gateway("fq-red:inner.min=10,inner.max=30", &load(false));
-    let off = each.told(400.0, 20.0) - packets.told(20.0, 20.0);
+    let off = each.signal_probability(400.0, 20.0) - packets.signal_probability(20.0, 20.0);
     assert!(off.abs() < 1e-12, "{off}");
 }
 
 #[test]
 fn marks_end_where_the_scheme_ends_them() {
     let load = load(true);
-    let at = |text: &str, p: f64, queue: f64| gateway(text, &load).parted(p, queue, 20.0);
+    let at = |text: &str, p: f64, queue: f64| gateway(text, &load).split(p, queue, 20.0);
     let red = "red:min=10,max=30,max_p=0.1,spacing=geometric";
     assert_eq!(at(red, 0.05, 20.0).loss, 0.0);
     let beyond = at(red, 0.4, 30.0);

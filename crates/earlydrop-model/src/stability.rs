@@ -93,18 +93,22 @@ const FASTEST: f64 = 1e9;
 
 /// The margins of `gateway` under `load`, at rest as `rest` says; `None` where no curve over an
 /// average tells of congestion, or nothing is told.
-pub fn stability(load: &Load, gateway: &Gateway, rest: &Prediction) -> Option<Stability> {
-    let told = rest.loss + rest.marks;
+pub fn stability(
+    load: &Load,
+    gateway: &Gateway,
+    operating_point: &Prediction,
+) -> Option<Stability> {
+    let told = operating_point.loss + operating_point.marks;
     if told <= 0.0 {
         return None;
     }
     let weight = gateway.weight()?;
     let slope = gateway
-        .frozen(rest.queue, told, load.flows)?
-        .slope(rest.queue, load.flows);
+        .frozen(operating_point.queue, told, load.flows)?
+        .slope(operating_point.queue, load.flows);
     let (c, n) = (load.service(), load.flows);
-    let r = load.round_trip(rest.queue);
-    let arrivals = c / (1.0 - rest.loss);
+    let r = load.round_trip(operating_point.queue);
+    let arrivals = c / (1.0 - operating_point.loss);
     Some(margins(&Loop {
         gain: slope.min(1e12) * (r * c).powi(3) / (2.0 * n).powi(2),
         delay: r,
@@ -167,8 +171,8 @@ mod tests {
         };
         let spec = format!("red:min=150,max={max},max_p=0.1,spacing=geometric,weight={weight}");
         let gateway = Gateway::of(&spec.parse().unwrap(), &load).unwrap();
-        let rest = fluid_balance(&load, &gateway).unwrap();
-        stability(&load, &gateway, &rest).unwrap()
+        let operating_point = fluid_balance(&load, &gateway).unwrap();
+        stability(&load, &gateway, &operating_point).unwrap()
     }
 
     #[test]

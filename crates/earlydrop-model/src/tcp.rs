@@ -5,7 +5,7 @@
 
 use earlydrop::units::Nanos;
 
-use crate::response::Told;
+use crate::signal::SignalRate;
 
 /// How the window grows and shrinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,23 +23,23 @@ pub struct Tcp {
     pub control: Control,
     /// b: by how many packets acknowledged the window grows as by one. 1 where it grows by
     /// what is acknowledged (RFC 3465), else the packets of an acknowledgment.
-    pub acknowledged: f64,
+    pub packets_per_ack: f64,
     /// W_max: the receiver's window, in packets.
-    pub largest_window: f64,
+    pub max_window: f64,
     /// The shortest retransmission timer.
-    pub least_timeout: Nanos,
+    pub min_rto: Nanos,
     /// Whether its packets can be marked.
     pub ecn: bool,
 }
 
 impl Default for Tcp {
-    /// Reno as it is today: it grows by what is acknowledged, its timer runs 200 ms at least.
+    /// Reno as it is today: it grows by what is packets_per_ack, its timer runs 200 ms at least.
     fn default() -> Tcp {
         Tcp {
             control: Control::Reno,
-            acknowledged: 1.0,
-            largest_window: 65_535.0,
-            least_timeout: Nanos::from_millis(200),
+            packets_per_ack: 1.0,
+            max_window: 65_535.0,
+            min_rto: Nanos::from_millis(200),
             ecn: false,
         }
     }
@@ -47,11 +47,11 @@ impl Default for Tcp {
 
 /// A flow in steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Steady {
+pub struct SteadyState {
     /// B: packets sent a second, lost ones counted.
     pub rate: f64,
     /// gamma: the share of time spent waiting for the retransmission timer.
-    pub waiting: f64,
+    pub timeout_share: f64,
     /// Packets sent a round trip while not waiting.
     pub window: f64,
 }
@@ -69,15 +69,19 @@ struct Cycle {
 
 impl Tcp {
     /// `E[W_u]`: the window when a congestion signal comes, unless the receiver limits it.
-    pub fn free_peak(&self, p: f64) -> f64 {
-        let b = self.acknowledged;
+    pub fn unconstrained_peak(&self, p: f64) -> f64 {
+        let b = self.packets_per_ack;
         let c = (2.0 + b) / (3.0 * b);
         c + (8.0 * (1.0 - p) / (3.0 * b * p) + c * c).sqrt()
     }
 
     /// Formula (26) and the packets that go with it.
     fn reno_cycle(&self, p: f64) -> Cycle {
-        let (b, free, most) = (self.acknowledged, self.free_peak(p), self.largest_window);
+        let (b, free, most) = (
+            self.packets_per_ack,
+            self.unconstrained_peak(p),
+            self.max_window,
+        );
         let between = (1.0 - p) / p;
         let rounds = match free < most {
             true => b / 2.0 * free + 1.0,
@@ -101,11 +105,11 @@ impl Tcp {
             return reno;
         }
         let factor = (GROWTH * (3.0 + CUT) / (4.0 * (1.0 - CUT))).powf(0.25);
-        let average = (factor * (rtt / p).powf(0.75)).min(self.largest_window);
+        let average = (factor * (rtt / p).powf(0.75)).min(self.max_window);
         if average <= reno.packets / reno.rounds {
             return reno;
         }
-        let peak = (average * 4.0 / (3.0 + CUT)).min(self.largest_window);
+        let peak = (average * 4.0 / (3.0 + CUT)).min(self.max_window);
         let packets = (1.0 - p) / p + peak;
         Cycle {
             peak,
@@ -116,34 +120,34 @@ impl Tcp {
 
     /// T_O: RFC 6298 with a deviation of a quarter of the round trip, in seconds.
     pub fn timeout(&self, rtt: f64) -> f64 {
-        (2.0 * rtt).max(self.least_timeout.as_secs_f64())
+        (2.0 * rtt).max(self.min_rto.as_secs_f64())
     }
 
     /// A flow told of congestion as `told` says, at a round trip of `rtt` seconds. Only what
     /// is lost can lead to a timeout, not what is marked.
-    pub fn steady(&self, told: Told, rtt: f64) -> Steady {
+    pub fn steady(&self, told: SignalRate, rtt: f64) -> SteadyState {
         let p = told.total();
         if p <= 0.0 {
-            return Steady {
-                rate: self.largest_window / rtt,
-                waiting: 0.0,
-                window: self.largest_window,
+            return SteadyState {
+                rate: self.max_window / rtt,
+                timeout_share: 0.0,
+                window: self.max_window,
             };
         }
         if p >= 1.0 {
-            return Steady {
+            return SteadyState {
                 rate: 0.0,
-                waiting: 1.0,
+                timeout_share: 1.0,
                 window: 0.0,
             };
         }
         let cycle = self.cycle(p, rtt);
         let sending = cycle.rounds * rtt;
         let timeouts = timeout_probability(p, cycle.peak) * told.loss / p;
-        let waiting = timeouts * expected_timeout(p, self.timeout(rtt));
-        Steady {
-            rate: (cycle.packets + timeouts / (1.0 - p)) / (sending + waiting),
-            waiting: waiting / (sending + waiting),
+        let timeout_share = timeouts * expected_timeout(p, self.timeout(rtt));
+        SteadyState {
+            rate: (cycle.packets + timeouts / (1.0 - p)) / (sending + timeout_share),
+            timeout_share: timeout_share / (sending + timeout_share),
             window: cycle.packets / cycle.rounds,
         }
     }
@@ -172,16 +176,16 @@ pub fn timeout_probability(p: f64, window: f64) -> f64 {
 }
 
 /// The bound of Mathis et al. 1997 on what Reno sends: `sqrt(3/(2 b p))/RTT`, packets a second.
-pub fn square_root_bound(p: f64, acknowledged: f64, rtt: f64) -> f64 {
-    (1.5 / (acknowledged * p)).sqrt() / rtt
+pub fn square_root_bound(p: f64, packets_per_ack: f64, rtt: f64) -> f64 {
+    (1.5 / (packets_per_ack * p)).sqrt() / rtt
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const fn lost(loss: f64) -> Told {
-        Told { loss, marks: 0.0 }
+    const fn lost(loss: f64) -> SignalRate {
+        SignalRate { loss, marks: 0.0 }
     }
 
     /// Padhye and others, equation (30), written out for b = 2 and a timeout of 1 s.
@@ -210,9 +214,9 @@ mod tests {
     #[test]
     fn the_whole_formula_is_the_printed_one() {
         let tcp = Tcp {
-            acknowledged: 2.0,
-            largest_window: 20.0,
-            least_timeout: Nanos::from_secs(1),
+            packets_per_ack: 2.0,
+            max_window: 20.0,
+            min_rto: Nanos::from_secs(1),
             ..Tcp::default()
         };
         for p in [0.001, 0.004, 0.01, 0.03, 0.1, 0.3, 0.6] {
@@ -235,7 +239,7 @@ mod tests {
             assert!(rates.is_sorted_by(|a, b| a >= b), "{control:?}");
         }
         let bounded = Tcp {
-            largest_window: 20.0,
+            max_window: 20.0,
             ..Tcp::default()
         };
         let at = falling_to(&bounded, 20.0);
@@ -249,13 +253,13 @@ mod tests {
 
     /// The p at which the free window is `window`.
     fn falling_to(tcp: &Tcp, window: f64) -> f64 {
-        crate::solve::falling_root_of_powers(1e-9, 0.9, |p| tcp.free_peak(p) - window)
+        crate::solve::falling_root_of_powers(1e-9, 0.9, |p| tcp.unconstrained_peak(p) - window)
     }
 
     #[test]
     fn ends_are_what_they_must_be() {
         let tcp = Tcp {
-            largest_window: 50.0,
+            max_window: 50.0,
             ..Tcp::default()
         };
         assert_eq!(tcp.steady(lost(0.0), 0.1).rate, 500.0);
@@ -271,15 +275,15 @@ mod tests {
     fn marks_bring_no_timeouts_and_few_losses_the_square_root() {
         let tcp = Tcp::default();
         let marked = tcp.steady(
-            Told {
+            SignalRate {
                 loss: 0.0,
                 marks: 0.05,
             },
             0.1,
         );
         let dropped = tcp.steady(lost(0.05), 0.1);
-        assert_eq!(marked.waiting, 0.0);
-        assert!(dropped.waiting > 0.1 && dropped.rate < marked.rate);
+        assert_eq!(marked.timeout_share, 0.0);
+        assert!(dropped.timeout_share > 0.1 && dropped.rate < marked.rate);
         let rare = tcp.steady(lost(1e-6), 0.1).rate;
         assert!((rare / square_root_bound(1e-6, 1.0, 0.1) - 1.0).abs() < 0.01);
     }

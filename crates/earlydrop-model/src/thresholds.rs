@@ -5,10 +5,10 @@ use earlydrop::registry::{ConfigError, Link, Spec};
 
 use crate::batch::Batch;
 use crate::closed_loop::{closed_loop, sensitivity};
-use crate::queue::{Acceptance, BatchQueue, Method as Solver};
+use crate::queue::{Acceptance, BatchQueue, Solver};
 use crate::solve::falling_root_of_powers;
 use crate::stability::{Verdict, stability};
-use crate::{Gateway, Load, ModelError, Told, fluid_balance};
+use crate::{Gateway, Load, ModelError, SignalRate, fluid_balance};
 
 /// Thresholds and what goes with them, in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,7 @@ pub struct OpenLoop {
     /// lambda, formula (23): batches a second.
     pub batches: f64,
     /// gamma, formula (27): the share of time in timeouts.
-    pub waiting: f64,
+    pub timeout_share: f64,
     /// `E[W]`: packets in a batch.
     pub window: f64,
     /// rho.
@@ -93,18 +93,18 @@ pub fn open_loop(
         ));
     }
     let rtt = load.rtt.as_secs_f64();
-    let told = Told {
+    let told = SignalRate {
         loss: p,
         marks: 0.0,
     };
-    let waiting = load.tcp.steady(told, rtt).waiting;
-    let window = load.tcp.free_peak(p).min(load.tcp.largest_window);
+    let timeout_share = load.tcp.steady(told, rtt).timeout_share;
+    let window = load.tcp.unconstrained_peak(p).min(load.tcp.max_window);
     let batch = match batch {
         Some(batch) => batch,
         None => Batch::normal(window, window, (2.0 * window).ceil() as usize)?,
     };
     let queue = BatchQueue {
-        arrivals: (1.0 - waiting) * load.flows / rtt,
+        arrivals: (1.0 - timeout_share) * load.flows / rtt,
         service: load.service(),
         batch,
         buffer: buffer.max(1.0) as u64,
@@ -112,7 +112,7 @@ pub fn open_loop(
     };
     Ok(OpenLoop {
         batches: queue.arrivals,
-        waiting,
+        timeout_share,
         window,
         load: queue.load(),
         queue: queue.solve(Solver::Exact)?.mean(),
@@ -144,8 +144,8 @@ pub fn around(queue: f64, buffer: f64) -> (Thresholds, Vec<String>) {
 pub fn packets_in_flight(l: f64, r: f64) -> f64 {
     let window = 0.87 / l.sqrt();
     let timeouts = l * (1.0 - (1.0 - l).powi(13));
-    let waiting = 1.0 / (1.0 + r / (window * timeouts));
-    (1.0 - waiting) * window
+    let timeout_share = 1.0 / (1.0 + r / (window * timeouts));
+    (1.0 - timeout_share) * window
 }
 
 /// Morris's thresholds, formulas (3) and (4), for a loss rate of at most `l`.
@@ -382,8 +382,8 @@ fn fastest_stable(
             ..thresholds
         };
         let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
-        let rest = fluid_balance(load, &gateway)?;
-        last = stability(load, &gateway, &rest).map(|found| found.verdict());
+        let operating_point = fluid_balance(load, &gateway)?;
+        last = stability(load, &gateway, &operating_point).map(|found| found.verdict());
         if last == Some(Verdict::Stable) {
             return Ok((weight, last));
         }
@@ -412,7 +412,11 @@ pub fn most_flows(load: &Load, buffer: f64, max: f64) -> Result<Option<f64>, Mod
 /// `N = mu/(B(p) (1-p))` with p what the scheme tells just below it.
 pub fn flows_at(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
     let below = queue * (1.0 - 1e-9);
-    let told = gateway.parted(gateway.told(below, load.flows), below, load.flows);
+    let told = gateway.split(
+        gateway.signal_probability(below, load.flows),
+        below,
+        load.flows,
+    );
     let flow = load.tcp.steady(told, load.round_trip(below));
     load.service() / (flow.rate * (1.0 - told.loss))
 }

@@ -69,8 +69,11 @@ fn lengths_are_in_bytes_where_the_scheme_counts_them() {
     );
     let gateway = Gateway::of(&advice[0].spec, &load()).unwrap();
     assert_eq!(gateway.buffer(), 600.0);
-    let rest = fluid_balance(&load(), &gateway).unwrap();
-    assert!((rest.queue / 80.0 - 1.0).abs() < 0.02, "{rest:?}");
+    let operating_point = fluid_balance(&load(), &gateway).unwrap();
+    assert!(
+        (operating_point.queue / 80.0 - 1.0).abs() < 0.02,
+        "{operating_point:?}"
+    );
 }
 
 #[test]
@@ -93,10 +96,13 @@ fn the_smallest_paths_have_thresholds_too() {
 fn the_balance_comes_to_rest_at_the_goal_and_stably() {
     let advice = every_method(&load(), &"red".parse().unwrap(), 600.0, 80.0).unwrap();
     let gateway = Gateway::of(&advice[0].spec, &load()).unwrap();
-    let rest = fluid_balance(&load(), &gateway).unwrap();
+    let operating_point = fluid_balance(&load(), &gateway).unwrap();
     // Its numbers are rounded to three digits.
-    assert!((rest.queue / 80.0 - 1.0).abs() < 0.02, "{rest:?}");
-    let found = stability(&load(), &gateway, &rest).unwrap();
+    assert!(
+        (operating_point.queue / 80.0 - 1.0).abs() < 0.02,
+        "{operating_point:?}"
+    );
+    let found = stability(&load(), &gateway, &operating_point).unwrap();
     assert_eq!(found.verdict(), Verdict::Stable, "{found:?}");
 }
 
@@ -106,8 +112,11 @@ fn flows_of_the_range_come_to_rest_at_its_end() {
     let gateway = Gateway::of(&spec, &load()).unwrap();
     let flows = flows_at(&load(), &gateway, 120.0);
     let more = Load { flows, ..load() };
-    let rest = fluid_balance(&more, &gateway).unwrap();
-    assert!((rest.queue - 120.0).abs() < 0.01, "{flows} {rest:?}");
+    let operating_point = fluid_balance(&more, &gateway).unwrap();
+    assert!(
+        (operating_point.queue - 120.0).abs() < 0.01,
+        "{flows} {operating_point:?}"
+    );
     let (few, many) = (
         most_flows(&load(), 600.0, 120.0),
         most_flows(&load(), 600.0, 240.0),

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use earlydrop::registry::Link;
 use earlydrop::units::{BitsPerSec, Bytes};
-use earlydrop_model::dialects::{Configuration, Known, find, read, tc, word_for_word};
+use earlydrop_model::tools::{Configuration, WithOrigin, find, read, tc, word_for_word};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -180,7 +180,7 @@ fn commands() -> Vec<String> {
             min * ratio + 1.0
         );
         let mut wanted = read(&text, None, &link).unwrap();
-        wanted.weight = Known::tool(2_f64.powi(-exponent), "drawn");
+        wanted.weight = WithOrigin::implied(2_f64.powi(-exponent), "drawn");
         let written = word_for_word(&wanted, find("linux").unwrap(), &link).unwrap();
         written.text
     };

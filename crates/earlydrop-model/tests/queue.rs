@@ -2,7 +2,7 @@
 //! that is affordable, and against what must always hold where it is not.
 
 use earlydrop_model::batch::Batch;
-use earlydrop_model::queue::{Acceptance, BatchQueue, Method, by_recurrence};
+use earlydrop_model::queue::{Acceptance, BatchQueue, Solver, by_recurrence};
 use proptest::prelude::*;
 
 fn batches() -> impl Strategy<Value = Batch> {
@@ -30,7 +30,7 @@ fn queues(buffers: impl Strategy<Value = u64>) -> impl Strategy<Value = BatchQue
 }
 
 fn mean(queue: &BatchQueue) -> f64 {
-    queue.solve(Method::Exact).unwrap().mean()
+    queue.solve(Solver::Exact).unwrap().mean()
 }
 
 proptest! {
@@ -39,7 +39,7 @@ proptest! {
     #[test]
     fn is_the_plain_recurrence(queue in queues(1..400_u64)) {
         let plain = by_recurrence(&queue);
-        let solved = queue.solve(Method::Exact).unwrap();
+        let solved = queue.solve(Solver::Exact).unwrap();
         let mut mean = 0.0;
         for (n, p) in (0_u64..).zip(&plain) {
             let found = solved.probability(n);
@@ -51,18 +51,18 @@ proptest! {
 
     #[test]
     fn holds_together_at_any_size(queue in queues(1..1_000_000_u64)) {
-        for method in [Method::Exact, Method::Paper] {
-            let solved = queue.solve(method).unwrap();
+        for solver in [Solver::Exact, Solver::DominantRoot] {
+            let solved = queue.solve(solver).unwrap();
             let numbers = [solved.mean(), solved.empty(), solved.full(), solved.loss()];
             prop_assert!(numbers.iter().all(|number| number.is_finite() && *number >= 0.0));
             prop_assert!(solved.mean() <= queue.buffer as f64 * (1.0 + 1e-12));
-            let mass: f64 = solved.spread(50).iter().map(|piece| piece.probability).sum();
+            let mass: f64 = solved.histogram(50).iter().map(|piece| piece.probability).sum();
             prop_assert!((mass - 1.0).abs() < 1e-9, "mass {mass}");
             let (median, most) = (solved.quantile(0.5), solved.quantile(0.999));
             prop_assert!(median <= most && most <= queue.buffer);
             prop_assert!(solved.at_most(median) >= 0.5);
         }
-        let solved = queue.solve(Method::Exact).unwrap();
+        let solved = queue.solve(Solver::Exact).unwrap();
         let sent = 1.0 - solved.empty();
         let let_in = queue.load() * (1.0 - solved.loss());
         prop_assert!((sent - let_in).abs() < 1e-8, "sent {sent}, let in {let_in}");

@@ -6,11 +6,11 @@ mod rules;
 use earlydrop::registry::Link;
 use earlydrop::units::Nanos;
 
-use crate::dialects::{Called, Class, Configuration, Knob, Origin, told};
 use crate::spacing::long_run;
+use crate::tools::{Class, Configuration, Knob, KnobName, Origin, describe};
 use crate::{Gateway, Load, ModelError, Prediction, predict};
 
-pub use rules::{Finding, Gravity, RULES, Rule};
+pub use rules::{Finding, RULES, Rule, Severity};
 
 /// A knob as it stands.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub struct Explanation {
     /// What the flows make of the first class.
     pub prediction: Prediction,
     /// What is left out of the prediction.
-    pub caveats: Vec<&'static str>,
+    pub omissions: Vec<&'static str>,
     /// What is wrong or worth knowing, the worst first.
     pub findings: Vec<Finding>,
 }
@@ -69,12 +69,12 @@ pub fn explain(
     let curves = (0..configuration.classes.len())
         .map(|class| long_run_curve(configuration, class, &link))
         .collect::<Result<Vec<_>, ModelError>>()?;
-    let findings = rules::look(configuration, load, &prediction);
+    let findings = rules::check(configuration, load, &prediction);
     Ok(Explanation {
         settings: settings(configuration, text, &link),
         curves,
         prediction,
-        caveats: gateway.caveats().to_vec(),
+        omissions: gateway.omissions().to_vec(),
         findings,
         configuration: configuration.clone(),
         load: *load,
@@ -103,7 +103,7 @@ fn long_run_curve(
 }
 
 fn settings(configuration: &Configuration, text: &str, link: &Link) -> Vec<Setting> {
-    let setting = |called: &Called, class: &Class, many: bool| {
+    let setting = |called: &KnobName, class: &Class, many: bool| {
         let alone = Configuration {
             classes: vec![class.clone()],
             ..configuration.clone()
@@ -125,19 +125,19 @@ fn settings(configuration: &Configuration, text: &str, link: &Link) -> Vec<Setti
             knob: called.knob,
             written: match origin {
                 Origin::Given(span) => text.get(span.clone()).map(str::to_string),
-                Origin::Tool(_) => None,
+                Origin::Implied(_) => None,
             },
-            value: told(&alone, called.knob, link),
+            value: describe(&alone, called.knob, link),
             bytes: length.map(|length| configuration.to_bytes(length, link)),
             told: (called.knob == Knob::MaxP).then(often),
             origin: match origin {
                 Origin::Given(_) => "given".to_string(),
-                Origin::Tool(why) => (*why).to_string(),
+                Origin::Implied(why) => (*why).to_string(),
             },
         }
     };
     let mut rows = Vec::new();
-    for called in configuration.dialect.knobs {
+    for called in configuration.tool.knobs {
         let each = matches!(called.knob, Knob::Min | Knob::Max | Knob::MaxP);
         let many = each && configuration.classes.len() > 1;
         let classes = if many { configuration.classes.len() } else { 1 };

@@ -19,7 +19,7 @@ pub use recurrence::by_recurrence;
 
 use crate::ModelError;
 use crate::batch::Batch;
-pub use rows::Spread;
+pub use rows::Bin;
 
 use rows::Rows;
 
@@ -34,11 +34,11 @@ pub enum Acceptance {
 
 /// How the queue is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum Solver {
     /// Exactly.
     Exact,
     /// As paper 003: `p(n) = p(0) a y^(n-1)`, the dominant root alone, with z = 1.
-    Paper,
+    DominantRoot,
 }
 
 /// The queue M^x/M/1/K.
@@ -66,12 +66,12 @@ pub struct Solution {
 
 impl BatchQueue {
     /// The steady state.
-    pub fn solve(&self, method: Method) -> Result<Solution, ModelError> {
+    pub fn solve(&self, solver: Solver) -> Result<Solution, ModelError> {
         self.check()?;
         let ratio = self.ratio();
-        let rows = match method {
-            Method::Exact => self.exact(ratio),
-            Method::Paper => {
+        let rows = match solver {
+            Solver::Exact => self.exact(ratio),
+            Solver::DominantRoot => {
                 let ln_y = root::dominant(ratio, self.batch.at_least());
                 let settled = ratio / ln_y.exp();
                 Rows::new(ln_y, vec![1.0], settled, Vec::new(), self.buffer)
@@ -233,8 +233,8 @@ impl Solution {
 
     /// At most `points` pieces of the distribution from 0 to K, each with its first and last
     /// number of packets and the probability of them all.
-    pub fn spread(&self, points: u64) -> Vec<Spread> {
-        self.rows.spread(points)
+    pub fn histogram(&self, points: u64) -> Vec<Bin> {
+        self.rows.histogram(points)
     }
 }
 

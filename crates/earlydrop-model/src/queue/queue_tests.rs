@@ -11,7 +11,7 @@ fn queue(arrivals: f64, weights: &[f64], buffer: u64, acceptance: Acceptance) ->
 }
 
 fn exact(queue: &BatchQueue) -> Solution {
-    queue.solve(Method::Exact).unwrap()
+    queue.solve(Solver::Exact).unwrap()
 }
 
 /// To 8 digits.
@@ -161,7 +161,7 @@ fn the_paper_is_near_in_the_mean_and_high_at_nothing() {
             buffer: 200,
             acceptance: Acceptance::Partial,
         };
-        let paper = near.solve(Method::Paper).unwrap();
+        let paper = near.solve(Solver::DominantRoot).unwrap();
         let off = paper.mean() - exact(&near).mean();
         assert!(off.abs() < 1.6, "{load}: {off}");
         let high = paper.empty() / exact(&near).empty();
@@ -185,7 +185,7 @@ fn refuses_what_is_no_queue() {
             buffer,
             ..sound.clone()
         };
-        let error = wrong.solve(Method::Exact).unwrap_err().to_string();
+        let error = wrong.solve(Solver::Exact).unwrap_err().to_string();
         assert!(error.contains("nearest"), "{error}");
     }
 }
@@ -204,7 +204,7 @@ fn quantiles_and_pieces_are_those_of_the_probabilities() {
                 share += 0.05;
             }
         }
-        let pieces = solved.spread(40);
+        let pieces = solved.histogram(40);
         assert_eq!((pieces.len(), pieces[0].from, pieces[39].to), (40, 0, 300));
         assert!(pieces.windows(2).all(|pair| pair[0].to + 1 == pair[1].from));
         let total: f64 = pieces.iter().map(|piece| piece.probability).sum();

@@ -2,7 +2,7 @@
 
 /// Some neighbouring numbers of packets and how likely they are together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct Bin {
     /// The least.
     pub from: u64,
     /// The most.
@@ -136,7 +136,7 @@ impl Rows {
         enough
     }
 
-    pub(super) fn spread(&self, points: u64) -> Vec<Spread> {
+    pub(super) fn histogram(&self, points: u64) -> Vec<Bin> {
         let states = self.last + 1;
         let points = points.clamp(1, states);
         let mut before = 0.0;
@@ -150,7 +150,7 @@ impl Rows {
                 false => (until - before).max(0.0),
             };
             before = until;
-            Spread {
+            Bin {
                 from,
                 to,
                 probability,

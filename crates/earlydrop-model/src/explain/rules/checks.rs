@@ -3,13 +3,13 @@
 use earlydrop::red::Spacing;
 use earlydrop::units::BitsPerSec;
 
-use super::{Said, Subject, rounded};
+use super::{Problem, Subject, rounded};
 use crate::Load;
-use crate::dialects::{Adapt, Knob, Origin, Shape, equivalent, often, tc};
 use crate::spacing::long_run;
+use crate::tools::{Adapt, Knob, Origin, Shape, equivalent_max_p, ratio_in_words, tc};
 
-fn said(what: String, change: String) -> Option<Said> {
-    Some(Said { what, change })
+fn problem(what: String, change: String) -> Option<Problem> {
+    Some(Problem { what, change })
 }
 
 fn milliseconds(packets: f64, load: &Load) -> String {
@@ -17,7 +17,7 @@ fn milliseconds(packets: f64, load: &Load) -> String {
 }
 
 /// The flows need to be told more often than just below max: the average stays at max.
-pub(super) fn average_at_max(s: &Subject) -> Option<Said> {
+pub(super) fn average_at_max(s: &Subject) -> Option<Problem> {
     let told = s.prediction.loss + s.prediction.marks;
     let top = long_run(s.configuration.spacing.value, s.max_p);
     let shape = &s.configuration.classes[0].shape.value;
@@ -26,7 +26,7 @@ pub(super) fn average_at_max(s: &Subject) -> Option<Said> {
         return None;
     }
     // Midway the line is at half of max_p.
-    let needed = 2.0 * equivalent(told, Spacing::Geometric, s.configuration.spacing.value);
+    let needed = 2.0 * equivalent_max_p(told, Spacing::Geometric, s.configuration.spacing.value);
     let above = match shape {
         Shape::Gentle => "only above max is so much told",
         _ => "the average stays at max, where the probability leaps to 1",
@@ -34,7 +34,7 @@ pub(super) fn average_at_max(s: &Subject) -> Option<Said> {
     let change = match needed < 0.5 {
         true => format!(
             "{} {}, so that the average comes to rest midway between min and max",
-            s.called(Knob::MaxP),
+            s.knob_name(Knob::MaxP),
             s.probability(needed)
         ),
         false => {
@@ -42,7 +42,7 @@ pub(super) fn average_at_max(s: &Subject) -> Option<Said> {
                 .to_string()
         }
     };
-    said(
+    problem(
         format!(
             "{} need {}% of their packets told of congestion, and just below max {}% are: {above}",
             s.flows(),
@@ -60,11 +60,11 @@ pub(super) fn burst_until(min: f64, weight: f64) -> f64 {
     crate::solve::falling_root(0.0, 1e9, |length| min - average(length))
 }
 
-pub(super) fn burst_reaches_min(s: &Subject) -> Option<Said> {
+pub(super) fn burst_reaches_min(s: &Subject) -> Option<Problem> {
     const INITIAL_WINDOW: f64 = 10.0;
     let burst = burst_until(s.min, s.weight());
     (s.min >= 5.0 && burst < INITIAL_WINDOW).then_some(())?;
-    said(
+    problem(
         format!(
             "{} packets at once bring the average of an empty queue to min: one flow's first \
              window meets early drops",
@@ -72,65 +72,65 @@ pub(super) fn burst_reaches_min(s: &Subject) -> Option<Said> {
         ),
         format!(
             "{} {} at least, or a smaller weight",
-            s.called(Knob::Min),
+            s.knob_name(Knob::Min),
             s.length(INITIAL_WINDOW)
         ),
     )
 }
 
-pub(super) fn average_trails(s: &Subject) -> Option<Said> {
+pub(super) fn average_trails(s: &Subject) -> Option<Problem> {
     let memory = s.memory();
     (s.has_weight() && memory > 20.0 && s.usual_weight() < 0.5).then_some(())?;
-    said(
+    problem(
         format!(
             "the average forgets over {} round trips: it learns of congestion when the windows \
              have long changed, and the queue swings",
             rounded(memory)
         ),
-        format!("{}, ten round trips", s.weight_told(s.usual_weight())),
+        format!("{}, ten round trips", s.weight_text(s.usual_weight())),
     )
 }
 
-pub(super) fn average_follows(s: &Subject) -> Option<Said> {
+pub(super) fn average_follows(s: &Subject) -> Option<Problem> {
     let memory = s.memory();
     (s.has_weight() && memory < 1.0 && s.weight() < 1.0 && s.max > 2.0).then_some(())?;
-    said(
+    problem(
         format!(
             "the average forgets within {} round trips: it follows every burst rather than the load",
             rounded(memory)
         ),
-        format!("{}, ten round trips", s.weight_told(s.usual_weight())),
+        format!("{}, ten round trips", s.weight_text(s.usual_weight())),
     )
 }
 
-pub(super) fn max_near_min(s: &Subject) -> Option<Said> {
+pub(super) fn max_near_min(s: &Subject) -> Option<Problem> {
     let step = s.max <= s.min * 1.001;
     let steps = matches!(s.configuration.classes[0].shape.value, Shape::Points { .. });
     (s.max < 2.0 * s.min && !step && !steps).then_some(())?;
-    said(
+    problem(
         format!(
             "max is {} times min: between nothing and everything there is little room for few \
              drops at random",
             rounded(s.max / s.min)
         ),
-        format!("{} {}", s.called(Knob::Max), s.length(3.0 * s.min)),
+        format!("{} {}", s.knob_name(Knob::Max), s.length(3.0 * s.min)),
     )
 }
 
-pub(super) fn min_small(s: &Subject) -> Option<Said> {
+pub(super) fn min_small(s: &Subject) -> Option<Problem> {
     (s.min < 5.0).then_some(())?;
-    said(
+    problem(
         format!(
             "min is {} packets of {} bytes: a burst of a few is told of congestion, and a link with \
              so short a queue is often idle",
             rounded(s.min),
             s.load.packet.0
         ),
-        format!("{} {}", s.called(Knob::Min), s.length(5.0)),
+        format!("{} {}", s.knob_name(Knob::Min), s.length(5.0)),
     )
 }
 
-pub(super) fn limit_near_max(s: &Subject) -> Option<Said> {
+pub(super) fn limit_near_max(s: &Subject) -> Option<Problem> {
     let limit = s.limit?;
     let end = match s.configuration.classes[0].shape.value {
         Shape::Gentle => 2.0 * s.max,
@@ -138,45 +138,45 @@ pub(super) fn limit_near_max(s: &Subject) -> Option<Said> {
     };
     // Fill levels are shares of the buffer.
     (limit < end && s.tool() != "junos").then_some(())?;
-    said(
+    problem(
         format!(
             "the buffer holds {} times max: a burst overflows it before the average knows, and \
              what overflows is lost in rows",
             rounded(limit / s.max)
         ),
-        format!("{} {}", s.called(Knob::Limit), s.length(4.0 * s.max)),
+        format!("{} {}", s.knob_name(Knob::Limit), s.length(4.0 * s.max)),
     )
 }
 
-pub(super) fn queue_long(s: &Subject) -> Option<Said> {
+pub(super) fn queue_long(s: &Subject) -> Option<Problem> {
     let delay = s.min / s.load.service();
     (delay > s.load.rtt.as_secs_f64() && s.min > 5.0).then_some(())?;
-    said(
+    problem(
         format!(
             "nothing is told of congestion before {} of queue wait, more than the round trip itself",
             milliseconds(s.min, s.load)
         ),
         format!(
             "{} {} for half a round trip",
-            s.called(Knob::Min),
+            s.knob_name(Knob::Min),
             s.length((0.5 * s.load.rtt.as_secs_f64() * s.load.service()).max(5.0))
         ),
     )
 }
 
-pub(super) fn rate_other(s: &Subject) -> Option<Said> {
+pub(super) fn rate_other(s: &Subject) -> Option<Problem> {
     // What tc shows does not have the rate.
     let shown = s.tool() == "linux" && s.configuration.mean_packet.value.is_none();
     let taken = s.configuration.rate.value;
     let taken = taken
-        .or(s.configuration.dialect.assumed_rate.filter(|_| !shown))?
+        .or(s.configuration.tool.assumed_rate.filter(|_| !shown))?
         .0;
     let ratio = s.load.rate.0 as f64 / taken as f64;
     (!(0.8..1.25).contains(&ratio)).then_some(())?;
-    said(
+    problem(
         format!(
             "{} is {}, the link {}: the average decays {} times too {} while nothing waits",
-            s.called(Knob::Rate),
+            s.knob_name(Knob::Rate),
             BitsPerSec(taken),
             s.load.rate,
             rounded(ratio.max(1.0 / ratio)),
@@ -184,36 +184,36 @@ pub(super) fn rate_other(s: &Subject) -> Option<Said> {
         ),
         match s.tool() {
             "linux" => format!("bandwidth {}bit", s.load.rate.0),
-            _ => format!("{} {}", s.called(Knob::Rate), s.load.rate),
+            _ => format!("{} {}", s.knob_name(Knob::Rate), s.load.rate),
         },
     )
 }
 
-pub(super) fn packet_other(s: &Subject) -> Option<Said> {
+pub(super) fn packet_other(s: &Subject) -> Option<Problem> {
     let told = s.configuration.mean_packet.value?.0 as f64;
     let there = s.load.packet.0 as f64;
     let other = !(0.8..1.25).contains(&(told / there));
     (other && matches!(s.tool(), "linux" | "ns2" | "ns3")).then_some(())?;
-    said(
+    problem(
         format!(
             "{} is {told} bytes, packets are {there}: idle time is counted in the wrong packets{}",
-            s.called(Knob::Packet),
+            s.knob_name(Knob::Packet),
             match s.tool() {
                 "linux" => ", and burst makes another weight than it should",
                 "ns2" => ", and thresholds are in packets of this size",
                 _ => "",
             }
         ),
-        format!("{} {there}", s.called(Knob::Packet)),
+        format!("{} {there}", s.knob_name(Knob::Packet)),
     )
 }
 
-pub(super) fn idle_table_empty(s: &Subject) -> Option<Said> {
+pub(super) fn idle_table_empty(s: &Subject) -> Option<Problem> {
     let packet = s.configuration.mean_packet.value?.0 as f64;
     let rate = s.configuration.rate.value?.0 as f64;
     let micros = 8e6 * packet / rate;
     (s.tool() == "linux" && micros < 1.0).then_some(())?;
-    said(
+    problem(
         format!(
             "a packet takes {} us at {}, which tc rounds to 0: its table of idle times is empty",
             rounded(micros),
@@ -226,12 +226,12 @@ pub(super) fn idle_table_empty(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn probability_one(s: &Subject) -> Option<Said> {
+pub(super) fn probability_one(s: &Subject) -> Option<Problem> {
     (s.tool() == "linux" && s.max_p == 1.0).then_some(())?;
     let class = &s.configuration.classes[0];
     let (min, max) = (class.min.value as u32, class.max.value as u32);
     let fallback = f64::from(max - min) * (-f64::from(tc::plog(min, max, 1.0)?)).exp2();
-    said(
+    problem(
         format!(
             "tc sends a probability of 1 as 0, and the kernel takes Plog's instead, {}",
             rounded(fallback)
@@ -240,11 +240,11 @@ pub(super) fn probability_one(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn gentle_adapted(s: &Subject) -> Option<Said> {
+pub(super) fn gentle_adapted(s: &Subject) -> Option<Problem> {
     let gentle = s.configuration.classes[0].shape.value == Shape::Gentle;
     let adapts = s.configuration.adapt.value != Adapt::No;
     (gentle && adapts && matches!(s.tool(), "ns2" | "ns3")).then_some(())?;
-    said(
+    problem(
         format!(
             "above max the probability goes on from the first max_p, {}, whatever it has become: \
              with max_p at 0.5 it falls back at max",
@@ -254,12 +254,12 @@ pub(super) fn gentle_adapted(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn not_gentle(s: &Subject) -> Option<Said> {
+pub(super) fn not_gentle(s: &Subject) -> Option<Problem> {
     let straight = s.configuration.classes[0].shape.value == Shape::Straight;
     (straight && s.max > s.min * 1.001 && s.max_p < 1.0).then_some(())?;
-    let mut knobs = s.configuration.dialect.knobs.iter();
+    let mut knobs = s.configuration.tool.knobs.iter();
     let knob = knobs.find(|called| called.knob == Knob::Shape);
-    said(
+    problem(
         format!(
             "at max the probability leaps from {} to 1",
             rounded(s.max_p)
@@ -273,7 +273,7 @@ pub(super) fn not_gentle(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn probability_elsewhere(s: &Subject) -> Option<Said> {
+pub(super) fn probability_elsewhere(s: &Subject) -> Option<Problem> {
     if matches!(s.configuration.classes[0].shape.value, Shape::Points { .. }) || s.max_p >= 0.5 {
         return None;
     }
@@ -286,10 +286,10 @@ pub(super) fn probability_elsewhere(s: &Subject) -> Option<Said> {
     ] {
         let ratio = long_run(law, s.max_p) / own;
         if (ratio - 1.0).abs() > 0.05 {
-            others.push(format!("{} on {tools}", often(ratio)));
+            others.push(format!("{} on {tools}", ratio_in_words(ratio)));
         }
     }
-    said(
+    problem(
         format!(
             "just below max one packet in {} is told here; the same number tells {}",
             rounded(1.0 / own),
@@ -299,23 +299,23 @@ pub(super) fn probability_elsewhere(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn ecn_dropped_above(s: &Subject) -> Option<Said> {
+pub(super) fn ecn_dropped_above(s: &Subject) -> Option<Problem> {
     let marking = s.configuration.ecn.value;
     (marking.on && !(marking.above_max && marking.up_to >= 1.0)).then_some(())?;
     let from = match marking.up_to < 1.0 {
         true => format!("once the probability exceeds {}", rounded(marking.up_to)),
         false => "from max on".to_string(),
     };
-    said(
+    problem(
         format!("ECN-capable packets are marked below, and dropped {from}"),
         String::new(),
     )
 }
 
-pub(super) fn ecn_never_dropped(s: &Subject) -> Option<Said> {
+pub(super) fn ecn_never_dropped(s: &Subject) -> Option<Problem> {
     let marking = s.configuration.ecn.value;
     (marking.on && marking.above_max && marking.up_to >= 1.0).then_some(())?;
-    said(
+    problem(
         "ECN-capable packets are only marked, above max too: those that do not care fill the buffer"
             .to_string(),
         match s.tool() {
@@ -325,9 +325,9 @@ pub(super) fn ecn_never_dropped(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn spacing_unknown(s: &Subject) -> Option<Said> {
+pub(super) fn spacing_unknown(s: &Subject) -> Option<Problem> {
     matches!(s.tool(), "cisco" | "sonic").then_some(())?;
-    said(
+    problem(
         "how drops lie apart is not published; each packet for itself is taken, which tells half \
          as often as Linux at one probability"
             .to_string(),
@@ -335,11 +335,11 @@ pub(super) fn spacing_unknown(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn router_or_switch(s: &Subject) -> Option<Said> {
+pub(super) fn router_or_switch(s: &Subject) -> Option<Problem> {
     let shape = &s.configuration.classes[0].shape.value;
     let points = matches!(shape, Shape::Points { stepped: false, .. });
     (s.tool() == "junos" && points).then_some(())?;
-    said(
+    problem(
         "it is read as a router's, rising on to 100% at a full buffer; a QFX switch drops \
          everything beyond the last level"
             .to_string(),
@@ -347,10 +347,10 @@ pub(super) fn router_or_switch(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn buffer_not_told(s: &Subject) -> Option<Said> {
+pub(super) fn buffer_unknown(s: &Subject) -> Option<Problem> {
     let told = matches!(s.configuration.limit.origin, Origin::Given(_));
     (s.tool() == "junos" && !told).then_some(())?;
-    said(
+    problem(
         "the buffer that fill levels are shares of does not stand here; 100 ms are assumed"
             .to_string(),
         "give it beside: buffer-size temporal 100k".to_string(),

@@ -4,46 +4,46 @@ mod checks;
 
 use earlydrop::red::Average;
 
-use crate::dialects::{Configuration, Knob, tc};
+use crate::tools::{Configuration, Knob, tc};
 use crate::{Load, Prediction};
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gravity {
+pub enum Severity {
     /// It does not do what it is for.
     Wrong,
     /// It may well do harm.
     Risky,
     /// It is easily misunderstood.
-    Know,
+    Notice,
 }
 
-impl Gravity {
+impl Severity {
     /// A word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Gravity::Wrong => "wrong",
-            Gravity::Risky => "risky",
-            Gravity::Know => "good to know",
+            Severity::Wrong => "wrong",
+            Severity::Risky => "risky",
+            Severity::Notice => "good to know",
         }
     }
 }
 
-/// Something to look for.
+/// Something to check for.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name, for programs that read the findings.
     pub name: &'static str,
     /// How much what it finds matters.
-    pub gravity: Gravity,
+    pub severity: Severity,
     /// Where it is from.
     pub source: &'static str,
     /// What is wrong and what to change, where something is.
-    look: fn(&Subject) -> Option<Said>,
+    check: fn(&Subject) -> Option<Problem>,
 }
 
 /// What is wrong, and what to change; the latter may be empty.
-struct Said {
+struct Problem {
     what: String,
     change: String,
 }
@@ -59,7 +59,7 @@ pub struct Finding {
     pub change: String,
 }
 
-/// A configuration under a load, as rules look at it. Lengths are in packets.
+/// A configuration under a load, as rules check at it. Lengths are in packets.
 struct Subject<'a> {
     configuration: &'a Configuration,
     load: &'a Load,
@@ -71,7 +71,7 @@ struct Subject<'a> {
 }
 
 /// What the rules find, the worst first. The first class speaks for all.
-pub(super) fn look(
+pub(super) fn check(
     configuration: &Configuration,
     load: &Load,
     prediction: &Prediction,
@@ -89,11 +89,11 @@ pub(super) fn look(
         limit: configuration.limit_in_unit(&link).map(packets),
     };
     let finding = |rule: &'static Rule| {
-        let Said { what, change } = (rule.look)(&subject)?;
+        let Problem { what, change } = (rule.check)(&subject)?;
         Some(Finding { rule, what, change })
     };
     let mut found: Vec<Finding> = RULES.iter().filter_map(finding).collect();
-    found.sort_by_key(|finding| finding.rule.gravity);
+    found.sort_by_key(|finding| finding.rule.severity);
     found
 }
 
@@ -101,130 +101,130 @@ pub(super) fn look(
 pub static RULES: &[Rule] = &[
     Rule {
         name: "average-at-max",
-        gravity: Gravity::Wrong,
+        severity: Severity::Wrong,
         source: "the prediction; Floyd 1997: max_p must suit the number of flows",
-        look: checks::average_at_max,
+        check: checks::average_at_max,
     },
     Rule {
         name: "burst-reaches-min",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "Floyd and Jacobson 1993, section VI; RFC 6928: a flow starts with 10 packets",
-        look: checks::burst_reaches_min,
+        check: checks::burst_reaches_min,
     },
     Rule {
         name: "average-trails",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "Floyd, Gummadi, Shenker 2001, section 3.3: the average should forget over about ten round trips",
-        look: checks::average_trails,
+        check: checks::average_trails,
     },
     Rule {
         name: "average-follows",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "Floyd, Gummadi, Shenker 2001, section 3.3",
-        look: checks::average_follows,
+        check: checks::average_follows,
     },
     Rule {
         name: "max-near-min",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "Floyd 1997: max at least twice min, better three times; tc-red(8)",
-        look: checks::max_near_min,
+        check: checks::max_near_min,
     },
     Rule {
         name: "min-small",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "Floyd 1997; Floyd, Gummadi, Shenker 2001: at least 5 packets",
-        look: checks::min_small,
+        check: checks::min_small,
     },
     Rule {
         name: "limit-near-max",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "tc-red(8): limit at least max + burst, several times max at best",
-        look: checks::limit_near_max,
+        check: checks::limit_near_max,
     },
     Rule {
         name: "queue-long",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "RFC 7567, section 2.1: queues should not add more than their link needs",
-        look: checks::queue_long,
+        check: checks::queue_long,
     },
     Rule {
         name: "rate-other",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "tc-red(8): bandwidth should be the link's; ns-3: LinkBandwidth",
-        look: checks::rate_other,
+        check: checks::rate_other,
     },
     Rule {
         name: "packet-other",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "tc-red(8): avpkt and burst give the weight; ns-2, ns-3: thresholds and idle time",
-        look: checks::packet_other,
+        check: checks::packet_other,
     },
     Rule {
         name: "idle-table-empty",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "tc 6.1's message to the kernel: packet times are whole microseconds",
-        look: checks::idle_table_empty,
+        check: checks::idle_table_empty,
     },
     Rule {
         name: "probability-one",
-        gravity: Gravity::Wrong,
+        severity: Severity::Wrong,
         source: "tc 6.1's message to the kernel: 2^32 does not fit into 32 bits and is sent as 0",
-        look: checks::probability_one,
+        check: checks::probability_one,
     },
     Rule {
         name: "gentle-adapted",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "ns-2's red.cc, ns-3's red-queue-disc.cc: the slope above max is worked out once",
-        look: checks::gentle_adapted,
+        check: checks::gentle_adapted,
     },
     Rule {
         name: "not-gentle",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "Floyd 2000: recommendation on using the gentle variant of RED",
-        look: checks::not_gentle,
+        check: checks::not_gentle,
     },
     Rule {
         name: "probability-elsewhere",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "the spacing laws of ns-2, ns-3, Linux and DPDK, each by its closed form",
-        look: checks::probability_elsewhere,
+        check: checks::probability_elsewhere,
     },
     Rule {
         name: "ecn-dropped-above",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "RFC 3168, section 7",
-        look: checks::ecn_dropped_above,
+        check: checks::ecn_dropped_above,
     },
     Rule {
         name: "ecn-never-dropped",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "RFC 3168, section 7; sch_red.c",
-        look: checks::ecn_never_dropped,
+        check: checks::ecn_never_dropped,
     },
     Rule {
         name: "spacing-unknown",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "Cisco's command reference and SONiC's configuration guide are silent",
-        look: checks::spacing_unknown,
+        check: checks::spacing_unknown,
     },
     Rule {
         name: "router-or-switch",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "Junos documentation: Configuring RED Drop Profiles; for QFX, fill-level",
-        look: checks::router_or_switch,
+        check: checks::router_or_switch,
     },
     Rule {
         name: "buffer-not-told",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "Junos: fill levels are shares of the queue's buffer",
-        look: checks::buffer_not_told,
+        check: checks::buffer_unknown,
     },
 ];
 
 impl Subject<'_> {
     /// What the tool calls a knob.
-    fn called(&self, knob: Knob) -> &'static str {
-        let mut knobs = self.configuration.dialect.knobs.iter();
+    fn knob_name(&self, knob: Knob) -> &'static str {
+        let mut knobs = self.configuration.tool.knobs.iter();
         let found = knobs.find(|called| called.knob == knob);
         found.map_or(knob.name(), |called| called.name)
     }
@@ -234,7 +234,7 @@ impl Subject<'_> {
     }
 
     fn tool(&self) -> &'static str {
-        self.configuration.dialect.name
+        self.configuration.tool.name
     }
 
     /// How many round trips, without a queue, the average takes to forget.
@@ -278,7 +278,7 @@ impl Subject<'_> {
     }
 
     /// A weight as the tool is told it.
-    fn weight_told(&self, weight: f64) -> String {
+    fn weight_text(&self, weight: f64) -> String {
         let exponent = (-weight.log2()).round().max(1.0) as u32;
         let avpkt = self.configuration.mean_packet.value;
         match (self.tool(), avpkt) {
@@ -288,9 +288,9 @@ impl Subject<'_> {
                 format!("burst {burst}")
             }
             ("linux" | "dpdk" | "cisco", _) => {
-                format!("{} {exponent}", self.called(Knob::Weight))
+                format!("{} {exponent}", self.knob_name(Knob::Weight))
             }
-            _ => format!("{} {}", self.called(Knob::Weight), rounded(weight)),
+            _ => format!("{} {}", self.knob_name(Knob::Weight), rounded(weight)),
         }
     }
 
@@ -302,7 +302,7 @@ impl Subject<'_> {
 
     /// Whether the weight can be set at all.
     fn has_weight(&self) -> bool {
-        let mut knobs = self.configuration.dialect.knobs.iter();
+        let mut knobs = self.configuration.tool.knobs.iter();
         knobs.any(|called| called.knob == Knob::Weight)
     }
 

@@ -1,7 +1,7 @@
 use super::checks::burst_until;
 use super::*;
-use crate::dialects::read;
 use crate::explain::explain;
+use crate::tools::read;
 
 fn names(text: &str, load: &Load) -> Vec<&'static str> {
     let configuration = read(text, None, &load.link()).unwrap();

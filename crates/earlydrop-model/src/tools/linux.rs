@@ -8,14 +8,14 @@ use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::{BitsPerSec, Bytes};
 
-use super::scan::{Piece, digits, pieces};
 use super::tc::{self, NoWeight};
+use super::token::{Token, digits, tokenize};
 use super::{
-    Adapt, Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called,
-    json,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin,
+    called, json,
 };
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "linux",
     title: "Linux, tc red",
     signs: &["qdisc", "avpkt", "\"kind\":\"red\"", "\"kind\": \"red\""],
@@ -40,14 +40,14 @@ pub(super) static DIALECT: Dialect = Dialect {
         ),
         (Knob::Adapt, "adaptive is Floyd's ARED"),
         (Knob::Ecn, "red marks at any probability"),
-        (Knob::Limit, "red must be told one, up to 4 GiB"),
-        (Knob::Packet, "red must be told one"),
+        (Knob::Limit, "red requires one, up to 4 GiB"),
+        (Knob::Packet, "red requires one"),
     ],
     read,
     write,
 };
 
-const KNOBS: &[Called] = &[
+const KNOBS: &[KnobName] = &[
     called(Knob::Min, "min", "bytes", "max/3"),
     called(Knob::Max, "max", "bytes", "3 min, or limit/4"),
     called(Knob::MaxP, "probability", "probability", "0.02"),
@@ -64,72 +64,72 @@ const KNOBS: &[Called] = &[
     called(Knob::Rate, "bandwidth", "rate", "10Mbit"),
 ];
 
-/// What has been told, each with the piece that told it.
+/// What has been knobs, each with the token that knobs it.
 #[derive(Default)]
-struct Told<'a> {
-    limit: Option<(u32, Piece<'a>)>,
-    min: Option<(u32, Piece<'a>)>,
-    max: Option<(u32, Piece<'a>)>,
-    avpkt: Option<(u32, Piece<'a>)>,
-    burst: Option<(u32, Piece<'a>)>,
-    wlog: Option<(u32, Piece<'a>)>,
-    probability: Option<(f64, Piece<'a>)>,
-    rate: Option<(BitsPerSec, Piece<'a>)>,
-    flags: Vec<(&'a str, Piece<'a>)>,
+struct ParsedKnobs<'a> {
+    limit: Option<(u32, Token<'a>)>,
+    min: Option<(u32, Token<'a>)>,
+    max: Option<(u32, Token<'a>)>,
+    avpkt: Option<(u32, Token<'a>)>,
+    burst: Option<(u32, Token<'a>)>,
+    wlog: Option<(u32, Token<'a>)>,
+    probability: Option<(f64, Token<'a>)>,
+    rate: Option<(BitsPerSec, Token<'a>)>,
+    flags: Vec<(&'a str, Token<'a>)>,
 }
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
-    let told = match text.trim_start().starts_with(['[', '{']) {
+fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
+    let knobs = match text.trim_start().starts_with(['[', '{']) {
         true => told_in_json(text)?,
         false => told_in_words(text)?,
     };
-    let (limit, limit_at) = told
+    let (limit, limit_at) = knobs
         .limit
         .filter(|(limit, _)| *limit > 0)
         .ok_or_else(|| missing(text, "limit", "several times max, as limit 400000"))?;
-    let class = class(&told, limit, limit_at)?;
+    let class = class(&knobs, limit, limit_at)?;
     let (min, max) = (class.min.value as u32, class.max.value as u32);
-    let (weight, burst) = weight(text, &told, min, max)?;
+    let (weight, burst) = weight(text, &knobs, min, max)?;
     let wlog = -weight.value.log2() as u32;
     if !tc::fits_kernel(max, wlog) {
-        let at = told.max.map_or(limit_at, |(_, at)| at);
+        let at = knobs.max.map_or(limit_at, |(_, at)| at);
         let most = (1_u64 << (31 - wlog)) - 1;
         let message = format!("the kernel refuses max {max} with a weight of 2^-{wlog}");
         let help = format!("nearest: max {most}, or a smaller burst: max 2^n must stay below 2^31");
-        return Err(at.refuse(message, help));
+        return Err(at.error(message, help));
     }
-    let packet = |(avpkt, at): (u32, Piece)| (Some(Bytes(u64::from(avpkt))), at.span());
-    let adaptive = told
+    let packet = |(avpkt, at): (u32, Token)| (Some(Bytes(u64::from(avpkt))), at.span());
+    let adaptive = knobs
         .flags
         .iter()
         .find(|(flag, _)| flag.starts_with("adapt"));
     Ok(Configuration {
         classes: vec![class],
         in_bytes: true,
-        limit: Known::given(Some(Length::Bytes(f64::from(limit))), limit_at.span()),
+        limit: WithOrigin::given(Some(Length::Bytes(f64::from(limit))), limit_at.span()),
         weight,
-        mean_packet: Known::or_tool(told.avpkt.map(packet), None, "tc does not show it"),
-        idle: Known::tool(Idle::Halving, "include/net/red.h: a table of halvings"),
-        ecn: marking(&told),
-        adapt: Known::or_tool(
+        mean_packet: WithOrigin::given_or(knobs.avpkt.map(packet), None, "tc does not show it"),
+        idle: WithOrigin::implied(Idle::Halving, "include/net/red.h: a table of halvings"),
+        ecn: marking(&knobs),
+        adapt: WithOrigin::given_or(
             adaptive.map(|(_, at)| (Adapt::Floyd, at.span())),
             Adapt::No,
             "off unless asked for",
         ),
-        rate: Known::or_tool(
-            told.rate.map(|(rate, at)| (Some(rate), at.span())),
+        rate: WithOrigin::given_or(
+            knobs.rate.map(|(rate, at)| (Some(rate), at.span())),
             None,
             "tc takes 10Mbit, for idle times only",
         ),
         burst,
-        ..Configuration::of(&DIALECT)
+        ..Configuration::of(&TOOL)
     })
 }
 
 /// Thresholds and probability. tc works out what is not given: max first, then min.
-fn class(told: &Told, limit: u32, limit_at: Piece) -> Result<Class, Refusal> {
-    let min_given = told.min.filter(|(min, _)| *min > 0);
-    let max_given = told.max.filter(|(max, _)| *max > 0);
+fn class(knobs: &ParsedKnobs, limit: u32, limit_at: Token) -> Result<Class, ParseError> {
+    let min_given = knobs.min.filter(|(min, _)| *min > 0);
+    let max_given = knobs.max.filter(|(max, _)| *max > 0);
     let max = max_given.map_or_else(
         || min_given.map_or(limit / 4, |(min, _)| min.saturating_mul(3)),
         |(max, _)| max,
@@ -138,12 +138,12 @@ fn class(told: &Told, limit: u32, limit_at: Piece) -> Result<Class, Refusal> {
     if min > max {
         let at = max_given.map_or(limit_at, |(_, at)| at);
         let message = format!("min {min} is above max {max}: tc fails to calculate probability");
-        return Err(at.refuse(message, format!("nearest: max {}", u64::from(min) * 3)));
+        return Err(at.error(message, format!("nearest: max {}", u64::from(min) * 3)));
     }
-    let max_p = told.probability.map(|(p, at)| (p, at.span()));
-    let max_p = Known::or_tool(max_p, 0.02, "tc takes 0.02");
+    let max_p = knobs.probability.map(|(p, at)| (p, at.span()));
+    let max_p = WithOrigin::given_or(max_p, 0.02, "tc takes 0.02");
     if tc::plog(min, max, max_p.value).is_none() {
-        let at = told.probability.map_or(limit_at, |(_, at)| at);
+        let at = knobs.probability.map_or(limit_at, |(_, at)| at);
         let least = f64::from(max - min) * (-31_f64).exp2();
         let message = format!(
             "tc fails to calculate a probability of {} between {min} and {max}",
@@ -153,36 +153,36 @@ fn class(told: &Told, limit: u32, limit_at: Piece) -> Result<Class, Refusal> {
             true => format!("nearest: probability {}", digits(1.01 * least, 3)),
             false => "nearest: a max nearer to min".to_string(),
         };
-        return Err(at.refuse(message, help));
+        return Err(at.error(message, help));
     }
     Ok(Class {
         name: String::new(),
         min: known(min_given, min, "tc takes max/3"),
         max: known(max_given, max, "tc takes three times min, or limit/4"),
         max_p,
-        shape: Known::tool(Shape::Straight, "tc red has no other"),
+        shape: WithOrigin::implied(Shape::Straight, "tc red has no other"),
     })
 }
 
-fn known(given: Option<(u32, Piece)>, value: u32, why: &'static str) -> Known<f64> {
+fn known(given: Option<(u32, Token)>, value: u32, why: &'static str) -> WithOrigin<f64> {
     match given {
-        Some((given, at)) => Known::given(f64::from(given), at.span()),
-        None => Known::tool(f64::from(value), why),
+        Some((given, at)) => WithOrigin::given(f64::from(given), at.span()),
+        None => WithOrigin::implied(f64::from(value), why),
     }
 }
 
-fn missing(text: &str, word: &str, example: &str) -> Refusal {
-    Refusal::of_all(
+fn missing(text: &str, word: &str, example: &str) -> ParseError {
+    ParseError::of_all(
         text,
-        format!("tc red must be told {word}"),
+        format!("tc red requires {word}"),
         format!("nearest: {example}"),
     )
 }
 
-fn marking(told: &Told) -> Known<Marking> {
-    let flag = |word: &str| told.flags.iter().find(|(flag, _)| *flag == word);
+fn marking(knobs: &ParsedKnobs) -> WithOrigin<Marking> {
+    let flag = |word: &str| knobs.flags.iter().find(|(flag, _)| *flag == word);
     let Some((_, ecn)) = flag("ecn") else {
-        return Known::tool(Marking::OFF, "off unless asked for");
+        return WithOrigin::implied(Marking::OFF, "off unless asked for");
     };
     let marking = Marking {
         on: true,
@@ -190,39 +190,42 @@ fn marking(told: &Told) -> Known<Marking> {
         up_to: 1.0,
         spares_others: flag("nodrop").is_some(),
     };
-    Known::given(marking, ecn.span())
+    WithOrigin::given(marking, ecn.span())
 }
 
 /// The weight by iproute2's rule, and the burst it is made from; as shown, where that is.
 fn weight(
     text: &str,
-    told: &Told,
+    knobs: &ParsedKnobs,
     min: u32,
     max: u32,
-) -> Result<(Known<f64>, Option<Known<f64>>), Refusal> {
-    if let Some((wlog, at)) = told.wlog {
-        return Ok((Known::given((-f64::from(wlog)).exp2(), at.span()), None));
+) -> Result<(WithOrigin<f64>, Option<WithOrigin<f64>>), ParseError> {
+    if let Some((wlog, at)) = knobs.wlog {
+        return Ok((
+            WithOrigin::given((-f64::from(wlog)).exp2(), at.span()),
+            None,
+        ));
     }
-    let avpkt = told
+    let avpkt = knobs
         .avpkt
         .map(|(avpkt, _)| avpkt)
         .filter(|avpkt| *avpkt > 0);
     let avpkt =
         avpkt.ok_or_else(
-            || match told.flags.iter().any(|(flag, _)| *flag == "refcnt") {
+            || match knobs.flags.iter().any(|(flag, _)| *flag == "refcnt") {
                 true => missing(text, "ewma", "tc -d qdisc show, which prints it"),
                 false => missing(text, "avpkt", "avpkt 1000"),
             },
         )?;
-    let given = told.burst.filter(|(burst, _)| *burst > 0);
+    let given = knobs.burst.filter(|(burst, _)| *burst > 0);
     let burst = given.map_or_else(|| tc::default_burst(min, max, avpkt), |(burst, _)| burst);
-    let span = match (given, told.min.or(told.limit)) {
+    let span = match (given, knobs.min.or(knobs.limit)) {
         (Some((_, at)), _) | (None, Some((_, at))) => at.span(),
         _ => 0..text.len(),
     };
     let wlog = tc::wlog(min, burst, avpkt).map_err(|error| {
         let (message, help) = no_weight(error, min, burst, avpkt);
-        Refusal {
+        ParseError {
             span,
             message,
             help,
@@ -230,10 +233,10 @@ fn weight(
     })?;
     let burst = f64::from(burst);
     let burst = match given {
-        Some((_, at)) => Known::given(burst, at.span()),
-        None => Known::tool(burst, "tc takes (2 min + max)/(3 avpkt)"),
+        Some((_, at)) => WithOrigin::given(burst, at.span()),
+        None => WithOrigin::implied(burst, "tc takes (2 min + max)/(3 avpkt)"),
     };
-    let weight = Known::tool(
+    let weight = WithOrigin::implied(
         (-f64::from(wlog)).exp2(),
         "by tc's rule from burst, min and avpkt",
     );
@@ -262,42 +265,42 @@ fn no_weight(error: NoWeight, min: u32, burst: u32, avpkt: u32) -> (String, Stri
 }
 
 /// The words of a command, or of what is shown.
-fn told_in_words(text: &str) -> Result<Told<'_>, Refusal> {
-    let all = pieces(text, &["#"]);
-    let all: Vec<Piece> = all.into_iter().filter(|piece| piece.text != "\\").collect();
-    let kind = all.iter().position(|piece| piece.text == "red");
+fn told_in_words(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
+    let all = tokenize(text, &["#"]);
+    let all: Vec<Token> = all.into_iter().filter(|token| token.text != "\\").collect();
+    let kind = all.iter().position(|token| token.text == "red");
     let Some(kind) = kind else {
-        let other = all.iter().find(|piece| KINDS.contains(&piece.text));
+        let other = all.iter().find(|token| KINDS.contains(&token.text));
         let help = "of tc's disciplines, red is read here";
         return Err(match other {
-            Some(piece) => piece.refuse(format!("{} is not red", piece.text), help),
-            None => Refusal::of_all(text, "there is no \"red\" in this", help),
+            Some(token) => token.error(format!("{} is not red", token.text), help),
+            None => ParseError::of_all(text, "there is no \"red\" in this", help),
         });
     };
-    let mut told = Told::default();
+    let mut knobs = ParsedKnobs::default();
     let mut rest = all[kind + 1..].iter().copied();
     while let Some(word) = rest.next() {
         let mut value = || {
             let next = rest.next();
-            next.ok_or_else(|| word.refuse(format!("{} of what?", word.text), "give it a value"))
+            next.ok_or_else(|| word.error(format!("{} of what?", word.text), "give it a value"))
         };
         match word.text {
-            "limit" => told.limit = Some(size(value()?, "limit")?),
-            "min" => told.min = Some(size(value()?, "min")?),
-            "max" => told.max = Some(size(value()?, "max")?),
-            "avpkt" => told.avpkt = Some(size(value()?, "avpkt")?),
-            "burst" => told.burst = Some(burst(value()?)?),
-            "ewma" => told.wlog = Some(exponent(value()?)?),
-            "probability" => told.probability = Some(probability(value()?)?),
-            "bandwidth" => told.rate = Some(rate(value()?)?),
+            "limit" => knobs.limit = Some(size(value()?, "limit")?),
+            "min" => knobs.min = Some(size(value()?, "min")?),
+            "max" => knobs.max = Some(size(value()?, "max")?),
+            "avpkt" => knobs.avpkt = Some(size(value()?, "avpkt")?),
+            "burst" => knobs.burst = Some(burst(value()?)?),
+            "ewma" => knobs.wlog = Some(exponent(value()?)?),
+            "probability" => knobs.probability = Some(probability(value()?)?),
+            "bandwidth" => knobs.rate = Some(rate(value()?)?),
             "dev" | "parent" | "handle" | "refcnt" | "Scell_log" | "Plog" => {
                 value()?;
                 if word.text == "refcnt" {
-                    told.flags.push((word.text, word));
+                    knobs.flags.push((word.text, word));
                 }
             }
             "ecn" | "harddrop" | "nodrop" | "adaptive" | "adaptative" => {
-                told.flags.push((word.text, word))
+                knobs.flags.push((word.text, word))
             }
             "root" => {}
             // What follows is counted, not configured.
@@ -306,7 +309,7 @@ fn told_in_words(text: &str) -> Result<Told<'_>, Refusal> {
             other => return Err(unknown(word, other)),
         }
     }
-    Ok(told)
+    Ok(knobs)
 }
 
 /// Kinds that may be taken for red.
@@ -330,7 +333,7 @@ const KINDS: &[&str] = &[
     "netem",
 ];
 
-fn unknown(word: Piece, text: &str) -> Refusal {
+fn unknown(word: Token, text: &str) -> ParseError {
     const WORDS: [&str; 12] = [
         "limit",
         "min",
@@ -348,12 +351,12 @@ fn unknown(word: Piece, text: &str) -> Refusal {
     let guess = earlydrop::registry::nearest(text, WORDS.into_iter());
     let guess = guess.map_or(String::new(), |guess| format!("did you mean '{guess}'? "));
     let help = format!("{guess}known: {}", WORDS.join(", "));
-    word.refuse(format!("tc red knows no \"{text}\""), help)
+    word.error(format!("tc red knows no \"{text}\""), help)
 }
 
 /// What `tc -j qdisc show` prints: the first red in it.
-fn told_in_json(text: &str) -> Result<Told<'_>, Refusal> {
-    let mut told = Told::default();
+fn told_in_json(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
+    let mut knobs = ParsedKnobs::default();
     let mut is_red = false;
     for entry in json::entries(text)? {
         let key = entry.path.last().copied().unwrap_or_default();
@@ -365,30 +368,30 @@ fn told_in_json(text: &str) -> Result<Told<'_>, Refusal> {
         } else if is_red {
             let value = entry.value;
             match key {
-                "limit" => told.limit = Some(size(value, key)?),
-                "min" => told.min = Some(size(value, key)?),
-                "max" => told.max = Some(size(value, key)?),
-                "ewma" => told.wlog = Some(exponent(value)?),
-                "probability" => told.probability = Some(probability(value)?),
-                "refcnt" => told.flags.push(("refcnt", value)),
+                "limit" => knobs.limit = Some(size(value, key)?),
+                "min" => knobs.min = Some(size(value, key)?),
+                "max" => knobs.max = Some(size(value, key)?),
+                "ewma" => knobs.wlog = Some(exponent(value)?),
+                "probability" => knobs.probability = Some(probability(value)?),
+                "refcnt" => knobs.flags.push(("refcnt", value)),
                 "ecn" | "harddrop" | "nodrop" | "adaptive" if value.text == "true" => {
-                    told.flags.push((key, value));
+                    knobs.flags.push((key, value));
                 }
                 _ => {}
             }
         }
     }
     match is_red {
-        true => Ok(told),
-        false => Err(Refusal::of_all(text, "no red stands in this", "")),
+        true => Ok(knobs),
+        false => Err(ParseError::of_all(text, "no red stands in this", "")),
     }
 }
 
 /// A number and the letters after it.
-fn split(piece: Piece<'_>) -> (Option<f64>, String) {
+fn split(token: Token<'_>) -> (Option<f64>, String) {
     let end = |(_, letter): &(usize, char)| letter.is_ascii_alphabetic();
-    let end = piece.text.char_indices().find(end).map(|(index, _)| index);
-    let (number, unit) = piece.text.split_at(end.unwrap_or(piece.text.len()));
+    let end = token.text.char_indices().find(end).map(|(index, _)| index);
+    let (number, unit) = token.text.split_at(end.unwrap_or(token.text.len()));
     let number = number
         .parse::<f64>()
         .ok()
@@ -397,8 +400,8 @@ fn split(piece: Piece<'_>) -> (Option<f64>, String) {
 }
 
 /// iproute2's sizes: k is 1024, bits are eighths.
-fn size<'a>(piece: Piece<'a>, name: &str) -> Result<(u32, Piece<'a>), Refusal> {
-    let (number, unit) = split(piece);
+fn size<'a>(token: Token<'a>, name: &str) -> Result<(u32, Token<'a>), ParseError> {
+    let (number, unit) = split(token);
     let scale = match unit.as_str() {
         "" | "b" => Some(1.0),
         "k" | "kb" => Some(1024.0),
@@ -411,51 +414,51 @@ fn size<'a>(piece: Piece<'a>, name: &str) -> Result<(u32, Piece<'a>), Refusal> {
     };
     let bytes = number.zip(scale).map(|(number, scale)| number * scale);
     match bytes {
-        Some(bytes) if bytes <= f64::from(u32::MAX) => Ok((bytes as u32, piece)),
-        Some(_) => Err(piece.refuse(
-            format!("{name} {} is more than tc takes", piece.text),
+        Some(bytes) if bytes <= f64::from(u32::MAX) => Ok((bytes as u32, token)),
+        Some(_) => Err(token.error(
+            format!("{name} {} is more than tc takes", token.text),
             format!("nearest: {name} {}", u32::MAX),
         )),
-        None => Err(piece.refuse(
-            format!("{name} {} is no size", piece.text),
+        None => Err(token.error(
+            format!("{name} {} is no size", token.text),
             "allowed: bytes, or a number with b, k, m, g (1024s), kbit, mbit, gbit",
         )),
     }
 }
 
-fn burst(piece: Piece<'_>) -> Result<(u32, Piece<'_>), Refusal> {
-    let hexadecimal = piece.text.strip_prefix("0x");
+fn burst(token: Token<'_>) -> Result<(u32, Token<'_>), ParseError> {
+    let hexadecimal = token.text.strip_prefix("0x");
     let number = match hexadecimal {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => piece.text.parse().ok(),
+        None => token.text.parse().ok(),
     };
     let number = number.ok_or_else(|| {
-        let nearest = piece.text.parse::<f64>().ok().filter(|n| *n >= 1.0);
+        let nearest = token.text.parse::<f64>().ok().filter(|n| *n >= 1.0);
         let nearest = nearest.map_or(String::new(), |n| format!("; nearest: burst {}", n.round()));
-        let message = format!("burst {} is no whole number of packets", piece.text);
-        piece.refuse(message, format!("allowed: a whole number{nearest}"))
+        let message = format!("burst {} is no whole number of packets", token.text);
+        token.error(message, format!("allowed: a whole number{nearest}"))
     })?;
-    Ok((number, piece))
+    Ok((number, token))
 }
 
-fn exponent(piece: Piece<'_>) -> Result<(u32, Piece<'_>), Refusal> {
-    let number = piece.count("ewma", 1.0, 31.0)?;
-    Ok((number as u32, piece))
+fn exponent(token: Token<'_>) -> Result<(u32, Token<'_>), ParseError> {
+    let number = token.count("ewma", 1.0, 31.0)?;
+    Ok((number as u32, token))
 }
 
 /// tc itself takes more than 1, and "2%" as 2; the kernel then gets what is left of it.
-fn probability(piece: Piece<'_>) -> Result<(f64, Piece<'_>), Refusal> {
-    if let Some(percent) = piece.text.strip_suffix('%') {
+fn probability(token: Token<'_>) -> Result<(f64, Token<'_>), ParseError> {
+    if let Some(percent) = token.text.strip_suffix('%') {
         let number = percent.parse::<f64>().unwrap_or(2.0);
-        let message = format!("tc reads probability {} as {number}", piece.text);
+        let message = format!("tc reads probability {} as {number}", token.text);
         let help = format!("nearest: probability {}", digits(number / 100.0, 6));
-        return Err(piece.refuse(message, help));
+        return Err(token.error(message, help));
     }
-    Ok((piece.probability("probability")?, piece))
+    Ok((token.probability("probability")?, token))
 }
 
-fn rate(piece: Piece<'_>) -> Result<(BitsPerSec, Piece<'_>), Refusal> {
-    let (number, unit) = split(piece);
+fn rate(token: Token<'_>) -> Result<(BitsPerSec, Token<'_>), ParseError> {
+    let (number, unit) = split(token);
     let bits = if unit.ends_with("bps") { 8.0 } else { 1.0 };
     let prefix = unit.trim_end_matches("bps").trim_end_matches("bit");
     let scale = match prefix {
@@ -474,9 +477,9 @@ fn rate(piece: Piece<'_>) -> Result<(BitsPerSec, Piece<'_>), Refusal> {
         .zip(scale)
         .map(|(number, scale)| number * scale * bits);
     match rate {
-        Some(rate) if (8.0..1e18).contains(&rate) => Ok((BitsPerSec(rate as u64), piece)),
-        _ => Err(piece.refuse(
-            format!("bandwidth {} is no rate", piece.text),
+        Some(rate) if (8.0..1e18).contains(&rate) => Ok((BitsPerSec(rate as u64), token)),
+        _ => Err(token.error(
+            format!("bandwidth {} is no rate", token.text),
             "allowed: bits per second, or a number with kbit, mbit, gbit, kbps (bytes)",
         )),
     }

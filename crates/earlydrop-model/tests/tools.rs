@@ -3,11 +3,11 @@
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_model::Load;
-use earlydrop_model::dialects::{
-    Adapt, Configuration, DIALECTS, Knob, Marking, Refusal, Shape, detect, differences, find, read,
+use earlydrop_model::explain::explain;
+use earlydrop_model::tools::{
+    Adapt, Configuration, Knob, Marking, ParseError, Shape, TOOLS, detect, differences, find, read,
     translate, word_for_word,
 };
-use earlydrop_model::explain::explain;
 use proptest::prelude::*;
 
 const LINUX: &str = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 \
@@ -150,7 +150,7 @@ fn what_is_given_is_told_from_defaults_with_its_place() {
         (&class.max, "90000"),
         (&class.max_p, "0.02"),
     ] {
-        let earlydrop_model::dialects::Origin::Given(span) = &known.origin else {
+        let earlydrop_model::tools::Origin::Given(span) = &known.origin else {
             panic!("{known:?} is given");
         };
         assert_eq!(&LINUX[span.clone()], text);
@@ -160,7 +160,7 @@ fn what_is_given_is_told_from_defaults_with_its_place() {
     assert!(ns3.classes[0].min.is_given() && !ns3.classes[0].max.is_given());
 }
 
-fn refused(text: &str) -> Refusal {
+fn refused(text: &str) -> ParseError {
     read(text, None, &link()).expect_err(text)
 }
 
@@ -381,7 +381,7 @@ prop_compose! {
 
 /// Nothing that was read makes anything else panic.
 fn what_can_be_done_with(found: &Configuration, text: &str) {
-    for tool in DIALECTS {
+    for tool in TOOLS {
         let _ = translate(found, tool, &link());
     }
     let load = Load {
@@ -421,7 +421,7 @@ proptest! {
     fn what_a_tool_has_read_it_writes_again(text in configurations(), mbps in 1..10_000_u64) {
         let link = link_of(mbps, 1500);
         let wanted = read(&text, None, &link).unwrap();
-        for tool in DIALECTS {
+        for tool in TOOLS {
             let once = translate(&wanted, tool, &link).unwrap();
             prop_assert_eq!(detect(&once.text).unwrap().name, tool.name, "{}", &once.text);
             let again = translate(&once.configuration, tool, &link).unwrap();
@@ -438,7 +438,7 @@ proptest! {
         let link = link_of(100, 1500);
         let wanted = read(&text, None, &link).unwrap();
         let before = wanted.curve(0, &link).unwrap().unwrap();
-        for tool in DIALECTS {
+        for tool in TOOLS {
             let there = word_for_word(&wanted, tool, &link).unwrap();
             let of_curve = |knob| matches!(knob, Knob::Min | Knob::Max | Knob::MaxP | Knob::Shape);
             if there.lost.iter().any(|lost| of_curve(lost.knob)) {
@@ -472,7 +472,7 @@ proptest! {
             let end = text.ceil_char_boundary((at + 2).min(text.len()));
             text.replace_range(at..end, &more);
         }
-        for tool in DIALECTS {
+        for tool in TOOLS {
             match read(&text, Some(tool), &link()) {
                 Ok(found) => what_can_be_done_with(&found, &text),
                 Err(refusal) => {
@@ -486,7 +486,7 @@ proptest! {
 
     #[test]
     fn any_text_at_all_is_read_or_refused(text in "\\PC{0,60}") {
-        for tool in DIALECTS {
+        for tool in TOOLS {
             let _ = read(&text, Some(tool), &link());
         }
     }

@@ -1,10 +1,10 @@
 //! Other tools' knobs: what a configuration of the RED family says in each, what it means,
-//! and the nearest that another tool can be told.
+//! and the nearest that another tool can be knobs.
 //!
 //! ```
 //! use earlydrop::registry::Link;
 //! use earlydrop::units::BitsPerSec;
-//! use earlydrop_model::dialects::{find, read, translate};
+//! use earlydrop_model::tools::{find, read, translate};
 //!
 //! let link = Link::at(BitsPerSec::from_mbps(10));
 //! let text = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 \
@@ -12,7 +12,7 @@
 //! let linux = read(text, None, &link)?;
 //! let dpdk = translate(&linux, find("dpdk").unwrap(), &link)?;
 //! assert!(dpdk.text.contains("tc 0 wred inv prob = 25 25 25"), "{}", dpdk.text);
-//! # Ok::<(), earlydrop_model::dialects::Refusal>(())
+//! # Ok::<(), earlydrop_model::tools::ParseError>(())
 //! ```
 
 mod cisco;
@@ -22,15 +22,16 @@ mod dpdk;
 mod inet;
 mod json;
 mod junos;
+mod knob_table;
 mod linux;
+mod native;
 mod ns2;
 mod ns3;
-mod own;
-mod scan;
+mod parse;
 mod sonic;
-mod table;
+mod spec;
 pub mod tc;
-mod told;
+mod token;
 mod translation;
 
 use std::fmt;
@@ -40,54 +41,56 @@ use earlydrop::red::Spacing;
 use earlydrop::registry::{Link, Spec, nearest};
 use earlydrop::units::BitsPerSec;
 
-pub use configuration::{Adapt, Class, Configuration, Known, Marking, Origin, Shape};
-pub(crate) use differences::told;
+pub use configuration::{Adapt, Class, Configuration, Marking, Origin, Shape, WithOrigin};
+pub(crate) use differences::describe;
 pub use differences::{Difference, differences};
-pub use table::table;
-pub use translation::{Lost, Written, equivalent, often, translate, word_for_word};
+pub use knob_table::knob_table;
+pub use translation::{
+    LostKnob, Translation, equivalent_max_p, ratio_in_words, translate, word_for_word,
+};
 
 /// A tool's way to write a configuration of the RED family.
 #[derive(Debug)]
-pub struct Dialect {
+pub struct Tool {
     /// Its name on the command line.
     pub name: &'static str,
     /// The tool.
     pub title: &'static str,
     /// Words by which its text is known.
     signs: &'static [&'static str],
-    /// How it spaces drops unless told otherwise.
+    /// How it spaces drops unless configured otherwise.
     pub spacing: Spacing,
-    /// The ways of spacing that it can be told.
+    /// The ways of spacing that it can be knobs.
     spacings: &'static [Spacing],
     /// How it is known.
     pub spacing_source: &'static str,
-    /// The link's rate that it takes where it is not told.
+    /// The link's rate that it takes where it is not given.
     pub assumed_rate: Option<BitsPerSec>,
     /// What it calls its knobs.
-    pub knobs: &'static [Called],
-    /// What it cannot be told, and why.
+    pub knobs: &'static [KnobName],
+    /// What it cannot be knobs, and why.
     lacks: &'static [(Knob, &'static str)],
-    read: fn(&str, &Link) -> Result<Configuration, Refusal>,
+    read: fn(&str, &Link) -> Result<Configuration, ParseError>,
     write: fn(&Configuration, &Link) -> String,
 }
 
-/// Tools are told apart by their names.
-impl PartialEq for Dialect {
-    fn eq(&self, other: &Dialect) -> bool {
+/// Tools are knobs apart by their names.
+impl PartialEq for Tool {
+    fn eq(&self, other: &Tool) -> bool {
         self.name == other.name
     }
 }
 
 /// What a tool calls a knob.
 #[derive(Clone, Copy, Debug)]
-pub struct Called {
+pub struct KnobName {
     /// The knob.
     pub knob: Knob,
     /// The tool's name for it.
     pub name: &'static str,
     /// The unit it is written in.
     pub unit: &'static str,
-    /// What it is unless told.
+    /// What it is unless set.
     pub default: &'static str,
 }
 
@@ -97,8 +100,8 @@ const fn called(
     name: &'static str,
     unit: &'static str,
     default: &'static str,
-) -> Called {
-    Called {
+) -> KnobName {
+    KnobName {
         knob,
         name,
         unit,
@@ -115,7 +118,7 @@ macro_rules! knobs {
         }
 
         impl Knob {
-            /// All of them, in the order they are told.
+            /// All of them, in the order they are knobs.
             pub const ALL: &'static [Knob] = &[$(Knob::$knob),+];
 
             /// Its name in tables.
@@ -147,25 +150,25 @@ knobs! {
     Idle, "idle", "how the average decays while nothing waits";
     Ecn, "ecn", "whether ECN-capable packets are marked instead";
     Adapt, "adapt", "what moves max_p while it runs";
-    Rate, "rate", "the link's rate, where the tool must be told";
+    Rate, "rate", "the link's rate, where the tool needs it";
 }
 
 /// Every tool known, earlydrop itself last.
-pub static DIALECTS: &[&Dialect] = &[
-    &linux::DIALECT,
-    &ns2::DIALECT,
-    &ns3::DIALECT,
-    &dpdk::DIALECT,
-    &cisco::DIALECT,
-    &junos::DIALECT,
-    &sonic::DIALECT,
-    &inet::DIALECT,
-    &own::DIALECT,
+pub static TOOLS: &[&Tool] = &[
+    &linux::TOOL,
+    &ns2::TOOL,
+    &ns3::TOOL,
+    &dpdk::TOOL,
+    &cisco::TOOL,
+    &junos::TOOL,
+    &sonic::TOOL,
+    &inet::TOOL,
+    &native::TOOL,
 ];
 
 /// Why a text cannot be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ParseError {
     /// The bytes of the text that are wrong.
     pub span: Range<usize>,
     /// What is wrong, with the value.
@@ -174,9 +177,9 @@ pub struct Refusal {
     pub help: String,
 }
 
-impl Refusal {
-    fn of_all(text: &str, message: impl Into<String>, help: impl Into<String>) -> Refusal {
-        Refusal {
+impl ParseError {
+    fn of_all(text: &str, message: impl Into<String>, help: impl Into<String>) -> ParseError {
+        ParseError {
             span: 0..text.len(),
             message: message.into(),
             help: help.into(),
@@ -184,7 +187,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.help.is_empty() {
             true => f.write_str(&self.message),
@@ -193,33 +196,33 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ParseError {}
 
 /// The tool of this name.
-pub fn find(name: &str) -> Option<&'static Dialect> {
-    DIALECTS.iter().copied().find(|tool| tool.name == name)
+pub fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().copied().find(|tool| tool.name == name)
 }
 
 /// The tool of this name, or what to say about it.
-pub fn named(name: &str) -> Result<&'static Dialect, Refusal> {
+pub fn named(name: &str) -> Result<&'static Tool, ParseError> {
     find(name).ok_or_else(|| {
-        let names = || DIALECTS.iter().map(|tool| tool.name);
+        let names = || TOOLS.iter().map(|tool| tool.name);
         let all = names().collect::<Vec<_>>().join(", ");
         let guess = nearest(name, names()).map(|guess| format!("did you mean '{guess}'? "));
         let help = format!("{}known: {all}", guess.unwrap_or_default());
-        Refusal::of_all(name, format!("no tool is called '{name}'"), help)
+        ParseError::of_all(name, format!("no tool is called '{name}'"), help)
     })
 }
 
 /// The tool whose words the text has.
-pub fn detect(text: &str) -> Result<&'static Dialect, Refusal> {
-    let speaks = |tool: &&&Dialect| {
+pub fn detect(text: &str) -> Result<&'static Tool, ParseError> {
+    let speaks = |tool: &&&Tool| {
         let sign = |sign: &&str| text.contains(*sign);
-        tool.signs.iter().any(sign) || (tool.name == own::DIALECT.name && own::is_spec(text))
+        tool.signs.iter().any(sign) || (tool.name == native::TOOL.name && native::is_spec(text))
     };
-    let found: Vec<&Dialect> = DIALECTS.iter().filter(speaks).copied().collect();
+    let found: Vec<&Tool> = TOOLS.iter().filter(speaks).copied().collect();
     let all = || {
-        let names = DIALECTS.iter().map(|tool| tool.name);
+        let names = TOOLS.iter().map(|tool| tool.name);
         format!(
             "say which by --as: {}",
             names.collect::<Vec<_>>().join(", ")
@@ -227,7 +230,7 @@ pub fn detect(text: &str) -> Result<&'static Dialect, Refusal> {
     };
     match found.as_slice() {
         [tool] => Ok(tool),
-        [] => Err(Refusal::of_all(
+        [] => Err(ParseError::of_all(
             text,
             "no tool's words stand in this",
             all(),
@@ -235,7 +238,7 @@ pub fn detect(text: &str) -> Result<&'static Dialect, Refusal> {
         several => {
             let names: Vec<&str> = several.iter().map(|tool| tool.name).collect();
             let message = format!("this has words of several tools: {}", names.join(", "));
-            Err(Refusal::of_all(text, message, all()))
+            Err(ParseError::of_all(text, message, all()))
         }
     }
 }
@@ -244,9 +247,9 @@ pub fn detect(text: &str) -> Result<&'static Dialect, Refusal> {
 /// how fast the link is and how large its packets are, for what depends on either.
 pub fn read(
     text: &str,
-    tool: Option<&'static Dialect>,
+    tool: Option<&'static Tool>,
     link: &Link,
-) -> Result<Configuration, Refusal> {
+) -> Result<Configuration, ParseError> {
     let tool = match tool {
         Some(tool) => tool,
         None => detect(text)?,
@@ -258,15 +261,15 @@ pub fn read(
 
 /// The configuration of a scheme of earlydrop's, to be written for other tools; refused where
 /// it is not RED with other knobs.
-pub fn of_spec(spec: &Spec, link: &Link) -> Result<Configuration, Refusal> {
-    read(&spec.to_string(), Some(&own::DIALECT), link)
+pub fn of_spec(spec: &Spec, link: &Link) -> Result<Configuration, ParseError> {
+    read(&spec.to_string(), Some(&native::TOOL), link)
 }
 
 /// The longest queue that is reckoned with, in packets or bytes.
 const LONGEST: f64 = 1e12;
 
 /// What no tool can do, whichever it was written for.
-fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), Refusal> {
+fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), ParseError> {
     let unit = if configuration.in_bytes {
         "bytes"
     } else {
@@ -282,29 +285,29 @@ fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), R
             true => String::new(),
             false => format!("{}: ", class.name),
         };
-        let (low, high) = (scan::digits(min, 6), scan::digits(max, 6));
+        let (low, high) = (token::digits(min, 6), token::digits(max, 6));
         if max > LONGEST || max.is_nan() {
-            return Err(Refusal {
+            return Err(ParseError {
                 span: place,
                 message: format!("{of}max {high} {unit} is more than any queue holds"),
                 help: format!("nearest: {LONGEST}"),
             });
         }
         if min > max || max <= 0.0 {
-            return Err(Refusal {
+            return Err(ParseError {
                 span: place,
                 message: format!("{of}min {low} {unit} is above max {high} {unit}"),
                 help: format!(
                     "nearest: max {} (three times min)",
-                    scan::digits(3.0 * min, 6)
+                    token::digits(3.0 * min, 6)
                 ),
             });
         }
         if let Some(limit) = configuration.limit_in_unit(link)
             && limit < max
         {
-            let limit = scan::digits(limit, 6);
-            return Err(Refusal {
+            let limit = token::digits(limit, 6);
+            return Err(ParseError {
                 span: place,
                 message: format!("{of}max {high} {unit} lies above the buffer, {limit} {unit}"),
                 help: format!("nearest: a max of {limit} {unit}, or a larger buffer"),
@@ -312,5 +315,5 @@ fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), R
         }
     }
     let first = configuration.classes.first().map(|_| ());
-    first.ok_or_else(|| Refusal::of_all(text, "no thresholds stand in this", ""))
+    first.ok_or_else(|| ParseError::of_all(text, "no thresholds stand in this", ""))
 }

@@ -66,7 +66,7 @@ pub fn burst_for(wanted: u32, most: u32, min: u32, avpkt: u32) -> u32 {
     first + (after - first) / 2
 }
 
-/// Plog, max_p as tc told it to kernels before 3.3: 2^-Plog is the probability a byte of
+/// Plog, max_p as tc knobs it to kernels before 3.3: 2^-Plog is the probability a byte of
 /// queue above `min`, rounded. None where there is no such number.
 pub fn plog(min: u32, max: u32, probability: f64) -> Option<u32> {
     if min == max {

@@ -4,11 +4,13 @@
 use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 
-use super::scan::{digits, pieces};
-use super::told::Told;
-use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+use super::parse::ParsedKnobs;
+use super::token::{digits, tokenize};
+use super::{
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, called,
+};
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "inet",
     title: "INET, RedDropper",
     signs: &[".minth", ".maxth", "RedDropper", ".wq ", ".pkrate"],
@@ -28,22 +30,22 @@ pub(super) static DIALECT: Dialect = Dialect {
         (Knob::Cautious, "RedDropper spares nobody above min"),
         (
             Knob::Idle,
-            "RedDropper decays by pkrate, 150 packets a second unless told",
+            "RedDropper decays by pkrate, 150 packets a second unless set",
         ),
         (Knob::Ecn, "useEcn marks above max, too"),
         (Knob::Adapt, "RedDropper adapts nothing"),
         (Knob::Packet, "RedDropper knows no sizes"),
-        (Knob::Rate, "RedDropper is told pkrate instead"),
+        (Knob::Rate, "RedDropper takes pkrate instead"),
         (
             Knob::Limit,
-            "packetCapacity is a whole number of packets, maxth unless told",
+            "packetCapacity is a whole number of packets, maxth unless set",
         ),
     ],
     read,
     write,
 };
 
-const KNOBS: &[Called] = &[
+const KNOBS: &[KnobName] = &[
     called(Knob::Min, "minth", "packets", "5"),
     called(Knob::Max, "maxth", "packets", "50"),
     called(Knob::MaxP, "maxp", "probability", "0.02"),
@@ -64,38 +66,38 @@ const NAMES: [&str; 7] = [
 ];
 
 /// `**.red.minth = 5`, by the last name of the path.
-fn told(text: &str) -> Result<Told<'_>, Refusal> {
-    let all = pieces(text, &["#", "//"]);
-    let mut told = Vec::new();
+fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
+    let all = tokenize(text, &["#", "//"]);
+    let mut knobs = Vec::new();
     for triple in all.windows(3) {
         let name = triple[0].text.rsplit('.').next().unwrap_or_default();
         if triple[1].text == "=" && NAMES.contains(&name) {
-            told.push((name, triple[2]));
+            knobs.push((name, triple[2]));
         }
     }
-    let told = Told::new(told, "RedDropper.ned");
-    if told.is_empty() {
+    let knobs = ParsedKnobs::new(knobs, "RedDropper.ned");
+    if knobs.is_empty() {
         let help = format!("known: {}, as **.red.minth = 5", NAMES.join(", "));
         let message = "no parameter of RedDropper stands in this";
-        return Err(Refusal::of_all(text, message, help));
+        return Err(ParseError::of_all(text, message, help));
     }
-    Ok(told)
+    Ok(knobs)
 }
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
-    let told = told(text)?;
-    let known = |given, default| Known::or_tool(given, default, "RedDropper.ned");
-    let min = known(told.number("minth", 0.0, f64::MAX)?, 5.0);
-    let max = known(told.number("maxth", 0.0, f64::MAX)?, 50.0);
+fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
+    let knobs = parse(text)?;
+    let known = |given, default| WithOrigin::given_or(given, default, "RedDropper.ned");
+    let min = known(knobs.number("minth", 0.0, f64::MAX)?, 5.0);
+    let max = known(knobs.number("maxth", 0.0, f64::MAX)?, 50.0);
     if min.value >= max.value {
-        let given = told.find("maxth").or_else(|| told.find("minth"));
-        return Err(Refusal {
-            span: given.map_or(0..text.len(), |piece| piece.span()),
+        let given = knobs.find("maxth").or_else(|| knobs.find("minth"));
+        return Err(ParseError {
+            span: given.map_or(0..text.len(), |token| token.span()),
             message: format!("minth {} is not below maxth {}", min.value, max.value),
             help: format!("nearest: maxth {}", (3.0 * min.value).max(1.0)),
         });
     }
-    let limit = told.number("packetCapacity", 1.0, f64::MAX)?;
+    let limit = knobs.number("packetCapacity", 1.0, f64::MAX)?;
     let capacity = Some(Length::Packets(max.value.floor().max(1.0)));
     let marking = Marking {
         on: true,
@@ -103,8 +105,8 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
         ..Marking::OFF
     };
     Ok(Configuration {
-        weight: told.probability("wq", 0.002)?,
-        limit: Known::or_tool(
+        weight: knobs.probability("wq", 0.002)?,
+        limit: WithOrigin::given_or(
             limit.map(|(limit, span)| (Some(Length::Packets(limit)), span)),
             capacity,
             "RedDropper.ned: int(maxth)",
@@ -113,14 +115,14 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
             name: String::new(),
             min,
             max,
-            max_p: told.probability("maxp", 0.02)?,
-            shape: Known::tool(Shape::Straight, "RedDropper has no other"),
+            max_p: knobs.probability("maxp", 0.02)?,
+            shape: WithOrigin::implied(Shape::Straight, "RedDropper has no other"),
         }],
-        idle: Known::tool(Idle::Exact, "RedDropper.cc: by pkrate packets a second"),
-        ecn: told
+        idle: WithOrigin::implied(Idle::Exact, "RedDropper.cc: by pkrate packets a second"),
+        ecn: knobs
             .flag("useEcn", false)?
             .map(|on| if on { marking } else { Marking::OFF }),
-        ..Configuration::of(&DIALECT)
+        ..Configuration::of(&TOOL)
     })
 }
 

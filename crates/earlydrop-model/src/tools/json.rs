@@ -1,30 +1,33 @@
 //! JSON as a row of values with the keys that lead to them.
 
-use super::Refusal;
-use super::scan::{Piece, pieces};
+use super::ParseError;
+use super::token::{Token, tokenize};
 
 /// A text, number or word, and the keys of the objects it stands in.
 pub(super) struct Entry<'a> {
     pub(super) path: Vec<&'a str>,
-    pub(super) value: Piece<'a>,
+    pub(super) value: Token<'a>,
 }
 
 /// Every value that is no list or object. Only what is nested wrongly is refused.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Refusal> {
+pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, ParseError> {
     let mut found = Vec::new();
     // For each open bracket its sign, and the key it is the value of.
     let mut open: Vec<(&str, Option<&str>)> = Vec::new();
     let mut key: Option<&str> = None;
-    let mut cut = pieces(text, &[]).into_iter().flat_map(at_colons).peekable();
-    while let Some(piece) = cut.next() {
-        let sign = (!piece.quoted).then_some(piece.text);
+    let mut cut = tokenize(text, &[])
+        .into_iter()
+        .flat_map(at_colons)
+        .peekable();
+    while let Some(token) = cut.next() {
+        let sign = (!token.quoted).then_some(token.text);
         match sign {
-            Some("{" | "[") => open.push((piece.text, key.take())),
+            Some("{" | "[") => open.push((token.text, key.take())),
             Some("}" | "]") => {
-                let fits = |(opened, _): &(&str, _)| (*opened == "{") == (piece.text == "}");
+                let fits = |(opened, _): &(&str, _)| (*opened == "{") == (token.text == "}");
                 if !open.pop().as_ref().is_some_and(fits) {
-                    let message = format!("this {} closes nothing", piece.text);
-                    return Err(piece.refuse(message, "see whether the text is whole"));
+                    let message = format!("this {} closes nothing", token.text);
+                    return Err(token.error(message, "see whether the text is whole"));
                 }
                 key = None;
             }
@@ -35,12 +38,12 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Refusal> {
                     .peek()
                     .is_some_and(|next| next.text == ":" && !next.quoted);
                 if names {
-                    key = Some(piece.text);
+                    key = Some(token.text);
                     continue;
                 }
                 let above = open.iter().filter_map(|(_, key)| *key);
                 let path = above.chain(key.take()).collect();
-                found.push(Entry { path, value: piece });
+                found.push(Entry { path, value: token });
             }
         }
     }
@@ -48,19 +51,19 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Refusal> {
 }
 
 /// Words are cut at their colons, which are signs in JSON.
-fn at_colons(piece: Piece<'_>) -> Vec<Piece<'_>> {
-    if piece.quoted {
-        return vec![piece];
+fn at_colons(token: Token<'_>) -> Vec<Token<'_>> {
+    if token.quoted {
+        return vec![token];
     }
     let mut parts = Vec::new();
     let mut at = 0;
-    for part in piece.text.split_inclusive(':') {
+    for part in token.text.split_inclusive(':') {
         let word = part.trim_end_matches(':');
         if !word.is_empty() {
-            parts.push(piece.part(at, word.len()));
+            parts.push(token.part(at, word.len()));
         }
         if word.len() < part.len() {
-            parts.push(piece.part(at + word.len(), 1));
+            parts.push(token.part(at + word.len(), 1));
         }
         at += part.len();
     }

@@ -6,10 +6,10 @@ use std::ops::Range;
 use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 
-use super::scan::{Piece, pieces};
-use super::{Called, Class, Configuration, Dialect, Knob, Known, Refusal, Shape, called};
+use super::token::{Token, tokenize};
+use super::{Class, Configuration, Knob, KnobName, ParseError, Shape, Tool, WithOrigin, called};
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "dpdk",
     title: "DPDK, rte_red",
     signs: &[
@@ -52,7 +52,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     write,
 };
 
-const KNOBS: &[Called] = &[
+const KNOBS: &[KnobName] = &[
     called(
         Knob::Classes,
         "columns of green, yellow, red",
@@ -80,7 +80,7 @@ const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
 /// Each knob's values, one for each colour.
 #[derive(Default)]
-struct Told {
+struct ParsedKnobs {
     min: Vec<(f64, Range<usize>)>,
     max: Vec<(f64, Range<usize>)>,
     inverse: Vec<(f64, Range<usize>)>,
@@ -91,7 +91,7 @@ struct Told {
 /// The most that max_th may be.
 const MOST: f64 = 1023.0;
 
-impl Told {
+impl ParsedKnobs {
     /// Where values of `name` go.
     fn place(&mut self, name: &str) -> Option<&mut Vec<(f64, Range<usize>)>> {
         match name {
@@ -103,9 +103,9 @@ impl Told {
         }
     }
 
-    fn of(text: &str) -> Result<Told, Refusal> {
-        let all = pieces(text, &["//", ";;", "#"]);
-        let mut told = Told::default();
+    fn of(text: &str) -> Result<ParsedKnobs, ParseError> {
+        let all = tokenize(text, &["//", ";;", "#"]);
+        let mut knobs = ParsedKnobs::default();
         let mut class: Option<&str> = None;
         for (index, sign) in all.iter().enumerate() {
             if sign.text != "=" {
@@ -113,27 +113,27 @@ impl Told {
             }
             let before = |steps: usize| index.checked_sub(steps).map(|at| all[at]);
             let values = all[index + 1..].iter();
-            let values: Vec<Piece> = values
+            let values: Vec<Token> = values
                 .take_while(|p| p.line == sign.line)
                 .copied()
                 .collect();
-            let name = before(1).map_or("", |piece| piece.text);
+            let name = before(1).map_or("", |token| token.text);
             let member = name.rsplit('.').next().unwrap_or_default();
             let wred = all[..index]
                 .iter()
                 .rev()
                 .take(5)
-                .find(|piece| piece.text == "wred");
+                .find(|token| token.text == "wred");
             if name == "sizes" {
                 if let Some(size) = values.first() {
                     let number = size.count("queue size", 1.0, 65_536.0)?;
-                    told.limit = Some((number, size.span()));
+                    knobs.limit = Some((number, size.span()));
                 }
                 continue;
             }
             if let Some(wred) = wred.filter(|wred| wred.line == sign.line) {
                 // "tc 0 wred min": of several traffic classes the first is read.
-                let at = all.iter().position(|piece| piece == wred).unwrap_or(0);
+                let at = all.iter().position(|token| token == wred).unwrap_or(0);
                 let number = at.checked_sub(1).map(|at| all[at].text);
                 if class.is_some() && class != number {
                     continue;
@@ -142,24 +142,24 @@ impl Told {
             } else if !member.contains('_') {
                 continue;
             }
-            let Some(place) = told.place(member) else {
+            let Some(place) = knobs.place(member) else {
                 continue;
             };
             let many = if wred.is_some() { 3 } else { 1 };
             for value in values
                 .iter()
-                .filter(|piece| !",;".contains(piece.text))
+                .filter(|token| !",;".contains(token.text))
                 .take(many)
             {
                 let number = limits(member, value)?;
                 place.push((number, value.span()));
             }
         }
-        Ok(told)
+        Ok(knobs)
     }
 }
 
-fn limits(member: &str, value: &Piece) -> Result<f64, Refusal> {
+fn limits(member: &str, value: &Token) -> Result<f64, ParseError> {
     match member {
         "min" | "min_th" => value.count("min_th", 0.0, MOST),
         "max" | "max_th" => value.count("max_th", 1.0, MOST),
@@ -168,12 +168,12 @@ fn limits(member: &str, value: &Piece) -> Result<f64, Refusal> {
     }
 }
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
-    let told = Told::of(text)?;
-    let colours = told.min.len().max(told.max.len());
+fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
+    let knobs = ParsedKnobs::of(text)?;
+    let colours = knobs.min.len().max(knobs.max.len());
     let missing = |what: &str, example: &str| {
         let help = format!("give each colour its own, as {example}");
-        Refusal::of_all(text, format!("rte_red must be told {what}"), help)
+        ParseError::of_all(text, format!("rte_red requires {what}"), help)
     };
     let value = |values: &[(f64, Range<usize>)], at: usize, what: &str, example: &str| {
         values
@@ -183,16 +183,16 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
     };
     let mut classes = Vec::new();
     for (at, colour) in COLOURS.iter().enumerate().take(colours) {
-        let min = value(&told.min, at, "min_th", "tc 0 wred min = 48 40 32")?;
-        let max = value(&told.max, at, "max_th", "tc 0 wred max = 64 64 64")?;
+        let min = value(&knobs.min, at, "min_th", "tc 0 wred min = 48 40 32")?;
+        let max = value(&knobs.max, at, "max_th", "tc 0 wred max = 64 64 64")?;
         let inverse = value(
-            &told.inverse,
+            &knobs.inverse,
             at,
             "maxp_inv",
             "tc 0 wred inv prob = 10 10 10",
         )?;
         if min.0 >= max.0 {
-            return Err(Refusal {
+            return Err(ParseError {
                 message: format!("min_th {} is not below max_th {}", min.0, max.0),
                 help: format!("nearest: max_th {}", (3.0 * min.0).clamp(1.0, MOST)),
                 span: max.1,
@@ -200,22 +200,22 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
         }
         classes.push(Class {
             name: colour.to_string(),
-            min: Known::given(min.0, min.1),
-            max: Known::given(max.0, max.1),
-            max_p: Known::given(1.0 / inverse.0, inverse.1),
-            shape: Known::tool(Shape::Straight, "rte_red has no other"),
+            min: WithOrigin::given(min.0, min.1),
+            max: WithOrigin::given(max.0, max.1),
+            max_p: WithOrigin::given(1.0 / inverse.0, inverse.1),
+            shape: WithOrigin::implied(Shape::Straight, "rte_red has no other"),
         });
     }
-    let log2 = value(&told.log2, 0, "wq_log2", "tc 0 wred weight = 9 9 9")?;
-    let limit = told
+    let log2 = value(&knobs.log2, 0, "wq_log2", "tc 0 wred weight = 9 9 9")?;
+    let limit = knobs
         .limit
         .map(|(size, span)| (Some(Length::Packets(size)), span));
     Ok(Configuration {
         classes: alike(classes),
-        weight: Known::given((-log2.0).exp2(), log2.1),
-        limit: Known::or_tool(limit, None, "the queue's size stands elsewhere"),
-        idle: Known::tool(Idle::Floor, "rte_red.h: whole units of 2^22 bytes"),
-        ..Configuration::of(&DIALECT)
+        weight: WithOrigin::given((-log2.0).exp2(), log2.1),
+        limit: WithOrigin::given_or(limit, None, "the queue's size stands elsewhere"),
+        idle: WithOrigin::implied(Idle::Floor, "rte_red.h: whole units of 2^22 bytes"),
+        ..Configuration::of(&TOOL)
     })
 }
 

@@ -7,9 +7,11 @@ use earlydrop::registry::Link;
 
 use super::dpdk::alike;
 use super::json::{self, Entry};
-use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+use super::{
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, called,
+};
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "sonic",
     title: "SONiC, WRED_PROFILE",
     signs: &[
@@ -47,7 +49,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     write,
 };
 
-const KNOBS: &[Called] = &[
+const KNOBS: &[KnobName] = &[
     called(
         Knob::Classes,
         "green_, yellow_, red_",
@@ -67,7 +69,7 @@ const KNOBS: &[Called] = &[
 
 const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
+fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
     let entries = json::entries(text)?;
     let about = |entry: &&Entry| entry.path.last().is_some_and(|key| is_known(key));
     // Of several profiles the first is read.
@@ -76,7 +78,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
         .find(about)
         .map(|entry| parents(entry).to_vec());
     let Some(profile) = profile else {
-        return Err(Refusal::of_all(
+        return Err(ParseError::of_all(
             text,
             "no profile stands in this",
             "see docs/other-tools.md",
@@ -101,7 +103,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
             known if known.starts_with("ecn_") => true,
             other => {
                 let help = "allowed: ecn_none, ecn_all, ecn_green, ecn_yellow, ecn_red, ...";
-                return Err(entry.value.refuse(format!("ecn is \"{other}\""), help));
+                return Err(entry.value.error(format!("ecn is \"{other}\""), help));
             }
         };
         let marking = Marking {
@@ -114,9 +116,9 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
     Ok(Configuration {
         classes: alike(classes),
         in_bytes: true,
-        weight: Known::tool(1.0, "SAI's weight is 0 unless set: the queue as it is"),
-        ecn: Known::or_tool(ecn.transpose()?, Marking::OFF, "ecn_none unless told"),
-        ..Configuration::of(&DIALECT)
+        weight: WithOrigin::implied(1.0, "SAI's weight is 0 unless set: the queue as it is"),
+        ecn: WithOrigin::given_or(ecn.transpose()?, Marking::OFF, "ecn_none unless set"),
+        ..Configuration::of(&TOOL)
     })
 }
 
@@ -133,7 +135,7 @@ fn is_known(key: &str) -> bool {
 fn class<'a, 'e: 'a>(
     colour: &str,
     find: &impl Fn(&str) -> Option<&'a Entry<'e>>,
-) -> Result<Option<Class>, Refusal> {
+) -> Result<Option<Class>, ParseError> {
     let key = |what: &str| format!("{colour}_{what}");
     if let Some(enabled) = find(&format!("wred_{colour}_enable"))
         && !enabled.value.flag("wred enable")?
@@ -155,7 +157,7 @@ fn class<'a, 'e: 'a>(
     };
     let percent = number("drop_probability", 100.0)?;
     if let Some((0.0, span)) = percent {
-        return Err(Refusal {
+        return Err(ParseError {
             span,
             message: format!("{} = 0 would never tell anybody", key("drop_probability")),
             help: "nearest: 1".to_string(),
@@ -163,14 +165,14 @@ fn class<'a, 'e: 'a>(
     }
     Ok(Some(Class {
         name: colour.to_string(),
-        min: Known::given(min, min_at),
-        max: Known::given(max, max_at),
-        max_p: Known::or_tool(
+        min: WithOrigin::given(min, min_at),
+        max: WithOrigin::given(max, max_at),
+        max_p: WithOrigin::given_or(
             percent.map(|(percent, span)| (percent / 100.0, span)),
             1.0,
             "SAI's default: 100",
         ),
-        shape: Known::tool(Shape::Straight, "a profile has no other"),
+        shape: WithOrigin::implied(Shape::Straight, "a profile has no other"),
     }))
 }
 

@@ -9,10 +9,12 @@
 use earlydrop::red::Spacing;
 use earlydrop::registry::{Length, Link};
 
-use super::scan::{Piece, digits, pieces};
-use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+use super::token::{Token, digits, tokenize};
+use super::{
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, called,
+};
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "junos",
     title: "Junos, drop profiles",
     signs: &["drop-profiles", "fill-level", "drop-probability"],
@@ -54,7 +56,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     write,
 };
 
-const KNOBS: &[Called] = &[
+const KNOBS: &[KnobName] = &[
     called(
         Knob::Min,
         "fill-level with drop-probability 0",
@@ -73,20 +75,20 @@ const KNOBS: &[Called] = &[
     called(Knob::Ecn, "explicit-congestion-notification", "word", "off"),
 ];
 
-/// What is assumed of a buffer that is not told.
+/// What is assumed of a buffer that is not given.
 const BUFFER: f64 = 0.1;
 
 /// A profile as it stands in the text.
 struct Profile<'a> {
     name: &'a str,
-    at: Piece<'a>,
+    at: Token<'a>,
     interpolated: bool,
-    fills: Vec<Piece<'a>>,
-    drops: Vec<Piece<'a>>,
+    fills: Vec<Token<'a>>,
+    drops: Vec<Token<'a>>,
 }
 
-fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
-    let all = pieces(text, &["#", "/*"]);
+fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+    let all = tokenize(text, &["#", "/*"]);
     let buffer = buffer(&all)?;
     let bytes = |length: Length| length.in_bytes(link.mean_packet, link.rate.0 as f64);
     let whole = bytes(buffer.value.unwrap_or(Length::Seconds(BUFFER)));
@@ -99,7 +101,7 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
     }
     let ecn = all
         .iter()
-        .find(|piece| piece.text == "explicit-congestion-notification");
+        .find(|token| token.text == "explicit-congestion-notification");
     let marking = Marking {
         on: true,
         above_max: true,
@@ -109,21 +111,24 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
         classes,
         in_bytes: true,
         limit: buffer,
-        weight: Known::tool(1.0, "fill levels are those of the queue, not of an average"),
-        ecn: Known::or_tool(
+        weight: WithOrigin::implied(1.0, "fill levels are those of the queue, not of an average"),
+        ecn: WithOrigin::given_or(
             ecn.map(|at| (marking, at.span())),
             Marking::OFF,
-            "off unless told",
+            "off unless set",
         ),
-        ..Configuration::of(&DIALECT)
+        ..Configuration::of(&TOOL)
     })
 }
 
-fn buffer(all: &[Piece]) -> Result<Known<Option<Length>>, Refusal> {
-    let temporal = all.iter().position(|piece| piece.text == "temporal");
+fn buffer(all: &[Token]) -> Result<WithOrigin<Option<Length>>, ParseError> {
+    let temporal = all.iter().position(|token| token.text == "temporal");
     let Some(value) = temporal.and_then(|at| all.get(at + 1)) else {
         let length = Some(Length::Seconds(BUFFER));
-        return Ok(Known::tool(length, "not told; taken as 100 ms of the link"));
+        return Ok(WithOrigin::implied(
+            length,
+            "not given; taken as 100 ms of the link",
+        ));
     };
     let (number, scale) = match value.text.strip_suffix(['k', 'K']) {
         Some(thousands) => (thousands, 1e-3),
@@ -135,19 +140,19 @@ fn buffer(all: &[Piece]) -> Result<Known<Option<Length>>, Refusal> {
         .filter(|n| *n >= 1.0 && *n <= 1e9);
     let number = number.ok_or_else(|| {
         let message = format!("temporal {} is no buffer", value.text);
-        value.refuse(message, "allowed: microseconds, as 100000 or 100k")
+        value.error(message, "allowed: microseconds, as 100000 or 100k")
     })?;
     let length = Length::Seconds(number * scale);
-    Ok(Known::given(Some(length), value.span()))
+    Ok(WithOrigin::given(Some(length), value.span()))
 }
 
-/// Each profile with the pieces of its pairs: those after a `{` that its name opens, or those
+/// Each profile with the tokens of its pairs: those after a `{` that its name opens, or those
 /// of `set` commands with its name.
-fn profiles<'a>(all: &[Piece<'a>]) -> Vec<Profile<'a>> {
+fn profiles<'a>(all: &[Token<'a>]) -> Vec<Profile<'a>> {
     let mut scan = Scan::default();
-    for (index, piece) in all.iter().enumerate() {
-        let next = |steps: usize| all.get(index + steps).map_or("", |piece| piece.text);
-        match piece.text {
+    for (index, token) in all.iter().enumerate() {
+        let next = |steps: usize| all.get(index + steps).map_or("", |token| token.text);
+        match token.text {
             "fill-level" => (scan.fills, scan.in_list) = (Some(true), false),
             "drop-probability" => (scan.fills, scan.in_list) = (Some(false), false),
             "interpolate" => {
@@ -177,7 +182,7 @@ fn profiles<'a>(all: &[Piece<'a>]) -> Vec<Profile<'a>> {
                     scan.open(*name);
                 }
             }
-            _ => scan.take(*piece),
+            _ => scan.take(*token),
         }
     }
     let mut found = scan.found;
@@ -198,7 +203,7 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     /// What comes is of the profile of this name.
-    fn open(&mut self, name: Piece<'a>) {
+    fn open(&mut self, name: Token<'a>) {
         let mut known = self.found.iter();
         let known = known.position(|profile| profile.name == name.text);
         self.current = known.unwrap_or(self.found.len());
@@ -214,18 +219,18 @@ impl<'a> Scan<'a> {
     }
 
     /// A number of a list, or alone.
-    fn take(&mut self, piece: Piece<'a>) {
-        let is_number = percent_text(&piece).text.parse::<f64>().is_ok();
+    fn take(&mut self, token: Token<'a>) {
+        let is_number = percent_text(&token).text.parse::<f64>().is_ok();
         let Some(fills) = self.fills.filter(|_| is_number || self.in_list) else {
             return;
         };
         if self.found.is_empty() {
-            self.open(piece);
+            self.open(token);
         }
         if let Some(profile) = self.found.get_mut(self.current) {
             match fills {
-                true => profile.fills.push(piece),
-                false => profile.drops.push(piece),
+                true => profile.fills.push(token),
+                false => profile.drops.push(token),
             }
         }
         if !self.in_list {
@@ -235,17 +240,17 @@ impl<'a> Scan<'a> {
 }
 
 /// A number without its "%".
-fn percent_text<'a>(piece: &Piece<'a>) -> Piece<'a> {
-    piece.part(0, piece.text.trim_end_matches('%').len())
+fn percent_text<'a>(token: &Token<'a>) -> Token<'a> {
+    token.part(0, token.text.trim_end_matches('%').len())
 }
 
 /// A profile's points in percent, each above the last.
-fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, Refusal> {
+fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, ParseError> {
     let (fills, drops) = (profile.fills.len(), profile.drops.len());
     if fills != drops {
         let message = format!("{fills} fill levels, {drops} drop probabilities");
         let help = "give as many of one as of the other";
-        return Err(profile.at.refuse(message, help));
+        return Err(profile.at.error(message, help));
     }
     let mut points: Vec<(f64, f64)> = Vec::new();
     for (fill, drop) in profile.fills.iter().zip(&profile.drops) {
@@ -256,7 +261,7 @@ fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, Refusal> {
             let message = format!("({at}, {p}) does not follow ({before}, {least})");
             let nearest = (before + 1.0).min(100.0);
             let help = format!("values must increase; nearest: fill-level {nearest}");
-            return Err(fill.refuse(message, help));
+            return Err(fill.error(message, help));
         }
         points.push((at, p));
     }
@@ -264,7 +269,7 @@ fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, Refusal> {
 }
 
 /// A profile as a class of queues in bytes, `whole` being the buffer.
-fn class(profile: &Profile, whole: f64) -> Result<Class, Refusal> {
+fn class(profile: &Profile, whole: f64) -> Result<Class, ParseError> {
     let points = points(profile)?;
     let (shape, min, max, max_p) = match profile.interpolated {
         true => interpolated(&points),
@@ -281,19 +286,19 @@ fn class(profile: &Profile, whole: f64) -> Result<Class, Refusal> {
         },
         other => other,
     };
-    // The piece that says so, where one does.
-    let known = |pieces: &[Piece], percent: f64, value: f64| {
-        let says = |piece: &&Piece| percent_text(piece).text.parse() == Ok(percent);
-        let given = pieces.iter().find(says);
-        let given = given.map(|piece| (value, piece.span()));
-        Known::or_tool(given, value, "of the profile's ends")
+    // The token that says so, where one does.
+    let known = |tokens: &[Token], percent: f64, value: f64| {
+        let says = |token: &&Token| percent_text(token).text.parse() == Ok(percent);
+        let given = tokens.iter().find(says);
+        let given = given.map(|token| (value, token.span()));
+        WithOrigin::given_or(given, value, "of the profile's ends")
     };
     Ok(Class {
         name: profile.name.to_string(),
         min: known(&profile.fills, min, length(min)),
         max: known(&profile.fills, max, length(max)),
         max_p: known(&profile.drops, max_p, max_p / 100.0),
-        shape: Known::tool(shape, "by its pairs"),
+        shape: WithOrigin::implied(shape, "by its pairs"),
     })
 }
 

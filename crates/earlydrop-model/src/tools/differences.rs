@@ -2,8 +2,8 @@
 
 use earlydrop::registry::Link;
 
-use super::own::{idle_name, spacing_name};
-use super::scan::digits;
+use super::spec::{idle_name, spacing_name};
+use super::token::digits;
 use super::{Adapt, Class, Configuration, Knob, Shape};
 
 /// A knob that stands differently.
@@ -17,7 +17,7 @@ pub struct Difference {
     pub to: String,
 }
 
-/// What may be lost to rounding without being told.
+/// What may be lost to rounding without being reported.
 const TOLERANCE: f64 = 1e-3;
 
 /// In what `to` differs from `from`, lengths compared in packets of the link.
@@ -29,13 +29,13 @@ pub fn differences(from: &Configuration, to: &Configuration, link: &Link) -> Vec
                 let near = |(a, b): (&f64, &f64)| (a - b).abs() <= TOLERANCE * a.abs().max(b.abs());
                 !a.iter().zip(&b).all(near)
             }
-            _ => told(from, **knob, link) != told(to, **knob, link),
+            _ => describe(from, **knob, link) != describe(to, **knob, link),
         }
     };
     let difference = |knob: &Knob| Difference {
         knob: *knob,
-        from: told(from, *knob, link),
-        to: told(to, *knob, link),
+        from: describe(from, *knob, link),
+        to: describe(to, *knob, link),
     };
     Knob::ALL.iter().filter(differs).map(difference).collect()
 }
@@ -70,7 +70,7 @@ fn numbers(configuration: &Configuration, knob: Knob, link: &Link) -> Vec<f64> {
 }
 
 /// How a knob stands, in words.
-pub(crate) fn told(configuration: &Configuration, knob: Knob, link: &Link) -> String {
+pub(crate) fn describe(configuration: &Configuration, knob: Knob, link: &Link) -> String {
     let classes = &configuration.classes;
     let each = |of: &dyn Fn(&Class) -> String| {
         let mut all: Vec<String> = classes.iter().map(of).collect();
@@ -93,7 +93,7 @@ pub(crate) fn told(configuration: &Configuration, knob: Knob, link: &Link) -> St
         Knob::Shape => each(&|class| shape(&class.shape.value).to_string()),
         Knob::Limit => configuration
             .limit_in_unit(link)
-            .map_or("not told".to_string(), length),
+            .map_or("not given".to_string(), length),
         Knob::Weight => weight(configuration.weight.value),
         Knob::Unit => if configuration.in_bytes {
             "bytes"
@@ -103,7 +103,7 @@ pub(crate) fn told(configuration: &Configuration, knob: Knob, link: &Link) -> St
         .to_string(),
         Knob::Packet => match configuration.mean_packet.value {
             Some(packet) => format!("{} bytes", packet.0),
-            None => format!("not told ({} bytes)", link.mean_packet.0),
+            None => format!("not given ({} bytes)", link.mean_packet.0),
         },
         Knob::BySize => on(configuration.by_size.value),
         Knob::Spacing => spacing_name(configuration.spacing.value).to_string(),
@@ -118,7 +118,7 @@ pub(crate) fn told(configuration: &Configuration, knob: Knob, link: &Link) -> St
         .to_string(),
         Knob::Rate => match configuration.rate.value {
             Some(rate) => rate.to_string(),
-            None => "not told".to_string(),
+            None => "not given".to_string(),
         },
     }
 }

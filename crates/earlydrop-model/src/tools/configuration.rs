@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use earlydrop::red::{Curve, Idle, Spacing};
-use earlydrop::registry::{ConfigError, Length, Link, Spec};
+use earlydrop::red::{Idle, Spacing};
+use earlydrop::registry::{Length, Link};
 use earlydrop::units::{BitsPerSec, Bytes};
 
-use super::Dialect;
+use super::Tool;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,44 +14,44 @@ pub enum Origin {
     /// It stands in these bytes of the text.
     Given(Range<usize>),
     /// The tool has it so, or it was worked out; said in words.
-    Tool(&'static str),
+    Implied(&'static str),
 }
 
 /// A value, and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Known<T> {
+pub struct WithOrigin<T> {
     /// The value.
     pub value: T,
     /// Where it comes from.
     pub origin: Origin,
 }
 
-impl<T> Known<T> {
-    /// The value of the piece at `span` where there is one, else the tool's.
-    pub(super) fn or_tool(
+impl<T> WithOrigin<T> {
+    /// The value of the token at `span` where there is one, else the tool's.
+    pub(super) fn given_or(
         given: Option<(T, Range<usize>)>,
         default: T,
         why: &'static str,
-    ) -> Known<T> {
+    ) -> WithOrigin<T> {
         match given {
-            Some((value, span)) => Known::given(value, span),
-            None => Known::tool(default, why),
+            Some((value, span)) => WithOrigin::given(value, span),
+            None => WithOrigin::implied(default, why),
         }
     }
 
     /// What stands in the text.
-    pub fn given(value: T, span: Range<usize>) -> Known<T> {
-        Known {
+    pub fn given(value: T, span: Range<usize>) -> WithOrigin<T> {
+        WithOrigin {
             value,
             origin: Origin::Given(span),
         }
     }
 
-    /// What the tool takes unless told otherwise, or what follows from the rest.
-    pub fn tool(value: T, why: &'static str) -> Known<T> {
-        Known {
+    /// What the tool takes unless configured otherwise, or what follows from the rest.
+    pub fn implied(value: T, why: &'static str) -> WithOrigin<T> {
+        WithOrigin {
             value,
-            origin: Origin::Tool(why),
+            origin: Origin::Implied(why),
         }
     }
 
@@ -119,75 +119,75 @@ pub struct Class {
     /// What the tool calls it; empty where there is one.
     pub name: String,
     /// Nothing is dropped early while the average is below.
-    pub min: Known<f64>,
+    pub min: WithOrigin<f64>,
     /// The upper threshold.
-    pub max: Known<f64>,
+    pub max: WithOrigin<f64>,
     /// The probability at max.
-    pub max_p: Known<f64>,
+    pub max_p: WithOrigin<f64>,
     /// The way from the one to the other.
-    pub shape: Known<Shape>,
+    pub shape: WithOrigin<Shape>,
 }
 
 /// A configuration of the RED family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
     /// Whose knobs these are.
-    pub dialect: &'static Dialect,
+    pub tool: &'static Tool,
     /// At least one.
     pub classes: Vec<Class>,
     /// Whether the average and the thresholds are in bytes rather than packets.
     pub in_bytes: bool,
     /// Where that is said.
     pub unit_origin: Origin,
-    /// The buffer, where it is told.
-    pub limit: Known<Option<Length>>,
+    /// The buffer, where it is given.
+    pub limit: WithOrigin<Option<Length>>,
     /// The weight of a new sample in the average.
-    pub weight: Known<f64>,
-    /// The typical packet, where it is told.
-    pub mean_packet: Known<Option<Bytes>>,
+    pub weight: WithOrigin<f64>,
+    /// The typical packet, where it is given.
+    pub mean_packet: WithOrigin<Option<Bytes>>,
     /// How drops are spaced.
-    pub spacing: Known<Spacing>,
+    pub spacing: WithOrigin<Spacing>,
     /// How the average decays while nothing waits.
-    pub idle: Known<Idle>,
+    pub idle: WithOrigin<Idle>,
     /// What is done with ECN-capable packets.
-    pub ecn: Known<Marking>,
+    pub ecn: WithOrigin<Marking>,
     /// What moves max_p.
-    pub adapt: Known<Adapt>,
+    pub adapt: WithOrigin<Adapt>,
     /// Whether larger packets are likelier to be dropped.
-    pub by_size: Known<bool>,
+    pub by_size: WithOrigin<bool>,
     /// Whether the first packet above min is spared, and a queue of one.
-    pub cautious: Known<bool>,
-    /// The link's rate, where it is told.
-    pub rate: Known<Option<BitsPerSec>>,
+    pub cautious: WithOrigin<bool>,
+    /// The link's rate, where it is given.
+    pub rate: WithOrigin<Option<BitsPerSec>>,
     /// For Linux, the burst that the weight was worked out from, in packets.
-    pub burst: Option<Known<f64>>,
+    pub burst: Option<WithOrigin<f64>>,
 }
 
 impl Configuration {
-    /// What is so in `dialect` unless it says otherwise: no thresholds, in packets, the
+    /// What is so in `tool` unless it says otherwise: no thresholds, in packets, the
     /// queue as it is, no marks.
-    pub(super) fn of(dialect: &'static Dialect) -> Configuration {
+    pub(super) fn of(tool: &'static Tool) -> Configuration {
         const NO_KNOB: &str = "it has no such knob";
         Configuration {
-            dialect,
+            tool,
             classes: Vec::new(),
             in_bytes: false,
-            unit_origin: Origin::Tool("its only unit"),
-            limit: Known::tool(None, "not told here"),
-            weight: Known::tool(1.0, "no average: the queue as it is"),
-            mean_packet: Known::tool(None, NO_KNOB),
-            spacing: Known::tool(dialect.spacing, dialect.spacing_source),
-            idle: Known::tool(Idle::Exact, NO_KNOB),
-            ecn: Known::tool(Marking::OFF, "off unless asked for"),
-            adapt: Known::tool(Adapt::No, NO_KNOB),
-            by_size: Known::tool(false, NO_KNOB),
-            cautious: Known::tool(false, NO_KNOB),
-            rate: Known::tool(None, NO_KNOB),
+            unit_origin: Origin::Implied("its only unit"),
+            limit: WithOrigin::implied(None, "not given here"),
+            weight: WithOrigin::implied(1.0, "no average: the queue as it is"),
+            mean_packet: WithOrigin::implied(None, NO_KNOB),
+            spacing: WithOrigin::implied(tool.spacing, tool.spacing_source),
+            idle: WithOrigin::implied(Idle::Exact, NO_KNOB),
+            ecn: WithOrigin::implied(Marking::OFF, "off unless asked for"),
+            adapt: WithOrigin::implied(Adapt::No, NO_KNOB),
+            by_size: WithOrigin::implied(false, NO_KNOB),
+            cautious: WithOrigin::implied(false, NO_KNOB),
+            rate: WithOrigin::implied(None, NO_KNOB),
             burst: None,
         }
     }
 
-    /// The packet that lengths are converted by: the one told, else the link's.
+    /// The packet that lengths are converted by: the one given, else the link's.
     pub fn packet(&self, link: &Link) -> f64 {
         link.mean_packet.0 as f64
     }
@@ -208,22 +208,12 @@ impl Configuration {
         }
     }
 
-    /// The buffer in the unit of the thresholds, where it is told.
+    /// The buffer in the unit of the thresholds, where it is given.
     pub fn limit_in_unit(&self, link: &Link) -> Option<f64> {
         let limit = self.limit.value?;
         Some(match self.in_bytes {
             true => limit.in_bytes(link.mean_packet, link.rate.0 as f64),
             false => limit.in_packets(link.mean_packet, link.rate.0 as f64),
         })
-    }
-
-    /// The same as earlydrop runs it for packets of one class.
-    pub fn spec(&self, class: usize, link: &Link) -> Result<Spec, ConfigError> {
-        super::own::spec(self, class, link)
-    }
-
-    /// The curve of one class.
-    pub fn curve(&self, class: usize, link: &Link) -> Result<Option<Curve>, ConfigError> {
-        Ok(self.spec(class, link)?.plan(link)?.curve().cloned())
     }
 }

@@ -10,7 +10,7 @@ use std::error::Error;
 use earlydrop_model::ModelError;
 use earlydrop_model::batch::Batch;
 use earlydrop_model::closed_loop::sensitivity;
-use earlydrop_model::queue::{Acceptance, BatchQueue, Method};
+use earlydrop_model::queue::{Acceptance, BatchQueue, Solver};
 use earlydrop_model::solve::falling_root;
 use earlydrop_model::tcp::square_root_bound;
 use earlydrop_model::thresholds::morris;
@@ -69,9 +69,9 @@ impl Setting {
     }
 
     /// The load at which the mean queue is the printed one.
-    fn load(&self, method: Method) -> Result<f64, ModelError> {
+    fn load(&self, solver: Solver) -> Result<f64, ModelError> {
         let queue = self.queue()?;
-        let mean = |rho: f64| queue.at_load(rho).solve(method).map_or(0.0, |s| s.mean());
+        let mean = |rho: f64| queue.at_load(rho).solve(solver).map_or(0.0, |s| s.mean());
         Ok(falling_root(0.5, 1.5, |rho| self.queue - mean(rho)))
     }
 }
@@ -82,15 +82,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("|---|---|---|---|---|---|");
     for setting in &SETTINGS {
-        let (exact, paper) = (setting.load(Method::Exact)?, setting.load(Method::Paper)?);
+        let (exact, paper) = (
+            setting.load(Solver::Exact)?,
+            setting.load(Solver::DominantRoot)?,
+        );
         let there = setting.queue()?.at_load(exact);
-        let empty = |method| Ok::<f64, ModelError>(there.solve(method)?.empty());
+        let empty = |solver| Ok::<f64, ModelError>(there.solve(solver)?.empty());
         println!(
             "| {} | {} | {exact:.6} | {paper:.6} | {:.0} | {:.2} |",
             setting.flows,
             setting.queue,
             sensitivity(&there)?,
-            empty(Method::Paper)? / empty(Method::Exact)?,
+            empty(Solver::DominantRoot)? / empty(Solver::Exact)?,
         );
     }
     println!("\n| flows | printed | Morris at a loss of 7.47% | at his ceiling of 3% |");

@@ -1,29 +1,29 @@
-//! From one tool to another: the nearest equivalent, and what is lost.
+//! From one tool to another: the nearest equivalent_max_p, and what is lost.
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::Link;
 
-use super::scan::digits;
-use super::{Configuration, Dialect, Knob, Known, Refusal, check, differences};
+use super::token::digits;
+use super::{Configuration, Knob, ParseError, Tool, WithOrigin, check, differences};
 use crate::solve::falling_root;
 use crate::spacing::long_run;
 
-/// A configuration as another tool is told it.
+/// A configuration as another tool is knobs it.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct Translation {
     /// Ready to be pasted.
     pub text: String,
     /// What the other tool makes of the text.
     pub configuration: Configuration,
     /// What stands differently there.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostKnob>,
     /// What was changed on purpose, and why.
     pub notes: Vec<String>,
 }
 
 /// What could not be carried over.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lost {
+pub struct LostKnob {
     /// The knob.
     pub knob: Knob,
     /// How it stood.
@@ -34,13 +34,13 @@ pub struct Lost {
     pub why: &'static str,
 }
 
-/// The nearest equivalent in `tool`, refused where that takes nothing near it: spaced alike where it can be told how, else with a
+/// The nearest equivalent_max_p in `tool`, refused where that takes nothing near it: spaced alike where it can be knobs how, else with a
 /// max_p at which it tells as often in the long run.
 pub fn translate(
     configuration: &Configuration,
-    tool: &'static Dialect,
+    tool: &'static Tool,
     link: &Link,
-) -> Result<Written, Refusal> {
+) -> Result<Translation, ParseError> {
     let from = configuration.spacing.value;
     let mut wanted = carried(configuration, tool);
     let mut notes = Vec::new();
@@ -48,24 +48,24 @@ pub fn translate(
     let alike = alike.into_iter().find(|to| same_gaps(from, *to));
     let to = alike.unwrap_or(tool.spacing);
     if !tool.spacings.contains(&from) {
-        wanted.spacing = Known::tool(to, tool.spacing_source);
+        wanted.spacing = WithOrigin::implied(to, tool.spacing_source);
     }
     for class in &mut wanted.classes {
         let was = class.max_p.value;
         if alike.is_none() {
-            class.max_p.value = equivalent(was, from, to);
+            class.max_p.value = equivalent_max_p(was, from, to);
             notes.push(format!(
                 "max_p {} becomes {}: at one and the same {} tells {}",
                 digits(was, 3),
                 digits(class.max_p.value, 3),
                 tool.name,
-                often(long_run(to, was) / long_run(from, was)),
+                ratio_in_words(long_run(to, was) / long_run(from, was)),
             ));
-        } else if !same_gaps(to, tool.spacing) && tool != configuration.dialect {
+        } else if !same_gaps(to, tool.spacing) && tool != configuration.tool {
             notes.push(format!(
-                "{} is told to space drops as here; by its own way, a max_p of {} comes to as many",
+                "{} is knobs to space drops as here; by its own way, a max_p of {} comes to as many",
                 tool.name,
-                digits(equivalent(was, from, tool.spacing), 3),
+                digits(equivalent_max_p(was, from, tool.spacing), 3),
             ));
         }
     }
@@ -74,26 +74,26 @@ pub fn translate(
 }
 
 /// "2.92 times as often", "1.96 times more rarely".
-pub fn often(ratio: f64) -> String {
+pub fn ratio_in_words(ratio: f64) -> String {
     match ratio < 1.0 {
         true => format!("{} times more rarely", digits(1.0 / ratio, 3)),
         false => format!("{} times as often", digits(ratio, 3)),
     }
 }
 
-/// The same with every number as it is, spaced as `tool` does unless told.
+/// The same with every number as it is, spaced as `tool` does unless set.
 pub fn word_for_word(
     configuration: &Configuration,
-    tool: &'static Dialect,
+    tool: &'static Tool,
     link: &Link,
-) -> Result<Written, Refusal> {
+) -> Result<Translation, ParseError> {
     let mut wanted = carried(configuration, tool);
-    wanted.spacing = Known::tool(tool.spacing, tool.spacing_source);
+    wanted.spacing = WithOrigin::implied(tool.spacing, tool.spacing_source);
     write(&wanted, tool, link, Vec::new())
 }
 
 /// The max_p under `to` that tells as often in the long run as `max_p` does under `from`.
-pub fn equivalent(max_p: f64, from: Spacing, to: Spacing) -> f64 {
+pub fn equivalent_max_p(max_p: f64, from: Spacing, to: Spacing) -> f64 {
     if same_gaps(from, to) {
         return max_p;
     }
@@ -116,12 +116,12 @@ fn same_gaps(a: Spacing, b: Spacing) -> bool {
     law(a) == law(b)
 }
 
-/// What is to be carried over: all but a packet that nobody told and nothing depends on.
-fn carried(configuration: &Configuration, tool: &Dialect) -> Configuration {
+/// What is to be carried over: all but a packet that nobody knobs and nothing depends on.
+fn carried(configuration: &Configuration, tool: &Tool) -> Configuration {
     let mut wanted = configuration.clone();
     let packet = &wanted.mean_packet;
-    if !packet.is_given() && !wanted.by_size.value && tool != configuration.dialect {
-        wanted.mean_packet = Known::tool(None, "not told");
+    if !packet.is_given() && !wanted.by_size.value && tool != configuration.tool {
+        wanted.mean_packet = WithOrigin::implied(None, "not given");
     }
     wanted
 }
@@ -129,25 +129,25 @@ fn carried(configuration: &Configuration, tool: &Dialect) -> Configuration {
 /// Writes it, and reads it again to see what became of it.
 fn write(
     wanted: &Configuration,
-    tool: &'static Dialect,
+    tool: &'static Tool,
     link: &Link,
     notes: Vec<String>,
-) -> Result<Written, Refusal> {
+) -> Result<Translation, ParseError> {
     let text = (tool.write)(wanted, link);
     let read = (tool.read)(&text, link).and_then(|configuration| {
         check(&configuration, &text, link)?;
         Ok(configuration)
     });
     // The place is one in a text that nobody has seen.
-    let configuration = read.map_err(|refusal| Refusal {
+    let configuration = read.map_err(|error| ParseError {
         span: 0..0,
-        ..refusal
+        ..error
     })?;
     let reason = |knob: Knob| {
         let found = tool.lacks.iter().find(|(lacking, _)| *lacking == knob);
         found.map_or("rounded", |(_, why)| why)
     };
-    // Gaps alike are told alike; the link's own rate is not lost where nobody told it.
+    // Gaps alike are knobs alike; the link's own rate is not lost where nobody knobs it.
     let silent = |knob: Knob| match knob {
         Knob::Spacing => same_gaps(wanted.spacing.value, configuration.spacing.value),
         Knob::Rate => wanted.rate.value.is_none() || configuration.rate.value.is_none(),
@@ -157,14 +157,14 @@ fn write(
     let lost = differences(wanted, &configuration, link).into_iter();
     let lost = lost
         .filter(|difference| !silent(difference.knob))
-        .map(|difference| Lost {
+        .map(|difference| LostKnob {
             why: reason(difference.knob),
             knob: difference.knob,
             from: difference.from,
             to: difference.to,
         });
     let lost = lost.collect();
-    Ok(Written {
+    Ok(Translation {
         text,
         configuration,
         lost,

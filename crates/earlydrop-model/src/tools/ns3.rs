@@ -5,13 +5,14 @@ use earlydrop::red::{Average, Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
-use super::scan::{Piece, digits, pieces};
-use super::told::Told;
+use super::parse::ParsedKnobs;
+use super::token::{Token, digits, tokenize};
 use super::{
-    Adapt, Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin,
+    called,
 };
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "ns3",
     title: "ns-3, RedQueueDisc",
     signs: &["RedQueueDisc", "LInterm", "MinTh"],
@@ -42,15 +43,15 @@ pub(super) static DIALECT: Dialect = Dialect {
             Knob::Ecn,
             "UseEcn marks at any probability, and drops others",
         ),
-        (Knob::Limit, "RedQueueDisc takes 25 packets unless told"),
-        (Knob::Packet, "MeanPktSize is 500 unless told"),
-        (Knob::Rate, "LinkBandwidth is 1.5Mbps unless told"),
+        (Knob::Limit, "RedQueueDisc takes 25 packets unless set"),
+        (Knob::Packet, "MeanPktSize is 500 unless set"),
+        (Knob::Rate, "LinkBandwidth is 1.5Mbps unless set"),
     ],
     read,
     write,
 };
 
-const KNOBS: &[Called] = &[
+const KNOBS: &[KnobName] = &[
     called(Knob::Min, "MinTh", "packets, or bytes as MaxSize", "5"),
     called(Knob::Max, "MaxTh", "packets, or bytes as MaxSize", "15"),
     called(Knob::MaxP, "LInterm", "1/probability", "50"),
@@ -111,21 +112,21 @@ const ATTRIBUTES: &[&str] = &[
 
 /// An attribute is a name, alone or after `::`, and the next text or number that is
 /// neither a sign nor the name of a value's type.
-fn told(text: &str) -> Result<Told<'_>, Refusal> {
-    let all = pieces(text, &["//", "#"]);
-    let mut told = Vec::new();
+fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
+    let all = tokenize(text, &["//", "#"]);
+    let mut knobs = Vec::new();
     let mut index = 0;
-    while let Some(piece) = all.get(index) {
+    while let Some(token) = all.get(index) {
         index += 1;
-        let name = piece.text.rsplit("::").next().unwrap_or_default();
-        let of_red = piece.text.contains("RedQueueDisc::");
+        let name = token.text.rsplit("::").next().unwrap_or_default();
+        let of_red = token.text.contains("RedQueueDisc::");
         if !ATTRIBUTES.contains(&name) {
             // A quoted word before a value is an attribute misspelt.
-            let before_value = piece.quoted
+            let before_value = token.quoted
                 && all.get(index).is_some_and(|next| next.text == ",")
                 && all.get(index + 1).is_some_and(|next| is_type(next.text));
-            if of_red || before_value && name == piece.text {
-                return Err(unknown(piece, name));
+            if of_red || before_value && name == token.text {
+                return Err(unknown(token, name));
             }
             continue;
         }
@@ -133,10 +134,10 @@ fn told(text: &str) -> Result<Told<'_>, Refusal> {
             let sign = next.text.len() == 1 && "{}()[];,=".contains(next.text);
             next.quoted || !sign && !is_type(next.text)
         });
-        let value = value.ok_or_else(|| piece.refuse("set to what?", "give it a value"))?;
-        told.push((name, *value));
+        let value = value.ok_or_else(|| token.error("set to what?", "give it a value"))?;
+        knobs.push((name, *value));
     }
-    Ok(Told::new(told, "ns-3's default"))
+    Ok(ParsedKnobs::new(knobs, "ns-3's default"))
 }
 
 /// "DoubleValue", "ns.core.UintegerValue".
@@ -144,84 +145,84 @@ fn is_type(text: &str) -> bool {
     text.ends_with("Value")
 }
 
-fn unknown(piece: &Piece, name: &str) -> Refusal {
+fn unknown(token: &Token, name: &str) -> ParseError {
     let guess = earlydrop::registry::nearest(name, ATTRIBUTES.iter().copied());
     let guess = guess.map_or(String::new(), |guess| format!("did you mean {guess}? "));
     let help = format!("{guess}known: {}", ATTRIBUTES.join(", "));
-    piece.refuse(format!("RedQueueDisc has no {name}"), help)
+    token.error(format!("RedQueueDisc has no {name}"), help)
 }
 
-fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
-    let told = told(text)?;
-    let rate = told.find("LinkBandwidth").map(|piece| {
-        let rate = piece
+fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+    let knobs = parse(text)?;
+    let rate = knobs.find("LinkBandwidth").map(|token| {
+        let rate = token
             .text
             .parse::<BitsPerSec>()
             .ok()
             .filter(|rate| rate.0 > 0);
-        let refused = || piece.refuse(format!("{} is no rate", piece.text), "nearest: 10Mbps");
-        Ok((Some(rate.ok_or_else(refused)?), piece.span()))
+        let refused = || token.error(format!("{} is no rate", token.text), "nearest: 10Mbps");
+        Ok((Some(rate.ok_or_else(refused)?), token.span()))
     });
-    let rate = Known::or_tool(rate.transpose()?, None, "ns-3 takes 1.5Mbps");
-    let packet = told.number("MeanPktSize", 1.0, 65_535.0)?;
+    let rate = WithOrigin::given_or(rate.transpose()?, None, "ns-3 takes 1.5Mbps");
+    let packet = knobs.number("MeanPktSize", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
-    let (limit, in_bytes) = max_size(&told)?;
-    let ared = told.flag("ARED", false)?;
+    let (limit, in_bytes) = max_size(&knobs)?;
+    let ared = knobs.flag("ARED", false)?;
     let unit = if in_bytes { mean } else { 1.0 };
-    let assumed = DIALECT.assumed_rate.unwrap_or(link.rate);
+    let assumed = TOOL.assumed_rate.unwrap_or(link.rate);
     let per_second = rate
         .value
         .unwrap_or(assumed)
         .packets_per_sec(Bytes(mean as u64));
-    let (min, max) = thresholds(&told, &ared, unit, per_second)?;
-    let linterm = told.number("LInterm", 1.0, f64::MAX)?;
+    let (min, max) = thresholds(&knobs, &ared, unit, per_second)?;
+    let linterm = knobs.number("LInterm", 1.0, f64::MAX)?;
     let max_p = linterm.map(|(linterm, span)| (1.0 / linterm, span));
     let class = Class {
         name: String::new(),
         min,
         max,
-        max_p: Known::or_tool(max_p, 0.02, "ns-3's default: LInterm 50"),
-        shape: shape(&told)?,
+        max_p: WithOrigin::given_or(max_p, 0.02, "ns-3's default: LInterm 50"),
+        shape: shape(&knobs)?,
     };
     Ok(Configuration {
         classes: vec![class],
         in_bytes,
         unit_origin: limit.origin.clone(),
         limit,
-        weight: weight(&told, &ared, per_second)?,
-        mean_packet: Known::or_tool(
+        weight: weight(&knobs, &ared, per_second)?,
+        mean_packet: WithOrigin::given_or(
             packet.map(|(size, span)| (Some(Bytes(size as u64)), span)),
             Some(Bytes(500)),
             "ns-3's default",
         ),
-        spacing: told.flag("Wait", true)?.map(|wait| match wait {
+        spacing: knobs.flag("Wait", true)?.map(|wait| match wait {
             true => Spacing::Wait,
             false => Spacing::Uniform,
         }),
-        idle: Known::tool(Idle::FloorPlusOne, "whole packets, and one more"),
-        ecn: marking(&told)?,
-        adapt: adapt(&told, ared)?,
-        by_size: Known::tool(in_bytes, "where the queue is in bytes"),
-        cautious: Known::tool(true, "the first packet above min is spared"),
+        idle: WithOrigin::implied(Idle::FloorPlusOne, "whole packets, and one more"),
+        ecn: marking(&knobs)?,
+        adapt: adapt(&knobs, ared)?,
+        by_size: WithOrigin::implied(in_bytes, "where the queue is in bytes"),
+        cautious: WithOrigin::implied(true, "the first packet above min is spared"),
         rate,
-        ..Configuration::of(&DIALECT)
+        ..Configuration::of(&TOOL)
     })
 }
 
 /// The buffer, and whether it and the thresholds are in bytes.
-fn max_size(told: &Told) -> Result<(Known<Option<Length>>, bool), Refusal> {
+fn max_size(knobs: &ParsedKnobs) -> Result<(WithOrigin<Option<Length>>, bool), ParseError> {
     let why = "ns-3's default: 25p";
-    let Some(piece) = told.find("MaxSize").or_else(|| told.find("QueueLimit")) else {
-        return Ok((Known::tool(Some(Length::Packets(25.0)), why), false));
+    let Some(token) = knobs.find("MaxSize").or_else(|| knobs.find("QueueLimit")) else {
+        return Ok((WithOrigin::implied(Some(Length::Packets(25.0)), why), false));
     };
     let refused = || {
-        let message = format!("MaxSize {} is no queue size", piece.text);
-        piece.refuse(
+        let message = format!("MaxSize {} is no queue size", token.text);
+        token.error(
             message,
             "allowed: packets as \"25p\", or bytes as \"100kB\"",
         )
     };
-    let packets = piece.text.strip_suffix('p').unwrap_or(piece.text);
+    let packets = token.text.strip_suffix('p').unwrap_or(token.text);
     let length = match packets
         .parse::<f64>()
         .ok()
@@ -229,48 +230,52 @@ fn max_size(told: &Told) -> Result<(Known<Option<Length>>, bool), Refusal> {
     {
         Some(packets) => Length::Packets(packets),
         None => {
-            let bytes: Bytes = piece.text.parse().map_err(|_| refused())?;
+            let bytes: Bytes = token.text.parse().map_err(|_| refused())?;
             Length::Bytes(bytes.0 as f64)
         }
     };
     let in_bytes = matches!(length, Length::Bytes(_));
-    Ok((Known::given(Some(length), piece.span()), in_bytes))
+    Ok((WithOrigin::given(Some(length), token.span()), in_bytes))
 }
 
 /// ARED makes both automatic, and so does 0.
 fn thresholds(
-    told: &Told,
-    ared: &Known<bool>,
+    knobs: &ParsedKnobs,
+    ared: &WithOrigin<bool>,
     unit: f64,
     per_second: f64,
-) -> Result<(Known<f64>, Known<f64>), Refusal> {
-    let delay = told.find("TargetDelay");
-    let delay = delay.and_then(|piece| piece.text.parse::<Nanos>().ok());
+) -> Result<(WithOrigin<f64>, WithOrigin<f64>), ParseError> {
+    let delay = knobs.find("TargetDelay");
+    let delay = delay.and_then(|token| token.text.parse::<Nanos>().ok());
     let delay = delay.map_or(0.005, Nanos::as_secs_f64);
     let given = |name| {
-        let given = told.number(name, 0.0, f64::MAX)?;
+        let given = knobs.number(name, 0.0, f64::MAX)?;
         Ok(given.filter(|(length, _)| *length > 0.0))
     };
     let zero = |name| {
-        told.find(name)
-            .is_some_and(|piece| piece.text.parse() == Ok(0.0))
+        knobs
+            .find(name)
+            .is_some_and(|token| token.text.parse() == Ok(0.0))
     };
     if ared.value || zero("MinTh") {
         let why = "ARED and 0 stand for max(5, C TargetDelay/2) packets, and three times that";
         let min = (per_second * delay / 2.0).max(5.0) * unit;
-        return Ok((Known::tool(min, why), Known::tool(3.0 * min, why)));
+        return Ok((
+            WithOrigin::implied(min, why),
+            WithOrigin::implied(3.0 * min, why),
+        ));
     }
-    let min = Known::or_tool(given("MinTh")?, 5.0, "ns-3's default, whichever the unit");
+    let min = WithOrigin::given_or(given("MinTh")?, 5.0, "ns-3's default, whichever the unit");
     let max = match zero("MaxTh") {
-        true => Known::tool(3.0 * min.value, "0 stands for 3 MinTh"),
-        false => Known::or_tool(given("MaxTh")?, 15.0, "ns-3's default, whichever the unit"),
+        true => WithOrigin::implied(3.0 * min.value, "0 stands for 3 MinTh"),
+        false => WithOrigin::given_or(given("MaxTh")?, 15.0, "ns-3's default, whichever the unit"),
     };
     Ok((min, max))
 }
 
-fn shape(told: &Told) -> Result<Known<Shape>, Refusal> {
-    let gentle = told.flag("Gentle", true)?;
-    let nonlinear = told.flag("NLRED", false)?;
+fn shape(knobs: &ParsedKnobs) -> Result<WithOrigin<Shape>, ParseError> {
+    let gentle = knobs.flag("Gentle", true)?;
+    let nonlinear = knobs.flag("NLRED", false)?;
     Ok(match nonlinear.value {
         true => nonlinear.map(|_| Shape::Nonlinear),
         false => gentle.map(|gentle| match gentle {
@@ -280,26 +285,33 @@ fn shape(told: &Told) -> Result<Known<Shape>, Refusal> {
     })
 }
 
-fn weight(told: &Told, ared: &Known<bool>, per_second: f64) -> Result<Known<f64>, Refusal> {
-    let given = told.number("QW", -2.0, 1.0)?;
+fn weight(
+    knobs: &ParsedKnobs,
+    ared: &WithOrigin<bool>,
+    per_second: f64,
+) -> Result<WithOrigin<f64>, ParseError> {
+    let given = knobs.number("QW", -2.0, 1.0)?;
     let automatic = ared.value || given.as_ref().is_some_and(|(weight, _)| *weight == 0.0);
     if automatic {
         let weight = Average::automatic_weight(per_second, 1.0);
-        return Ok(Known::tool(weight, "ARED and 0 stand for 1 - exp(-1/C)"));
+        return Ok(WithOrigin::implied(
+            weight,
+            "ARED and 0 stand for 1 - exp(-1/C)",
+        ));
     }
     match given {
-        Some((weight, span)) if weight < 0.0 => Err(Refusal {
+        Some((weight, span)) if weight < 0.0 => Err(ParseError {
             span,
             message: format!("QW {weight} is no weight"),
             help: "allowed: above 0 and at most 1, or 0 for 1 - exp(-1/C); nearest: QW 0".into(),
         }),
-        given => Ok(Known::or_tool(given, 0.002, "ns-3's default")),
+        given => Ok(WithOrigin::given_or(given, 0.002, "ns-3's default")),
     }
 }
 
-fn marking(told: &Told) -> Result<Known<Marking>, Refusal> {
-    let on = told.flag("UseEcn", false)?;
-    let hard = told.flag("UseHardDrop", true)?.value;
+fn marking(knobs: &ParsedKnobs) -> Result<WithOrigin<Marking>, ParseError> {
+    let on = knobs.flag("UseEcn", false)?;
+    let hard = knobs.flag("UseHardDrop", true)?.value;
     let marking = Marking {
         on: true,
         above_max: !hard,
@@ -308,16 +320,16 @@ fn marking(told: &Told) -> Result<Known<Marking>, Refusal> {
     Ok(on.map(|on| if on { marking } else { Marking::OFF }))
 }
 
-fn adapt(told: &Told, ared: Known<bool>) -> Result<Known<Adapt>, Refusal> {
-    let max_p = told.flag("AdaptMaxP", false)?;
-    let feng = told.flag("FengAdaptive", false)?;
+fn adapt(knobs: &ParsedKnobs, ared: WithOrigin<bool>) -> Result<WithOrigin<Adapt>, ParseError> {
+    let max_p = knobs.flag("AdaptMaxP", false)?;
+    let feng = knobs.flag("FengAdaptive", false)?;
     let (way, origin) = match (ared.value, max_p.value, feng.value) {
         (true, ..) => (Adapt::Floyd, ared.origin),
         (_, true, _) => (Adapt::Floyd, max_p.origin),
         (_, _, true) => (Adapt::Feng, feng.origin),
         _ => (Adapt::No, ared.origin),
     };
-    Ok(Known { value: way, origin })
+    Ok(WithOrigin { value: way, origin })
 }
 
 fn write(configuration: &Configuration, link: &Link) -> String {

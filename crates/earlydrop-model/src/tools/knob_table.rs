@@ -1,14 +1,14 @@
 //! What every knob is called where, as a Markdown table.
 
-use super::{DIALECTS, Knob};
+use super::{Knob, TOOLS};
 
 /// One row for each knob of each tool, knob by knob.
-pub fn table() -> String {
+pub fn knob_table() -> String {
     let mut text =
-        String::from("| knob | tool | called | in | unless told |\n|---|---|---|---|---|\n");
+        String::from("| knob | tool | called | in | unless set |\n|---|---|---|---|---|\n");
     for knob in Knob::ALL {
         let mut first = true;
-        for tool in DIALECTS {
+        for tool in TOOLS {
             for called in tool.knobs.iter().filter(|called| called.knob == *knob) {
                 let name = if first {
                     format!("**{}**", knob.name())
