@@ -103,33 +103,33 @@ fn long_run_curve(
 }
 
 fn settings(configuration: &Configuration, text: &str, link: &Link) -> Vec<Setting> {
-    let setting = |called: &KnobName, class: &Class, many: bool| {
+    let setting = |entry: &KnobName, class: &Class, many: bool| {
         let alone = Configuration {
             classes: vec![class.clone()],
             ..configuration.clone()
         };
         let name = match class.name.as_str() {
-            class if many => format!("{} ({class})", called.name),
-            _ => called.name.to_string(),
+            class if many => format!("{} ({class})", entry.name),
+            _ => entry.name.to_string(),
         };
-        let length = match called.knob {
+        let length = match entry.knob {
             Knob::Min => Some(class.min.value),
             Knob::Max => Some(class.max.value),
             Knob::Limit => configuration.limit_in_unit(link),
             _ => None,
         };
         let often = || long_run(configuration.spacing.value, class.max_p.value);
-        let origin = origin(&alone, called.knob);
+        let origin = origin(&alone, entry.knob);
         Setting {
             name,
-            knob: called.knob,
+            knob: entry.knob,
             written: match origin {
                 Origin::Given(span) => text.get(span.clone()).map(str::to_string),
                 Origin::Implied(_) => None,
             },
-            value: describe(&alone, called.knob, link),
+            value: describe(&alone, entry.knob, link),
             bytes: length.map(|length| configuration.to_bytes(length, link)),
-            told: (called.knob == Knob::MaxP).then(often),
+            told: (entry.knob == Knob::MaxP).then(often),
             origin: match origin {
                 Origin::Given(_) => "given".to_string(),
                 Origin::Implied(why) => (*why).to_string(),
@@ -137,14 +137,14 @@ fn settings(configuration: &Configuration, text: &str, link: &Link) -> Vec<Setti
         }
     };
     let mut rows = Vec::new();
-    for called in configuration.tool.knobs {
-        let each = matches!(called.knob, Knob::Min | Knob::Max | Knob::MaxP);
+    for entry in configuration.tool.knobs {
+        let each = matches!(entry.knob, Knob::Min | Knob::Max | Knob::MaxP);
         let many = each && configuration.classes.len() > 1;
         let classes = if many { configuration.classes.len() } else { 1 };
         // Classes name themselves in the rows of their thresholds.
-        if called.knob != Knob::Classes {
+        if entry.knob != Knob::Classes {
             let classes = configuration.classes.iter().take(classes);
-            rows.extend(classes.map(|class| setting(called, class, many)));
+            rows.extend(classes.map(|class| setting(entry, class, many)));
         }
     }
     rows

@@ -1,4 +1,4 @@
-//! A configuration of the RED family, whichever tool it was written for.
+//! A RED configuration, in one form for all tools.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use super::Tool;
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
-    /// It stands in these bytes of the text.
+    /// It is in the text, at this byte range.
     Given(Range<usize>),
-    /// The tool has it so, or it was worked out; said in words.
+    /// It is a default of the tool or derived from other values, for this reason.
     Implied(&'static str),
 }
 
-/// A value, and where it comes from.
+/// A value together with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WithOrigin<T> {
     /// The value.
@@ -27,7 +27,7 @@ pub struct WithOrigin<T> {
 }
 
 impl<T> WithOrigin<T> {
-    /// The value of the token at `span` where there is one, else the tool's.
+    /// The given value and span, or `default` for the reason `why`.
     pub(super) fn given_or(
         given: Option<(T, Range<usize>)>,
         default: T,
@@ -39,7 +39,7 @@ impl<T> WithOrigin<T> {
         }
     }
 
-    /// What stands in the text.
+    /// A value from the text.
     pub fn given(value: T, span: Range<usize>) -> WithOrigin<T> {
         WithOrigin {
             value,
@@ -47,7 +47,7 @@ impl<T> WithOrigin<T> {
         }
     }
 
-    /// What the tool takes unless configured otherwise, or what follows from the rest.
+    /// A default of the tool, or a value derived from others, for the reason `why`.
     pub fn implied(value: T, why: &'static str) -> WithOrigin<T> {
         WithOrigin {
             value,
@@ -55,45 +55,45 @@ impl<T> WithOrigin<T> {
         }
     }
 
-    /// Whether it stands in the text.
+    /// Whether the value is from the text.
     pub fn is_given(&self) -> bool {
         matches!(self.origin, Origin::Given(_))
     }
 }
 
-/// How the probability goes from min to where everything is dropped.
+/// The shape of the drop probability above min.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// A line from 0 at min to max_p at max, then everything.
+    /// A line from 0 at min to max_p at max; 1 above.
     Straight,
-    /// The same, then a line to 1 at twice max.
+    /// A line from 0 at min to max_p at max, then a line to 1 at twice max.
     Gentle,
-    /// A parabola to 1.5 max_p at max, then everything (NLRED).
+    /// A parabola from 0 at min to 1.5 max_p at max; 1 above (NLRED).
     Nonlinear,
-    /// Points (queue, probability); between them a line, or a step where `stepped`.
+    /// Points (queue, probability), joined by lines or, if `stepped`, by steps.
     Points {
-        /// The points, both numbers of each larger than those before.
+        /// The points, in increasing order of both coordinates.
         points: Vec<(f64, f64)>,
-        /// Whether the probability stays until the next point.
+        /// Whether the probability is constant up to the next point.
         stepped: bool,
     },
 }
 
-/// What is done with ECN-capable packets.
+/// How ECN-capable packets are treated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marking {
-    /// They are marked where others are dropped.
+    /// Whether they are marked where other packets are dropped early.
     pub on: bool,
-    /// Above max, too.
+    /// Whether they are also marked above max.
     pub above_max: bool,
-    /// But not once the probability exceeds this.
+    /// Above this probability they are dropped.
     pub up_to: f64,
-    /// Others are not dropped early, either.
+    /// Whether packets without ECN are exempt from early drops.
     pub spares_others: bool,
 }
 
 impl Marking {
-    /// No marks.
+    /// No marking.
     pub const OFF: Marking = Marking {
         on: false,
         above_max: false,
@@ -102,10 +102,10 @@ impl Marking {
     };
 }
 
-/// What moves max_p over time.
+/// The algorithm that adapts max_p at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adapt {
-    /// Nothing.
+    /// None: max_p is constant.
     No,
     /// Floyd's adaptive RED.
     Floyd,
@@ -113,72 +113,71 @@ pub enum Adapt {
     Feng,
 }
 
-/// Thresholds and probability of one class of traffic; lengths in the unit of the whole.
+/// The thresholds of one traffic class, in the unit of [`Configuration::in_bytes`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Class {
-    /// What the tool calls it; empty where there is one.
+    /// The tool's name for the class; empty if there is only one.
     pub name: String,
-    /// Nothing is dropped early while the average is below.
+    /// The lower threshold: no early drops while the average is below.
     pub min: WithOrigin<f64>,
     /// The upper threshold.
     pub max: WithOrigin<f64>,
-    /// The probability at max.
+    /// The drop probability at max.
     pub max_p: WithOrigin<f64>,
-    /// The way from the one to the other.
+    /// The shape of the drop probability.
     pub shape: WithOrigin<Shape>,
 }
 
-/// A configuration of the RED family.
+/// A RED configuration, in one form for all tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
-    /// Whose knobs these are.
+    /// The tool it was written for.
     pub tool: &'static Tool,
-    /// At least one.
+    /// The traffic classes, at least one.
     pub classes: Vec<Class>,
     /// Whether the average and the thresholds are in bytes rather than packets.
     pub in_bytes: bool,
-    /// Where that is said.
+    /// The origin of `in_bytes`.
     pub unit_origin: Origin,
-    /// The buffer, where it is given.
+    /// The buffer size, if given.
     pub limit: WithOrigin<Option<Length>>,
     /// The weight of a new sample in the average.
     pub weight: WithOrigin<f64>,
-    /// The typical packet, where it is given.
+    /// The mean packet size, if given.
     pub mean_packet: WithOrigin<Option<Bytes>>,
-    /// How drops are spaced.
+    /// The law of gaps between drops.
     pub spacing: WithOrigin<Spacing>,
-    /// How the average decays while nothing waits.
+    /// How the average decays while the queue is empty.
     pub idle: WithOrigin<Idle>,
-    /// What is done with ECN-capable packets.
+    /// How ECN-capable packets are treated.
     pub ecn: WithOrigin<Marking>,
-    /// What moves max_p.
+    /// The algorithm that adapts max_p.
     pub adapt: WithOrigin<Adapt>,
-    /// Whether larger packets are likelier to be dropped.
+    /// Whether the drop probability grows with packet size.
     pub by_size: WithOrigin<bool>,
-    /// Whether the first packet above min is spared, and a queue of one.
+    /// Whether the first packet above min and a queue of one packet are spared.
     pub cautious: WithOrigin<bool>,
-    /// The link's rate, where it is given.
+    /// The link rate, if given.
     pub rate: WithOrigin<Option<BitsPerSec>>,
-    /// For Linux, the burst that the weight was worked out from, in packets.
+    /// The burst from which tc derives the weight, in packets; Linux only.
     pub burst: Option<WithOrigin<f64>>,
 }
 
 impl Configuration {
-    /// What is so in `tool` unless it says otherwise: no thresholds, in packets, the
-    /// queue as it is, no marks.
+    /// The defaults that most tools share: no classes, lengths in packets, no averaging, no ECN.
     pub(super) fn of(tool: &'static Tool) -> Configuration {
-        const NO_KNOB: &str = "it has no such knob";
+        const NO_KNOB: &str = "the tool has no such knob";
         Configuration {
             tool,
             classes: Vec::new(),
             in_bytes: false,
-            unit_origin: Origin::Implied("its only unit"),
+            unit_origin: Origin::Implied("the tool's only unit"),
             limit: WithOrigin::implied(None, "not given here"),
-            weight: WithOrigin::implied(1.0, "no average: the queue as it is"),
+            weight: WithOrigin::implied(1.0, "no average: the current queue length"),
             mean_packet: WithOrigin::implied(None, NO_KNOB),
             spacing: WithOrigin::implied(tool.spacing, tool.spacing_source),
             idle: WithOrigin::implied(Idle::Exact, NO_KNOB),
-            ecn: WithOrigin::implied(Marking::OFF, "off unless asked for"),
+            ecn: WithOrigin::implied(Marking::OFF, "off by default"),
             adapt: WithOrigin::implied(Adapt::No, NO_KNOB),
             by_size: WithOrigin::implied(false, NO_KNOB),
             cautious: WithOrigin::implied(false, NO_KNOB),
@@ -187,12 +186,12 @@ impl Configuration {
         }
     }
 
-    /// The packet that lengths are converted by: the one given, else the link's.
+    /// The packet size that converts packets to bytes: the mean packet of `link`, in bytes.
     pub fn packet(&self, link: &Link) -> f64 {
         link.mean_packet.0 as f64
     }
 
-    /// A length of a class in packets.
+    /// Converts a length from the unit of the thresholds to packets.
     pub fn in_packets(&self, length: f64, link: &Link) -> f64 {
         match self.in_bytes {
             true => length / self.packet(link),
@@ -200,7 +199,7 @@ impl Configuration {
         }
     }
 
-    /// A length of a class in bytes.
+    /// Converts a length from the unit of the thresholds to bytes.
     pub fn to_bytes(&self, length: f64, link: &Link) -> f64 {
         match self.in_bytes {
             true => length,
@@ -208,7 +207,7 @@ impl Configuration {
         }
     }
 
-    /// The buffer in the unit of the thresholds, where it is given.
+    /// The buffer size in the unit of the thresholds, if given.
     pub fn limit_in_unit(&self, link: &Link) -> Option<f64> {
         let limit = self.limit.value?;
         Some(match self.in_bytes {
@@ -216,4 +215,25 @@ impl Configuration {
             false => limit.in_packets(link.mean_packet, link.rate.0 as f64),
         })
     }
+}
+
+/// A single unnamed class if all classes have the same thresholds; the classes otherwise.
+pub(super) fn merge_equal_classes(mut classes: Vec<Class>) -> Vec<Class> {
+    let same = |a: &Class, b: &Class| {
+        a.min.value == b.min.value && a.max.value == b.max.value && a.max_p.value == b.max_p.value
+    };
+    let all = classes.windows(2).all(|pair| same(&pair[0], &pair[1]));
+    if all {
+        classes.truncate(1);
+        if let Some(class) = classes.first_mut() {
+            class.name.clear();
+        }
+    }
+    classes
+}
+
+/// Rounds thresholds to whole packets, with max at most `most` and min at least one below max.
+pub(super) fn whole_thresholds(min: f64, max: f64, most: f64) -> (f64, f64) {
+    let max = max.round().clamp(1.0, most);
+    (min.round().clamp(0.0, max - 1.0), max)
 }

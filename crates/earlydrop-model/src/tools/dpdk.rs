@@ -1,18 +1,19 @@
-//! DPDK: the file of the qos_sched example, or members of `struct rte_red_params`. Facts
-//! from `lib/sched/rte_red.h` and `rte_red_config_init`.
+//! DPDK: the profile file of the qos_sched example, or members of `struct rte_red_params`. Ranges
+//! and algorithms are those of `lib/sched/rte_red.h` and `rte_red_config_init`.
 
 use std::ops::Range;
 
 use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 
+use super::configuration::{merge_equal_classes, whole_thresholds};
 use super::token::{Token, tokenize};
-use super::{Class, Configuration, Knob, KnobName, ParseError, Shape, Tool, WithOrigin, called};
+use super::{Class, Configuration, Knob, KnobName, ParseError, Shape, Tool, WithOrigin, knob};
 
 pub(super) static TOOL: Tool = Tool {
     name: "dpdk",
     title: "DPDK, rte_red",
-    signs: &[
+    keywords: &[
         "wred min",
         "wred max",
         "wred inv prob",
@@ -21,11 +22,11 @@ pub(super) static TOOL: Tool = Tool {
         "wq_log2",
     ],
     spacing: Spacing::Uniform2,
-    spacings: &[Spacing::Uniform2],
+    supported_spacings: &[Spacing::Uniform2],
     spacing_source: "rte_red.h: gaps uniform on 1..2/p",
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (
             Knob::Classes,
             "a traffic class of rte_sched has three colours",
@@ -35,40 +36,40 @@ pub(super) static TOOL: Tool = Tool {
         (Knob::MaxP, "maxp_inv is a whole number from 1 to 255"),
         (
             Knob::Shape,
-            "rte_red is a straight line, and drops all from max on",
+            "rte_red has one straight line, and drops everything above max",
         ),
         (Knob::Weight, "wq_log2 is a whole number from 1 to 12"),
         (Knob::Unit, "rte_red measures in packets"),
-        (Knob::BySize, "rte_red does not look at sizes"),
-        (Knob::Cautious, "rte_red spares nobody above min"),
-        (Knob::Idle, "rte_red decays by whole units of 2^22 bytes"),
+        (Knob::BySize, "rte_red ignores packet sizes"),
+        (Knob::Cautious, "rte_red spares no packet above min"),
+        (Knob::Idle, "rte_red decays in whole units of 2^22 bytes"),
         (Knob::Ecn, "rte_red drops, and never marks"),
-        (Knob::Adapt, "rte_red adapts nothing"),
+        (Knob::Adapt, "rte_red does not adapt"),
         (Knob::Limit, "queues of rte_sched hold a power of two"),
-        (Knob::Packet, "rte_red knows no sizes"),
-        (Knob::Rate, "rte_sched has its rates elsewhere"),
+        (Knob::Packet, "rte_red ignores packet sizes"),
+        (Knob::Rate, "rte_sched configures rates elsewhere"),
     ],
     read,
     write,
 };
 
 const KNOBS: &[KnobName] = &[
-    called(
+    knob(
         Knob::Classes,
         "columns of green, yellow, red",
         "colours",
         "must be given",
     ),
-    called(Knob::Min, "wred min, min_th", "packets", "must be given"),
-    called(Knob::Max, "wred max, max_th", "packets", "must be given"),
-    called(
+    knob(Knob::Min, "wred min, min_th", "packets", "must be given"),
+    knob(Knob::Max, "wred max, max_th", "packets", "must be given"),
+    knob(
         Knob::MaxP,
         "wred inv prob, maxp_inv",
         "1/probability",
         "must be given",
     ),
-    called(Knob::Limit, "queue sizes", "packets", "64 in the example"),
-    called(
+    knob(Knob::Limit, "queue sizes", "packets", "64 in the example"),
+    knob(
         Knob::Weight,
         "wred weight, wq_log2",
         "n of 2^-n",
@@ -78,7 +79,7 @@ const KNOBS: &[KnobName] = &[
 
 const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
-/// Each knob's values, one for each colour.
+/// The values of each knob, one per colour.
 #[derive(Default)]
 struct ParsedKnobs {
     min: Vec<(f64, Range<usize>)>,
@@ -88,12 +89,12 @@ struct ParsedKnobs {
     limit: Option<(f64, Range<usize>)>,
 }
 
-/// The most that max_th may be.
+/// The largest max_th.
 const MOST: f64 = 1023.0;
 
 impl ParsedKnobs {
-    /// Where values of `name` go.
-    fn place(&mut self, name: &str) -> Option<&mut Vec<(f64, Range<usize>)>> {
+    /// The list that collects the values of `name`.
+    fn values_of(&mut self, name: &str) -> Option<&mut Vec<(f64, Range<usize>)>> {
         match name {
             "min" | "min_th" => Some(&mut self.min),
             "max" | "max_th" => Some(&mut self.max),
@@ -103,7 +104,8 @@ impl ParsedKnobs {
         }
     }
 
-    fn of(text: &str) -> Result<ParsedKnobs, ParseError> {
+    /// Reads `tc 0 wred min = 48 40 32`, `queue sizes = ...` and members such as `.min_th = 48`.
+    fn parse(text: &str) -> Result<ParsedKnobs, ParseError> {
         let all = tokenize(text, &["//", ";;", "#"]);
         let mut knobs = ParsedKnobs::default();
         let mut class: Option<&str> = None;
@@ -132,7 +134,7 @@ impl ParsedKnobs {
                 continue;
             }
             if let Some(wred) = wred.filter(|wred| wred.line == sign.line) {
-                // "tc 0 wred min": of several traffic classes the first is read.
+                // "tc 0 wred min": only the first of several traffic classes is read.
                 let at = all.iter().position(|token| token == wred).unwrap_or(0);
                 let number = at.checked_sub(1).map(|at| all[at].text);
                 if class.is_some() && class != number {
@@ -142,7 +144,7 @@ impl ParsedKnobs {
             } else if !member.contains('_') {
                 continue;
             }
-            let Some(place) = knobs.place(member) else {
+            let Some(list) = knobs.values_of(member) else {
                 continue;
             };
             let many = if wred.is_some() { 3 } else { 1 };
@@ -151,15 +153,16 @@ impl ParsedKnobs {
                 .filter(|token| !",;".contains(token.text))
                 .take(many)
             {
-                let number = limits(member, value)?;
-                place.push((number, value.span()));
+                let number = in_range(member, value)?;
+                list.push((number, value.span()));
             }
         }
         Ok(knobs)
     }
 }
 
-fn limits(member: &str, value: &Token) -> Result<f64, ParseError> {
+/// Parses a value within the range of its member of `rte_red_params`.
+fn in_range(member: &str, value: &Token) -> Result<f64, ParseError> {
     match member {
         "min" | "min_th" => value.count("min_th", 0.0, MOST),
         "max" | "max_th" => value.count("max_th", 1.0, MOST),
@@ -169,10 +172,10 @@ fn limits(member: &str, value: &Token) -> Result<f64, ParseError> {
 }
 
 fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
-    let knobs = ParsedKnobs::of(text)?;
+    let knobs = ParsedKnobs::parse(text)?;
     let colours = knobs.min.len().max(knobs.max.len());
     let missing = |what: &str, example: &str| {
-        let help = format!("give each colour its own, as {example}");
+        let help = format!("give one per colour, such as {example}");
         ParseError::of_all(text, format!("rte_red requires {what}"), help)
     };
     let value = |values: &[(f64, Range<usize>)], at: usize, what: &str, example: &str| {
@@ -203,7 +206,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
             min: WithOrigin::given(min.0, min.1),
             max: WithOrigin::given(max.0, max.1),
             max_p: WithOrigin::given(1.0 / inverse.0, inverse.1),
-            shape: WithOrigin::implied(Shape::Straight, "rte_red has no other"),
+            shape: WithOrigin::implied(Shape::Straight, "rte_red has no other shape"),
         });
     }
     let log2 = value(&knobs.log2, 0, "wq_log2", "tc 0 wred weight = 9 9 9")?;
@@ -211,33 +214,12 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
         .limit
         .map(|(size, span)| (Some(Length::Packets(size)), span));
     Ok(Configuration {
-        classes: alike(classes),
+        classes: merge_equal_classes(classes),
         weight: WithOrigin::given((-log2.0).exp2(), log2.1),
-        limit: WithOrigin::given_or(limit, None, "the queue's size stands elsewhere"),
+        limit: WithOrigin::given_or(limit, None, "the queue size is configured elsewhere"),
         idle: WithOrigin::implied(Idle::Floor, "rte_red.h: whole units of 2^22 bytes"),
         ..Configuration::of(&TOOL)
     })
-}
-
-/// One class where all have the same thresholds.
-pub(super) fn alike(mut classes: Vec<Class>) -> Vec<Class> {
-    let same = |a: &Class, b: &Class| {
-        a.min.value == b.min.value && a.max.value == b.max.value && a.max_p.value == b.max_p.value
-    };
-    let all = classes.windows(2).all(|pair| same(&pair[0], &pair[1]));
-    if all {
-        classes.truncate(1);
-        if let Some(class) = classes.first_mut() {
-            class.name.clear();
-        }
-    }
-    classes
-}
-
-/// Whole thresholds in order: `most` at most, one apart at least where they must be.
-pub(super) fn whole_thresholds(min: f64, max: f64, most: f64) -> (f64, f64) {
-    let max = max.round().clamp(1.0, most);
-    (min.round().clamp(0.0, max - 1.0), max)
 }
 
 fn write(configuration: &Configuration, link: &Link) -> String {

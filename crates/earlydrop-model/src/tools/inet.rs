@@ -1,5 +1,5 @@
-//! INET (OMNeT++): parameters of `RedDropper` in an `omnetpp.ini`. Facts from
-//! `src/inet/queueing/filter/RedDropper.cc` and `.ned`.
+//! INET (OMNeT++): parameters of `RedDropper` in an `omnetpp.ini`. Defaults and
+//! algorithms are those of `src/inet/queueing/filter/RedDropper.cc` and `.ned`.
 
 use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, Link};
@@ -7,38 +7,38 @@ use earlydrop::registry::{Length, Link};
 use super::parse::ParsedKnobs;
 use super::token::{digits, tokenize};
 use super::{
-    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, called,
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
     name: "inet",
     title: "INET, RedDropper",
-    signs: &[".minth", ".maxth", "RedDropper", ".wq ", ".pkrate"],
+    keywords: &[".minth", ".maxth", "RedDropper", ".wq ", ".pkrate"],
     spacing: Spacing::Uniform,
-    spacings: &[Spacing::Uniform],
+    supported_spacings: &[Spacing::Uniform],
     spacing_source: "RedDropper.cc: p/(1 - count p)",
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
-        (Knob::Classes, "RedDropper has one curve a gate"),
+    limitations: &[
+        (Knob::Classes, "RedDropper has one curve per gate"),
         (
             Knob::Shape,
-            "RedDropper is a straight line, and drops all from max on",
+            "RedDropper has one straight line, and drops everything above max",
         ),
         (Knob::Unit, "RedDropper measures in packets"),
-        (Knob::BySize, "RedDropper does not look at sizes"),
-        (Knob::Cautious, "RedDropper spares nobody above min"),
+        (Knob::BySize, "RedDropper ignores packet sizes"),
+        (Knob::Cautious, "RedDropper spares no packet above min"),
         (
             Knob::Idle,
-            "RedDropper decays by pkrate, 150 packets a second unless set",
+            "RedDropper decays by pkrate, by default 150 packets a second",
         ),
-        (Knob::Ecn, "useEcn marks above max, too"),
-        (Knob::Adapt, "RedDropper adapts nothing"),
-        (Knob::Packet, "RedDropper knows no sizes"),
+        (Knob::Ecn, "useEcn also marks above max"),
+        (Knob::Adapt, "RedDropper does not adapt"),
+        (Knob::Packet, "RedDropper ignores packet sizes"),
         (Knob::Rate, "RedDropper takes pkrate instead"),
         (
             Knob::Limit,
-            "packetCapacity is a whole number of packets, maxth unless set",
+            "packetCapacity is a whole number of packets, by default maxth",
         ),
     ],
     read,
@@ -46,13 +46,13 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 const KNOBS: &[KnobName] = &[
-    called(Knob::Min, "minth", "packets", "5"),
-    called(Knob::Max, "maxth", "packets", "50"),
-    called(Knob::MaxP, "maxp", "probability", "0.02"),
-    called(Knob::Limit, "packetCapacity", "packets", "maxth"),
-    called(Knob::Weight, "wq", "ratio", "0.002"),
-    called(Knob::Idle, "pkrate", "packets a second", "150"),
-    called(Knob::Ecn, "useEcn", "true or false", "false"),
+    knob(Knob::Min, "minth", "packets", "5"),
+    knob(Knob::Max, "maxth", "packets", "50"),
+    knob(Knob::MaxP, "maxp", "probability", "0.02"),
+    knob(Knob::Limit, "packetCapacity", "packets", "maxth"),
+    knob(Knob::Weight, "wq", "ratio", "0.002"),
+    knob(Knob::Idle, "pkrate", "packets a second", "150"),
+    knob(Knob::Ecn, "useEcn", "true or false", "false"),
 ];
 
 const NAMES: [&str; 7] = [
@@ -65,7 +65,7 @@ const NAMES: [&str; 7] = [
     "packetCapacity",
 ];
 
-/// `**.red.minth = 5`, by the last name of the path.
+/// Reads assignments such as `**.red.minth = 5`, by the last component of the path.
 fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     let all = tokenize(text, &["#", "//"]);
     let mut knobs = Vec::new();
@@ -77,8 +77,8 @@ fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     }
     let knobs = ParsedKnobs::new(knobs, "RedDropper.ned");
     if knobs.is_empty() {
-        let help = format!("known: {}, as **.red.minth = 5", NAMES.join(", "));
-        let message = "no parameter of RedDropper stands in this";
+        let help = format!("known: {}; for example **.red.minth = 5", NAMES.join(", "));
+        let message = "this text contains no parameter of RedDropper";
         return Err(ParseError::of_all(text, message, help));
     }
     Ok(knobs)
@@ -116,7 +116,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
             min,
             max,
             max_p: knobs.probability("maxp", 0.02)?,
-            shape: WithOrigin::implied(Shape::Straight, "RedDropper has no other"),
+            shape: WithOrigin::implied(Shape::Straight, "RedDropper has no other shape"),
         }],
         idle: WithOrigin::implied(Idle::Exact, "RedDropper.cc: by pkrate packets a second"),
         ecn: knobs

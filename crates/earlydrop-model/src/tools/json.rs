@@ -1,18 +1,18 @@
-//! JSON as a row of values with the keys that lead to them.
+//! JSON as a flat list of values, each with the keys that lead to it.
 
 use super::ParseError;
 use super::token::{Token, tokenize};
 
-/// A text, number or word, and the keys of the objects it stands in.
+/// A string, number or word, with the keys of the objects around it.
 pub(super) struct Entry<'a> {
     pub(super) path: Vec<&'a str>,
     pub(super) value: Token<'a>,
 }
 
-/// Every value that is no list or object. Only what is nested wrongly is refused.
+/// Lists every scalar value. The only error is a bracket that does not match.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, ParseError> {
-    let mut found = Vec::new();
-    // For each open bracket its sign, and the key it is the value of.
+    let mut list = Vec::new();
+    // Each open bracket, with the key of the value that it opens.
     let mut open: Vec<(&str, Option<&str>)> = Vec::new();
     let mut key: Option<&str> = None;
     let mut cut = tokenize(text, &[])
@@ -26,8 +26,8 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, ParseError> {
             Some("}" | "]") => {
                 let fits = |(opened, _): &(&str, _)| (*opened == "{") == (token.text == "}");
                 if !open.pop().as_ref().is_some_and(fits) {
-                    let message = format!("this {} closes nothing", token.text);
-                    return Err(token.error(message, "see whether the text is whole"));
+                    let message = format!("unmatched {}", token.text);
+                    return Err(token.error(message, "check that the text is complete"));
                 }
                 key = None;
             }
@@ -43,14 +43,14 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, ParseError> {
                 }
                 let above = open.iter().filter_map(|(_, key)| *key);
                 let path = above.chain(key.take()).collect();
-                found.push(Entry { path, value: token });
+                list.push(Entry { path, value: token });
             }
         }
     }
-    Ok(found)
+    Ok(list)
 }
 
-/// Words are cut at their colons, which are signs in JSON.
+/// Splits a word at its colons, which the tokenizer treats as letters.
 fn at_colons(token: Token<'_>) -> Vec<Token<'_>> {
     if token.quoted {
         return vec![token];
@@ -75,22 +75,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_found_with_their_keys() {
+    fn values_are_listed_with_their_keys() {
         let text = r#"[{"a":{"b c": "d", "e":5},"f":[1,true]}]"#;
-        let found: Vec<(String, &str)> = entries(text)
+        let values: Vec<(String, &str)> = entries(text)
             .unwrap()
             .into_iter()
             .map(|entry| (entry.path.join("/"), entry.value.text))
             .collect();
-        let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (a.as_str(), *b)).collect();
+        let values: Vec<(&str, &str)> = values.iter().map(|(a, b)| (a.as_str(), *b)).collect();
         assert_eq!(
-            found,
+            values,
             [("a/b c", "d"), ("a/e", "5"), ("f", "1"), ("f", "true")]
         );
     }
 
     #[test]
-    fn what_closes_nothing_is_refused() {
+    fn unmatched_brackets_are_errors() {
         assert!(entries("{\"a\":1]").is_err());
         assert!(entries("}").is_err());
     }

@@ -1,15 +1,14 @@
-//! What every knob is called where, as a Markdown table.
+//! Each tool's name, unit and default of every knob, as a Markdown table.
 
 use super::{Knob, TOOLS};
 
-/// One row for each knob of each tool, knob by knob.
+/// A Markdown table with one row per knob and tool, sorted by knob.
 pub fn knob_table() -> String {
-    let mut text =
-        String::from("| knob | tool | called | in | unless set |\n|---|---|---|---|---|\n");
+    let mut text = String::from("| knob | tool | name | unit | default |\n|---|---|---|---|---|\n");
     for knob in Knob::ALL {
         let mut first = true;
         for tool in TOOLS {
-            for called in tool.knobs.iter().filter(|called| called.knob == *knob) {
+            for entry in tool.knobs.iter().filter(|entry| entry.knob == *knob) {
                 let name = if first {
                     format!("**{}**", knob.name())
                 } else {
@@ -18,7 +17,7 @@ pub fn knob_table() -> String {
                 first = false;
                 text.push_str(&format!(
                     "| {name} | {} | {} | {} | {} |\n",
-                    tool.name, called.name, called.unit, called.default
+                    tool.name, entry.name, entry.unit, entry.default
                 ));
             }
         }

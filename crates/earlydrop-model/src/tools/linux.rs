@@ -1,8 +1,8 @@
 //! Linux: `tc qdisc ... red`, as a command, as `tc -d qdisc show` prints it, and as
 //! `tc -j -d qdisc show` does.
 //!
-//! Sizes are bytes, "k" is 1024. Facts from iproute2's `tc/q_red.c` and the kernel's
-//! `net/sched/sch_red.c` and `include/net/red.h`.
+//! Sizes are in bytes, and `k` is 1024. Syntax and rules are those of iproute2's `tc/q_red.c` and of
+//! the kernel's `net/sched/sch_red.c` and `include/net/red.h`.
 
 use earlydrop::red::{Idle, Spacing};
 use earlydrop::registry::{Length, Link};
@@ -12,59 +12,59 @@ use super::tc::{self, NoWeight};
 use super::token::{Token, digits, tokenize};
 use super::{
     Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin,
-    called, json,
+    json, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
     name: "linux",
     title: "Linux, tc red",
-    signs: &["qdisc", "avpkt", "\"kind\":\"red\"", "\"kind\": \"red\""],
+    keywords: &["qdisc", "avpkt", "\"kind\":\"red\"", "\"kind\": \"red\""],
     spacing: Spacing::Drawn,
-    spacings: &[Spacing::Drawn],
-    spacing_source: "include/net/red.h: one number drawn for each gap",
+    supported_spacings: &[Spacing::Drawn],
+    spacing_source: "include/net/red.h: one random number per gap",
     assumed_rate: Some(BitsPerSec::from_mbps(10)),
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (Knob::Classes, "red has one curve; gred has several"),
         (
             Knob::Shape,
-            "red is a straight line, and drops all from max on",
+            "red has one straight line, and drops everything above max",
         ),
         (Knob::Unit, "red measures in bytes"),
-        (Knob::BySize, "red does not look at a packet's size"),
-        (Knob::Cautious, "red spares nobody above min"),
+        (Knob::BySize, "red ignores packet sizes"),
+        (Knob::Cautious, "red spares no packet above min"),
         (Knob::Idle, "red decays by a table of 256 cells"),
         (
             Knob::Weight,
-            "red's weights are powers of two, those that a burst gives",
+            "red's weights are powers of two that a burst can give",
         ),
         (Knob::Adapt, "adaptive is Floyd's ARED"),
         (Knob::Ecn, "red marks at any probability"),
-        (Knob::Limit, "red requires one, up to 4 GiB"),
-        (Knob::Packet, "red requires one"),
+        (Knob::Limit, "red requires a limit of at most 4 GiB"),
+        (Knob::Packet, "red requires avpkt"),
     ],
     read,
     write,
 };
 
 const KNOBS: &[KnobName] = &[
-    called(Knob::Min, "min", "bytes", "max/3"),
-    called(Knob::Max, "max", "bytes", "3 min, or limit/4"),
-    called(Knob::MaxP, "probability", "probability", "0.02"),
-    called(Knob::Limit, "limit", "bytes", "must be given"),
-    called(
+    knob(Knob::Min, "min", "bytes", "max/3"),
+    knob(Knob::Max, "max", "bytes", "3 min, or limit/4"),
+    knob(Knob::MaxP, "probability", "probability", "0.02"),
+    knob(Knob::Limit, "limit", "bytes", "must be given"),
+    knob(
         Knob::Weight,
         "burst",
-        "packets, made a weight 2^-n",
+        "packets, converted to a weight 2^-n",
         "(2 min + max)/(3 avpkt)",
     ),
-    called(Knob::Packet, "avpkt", "bytes", "must be given"),
-    called(Knob::Ecn, "ecn, harddrop, nodrop", "words", "off"),
-    called(Knob::Adapt, "adaptive", "word", "off"),
-    called(Knob::Rate, "bandwidth", "rate", "10Mbit"),
+    knob(Knob::Packet, "avpkt", "bytes", "must be given"),
+    knob(Knob::Ecn, "ecn, harddrop, nodrop", "words", "off"),
+    knob(Knob::Adapt, "adaptive", "word", "off"),
+    knob(Knob::Rate, "bandwidth", "rate", "10Mbit"),
 ];
 
-/// What has been knobs, each with the token that knobs it.
+/// The options of one qdisc, each with its token.
 #[derive(Default)]
 struct ParsedKnobs<'a> {
     limit: Option<(u32, Token<'a>)>,
@@ -80,13 +80,13 @@ struct ParsedKnobs<'a> {
 
 fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
     let knobs = match text.trim_start().starts_with(['[', '{']) {
-        true => told_in_json(text)?,
-        false => told_in_words(text)?,
+        true => parse_json(text)?,
+        false => parse_words(text)?,
     };
     let (limit, limit_at) = knobs
         .limit
         .filter(|(limit, _)| *limit > 0)
-        .ok_or_else(|| missing(text, "limit", "several times max, as limit 400000"))?;
+        .ok_or_else(|| missing(text, "limit", "several times max, such as limit 400000"))?;
     let class = class(&knobs, limit, limit_at)?;
     let (min, max) = (class.min.value as u32, class.max.value as u32);
     let (weight, burst) = weight(text, &knobs, min, max)?;
@@ -95,7 +95,8 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
         let at = knobs.max.map_or(limit_at, |(_, at)| at);
         let most = (1_u64 << (31 - wlog)) - 1;
         let message = format!("the kernel refuses max {max} with a weight of 2^-{wlog}");
-        let help = format!("nearest: max {most}, or a smaller burst: max 2^n must stay below 2^31");
+        let help =
+            format!("nearest: max {most}, or a smaller burst: max * 2^n must stay below 2^31");
         return Err(at.error(message, help));
     }
     let packet = |(avpkt, at): (u32, Token)| (Some(Bytes(u64::from(avpkt))), at.span());
@@ -114,19 +115,19 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
         adapt: WithOrigin::given_or(
             adaptive.map(|(_, at)| (Adapt::Floyd, at.span())),
             Adapt::No,
-            "off unless asked for",
+            "off by default",
         ),
         rate: WithOrigin::given_or(
             knobs.rate.map(|(rate, at)| (Some(rate), at.span())),
             None,
-            "tc takes 10Mbit, for idle times only",
+            "tc's default: 10Mbit, for idle times only",
         ),
         burst,
         ..Configuration::of(&TOOL)
     })
 }
 
-/// Thresholds and probability. tc works out what is not given: max first, then min.
+/// Reads thresholds and probability. tc derives missing thresholds: first max, then min.
 fn class(knobs: &ParsedKnobs, limit: u32, limit_at: Token) -> Result<Class, ParseError> {
     let min_given = knobs.min.filter(|(min, _)| *min > 0);
     let max_given = knobs.max.filter(|(max, _)| *max > 0);
@@ -141,7 +142,7 @@ fn class(knobs: &ParsedKnobs, limit: u32, limit_at: Token) -> Result<Class, Pars
         return Err(at.error(message, format!("nearest: max {}", u64::from(min) * 3)));
     }
     let max_p = knobs.probability.map(|(p, at)| (p, at.span()));
-    let max_p = WithOrigin::given_or(max_p, 0.02, "tc takes 0.02");
+    let max_p = WithOrigin::given_or(max_p, 0.02, "tc's default: 0.02");
     if tc::plog(min, max, max_p.value).is_none() {
         let at = knobs.probability.map_or(limit_at, |(_, at)| at);
         let least = f64::from(max - min) * (-31_f64).exp2();
@@ -151,16 +152,16 @@ fn class(knobs: &ParsedKnobs, limit: u32, limit_at: Token) -> Result<Class, Pars
         );
         let help = match least < 1.0 {
             true => format!("nearest: probability {}", digits(1.01 * least, 3)),
-            false => "nearest: a max nearer to min".to_string(),
+            false => "nearest: a max closer to min".to_string(),
         };
         return Err(at.error(message, help));
     }
     Ok(Class {
         name: String::new(),
-        min: known(min_given, min, "tc takes max/3"),
-        max: known(max_given, max, "tc takes three times min, or limit/4"),
+        min: known(min_given, min, "tc's default: max/3"),
+        max: known(max_given, max, "tc's default: three times min, or limit/4"),
         max_p,
-        shape: WithOrigin::implied(Shape::Straight, "tc red has no other"),
+        shape: WithOrigin::implied(Shape::Straight, "tc red has no other shape"),
     })
 }
 
@@ -182,7 +183,7 @@ fn missing(text: &str, word: &str, example: &str) -> ParseError {
 fn marking(knobs: &ParsedKnobs) -> WithOrigin<Marking> {
     let flag = |word: &str| knobs.flags.iter().find(|(flag, _)| *flag == word);
     let Some((_, ecn)) = flag("ecn") else {
-        return WithOrigin::implied(Marking::OFF, "off unless asked for");
+        return WithOrigin::implied(Marking::OFF, "off by default");
     };
     let marking = Marking {
         on: true,
@@ -193,7 +194,8 @@ fn marking(knobs: &ParsedKnobs) -> WithOrigin<Marking> {
     WithOrigin::given(marking, ecn.span())
 }
 
-/// The weight by iproute2's rule, and the burst it is made from; as shown, where that is.
+/// The weight and the burst from which tc derives it. The burst is `None` if the text has the
+/// weight itself, as the output of `tc qdisc show` has.
 fn weight(
     text: &str,
     knobs: &ParsedKnobs,
@@ -234,27 +236,27 @@ fn weight(
     let burst = f64::from(burst);
     let burst = match given {
         Some((_, at)) => WithOrigin::given(burst, at.span()),
-        None => WithOrigin::implied(burst, "tc takes (2 min + max)/(3 avpkt)"),
+        None => WithOrigin::implied(burst, "tc's default: (2 min + max)/(3 avpkt)"),
     };
     let weight = WithOrigin::implied(
         (-f64::from(wlog)).exp2(),
-        "by tc's rule from burst, min and avpkt",
+        "derived by tc from burst, min and avpkt",
     );
     Ok((weight, Some(burst)))
 }
 
-/// Why a burst makes no weight, and the nearest that does.
+/// Explains why tc cannot derive a weight from the burst, and names the nearest valid burst.
 fn no_weight(error: NoWeight, min: u32, burst: u32, avpkt: u32) -> (String, String) {
     match error {
         NoWeight::TooSmall { least } => (
             format!(
                 "a burst of {burst} packets of {avpkt} bytes is less than min, {min} bytes: tc \
-                 makes no weight of it"
+                 derives no weight from it"
             ),
             format!("nearest: burst {least}"),
         ),
         NoWeight::TooLarge if min < avpkt => (
-            format!("no burst gives a weight where min, {min} bytes, is less than avpkt"),
+            format!("no burst gives a weight if min, {min} bytes, is less than avpkt"),
             format!("nearest: min {avpkt}"),
         ),
         NoWeight::TooLarge => (
@@ -264,17 +266,17 @@ fn no_weight(error: NoWeight, min: u32, burst: u32, avpkt: u32) -> (String, Stri
     }
 }
 
-/// The words of a command, or of what is shown.
-fn told_in_words(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
+/// Reads a `tc` command, or the output of `tc qdisc show`.
+fn parse_words(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     let all = tokenize(text, &["#"]);
     let all: Vec<Token> = all.into_iter().filter(|token| token.text != "\\").collect();
     let kind = all.iter().position(|token| token.text == "red");
     let Some(kind) = kind else {
         let other = all.iter().find(|token| KINDS.contains(&token.text));
-        let help = "of tc's disciplines, red is read here";
+        let help = "of tc's queueing disciplines, only red is read here";
         return Err(match other {
             Some(token) => token.error(format!("{} is not red", token.text), help),
-            None => ParseError::of_all(text, "there is no \"red\" in this", help),
+            None => ParseError::of_all(text, "this text contains no \"red\"", help),
         });
     };
     let mut knobs = ParsedKnobs::default();
@@ -282,7 +284,9 @@ fn told_in_words(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     while let Some(word) = rest.next() {
         let mut value = || {
             let next = rest.next();
-            next.ok_or_else(|| word.error(format!("{} of what?", word.text), "give it a value"))
+            next.ok_or_else(|| {
+                word.error(format!("{} needs a value", word.text), "give it a value")
+            })
         };
         match word.text {
             "limit" => knobs.limit = Some(size(value()?, "limit")?),
@@ -303,7 +307,7 @@ fn told_in_words(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
                 knobs.flags.push((word.text, word))
             }
             "root" => {}
-            // What follows is counted, not configured.
+            // Counters follow.
             "Sent" => break,
             other if other.ends_with(':') => {}
             other => return Err(unknown(word, other)),
@@ -312,7 +316,7 @@ fn told_in_words(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     Ok(knobs)
 }
 
-/// Kinds that may be taken for red.
+/// Other queueing disciplines, for a better error.
 const KINDS: &[&str] = &[
     "fq_codel",
     "codel",
@@ -351,11 +355,11 @@ fn unknown(word: Token, text: &str) -> ParseError {
     let guess = earlydrop::registry::nearest(text, WORDS.into_iter());
     let guess = guess.map_or(String::new(), |guess| format!("did you mean '{guess}'? "));
     let help = format!("{guess}known: {}", WORDS.join(", "));
-    word.error(format!("tc red knows no \"{text}\""), help)
+    word.error(format!("unknown option of tc red: \"{text}\""), help)
 }
 
-/// What `tc -j qdisc show` prints: the first red in it.
-fn told_in_json(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
+/// Reads the first red in the output of `tc -j qdisc show`.
+fn parse_json(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     let mut knobs = ParsedKnobs::default();
     let mut is_red = false;
     for entry in json::entries(text)? {
@@ -383,11 +387,11 @@ fn told_in_json(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     }
     match is_red {
         true => Ok(knobs),
-        false => Err(ParseError::of_all(text, "no red stands in this", "")),
+        false => Err(ParseError::of_all(text, "this text contains no red", "")),
     }
 }
 
-/// A number and the letters after it.
+/// Splits a token into a number and its unit in lower case.
 fn split(token: Token<'_>) -> (Option<f64>, String) {
     let end = |(_, letter): &(usize, char)| letter.is_ascii_alphabetic();
     let end = token.text.char_indices().find(end).map(|(index, _)| index);
@@ -399,7 +403,7 @@ fn split(token: Token<'_>) -> (Option<f64>, String) {
     (number, unit.to_ascii_lowercase())
 }
 
-/// iproute2's sizes: k is 1024, bits are eighths.
+/// Parses a size as iproute2 does: `k` is 1024, and `kbit` is 1024/8 bytes.
 fn size<'a>(token: Token<'a>, name: &str) -> Result<(u32, Token<'a>), ParseError> {
     let (number, unit) = split(token);
     let scale = match unit.as_str() {
@@ -416,11 +420,11 @@ fn size<'a>(token: Token<'a>, name: &str) -> Result<(u32, Token<'a>), ParseError
     match bytes {
         Some(bytes) if bytes <= f64::from(u32::MAX) => Ok((bytes as u32, token)),
         Some(_) => Err(token.error(
-            format!("{name} {} is more than tc takes", token.text),
+            format!("{name} {} exceeds tc's maximum", token.text),
             format!("nearest: {name} {}", u32::MAX),
         )),
         None => Err(token.error(
-            format!("{name} {} is no size", token.text),
+            format!("{name} {} is not a size", token.text),
             "allowed: bytes, or a number with b, k, m, g (1024s), kbit, mbit, gbit",
         )),
     }
@@ -435,7 +439,7 @@ fn burst(token: Token<'_>) -> Result<(u32, Token<'_>), ParseError> {
     let number = number.ok_or_else(|| {
         let nearest = token.text.parse::<f64>().ok().filter(|n| *n >= 1.0);
         let nearest = nearest.map_or(String::new(), |n| format!("; nearest: burst {}", n.round()));
-        let message = format!("burst {} is no whole number of packets", token.text);
+        let message = format!("burst {} is not a whole number of packets", token.text);
         token.error(message, format!("allowed: a whole number{nearest}"))
     })?;
     Ok((number, token))
@@ -446,7 +450,8 @@ fn exponent(token: Token<'_>) -> Result<(u32, Token<'_>), ParseError> {
     Ok((number as u32, token))
 }
 
-/// tc itself takes more than 1, and "2%" as 2; the kernel then gets what is left of it.
+/// Parses a probability of at most 1. tc itself accepts larger values, reads `2%` as 2, and sends
+/// the kernel the remainder.
 fn probability(token: Token<'_>) -> Result<(f64, Token<'_>), ParseError> {
     if let Some(percent) = token.text.strip_suffix('%') {
         let number = percent.parse::<f64>().unwrap_or(2.0);
@@ -479,7 +484,7 @@ fn rate(token: Token<'_>) -> Result<(BitsPerSec, Token<'_>), ParseError> {
     match rate {
         Some(rate) if (8.0..1e18).contains(&rate) => Ok((BitsPerSec(rate as u64), token)),
         _ => Err(token.error(
-            format!("bandwidth {} is no rate", token.text),
+            format!("bandwidth {} is not a rate", token.text),
             "allowed: bits per second, or a number with kbit, mbit, gbit, kbps (bytes)",
         )),
     }
@@ -493,7 +498,7 @@ fn write(configuration: &Configuration, link: &Link) -> String {
     let bytes = |length: f64| configuration.to_bytes(length, link).round().clamp(1.0, all) as u32;
     let packet = configuration.mean_packet.value.unwrap_or(link.mean_packet);
     let (min, max) = (bytes(class.min.value), bytes(class.max.value));
-    // A burst gives no weight where min is less than avpkt.
+    // No burst gives a weight if min is less than avpkt.
     let avpkt = packet.0.clamp(1, u64::from(min)) as u32;
     let wanted = (-configuration.weight.value.log2())
         .round()
@@ -517,7 +522,7 @@ fn write(configuration: &Configuration, link: &Link) -> String {
         (marking.on && !marking.above_max, " harddrop"),
         (marking.on && marking.spares_others, " nodrop"),
     ];
-    for (_, word) in words.iter().filter(|(said, _)| *said) {
+    for (_, word) in words.iter().filter(|(set, _)| *set) {
         text.push_str(word);
     }
     text

@@ -1,5 +1,12 @@
-//! Other tools' knobs: what a configuration of the RED family says in each, what it means,
-//! and the nearest that another tool can be knobs.
+//! RED configurations of other tools: reads them, explains their knobs, and translates them.
+//!
+//! Supported are `tc`, ns-2, ns-3, DPDK, Cisco IOS, Junos, SONiC, INET and earlydrop itself; each
+//! has one file with its knobs, its parser and its writer.
+//!
+//! - [`read`] turns a text into a [`Configuration`], which is the same type for every tool.
+//! - [`translate`] writes a configuration for another tool. It then reads the result back and
+//!   compares, so that [`Translation::lost`] lists every knob that changed.
+//! - [`knob_table`] lists what each tool calls each knob, as Markdown.
 //!
 //! ```
 //! use earlydrop::registry::Link;
@@ -49,53 +56,53 @@ pub use translation::{
     LostKnob, Translation, equivalent_max_p, ratio_in_words, translate, word_for_word,
 };
 
-/// A tool's way to write a configuration of the RED family.
+/// A tool that has RED: its configuration language, its knobs and its spacing law.
 #[derive(Debug)]
 pub struct Tool {
-    /// Its name on the command line.
+    /// The tool's name on the command line, such as `linux`.
     pub name: &'static str,
-    /// The tool.
+    /// The tool's full name and its RED, such as "Linux, tc red".
     pub title: &'static str,
-    /// Words by which its text is known.
-    signs: &'static [&'static str],
-    /// How it spaces drops unless configured otherwise.
+    /// A text that contains one of these is taken for this tool's.
+    keywords: &'static [&'static str],
+    /// The default law for the gap between two drops.
     pub spacing: Spacing,
-    /// The ways of spacing that it can be knobs.
-    spacings: &'static [Spacing],
-    /// How it is known.
+    /// The spacing laws that the tool can be configured to use.
+    supported_spacings: &'static [Spacing],
+    /// Where the default law is documented.
     pub spacing_source: &'static str,
-    /// The link's rate that it takes where it is not given.
+    /// The link rate that the tool assumes if the configuration gives none.
     pub assumed_rate: Option<BitsPerSec>,
-    /// What it calls its knobs.
+    /// The tool's names for the knobs it has.
     pub knobs: &'static [KnobName],
-    /// What it cannot be knobs, and why.
-    lacks: &'static [(Knob, &'static str)],
+    /// Which knobs it cannot express exactly, and why.
+    limitations: &'static [(Knob, &'static str)],
     read: fn(&str, &Link) -> Result<Configuration, ParseError>,
     write: fn(&Configuration, &Link) -> String,
 }
 
-/// Tools are knobs apart by their names.
+/// Two tools are equal if their names are.
 impl PartialEq for Tool {
     fn eq(&self, other: &Tool) -> bool {
         self.name == other.name
     }
 }
 
-/// What a tool calls a knob.
+/// A knob's name, unit and default in one tool.
 #[derive(Clone, Copy, Debug)]
 pub struct KnobName {
     /// The knob.
     pub knob: Knob,
     /// The tool's name for it.
     pub name: &'static str,
-    /// The unit it is written in.
+    /// The unit of the value in the tool's text.
     pub unit: &'static str,
-    /// What it is unless set.
+    /// The tool's default, in words.
     pub default: &'static str,
 }
 
-/// For tables: a knob's name, unit and default in one tool.
-const fn called(
+/// Shorthand for the tables of knobs in this module's files.
+const fn knob(
     knob: Knob,
     name: &'static str,
     unit: &'static str,
@@ -111,22 +118,22 @@ const fn called(
 
 macro_rules! knobs {
     ($($knob:ident, $name:literal, $meaning:literal;)+) => {
-        /// What can be set, whatever it is called.
+        /// A parameter of RED, independent of the tool's name for it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Knob {
             $(#[doc = $meaning] $knob),+
         }
 
         impl Knob {
-            /// All of them, in the order they are knobs.
+            /// Every knob, in the order of reports and tables.
             pub const ALL: &'static [Knob] = &[$(Knob::$knob),+];
 
-            /// Its name in tables.
+            /// The knob's name in tables and JSON.
             pub fn name(self) -> &'static str {
                 match self { $(Knob::$knob => $name),+ }
             }
 
-            /// What it is for, in one sentence.
+            /// The knob's purpose, as half a sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(Knob::$knob => $meaning),+ }
             }
@@ -135,25 +142,25 @@ macro_rules! knobs {
 }
 
 knobs! {
-    Classes, "classes", "which traffic has thresholds of its own";
-    Min, "min", "nothing is dropped early while the average queue is below";
-    Max, "max", "from here on everything is dropped, unless gentle";
-    MaxP, "max_p", "the initial probability just below max";
-    Shape, "curve", "how the probability goes from min to where everything is dropped";
-    Limit, "limit", "how much the buffer holds; what comes beyond is lost";
-    Weight, "weight", "how much one packet's view of the queue counts in the average";
-    Unit, "unit", "what the queue is measured in";
-    Packet, "mean packet", "the typical packet";
-    BySize, "by size", "whether larger packets are likelier to be dropped";
-    Spacing, "spacing", "how drops lie apart, and so how many there are at one probability";
-    Cautious, "cautious", "whether the first packet above min and a queue of one are spared";
-    Idle, "idle", "how the average decays while nothing waits";
-    Ecn, "ecn", "whether ECN-capable packets are marked instead";
-    Adapt, "adapt", "what moves max_p while it runs";
-    Rate, "rate", "the link's rate, where the tool needs it";
+    Classes, "classes", "which traffic has its own thresholds";
+    Min, "min", "no early drops while the average queue is below";
+    Max, "max", "every packet is dropped from this average on, unless gentle";
+    MaxP, "max_p", "the drop probability just below max, before spacing";
+    Shape, "curve", "the shape of the drop probability above min";
+    Limit, "limit", "the buffer size; packets beyond it are lost";
+    Weight, "weight", "the weight of one sample in the moving average";
+    Unit, "unit", "the unit of the queue length";
+    Packet, "mean packet", "the mean packet size";
+    BySize, "by size", "whether the probability grows with packet size";
+    Spacing, "spacing", "the law of gaps between drops; it sets the drop rate at a given probability";
+    Cautious, "cautious", "whether the first packet above min and a queue of one packet are spared";
+    Idle, "idle", "how the average decays while the queue is empty";
+    Ecn, "ecn", "whether ECN-capable packets are marked instead of dropped";
+    Adapt, "adapt", "what adapts max_p at run time";
+    Rate, "rate", "the link rate, if the tool needs it";
 }
 
-/// Every tool known, earlydrop itself last.
+/// Every supported tool, earlydrop last.
 pub static TOOLS: &[&Tool] = &[
     &linux::TOOL,
     &ns2::TOOL,
@@ -166,14 +173,14 @@ pub static TOOLS: &[&Tool] = &[
     &native::TOOL,
 ];
 
-/// Why a text cannot be read, and where.
+/// Why a text is not a valid configuration, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The bytes of the text that are wrong.
+    /// The byte range of the error in the text.
     pub span: Range<usize>,
-    /// What is wrong, with the value.
+    /// The error, with the offending value.
     pub message: String,
-    /// What is allowed, and the nearest that would do.
+    /// The allowed values and the nearest valid one; may be empty.
     pub help: String,
 }
 
@@ -198,12 +205,12 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// The tool of this name.
+/// The tool called `name`.
 pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.name == name)
 }
 
-/// The tool of this name, or what to say about it.
+/// The tool called `name`, or an error that suggests the nearest name.
 pub fn named(name: &str) -> Result<&'static Tool, ParseError> {
     find(name).ok_or_else(|| {
         let names = || TOOLS.iter().map(|tool| tool.name);
@@ -214,37 +221,42 @@ pub fn named(name: &str) -> Result<&'static Tool, ParseError> {
     })
 }
 
-/// The tool whose words the text has.
+/// Recognises the tool by the keywords in `text`. Fails if none or several tools match.
 pub fn detect(text: &str) -> Result<&'static Tool, ParseError> {
-    let speaks = |tool: &&&Tool| {
-        let sign = |sign: &&str| text.contains(*sign);
-        tool.signs.iter().any(sign) || (tool.name == native::TOOL.name && native::is_spec(text))
+    let matches = |tool: &&&Tool| {
+        let keyword = |keyword: &&str| text.contains(*keyword);
+        tool.keywords.iter().any(keyword)
+            || (tool.name == native::TOOL.name && native::is_spec(text))
     };
-    let found: Vec<&Tool> = TOOLS.iter().filter(speaks).copied().collect();
+    let matching: Vec<&Tool> = TOOLS.iter().filter(matches).copied().collect();
     let all = || {
         let names = TOOLS.iter().map(|tool| tool.name);
         format!(
-            "say which by --as: {}",
+            "choose one with --as: {}",
             names.collect::<Vec<_>>().join(", ")
         )
     };
-    match found.as_slice() {
+    match matching.as_slice() {
         [tool] => Ok(tool),
         [] => Err(ParseError::of_all(
             text,
-            "no tool's words stand in this",
+            "no known tool is recognised in this text",
             all(),
         )),
         several => {
             let names: Vec<&str> = several.iter().map(|tool| tool.name).collect();
-            let message = format!("this has words of several tools: {}", names.join(", "));
+            let message = format!(
+                "this text has keywords of several tools: {}",
+                names.join(", ")
+            );
             Err(ParseError::of_all(text, message, all()))
         }
     }
 }
 
-/// Reads a configuration written for `tool`, or for the tool whose words it has. `link` says
-/// how fast the link is and how large its packets are, for what depends on either.
+/// Reads a configuration written for `tool`; `None` detects the tool.
+///
+/// `link` supplies the rate and packet size that some tools need to derive values.
 pub fn read(
     text: &str,
     tool: Option<&'static Tool>,
@@ -259,16 +271,15 @@ pub fn read(
     Ok(configuration)
 }
 
-/// The configuration of a scheme of earlydrop's, to be written for other tools; refused where
-/// it is not RED with other knobs.
+/// Converts a scheme of earlydrop for translation. Fails unless the scheme is a RED variant.
 pub fn of_spec(spec: &Spec, link: &Link) -> Result<Configuration, ParseError> {
     read(&spec.to_string(), Some(&native::TOOL), link)
 }
 
-/// The longest queue that is reckoned with, in packets or bytes.
+/// The largest accepted threshold, in packets or bytes.
 const LONGEST: f64 = 1e12;
 
-/// What no tool can do, whichever it was written for.
+/// Rejects thresholds that no tool accepts, whichever wrote them.
 fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), ParseError> {
     let unit = if configuration.in_bytes {
         "bytes"
@@ -289,7 +300,7 @@ fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), P
         if max > LONGEST || max.is_nan() {
             return Err(ParseError {
                 span: place,
-                message: format!("{of}max {high} {unit} is more than any queue holds"),
+                message: format!("{of}max {high} {unit} is longer than any queue"),
                 help: format!("nearest: {LONGEST}"),
             });
         }
@@ -309,11 +320,11 @@ fn check(configuration: &Configuration, text: &str, link: &Link) -> Result<(), P
             let limit = token::digits(limit, 6);
             return Err(ParseError {
                 span: place,
-                message: format!("{of}max {high} {unit} lies above the buffer, {limit} {unit}"),
+                message: format!("{of}max {high} {unit} is above the buffer, {limit} {unit}"),
                 help: format!("nearest: a max of {limit} {unit}, or a larger buffer"),
             });
         }
     }
     let first = configuration.classes.first().map(|_| ());
-    first.ok_or_else(|| ParseError::of_all(text, "no thresholds stand in this", ""))
+    first.ok_or_else(|| ParseError::of_all(text, "this text contains no thresholds", ""))
 }

@@ -6,20 +6,21 @@ use std::ops::Range;
 use earlydrop::red::{Average, Spacing};
 use earlydrop::registry::{self, ConfigError, Link, Plan, Settings, Spec, Value};
 
+use super::configuration::merge_equal_classes;
 use super::spec::{idle_named, spacing_named, spec, thresholds, with_common};
 use super::token::tokenize;
 use super::{
     Adapt, Class, Configuration, Knob, KnobName, Marking, Origin, ParseError, Shape, Tool,
-    WithOrigin, called,
+    WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
     name: "earlydrop",
     title: "earlydrop",
-    signs: &["[schemes", "schemes ="],
+    keywords: &["[schemes", "schemes ="],
     spacing: Spacing::Uniform,
     spacing_source: "Floyd and Jacobson 1993, method 2",
-    spacings: &[
+    supported_spacings: &[
         Spacing::Uniform,
         Spacing::Drawn,
         Spacing::Uniform2,
@@ -28,52 +29,55 @@ pub(super) static TOOL: Tool = Tool {
     ],
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (Knob::Shape, "a curve given as numbers has at most 8 tokens"),
-        (Knob::Ecn, "earlydrop's RED drops what cannot be marked"),
-        (Knob::Rate, "the scenario has the link's rate"),
+        (
+            Knob::Ecn,
+            "earlydrop's RED drops packets that it cannot mark",
+        ),
+        (Knob::Rate, "the link rate belongs to the scenario"),
         (
             Knob::Limit,
-            "the limit is 1000 packets unless set, and more where max is",
+            "the limit defaults to 1000 packets, or four times a larger max",
         ),
-        (Knob::Max, "max must lie above min, by however little"),
-        (Knob::Adapt, "wred adapts nothing"),
+        (Knob::Max, "max must exceed min"),
+        (Knob::Adapt, "wred does not adapt"),
     ],
     read,
     write,
 };
 
 const KNOBS: &[KnobName] = &[
-    called(
+    knob(
         Knob::Classes,
         "profiles (wred)",
         "min/max/max_p; ...",
         "48/64/0.1; 40/64/0.1; 32/64/0.1",
     ),
-    called(Knob::Min, "min", "packets, bytes or time", "5 packets"),
-    called(Knob::Max, "max", "packets, bytes or time", "auto: 3 min"),
-    called(Knob::MaxP, "max_p", "probability", "0.1"),
-    called(Knob::Shape, "curve", "name", "red"),
-    called(
+    knob(Knob::Min, "min", "packets, bytes or time", "5 packets"),
+    knob(Knob::Max, "max", "packets, bytes or time", "auto: 3 min"),
+    knob(Knob::MaxP, "max_p", "probability", "0.1"),
+    knob(Knob::Shape, "curve", "name", "red"),
+    knob(
         Knob::Limit,
         "limit",
         "packets, bytes or time",
         "1000 packets",
     ),
-    called(Knob::Weight, "weight", "ratio, or auto", "0.002"),
-    called(Knob::Unit, "unit", "packets or bytes", "packets"),
-    called(Knob::Packet, "mean_packet", "bytes", "auto: the link's"),
-    called(Knob::BySize, "by_size", "on or off", "off"),
-    called(Knob::Spacing, "spacing", "name", "uniform"),
-    called(Knob::Cautious, "cautious", "on or off", "off"),
-    called(Knob::Idle, "idle", "name", "exact"),
-    called(
+    knob(Knob::Weight, "weight", "ratio, or auto", "0.002"),
+    knob(Knob::Unit, "unit", "packets or bytes", "packets"),
+    knob(Knob::Packet, "mean_packet", "bytes", "auto: the link's"),
+    knob(Knob::BySize, "by_size", "on or off", "off"),
+    knob(Knob::Spacing, "spacing", "name", "uniform"),
+    knob(Knob::Cautious, "cautious", "on or off", "off"),
+    knob(Knob::Idle, "idle", "name", "exact"),
+    knob(
         Knob::Ecn,
         "ecn, mark_above_max, mark_limit",
         "on or off, probability",
         "on, off, 1",
     ),
-    called(Knob::Adapt, "adapt", "name", "none"),
+    knob(Knob::Adapt, "adapt", "name", "none"),
 ];
 
 /// Whether the text before the first colon names a scheme of the registry.
@@ -295,7 +299,7 @@ impl Reader<'_> {
                 shape: self.with_origin("gentle", shape.clone()),
             }
         };
-        Ok(self.common(super::dpdk::alike(profiles.map(class).collect())))
+        Ok(self.common(merge_equal_classes(profiles.map(class).collect())))
     }
 
     fn common(&self, classes: Vec<Class>) -> Configuration {

@@ -1,4 +1,4 @@
-//! ns-2: `Queue/RED set thresh_ 5`, or the same of one queue. Defaults are those of
+//! ns-2: `Queue/RED set thresh_ 5`, or `$redq set thresh_ 5` for one queue. Defaults are those of
 //! ns-2.35's `tcl/lib/ns-default.tcl`, equations those of `queue/red.cc`.
 
 use earlydrop::red::{Average, Idle, Spacing};
@@ -8,65 +8,70 @@ use earlydrop::units::Bytes;
 use super::parse::ParsedKnobs;
 use super::token::{digits, tokenize};
 use super::{
-    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin,
-    called,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
     name: "ns2",
     title: "ns-2, Queue/RED",
-    signs: &["Queue/RED", "thresh_", "q_weight_", "linterm_"],
+    keywords: &["Queue/RED", "thresh_", "q_weight_", "linterm_"],
     spacing: Spacing::Wait,
-    spacings: &[Spacing::Wait, Spacing::Uniform],
+    supported_spacings: &[Spacing::Wait, Spacing::Uniform],
     spacing_source: "queue/red.cc, modify_p with wait_",
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (Knob::Classes, "Queue/RED has one curve"),
-        (Knob::Shape, "Queue/RED is a straight line, gentle or not"),
+        (
+            Knob::Shape,
+            "Queue/RED has one straight line, optionally gentle",
+        ),
         (Knob::Unit, "thresh_ is in packets of mean_pktsize_"),
         (Knob::Cautious, "red.cc spares the first packet above min"),
-        (Knob::Idle, "red.cc decays by whole packets, and one more"),
-        (Knob::Ecn, "setbit_ marks below max only, up to mark_p_"),
-        (Knob::Limit, "Queue/RED takes limit_ 50 unless set"),
-        (Knob::Rate, "red.cc knows the link"),
-        (Knob::Packet, "mean_pktsize_ is 500 unless set"),
+        (Knob::Idle, "red.cc decays by whole packets, plus one"),
+        (
+            Knob::Ecn,
+            "setbit_ marks below max only, and up to probability mark_p_",
+        ),
+        (Knob::Limit, "limit_ defaults to 50"),
+        (Knob::Rate, "red.cc takes the link's rate"),
+        (Knob::Packet, "mean_pktsize_ defaults to 500"),
     ],
     read,
     write,
 };
 
 const KNOBS: &[KnobName] = &[
-    called(
+    knob(
         Knob::Min,
         "thresh_",
         "packets of mean_pktsize_",
         "0: max(5, C targetdelay_/2)",
     ),
-    called(
+    knob(
         Knob::Max,
         "maxthresh_",
         "packets of mean_pktsize_",
         "0: 3 thresh_",
     ),
-    called(Knob::MaxP, "linterm_", "1/probability", "10"),
-    called(Knob::Shape, "gentle_", "true or false", "true"),
-    called(Knob::Limit, "limit_", "packets", "50"),
-    called(
+    knob(Knob::MaxP, "linterm_", "1/probability", "10"),
+    knob(Knob::Shape, "gentle_", "true or false", "true"),
+    knob(Knob::Limit, "limit_", "packets", "50"),
+    knob(
         Knob::Weight,
         "q_weight_",
         "ratio",
         "-1: 1 - exp(-1/(10 rtt C))",
     ),
-    called(Knob::Unit, "queue_in_bytes_", "true or false", "true"),
-    called(Knob::Packet, "mean_pktsize_", "bytes", "500"),
-    called(Knob::BySize, "bytes_", "true or false", "true"),
-    called(Knob::Spacing, "wait_", "true or false", "true"),
-    called(Knob::Ecn, "setbit_", "true or false", "false"),
-    called(Knob::Adapt, "adaptive_", "0 or 1", "0"),
+    knob(Knob::Unit, "queue_in_bytes_", "true or false", "true"),
+    knob(Knob::Packet, "mean_pktsize_", "bytes", "500"),
+    knob(Knob::BySize, "bytes_", "true or false", "true"),
+    knob(Knob::Spacing, "wait_", "true or false", "true"),
+    knob(Knob::Ecn, "setbit_", "true or false", "false"),
+    knob(Knob::Adapt, "adaptive_", "0 or 1", "0"),
 ];
 
-/// Names that are known, and change nothing that is knobs of here.
+/// Known names that do not affect the configuration.
 const SILENT: &[&str] = &[
     "idle_pktsize_",
     "cautious_",
@@ -89,6 +94,7 @@ const SILENT: &[&str] = &[
     "summarystats_",
 ];
 
+/// Names that are read.
 const KNOWN: &[&str] = &[
     "thresh_",
     "maxthresh_",
@@ -108,7 +114,7 @@ const KNOWN: &[&str] = &[
     "feng_adaptive_",
 ];
 
-/// What `set` sets, and `queue-limit`.
+/// Reads every `OBJECT set NAME VALUE`, and `queue-limit`.
 fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     let all = tokenize(text, &["#"]);
     let mut knobs = Vec::new();
@@ -127,7 +133,8 @@ fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
         if !name.text.ends_with('_') {
             continue;
         }
-        let value = same_line(2).ok_or_else(|| name.error("set to what?", "give it a value"))?;
+        let value =
+            same_line(2).ok_or_else(|| name.error("the value is missing", "give it a value"))?;
         let known = KNOWN.contains(&name.text) || SILENT.contains(&name.text);
         if !known && object.to_ascii_lowercase().contains("red") {
             let guess = earlydrop::registry::nearest(name.text, KNOWN.iter().copied());
@@ -171,7 +178,7 @@ fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
             true => Spacing::Wait,
             false => Spacing::Uniform,
         }),
-        idle: WithOrigin::implied(Idle::FloorPlusOne, "red.cc: whole packets, and one more"),
+        idle: WithOrigin::implied(Idle::FloorPlusOne, "red.cc: whole packets, plus one"),
         ecn: marking(&knobs)?,
         adapt: adapt(&knobs)?,
         by_size: knobs.flag("bytes_", true)?,
@@ -180,7 +187,8 @@ fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
     })
 }
 
-/// Thresholds of packets of `mean` bytes, each `unit` in the configuration's unit.
+/// The only class. Thresholds are in packets of `mean` bytes; one packet is `unit` in the unit of
+/// the configuration.
 fn class(knobs: &ParsedKnobs, mean: f64, unit: f64, link: &Link) -> Result<Class, ParseError> {
     let (min, max) = thresholds(knobs, mean, link)?;
     let linterm = knobs.number("linterm_", 1.0, f64::MAX)?;
@@ -197,7 +205,7 @@ fn class(knobs: &ParsedKnobs, mean: f64, unit: f64, link: &Link) -> Result<Class
     })
 }
 
-/// In packets. 0 stands for Floyd's automatic ones.
+/// Reads min and max, in packets. 0 stands for Floyd's automatic value.
 fn thresholds(
     knobs: &ParsedKnobs,
     mean: f64,
@@ -225,8 +233,8 @@ fn thresholds(
     Ok((min, max))
 }
 
-/// 0, -1 and -2 stand for weights worked out from the link; C is in packets a second. The
-/// propagation delay in -1's round trip is not known here and taken as below 33 ms.
+/// Reads the weight. 0, -1 and -2 stand for values derived from C, the link rate in packets per
+/// second. For -1 the propagation delay is unknown here and assumed below 33 ms.
 fn weight(knobs: &ParsedKnobs, mean: f64, link: &Link) -> Result<WithOrigin<f64>, ParseError> {
     let given = knobs.number("q_weight_", -2.0, 1.0)?;
     let per_second = link.rate.0 as f64 / (8.0 * mean);
@@ -248,8 +256,9 @@ fn weight(knobs: &ParsedKnobs, mean: f64, link: &Link) -> Result<WithOrigin<f64>
     }
     Err(ParseError {
         span,
-        message: format!("q_weight_ {given} is no weight"),
-        help: "allowed: above 0 and at most 1, or 0, -1, -2 for automatic ones; nearest: -1".into(),
+        message: format!("q_weight_ {given} is not a weight"),
+        help: "allowed: above 0 and at most 1, or 0, -1, -2 for automatic values; nearest: -1"
+            .into(),
     })
 }
 
@@ -268,7 +277,7 @@ fn marking(knobs: &ParsedKnobs) -> Result<WithOrigin<Marking>, ParseError> {
 fn adapt(knobs: &ParsedKnobs) -> Result<WithOrigin<Adapt>, ParseError> {
     let floyd = knobs.flag("adaptive_", false)?;
     let feng = knobs.flag("feng_adaptive_", false)?;
-    let way = match (floyd.value, feng.value) {
+    let adapt = match (floyd.value, feng.value) {
         (true, _) => Adapt::Floyd,
         (false, true) => Adapt::Feng,
         _ => Adapt::No,
@@ -278,7 +287,10 @@ fn adapt(knobs: &ParsedKnobs) -> Result<WithOrigin<Adapt>, ParseError> {
     } else {
         feng.origin
     };
-    Ok(WithOrigin { value: way, origin })
+    Ok(WithOrigin {
+        value: adapt,
+        origin,
+    })
 }
 
 fn write(configuration: &Configuration, link: &Link) -> String {

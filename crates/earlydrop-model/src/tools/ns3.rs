@@ -1,5 +1,5 @@
-//! ns-3: the attributes of `RedQueueDisc`, however they are set. Facts from
-//! `src/traffic-control/model/red-queue-disc.cc`.
+//! ns-3: the attributes of `RedQueueDisc`, in C++, Python or on the command line. Defaults and
+//! algorithms are those of `src/traffic-control/model/red-queue-disc.cc`.
 
 use earlydrop::red::{Average, Idle, Spacing};
 use earlydrop::registry::{Length, Link};
@@ -8,73 +8,69 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use super::parse::ParsedKnobs;
 use super::token::{Token, digits, tokenize};
 use super::{
-    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin,
-    called,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
     name: "ns3",
     title: "ns-3, RedQueueDisc",
-    signs: &["RedQueueDisc", "LInterm", "MinTh"],
+    keywords: &["RedQueueDisc", "LInterm", "MinTh"],
     spacing: Spacing::Wait,
-    spacings: &[Spacing::Wait, Spacing::Uniform],
+    supported_spacings: &[Spacing::Wait, Spacing::Uniform],
     spacing_source: "red-queue-disc.cc, ModifyP with Wait",
     assumed_rate: Some(BitsPerSec(1_500_000)),
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (Knob::Classes, "RedQueueDisc has one curve"),
         (
             Knob::Shape,
-            "RedQueueDisc is a straight line, gentle, or NLRED",
+            "RedQueueDisc has a straight line, gentle, or NLRED",
         ),
         (
             Knob::BySize,
-            "RedQueueDisc looks at sizes where its queue is in bytes",
+            "RedQueueDisc uses packet sizes only if its queue is in bytes",
         ),
         (
             Knob::Cautious,
             "RedQueueDisc spares the first packet above min",
         ),
-        (
-            Knob::Idle,
-            "RedQueueDisc decays by whole packets, and one more",
-        ),
+        (Knob::Idle, "RedQueueDisc decays by whole packets, plus one"),
         (
             Knob::Ecn,
-            "UseEcn marks at any probability, and drops others",
+            "UseEcn marks at any probability, and drops packets without ECN",
         ),
-        (Knob::Limit, "RedQueueDisc takes 25 packets unless set"),
-        (Knob::Packet, "MeanPktSize is 500 unless set"),
-        (Knob::Rate, "LinkBandwidth is 1.5Mbps unless set"),
+        (Knob::Limit, "MaxSize defaults to 25 packets"),
+        (Knob::Packet, "MeanPktSize defaults to 500"),
+        (Knob::Rate, "LinkBandwidth defaults to 1.5Mbps"),
     ],
     read,
     write,
 };
 
 const KNOBS: &[KnobName] = &[
-    called(Knob::Min, "MinTh", "packets, or bytes as MaxSize", "5"),
-    called(Knob::Max, "MaxTh", "packets, or bytes as MaxSize", "15"),
-    called(Knob::MaxP, "LInterm", "1/probability", "50"),
-    called(Knob::Shape, "Gentle, NLRED", "true or false", "true, false"),
-    called(Knob::Limit, "MaxSize", "\"25p\" or \"100kB\"", "25p"),
-    called(Knob::Weight, "QW", "ratio", "0.002"),
-    called(Knob::Unit, "MaxSize", "p or B", "p"),
-    called(Knob::Packet, "MeanPktSize", "bytes", "500"),
-    called(Knob::BySize, "MaxSize", "p or B", "p: no"),
-    called(Knob::Spacing, "Wait", "true or false", "true"),
-    called(
+    knob(Knob::Min, "MinTh", "packets, or bytes as MaxSize", "5"),
+    knob(Knob::Max, "MaxTh", "packets, or bytes as MaxSize", "15"),
+    knob(Knob::MaxP, "LInterm", "1/probability", "50"),
+    knob(Knob::Shape, "Gentle, NLRED", "true or false", "true, false"),
+    knob(Knob::Limit, "MaxSize", "\"25p\" or \"100kB\"", "25p"),
+    knob(Knob::Weight, "QW", "ratio", "0.002"),
+    knob(Knob::Unit, "MaxSize", "p or B", "p"),
+    knob(Knob::Packet, "MeanPktSize", "bytes", "500"),
+    knob(Knob::BySize, "MaxSize", "p or B", "p: no"),
+    knob(Knob::Spacing, "Wait", "true or false", "true"),
+    knob(
         Knob::Ecn,
         "UseEcn, UseHardDrop",
         "true or false",
         "false, true",
     ),
-    called(
+    knob(
         Knob::Adapt,
         "ARED, AdaptMaxP, FengAdaptive",
         "true or false",
         "false",
     ),
-    called(Knob::Rate, "LinkBandwidth", "rate", "1.5Mbps"),
+    knob(Knob::Rate, "LinkBandwidth", "rate", "1.5Mbps"),
 ];
 
 const ATTRIBUTES: &[&str] = &[
@@ -110,8 +106,8 @@ const ATTRIBUTES: &[&str] = &[
     "Mode",
 ];
 
-/// An attribute is a name, alone or after `::`, and the next text or number that is
-/// neither a sign nor the name of a value's type.
+/// Reads attributes. An attribute is a known name, alone or after `::`. Its value is the next token
+/// that is neither punctuation nor the name of a value type.
 fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
     let all = tokenize(text, &["//", "#"]);
     let mut knobs = Vec::new();
@@ -121,7 +117,7 @@ fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
         let name = token.text.rsplit("::").next().unwrap_or_default();
         let of_red = token.text.contains("RedQueueDisc::");
         if !ATTRIBUTES.contains(&name) {
-            // A quoted word before a value is an attribute misspelt.
+            // A quoted word before a value is a misspelt attribute.
             let before_value = token.quoted
                 && all.get(index).is_some_and(|next| next.text == ",")
                 && all.get(index + 1).is_some_and(|next| is_type(next.text));
@@ -134,13 +130,13 @@ fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
             let sign = next.text.len() == 1 && "{}()[];,=".contains(next.text);
             next.quoted || !sign && !is_type(next.text)
         });
-        let value = value.ok_or_else(|| token.error("set to what?", "give it a value"))?;
+        let value = value.ok_or_else(|| token.error("the value is missing", "give it a value"))?;
         knobs.push((name, *value));
     }
     Ok(ParsedKnobs::new(knobs, "ns-3's default"))
 }
 
-/// "DoubleValue", "ns.core.UintegerValue".
+/// Whether this is a value type, such as `DoubleValue` or `ns.core.UintegerValue`.
 fn is_type(text: &str) -> bool {
     text.ends_with("Value")
 }
@@ -160,10 +156,10 @@ fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
             .parse::<BitsPerSec>()
             .ok()
             .filter(|rate| rate.0 > 0);
-        let refused = || token.error(format!("{} is no rate", token.text), "nearest: 10Mbps");
+        let refused = || token.error(format!("{} is not a rate", token.text), "nearest: 10Mbps");
         Ok((Some(rate.ok_or_else(refused)?), token.span()))
     });
-    let rate = WithOrigin::given_or(rate.transpose()?, None, "ns-3 takes 1.5Mbps");
+    let rate = WithOrigin::given_or(rate.transpose()?, None, "ns-3's default: 1.5Mbps");
     let packet = knobs.number("MeanPktSize", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
     let (limit, in_bytes) = max_size(&knobs)?;
@@ -199,27 +195,27 @@ fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
             true => Spacing::Wait,
             false => Spacing::Uniform,
         }),
-        idle: WithOrigin::implied(Idle::FloorPlusOne, "whole packets, and one more"),
+        idle: WithOrigin::implied(Idle::FloorPlusOne, "whole packets, plus one"),
         ecn: marking(&knobs)?,
         adapt: adapt(&knobs, ared)?,
-        by_size: WithOrigin::implied(in_bytes, "where the queue is in bytes"),
+        by_size: WithOrigin::implied(in_bytes, "exactly if the queue is in bytes"),
         cautious: WithOrigin::implied(true, "the first packet above min is spared"),
         rate,
         ..Configuration::of(&TOOL)
     })
 }
 
-/// The buffer, and whether it and the thresholds are in bytes.
+/// Reads the buffer size; the flag says whether it and the thresholds are in bytes.
 fn max_size(knobs: &ParsedKnobs) -> Result<(WithOrigin<Option<Length>>, bool), ParseError> {
     let why = "ns-3's default: 25p";
     let Some(token) = knobs.find("MaxSize").or_else(|| knobs.find("QueueLimit")) else {
         return Ok((WithOrigin::implied(Some(Length::Packets(25.0)), why), false));
     };
     let refused = || {
-        let message = format!("MaxSize {} is no queue size", token.text);
+        let message = format!("MaxSize {} is not a queue size", token.text);
         token.error(
             message,
-            "allowed: packets as \"25p\", or bytes as \"100kB\"",
+            "allowed: packets such as \"25p\", or bytes such as \"100kB\"",
         )
     };
     let packets = token.text.strip_suffix('p').unwrap_or(token.text);
@@ -238,7 +234,7 @@ fn max_size(knobs: &ParsedKnobs) -> Result<(WithOrigin<Option<Length>>, bool), P
     Ok((WithOrigin::given(Some(length), token.span()), in_bytes))
 }
 
-/// ARED makes both automatic, and so does 0.
+/// Reads min and max. ARED and 0 select automatic values.
 fn thresholds(
     knobs: &ParsedKnobs,
     ared: &WithOrigin<bool>,
@@ -265,10 +261,10 @@ fn thresholds(
             WithOrigin::implied(3.0 * min, why),
         ));
     }
-    let min = WithOrigin::given_or(given("MinTh")?, 5.0, "ns-3's default, whichever the unit");
+    let min = WithOrigin::given_or(given("MinTh")?, 5.0, "ns-3's default, in either unit");
     let max = match zero("MaxTh") {
         true => WithOrigin::implied(3.0 * min.value, "0 stands for 3 MinTh"),
-        false => WithOrigin::given_or(given("MaxTh")?, 15.0, "ns-3's default, whichever the unit"),
+        false => WithOrigin::given_or(given("MaxTh")?, 15.0, "ns-3's default, in either unit"),
     };
     Ok((min, max))
 }
@@ -302,7 +298,7 @@ fn weight(
     match given {
         Some((weight, span)) if weight < 0.0 => Err(ParseError {
             span,
-            message: format!("QW {weight} is no weight"),
+            message: format!("QW {weight} is not a weight"),
             help: "allowed: above 0 and at most 1, or 0 for 1 - exp(-1/C); nearest: QW 0".into(),
         }),
         given => Ok(WithOrigin::given_or(given, 0.002, "ns-3's default")),
@@ -323,13 +319,16 @@ fn marking(knobs: &ParsedKnobs) -> Result<WithOrigin<Marking>, ParseError> {
 fn adapt(knobs: &ParsedKnobs, ared: WithOrigin<bool>) -> Result<WithOrigin<Adapt>, ParseError> {
     let max_p = knobs.flag("AdaptMaxP", false)?;
     let feng = knobs.flag("FengAdaptive", false)?;
-    let (way, origin) = match (ared.value, max_p.value, feng.value) {
+    let (adapt, origin) = match (ared.value, max_p.value, feng.value) {
         (true, ..) => (Adapt::Floyd, ared.origin),
         (_, true, _) => (Adapt::Floyd, max_p.origin),
         (_, _, true) => (Adapt::Feng, feng.origin),
         _ => (Adapt::No, ared.origin),
     };
-    Ok(WithOrigin { value: way, origin })
+    Ok(WithOrigin {
+        value: adapt,
+        origin,
+    })
 }
 
 fn write(configuration: &Configuration, link: &Link) -> String {

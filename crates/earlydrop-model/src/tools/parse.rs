@@ -1,17 +1,17 @@
-//! What a text sets, by name.
+//! The knobs that a text sets, by name, with the conversions that several parsers share.
 
 use std::ops::Range;
 
 use super::token::Token;
 use super::{ParseError, WithOrigin};
 
-/// A value and where it stands.
+/// A value and its span in the text.
 pub(super) type Given<T> = (T, Range<usize>);
 
-/// Every value that is set; of a name set twice the last counts.
+/// The tokens assigned to each name. If a name is set twice, the last value counts.
 pub(super) struct ParsedKnobs<'a> {
     set: Vec<(&'a str, Token<'a>)>,
-    /// Where the tool's defaults are from.
+    /// The source of the tool's defaults.
     defaults: &'static str,
 }
 
@@ -30,7 +30,7 @@ impl<'a> ParsedKnobs<'a> {
             .map(|(_, token)| *token)
     }
 
-    /// A number within `low..=high`.
+    /// The number set for `name`; an error outside `low..=high`.
     pub(super) fn number(
         &self,
         name: &str,
@@ -42,7 +42,7 @@ impl<'a> ParsedKnobs<'a> {
         read.transpose()
     }
 
-    /// A probability above 0, or the tool's.
+    /// The probability set for `name`, or `default`; an error at 0.
     pub(super) fn probability(
         &self,
         name: &str,
@@ -57,7 +57,7 @@ impl<'a> ParsedKnobs<'a> {
         ))
     }
 
-    /// true or false, or the tool's.
+    /// The flag set for `name`, or `default`.
     pub(super) fn flag(&self, name: &str, default: bool) -> Result<WithOrigin<bool>, ParseError> {
         let read = self.find(name);
         let read = read.map(|token| Ok((token.flag(name)?, token.span())));
@@ -70,7 +70,7 @@ impl<'a> ParsedKnobs<'a> {
 }
 
 impl<T> WithOrigin<T> {
-    /// Another value of the same origin.
+    /// Converts the value and keeps its origin.
     pub(super) fn map<U>(self, other: impl FnOnce(T) -> U) -> WithOrigin<U> {
         WithOrigin {
             value: other(self.value),

@@ -1,65 +1,67 @@
-//! SONiC: `WRED_PROFILE` of a switch's configuration, in JSON. Thresholds are bytes,
-//! probabilities percents; the switch's own averaging (SAI's weight) is 0 unless set
-//! elsewhere, which is none.
+//! SONiC: the table `WRED_PROFILE` of a switch's configuration, in JSON. Thresholds are in bytes,
+//! probabilities in percent. SAI's averaging weight defaults to 0, which means no averaging.
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::Link;
 
-use super::dpdk::alike;
+use super::configuration::merge_equal_classes;
 use super::json::{self, Entry};
 use super::{
-    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, called,
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
 };
 
 pub(super) static TOOL: Tool = Tool {
     name: "sonic",
     title: "SONiC, WRED_PROFILE",
-    signs: &[
+    keywords: &[
         "WRED_PROFILE",
         "green_min_threshold",
         "green_max_threshold",
         "green_drop_probability",
     ],
     spacing: Spacing::Geometric,
-    spacings: &[Spacing::Geometric],
-    spacing_source: "the switch's affair; taken as each packet for itself",
+    supported_spacings: &[Spacing::Geometric],
+    spacing_source: "depends on the switch; assumed independent for each packet",
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (Knob::Classes, "a profile has three colours"),
         (Knob::Min, "thresholds are whole bytes"),
         (Knob::Max, "thresholds are whole bytes"),
         (Knob::MaxP, "drop probabilities are whole percents"),
         (
             Knob::Shape,
-            "a profile is a straight line, and tells all from max on",
+            "a profile has one straight line, and signals every packet above max",
         ),
-        (Knob::Weight, "a profile has no weight: the queue as it is"),
+        (
+            Knob::Weight,
+            "a profile has no weight: it uses the current queue length",
+        ),
         (Knob::Unit, "thresholds are in bytes"),
-        (Knob::BySize, "a profile does not look at sizes"),
-        (Knob::Cautious, "a profile spares nobody above min"),
+        (Knob::BySize, "a profile ignores packet sizes"),
+        (Knob::Cautious, "a profile spares no packet above min"),
         (Knob::Idle, "a profile has no average"),
-        (Knob::Ecn, "ecn marks all, above max too"),
-        (Knob::Adapt, "a profile adapts nothing"),
-        (Knob::Packet, "a profile knows no sizes"),
+        (Knob::Ecn, "ecn also marks above max"),
+        (Knob::Adapt, "a profile does not adapt"),
+        (Knob::Packet, "a profile ignores packet sizes"),
         (Knob::Rate, "the switch knows its ports"),
-        (Knob::Limit, "the buffer stands in BUFFER_PROFILE"),
+        (Knob::Limit, "the buffer is configured in BUFFER_PROFILE"),
     ],
     read,
     write,
 };
 
 const KNOBS: &[KnobName] = &[
-    called(
+    knob(
         Knob::Classes,
         "green_, yellow_, red_",
         "colours",
         "not enabled",
     ),
-    called(Knob::Min, "green_min_threshold (Kmin)", "bytes", "0"),
-    called(Knob::Max, "green_max_threshold (Kmax)", "bytes", "0"),
-    called(Knob::MaxP, "green_drop_probability (Pmax)", "%", "100"),
-    called(
+    knob(Knob::Min, "green_min_threshold (Kmin)", "bytes", "0"),
+    knob(Knob::Max, "green_max_threshold (Kmax)", "bytes", "0"),
+    knob(Knob::MaxP, "green_drop_probability (Pmax)", "%", "100"),
+    knob(
         Knob::Ecn,
         "ecn",
         "ecn_none, ecn_all, ecn_green, ...",
@@ -72,7 +74,7 @@ const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
     let entries = json::entries(text)?;
     let about = |entry: &&Entry| entry.path.last().is_some_and(|key| is_known(key));
-    // Of several profiles the first is read.
+    // Only the first of several profiles is read.
     let profile = entries
         .iter()
         .find(about)
@@ -80,8 +82,8 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
     let Some(profile) = profile else {
         return Err(ParseError::of_all(
             text,
-            "no profile stands in this",
-            "see docs/other-tools.md",
+            "this text contains no WRED_PROFILE",
+            "see docs/reference/other-tools.md",
         ));
     };
     let own: Vec<&Entry> = entries
@@ -114,10 +116,10 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
         Ok((marking, entry.value.span()))
     });
     Ok(Configuration {
-        classes: alike(classes),
+        classes: merge_equal_classes(classes),
         in_bytes: true,
-        weight: WithOrigin::implied(1.0, "SAI's weight is 0 unless set: the queue as it is"),
-        ecn: WithOrigin::given_or(ecn.transpose()?, Marking::OFF, "ecn_none unless set"),
+        weight: WithOrigin::implied(1.0, "SAI's weight defaults to 0: the current queue length"),
+        ecn: WithOrigin::given_or(ecn.transpose()?, Marking::OFF, "ecn_none by default"),
         ..Configuration::of(&TOOL)
     })
 }
@@ -159,7 +161,10 @@ fn class<'a, 'e: 'a>(
     if let Some((0.0, span)) = percent {
         return Err(ParseError {
             span,
-            message: format!("{} = 0 would never tell anybody", key("drop_probability")),
+            message: format!(
+                "{} = 0 would never signal congestion",
+                key("drop_probability")
+            ),
             help: "nearest: 1".to_string(),
         });
     }
@@ -172,7 +177,7 @@ fn class<'a, 'e: 'a>(
             1.0,
             "SAI's default: 100",
         ),
-        shape: WithOrigin::implied(Shape::Straight, "a profile has no other"),
+        shape: WithOrigin::implied(Shape::Straight, "a profile has no other shape"),
     }))
 }
 

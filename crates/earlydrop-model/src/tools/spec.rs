@@ -32,14 +32,14 @@ const SPACINGS: [(Spacing, &str); 5] = [
 
 /// The value of the parameter `spacing` for this law.
 pub(super) fn spacing_name(spacing: Spacing) -> &'static str {
-    let found = SPACINGS.iter().find(|(known, _)| *known == spacing);
-    found.map_or("uniform", |(_, name)| name)
+    let entry = SPACINGS.iter().find(|(known, _)| *known == spacing);
+    entry.map_or("uniform", |(_, name)| name)
 }
 
 /// The law named by the parameter `spacing`.
 pub(super) fn spacing_named(name: &str) -> Spacing {
-    let found = SPACINGS.iter().find(|(_, known)| *known == name);
-    found.map_or(Spacing::Uniform, |(spacing, _)| *spacing)
+    let entry = SPACINGS.iter().find(|(_, known)| *known == name);
+    entry.map_or(Spacing::Uniform, |(spacing, _)| *spacing)
 }
 
 const IDLES: [(Idle, &str); 5] = [
@@ -52,14 +52,14 @@ const IDLES: [(Idle, &str); 5] = [
 
 /// The value of the parameter `idle` for this decay.
 pub(super) fn idle_name(idle: Idle) -> &'static str {
-    let found = IDLES.iter().find(|(known, _)| *known == idle);
-    found.map_or("exact", |(_, name)| name)
+    let entry = IDLES.iter().find(|(known, _)| *known == idle);
+    entry.map_or("exact", |(_, name)| name)
 }
 
 /// The decay named by the parameter `idle`.
 pub(super) fn idle_named(name: &str) -> Idle {
-    let found = IDLES.iter().find(|(_, known)| *known == name);
-    found.map_or(Idle::Exact, |(idle, _)| *idle)
+    let entry = IDLES.iter().find(|(_, known)| *known == name);
+    entry.map_or(Idle::Exact, |(idle, _)| *idle)
 }
 
 /// A droptail where `class` does not exist; RED with the right curve otherwise.

@@ -1,4 +1,8 @@
-//! From one tool to another: the nearest equivalent_max_p, and what is lost.
+//! Translates a configuration for another tool and reports what changes.
+//!
+//! Two tools with the same `max_p` signal congestion at different rates, because they space drops
+//! by different laws. [`translate`] keeps the law if the target supports it; otherwise it changes
+//! `max_p` so that the long-run signal rate stays the same. [`word_for_word`] keeps all numbers.
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::Link;
@@ -8,54 +12,56 @@ use super::{Configuration, Knob, ParseError, Tool, WithOrigin, check, difference
 use crate::solve::falling_root;
 use crate::spacing::long_run;
 
-/// A configuration as another tool is knobs it.
+/// A configuration written for another tool.
 #[derive(Clone, Debug)]
 pub struct Translation {
-    /// Ready to be pasted.
+    /// The text in the target tool's language.
     pub text: String,
-    /// What the other tool makes of the text.
+    /// The configuration that the target tool reads from the text.
     pub configuration: Configuration,
-    /// What stands differently there.
+    /// The knobs whose values changed.
     pub lost: Vec<LostKnob>,
-    /// What was changed on purpose, and why.
+    /// What the translation changed on purpose, and why.
     pub notes: Vec<String>,
 }
 
-/// What could not be carried over.
+/// A knob whose value could not be kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LostKnob {
     /// The knob.
     pub knob: Knob,
-    /// How it stood.
+    /// The value before.
     pub from: String,
-    /// How it stands now.
+    /// The value after.
     pub to: String,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
-/// The nearest equivalent_max_p in `tool`, refused where that takes nothing near it: spaced alike where it can be knobs how, else with a
-/// max_p at which it tells as often in the long run.
+/// Writes the configuration for `tool` so that it signals congestion equally often.
+///
+/// Keeps the spacing law if `tool` supports it, and adjusts `max_p` otherwise. Fails if the tool
+/// accepts no value near the given ones.
 pub fn translate(
     configuration: &Configuration,
     tool: &'static Tool,
     link: &Link,
 ) -> Result<Translation, ParseError> {
     let from = configuration.spacing.value;
-    let mut wanted = carried(configuration, tool);
+    let mut wanted = to_translate(configuration, tool);
     let mut notes = Vec::new();
-    let alike = tool.spacings.iter().copied();
-    let alike = alike.into_iter().find(|to| same_gaps(from, *to));
-    let to = alike.unwrap_or(tool.spacing);
-    if !tool.spacings.contains(&from) {
+    let mut supported = tool.supported_spacings.iter().copied();
+    let same_law = supported.find(|to| same_gaps(from, *to));
+    let to = same_law.unwrap_or(tool.spacing);
+    if !tool.supported_spacings.contains(&from) {
         wanted.spacing = WithOrigin::implied(to, tool.spacing_source);
     }
     for class in &mut wanted.classes {
         let was = class.max_p.value;
-        if alike.is_none() {
+        if same_law.is_none() {
             class.max_p.value = equivalent_max_p(was, from, to);
             notes.push(format!(
-                "max_p {} becomes {}: at one and the same {} tells {}",
+                "max_p {} becomes {}: with the same max_p, {} signals {}",
                 digits(was, 3),
                 digits(class.max_p.value, 3),
                 tool.name,
@@ -63,7 +69,7 @@ pub fn translate(
             ));
         } else if !same_gaps(to, tool.spacing) && tool != configuration.tool {
             notes.push(format!(
-                "{} is knobs to space drops as here; by its own way, a max_p of {} comes to as many",
+                "{} is configured for the same spacing; with its default spacing, max_p {} has the same long-run rate",
                 tool.name,
                 digits(equivalent_max_p(was, from, tool.spacing), 3),
             ));
@@ -73,7 +79,7 @@ pub fn translate(
     write(&wanted, tool, link, notes)
 }
 
-/// "2.92 times as often", "1.96 times more rarely".
+/// Words for a ratio of rates: "2.92 times as often", "1.96 times more rarely".
 pub fn ratio_in_words(ratio: f64) -> String {
     match ratio < 1.0 {
         true => format!("{} times more rarely", digits(1.0 / ratio, 3)),
@@ -81,18 +87,18 @@ pub fn ratio_in_words(ratio: f64) -> String {
     }
 }
 
-/// The same with every number as it is, spaced as `tool` does unless set.
+/// Writes the configuration for `tool` with every number unchanged and the tool's default spacing.
 pub fn word_for_word(
     configuration: &Configuration,
     tool: &'static Tool,
     link: &Link,
 ) -> Result<Translation, ParseError> {
-    let mut wanted = carried(configuration, tool);
+    let mut wanted = to_translate(configuration, tool);
     wanted.spacing = WithOrigin::implied(tool.spacing, tool.spacing_source);
     write(&wanted, tool, link, Vec::new())
 }
 
-/// The max_p under `to` that tells as often in the long run as `max_p` does under `from`.
+/// The max_p under the law `to` whose long-run signal rate is that of `max_p` under `from`.
 pub fn equivalent_max_p(max_p: f64, from: Spacing, to: Spacing) -> f64 {
     if same_gaps(from, to) {
         return max_p;
@@ -101,13 +107,14 @@ pub fn equivalent_max_p(max_p: f64, from: Spacing, to: Spacing) -> f64 {
     if long_run(to, 1.0) <= wanted {
         return 1.0;
     }
-    // As powers, so that small ones are found as exactly.
+    // Searches ln(max_p), so that small values are as precise as large ones.
     let low = max_p.ln() - 3.0;
     let excess = |power: f64| wanted - long_run(to, power.exp().min(1.0));
     falling_root(low, 0.0, excess).exp().min(1.0)
 }
 
-/// Linux draws one number a gap, which gives the gaps of 1993.
+/// Whether both laws give the same distribution of gaps. Linux draws one number per gap, which
+/// has the distribution of Floyd and Jacobson's 1993 method 2.
 fn same_gaps(a: Spacing, b: Spacing) -> bool {
     let law = |spacing| match spacing {
         Spacing::Drawn => Spacing::Uniform,
@@ -116,8 +123,8 @@ fn same_gaps(a: Spacing, b: Spacing) -> bool {
     law(a) == law(b)
 }
 
-/// What is to be carried over: all but a packet that nobody knobs and nothing depends on.
-fn carried(configuration: &Configuration, tool: &Tool) -> Configuration {
+/// The configuration to translate, without a mean packet size that is only a default.
+fn to_translate(configuration: &Configuration, tool: &Tool) -> Configuration {
     let mut wanted = configuration.clone();
     let packet = &wanted.mean_packet;
     if !packet.is_given() && !wanted.by_size.value && tool != configuration.tool {
@@ -126,7 +133,7 @@ fn carried(configuration: &Configuration, tool: &Tool) -> Configuration {
     wanted
 }
 
-/// Writes it, and reads it again to see what became of it.
+/// Writes the text, reads it back and compares.
 fn write(
     wanted: &Configuration,
     tool: &'static Tool,
@@ -138,17 +145,20 @@ fn write(
         check(&configuration, &text, link)?;
         Ok(configuration)
     });
-    // The place is one in a text that nobody has seen.
+    // The span would point into the written text, which the caller does not have.
     let configuration = read.map_err(|error| ParseError {
         span: 0..0,
         ..error
     })?;
     let reason = |knob: Knob| {
-        let found = tool.lacks.iter().find(|(lacking, _)| *lacking == knob);
-        found.map_or("rounded", |(_, why)| why)
+        let limitation = tool
+            .limitations
+            .iter()
+            .find(|(lacking, _)| *lacking == knob);
+        limitation.map_or("rounded", |(_, why)| why)
     };
-    // Gaps alike are knobs alike; the link's own rate is not lost where nobody knobs it.
-    let silent = |knob: Knob| match knob {
+    // Equal gap distributions and values that were never given are not reported.
+    let unreported = |knob: Knob| match knob {
         Knob::Spacing => same_gaps(wanted.spacing.value, configuration.spacing.value),
         Knob::Rate => wanted.rate.value.is_none() || configuration.rate.value.is_none(),
         Knob::Packet => wanted.mean_packet.value.is_none(),
@@ -156,7 +166,7 @@ fn write(
     };
     let lost = differences(wanted, &configuration, link).into_iter();
     let lost = lost
-        .filter(|difference| !silent(difference.knob))
+        .filter(|difference| !unreported(difference.knob))
         .map(|difference| LostKnob {
             why: reason(difference.knob),
             knob: difference.knob,

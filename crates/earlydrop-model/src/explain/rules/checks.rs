@@ -258,7 +258,7 @@ pub(super) fn not_gentle(s: &Subject) -> Option<Problem> {
     let straight = s.configuration.classes[0].shape.value == Shape::Straight;
     (straight && s.max > s.min * 1.001 && s.max_p < 1.0).then_some(())?;
     let mut knobs = s.configuration.tool.knobs.iter();
-    let knob = knobs.find(|called| called.knob == Knob::Shape);
+    let knob = knobs.find(|entry| entry.knob == Knob::Shape);
     problem(
         format!(
             "at max the probability leaps from {} to 1",

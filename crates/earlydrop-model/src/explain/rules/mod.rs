@@ -225,8 +225,8 @@ impl Subject<'_> {
     /// What the tool calls a knob.
     fn knob_name(&self, knob: Knob) -> &'static str {
         let mut knobs = self.configuration.tool.knobs.iter();
-        let found = knobs.find(|called| called.knob == knob);
-        found.map_or(knob.name(), |called| called.name)
+        let found = knobs.find(|entry| entry.knob == knob);
+        found.map_or(knob.name(), |entry| entry.name)
     }
 
     fn weight(&self) -> f64 {
@@ -303,7 +303,7 @@ impl Subject<'_> {
     /// Whether the weight can be set at all.
     fn has_weight(&self) -> bool {
         let mut knobs = self.configuration.tool.knobs.iter();
-        knobs.any(|called| called.knob == Knob::Weight)
+        knobs.any(|entry| entry.knob == Knob::Weight)
     }
 
     fn flows(&self) -> String {
