@@ -295,7 +295,7 @@ fn warnings(found: &Recommendation) -> Vec<String> {
     let chosen = &found.choices[0];
     if chosen.expected.loss + chosen.expected.marks <= 0.0 {
         warnings.push(format!(
-            "the flows cannot fill the link with windows of at most {} packets: nothing is told",
+            "the flows cannot fill the link with windows of at most {} packets: nothing is signals",
             load.tcp.max_window
         ));
     }

@@ -1,39 +1,40 @@
-//! What TCP sends where it is told of congestion with probability p.
+//! The throughput of a TCP flow at a given rate of congestion signals.
 //!
-//! Padhye, Firoiu, Towsley, Kurose, SIGCOMM 1998, whose terms paper 003 takes over as its
-//! formulas (24) to (27); the window of CUBIC by RFC 9438, section 5.1.
+//! Reno: Padhye, Firoiu, Towsley and Kurose, SIGCOMM 1998. Chandrayana, Sikdar and Kalyanaraman use
+//! the same terms as formulas (24) to (27), to which the numbers below refer. CUBIC: the mean window
+//! of RFC 9438, section 5.1.
 
 use earlydrop::units::Nanos;
 
 use crate::signal::SignalRate;
 
-/// How the window grows and shrinks.
+/// The congestion control algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// Additive increase, multiplicative decrease.
     Reno,
-    /// A cubic function of time, or Reno where that sends more.
+    /// A cubic function of time, or Reno if that is faster (RFC 9438).
     Cubic,
 }
 
-/// How a flow behaves.
+/// The TCP of the flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tcp {
-    /// How its window grows and shrinks.
+    /// The congestion control algorithm.
     pub control: Control,
-    /// b: by how many packets acknowledged the window grows as by one. 1 where it grows by
-    /// what is acknowledged (RFC 3465), else the packets of an acknowledgment.
+    /// b: the packets that must be acknowledged for the window to grow as by one acknowledgment. 1
+    /// with appropriate byte counting (RFC 3465); 2 with delayed acknowledgments otherwise.
     pub packets_per_ack: f64,
-    /// W_max: the receiver's window, in packets.
+    /// W_max: the receiver's advertised window (rwnd), in packets.
     pub max_window: f64,
-    /// The shortest retransmission timer.
+    /// The minimum of the retransmission timer (RTO).
     pub min_rto: Nanos,
-    /// Whether its packets can be marked.
+    /// Whether packets are ECN-capable.
     pub ecn: bool,
 }
 
 impl Default for Tcp {
-    /// Reno as it is today: it grows by what is packets_per_ack, its timer runs 200 ms at least.
+    /// Reno with appropriate byte counting (RFC 3465) and a minimum RTO of 200 ms, as in Linux.
     fn default() -> Tcp {
         Tcp {
             control: Control::Reno,
@@ -45,37 +46,37 @@ impl Default for Tcp {
     }
 }
 
-/// A flow in steady state.
+/// The steady state of one flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyState {
-    /// B: packets sent a second, lost ones counted.
+    /// B: packets sent per second, including lost ones.
     pub rate: f64,
-    /// gamma: the share of time spent waiting for the retransmission timer.
+    /// gamma: the share of time spent in timeouts.
     pub timeout_share: f64,
-    /// Packets sent a round trip while not waiting.
+    /// Packets sent per round trip outside of timeouts.
     pub window: f64,
 }
 
-/// The expected window at which a congestion signal comes, and the time since the last.
+/// One cycle of congestion avoidance, from one congestion signal to the next.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
-    /// `E[W]`, packets.
+    /// `E[W]`: the window at the signal, in packets.
     peak: f64,
-    /// Packets sent.
+    /// The packets sent in the cycle.
     packets: f64,
-    /// `E[CA]` in round trips.
+    /// `E[CA]`: the duration in round trips.
     rounds: f64,
 }
 
 impl Tcp {
-    /// `E[W_u]`: the window when a congestion signal comes, unless the receiver limits it.
+    /// `E[W_u]`: the window at a congestion signal, in packets, without the receiver's limit.
     pub fn unconstrained_peak(&self, p: f64) -> f64 {
         let b = self.packets_per_ack;
         let c = (2.0 + b) / (3.0 * b);
         c + (8.0 * (1.0 - p) / (3.0 * b * p) + c * c).sqrt()
     }
 
-    /// Formula (26) and the packets that go with it.
+    /// The cycle of Reno; its duration is formula (26).
     fn reno_cycle(&self, p: f64) -> Cycle {
         let (b, free, most) = (
             self.packets_per_ack,
@@ -95,7 +96,7 @@ impl Tcp {
         }
     }
 
-    /// The same under CUBIC, at a round trip of `rtt` seconds; Reno's where that is faster.
+    /// The cycle at a round-trip time of `rtt` seconds. CUBIC uses Reno's cycle if that is faster.
     fn cycle(&self, p: f64, rtt: f64) -> Cycle {
         /// C and beta of RFC 9438.
         const GROWTH: f64 = 0.4;
@@ -118,15 +119,15 @@ impl Tcp {
         }
     }
 
-    /// T_O: RFC 6298 with a deviation of a quarter of the round trip, in seconds.
-    pub fn timeout(&self, rtt: f64) -> f64 {
+    /// T_O: the RTO of RFC 6298 in seconds, with RTTVAR = RTT/4.
+    pub fn rto(&self, rtt: f64) -> f64 {
         (2.0 * rtt).max(self.min_rto.as_secs_f64())
     }
 
-    /// A flow told of congestion as `told` says, at a round trip of `rtt` seconds. Only what
-    /// is lost can lead to a timeout, not what is marked.
-    pub fn steady(&self, told: SignalRate, rtt: f64) -> SteadyState {
-        let p = told.total();
+    /// The steady state of a flow at a round-trip time of `rtt` seconds. Losses can cause timeouts;
+    /// marks cannot.
+    pub fn steady(&self, signals: SignalRate, rtt: f64) -> SteadyState {
+        let p = signals.total();
         if p <= 0.0 {
             return SteadyState {
                 rate: self.max_window / rtt,
@@ -143,8 +144,8 @@ impl Tcp {
         }
         let cycle = self.cycle(p, rtt);
         let sending = cycle.rounds * rtt;
-        let timeouts = timeout_probability(p, cycle.peak) * told.loss / p;
-        let timeout_share = timeouts * expected_timeout(p, self.timeout(rtt));
+        let timeouts = timeout_probability(p, cycle.peak) * signals.loss / p;
+        let timeout_share = timeouts * expected_timeout(p, self.rto(rtt));
         SteadyState {
             rate: (cycle.packets + timeouts / (1.0 - p)) / (sending + timeout_share),
             timeout_share: timeout_share / (sending + timeout_share),
@@ -153,7 +154,8 @@ impl Tcp {
     }
 }
 
-/// Formula (24): how long a row of timeouts lasts, the first of `first` seconds.
+/// Formula (24): the expected duration of consecutive timeouts with exponential backoff, in seconds;
+/// `first` is the first RTO.
 pub fn expected_timeout(p: f64, first: f64) -> f64 {
     let doubled = [1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
     let f: f64 = doubled
@@ -163,7 +165,7 @@ pub fn expected_timeout(p: f64, first: f64) -> f64 {
     first * f / (1.0 - p)
 }
 
-/// Q, formula (25): the probability that a loss at a window of `window` leads to a timeout.
+/// Q, formula (25): the probability that a loss at a window of `window` packets causes a timeout.
 pub fn timeout_probability(p: f64, window: f64) -> f64 {
     if window <= 3.0 {
         return 1.0;
@@ -175,7 +177,8 @@ pub fn timeout_probability(p: f64, window: f64) -> f64 {
     q.min(1.0)
 }
 
-/// The bound of Mathis et al. 1997 on what Reno sends: `sqrt(3/(2 b p))/RTT`, packets a second.
+/// The bound of Mathis et al. 1997 on Reno's throughput: `sqrt(3/(2 b p))/RTT`, in packets per
+/// second.
 pub fn square_root_bound(p: f64, packets_per_ack: f64, rtt: f64) -> f64 {
     (1.5 / (packets_per_ack * p)).sqrt() / rtt
 }
@@ -188,7 +191,7 @@ mod tests {
         SignalRate { loss, marks: 0.0 }
     }
 
-    /// Padhye and others, equation (30), written out for b = 2 and a timeout of 1 s.
+    /// Equation (30) of Padhye and others, for b = 2 and an RTO of 1 s.
     fn printed(p: f64, rtt: f64, most: f64) -> f64 {
         let free = 4.0 / 6.0 + (8.0 * (1.0 - p) / (6.0 * p) + (4.0_f64 / 6.0).powi(2)).sqrt();
         let f = 1.0
@@ -212,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_formula_is_the_printed_one() {
+    fn the_full_formula_is_the_printed_one() {
         let tcp = Tcp {
             packets_per_ack: 2.0,
             max_window: 20.0,
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn sends_less_the_more_it_is_told_but_where_it_jumps() {
+    fn throughput_falls_with_the_signal_rate() {
         for control in [Control::Reno, Control::Cubic] {
             let tcp = Tcp {
                 control,
@@ -251,13 +254,13 @@ mod tests {
         );
     }
 
-    /// The p at which the free window is `window`.
+    /// The p at which the unconstrained peak is `window`.
     fn falling_to(tcp: &Tcp, window: f64) -> f64 {
         crate::solve::falling_root_of_powers(1e-9, 0.9, |p| tcp.unconstrained_peak(p) - window)
     }
 
     #[test]
-    fn ends_are_what_they_must_be() {
+    fn limits_are_exact() {
         let tcp = Tcp {
             max_window: 50.0,
             ..Tcp::default()
@@ -272,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_bring_no_timeouts_and_few_losses_the_square_root() {
+    fn marks_cause_no_timeouts_and_rare_losses_give_the_square_root() {
         let tcp = Tcp::default();
         let marked = tcp.steady(
             SignalRate {
@@ -289,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn cubic_is_reno_on_short_paths_and_more_on_long_ones() {
+    fn cubic_is_reno_on_short_paths_and_faster_on_long_ones() {
         let rate = |control, rtt| {
             Tcp {
                 control,

@@ -93,11 +93,11 @@ pub fn open_loop(
         ));
     }
     let rtt = load.rtt.as_secs_f64();
-    let told = SignalRate {
+    let signals = SignalRate {
         loss: p,
         marks: 0.0,
     };
-    let timeout_share = load.tcp.steady(told, rtt).timeout_share;
+    let timeout_share = load.tcp.steady(signals, rtt).timeout_share;
     let window = load.tcp.unconstrained_peak(p).min(load.tcp.max_window);
     let batch = match batch {
         Some(batch) => batch,
@@ -345,7 +345,7 @@ fn balanced(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice
         }
         thresholds.max_p = match longest < 0.99 * goal {
             true => {
-                notes.push("no max_p lets the queue be so long: more is told without it than the flows need".to_string());
+                notes.push("no max_p lets the queue be so long: more is signals without it than the flows need".to_string());
                 Some(MAX_P)
             }
             false => Some(found),
@@ -412,13 +412,13 @@ pub fn most_flows(load: &Load, buffer: f64, max: f64) -> Result<Option<f64>, Mod
 /// `N = mu/(B(p) (1-p))` with p what the scheme tells just below it.
 pub fn flows_at(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
     let below = queue * (1.0 - 1e-9);
-    let told = gateway.split(
+    let signals = gateway.split(
         gateway.signal_probability(below, load.flows),
         below,
         load.flows,
     );
-    let flow = load.tcp.steady(told, load.round_trip(below));
-    load.service() / (flow.rate * (1.0 - told.loss))
+    let flow = load.tcp.steady(signals, load.round_trip(below));
+    load.service() / (flow.rate * (1.0 - signals.loss))
 }
 
 #[cfg(test)]

@@ -72,14 +72,14 @@ impl Caveat {
 
 /// What speaks against the prediction `operating_point` of `gateway` under `load`.
 pub fn caveats(load: &Load, gateway: &Gateway, operating_point: &Prediction) -> Vec<Caveat> {
-    let told = operating_point.loss + operating_point.marks;
+    let signals = operating_point.loss + operating_point.marks;
     let verdict = stability(load, gateway, operating_point).map(|found| found.verdict());
     let drops = gateway
         .interval()
-        .map(|interval| told * load.service() * interval);
+        .map(|interval| signals * load.service() * interval);
     let holds = |caveat: &Caveat| match caveat {
         Caveat::Oscillates => verdict.is_some_and(|verdict| verdict != Verdict::Stable),
-        Caveat::SmallWindows => told > 0.0 && operating_point.window < SMALL,
+        Caveat::SmallWindows => signals > 0.0 && operating_point.window < SMALL,
         Caveat::Full => operating_point.queue >= gateway.buffer() * (1.0 - 1e-6),
         Caveat::SlowToDrop => drops.is_some_and(|drops| drops > BEHIND),
         Caveat::RunsEmpty => sawtooth::utilisation(load, operating_point.queue) < 1.0 - IDLE,

@@ -1,4 +1,4 @@
-//! The checks behind the rules, in their order.
+//! The check of each rule, in the order of [`RULES`](super::RULES).
 
 use earlydrop::red::Spacing;
 use earlydrop::units::BitsPerSec;
@@ -16,45 +16,44 @@ fn milliseconds(packets: f64, load: &Load) -> String {
     format!("{} ms", rounded(1e3 * packets / load.service()))
 }
 
-/// The flows need to be told more often than just below max: the average stays at max.
+/// The flows need more signals than the curve gives just below max: the average stays at max.
 pub(super) fn average_at_max(s: &Subject) -> Option<Problem> {
-    let told = s.prediction.loss + s.prediction.marks;
+    let signals = s.prediction.loss + s.prediction.marks;
     let top = long_run(s.configuration.spacing.value, s.max_p);
     let shape = &s.configuration.classes[0].shape.value;
     let adapts = s.configuration.adapt.value != Adapt::No;
     if s.prediction.queue < 0.99 * s.max || matches!(shape, Shape::Points { .. }) || adapts {
         return None;
     }
-    // Midway the line is at half of max_p.
-    let needed = 2.0 * equivalent_max_p(told, Spacing::Geometric, s.configuration.spacing.value);
+    // Halfway between min and max the line is at max_p/2.
+    let needed = 2.0 * equivalent_max_p(signals, Spacing::Geometric, s.configuration.spacing.value);
     let above = match shape {
-        Shape::Gentle => "only above max is so much told",
-        _ => "the average stays at max, where the probability leaps to 1",
+        Shape::Gentle => "that rate is reached only above max",
+        _ => "the average stays at max, where the probability jumps to 1",
     };
     let change = match needed < 0.5 {
         true => format!(
-            "{} {}, so that the average comes to rest midway between min and max",
+            "{} {}, so that the average settles halfway between min and max",
             s.knob_name(Knob::MaxP),
             s.probability(needed)
         ),
         false => {
-            "more room: max_p alone does not do; raise min and max, or use fewer flows a queue"
-                .to_string()
+            "raise min and max, or use fewer flows per queue; max_p alone is not enough".to_string()
         }
     };
     problem(
         format!(
-            "{} need {}% of their packets told of congestion, and just below max {}% are: {above}",
+            "{} need congestion signals on {}% of their packets, and just below max {}% carry one: {above}",
             s.flows(),
-            rounded(100.0 * told),
+            rounded(100.0 * signals),
             rounded(100.0 * top),
         ),
         change,
     )
 }
 
-/// How many packets at once an empty queue takes until its average reaches min (1993,
-/// equation 3): `L + 1 + ((1-w)^(L+1) - 1)/w >= min`.
+/// The burst, in packets, that raises the average of an empty queue to min (Floyd and Jacobson
+/// 1993, equation 3): the least L with `L + 1 + ((1-w)^(L+1) - 1)/w >= min`.
 pub(super) fn burst_until(min: f64, weight: f64) -> f64 {
     let average = |length: f64| length + 1.0 + ((1.0 - weight).powf(length + 1.0) - 1.0) / weight;
     crate::solve::falling_root(0.0, 1e9, |length| min - average(length))
@@ -66,12 +65,12 @@ pub(super) fn burst_reaches_min(s: &Subject) -> Option<Problem> {
     (s.min >= 5.0 && burst < INITIAL_WINDOW).then_some(())?;
     problem(
         format!(
-            "{} packets at once bring the average of an empty queue to min: one flow's first \
-             window meets early drops",
+            "a burst of {} packets raises the average of an empty queue to min: one flow's initial \
+             window already suffers early drops",
             burst.floor()
         ),
         format!(
-            "{} {} at least, or a smaller weight",
+            "{} of at least {}, or a smaller weight",
             s.knob_name(Knob::Min),
             s.length(INITIAL_WINDOW)
         ),
@@ -79,25 +78,25 @@ pub(super) fn burst_reaches_min(s: &Subject) -> Option<Problem> {
 }
 
 pub(super) fn average_trails(s: &Subject) -> Option<Problem> {
-    let memory = s.memory();
-    (s.has_weight() && memory > 20.0 && s.usual_weight() < 0.5).then_some(())?;
+    let time_constant = s.time_constant();
+    (s.has_weight() && time_constant > 20.0 && s.usual_weight() < 0.5).then_some(())?;
     problem(
         format!(
-            "the average forgets over {} round trips: it learns of congestion when the windows \
-             have long changed, and the queue swings",
-            rounded(memory)
+            "the time constant of the average is {} round trips: it reacts after the windows have \
+             changed, and the queue oscillates",
+            rounded(time_constant)
         ),
         format!("{}, ten round trips", s.weight_text(s.usual_weight())),
     )
 }
 
 pub(super) fn average_follows(s: &Subject) -> Option<Problem> {
-    let memory = s.memory();
-    (s.has_weight() && memory < 1.0 && s.weight() < 1.0 && s.max > 2.0).then_some(())?;
+    let time_constant = s.time_constant();
+    (s.has_weight() && time_constant < 1.0 && s.weight() < 1.0 && s.max > 2.0).then_some(())?;
     problem(
         format!(
-            "the average forgets within {} round trips: it follows every burst rather than the load",
-            rounded(memory)
+            "the time constant of the average is {} round trips: it follows every burst rather than the load",
+            rounded(time_constant)
         ),
         format!("{}, ten round trips", s.weight_text(s.usual_weight())),
     )
@@ -109,8 +108,7 @@ pub(super) fn max_near_min(s: &Subject) -> Option<Problem> {
     (s.max < 2.0 * s.min && !step && !steps).then_some(())?;
     problem(
         format!(
-            "max is {} times min: between nothing and everything there is little room for few \
-             drops at random",
+            "max is {} times min: the range of random early drops is narrow",
             rounded(s.max / s.min)
         ),
         format!("{} {}", s.knob_name(Knob::Max), s.length(3.0 * s.min)),
@@ -121,8 +119,8 @@ pub(super) fn min_small(s: &Subject) -> Option<Problem> {
     (s.min < 5.0).then_some(())?;
     problem(
         format!(
-            "min is {} packets of {} bytes: a burst of a few is told of congestion, and a link with \
-             so short a queue is often idle",
+            "min is {} packets of {} bytes: a small burst already causes signals, and a link with so \
+             short a queue is often idle",
             rounded(s.min),
             s.load.packet.0
         ),
@@ -136,12 +134,12 @@ pub(super) fn limit_near_max(s: &Subject) -> Option<Problem> {
         Shape::Gentle => 2.0 * s.max,
         _ => 1.5 * s.max,
     };
-    // Fill levels are shares of the buffer.
+    // Junos: fill levels are percentages of the buffer.
     (limit < end && s.tool() != "junos").then_some(())?;
     problem(
         format!(
-            "the buffer holds {} times max: a burst overflows it before the average knows, and \
-             what overflows is lost in rows",
+            "the buffer holds {} times max: a burst overflows it before the average reacts, and \
+             consecutive packets are lost",
             rounded(limit / s.max)
         ),
         format!("{} {}", s.knob_name(Knob::Limit), s.length(4.0 * s.max)),
@@ -153,7 +151,7 @@ pub(super) fn queue_long(s: &Subject) -> Option<Problem> {
     (delay > s.load.rtt.as_secs_f64() && s.min > 5.0).then_some(())?;
     problem(
         format!(
-            "nothing is told of congestion before {} of queue wait, more than the round trip itself",
+            "the first congestion signal comes at a queueing delay of {}, which exceeds the round-trip time",
             milliseconds(s.min, s.load)
         ),
         format!(
@@ -165,19 +163,19 @@ pub(super) fn queue_long(s: &Subject) -> Option<Problem> {
 }
 
 pub(super) fn rate_other(s: &Subject) -> Option<Problem> {
-    // What tc shows does not have the rate.
+    // The output of tc qdisc show does not contain the rate.
     let shown = s.tool() == "linux" && s.configuration.mean_packet.value.is_none();
-    let taken = s.configuration.rate.value;
-    let taken = taken
+    let rate = s.configuration.rate.value;
+    let rate = rate
         .or(s.configuration.tool.assumed_rate.filter(|_| !shown))?
         .0;
-    let ratio = s.load.rate.0 as f64 / taken as f64;
+    let ratio = s.load.rate.0 as f64 / rate as f64;
     (!(0.8..1.25).contains(&ratio)).then_some(())?;
     problem(
         format!(
-            "{} is {}, the link {}: the average decays {} times too {} while nothing waits",
+            "{} is {}, but the link is {}: the average decays {} times too {} while the queue is empty",
             s.knob_name(Knob::Rate),
-            BitsPerSec(taken),
+            BitsPerSec(rate),
             s.load.rate,
             rounded(ratio.max(1.0 / ratio)),
             if ratio > 1.0 { "slowly" } else { "fast" },
@@ -190,21 +188,21 @@ pub(super) fn rate_other(s: &Subject) -> Option<Problem> {
 }
 
 pub(super) fn packet_other(s: &Subject) -> Option<Problem> {
-    let told = s.configuration.mean_packet.value?.0 as f64;
-    let there = s.load.packet.0 as f64;
-    let other = !(0.8..1.25).contains(&(told / there));
+    let mean = s.configuration.mean_packet.value?.0 as f64;
+    let actual = s.load.packet.0 as f64;
+    let other = !(0.8..1.25).contains(&(mean / actual));
     (other && matches!(s.tool(), "linux" | "ns2" | "ns3")).then_some(())?;
     problem(
         format!(
-            "{} is {told} bytes, packets are {there}: idle time is counted in the wrong packets{}",
+            "{} is {mean} bytes, but packets have {actual}: idle time is counted in packets of the wrong size{}",
             s.knob_name(Knob::Packet),
             match s.tool() {
-                "linux" => ", and burst makes another weight than it should",
+                "linux" => ", and burst gives the wrong weight",
                 "ns2" => ", and thresholds are in packets of this size",
                 _ => "",
             }
         ),
-        format!("{} {there}", s.knob_name(Knob::Packet)),
+        format!("{} {actual}", s.knob_name(Knob::Packet)),
     )
 }
 
@@ -233,7 +231,7 @@ pub(super) fn probability_one(s: &Subject) -> Option<Problem> {
     let fallback = f64::from(max - min) * (-f64::from(tc::plog(min, max, 1.0)?)).exp2();
     problem(
         format!(
-            "tc sends a probability of 1 as 0, and the kernel takes Plog's instead, {}",
+            "tc sends a probability of 1 as 0, and the kernel uses the one of Plog instead, {}",
             rounded(fallback)
         ),
         "probability 0.999999".to_string(),
@@ -246,8 +244,8 @@ pub(super) fn gentle_adapted(s: &Subject) -> Option<Problem> {
     (gentle && adapts && matches!(s.tool(), "ns2" | "ns3")).then_some(())?;
     problem(
         format!(
-            "above max the probability goes on from the first max_p, {}, whatever it has become: \
-             with max_p at 0.5 it falls back at max",
+            "above max the probability continues from the initial max_p, {}, not from the adapted one: \
+             if max_p has become 0.5, the probability falls at max",
             rounded(s.max_p)
         ),
         String::new(),
@@ -261,7 +259,7 @@ pub(super) fn not_gentle(s: &Subject) -> Option<Problem> {
     let knob = knobs.find(|entry| entry.knob == Knob::Shape);
     problem(
         format!(
-            "at max the probability leaps from {} to 1",
+            "at max the probability jumps from {} to 1",
             rounded(s.max_p)
         ),
         match (knob, s.tool()) {
@@ -291,11 +289,11 @@ pub(super) fn probability_elsewhere(s: &Subject) -> Option<Problem> {
     }
     problem(
         format!(
-            "just below max one packet in {} is told here; the same number tells {}",
+            "just below max one packet in {} carries a signal; the same max_p signals {}",
             rounded(1.0 / own),
             others.join(", ")
         ),
-        "translate rather than copy: earlydrop translate".to_string(),
+        "use `earlydrop translate` instead of copying the number".to_string(),
     )
 }
 
@@ -304,10 +302,10 @@ pub(super) fn ecn_dropped_above(s: &Subject) -> Option<Problem> {
     (marking.on && !(marking.above_max && marking.up_to >= 1.0)).then_some(())?;
     let from = match marking.up_to < 1.0 {
         true => format!("once the probability exceeds {}", rounded(marking.up_to)),
-        false => "from max on".to_string(),
+        false => "above max".to_string(),
     };
     problem(
-        format!("ECN-capable packets are marked below, and dropped {from}"),
+        format!("ECN-capable packets are marked at first, and dropped {from}"),
         String::new(),
     )
 }
@@ -316,10 +314,10 @@ pub(super) fn ecn_never_dropped(s: &Subject) -> Option<Problem> {
     let marking = s.configuration.ecn.value;
     (marking.on && marking.above_max && marking.up_to >= 1.0).then_some(())?;
     problem(
-        "ECN-capable packets are only marked, above max too: those that do not care fill the buffer"
+        "ECN-capable packets are only marked, also above max: senders that ignore marks fill the buffer"
             .to_string(),
         match s.tool() {
-            "linux" => "harddrop, where senders are not trusted".to_string(),
+            "linux" => "harddrop, if senders are not trusted".to_string(),
             _ => String::new(),
         },
     )
@@ -328,8 +326,8 @@ pub(super) fn ecn_never_dropped(s: &Subject) -> Option<Problem> {
 pub(super) fn spacing_unknown(s: &Subject) -> Option<Problem> {
     matches!(s.tool(), "cisco" | "sonic").then_some(())?;
     problem(
-        "how drops lie apart is not published; each packet for itself is taken, which tells half \
-         as often as Linux at one probability"
+        "the spacing of drops is not documented; independent drops are assumed, which signal half \
+         as often as Linux at the same probability"
             .to_string(),
         String::new(),
     )
@@ -340,19 +338,19 @@ pub(super) fn router_or_switch(s: &Subject) -> Option<Problem> {
     let points = matches!(shape, Shape::Points { stepped: false, .. });
     (s.tool() == "junos" && points).then_some(())?;
     problem(
-        "it is read as a router's, rising on to 100% at a full buffer; a QFX switch drops \
-         everything beyond the last level"
+        "it is read as a router's profile, which rises to 100% at a full buffer; a QFX switch drops \
+         everything above the last level"
             .to_string(),
-        "a last point that says which: drop-probability 100".to_string(),
+        "add a last point with drop-probability 100".to_string(),
     )
 }
 
 pub(super) fn buffer_unknown(s: &Subject) -> Option<Problem> {
-    let told = matches!(s.configuration.limit.origin, Origin::Given(_));
-    (s.tool() == "junos" && !told).then_some(())?;
+    let given = matches!(s.configuration.limit.origin, Origin::Given(_));
+    (s.tool() == "junos" && !given).then_some(())?;
     problem(
-        "the buffer that fill levels are shares of does not stand here; 100 ms are assumed"
+        "fill levels are percentages of a buffer that this text does not give; 100 ms is assumed"
             .to_string(),
-        "give it beside: buffer-size temporal 100k".to_string(),
+        "add the buffer, such as buffer-size temporal 100k".to_string(),
     )
 }

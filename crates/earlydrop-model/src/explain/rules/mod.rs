@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration of RED, each rule with where it is from.
+//! Rules that find mistakes in RED configurations, each with its source.
 
 mod checks;
 
@@ -7,19 +7,19 @@ use earlydrop::red::Average;
 use crate::tools::{Configuration, Knob, tc};
 use crate::{Load, Prediction};
 
-/// How much a finding matters.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It does not do what it is for.
+    /// The configuration does not do what RED is for.
     Wrong,
-    /// It may well do harm.
+    /// The configuration may cause harm.
     Risky,
-    /// It is easily misunderstood.
+    /// The configuration is easily misunderstood.
     Notice,
 }
 
 impl Severity {
-    /// A word for it.
+    /// The name in reports and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Wrong => "wrong",
@@ -29,37 +29,37 @@ impl Severity {
     }
 }
 
-/// Something to check for.
+/// A rule, with its source.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name, for programs that read the findings.
+    /// The rule's identifier in JSON.
     pub name: &'static str,
-    /// How much what it finds matters.
+    /// How serious its findings are.
     pub severity: Severity,
-    /// Where it is from.
+    /// The document or code that the rule follows.
     pub source: &'static str,
-    /// What is wrong and what to change, where something is.
+    /// Returns the problem, if there is one.
     check: fn(&Subject) -> Option<Problem>,
 }
 
-/// What is wrong, and what to change; the latter may be empty.
+/// A problem and how to fix it; `change` may be empty.
 struct Problem {
     what: String,
     change: String,
 }
 
-/// What a rule found.
+/// A problem that a rule found.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The rule.
+    /// The rule that found it.
     pub rule: &'static Rule,
-    /// What is so, with the numbers.
+    /// The problem, with its numbers.
     pub what: String,
-    /// What to change; empty where nothing need be.
+    /// How to fix it; empty if there is nothing to change.
     pub change: String,
 }
 
-/// A configuration under a load, as rules check at it. Lengths are in packets.
+/// The input of every rule. Lengths are in packets.
 struct Subject<'a> {
     configuration: &'a Configuration,
     load: &'a Load,
@@ -70,7 +70,7 @@ struct Subject<'a> {
     limit: Option<f64>,
 }
 
-/// What the rules find, the worst first. The first class speaks for all.
+/// Applies every rule to the first class; returns the findings, the most severe first.
 pub(super) fn check(
     configuration: &Configuration,
     load: &Load,
@@ -97,7 +97,7 @@ pub(super) fn check(
     found
 }
 
-/// Every rule.
+/// Every rule, in the order of reports.
 pub static RULES: &[Rule] = &[
     Rule {
         name: "average-at-max",
@@ -114,7 +114,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "average-trails",
         severity: Severity::Risky,
-        source: "Floyd, Gummadi, Shenker 2001, section 3.3: the average should forget over about ten round trips",
+        source: "Floyd, Gummadi, Shenker 2001, section 3.3: the average should have a time constant of about ten round trips",
         check: checks::average_trails,
     },
     Rule {
@@ -126,7 +126,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "max-near-min",
         severity: Severity::Risky,
-        source: "Floyd 1997: max at least twice min, better three times; tc-red(8)",
+        source: "Floyd 1997: max at least twice min, preferably three times; tc-red(8)",
         check: checks::max_near_min,
     },
     Rule {
@@ -138,7 +138,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "limit-near-max",
         severity: Severity::Risky,
-        source: "tc-red(8): limit at least max + burst, several times max at best",
+        source: "tc-red(8): limit at least max + burst, ideally several times max",
         check: checks::limit_near_max,
     },
     Rule {
@@ -174,7 +174,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "gentle-adapted",
         severity: Severity::Risky,
-        source: "ns-2's red.cc, ns-3's red-queue-disc.cc: the slope above max is worked out once",
+        source: "ns-2's red.cc, ns-3's red-queue-disc.cc: the slope above max is computed once",
         check: checks::gentle_adapted,
     },
     Rule {
@@ -186,7 +186,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "probability-elsewhere",
         severity: Severity::Notice,
-        source: "the spacing laws of ns-2, ns-3, Linux and DPDK, each by its closed form",
+        source: "the spacing laws of ns-2, ns-3, Linux and DPDK, in closed form",
         check: checks::probability_elsewhere,
     },
     Rule {
@@ -204,7 +204,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "spacing-unknown",
         severity: Severity::Notice,
-        source: "Cisco's command reference and SONiC's configuration guide are silent",
+        source: "Cisco's command reference and SONiC's configuration guide do not document it",
         check: checks::spacing_unknown,
     },
     Rule {
@@ -216,17 +216,17 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "buffer-not-told",
         severity: Severity::Notice,
-        source: "Junos: fill levels are shares of the queue's buffer",
+        source: "Junos: fill levels are percentages of the queue's buffer",
         check: checks::buffer_unknown,
     },
 ];
 
 impl Subject<'_> {
-    /// What the tool calls a knob.
+    /// The tool's name for a knob.
     fn knob_name(&self, knob: Knob) -> &'static str {
         let mut knobs = self.configuration.tool.knobs.iter();
-        let found = knobs.find(|entry| entry.knob == knob);
-        found.map_or(knob.name(), |entry| entry.name)
+        let entry = knobs.find(|entry| entry.knob == knob);
+        entry.map_or(knob.name(), |entry| entry.name)
     }
 
     fn weight(&self) -> f64 {
@@ -237,13 +237,13 @@ impl Subject<'_> {
         self.configuration.tool.name
     }
 
-    /// How many round trips, without a queue, the average takes to forget.
-    fn memory(&self) -> f64 {
+    /// The time constant of the average in round trips without queueing.
+    fn time_constant(&self) -> f64 {
         let seconds = 1.0 / (self.weight() * self.load.service());
         seconds / self.load.rtt.as_secs_f64()
     }
 
-    /// So many packets in the tool's unit.
+    /// Renders a length in the tool's unit, rounded up.
     fn length(&self, packets: f64) -> String {
         let packet = self.load.packet.0 as f64;
         let unit = match (self.configuration.in_bytes, self.tool()) {
@@ -252,7 +252,7 @@ impl Subject<'_> {
                 .configuration
                 .mean_packet
                 .value
-                .map_or(1.0, |told| told.0 as f64 / packet),
+                .map_or(1.0, |mean| mean.0 as f64 / packet),
             (true, _) => 1.0 / packet,
             (false, _) => 1.0,
         };
@@ -261,11 +261,11 @@ impl Subject<'_> {
         } else {
             f64::MAX
         };
-        // What division adds in the last places is not worth a packet.
+        // Rounding errors of the division must not add a packet.
         format!("{:.0}", (packets / unit - 1e-6).ceil().min(most))
     }
 
-    /// A probability as the tool is told it.
+    /// Renders a probability in the tool's notation.
     fn probability(&self, p: f64) -> String {
         match self.tool() {
             "ns2" | "ns3" | "dpdk" | "cisco" => format!("{:.3}", 1.0 / p)
@@ -277,7 +277,7 @@ impl Subject<'_> {
         }
     }
 
-    /// A weight as the tool is told it.
+    /// Renders the knob that sets the weight, in the tool's notation.
     fn weight_text(&self, weight: f64) -> String {
         let exponent = (-weight.log2()).round().max(1.0) as u32;
         let avpkt = self.configuration.mean_packet.value;
@@ -294,13 +294,13 @@ impl Subject<'_> {
         }
     }
 
-    /// The weight that forgets over ten round trips.
+    /// The weight with a time constant of ten round trips.
     fn usual_weight(&self) -> f64 {
         let span = 10.0 * self.load.rtt.as_secs_f64();
         Average::automatic_weight(self.load.service(), span)
     }
 
-    /// Whether the weight can be set at all.
+    /// Whether the tool has a knob for the weight.
     fn has_weight(&self) -> bool {
         let mut knobs = self.configuration.tool.knobs.iter();
         knobs.any(|entry| entry.knob == Knob::Weight)
@@ -314,7 +314,7 @@ impl Subject<'_> {
     }
 }
 
-/// Three significant digits.
+/// Formats a number with three significant digits.
 fn rounded(value: f64) -> String {
     let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
     let text = format!("{value:.decimals$}");
