@@ -1,29 +1,30 @@
-//! Where a prediction is not to be trusted, and why.
+//! The validity of a prediction: known conditions under which the model is inaccurate.
 //!
-//! The rules are about how the model is built, not about single results; how far it is off
-//! where each applies is in `docs/configuration.md`.
+//! Each caveat follows from an assumption of the model. `docs/explanation/the-model.md` has the
+//! measured error under each.
 
 use crate::stability::{Verdict, stability};
 use crate::{Gateway, Load, Prediction, sawtooth};
 
-/// A reason not to trust a prediction.
+/// A reason to distrust a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Caveat {
-    /// The loop of flows and curve does not come to operating_point.
+    /// The control loop is not stable.
     Oscillates,
-    /// Windows of fewer than four packets: most losses lead to timeouts.
+    /// Windows are below four packets: most losses cause timeouts.
     SmallWindows,
-    /// The queue is taken to be full, and swings below that.
+    /// The model assumes a full buffer, but the queue oscillates below it.
     Full,
-    /// CoDel has to drop more often than once an interval and a half: it takes long to get
-    /// there, and the queue is long meanwhile.
+    /// CoDel needs more than 1.5 drops per interval. It raises its drop rate slowly, and the queue
+    /// is long meanwhile.
     SlowToDrop,
-    /// Windows swing so far that the queue runs empty.
+    /// The queue runs empty when windows are reduced.
     RunsEmpty,
 }
 
 /// Every caveat.
-pub const CAVEATS: [Caveat; 5] = [
+pub const CAVEATS: &[Caveat] = &[
     Caveat::Oscillates,
     Caveat::SmallWindows,
     Caveat::Full,
@@ -31,17 +32,17 @@ pub const CAVEATS: [Caveat; 5] = [
     Caveat::RunsEmpty,
 ];
 
-/// The least window of which three duplicates can be left.
+/// The smallest window, in packets, in which a loss leaves three duplicate acknowledgments.
 const SMALL: f64 = 4.0;
 
-/// Drops an interval from which on CoDel is behind.
+/// CoDel's drops per interval above which its queue exceeds the target.
 const BEHIND: f64 = 1.5;
 
-/// A link left idle for more than this share of time by windows out of step.
+/// The idle share of the link above which the queue is said to run empty.
 const IDLE: f64 = 0.002;
 
 impl Caveat {
-    /// Its name in tables.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Caveat::Oscillates => "oscillates",
@@ -52,25 +53,25 @@ impl Caveat {
         }
     }
 
-    /// What it means for a reader of the prediction.
+    /// What it means for the prediction, as a clause.
     pub fn meaning(self) -> &'static str {
         match self {
             Caveat::Oscillates => {
-                "queue and windows swing: the mean queue is shorter, the link idle at times"
+                "queue and windows oscillate: the mean queue is shorter, and the link is idle at times"
             }
             Caveat::SmallWindows => {
-                "windows of fewer than 4 packets: timeouts decide, loss is a rough guess"
+                "windows are below 4 packets: timeouts dominate, and loss is a rough estimate"
             }
-            Caveat::Full => "the queue is taken to be full all the time; it is shorter on average",
+            Caveat::Full => "the model assumes a full buffer; the mean queue is shorter",
             Caveat::SlowToDrop => {
-                "it must drop more often than it can soon: the queue is longer than its target"
+                "it needs more drops than it reaches quickly: the queue is longer than its target"
             }
-            Caveat::RunsEmpty => "windows swing so far that the queue runs empty at times",
+            Caveat::RunsEmpty => "the queue runs empty at times when windows are reduced",
         }
     }
 }
 
-/// What speaks against the prediction `operating_point` of `gateway` under `load`.
+/// The caveats that hold for the prediction `operating_point` of `gateway` under `load`.
 pub fn caveats(load: &Load, gateway: &Gateway, operating_point: &Prediction) -> Vec<Caveat> {
     let signals = operating_point.loss + operating_point.marks;
     let verdict = stability(load, gateway, operating_point).map(|found| found.verdict());
@@ -84,7 +85,7 @@ pub fn caveats(load: &Load, gateway: &Gateway, operating_point: &Prediction) -> 
         Caveat::SlowToDrop => drops.is_some_and(|drops| drops > BEHIND),
         Caveat::RunsEmpty => sawtooth::utilisation(load, operating_point.queue) < 1.0 - IDLE,
     };
-    CAVEATS.into_iter().filter(holds).collect()
+    CAVEATS.iter().copied().filter(holds).collect()
 }
 
 #[cfg(test)]
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_raised_where_it_is_due() {
+    fn each_caveat_is_raised_under_its_condition() {
         assert_eq!(caveats_of("pie", 20.0), []);
         assert!(caveats_of("pie", 200.0).contains(&Caveat::SmallWindows));
         assert!(caveats_of("droptail", 20.0).contains(&Caveat::Full));

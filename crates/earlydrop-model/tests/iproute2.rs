@@ -1,7 +1,8 @@
-//! What is said of `tc red` is what the real `tc` does: what it tells the kernel, what it
-//! refuses, and what it shows where the kernel has the discipline. Each test says by name that
-//! it is skipped where it cannot be run: without `tc`, `unshare` and `strace`, without the
-//! right to make a network namespace, or with a kernel that has no red.
+//! Compares the reader and writer of `tc red` with the installed `tc`: what it sends to the kernel,
+//! what it rejects, and what it shows if the kernel has the qdisc.
+//!
+//! A test prints that it is skipped if `tc`, `unshare` or `strace` is missing, if it may not create a
+//! network namespace, or if the kernel has no red.
 
 use std::process::{Command, Output};
 
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Runs a shell's script in a network namespace of its own.
+/// Runs a shell script in a new network namespace.
 fn in_namespace(script: &str) -> Option<Output> {
     let script = format!("ip link set lo up 2>/dev/null\n{script}");
     let output = Command::new("unshare")
@@ -29,7 +30,7 @@ fn skipped(test: &str, why: &str) {
     eprintln!("skipped: {test}: {why}");
 }
 
-/// What tc told the kernel: the numbers of `struct tc_red_qopt`, and max_P in 2^-32.
+/// The netlink message of tc: the members of `struct tc_red_qopt`, and max_P in units of 2^-32.
 #[derive(Debug, PartialEq)]
 struct Message {
     limit: u32,
@@ -41,7 +42,7 @@ struct Message {
     max_p: u32,
 }
 
-/// The message that `command` sends, or what tc says instead.
+/// The message that `command` sends, or the output of tc if it sends none.
 fn message(command: &str) -> Result<Message, String> {
     let command = command.replace("dev eth0", "dev lo");
     let script = format!("strace -e trace=sendmsg -xx -s 2000 {command} 2>&1");
@@ -58,7 +59,7 @@ fn message(command: &str) -> Result<Message, String> {
         .map(|digits| u8::from_str_radix(digits, 16).unwrap())
         .collect();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    // The first attribute is the struct; the third, behind a table of 256 bytes, max_P.
+    // The first attribute is the struct; the third, after a table of 256 bytes, is max_P.
     Ok(Message {
         limit: word(4),
         min: word(8),
@@ -70,7 +71,7 @@ fn message(command: &str) -> Result<Message, String> {
     })
 }
 
-/// What we say tc sends.
+/// The message that tc should send for a configuration.
 fn expected(found: &Configuration) -> Message {
     let class = &found.classes[0];
     let wlog = -found.weight.value.log2() as u32;
@@ -109,8 +110,8 @@ fn strace_shows(test: &str) -> bool {
 }
 
 #[test]
-fn tc_tells_the_kernel_what_we_say_it_does() {
-    if !strace_shows("tc_tells_the_kernel_what_we_say_it_does") {
+fn tc_sends_the_expected_message() {
+    if !strace_shows("tc_sends_the_expected_message") {
         return;
     }
     for options in [
@@ -130,8 +131,8 @@ fn tc_tells_the_kernel_what_we_say_it_does() {
 }
 
 #[test]
-fn tc_refuses_what_we_refuse() {
-    if !strace_shows("tc_refuses_what_we_refuse") {
+fn tc_rejects_what_the_reader_rejects() {
+    if !strace_shows("tc_rejects_what_the_reader_rejects") {
         return;
     }
     for options in [
@@ -151,14 +152,14 @@ fn tc_refuses_what_we_refuse() {
         assert!(message(&text).is_err(), "{text}");
         assert!(read(&text, None, &link()).is_err(), "{text}");
     }
-    // The least burst that tc names is the one we name.
+    // tc suggests the same least burst.
     let small = "tc qdisc add dev lo root red limit 400000 min 30000 max 90000 avpkt 1000 burst 5";
     assert!(message(small).unwrap_err().contains("Try burst 31"));
-    let refusal = read(small, None, &link()).unwrap_err();
-    assert!(refusal.help.contains("burst 31"), "{refusal}");
+    let error = read(small, None, &link()).unwrap_err();
+    assert!(error.help.contains("burst 31"), "{error}");
 }
 
-/// Commands as we write them for configurations of any other tool, 40 drawn with a fixed seed.
+/// Commands written for 40 random configurations of another tool, with a fixed seed.
 fn commands() -> Vec<String> {
     let numbers = (
         1.0..300.0_f64,
@@ -188,8 +189,8 @@ fn commands() -> Vec<String> {
 }
 
 #[test]
-fn tc_takes_what_we_write_and_tells_the_kernel_what_was_meant() {
-    if !strace_shows("tc_takes_what_we_write_and_tells_the_kernel_what_was_meant") {
+fn tc_accepts_what_the_writer_writes() {
+    if !strace_shows("tc_accepts_what_the_writer_writes") {
         return;
     }
     for text in commands() {
@@ -198,10 +199,10 @@ fn tc_takes_what_we_write_and_tells_the_kernel_what_was_meant() {
     }
 }
 
-/// What `tc` shows of red is read as the command was.
+/// The output of `tc qdisc show` is read as the same configuration as the command.
 #[test]
-fn what_tc_shows_is_read_as_what_it_was_told() {
-    const TEST: &str = "what_tc_shows_is_read_as_what_it_was_told";
+fn the_output_of_tc_is_read_as_its_command() {
+    const TEST: &str = "the_output_of_tc_is_read_as_its_command";
     let usual = "tc qdisc add dev lo root red limit 400000 avpkt 1000 2>/dev/null";
     if !can(usual) {
         return skipped(TEST, "no tc, no namespace, or a kernel without red");
@@ -213,7 +214,7 @@ fn what_tc_shows_is_read_as_what_it_was_told() {
             .to_string(),
     );
     for text in commands {
-        let told = read(&text, None, &link()).unwrap();
+        let given = read(&text, None, &link()).unwrap();
         let command = text.replace("dev eth0", "dev lo");
         for show in ["tc -s -d qdisc show dev lo", "tc -j -d qdisc show dev lo"] {
             let output = in_namespace(&format!("{command} 2>/dev/null && {show}")).unwrap();
@@ -222,20 +223,20 @@ fn what_tc_shows_is_read_as_what_it_was_told() {
             let found = read(&shown, None, &link());
             let found = found.unwrap_or_else(|error| panic!("{shown}: {error}"));
             let words = |c: &Configuration| (c.weight.value, c.ecn.value, c.adapt.value);
-            assert_eq!(words(&found), words(&told), "{text}\n{shown}");
+            assert_eq!(words(&found), words(&given), "{text}\n{shown}");
             let lengths = |c: &Configuration| {
                 let limit = c.limit_in_unit(&link()).unwrap();
                 [limit, c.classes[0].min.value, c.classes[0].max.value]
             };
-            // In words tc rounds what is near to whole Kb and Mb, in JSON nothing.
+            // As text, tc rounds to whole Kb and Mb; as JSON it does not.
             let slack = if show.contains("-j") { 0.0 } else { 1e-3 };
-            for (shown_as, told_as) in lengths(&found).into_iter().zip(lengths(&told)) {
-                let off = (shown_as / told_as - 1.0).abs();
-                assert!(off <= slack, "{shown_as} for {told_as}: {text}\n{shown}");
+            for (shown_as, given_as) in lengths(&found).into_iter().zip(lengths(&given)) {
+                let off = (shown_as / given_as - 1.0).abs();
+                assert!(off <= slack, "{shown_as} for {given_as}: {text}\n{shown}");
             }
-            // tc shows six digits.
-            let (shown_p, told_p) = (found.classes[0].max_p.value, told.classes[0].max_p.value);
-            assert!((shown_p / told_p - 1.0).abs() < 1e-5, "{text}\n{shown}");
+            // tc prints six digits.
+            let (shown_p, given_p) = (found.classes[0].max_p.value, given.classes[0].max_p.value);
+            assert!((shown_p / given_p - 1.0).abs() < 1e-5, "{text}\n{shown}");
         }
     }
 }

@@ -63,6 +63,7 @@ impl<T> WithOrigin<T> {
 
 /// The shape of the drop probability above min.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Shape {
     /// A line from 0 at min to max_p at max; 1 above.
     Straight,
@@ -104,6 +105,7 @@ impl Marking {
 
 /// The algorithm that adapts max_p at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Adapt {
     /// None: max_p is constant.
     No,

@@ -120,6 +120,7 @@ macro_rules! knobs {
     ($($knob:ident, $name:literal, $meaning:literal;)+) => {
         /// A parameter of RED, independent of the tool's name for it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Knob {
             $(#[doc = $meaning] $knob),+
         }

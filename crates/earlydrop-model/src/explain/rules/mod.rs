@@ -9,6 +9,7 @@ use crate::{Load, Prediction};
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Severity {
     /// The configuration does not do what RED is for.
     Wrong,
