@@ -49,8 +49,8 @@ impl Batch {
             return Err(ModelError::outside("batch", value, allowed, LARGEST));
         }
         let packets = &weights[1..=last + 1];
-        let kept: f64 = packets.iter().sum();
-        let weights: Vec<f64> = packets.iter().map(|weight| weight / kept).collect();
+        let non_empty: f64 = packets.iter().sum();
+        let weights: Vec<f64> = packets.iter().map(|weight| weight / non_empty).collect();
         let mut at_least = weights.clone();
         for j in (1..at_least.len()).rev() {
             at_least[j - 1] += at_least[j];
@@ -59,7 +59,7 @@ impl Batch {
         let all = at_least[0];
         at_least.iter_mut().for_each(|tail| *tail /= all);
         Ok(Batch {
-            none: (total - kept) / total,
+            none: (total - non_empty) / total,
             mean: at_least.iter().sum(),
             weights,
             at_least,

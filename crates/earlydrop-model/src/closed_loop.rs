@@ -49,10 +49,10 @@ pub fn closed_loop(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelEr
     load.check()?;
     let mut gateway = gateway.clone();
     loop {
-        let found = equilibrium(load, &gateway)?;
-        match gateway.after_doubling(found.expected.queue) {
+        let solved = equilibrium(load, &gateway)?;
+        match gateway.after_doubling(solved.expected.queue) {
             Some(stronger) => gateway = stronger,
-            None => return Ok(found),
+            None => return Ok(solved),
         }
     }
 }
@@ -206,16 +206,16 @@ mod tests {
                 let Ok(gateway) = Gateway::of(&scheme.name.parse().unwrap(), &load) else {
                     continue;
                 };
-                let found = closed_loop(&load, &gateway).unwrap();
-                let sent = found.expected.utilisation;
-                let mean = found.solution.mean() * found.scale;
+                let solved = closed_loop(&load, &gateway).unwrap();
+                let sent = solved.expected.utilisation;
+                let mean = solved.solution.mean() * solved.scale;
                 let name = scheme.name;
                 assert!(
-                    (mean / found.expected.queue - 1.0).abs() < 1e-3,
+                    (mean / solved.expected.queue - 1.0).abs() < 1e-3,
                     "{name}: {mean}"
                 );
-                let let_in = found.load * (1.0 - found.solution.loss());
-                assert!((sent - let_in).abs() < 1e-6, "{name}");
+                let accepted = solved.load * (1.0 - solved.solution.loss());
+                assert!((sent - accepted).abs() < 1e-6, "{name}");
                 assert!((0.3..1.0).contains(&sent), "{name}: {sent}");
             }
         }

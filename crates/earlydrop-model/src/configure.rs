@@ -360,9 +360,9 @@ mod tests {
     fn every_scheme_is_configured_or_has_no_model() {
         for scheme in SCHEMES {
             match configure(&question(scheme.name)) {
-                Ok(found) => {
-                    let chosen = &found.choices[0];
-                    assert!(chosen.advice.spec.plan(&found.load.link()).is_ok());
+                Ok(answer) => {
+                    let chosen = &answer.choices[0];
+                    assert!(chosen.advice.spec.plan(&answer.load.link()).is_ok());
                     assert!(chosen.expected.queue > 0.0, "{}", scheme.name);
                 }
                 Err(ModelError::NoModel { .. }) => {}
@@ -374,15 +374,15 @@ mod tests {
     #[test]
     fn schemes_with_a_target_meet_the_goal() {
         for scheme in ["red", "gred", "nlred", "ared", "pie", "pi", "pi2"] {
-            let found = configure(&question(scheme)).unwrap();
-            let delay = found.choices[0].expected.delay.as_secs_f64();
+            let answer = configure(&question(scheme)).unwrap();
+            let delay = answer.choices[0].expected.delay.as_secs_f64();
             assert!((delay / 0.010 - 1.0).abs() < 0.05, "{scheme}: {delay}");
         }
         let mut full = question("red");
         full.load.flows = 4.0;
         full.goal = Goal::Utilisation(0.99);
-        let found = configure(&full).unwrap();
-        assert!(found.choices[0].expected.utilisation > 0.989);
+        let answer = configure(&full).unwrap();
+        assert!(answer.choices[0].expected.utilisation > 0.989);
     }
 
     #[test]
@@ -410,9 +410,9 @@ mod tests {
         let mut small = question("red");
         small.buffer = Some(60.0);
         small.loss = Some(0.005);
-        let found = configure(&small).unwrap();
+        let answer = configure(&small).unwrap();
         assert!(
-            found
+            answer
                 .warnings
                 .iter()
                 .any(|warning| warning.contains("too small"))
@@ -420,9 +420,12 @@ mod tests {
         let near = |loss: f64| {
             let mut question = question("red");
             question.loss = Some(loss);
-            let found = configure(&question).unwrap();
-            let rho = found.open_loop.unwrap().load;
-            let warned = found.warnings.iter().any(|warning| warning.contains("rho"));
+            let answer = configure(&question).unwrap();
+            let rho = answer.open_loop.unwrap().load;
+            let warned = answer
+                .warnings
+                .iter()
+                .any(|warning| warning.contains("rho"));
             assert_eq!(warned, (0.9..=1.1).contains(&rho), "{rho}");
             warned
         };

@@ -154,7 +154,7 @@ impl Integrator {
 }
 
 /// The peak-to-peak amplitude of the queue over the last third of `states`, in packets.
-pub fn swing(states: &[State]) -> f64 {
+pub fn amplitude(states: &[State]) -> f64 {
     let last = &states[states.len() * 2 / 3..];
     let queues = || last.iter().map(|state| state.queue);
     let (least, most) = (
@@ -193,8 +193,12 @@ mod tests {
         let (states, operating_point, _) = states(CALM, &load, &disturbed);
         assert!(states[150].queue > 1.1 * operating_point.queue);
         let last = states.last().unwrap();
-        assert!(swing(&states) < 1e-3 * last.queue, "{}", swing(&states));
-        let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 2e-3;
+        assert!(
+            amplitude(&states) < 1e-3 * last.queue,
+            "{}",
+            amplitude(&states)
+        );
+        let near = |actual: f64, expected: f64| (actual / expected - 1.0).abs() < 2e-3;
         assert!(
             near(last.queue, operating_point.queue),
             "{last:?} {operating_point:?}"
@@ -237,7 +241,7 @@ mod tests {
             let verdict = stability(&load, &gateway, &operating_point)
                 .unwrap()
                 .verdict();
-            (verdict, swing(&states) / operating_point.queue)
+            (verdict, amplitude(&states) / operating_point.queue)
         };
         let (calm, small) = verdict("red:min=5,max=1500,max_p=0.3,weight=0.05,limit=2000");
         assert_eq!(calm, Verdict::Stable);

@@ -151,14 +151,17 @@ mod tests {
             delay: 0.1,
             poles: [1.0, 1e30, 1e30],
         };
-        let found = margins(&one);
+        let reference = margins(&one);
         let by_hand = 180.0 - 60.0 - (0.1 * 3.0_f64.sqrt()).to_degrees();
-        assert!((found.phase_margin - by_hand).abs() < 1e-6, "{found:?}");
-        assert!((found.period - 2.0 * PI / 3.0_f64.sqrt()).abs() < 1e-6);
+        assert!(
+            (reference.phase_margin - by_hand).abs() < 1e-6,
+            "{reference:?}"
+        );
+        assert!((reference.period - 2.0 * PI / 3.0_f64.sqrt()).abs() < 1e-6);
         let small = margins(&Loop { gain: 0.5, ..one });
         assert_eq!(small.phase_margin, f64::INFINITY);
         assert_eq!(small.verdict(), Verdict::Stable);
-        assert!((small.gain_margin / found.gain_margin - 4.0).abs() < 1e-9);
+        assert!((small.gain_margin / reference.gain_margin - 4.0).abs() < 1e-9);
     }
 
     /// The example of Hollot and others: 3750 packets per second, 60 flows.

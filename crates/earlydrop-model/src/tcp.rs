@@ -170,10 +170,10 @@ pub fn timeout_probability(p: f64, window: f64) -> f64 {
     if window <= 3.0 {
         return 1.0;
     }
-    let kept = 1.0 - p;
+    let success = 1.0 - p;
     // 1 - (1-p)^w without cancellation for small p.
     let any = |packets: f64| -(packets * (-p).ln_1p()).exp_m1();
-    let q = (1.0 + kept.powi(3) * any(window - 3.0)) * any(3.0) / any(window);
+    let q = (1.0 + success.powi(3) * any(window - 3.0)) * any(3.0) / any(window);
     q.min(1.0)
 }
 
@@ -202,9 +202,10 @@ mod tests {
             + 16.0 * p.powi(5)
             + 32.0 * p.powi(6);
         let q = |w: f64| {
-            let kept = 1.0 - p;
-            let all = (1.0 - kept.powi(3)) * (1.0 + kept.powi(3) * (1.0 - kept.powf(w - 3.0)));
-            (all / (1.0 - kept.powf(w))).min(1.0)
+            let success = 1.0 - p;
+            let all =
+                (1.0 - success.powi(3)) * (1.0 + success.powi(3) * (1.0 - success.powf(w - 3.0)));
+            (all / (1.0 - success.powf(w))).min(1.0)
         };
         let (w, rounds) = match free < most {
             true => (free, free + 1.0),
@@ -223,10 +224,10 @@ mod tests {
             ..Tcp::default()
         };
         for p in [0.001, 0.004, 0.01, 0.03, 0.1, 0.3, 0.6] {
-            let found = tcp.steady(lost(p), 0.1).rate;
+            let actual = tcp.steady(lost(p), 0.1).rate;
             assert!(
-                (found / printed(p, 0.1, 20.0) - 1.0).abs() < 1e-9,
-                "{p}: {found}"
+                (actual / printed(p, 0.1, 20.0) - 1.0).abs() < 1e-9,
+                "{p}: {actual}"
             );
         }
     }
@@ -304,7 +305,7 @@ mod tests {
         assert_eq!(rate(Control::Cubic, 0.005), rate(Control::Reno, 0.005));
         // RFC 9438, section 5.1: 1.054 (RTT/p)^(3/4) packets on average, at beta 0.7 and C 0.4.
         let window = 1.054 * (0.2_f64 / 1e-4).powf(0.75);
-        let found = rate(Control::Cubic, 0.2) * 0.2;
-        assert!((found / window - 1.0).abs() < 0.03, "{found} {window}");
+        let actual = rate(Control::Cubic, 0.2) * 0.2;
+        assert!((actual / window - 1.0).abs() < 0.03, "{actual} {window}");
     }
 }

@@ -417,7 +417,7 @@ fn fastest_stable(
         };
         let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
         let operating_point = fluid_balance(load, &gateway)?;
-        last = stability(load, &gateway, &operating_point).map(|found| found.verdict());
+        last = stability(load, &gateway, &operating_point).map(|margins| margins.verdict());
         if last == Some(Verdict::Stable) {
             return Ok((weight, last));
         }
@@ -431,7 +431,7 @@ pub fn most_flows(load: &Load, buffer: f64, max: f64) -> Result<Option<f64>, Mod
     let droptail = Gateway::of(&Spec::new("droptail")?.with("limit", buffer.round())?, load)?;
     let queue = |flows: f64| {
         let load = Load { flows, ..*load };
-        closed_loop(&load, &droptail).map_or(0.0, |found| found.expected.queue)
+        closed_loop(&load, &droptail).map_or(0.0, |solved| solved.expected.queue)
     };
     let many = 1e4 * load.flows.max(1.0);
     if queue(many) <= max {

@@ -33,8 +33,8 @@ fn the_printed_queues_require_these_loads() {
             buffer,
             acceptance: Acceptance::Partial,
         };
-        let found = queue.at_load(rho).solve(Solver::Exact).unwrap().mean();
-        assert!((found - printed).abs() < 0.05, "{found} {printed}");
+        let actual = queue.at_load(rho).solve(Solver::Exact).unwrap().mean();
+        assert!((actual - printed).abs() < 0.05, "{actual} {printed}");
     }
 }
 
@@ -102,8 +102,8 @@ fn the_balance_is_stable_and_at_the_goal() {
         (operating_point.queue / 80.0 - 1.0).abs() < 0.02,
         "{operating_point:?}"
     );
-    let found = stability(&load(), &gateway, &operating_point).unwrap();
-    assert_eq!(found.verdict(), Verdict::Stable, "{found:?}");
+    let margins = stability(&load(), &gateway, &operating_point).unwrap();
+    assert_eq!(margins.verdict(), Verdict::Stable, "{margins:?}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl Caveat {
 /// The caveats that hold for the prediction `operating_point` of `gateway` under `load`.
 pub fn caveats(load: &Load, gateway: &Gateway, operating_point: &Prediction) -> Vec<Caveat> {
     let signals = operating_point.loss + operating_point.marks;
-    let verdict = stability(load, gateway, operating_point).map(|found| found.verdict());
+    let verdict = stability(load, gateway, operating_point).map(|margins| margins.verdict());
     let drops = gateway
         .interval()
         .map(|interval| signals * load.service() * interval);

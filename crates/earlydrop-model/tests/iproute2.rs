@@ -47,13 +47,13 @@ fn message(command: &str) -> Result<Message, String> {
     let command = command.replace("dev eth0", "dev lo");
     let script = format!("strace -e trace=sendmsg -xx -s 2000 {command} 2>&1");
     let output = in_namespace(&script).expect("a namespace, as before");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let bytes = said
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let bytes = printed
         .split_once("TCA_OPTIONS}, \"")
         .and_then(|(_, rest)| rest.split_once('"'))
         .map(|(bytes, _)| bytes.split("\\x").skip(1));
     let Some(bytes) = bytes else {
-        return Err(said);
+        return Err(printed);
     };
     let bytes: Vec<u8> = bytes
         .map(|digits| u8::from_str_radix(digits, 16).unwrap())
@@ -72,14 +72,14 @@ fn message(command: &str) -> Result<Message, String> {
 }
 
 /// The message that tc should send for a configuration.
-fn expected(found: &Configuration) -> Message {
-    let class = &found.classes[0];
-    let wlog = -found.weight.value.log2() as u32;
+fn expected(parsed: &Configuration) -> Message {
+    let class = &parsed.classes[0];
+    let wlog = -parsed.weight.value.log2() as u32;
     let (min, max) = (class.min.value as u32, class.max.value as u32);
-    let avpkt = found.mean_packet.value.unwrap().0 as u32;
-    let rate = found.rate.value.unwrap_or(BitsPerSec::from_mbps(10));
+    let avpkt = parsed.mean_packet.value.unwrap().0 as u32;
+    let rate = parsed.rate.value.unwrap_or(BitsPerSec::from_mbps(10));
     Message {
-        limit: found.limit_in_unit(&link()).unwrap() as u32,
+        limit: parsed.limit_in_unit(&link()).unwrap() as u32,
         min,
         max,
         wlog,
@@ -125,8 +125,8 @@ fn tc_sends_the_expected_message() {
         "limit 400000 min 30000 max 90000 avpkt 1000 burst 55 bandwidth 100",
     ] {
         let text = format!("tc qdisc add dev eth0 root red {options}");
-        let found = read(&text, None, &link()).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(message(&text), Ok(expected(&found)), "{text}");
+        let parsed = read(&text, None, &link()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(message(&text), Ok(expected(&parsed)), "{text}");
     }
 }
 
@@ -194,8 +194,8 @@ fn tc_accepts_what_the_writer_writes() {
         return;
     }
     for text in commands() {
-        let found = read(&text, None, &link()).unwrap();
-        assert_eq!(message(&text), Ok(expected(&found)), "{text}");
+        let parsed = read(&text, None, &link()).unwrap();
+        assert_eq!(message(&text), Ok(expected(&parsed)), "{text}");
     }
 }
 
@@ -220,22 +220,22 @@ fn the_output_of_tc_is_read_as_its_command() {
             let output = in_namespace(&format!("{command} 2>/dev/null && {show}")).unwrap();
             let shown = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(output.status.success(), "{text}: {shown}");
-            let found = read(&shown, None, &link());
-            let found = found.unwrap_or_else(|error| panic!("{shown}: {error}"));
+            let parsed = read(&shown, None, &link());
+            let parsed = parsed.unwrap_or_else(|error| panic!("{shown}: {error}"));
             let words = |c: &Configuration| (c.weight.value, c.ecn.value, c.adapt.value);
-            assert_eq!(words(&found), words(&given), "{text}\n{shown}");
+            assert_eq!(words(&parsed), words(&given), "{text}\n{shown}");
             let lengths = |c: &Configuration| {
                 let limit = c.limit_in_unit(&link()).unwrap();
                 [limit, c.classes[0].min.value, c.classes[0].max.value]
             };
             // As text, tc rounds to whole Kb and Mb; as JSON it does not.
             let slack = if show.contains("-j") { 0.0 } else { 1e-3 };
-            for (shown_as, given_as) in lengths(&found).into_iter().zip(lengths(&given)) {
+            for (shown_as, given_as) in lengths(&parsed).into_iter().zip(lengths(&given)) {
                 let off = (shown_as / given_as - 1.0).abs();
                 assert!(off <= slack, "{shown_as} for {given_as}: {text}\n{shown}");
             }
             // tc prints six digits.
-            let (shown_p, given_p) = (found.classes[0].max_p.value, given.classes[0].max_p.value);
+            let (shown_p, given_p) = (parsed.classes[0].max_p.value, given.classes[0].max_p.value);
             assert!((shown_p / given_p - 1.0).abs() < 1e-5, "{text}\n{shown}");
         }
     }

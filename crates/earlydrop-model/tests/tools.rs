@@ -123,8 +123,8 @@ fn texts_of_every_tool_are_detected_and_read() {
             assert!(refused.message.contains("codel"), "{refused}");
             continue;
         }
-        let found = read(text, None, &link()).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let class = &found.classes[0];
+        let parsed = read(text, None, &link()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let class = &parsed.classes[0];
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b.abs();
         assert!(near(class.min.value, *min), "{text}: {}", class.min.value);
         assert!(near(class.max.value, *max), "{text}: {}", class.max.value);
@@ -134,17 +134,17 @@ fn texts_of_every_tool_are_detected_and_read() {
             class.max_p.value
         );
         assert!(
-            near(found.weight.value, *weight),
+            near(parsed.weight.value, *weight),
             "{text}: {}",
-            found.weight.value
+            parsed.weight.value
         );
     }
 }
 
 #[test]
 fn given_values_have_a_span_and_defaults_do_not() {
-    let found = read(LINUX, None, &link()).unwrap();
-    let class = &found.classes[0];
+    let parsed = read(LINUX, None, &link()).unwrap();
+    let class = &parsed.classes[0];
     for (known, text) in [
         (&class.min, "30000"),
         (&class.max, "90000"),
@@ -155,7 +155,7 @@ fn given_values_have_a_span_and_defaults_do_not() {
         };
         assert_eq!(&LINUX[span.clone()], text);
     }
-    assert!(!found.weight.is_given(), "the weight is derived");
+    assert!(!parsed.weight.is_given(), "the weight is derived");
     let ns3 = read("ns3::RedQueueDisc::MinTh=5", None, &link()).unwrap();
     assert!(ns3.classes[0].min.is_given() && !ns3.classes[0].max.is_given());
 }
@@ -290,10 +290,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn invalid_texts_are_errors_with_a_span() {
-    for (text, marked, said) in REFUSED {
+    for (text, marked, expected) in REFUSED {
         let error = refused(text);
         let shown = error.to_string();
-        assert!(shown.contains(said), "{text}\n{shown}");
+        assert!(shown.contains(expected), "{text}\n{shown}");
         if !marked.is_empty() {
             assert_eq!(&text[error.span.clone()], *marked, "{text}\n{shown}");
         }
@@ -380,22 +380,22 @@ prop_compose! {
 }
 
 /// Nothing that was read makes anything else panic.
-fn what_can_be_done_with(found: &Configuration, text: &str) {
+fn what_can_be_done_with(parsed: &Configuration, text: &str) {
     for tool in TOOLS {
-        let _ = translate(found, tool, &link());
+        let _ = translate(parsed, tool, &link());
     }
     let load = Load {
         rate: link().rate,
         packet: link().mean_packet,
         ..Load::default()
     };
-    let _ = explain(found, text, &load);
+    let _ = explain(parsed, text, &load);
 }
 
 /// Asserts that two configurations are equal, apart from origins.
 fn same(a: &Configuration, b: &Configuration, link: &Link) -> Result<(), TestCaseError> {
-    let found = differences(a, b, link);
-    prop_assert!(found.is_empty(), "{found:?}");
+    let parsed = differences(a, b, link);
+    prop_assert!(parsed.is_empty(), "{parsed:?}");
     let exact = |c: &Configuration| {
         let classes: Vec<[f64; 3]> = c
             .classes
@@ -474,7 +474,7 @@ proptest! {
         }
         for tool in TOOLS {
             match read(&text, Some(tool), &link()) {
-                Ok(found) => what_can_be_done_with(&found, &text),
+                Ok(parsed) => what_can_be_done_with(&parsed, &text),
                 Err(error) => {
                     prop_assert!(text.get(error.span).is_some());
                     prop_assert!(!error.message.is_empty());

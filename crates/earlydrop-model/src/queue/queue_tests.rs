@@ -15,8 +15,8 @@ fn exact(queue: &BatchQueue) -> Solution {
 }
 
 /// To 8 digits.
-fn close(found: f64, printed: f64) -> bool {
-    (found / printed - 1.0).abs() < 5e-9
+fn close(actual: f64, printed: f64) -> bool {
+    (actual / printed - 1.0).abs() < 5e-9
 }
 
 #[test]

@@ -110,54 +110,56 @@ impl ParsedKnobs {
         let mut knobs = ParsedKnobs::default();
         let mut class: Option<&str> = None;
         for (index, sign) in all.iter().enumerate() {
-            if sign.text != "=" {
-                continue;
-            }
-            let before = |steps: usize| index.checked_sub(steps).map(|at| all[at]);
-            let values = all[index + 1..].iter();
-            let values: Vec<Token> = values
-                .take_while(|p| p.line == sign.line)
-                .copied()
-                .collect();
-            let name = before(1).map_or("", |token| token.text);
-            let member = name.rsplit('.').next().unwrap_or_default();
-            let wred = all[..index]
-                .iter()
-                .rev()
-                .take(5)
-                .find(|token| token.text == "wred");
-            if name == "sizes" {
-                if let Some(size) = values.first() {
-                    let number = size.count("queue size", 1.0, 65_536.0)?;
-                    knobs.limit = Some((number, size.span()));
-                }
-                continue;
-            }
-            if let Some(wred) = wred.filter(|wred| wred.line == sign.line) {
-                // "tc 0 wred min": only the first of several traffic classes is read.
-                let at = all.iter().position(|token| token == wred).unwrap_or(0);
-                let number = at.checked_sub(1).map(|at| all[at].text);
-                if class.is_some() && class != number {
-                    continue;
-                }
-                class = number;
-            } else if !member.contains('_') {
-                continue;
-            }
-            let Some(list) = knobs.values_of(member) else {
-                continue;
-            };
-            let many = if wred.is_some() { 3 } else { 1 };
-            for value in values
-                .iter()
-                .filter(|token| !",;".contains(token.text))
-                .take(many)
-            {
-                let number = in_range(member, value)?;
-                list.push((number, value.span()));
+            if sign.text == "=" {
+                knobs.assign(&all, index, &mut class)?;
             }
         }
         Ok(knobs)
+    }
+
+    /// Reads the assignment whose `=` is token number `index`. `class` is the traffic class of the
+    /// assignments read so far.
+    fn assign<'a>(
+        &mut self,
+        all: &[Token<'a>],
+        index: usize,
+        class: &mut Option<&'a str>,
+    ) -> Result<(), ParseError> {
+        let line = all[index].line;
+        let values = all[index + 1..].iter();
+        let values: Vec<Token> = values.take_while(|p| p.line == line).copied().collect();
+        let name = index.checked_sub(1).map_or("", |at| all[at].text);
+        let member = name.rsplit('.').next().unwrap_or_default();
+        let mut before = all[..index].iter().rev().take(5);
+        let wred = before.find(|token| token.text == "wred");
+        if name == "sizes" {
+            if let Some(size) = values.first() {
+                let number = size.count("queue size", 1.0, 65_536.0)?;
+                self.limit = Some((number, size.span()));
+            }
+            return Ok(());
+        }
+        if let Some(wred) = wred.filter(|wred| wred.line == line) {
+            // "tc 0 wred min": only the first of several traffic classes is read.
+            let at = all.iter().position(|token| token == wred).unwrap_or(0);
+            let number = at.checked_sub(1).map(|at| all[at].text);
+            if class.is_some() && *class != number {
+                return Ok(());
+            }
+            *class = number;
+        } else if !member.contains('_') {
+            return Ok(());
+        }
+        let Some(list) = self.values_of(member) else {
+            return Ok(());
+        };
+        let colours = if wred.is_some() { 3 } else { 1 };
+        let numbers = values.iter().filter(|token| !",;".contains(token.text));
+        for value in numbers.take(colours) {
+            let number = in_range(member, value)?;
+            list.push((number, value.span()));
+        }
+        Ok(())
     }
 }
 

@@ -150,16 +150,7 @@ fn unknown(token: &Token, name: &str) -> ParseError {
 
 fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
     let knobs = parse(text)?;
-    let rate = knobs.find("LinkBandwidth").map(|token| {
-        let rate = token
-            .text
-            .parse::<BitsPerSec>()
-            .ok()
-            .filter(|rate| rate.0 > 0);
-        let refused = || token.error(format!("{} is not a rate", token.text), "nearest: 10Mbps");
-        Ok((Some(rate.ok_or_else(refused)?), token.span()))
-    });
-    let rate = WithOrigin::given_or(rate.transpose()?, None, "ns-3's default: 1.5Mbps");
+    let rate = link_bandwidth(&knobs)?;
     let packet = knobs.number("MeanPktSize", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
     let (limit, in_bytes) = max_size(&knobs)?;
@@ -203,6 +194,18 @@ fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
         rate,
         ..Configuration::of(&TOOL)
     })
+}
+
+/// Reads `LinkBandwidth`, if given.
+fn link_bandwidth(knobs: &ParsedKnobs) -> Result<WithOrigin<Option<BitsPerSec>>, ParseError> {
+    let rate = knobs.find("LinkBandwidth").map(|token| {
+        let rate = token.text.parse::<BitsPerSec>().ok();
+        let rate = rate.filter(|rate| rate.0 > 0);
+        let invalid = || token.error(format!("{} is not a rate", token.text), "nearest: 10Mbps");
+        Ok((Some(rate.ok_or_else(invalid)?), token.span()))
+    });
+    let default = "ns-3's default: 1.5Mbps";
+    Ok(WithOrigin::given_or(rate.transpose()?, None, default))
 }
 
 /// Reads the buffer size; the flag says whether it and the thresholds are in bytes.

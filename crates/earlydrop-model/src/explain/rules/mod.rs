@@ -93,9 +93,9 @@ pub(super) fn check(
         let Problem { what, change } = (rule.check)(&subject)?;
         Some(Finding { rule, what, change })
     };
-    let mut found: Vec<Finding> = RULES.iter().filter_map(finding).collect();
-    found.sort_by_key(|finding| finding.rule.severity);
-    found
+    let mut findings: Vec<Finding> = RULES.iter().filter_map(finding).collect();
+    findings.sort_by_key(|finding| finding.rule.severity);
+    findings
 }
 
 /// Every rule, in the order of reports.

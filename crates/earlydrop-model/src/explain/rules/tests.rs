@@ -96,8 +96,8 @@ fn every_rule_has_a_configuration_that_violates_it() {
             load(),
         ),
     ] {
-        let found = names(&text, &load);
-        assert!(found.contains(&rule), "{rule} of {found:?}: {text}");
+        let findings = names(&text, &load);
+        assert!(findings.contains(&rule), "{rule} of {findings:?}: {text}");
     }
     let untested = RULES.len();
     assert_eq!(untested, 20, "a new rule needs its text above");
@@ -106,8 +106,8 @@ fn every_rule_has_a_configuration_that_violates_it() {
 #[test]
 fn a_sound_configuration_has_no_serious_finding() {
     let text = "gred:min=20,max=60,max_p=0.1,weight=0.005,spacing=geometric,limit=250,ecn=off";
-    let found = names(text, &load());
-    assert_eq!(found, ["probability-elsewhere"]);
+    let findings = names(text, &load());
+    assert_eq!(findings, ["probability-elsewhere"]);
 }
 
 #[test]
