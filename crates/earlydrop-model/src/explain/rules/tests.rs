@@ -112,7 +112,7 @@ fn a_sound_configuration_has_no_serious_finding() {
 
 #[test]
 fn the_burst_bound_is_that_of_floyd_and_jacobson() {
-    // The paper's example: w = 0.002 and min = 5 let bursts of up to 50 packets through (section VI).
+    // Bursts that raise the average to min = 5 at weights of 0.001 and 0.002, by equation (3).
     let burst = burst_until(5.0, 0.001).floor();
     assert!((90.0..110.0).contains(&burst), "{burst}");
     assert!(
