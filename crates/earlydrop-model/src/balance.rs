@@ -1,80 +1,86 @@
-//! Where flows and a scheme come to rest: the flows send what the link carries when they are
-//! told of congestion as often as the scheme tells at the queue they keep.
+//! The operating point of flows and scheme by a fluid balance.
+//!
+//! At the operating point the flows, at the signal rate that the scheme gives at the average queue,
+//! send exactly what the link carries.
 
 use earlydrop::units::Nanos;
 
 use crate::solve::{falling_root, falling_root_of_powers};
-use crate::tcp::Steady;
-use crate::{Gateway, Load, ModelError, Told, sawtooth};
+use crate::tcp::SteadyState;
+use crate::{Gateway, Load, ModelError, SignalRate, sawtooth};
 
-/// What to expect in steady state.
+/// The predicted steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// The average queue, in packets.
     pub queue: f64,
-    /// How long a packet waits on average.
+    /// The mean queueing delay.
     pub delay: Nanos,
     /// The share of packets that is lost.
     pub loss: f64,
-    /// The share that is marked.
+    /// The share of packets that is marked.
     pub marks: f64,
-    /// The share of the link's time that it sends.
+    /// The share of time in which the link is busy.
     pub utilisation: f64,
-    /// What a flow has on its way, in packets, while it is not waiting for its timer.
+    /// The mean window of a flow outside of timeouts, in packets.
     pub window: f64,
-    /// The share of its time that a flow waits for its timer.
-    pub waiting: f64,
-    /// The round trip with the queue in it.
+    /// The share of time that a flow waits for its retransmission timer.
+    pub timeout_share: f64,
+    /// The round-trip time including the queueing delay.
     pub rtt: Nanos,
 }
 
-/// The least probability looked at.
+/// The smallest signal probability that is considered.
 const LEAST: f64 = 1e-12;
 
-/// What `gateway` comes to under `load`: by the fluid balance, which is nearer to what is
-/// simulated than the [closed loop](crate::closed_loop); `docs/configuration.md` has the
-/// figures.
+/// Predicts the operating point of `gateway` under `load`.
+///
+/// This is [`fluid_balance`], which is closer to simulation than [`closed_loop`](crate::closed_loop).
+/// `docs/explanation/the-model.md` has the measured accuracy.
 pub fn predict(load: &Load, gateway: &Gateway) -> Result<Prediction, ModelError> {
     fluid_balance(load, gateway)
 }
 
-/// The fluid balance: `N B(p) (1-p) = mu` and `p` what the scheme tells at the queue. Both are
-/// taken to stand still; only for the utilisation do windows swing, out of step.
+/// Solves the fluid balance: `N B(p) (1-p) = mu`, where p is the signal probability at the queue.
+///
+/// Windows and queue are constant in this model. Only the utilisation accounts for windows that
+/// rise and fall independently, by [`sawtooth::utilisation`].
 pub fn fluid_balance(load: &Load, gateway: &Gateway) -> Result<Prediction, ModelError> {
     load.check()?;
     let mut gateway = gateway.clone();
     loop {
-        let found = balance(load, &gateway);
-        match gateway.harsher(found.queue) {
-            Some(harsher) => gateway = harsher,
-            None => return Ok(found),
+        let prediction = balance(load, &gateway);
+        match gateway.after_doubling(prediction.queue) {
+            Some(stronger) => gateway = stronger,
+            None => return Ok(prediction),
         }
     }
 }
 
 fn balance(load: &Load, gateway: &Gateway) -> Prediction {
     let queue = falling_root(0.0, gateway.buffer(), |queue| {
-        needed(load, gateway, queue) - gateway.told(queue, load.flows)
+        required_signal_probability(load, gateway, queue)
+            - gateway.signal_probability(queue, load.flows)
     });
-    let p = needed(load, gateway, queue);
-    let told = gateway.parted(p, queue, load.flows);
+    let p = required_signal_probability(load, gateway, queue);
+    let signals = gateway.split(p, queue, load.flows);
     let rtt = load.round_trip(queue);
-    let flow = load.tcp.steady(told, rtt);
-    // Told at all, they are told because the link is full, but for what windows swing.
+    let flow = load.tcp.steady(signals, rtt);
+    // If there are signals, the link is full, apart from the variation of the windows.
     let utilisation = match p > 0.0 {
         true => sawtooth::utilisation(load, queue),
         false => (load.flows * flow.rate / load.service()).min(1.0),
     };
-    at_rest(load, queue, told, &flow, utilisation)
+    prediction_at(load, queue, signals, &flow, utilisation)
 }
 
-/// How often the flows must be told at `queue` packets so that the link is just full; 0 where
+/// The signal probability at which the flows just fill the link with `queue` packets waiting; 0 if
 /// they cannot fill it.
-pub fn needed(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
+pub fn required_signal_probability(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
     let rtt = load.round_trip(queue);
     let excess = |p: f64| {
-        let told = gateway.parted(p, queue, load.flows);
-        load.flows * load.tcp.steady(told, rtt).rate * (1.0 - told.loss) - load.service()
+        let signals = gateway.split(p, queue, load.flows);
+        load.flows * load.tcp.steady(signals, rtt).rate * (1.0 - signals.loss) - load.service()
     };
     match excess(LEAST) <= 0.0 {
         true => 0.0,
@@ -82,21 +88,21 @@ pub fn needed(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
     }
 }
 
-pub(crate) fn at_rest(
+pub(crate) fn prediction_at(
     load: &Load,
     queue: f64,
-    told: Told,
-    flow: &Steady,
+    signals: SignalRate,
+    flow: &SteadyState,
     utilisation: f64,
 ) -> Prediction {
     Prediction {
         queue,
         delay: Nanos::from_secs_f64(queue / load.service()),
-        loss: told.loss,
-        marks: told.marks,
+        loss: signals.loss,
+        marks: signals.marks,
         utilisation,
         window: flow.window,
-        waiting: flow.waiting,
+        timeout_share: flow.timeout_share,
         rtt: Nanos::from_secs_f64(load.round_trip(queue)),
     }
 }
@@ -121,14 +127,14 @@ mod tests {
         for scheme in SCHEMES {
             match Gateway::of(&scheme.name.parse().unwrap(), &load()) {
                 Ok(gateway) => {
-                    let found = predict(&load(), &gateway).unwrap();
+                    let prediction = predict(&load(), &gateway).unwrap();
                     let name = scheme.name;
                     assert!(
-                        found.queue > 0.0 && found.queue <= gateway.buffer(),
+                        prediction.queue > 0.0 && prediction.queue <= gateway.buffer(),
                         "{name}"
                     );
-                    assert!((0.0..1.0).contains(&found.loss), "{name}");
-                    assert!(found.utilisation > 0.98, "{name}: {found:?}");
+                    assert!((0.0..1.0).contains(&prediction.loss), "{name}");
+                    assert!(prediction.utilisation > 0.98, "{name}: {prediction:?}");
                 }
                 Err(ModelError::NoModel { scheme, .. }) => without.push(scheme),
                 Err(other) => panic!("{other}"),
@@ -138,20 +144,23 @@ mod tests {
     }
 
     #[test]
-    fn at_rest_the_scheme_tells_what_the_flows_need() {
+    fn at_the_operating_point_the_scheme_signals_what_the_flows_require() {
         let load = load();
         let gateway = Gateway::of(&"red:min=20,max=80".parse().unwrap(), &load).unwrap();
-        let found = predict(&load, &gateway).unwrap();
-        let told = gateway.told(found.queue, load.flows);
-        assert!((told / found.loss - 1.0).abs() < 1e-6, "{found:?}");
+        let prediction = predict(&load, &gateway).unwrap();
+        let signals = gateway.signal_probability(prediction.queue, load.flows);
+        assert!(
+            (signals / prediction.loss - 1.0).abs() < 1e-6,
+            "{prediction:?}"
+        );
         let flow = load.tcp.steady(
-            Told {
-                loss: told,
+            SignalRate {
+                loss: signals,
                 marks: 0.0,
             },
-            load.round_trip(found.queue),
+            load.round_trip(prediction.queue),
         );
-        let carried = load.flows * flow.rate * (1.0 - told);
+        let carried = load.flows * flow.rate * (1.0 - signals);
         assert!((carried / load.service() - 1.0).abs() < 1e-6);
     }
 
@@ -178,11 +187,14 @@ mod tests {
     #[test]
     fn flows_too_few_to_fill_the_link_leave_it_idle() {
         let mut load = load();
-        (load.flows, load.tcp.largest_window) = (1.0, 10.0);
-        let found = expected("red", &load);
+        (load.flows, load.tcp.max_window) = (1.0, 10.0);
+        let prediction = expected("red", &load);
         let carried = 10.0 / 0.05 / load.service();
-        assert_eq!(found.queue, 0.0);
-        assert!((found.utilisation - carried).abs() < 1e-9, "{found:?}");
+        assert_eq!(prediction.queue, 0.0);
+        assert!(
+            (prediction.utilisation - carried).abs() < 1e-9,
+            "{prediction:?}"
+        );
     }
 
     #[test]

@@ -1,29 +1,29 @@
-//! The law of how many packets arrive together.
+//! The distribution of batch sizes: how many packets arrive together.
 
 use crate::ModelError;
 
-/// The most packets a batch may have.
+/// The largest supported batch, in packets.
 pub const LARGEST: usize = 10_000;
 
-/// What is left of a law with no end before it is cut off there.
+/// An infinite distribution is cut off where less than this probability remains.
 const REST: f64 = 1e-17;
 
-/// How many packets arrive together: g(i) for i from 1 to m, and g(0) apart.
+/// A distribution of batch sizes: g(i) for i = 1..m, and separately g(0).
 ///
-/// Batches of no packets change nothing but how often the others come, so that g(0) is taken
-/// out, and everything else is of the batches that have packets.
+/// Empty batches only reduce the rate of the others. Therefore g(0) is split off, and all other
+/// quantities refer to batches with at least one packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
     none: f64,
     /// g(1) to g(m), which sum to 1.
     weights: Vec<f64>,
-    /// G(j), the probability of j packets or more, from 1 on.
+    /// G(1) to G(m): the probability of j packets or more.
     at_least: Vec<f64>,
     mean: f64,
 }
 
 impl Batch {
-    /// Batches with these weights, from 0 packets on; they need not sum to 1.
+    /// A distribution with the given weight for 0, 1, 2, ... packets. The weights need not sum to 1.
     ///
     /// ```
     /// use earlydrop_model::batch::Batch;
@@ -45,28 +45,28 @@ impl Batch {
         };
         if last >= LARGEST {
             let value = format!("{} packets", last + 1);
-            let allowed = "at most 10000 packets together";
+            let allowed = "at most 10000 packets in a batch";
             return Err(ModelError::outside("batch", value, allowed, LARGEST));
         }
         let packets = &weights[1..=last + 1];
-        let kept: f64 = packets.iter().sum();
-        let weights: Vec<f64> = packets.iter().map(|weight| weight / kept).collect();
+        let non_empty: f64 = packets.iter().sum();
+        let weights: Vec<f64> = packets.iter().map(|weight| weight / non_empty).collect();
         let mut at_least = weights.clone();
         for j in (1..at_least.len()).rev() {
             at_least[j - 1] += at_least[j];
         }
-        // So that G(1) is 1 and nowhere exceeded.
+        // Makes G(1) exactly 1, and no other G larger.
         let all = at_least[0];
         at_least.iter_mut().for_each(|tail| *tail /= all);
         Ok(Batch {
-            none: (total - kept) / total,
+            none: (total - non_empty) / total,
             mean: at_least.iter().sum(),
             weights,
             at_least,
         })
     }
 
-    /// Always `packets` together.
+    /// Batches of exactly `packets` packets.
     pub fn fixed(packets: usize) -> Result<Batch, ModelError> {
         let mut weights = vec![0.0; packets.min(LARGEST + 1) + 1];
         if let Some(last) = weights.last_mut().filter(|_| packets > 0) {
@@ -75,7 +75,8 @@ impl Batch {
         Batch::weighted(&weights)
     }
 
-    /// `g(i) = (1-ratio) ratio^(i-1)`, cut off where less than 1e-17 is left.
+    /// A geometric distribution `g(i) = (1-ratio) ratio^(i-1)`, cut off where less than 1e-17
+    /// remains.
     pub fn geometric(ratio: f64) -> Result<Batch, ModelError> {
         if !(0.0..=0.999).contains(&ratio) {
             let allowed = "a ratio from 0 to 0.999";
@@ -87,12 +88,13 @@ impl Batch {
         Batch::weighted(&[&[0.0], weights.as_slice()].concat())
     }
 
-    /// A geometric law of this mean, as the fixed batch of 1 for a mean of 1.
+    /// A geometric distribution with this mean, which is at least 1.
     pub fn geometric_of_mean(mean: f64) -> Result<Batch, ModelError> {
         Batch::geometric(1.0 - 1.0 / mean.max(1.0))
     }
 
-    /// The window law of paper 003: a normal law at the whole numbers from 0 to `largest`.
+    /// The windows of Chandrayana, Sikdar and Kalyanaraman: a normal density at the whole numbers
+    /// from 0 to `largest`.
     pub fn normal(mean: f64, variance: f64, largest: usize) -> Result<Batch, ModelError> {
         if !(variance > 0.0 && variance.is_finite() && mean.is_finite()) {
             let value = format!("mean {mean}, variance {variance}");
@@ -104,22 +106,22 @@ impl Batch {
         Batch::weighted(&weights)
     }
 
-    /// g(0): the share of batches without a packet.
+    /// g(0): the share of empty batches.
     pub fn none(&self) -> f64 {
         self.none
     }
 
-    /// m: the most packets together.
+    /// m: the largest batch, in packets.
     pub fn largest(&self) -> usize {
         self.weights.len()
     }
 
-    /// `E[X]`, of batches that have packets.
+    /// `E[X]`: the mean size of non-empty batches, in packets.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// `E[X^2]`.
+    /// `E[X^2]`: the second moment of the size of non-empty batches.
     pub fn second_moment(&self) -> f64 {
         let squares = (1..).zip(&self.weights);
         squares
@@ -127,12 +129,12 @@ impl Batch {
             .sum()
     }
 
-    /// g(1), g(2), ...
+    /// g(1), g(2), ...: the probability of each size.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// G(1), G(2), ...: the probability of so many packets or more.
+    /// G(1), G(2), ...: the probability of each size or a larger one.
     pub fn at_least(&self) -> &[f64] {
         &self.at_least
     }
@@ -143,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn laws_have_their_moments() {
+    fn distributions_have_their_moments() {
         let fixed = Batch::fixed(4).unwrap();
         assert_eq!((fixed.mean(), fixed.second_moment()), (4.0, 16.0));
         let geometric = Batch::geometric(0.75).unwrap();
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_brings_nothing_is_taken_out() {
+    fn empty_batches_are_split_off() {
         let batch = Batch::weighted(&[0.2; 5]).unwrap();
         assert!((batch.none() - 0.2).abs() < 1e-15);
         assert_eq!(batch.weights(), [0.25; 4]);
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_law() {
+    fn invalid_distributions_are_refused() {
         for weights in [
             &[][..],
             &[1.0],

@@ -1,151 +1,162 @@
-//! The closed loop: the queue of batches, fed by what TCP sends at the loss that comes of it.
+//! The operating point with the batch queue M^x/M/1/K of Chandrayana, Sikdar and Kalyanaraman, with
+//! the loss rate as a result instead of an input.
 //!
-//! At an average queue q the round trip is `RTT + q/mu`. Each of N flows sends batches of its
-//! window once a round trip while it is not waiting for its timer; the scheme takes out what
-//! it drops early at q, the rest comes to a queue M^x/M/1/K. Loss is an output: inside, the
-//! overflow is what makes the flows send what overflows so much; outside, q is the mean
-//! queue that comes of q.
+//! At an average queue q the round-trip time is `RTT + q/mu`. Each of N flows sends its window as
+//! one batch per round trip, except during timeouts. The scheme drops its share of early drops at q;
+//! the other packets enter the queue M^x/M/1/K. Two nested fixed points are solved: the overflow
+//! rate must be the one at which the flows send the load that causes it, and q must be the mean
+//! of the resulting queue.
 
-use crate::balance::{Prediction, at_rest};
+use crate::balance::{Prediction, prediction_at};
 use crate::batch::Batch;
-use crate::queue::{Acceptance, BatchQueue, Method, Solution, Spread};
+use crate::queue::{Acceptance, BatchQueue, Bin, Solution, Solver};
 use crate::solve::falling_root;
-use crate::tcp::Steady;
-use crate::{Gateway, Load, ModelError, Told};
+use crate::tcp::SteadyState;
+use crate::{Gateway, Load, ModelError, SignalRate};
 
-/// The deviation of a window over its mean: paper 003's windows have a mean of 4 and a
-/// variance of 4.
+/// The standard deviation of a window divided by its mean. The windows of Chandrayana, Sikdar and
+/// Kalyanaraman have a mean of 4 and a variance of 4.
 const DEVIATION: f64 = 0.5;
 
-/// Windows larger than this are counted in parcels, so that they are about this many.
-const FINEST: f64 = 40.0;
+/// Larger windows are scaled down to this many units, which bounds the cost of a solution.
+const LARGEST_WINDOW: f64 = 40.0;
 
-/// The closed loop at rest.
+/// The operating point of the closed loop.
 #[derive(Clone, Debug)]
 pub struct ClosedLoop {
-    /// What to expect.
+    /// The predicted steady state.
     pub expected: Prediction,
-    /// rho: packets let into the queue over packets that could be sent.
+    /// rho: the packets that enter the queue, divided by the packets that the link could send.
     pub load: f64,
-    /// dE/drho: by how many packets the mean queue rises a unit of load, were the flows not to
+    /// dE/drho: the increase of the mean queue, in packets, per unit of load if the flows did not
     /// react.
     pub sensitivity: f64,
     solution: Solution,
-    /// Packets that count as one in the solution.
-    parcel: f64,
+    /// Packets per unit of the solution.
+    scale: f64,
 }
 
-/// The inner solution: flows and queue at one average queue and one early drop rate.
+/// The inner fixed point: flows and queue at a given average queue and early drop rate.
 struct Inner {
-    told: Told,
-    flow: Steady,
+    signals: SignalRate,
+    flow: SteadyState,
     queue: BatchQueue,
-    parcel: f64,
+    scale: f64,
 }
 
-/// The closed loop of `gateway` under `load`.
+/// Solves the closed loop of `gateway` under `load`.
 pub fn closed_loop(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelError> {
     load.check()?;
     let mut gateway = gateway.clone();
     loop {
-        let found = at_rest_under(load, &gateway)?;
-        match gateway.harsher(found.expected.queue) {
-            Some(harsher) => gateway = harsher,
-            None => return Ok(found),
+        let solved = equilibrium(load, &gateway)?;
+        match gateway.after_doubling(solved.expected.queue) {
+            Some(stronger) => gateway = stronger,
+            None => return Ok(solved),
         }
     }
 }
 
-fn at_rest_under(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelError> {
+fn equilibrium(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelError> {
     let excess = |queue: f64, early: f64| mean_queue(load, gateway, queue, early) - queue;
-    let told = |queue: f64| gateway.told(queue, load.flows).min(1.0 - 1e-9);
-    let queue = falling_root(0.0, gateway.buffer(), |queue| excess(queue, told(queue)));
-    // Where the scheme jumps, it tells of as much as holds the queue there.
+    let signals = |queue: f64| {
+        gateway
+            .signal_probability(queue, load.flows)
+            .min(1.0 - 1e-9)
+    };
+    let queue = falling_root(0.0, gateway.buffer(), |queue| excess(queue, signals(queue)));
+    // At a jump of the scheme, the signal rate is the one that holds the queue there.
     let (below, above) = (queue * (1.0 - 1e-9), queue * (1.0 + 1e-9));
-    let early = falling_root(told(below), told(above), |early| excess(queue, early));
+    let early = falling_root(signals(below), signals(above), |early| excess(queue, early));
     let inner = inner(load, gateway, queue, early)?;
-    let solution = inner.queue.solve(Method::Exact)?;
+    let solution = inner.queue.solve(Solver::Exact)?;
     let rho = inner.queue.load();
-    let mut expected = at_rest(load, queue, inner.told, &inner.flow, 1.0 - solution.empty());
+    let mut expected = prediction_at(
+        load,
+        queue,
+        inner.signals,
+        &inner.flow,
+        1.0 - solution.empty(),
+    );
     expected.utilisation = expected.utilisation.clamp(0.0, 1.0);
     Ok(ClosedLoop {
         expected,
         load: rho,
-        sensitivity: sensitivity(&inner.queue)? * inner.parcel,
+        sensitivity: sensitivity(&inner.queue)? * inner.scale,
         solution,
-        parcel: inner.parcel,
+        scale: inner.scale,
     })
 }
 
-/// dE/drho of a queue at its load, in what it counts in.
+/// dE/drho of a queue at its load, in packets per unit of load.
 pub fn sensitivity(queue: &BatchQueue) -> Result<f64, ModelError> {
     let load = queue.load();
     let step = 1e-4 * load;
-    let mean = |load: f64| Ok::<f64, ModelError>(queue.at_load(load).solve(Method::Exact)?.mean());
+    let mean = |load: f64| Ok::<f64, ModelError>(queue.at_load(load).solve(Solver::Exact)?.mean());
     Ok((mean(load + step)? - mean(load - step)?) / (2.0 * step))
 }
 
 fn mean_queue(load: &Load, gateway: &Gateway, queue: f64, early: f64) -> f64 {
     let mean = |inner: Inner| {
-        let solved = inner.queue.solve(Method::Exact)?;
-        Ok::<f64, ModelError>(solved.mean() * inner.parcel)
+        let solved = inner.queue.solve(Solver::Exact)?;
+        Ok::<f64, ModelError>(solved.mean() * inner.scale)
     };
-    // Without a solution there is nothing to wait for.
+    // No solution means no arrivals, and so an empty queue.
     inner(load, gateway, queue, early)
         .and_then(mean)
         .unwrap_or(0.0)
 }
 
-/// Flows and queue at an average of `queue` packets, `early` of them told of congestion
-/// before the buffer is full: by the overflow that is its own cause.
+/// Solves for the overflow rate at an average of `queue` packets, with `early` signals from the
+/// scheme.
 fn inner(load: &Load, gateway: &Gateway, queue: f64, early: f64) -> Result<Inner, ModelError> {
-    let early = gateway.parted(early, queue, load.flows);
+    let early = gateway.split(early, queue, load.flows);
     let fed = |overflow: f64| {
-        let told = Told {
+        let signals = SignalRate {
             loss: 1.0 - (1.0 - early.loss) * (1.0 - overflow),
             marks: early.marks,
         };
-        feed(load, gateway, queue, early, told)
+        feed(load, gateway, queue, early, signals)
     };
     let excess = |overflow: f64| {
-        let lost = fed(overflow).and_then(|inner| Ok(inner.queue.solve(Method::Exact)?.loss()));
+        let lost = fed(overflow).and_then(|inner| Ok(inner.queue.solve(Solver::Exact)?.loss()));
         lost.unwrap_or(0.0) - overflow
     };
     fed(falling_root(0.0, 1.0 - 1e-6, excess))
 }
 
-/// What comes to the queue when flows are told as `told` says, `early` of it by the scheme.
+/// The queue fed by flows at a rate of `signals`, of which the scheme causes `early`.
 fn feed(
     load: &Load,
     gateway: &Gateway,
     queue: f64,
-    early: Told,
-    told: Told,
+    early: SignalRate,
+    signals: SignalRate,
 ) -> Result<Inner, ModelError> {
     let rtt = load.round_trip(queue);
-    let flow = load.tcp.steady(told, rtt);
-    let let_in = 1.0 - early.loss;
-    let window = flow.rate * rtt / (1.0 - flow.waiting).max(1e-9) * let_in;
-    let parcel = (window / FINEST).max(1.0);
-    let batch = window_law(window / parcel)?;
+    let flow = load.tcp.steady(signals, rtt);
+    let accepted = 1.0 - early.loss;
+    let window = flow.rate * rtt / (1.0 - flow.timeout_share).max(1e-9) * accepted;
+    let scale = (window / LARGEST_WINDOW).max(1.0);
+    let batch = window_distribution(window / scale)?;
     let any = BatchQueue {
         arrivals: 1.0,
         service: 1.0,
         batch,
-        buffer: (gateway.buffer() / parcel).round().max(1.0) as u64,
+        buffer: (gateway.buffer() / scale).round().max(1.0) as u64,
         acceptance: Acceptance::Partial,
     };
-    let rho = load.flows * flow.rate * let_in / load.service();
+    let rho = load.flows * flow.rate * accepted / load.service();
     Ok(Inner {
-        told,
+        signals,
         flow,
         queue: any.at_load(rho.clamp(1e-6, 1e6)),
-        parcel,
+        scale,
     })
 }
 
-/// Windows of this mean: a normal law up to four deviations above it.
-fn window_law(mean: f64) -> Result<Batch, ModelError> {
+/// Windows of this mean: a normal distribution, cut off four standard deviations above it.
+fn window_distribution(mean: f64) -> Result<Batch, ModelError> {
     let mean = mean.max(1.0);
     let deviation = DEVIATION * mean;
     let largest = (mean + 4.0 * deviation).ceil() as usize;
@@ -153,26 +164,24 @@ fn window_law(mean: f64) -> Result<Batch, ModelError> {
 }
 
 impl ClosedLoop {
-    /// The least number of packets that at most wait with probability `share`.
+    /// The `share` quantile of the queue length, in packets.
     pub fn quantile(&self, share: f64) -> f64 {
-        self.solution.quantile(share) as f64 * self.parcel
+        self.solution.quantile(share) as f64 * self.scale
     }
 
-    /// At most `points` pieces of the distribution of the queue, from none to a full buffer;
-    /// in packets.
-    pub fn spread(&self, points: u64) -> Vec<Spread> {
-        let scaled = |n: u64| (n as f64 * self.parcel).round() as u64;
-        let pieces = self.solution.spread(points).into_iter();
-        pieces
-            .map(|piece| Spread {
-                from: scaled(piece.from),
-                to: scaled(piece.to + 1) - 1,
-                probability: piece.probability,
-            })
-            .collect()
+    /// The distribution of the queue length in packets, in at most `bins` bins.
+    pub fn histogram(&self, bins: u64) -> Vec<Bin> {
+        let scaled = |n: u64| (n as f64 * self.scale).round() as u64;
+        let bins = self.solution.histogram(bins).into_iter();
+        bins.map(|bin| Bin {
+            from: scaled(bin.from),
+            to: scaled(bin.to + 1) - 1,
+            probability: bin.probability,
+        })
+        .collect()
     }
 
-    /// The share of time that the buffer is full.
+    /// The share of time in which the buffer is full.
     pub fn full(&self) -> f64 {
         self.solution.full()
     }
@@ -189,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_scheme_with_a_model_comes_to_rest() {
+    fn every_scheme_with_a_model_has_an_operating_point() {
         for ecn in [false, true] {
             let mut load = Load::default();
             load.tcp.ecn = ecn;
@@ -197,23 +206,23 @@ mod tests {
                 let Ok(gateway) = Gateway::of(&scheme.name.parse().unwrap(), &load) else {
                     continue;
                 };
-                let found = closed_loop(&load, &gateway).unwrap();
-                let sent = found.expected.utilisation;
-                let mean = found.solution.mean() * found.parcel;
+                let solved = closed_loop(&load, &gateway).unwrap();
+                let sent = solved.expected.utilisation;
+                let mean = solved.solution.mean() * solved.scale;
                 let name = scheme.name;
                 assert!(
-                    (mean / found.expected.queue - 1.0).abs() < 1e-3,
+                    (mean / solved.expected.queue - 1.0).abs() < 1e-3,
                     "{name}: {mean}"
                 );
-                let let_in = found.load * (1.0 - found.solution.loss());
-                assert!((sent - let_in).abs() < 1e-6, "{name}");
+                let accepted = solved.load * (1.0 - solved.solution.loss());
+                assert!((sent - accepted).abs() < 1e-6, "{name}");
                 assert!((0.3..1.0).contains(&sent), "{name}: {sent}");
             }
         }
     }
 
     #[test]
-    fn more_flows_make_a_longer_queue() {
+    fn more_flows_give_a_longer_queue() {
         let queue = |flows| {
             let load = Load {
                 flows,

@@ -1,126 +1,147 @@
-//! Which parameters to choose for a load, why, and how far to trust what is expected of them.
+//! Chooses the parameters of a scheme for a load, and predicts the operating point of every method's
+//! choice.
+//!
+//! ```
+//! use earlydrop::units::Nanos;
+//! use earlydrop_model::Load;
+//! use earlydrop_model::configure::{Goal, Question, configure};
+//!
+//! let answer = configure(&Question {
+//!     load: Load::default(),
+//!     scheme: "red".parse()?,
+//!     buffer: None,
+//!     goal: Goal::Delay(Nanos::from_millis(10)),
+//!     loss: None,
+//! })?;
+//! let chosen = &answer.choices[0];
+//! assert_eq!(chosen.advice.method, "balance");
+//! assert!((chosen.expected.delay.as_secs_f64() - 0.010).abs() < 0.0005);
+//! # Ok::<(), earlydrop_model::ModelError>(())
+//! ```
 
 use earlydrop::registry::Spec;
 use earlydrop::units::Nanos;
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
-use crate::fluid::{Change, Moment, transient};
+use crate::fluid::{Change, State, transient};
 use crate::stability::{Stability, stability};
 use crate::thresholds::{Advice, OpenLoop, every_method, flows_at, most_flows, open_loop};
-use crate::trust::{Doubt, doubts};
+use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, Prediction, predict, sawtooth};
 
-/// What the configuration is to achieve.
+/// The objective of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Goal {
-    /// This queueing delay on average.
+    /// A mean queueing delay.
     Delay(Nanos),
-    /// This share of the link's time, with as short a queue as that takes.
+    /// A utilisation between 0 and 1, with the shortest queue that gives it.
     Utilisation(f64),
-    /// 5 ms, as adaptive RED of 2001 has it, or what 98% of the link take if that is more.
+    /// A delay of 5 ms, as in adaptive RED (2001), or more if a utilisation of 98% needs more.
     Usual,
 }
 
-/// What is asked.
+/// The input of [`configure`].
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The load.
+    /// The load to configure for.
     pub load: Load,
-    /// The scheme to configure; what it says itself stays.
+    /// The scheme to configure. Parameters that it sets are kept.
     pub scheme: Spec,
-    /// The buffer in packets; `None`: the larger of what the path holds and four packets a
-    /// flow, after Morris.
+    /// The buffer in packets. `None` selects the bandwidth-delay product, or four packets per flow
+    /// if that is more (Morris 1997).
     pub buffer: Option<f64>,
-    /// What to achieve.
+    /// The objective.
     pub goal: Goal,
-    /// For the open loop, a loss rate taken as known.
+    /// A known loss rate, for the open loop of Chandrayana, Sikdar and Kalyanaraman.
     pub loss: Option<f64>,
 }
 
-/// One way to set the parameters, and what comes of it.
+/// One method's parameters, with the predicted operating point.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// What the method says.
+    /// The method's parameters.
     pub advice: Advice,
-    /// The queue under these parameters.
+    /// The steady-state model with these parameters.
     pub gateway: Gateway,
-    /// What to expect of it.
+    /// The predicted operating point, by the fluid balance.
     pub expected: Prediction,
-    /// The second opinion.
+    /// The operating point by the closed loop, for comparison and for the queue's distribution.
     pub closed: ClosedLoop,
-    /// Whether flows and curve come to rest, where there is a curve.
+    /// The stability of the control loop; `None` if the scheme has no curve.
     pub stability: Option<Stability>,
-    /// What speaks against the prediction.
-    pub doubts: Vec<Doubt>,
+    /// Reasons to distrust the prediction.
+    pub caveats: Vec<Caveat>,
 }
 
-/// The answer.
+/// The output of [`configure`].
 #[derive(Clone, Debug)]
-pub struct Configuration {
-    /// The load it is for.
+pub struct Recommendation {
+    /// The load.
     pub load: Load,
     /// The buffer, in packets.
     pub buffer: f64,
-    /// The average queue aimed at, in packets.
+    /// The average queue that meets the objective, in packets.
     pub goal: f64,
-    /// Every method, the chosen one first.
+    /// The result of every method; the recommended one is first.
     pub choices: Vec<Choice>,
-    /// With more flows than this the average lies above the upper threshold: by the fluid
-    /// balance, where there is one.
+    /// The largest number of flows with an average below the upper threshold, by the fluid balance;
+    /// `None` if the scheme has no thresholds.
     pub most_flows: Option<f64>,
-    /// The same by formula (22) of paper 003.
+    /// The largest number of flows by formula (22) of Chandrayana, Sikdar and Kalyanaraman, which
+    /// assumes no early drops; `None` if there is no limit.
     pub most_flows_by_22: Option<f64>,
-    /// The open loop at the loss rate given.
+    /// The open loop at the given loss rate.
     pub open_loop: Option<OpenLoop>,
-    /// How the chosen parameters move, where a curve over an average tells.
-    pub motion: Option<Motion>,
-    /// What else should be known.
+    /// The transient of the recommended parameters; `None` if the scheme has no curve over an
+    /// average.
+    pub trajectory: Option<Trajectory>,
+    /// Warnings about the load, the buffer and the scheme.
     pub warnings: Vec<String>,
 }
 
-/// How windows and queue move from their rest, while for a third of the time there are half as
-/// many flows again.
+/// A transient from the operating point, with 50% more flows in the middle third of the time.
 #[derive(Clone, Debug)]
-pub struct Motion {
-    /// How long it is.
+pub struct Trajectory {
+    /// The duration.
     pub span: Nanos,
-    /// The moments, at equal distances.
-    pub moments: Vec<Moment>,
+    /// The states, at equal distances in time.
+    pub states: Vec<State>,
 }
 
-/// The shortest span of a motion.
+/// The shortest duration of a trajectory, in seconds.
 const LEAST_SPAN: f64 = 60.0;
-/// Moments of it.
-const MOMENTS: usize = 300;
+/// The number of states of a trajectory.
+const STATES: usize = 300;
 
-/// How the choice moves.
-fn motion(load: &Load, choice: &Choice) -> Option<Motion> {
+/// Integrates the transient of a choice.
+fn trajectory(load: &Load, choice: &Choice) -> Option<Trajectory> {
     let expected = &choice.expected;
     let weight = choice.gateway.weight()?;
-    // Twenty times as long as the average remembers.
-    let memory = 1.0 / (-(-weight).ln_1p() * load.service());
-    let span = (20.0 * memory).clamp(LEAST_SPAN, 10.0 * LEAST_SPAN);
+    // Twenty time constants of the average.
+    let time_constant = 1.0 / (-(-weight).ln_1p() * load.service());
+    let span = (20.0 * time_constant).clamp(LEAST_SPAN, 10.0 * LEAST_SPAN);
     let span = Nanos::from_secs_f64(10.0 * (span / 10.0).ceil());
     let change = |third: u64, flows: f64| Change {
         at: Nanos(span.0 / 3 * third),
         flows,
     };
     let changes = [change(1, 1.5 * load.flows), change(2, load.flows)];
-    let moments = transient(load, &choice.gateway, expected, &changes, span, MOMENTS)?;
-    Some(Motion { span, moments })
+    let states = transient(load, &choice.gateway, expected, &changes, span, STATES)?;
+    Some(Trajectory { span, states })
 }
 
-/// Delay aimed at where nothing is said: Floyd, Gummadi, Shenker 2001.
+/// The delay of the usual goal (Floyd, Gummadi, Shenker 2001).
 const USUAL_DELAY: Nanos = Nanos::from_millis(5);
-/// Utilisation that the usual goal keeps.
+/// The utilisation that the usual goal preserves.
 const USUAL_UTILISATION: f64 = 0.98;
-/// Packets of buffer for each flow, below which timeouts are many (Morris 1997).
-const BUFFER_OF_A_FLOW: f64 = 4.0;
-/// The smallest buffer chosen.
+/// Packets in flight and in the buffer per flow, below which timeouts are frequent (Morris 1997).
+const BUFFER_PER_FLOW: f64 = 4.0;
+/// The smallest default buffer, in packets.
 const SMALL_BUFFER: f64 = 50.0;
 
-/// Answers `question`.
-pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
+/// Recommends parameters: applies every method to the load and predicts each operating point.
+pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
     let load = question.load;
     load.check()?;
     let buffer = buffer_of(question)?;
@@ -128,7 +149,7 @@ pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
     let advice = advise(&load, &question.scheme, buffer, goal)?;
     let choices: Result<Vec<Choice>, ModelError> = advice
         .into_iter()
-        .map(|advice| consider(&load, advice))
+        .map(|advice| evaluate(&load, advice))
         .collect();
     let choices = choices?;
     let open_loop = match question.loss {
@@ -137,7 +158,7 @@ pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
     };
     let first = &choices[0];
     let upper = first.advice.thresholds.map(|thresholds| thresholds.max);
-    let mut configuration = Configuration {
+    let mut configuration = Recommendation {
         load,
         buffer,
         goal,
@@ -147,7 +168,7 @@ pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
             None => None,
         },
         open_loop,
-        motion: motion(&load, first),
+        trajectory: trajectory(&load, first),
         warnings: Vec::new(),
         choices,
     };
@@ -155,11 +176,12 @@ pub fn configure(question: &Question) -> Result<Configuration, ModelError> {
     Ok(configuration)
 }
 
+/// The given buffer or the default, in packets.
 fn buffer_of(question: &Question) -> Result<f64, ModelError> {
     let load = &question.load;
     let path = load.rtt.as_secs_f64() * load.service();
     let usual = path
-        .max(BUFFER_OF_A_FLOW * load.flows)
+        .max(BUFFER_PER_FLOW * load.flows)
         .max(SMALL_BUFFER)
         .ceil();
     match question.buffer {
@@ -173,6 +195,7 @@ fn buffer_of(question: &Question) -> Result<f64, ModelError> {
     }
 }
 
+/// The average queue that meets the objective, in packets.
 fn goal_of(load: &Load, goal: Goal) -> Result<f64, ModelError> {
     let of_delay = |delay: Nanos| delay.as_secs_f64() * load.service();
     match goal {
@@ -204,7 +227,8 @@ fn has_thresholds(scheme: &Spec) -> bool {
     knows("min") && knows("max")
 }
 
-/// What every method says of a scheme with thresholds; of others, what they aim at.
+/// The parameters of every method for a scheme with thresholds. Other schemes get the objective as
+/// their target.
 fn advise(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Vec<Advice>, ModelError> {
     if has_thresholds(scheme) {
         return every_method(load, scheme, buffer, goal);
@@ -212,23 +236,23 @@ fn advise(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Vec<Advi
     let settings = scheme.settings(&load.link())?;
     let delay = Nanos::from_secs_f64(goal / load.service());
     let packets = goal.round().max(1.0).to_string();
-    let aims = [
+    let targets = [
         ("target", delay.to_string()),
         ("q_ref", packets.clone()),
         ("threshold", packets),
     ];
     let knows = |name: &str| scheme.descriptor().parameter(name);
-    // BLUE's threshold is off unless given, and should stay so.
-    let aim = aims
+    // A parameter that defaults to auto, such as BLUE's threshold, is left unset.
+    let target = targets
         .into_iter()
         .find(|(name, _)| knows(name).is_some_and(|known| known.default != "auto"));
     let mut notes = Vec::new();
     let mut spec = scheme.clone();
-    match aim {
+    match target {
         Some((name, _)) if settings.was_given(name) => {}
         Some((name, value)) => spec = spec.with(name, value)?,
         None => notes.push(format!(
-            "{} has no average or delay to aim at: its parameters are left as they are",
+            "{} has no target delay or queue: its parameters are unchanged",
             settings.scheme()
         )),
     }
@@ -244,65 +268,67 @@ fn advise(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Vec<Advi
     }])
 }
 
-fn consider(load: &Load, advice: Advice) -> Result<Choice, ModelError> {
+/// Predicts the operating point of one method's parameters.
+fn evaluate(load: &Load, advice: Advice) -> Result<Choice, ModelError> {
     let gateway = Gateway::of(&advice.spec, load)?;
     let expected = predict(load, &gateway)?;
     Ok(Choice {
         closed: closed_loop(load, &gateway)?,
         stability: stability(load, &gateway, &expected),
-        doubts: doubts(load, &gateway, &expected),
+        caveats: caveats(load, &gateway, &expected),
         expected,
         gateway,
         advice,
     })
 }
 
-fn warnings(found: &Configuration) -> Vec<String> {
+/// Warnings about the load, the buffer and the chosen scheme.
+fn warnings(answer: &Recommendation) -> Vec<String> {
     let mut warnings = Vec::new();
-    let load = &found.load;
+    let load = &answer.load;
     let path = load.rtt.as_secs_f64() * load.service();
-    let for_all = BUFFER_OF_A_FLOW * load.flows;
-    if path + found.buffer < for_all {
+    let for_all = BUFFER_PER_FLOW * load.flows;
+    if path + answer.buffer < for_all {
         warnings.push(format!(
-            "path and buffer hold {:.0} packets, fewer than four for each flow: timeouts decide, whatever the scheme",
-            path + found.buffer
+            "path and buffer hold {:.0} packets, fewer than four per flow: timeouts dominate with any scheme",
+            path + answer.buffer
         ));
     }
-    if found.goal > found.buffer / 1.5 {
+    if answer.goal > answer.buffer / 1.5 {
         warnings.push(format!(
-            "the buffer of {:.0} packets is too small for an average of {:.0}: at least {:.0} are needed for max",
-            found.buffer,
-            found.goal,
-            1.5 * found.goal
+            "the buffer of {:.0} packets is too small for an average of {:.0}: max needs at least {:.0}",
+            answer.buffer,
+            answer.goal,
+            1.5 * answer.goal
         ));
     }
-    if found
+    if answer
         .most_flows
         .is_some_and(|most| most < 1.25 * load.flows)
     {
-        warnings.push("a quarter more flows would keep the average above max".to_string());
+        warnings.push("with 25% more flows the average would stay above max".to_string());
     }
-    if let Some(open) = found
+    if let Some(open) = answer
         .open_loop
         .filter(|open| (0.9..=1.1).contains(&open.load))
     {
         warnings.push(format!(
-            "the open loop has rho = {:.3}: a hundredth more or less moves E[Q] by {:.0} packets, so the loss typed in decides the answer",
+            "the open loop has rho = {:.3}: a change of 1% moves E[Q] by {:.0} packets, so the result depends on the given loss rate",
             open.load,
             open.sensitivity / 100.0
         ));
     }
-    let chosen = &found.choices[0];
+    let chosen = &answer.choices[0];
     if chosen.expected.loss + chosen.expected.marks <= 0.0 {
         warnings.push(format!(
-            "the flows cannot fill the link with windows of at most {} packets: nothing is told",
-            load.tcp.largest_window
+            "the flows cannot fill the link with windows of at most {} packets: there are no signals",
+            load.tcp.max_window
         ));
     }
     warnings.extend(
         chosen
             .gateway
-            .caveats()
+            .omissions()
             .iter()
             .map(|caveat| format!("{}: {caveat}", chosen.gateway.scheme())),
     );
@@ -334,9 +360,9 @@ mod tests {
     fn every_scheme_is_configured_or_has_no_model() {
         for scheme in SCHEMES {
             match configure(&question(scheme.name)) {
-                Ok(found) => {
-                    let chosen = &found.choices[0];
-                    assert!(chosen.advice.spec.plan(&found.load.link()).is_ok());
+                Ok(answer) => {
+                    let chosen = &answer.choices[0];
+                    assert!(chosen.advice.spec.plan(&answer.load.link()).is_ok());
                     assert!(chosen.expected.queue > 0.0, "{}", scheme.name);
                 }
                 Err(ModelError::NoModel { .. }) => {}
@@ -346,21 +372,21 @@ mod tests {
     }
 
     #[test]
-    fn the_goal_is_met_by_what_can_meet_it() {
+    fn schemes_with_a_target_meet_the_goal() {
         for scheme in ["red", "gred", "nlred", "ared", "pie", "pi", "pi2"] {
-            let found = configure(&question(scheme)).unwrap();
-            let delay = found.choices[0].expected.delay.as_secs_f64();
+            let answer = configure(&question(scheme)).unwrap();
+            let delay = answer.choices[0].expected.delay.as_secs_f64();
             assert!((delay / 0.010 - 1.0).abs() < 0.05, "{scheme}: {delay}");
         }
         let mut full = question("red");
         full.load.flows = 4.0;
         full.goal = Goal::Utilisation(0.99);
-        let found = configure(&full).unwrap();
-        assert!(found.choices[0].expected.utilisation > 0.989);
+        let answer = configure(&full).unwrap();
+        assert!(answer.choices[0].expected.utilisation > 0.989);
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_questions_are_refused() {
         let mut none = question("red");
         none.goal = Goal::Utilisation(1.0);
         assert!(configure(&none).unwrap_err().to_string().contains("99.9%"));
@@ -384,9 +410,9 @@ mod tests {
         let mut small = question("red");
         small.buffer = Some(60.0);
         small.loss = Some(0.005);
-        let found = configure(&small).unwrap();
+        let answer = configure(&small).unwrap();
         assert!(
-            found
+            answer
                 .warnings
                 .iter()
                 .any(|warning| warning.contains("too small"))
@@ -394,9 +420,12 @@ mod tests {
         let near = |loss: f64| {
             let mut question = question("red");
             question.loss = Some(loss);
-            let found = configure(&question).unwrap();
-            let rho = found.open_loop.unwrap().load;
-            let warned = found.warnings.iter().any(|warning| warning.contains("rho"));
+            let answer = configure(&question).unwrap();
+            let rho = answer.open_loop.unwrap().load;
+            let warned = answer
+                .warnings
+                .iter()
+                .any(|warning| warning.contains("rho"));
             assert_eq!(warned, (0.9..=1.1).contains(&rho), "{rho}");
             warned
         };

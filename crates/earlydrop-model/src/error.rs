@@ -1,37 +1,38 @@
-//! What can be wrong with what the model is asked.
+//! The errors of the model.
 
 use earlydrop::registry::ConfigError;
 
-/// Why there is no answer.
+/// Why the model has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
-    /// A scheme's parameters are not as they must be.
+    /// A scheme's parameters are invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A number lies outside what is allowed.
+    /// A number is out of range.
     #[error("{what} = {value}: allowed: {allowed}; nearest: {nearest}")]
     Outside {
-        /// What the number is.
+        /// The name of the number.
         what: &'static str,
         /// The number as given.
         value: String,
-        /// What is allowed.
+        /// The allowed range.
         allowed: &'static str,
-        /// The nearest value that would do.
+        /// The nearest valid value.
         nearest: String,
     },
-    /// Nothing is known of how a scheme behaves in steady state.
+    /// The scheme has no steady-state model.
     #[error("there is no model of {scheme}: {reason}")]
     NoModel {
         /// The scheme.
         scheme: &'static str,
-        /// What a model would have to know.
+        /// Why there is no model.
         reason: &'static str,
     },
 }
 
 impl ModelError {
-    /// The error that `what` is not what is allowed.
+    /// An [`Outside`](ModelError::Outside) error.
     pub(crate) fn outside(
         what: &'static str,
         value: impl ToString,

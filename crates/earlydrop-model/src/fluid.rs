@@ -1,16 +1,16 @@
-//! How windows, queue and average move until they are at rest.
+//! The transient of windows, queue and average, by fluid equations.
 //!
 //! V. Misra, W. Gong, D. Towsley, "Fluid-based Analysis of a Network of AQM Routers
 //! Supporting TCP Flows with an Application to RED", SIGCOMM 2000. With R = RTT + q/C, delayed
-//! values primed, N flows and x the average:
+//! values primed, N flows and x the average queue:
 //! - `dW/dt = 1/(b R) - k W W'/(2 R') p(x')`;
-//! - `dq/dt = N W/R (1 - p) - C`, between an empty and a full buffer, p only what is dropped;
-//! - `dx/dt = -ln(1 - w) max(N W/R, C) (q - x)`: while little arrives the average decays by
-//!   what could have been sent, as RED's does.
+//! - `dq/dt = N W/R (1 - p) - C`, between an empty and a full buffer, where p counts drops only;
+//! - `dx/dt = -ln(1 - w) max(N W/R, C) (q - x)`: with few arrivals the average decays at the link
+//!   rate, as RED's does.
 //!
-//! What a full buffer turns away counts as told, too. In print k is 1, and windows rest at
-//! `sqrt(2/(b p))`; here k is `2/(b p W^2)` with the p and W of the balance, so that they rest
-//! where it has them.
+//! Drops of a full buffer are signals, too. In the paper k is 1 and the equilibrium window is
+//! `sqrt(2/(b p))`. Here k is `2/(b p W^2)`, with p and W of the fluid balance, so that the
+//! equilibrium is the one that the balance predicts.
 
 use std::collections::VecDeque;
 
@@ -18,102 +18,105 @@ use earlydrop::units::Nanos;
 
 use crate::{Gateway, Load, Prediction};
 
-/// The number of flows from a time on.
+/// A change of the number of flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Since the beginning.
+    /// The time since the start.
     pub at: Nanos,
-    /// How many flows there are from then on.
+    /// The number of flows from then on.
     pub flows: f64,
 }
 
-/// The state at one time.
+/// The state of the fluid model at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moment {
-    /// Seconds since the beginning.
+pub struct State {
+    /// Seconds since the start.
     pub at: f64,
     /// A flow's window in packets.
     pub window: f64,
     /// The queue in packets.
     pub queue: f64,
-    /// Its average.
+    /// The average queue in packets.
     pub average: f64,
-    /// How often flows are told of congestion.
-    pub told: f64,
+    /// The signal probability.
+    pub signals: f64,
 }
 
-/// The least window, on average over timeouts.
+/// The smallest window in packets, as a mean that includes timeouts.
 const LEAST: f64 = 0.1;
 
-/// Steps to a round trip without a queue.
+/// Integration steps per round trip without queueing.
 const STEPS: f64 = 64.0;
 
-/// The most steps in all; beyond, steps get longer.
+/// The maximum number of steps; longer transients use longer steps.
 const MOST_STEPS: f64 = 2_000_000.0;
 
-/// How `gateway` under `load` goes on from its rest for `span`, at `points` times, while flows
-/// come and go; `changes` in the order of time. `None` where the scheme keeps no average that a
-/// curve answers to, or tells of nothing at rest. An adaptation is taken to stand still.
+/// Integrates the fluid equations for `span`, from `operating_point` and through `changes` of the
+/// number of flows, which must be in order of time. Returns about `points` states at equal distances.
+///
+/// `None` if the scheme has no curve over an average, or gives no signals at the operating point.
+/// Adaptations are frozen.
 pub fn transient(
     load: &Load,
     gateway: &Gateway,
-    rest: &Prediction,
+    operating_point: &Prediction,
     changes: &[Change],
     span: Nanos,
     points: usize,
-) -> Option<Vec<Moment>> {
+) -> Option<Vec<State>> {
     let weight = gateway.weight()?;
-    let told = rest.loss + rest.marks;
-    if told <= 0.0 {
+    let signals = operating_point.loss + operating_point.marks;
+    if signals <= 0.0 {
         return None;
     }
-    let gateway = gateway.frozen(rest.queue, told, load.flows)?;
+    let gateway = gateway.frozen(operating_point.queue, signals, load.flows)?;
     let span = span.as_secs_f64();
     let step = (load.rtt.as_secs_f64() / STEPS).max(span / MOST_STEPS);
-    let arrivals = load.service() / (1.0 - rest.loss);
-    let window = arrivals * load.round_trip(rest.queue) / load.flows;
-    let mut motion = Motion {
+    let arrivals = load.service() / (1.0 - operating_point.loss);
+    let window = arrivals * load.round_trip(operating_point.queue) / load.flows;
+    let mut integrator = Integrator {
         load: *load,
         gateway,
-        forgets: -(-weight).ln_1p(),
-        cut: 1.0 / (load.tcp.acknowledged * told * window * window),
-        now: Moment {
+        decay: -(-weight).ln_1p(),
+        cut: 1.0 / (load.tcp.packets_per_ack * signals * window * window),
+        now: State {
             at: 0.0,
             window,
-            queue: rest.queue,
-            average: rest.queue,
-            told,
+            queue: operating_point.queue,
+            average: operating_point.queue,
+            signals,
         },
         past: VecDeque::new(),
     };
     let mut changes = changes.iter().peekable();
-    let mut seen = Vec::with_capacity(points + 1);
-    while motion.now.at <= span {
-        let at = motion.now.at;
+    let mut states = Vec::with_capacity(points + 1);
+    while integrator.now.at <= span {
+        let at = integrator.now.at;
         while let Some(change) = changes.next_if(|change| change.at.as_secs_f64() <= at) {
-            motion.load.flows = change.flows;
+            integrator.load.flows = change.flows;
         }
-        if at >= seen.len() as f64 * span / points.max(1) as f64 {
-            seen.push(motion.now);
+        if at >= states.len() as f64 * span / points.max(1) as f64 {
+            states.push(integrator.now);
         }
-        motion.advance(step);
+        integrator.advance(step);
     }
-    Some(seen)
+    Some(states)
 }
 
-struct Motion {
+/// The state of the integration, with the history that delayed terms need.
+struct Integrator {
     load: Load,
     gateway: Gateway,
-    /// -ln(1 - w), what the average forgets with every packet.
-    forgets: f64,
-    /// k/2: what a window loses when told, as a share of the square of its packets.
+    /// -ln(1 - w): the decay rate of the average per packet.
+    decay: f64,
+    /// k/2: the decrease of the window at a signal, divided by the square of the window.
     cut: f64,
-    now: Moment,
-    /// The moments of the last round trip, oldest first.
-    past: VecDeque<Moment>,
+    now: State,
+    /// The states of the last round trip, oldest first.
+    past: VecDeque<State>,
 }
 
-impl Motion {
+impl Integrator {
     fn advance(&mut self, step: f64) {
         let (load, now) = (self.load, self.now);
         let (c, n) = (load.service(), load.flows);
@@ -126,33 +129,34 @@ impl Motion {
         {
             self.past.pop_front();
         }
-        let heard = self.past.front().unwrap_or(&now);
-        let cuts = self.cut * now.window * heard.window / load.round_trip(heard.queue) * heard.told;
-        let growth = 1.0 / (load.tcp.acknowledged * rtt);
+        let delayed = self.past.front().unwrap_or(&now);
+        let cuts = self.cut * now.window * delayed.window / load.round_trip(delayed.queue)
+            * delayed.signals;
+        let growth = 1.0 / (load.tcp.packets_per_ack * rtt);
         let arrivals = n * now.window / rtt;
-        let early = self.gateway.told(now.average, n);
-        let kept = 1.0 - self.gateway.parted(early, now.average, n).loss;
-        let queue = now.queue + step * (arrivals * kept - c);
-        // What does not fit, of what was let in meanwhile.
+        let early = self.gateway.signal_probability(now.average, n);
+        let accepted = 1.0 - self.gateway.split(early, now.average, n).loss;
+        let queue = now.queue + step * (arrivals * accepted - c);
+        // The share of accepted packets that overflows the buffer.
         let over = (queue - self.gateway.buffer()).max(0.0);
-        let turned_away = (over / (step * arrivals * kept).max(1e-12)).min(1.0);
-        // Exact for a queue that stands still, so that no weight is too large for the step.
-        let caught_up = -(-self.forgets * arrivals.max(c) * step).exp_m1();
-        self.now = Moment {
+        let overflow = (over / (step * arrivals * accepted).max(1e-12)).min(1.0);
+        // Exact for a constant queue, so that any weight is stable at this step size.
+        let weight = -(-self.decay * arrivals.max(c) * step).exp_m1();
+        self.now = State {
             at: now.at + step,
             window: (now.window + step * (growth - cuts))
-                .clamp(LEAST, load.tcp.largest_window.max(LEAST)),
+                .clamp(LEAST, load.tcp.max_window.max(LEAST)),
             queue: queue.clamp(0.0, self.gateway.buffer()),
-            average: now.average + caught_up * (now.queue - now.average),
-            told: 1.0 - (1.0 - early) * (1.0 - turned_away),
+            average: now.average + weight * (now.queue - now.average),
+            signals: 1.0 - (1.0 - early) * (1.0 - overflow),
         };
     }
 }
 
-/// How far the queue swings over the last third of these moments: from its least to its most.
-pub fn swing(moments: &[Moment]) -> f64 {
-    let last = &moments[moments.len() * 2 / 3..];
-    let queues = || last.iter().map(|moment| moment.queue);
+/// The peak-to-peak amplitude of the queue over the last third of `states`, in packets.
+pub fn amplitude(states: &[State]) -> f64 {
+    let last = &states[states.len() * 2 / 3..];
+    let queues = || last.iter().map(|state| state.queue);
     let (least, most) = (
         queues().fold(f64::INFINITY, f64::min),
         queues().fold(0.0, f64::max),
@@ -166,22 +170,18 @@ mod tests {
     use crate::fluid_balance;
     use crate::stability::{Verdict, stability};
 
-    fn moments(
-        scheme: &str,
-        load: &Load,
-        changes: &[Change],
-    ) -> (Vec<Moment>, Prediction, Gateway) {
+    fn states(scheme: &str, load: &Load, changes: &[Change]) -> (Vec<State>, Prediction, Gateway) {
         let gateway = Gateway::of(&scheme.parse().unwrap(), load).unwrap();
-        let rest = fluid_balance(load, &gateway).unwrap();
+        let operating_point = fluid_balance(load, &gateway).unwrap();
         let span = Nanos::from_secs(120);
-        let moments = transient(load, &gateway, &rest, changes, span, 1200).unwrap();
-        (moments, rest, gateway)
+        let states = transient(load, &gateway, &operating_point, changes, span, 1200).unwrap();
+        (states, operating_point, gateway)
     }
 
     const CALM: &str = "red:min=20,max=400,max_p=0.1,spacing=geometric,weight=0.02,limit=2000";
 
     #[test]
-    fn comes_to_rest_where_windows_and_curve_balance() {
+    fn converges_to_the_balance_of_windows_and_curve() {
         let load = Load {
             flows: 40.0,
             ..Load::default()
@@ -190,19 +190,28 @@ mod tests {
             at: Nanos::from_secs(secs),
             flows,
         });
-        let (moments, rest, _) = moments(CALM, &load, &disturbed);
-        assert!(moments[150].queue > 1.1 * rest.queue);
-        let last = moments.last().unwrap();
-        assert!(swing(&moments) < 1e-3 * last.queue, "{}", swing(&moments));
-        let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 2e-3;
-        assert!(near(last.queue, rest.queue), "{last:?} {rest:?}");
-        assert!(near(last.average, rest.queue) && near(last.told, rest.loss));
-        let sent = load.flows * last.window / load.round_trip(last.queue) * (1.0 - last.told);
+        let (states, operating_point, _) = states(CALM, &load, &disturbed);
+        assert!(states[150].queue > 1.1 * operating_point.queue);
+        let last = states.last().unwrap();
+        assert!(
+            amplitude(&states) < 1e-3 * last.queue,
+            "{}",
+            amplitude(&states)
+        );
+        let near = |actual: f64, expected: f64| (actual / expected - 1.0).abs() < 2e-3;
+        assert!(
+            near(last.queue, operating_point.queue),
+            "{last:?} {operating_point:?}"
+        );
+        assert!(
+            near(last.average, operating_point.queue) && near(last.signals, operating_point.loss)
+        );
+        let sent = load.flows * last.window / load.round_trip(last.queue) * (1.0 - last.signals);
         assert!(near(sent, load.service()), "{sent}");
     }
 
     #[test]
-    fn flows_that_join_make_a_longer_queue_and_leave_a_shorter_one() {
+    fn the_queue_grows_as_flows_join_and_shrinks_as_they_leave() {
         let load = Load {
             flows: 20.0,
             ..Load::default()
@@ -211,14 +220,14 @@ mod tests {
             at: Nanos::from_secs(secs),
             flows,
         });
-        let (moments, ..) = moments(CALM, &load, &changes);
-        let queue = |at: usize| moments[at * 10].queue;
+        let (states, ..) = states(CALM, &load, &changes);
+        let queue = |at: usize| states[at * 10].queue;
         assert!(queue(79) > 1.5 * queue(39), "{} {}", queue(39), queue(79));
         assert!((queue(119) / queue(39) - 1.0).abs() < 0.01);
     }
 
     #[test]
-    fn swings_where_the_linear_loop_oscillates() {
+    fn oscillates_where_the_linear_loop_does() {
         let load = Load {
             flows: 10.0,
             ..Load::default()
@@ -228,9 +237,11 @@ mod tests {
                 at: Nanos::from_secs(secs),
                 flows: share * load.flows,
             });
-            let (moments, rest, gateway) = moments(scheme, &load, &disturbed);
-            let verdict = stability(&load, &gateway, &rest).unwrap().verdict();
-            (verdict, swing(&moments) / rest.queue)
+            let (states, operating_point, gateway) = states(scheme, &load, &disturbed);
+            let verdict = stability(&load, &gateway, &operating_point)
+                .unwrap()
+                .verdict();
+            (verdict, amplitude(&states) / operating_point.queue)
         };
         let (calm, small) = verdict("red:min=5,max=1500,max_p=0.3,weight=0.05,limit=2000");
         assert_eq!(calm, Verdict::Stable);

@@ -1,22 +1,22 @@
-//! What comes to a queue: flows, and the link that they share.
+//! The load of a queue: a link, and the TCP flows that share it.
 
 use earlydrop::registry::Link;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::{ModelError, Tcp};
 
-/// Long TCP flows that are alike, on one link.
+/// Identical long-lived TCP flows on one bottleneck link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// How fast the link sends.
+    /// The link rate.
     pub rate: BitsPerSec,
-    /// A packet on the wire.
+    /// The size of every packet on the wire.
     pub packet: Bytes,
-    /// The round trip without any queue.
+    /// The round-trip time without queueing.
     pub rtt: Nanos,
-    /// How many flows.
+    /// The number of flows.
     pub flows: f64,
-    /// How each behaves.
+    /// The TCP of every flow.
     pub tcp: Tcp,
 }
 
@@ -34,7 +34,7 @@ impl Default for Load {
 }
 
 impl Load {
-    /// What a scheme must know of the link.
+    /// The link, as the registry of schemes needs it.
     pub fn link(&self) -> Link {
         Link {
             rate: self.rate,
@@ -42,17 +42,17 @@ impl Load {
         }
     }
 
-    /// mu: how many packets the link sends in a second.
+    /// mu: the link rate in packets per second.
     pub fn service(&self) -> f64 {
         self.rate.packets_per_sec(self.packet)
     }
 
-    /// The round trip in seconds with `queue` packets waiting.
+    /// The round-trip time in seconds with `queue` packets waiting.
     pub fn round_trip(&self, queue: f64) -> f64 {
         self.rtt.as_secs_f64() + queue / self.service()
     }
 
-    /// Refuses what no formula takes.
+    /// Fails if a value is zero, negative or infinite.
     pub fn check(&self) -> Result<(), ModelError> {
         let positive = "above 0";
         let outside = |what, value: String, nearest: &str| {

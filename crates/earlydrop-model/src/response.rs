@@ -1,8 +1,9 @@
-//! What a scheme does in steady state: with which probability it tells of congestion at an
+//! The steady state of a scheme: the probability of a congestion signal (drop or mark) at a given
 //! average queue.
 //!
-//! Each is a rising function of the queue, jumps included: a scheme that holds a target
-//! tells of nothing below and of as much as it takes above it.
+//! For every scheme this is a non-decreasing function of the average queue, possibly with jumps. A
+//! scheme that controls the queue to a target has a jump at the target: no signals below it, and as
+//! many as needed at it.
 
 use earlydrop::queue::Limit;
 use earlydrop::red::{Average, Curve, Spacing};
@@ -11,25 +12,18 @@ use earlydrop::schemes::AnyAqm;
 
 use crate::solve::falling_root;
 use crate::spacing::long_run;
-use crate::{Load, ModelError};
+use crate::{Load, ModelError, SignalRate};
 
-/// How often flows are told of congestion, by packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Told {
-    /// The share of packets that is lost.
-    pub loss: f64,
-    /// The share that is marked.
-    pub marks: f64,
-}
-
-impl Told {
-    /// Both together.
-    pub fn total(self) -> f64 {
-        self.loss + self.marks
-    }
-}
-
-/// A queue under a scheme, as far as its steady state goes.
+/// The steady-state model of a queue managed by a scheme ("gateway" as in Floyd and Jacobson 1993).
+///
+/// ```
+/// use earlydrop_model::{Gateway, Load};
+/// let load = Load::default();
+/// let gateway = Gateway::of(&"red:min=20,max=80,max_p=0.1".parse()?, &load)?;
+/// assert_eq!(gateway.signal_probability(10.0, load.flows), 0.0);
+/// assert!(gateway.signal_probability(50.0, load.flows) > 0.05);
+/// # Ok::<(), earlydrop_model::ModelError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Gateway {
     scheme: &'static str,
@@ -38,59 +32,64 @@ pub struct Gateway {
     buffer: f64,
     weight: Option<f64>,
     interval: Option<f64>,
-    caveats: Vec<&'static str>,
+    omissions: Vec<&'static str>,
 }
 
-/// What is told by a mark rather than a drop.
+/// Which signals are marks rather than drops.
 #[derive(Clone, Copy, Debug)]
 struct Marks {
-    /// The largest probability at which that is so; 0 for never.
+    /// The largest probability at which packets are marked; 0 if they never are.
     limit: f64,
-    /// Whether also where a curve drops everything.
+    /// Whether packets are also marked where the curve would drop all of them.
     above_last: bool,
 }
 
-/// From the average queue to a probability.
+/// The control law: the signal probability as a function of the average queue in packets.
 #[derive(Clone, Debug)]
 enum Law {
-    /// Nothing until the buffer is full.
+    /// No early signals; only a full buffer drops.
     Nothing,
-    /// A curve that stays.
-    Curve(Drawn),
-    /// A curve that moves between two strengths so that the average is at `goal`.
+    /// A constant curve.
+    Curve(SpacedCurve),
+    /// A curve whose strength adapts within two bounds so that the average is `target`.
     Adapted {
-        least: Drawn,
-        most: Drawn,
-        goal: f64,
+        least: SpacedCurve,
+        most: SpacedCurve,
+        target: f64,
     },
-    /// A curve whose strength is doubled until the average stays below its last threshold.
-    Doubled(Drawn, f64),
-    /// Whatever it takes, up to `most`, to hold `queue` packets, but at least `each` packets
-    /// of every flow.
-    Goal { queue: f64, each: f64, most: f64 },
-    /// These probabilities from these queues on.
+    /// A curve whose strength is multiplied by a factor until the average stays below its upper
+    /// threshold.
+    Doubled(SpacedCurve, f64),
+    /// A controller that holds the larger of `queue` packets and `per_flow` packets of each flow,
+    /// with a probability of at most `most`.
+    Target {
+        queue: f64,
+        per_flow: f64,
+        most: f64,
+    },
+    /// Steps: (queue, probability from this queue on).
     Steps(Vec<(f64, f64)>),
-    /// Each flow's own queue by this.
+    /// Flow queueing: each flow's queue has this law.
     PerFlow(Box<Law>),
 }
 
-/// A curve, and what makes of its Pb a share of packets.
+/// A drop curve with everything needed to turn its probability Pb into a share of packets.
 #[derive(Clone, Debug)]
-struct Drawn {
+struct SpacedCurve {
     curve: Curve,
-    /// What a packet counts in the average.
+    /// The length of a packet in the unit of the average.
     unit: f64,
-    /// What Pb is multiplied by for a packet of the load's size.
+    /// The factor on Pb for a packet of the load's size.
     size: f64,
     spacing: Spacing,
-    /// Whether an arrival is compared with a waiting packet, as by CHOKe.
+    /// Whether each arrival is compared with a queued packet, as in CHOKe.
     matches: bool,
 }
 
-impl Drawn {
-    fn new(curve: &Curve, s: &Settings, load: &Load) -> Drawn {
+impl SpacedCurve {
+    fn new(curve: &Curve, s: &Settings, load: &Load) -> SpacedCurve {
         let packet = load.packet.0 as f64;
-        Drawn {
+        SpacedCurve {
             curve: curve.clone(),
             unit: if s.choice("unit") == "bytes" {
                 packet
@@ -106,36 +105,38 @@ impl Drawn {
         }
     }
 
-    fn at_strength(&self, strength: f64) -> Drawn {
+    fn at_strength(&self, strength: f64) -> SpacedCurve {
         let mut other = self.clone();
         other.curve.set_strength(strength);
         other
     }
 
-    /// The share of packets that CHOKe drops because two of a flow meet: both of them.
+    /// The share of packets that CHOKe drops because an arrival and a queued packet belong to the
+    /// same flow. Each match drops both.
     fn matched(&self, queue: f64, flows: f64) -> f64 {
         let acts = self.matches && queue * self.unit >= self.curve.first();
         if acts { (2.0 / flows).min(1.0) } else { 0.0 }
     }
 
-    fn told(&self, queue: f64, flows: f64) -> f64 {
+    fn signal_probability(&self, queue: f64, flows: f64) -> f64 {
         let pb = self.curve.probability(queue * self.unit);
         if pb >= 1.0 {
             return 1.0;
         }
-        let drawn = long_run(self.spacing, (pb * self.size).min(1.0));
+        let random = long_run(self.spacing, (pb * self.size).min(1.0));
         let matched = self.matched(queue, flows);
-        (matched + (1.0 - matched / 2.0) * drawn).min(1.0)
+        (matched + (1.0 - matched / 2.0) * random).min(1.0)
     }
 
-    /// The largest share told at random, by packets that can be marked, at `queue`.
+    /// The largest share of packets that can be marked at `queue`: random signals only.
     fn markable(&self, queue: f64, flows: f64, marks: &Marks) -> f64 {
         let last = self.curve.last() / self.unit;
         let below_last = queue.min(last.next_down());
         if self.curve.probability(below_last * self.unit) > marks.limit {
             return 0.0;
         }
-        let at_random = self.told(below_last, flows) - self.matched(below_last, flows);
+        let at_random =
+            self.signal_probability(below_last, flows) - self.matched(below_last, flows);
         match queue >= last.next_down() && marks.above_last {
             true => 1.0,
             false => at_random,
@@ -150,19 +151,23 @@ impl Drawn {
 }
 
 impl Law {
-    fn told(&self, queue: f64, flows: f64) -> f64 {
+    fn signal_probability(&self, queue: f64, flows: f64) -> f64 {
         match self {
             Law::Nothing => 0.0,
-            Law::Curve(drawn) | Law::Doubled(drawn, _) => drawn.told(queue, flows),
-            Law::Adapted { least, most, goal } => match queue < *goal {
-                true => least.told(queue, flows),
-                false => most.told(queue, flows),
-            },
-            Law::Goal {
-                queue: goal,
-                each,
+            Law::Curve(curve) | Law::Doubled(curve, _) => curve.signal_probability(queue, flows),
+            Law::Adapted {
+                least,
                 most,
-            } => match queue < goal.max(each * flows) {
+                target,
+            } => match queue < *target {
+                true => least.signal_probability(queue, flows),
+                false => most.signal_probability(queue, flows),
+            },
+            Law::Target {
+                queue: target,
+                per_flow,
+                most,
+            } => match queue < target.max(per_flow * flows) {
                 true => 0.0,
                 false => *most,
             },
@@ -170,38 +175,39 @@ impl Law {
                 .iter()
                 .rev()
                 .find(|(from, _)| queue >= *from)
-                .map_or(0.0, |(_, told)| *told),
-            Law::PerFlow(law) => law.told(queue / flows, 1.0),
+                .map_or(0.0, |(_, signals)| *signals),
+            Law::PerFlow(law) => law.signal_probability(queue / flows, 1.0),
         }
     }
 
-    /// The largest share that marks can tell at `queue`.
+    /// The largest share of packets that can be marked at `queue`.
     fn markable(&self, queue: f64, flows: f64, marks: &Marks) -> f64 {
         match self {
             Law::Nothing => 0.0,
-            Law::Curve(drawn) | Law::Doubled(drawn, _) => drawn.markable(queue, flows, marks),
+            Law::Curve(curve) | Law::Doubled(curve, _) => curve.markable(queue, flows, marks),
             Law::Adapted { most, .. } => most.markable(queue, flows, marks),
             Law::PerFlow(law) => law.markable(queue / flows, 1.0, marks),
-            Law::Goal { .. } | Law::Steps(_) => marks.limit,
+            Law::Target { .. } | Law::Steps(_) => marks.limit,
         }
     }
 }
 
-/// A rise of the probability over two millionths of the queue that counts as a jump.
+/// A rise of the probability that counts as a jump, over an interval of two millionths of the queue.
 const JUMP: f64 = 1e-3;
 
-/// What is not in the model where flows are not alike.
+/// The omission of schemes that distinguish flows.
 const FLOWS_ALIKE: &str =
-    "its policy treats flows differently; here they are alike, and it is left out";
+    "its per-flow policy is left out of the model, because all flows of the load are alike";
 
 impl Gateway {
-    /// What `spec` does on the link and with the packets of `load`.
+    /// Models the scheme `spec` on the link and with the packet size of `load`. Fails for a scheme
+    /// without a model: `fred`, `blue` and `sfb`.
     pub fn of(spec: &Spec, load: &Load) -> Result<Gateway, ModelError> {
         load.check()?;
         let settings = spec.settings(&load.link())?;
         let plan = spec.plan(&load.link())?;
-        let mut caveats = Vec::new();
-        let law = law_of(&settings, &plan, load, &mut caveats)?;
+        let mut omissions = Vec::new();
+        let law = law_of(&settings, &plan, load, &mut omissions)?;
         let limit = match &plan {
             Plan::Single { limit, .. } => *limit,
             Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.limit,
@@ -214,39 +220,41 @@ impl Gateway {
             weight: weight_of(spec, &settings),
             interval: interval_of(&plan, &settings),
             buffer: packets_of(limit, load),
-            caveats,
+            omissions,
         })
     }
 
-    /// The scheme's name.
+    /// The scheme's name in the registry.
     pub fn scheme(&self) -> &'static str {
         self.scheme
     }
 
-    /// How many packets of the load the buffer holds.
+    /// The buffer size in packets of the load.
     pub fn buffer(&self) -> f64 {
         self.buffer
     }
 
-    /// The weight of a new sample in the average, where the scheme keeps one of all packets.
+    /// The weight of a new sample in the average; `None` if the scheme has no average over all
+    /// packets.
     pub fn weight(&self) -> Option<f64> {
         self.weight.filter(|_| !matches!(self.law, Law::PerFlow(_)))
     }
 
-    /// For a scheme of CoDel's kind, the span in seconds after which it begins to drop.
+    /// CoDel's interval in seconds; `None` for other schemes.
     pub(crate) fn interval(&self) -> Option<f64> {
         self.interval
     }
 
-    /// The same with its curve left as it is where it tells of `p` at `queue`: an adaptation
-    /// is slow beside what a curve does. `None` where no curve tells.
+    /// This gateway without adaptation: its curve is fixed where its signal probability is `p` at
+    /// an average of `queue` packets. Adaptations are much slower than the control loop. `None` if
+    /// the scheme has no curve.
     pub fn frozen(&self, queue: f64, p: f64, flows: f64) -> Option<Gateway> {
         let law = match &self.law {
-            Law::Curve(drawn) | Law::Doubled(drawn, _) => Law::Curve(drawn.clone()),
+            Law::Curve(curve) | Law::Doubled(curve, _) => Law::Curve(curve.clone()),
             Law::Adapted { least, most, .. } => {
                 let range = (least.curve.strength(), most.curve.strength());
                 let strength = falling_root(range.0, range.1, |strength| {
-                    p - least.at_strength(strength).told(queue, flows)
+                    p - least.at_strength(strength).signal_probability(queue, flows)
                 });
                 Law::Curve(least.at_strength(strength))
             }
@@ -258,63 +266,63 @@ impl Gateway {
         })
     }
 
-    /// How much more often is told a packet more of the average, at `queue`; infinite at a jump.
+    /// The slope of the signal probability per packet of average queue; infinite at a jump.
     pub fn slope(&self, queue: f64, flows: f64) -> f64 {
         let step = 1e-6 * queue.max(1e-3);
-        let rise = self.told(queue + step, flows) - self.told(queue - step, flows);
+        let rise = self.signal_probability(queue + step, flows)
+            - self.signal_probability(queue - step, flows);
         match rise > JUMP {
             true => f64::INFINITY,
             false => rise / (2.0 * step),
         }
     }
 
-    /// What the scheme does that is not in its model.
-    pub fn caveats(&self) -> &[&'static str] {
-        &self.caveats
+    /// Behaviour of the scheme that the model leaves out.
+    pub fn omissions(&self) -> &[&'static str] {
+        &self.omissions
     }
 
-    /// The probability of telling of congestion at an average of `queue` packets, `flows`
-    /// of them sharing; 1 from a full buffer on.
-    pub fn told(&self, queue: f64, flows: f64) -> f64 {
+    /// The probability that a packet carries a congestion signal at an average of `queue` packets,
+    /// shared by `flows` flows; 1 if the buffer is full.
+    pub fn signal_probability(&self, queue: f64, flows: f64) -> f64 {
         match queue >= self.buffer {
             true => 1.0,
-            false => self.law.told(queue, flows),
+            false => self.law.signal_probability(queue, flows),
         }
     }
 
-    /// How a probability `p` of being told is parted into losses and marks, at an average
-    /// of `queue` packets.
-    pub fn parted(&self, p: f64, queue: f64, flows: f64) -> Told {
+    /// Splits a signal probability `p` into losses and marks, at an average of `queue` packets.
+    pub fn split(&self, p: f64, queue: f64, flows: f64) -> SignalRate {
         let markable = match (self.marks.limit > 0.0, queue >= self.buffer.next_down()) {
             (false, _) => 0.0,
             (true, false) => self.law.markable(queue, flows, &self.marks),
             (true, true) => {
-                let early = self.told(self.buffer.next_down(), flows);
+                let early = self.signal_probability(self.buffer.next_down(), flows);
                 early.min(self.law.markable(queue, flows, &self.marks))
             }
         };
-        let whole = matches!(self.law, Law::Goal { .. } | Law::Steps(_));
-        let marks = match whole && p > markable {
+        let all_or_none = matches!(self.law, Law::Target { .. } | Law::Steps(_));
+        let marks = match all_or_none && p > markable {
             true => 0.0,
             false => p.min(markable),
         };
-        Told {
+        SignalRate {
             loss: p - marks,
             marks,
         }
     }
 
-    /// The same scheme after an adaptation that doubles its strength, where one would as the
-    /// average is at `queue`.
-    pub(crate) fn harsher(&self, queue: f64) -> Option<Gateway> {
-        let Law::Doubled(drawn, factor) = &self.law else {
+    /// The gateway after one step of an adaptation that multiplies the curve's strength; `None` if
+    /// the adaptation would not act at an average of `queue` packets.
+    pub(crate) fn after_doubling(&self, queue: f64) -> Option<Gateway> {
+        let Law::Doubled(curve, factor) = &self.law else {
             return None;
         };
-        let strength = drawn.curve.strength();
-        if queue < drawn.band().1 * (1.0 - 1e-9) || strength >= 1.0 {
+        let strength = curve.curve.strength();
+        if queue < curve.band().1 * (1.0 - 1e-9) || strength >= 1.0 {
             return None;
         }
-        let stronger = drawn.at_strength((strength * factor).min(1.0));
+        let stronger = curve.at_strength((strength * factor).min(1.0));
         Some(Gateway {
             law: Law::Doubled(stronger, *factor),
             ..self.clone()
@@ -340,6 +348,7 @@ fn interval_of(plan: &Plan, s: &Settings) -> Option<f64> {
     codel.then(|| s.time("interval").as_secs_f64())
 }
 
+/// The buffer size in packets of the load.
 fn packets_of(limit: Limit, load: &Load) -> f64 {
     let by_bytes = limit.bytes.0 as f64 / load.packet.0 as f64;
     f64::from(limit.packets).min(by_bytes.floor()).max(1.0)
@@ -359,113 +368,134 @@ fn marks_of(spec: &Spec, s: &Settings, load: &Load) -> Marks {
     }
 }
 
+/// The control law of a scheme. Appends what the law leaves out to `omissions`.
 fn law_of(
     s: &Settings,
     plan: &Plan,
     load: &Load,
-    caveats: &mut Vec<&'static str>,
+    omissions: &mut Vec<&'static str>,
+) -> Result<Law, ModelError> {
+    match plan {
+        Plan::Dual { .. } => {
+            omissions.push("only its Classic queue is modelled");
+            Ok(target(delay(s, "target", load)))
+        }
+        // CoDel never drops the last packet of a flow's queue.
+        Plan::FairCodel { .. } => Ok(Law::Target {
+            queue: delay(s, "target", load),
+            per_flow: 1.0,
+            most: 1.0,
+        }),
+        Plan::Fair { .. } => {
+            let inner = s.inner("inner")?;
+            let (settings, plan) = (inner.settings(&s.link())?, inner.plan(&s.link())?);
+            let law = law_of(&settings, &plan, load, omissions)?;
+            Ok(Law::PerFlow(Box::new(law)))
+        }
+        Plan::Single { aqm, .. } => single_law(s, aqm, load, omissions),
+    }
+}
+
+/// The value of a time parameter as a queue length, in packets.
+fn delay(s: &Settings, name: &str, load: &Load) -> f64 {
+    s.time(name).as_secs_f64() * load.service()
+}
+
+/// A controller that holds `queue` packets.
+fn target(queue: f64) -> Law {
+    Law::Target {
+        queue,
+        per_flow: 0.0,
+        most: 1.0,
+    }
+}
+
+/// The control law of a scheme with a single queue.
+fn single_law(
+    s: &Settings,
+    aqm: &AnyAqm,
+    load: &Load,
+    omissions: &mut Vec<&'static str>,
 ) -> Result<Law, ModelError> {
     let no_model = |reason| {
         let scheme = s.scheme();
         Err(ModelError::NoModel { scheme, reason })
     };
-    let delay = |name: &str| s.time(name).as_secs_f64() * load.service();
-    let goal = |queue: f64| Law::Goal {
-        queue,
-        each: 0.0,
-        most: 1.0,
-    };
-    let aqm = match plan {
-        Plan::Dual { .. } => {
-            caveats.push("only its Classic queue is in the model");
-            return Ok(goal(delay("target")));
-        }
-        // CoDel never drops a sub-queue's last packet.
-        Plan::FairCodel { .. } => {
-            return Ok(Law::Goal {
-                queue: delay("target"),
-                each: 1.0,
-                most: 1.0,
-            });
-        }
-        Plan::Fair { .. } => {
-            let inner = s.inner("inner")?;
-            let (settings, plan) = (inner.settings(&s.link())?, inner.plan(&s.link())?);
-            let law = law_of(&settings, &plan, load, caveats)?;
-            return Ok(Law::PerFlow(Box::new(law)));
-        }
-        Plan::Single { aqm, .. } => aqm,
-    };
     Ok(match aqm {
         AnyAqm::DropTail(_) => Law::Nothing,
-        AnyAqm::Red(red) => return red_law(s, Drawn::new(red.curve(), s, load), caveats),
-        AnyAqm::Wred(wred) => {
-            caveats.push("all traffic is taken to be of class 0");
-            Law::Curve(Drawn::new(wred.curve(0), s, load))
+        AnyAqm::Red(red) => {
+            return red_law(s, SpacedCurve::new(red.curve(), s, load), omissions);
         }
-        AnyAqm::Step(_) => goal(s.bytes("threshold") / load.packet.0 as f64),
-        AnyAqm::Rem(_) | AnyAqm::Pi(_) => goal(s.packets("q_ref")),
-        AnyAqm::Pie(_) | AnyAqm::Codel(_) | AnyAqm::Cobalt(_) => goal(delay("target")),
-        AnyAqm::Pi2(_) => Law::Goal {
-            queue: delay("target"),
-            each: 0.0,
+        AnyAqm::Wred(wred) => {
+            omissions.push("all traffic is assumed to be of class 0");
+            Law::Curve(SpacedCurve::new(wred.curve(0), s, load))
+        }
+        AnyAqm::Step(_) => target(s.bytes("threshold") / load.packet.0 as f64),
+        AnyAqm::Rem(_) | AnyAqm::Pi(_) => target(s.packets("q_ref")),
+        AnyAqm::Pie(_) | AnyAqm::Codel(_) | AnyAqm::Cobalt(_) => target(delay(s, "target", load)),
+        AnyAqm::Pi2(_) => Law::Target {
+            queue: delay(s, "target", load),
+            per_flow: 0.0,
             most: s.number("max_p"),
         },
         AnyAqm::Sred(_) => sred_law(s, load),
         AnyAqm::Blue(_) => {
-            return no_model("its queue wanders between empty and full, and no target is held");
+            return no_model("its queue oscillates between empty and full without a target");
         }
-        AnyAqm::Sfb(_) => return no_model("its bins hold flows back one by one"),
+        AnyAqm::Sfb(_) => return no_model("its bins limit each flow separately"),
     })
 }
 
-/// The RED family: its curve, moved as its adaptation moves it.
+/// The law of the RED family: its curve and its adaptation.
 fn red_law(
     s: &Settings,
-    mut drawn: Drawn,
-    caveats: &mut Vec<&'static str>,
+    mut curve: SpacedCurve,
+    omissions: &mut Vec<&'static str>,
 ) -> Result<Law, ModelError> {
     match s.choice("policy") {
-        "choke" => drawn.matches = true,
+        "choke" => curve.matches = true,
         "fred" => {
             return Err(ModelError::NoModel {
                 scheme: s.scheme(),
-                reason: "it judges each flow by what of it waits, not by the average",
+                reason: "it judges each flow by its own queued packets, not by the average queue",
             });
         }
         "none" => {}
-        _ => caveats.push(FLOWS_ALIKE),
+        _ => omissions.push(FLOWS_ALIKE),
     }
     let adaptation = s.choice("adapt");
     if adaptation == "rared" {
-        caveats.push("that it drops more while the average climbs is left out");
+        omissions.push("the additional drops while the average rises are left out");
     }
     let floyd = adaptation == "ared" || (adaptation == "rared" && s.choice("base") == "ared");
     if floyd {
         let bottom = s
             .number_or_auto("ared_bottom")
             .unwrap_or_else(|| (80_000.0 / s.link().rate.0 as f64).min(0.01));
-        let (min, max) = drawn.band();
+        let (min, max) = curve.band();
         return Ok(Law::Adapted {
-            least: drawn.at_strength(bottom),
-            most: drawn.at_strength(s.number("ared_top")),
-            goal: 0.5 * (min + max),
+            least: curve.at_strength(bottom),
+            most: curve.at_strength(s.number("ared_top")),
+            target: 0.5 * (min + max),
         });
     }
     Ok(match adaptation {
-        "feng" => Law::Doubled(drawn, s.number("feng_beta")),
-        _ => Law::Curve(drawn),
+        "feng" => Law::Doubled(curve, s.number("feng_beta")),
+        _ => Law::Curve(curve),
     })
 }
 
-/// SRED: its steps, scaled by the number of flows it finds; twice that in full, where the
-/// mean of hit/P is 1.
+/// SRED's steps, scaled by the number of flows. Full SRED has twice that, because the mean of
+/// hit/P is 1.
 fn sred_law(s: &Settings, load: &Load) -> Law {
     let buffer = packets_of(s.limit(), load);
-    let crowd = (load.flows / s.number("flows")).powi(2).min(1.0);
+    let by_flows = (load.flows / s.number("flows")).powi(2).min(1.0);
     let full = if s.flag("full") { 2.0 } else { 1.0 };
-    let told = |share: f64| (share * s.number("max_p") * crowd * full).min(1.0);
-    Law::Steps(vec![(buffer / 6.0, told(0.25)), (buffer / 3.0, told(1.0))])
+    let signals = |share: f64| (share * s.number("max_p") * by_flows * full).min(1.0);
+    Law::Steps(vec![
+        (buffer / 6.0, signals(0.25)),
+        (buffer / 3.0, signals(1.0)),
+    ])
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ fn gateway(text: &str, load: &Load) -> Gateway {
 }
 
 #[test]
-fn every_scheme_tells_more_the_longer_the_queue() {
+fn every_scheme_signals_more_the_longer_the_queue() {
     for ecn in [false, true] {
         let load = load(ecn);
         for scheme in SCHEMES {
@@ -22,12 +22,16 @@ fn every_scheme_tells_more_the_longer_the_queue() {
             let mut before = 0.0;
             for step in 0..=1000 {
                 let queue = gateway.buffer() * f64::from(step) / 1000.0;
-                let told = gateway.told(queue, load.flows);
-                assert!((before..=1.0).contains(&told), "{} at {queue}", scheme.name);
-                let parted = gateway.parted(told, queue, load.flows);
-                assert!((parted.total() - told).abs() < 1e-12 && parted.loss >= 0.0);
+                let signals = gateway.signal_probability(queue, load.flows);
+                assert!(
+                    (before..=1.0).contains(&signals),
+                    "{} at {queue}",
+                    scheme.name
+                );
+                let parted = gateway.split(signals, queue, load.flows);
+                assert!((parted.total() - signals).abs() < 1e-12 && parted.loss >= 0.0);
                 assert!(ecn || parted.marks == 0.0);
-                before = told;
+                before = signals;
             }
             assert_eq!(before, 1.0, "{}: a full buffer", scheme.name);
         }
@@ -35,10 +39,10 @@ fn every_scheme_tells_more_the_longer_the_queue() {
 }
 
 #[test]
-fn a_curve_is_told_as_its_spacing_has_it() {
-    let told = |spacing: &str| {
+fn the_signal_rate_of_a_curve_depends_on_its_spacing() {
+    let signals = |spacing: &str| {
         let text = format!("red:min=10,max=30,max_p=0.04,spacing={spacing}");
-        gateway(&text, &load(false)).told(20.0, 20.0) / 0.02
+        gateway(&text, &load(false)).signal_probability(20.0, 20.0) / 0.02
     };
     for (spacing, factor) in [
         ("geometric", 1.0),
@@ -47,12 +51,12 @@ fn a_curve_is_told_as_its_spacing_has_it() {
         ("uniform2", 0.99),
         ("wait", 0.67),
     ] {
-        assert!((told(spacing) - factor).abs() < 0.005, "{spacing}");
+        assert!((signals(spacing) - factor).abs() < 0.005, "{spacing}");
     }
 }
 
 #[test]
-fn lengths_are_in_the_packets_of_the_load() {
+fn lengths_are_in_packets_of_the_load() {
     let bytes = gateway(
         "red:unit=bytes,min=15000 bytes,max=45000 bytes,limit=90000 bytes",
         &load(false),
@@ -60,18 +64,18 @@ fn lengths_are_in_the_packets_of_the_load() {
     let packets = gateway("red:min=10,max=30,limit=60", &load(false));
     assert_eq!(bytes.buffer(), packets.buffer());
     for queue in [5.0, 12.0, 20.0, 29.0, 31.0] {
-        let off = bytes.told(queue, 20.0) - packets.told(queue, 20.0);
+        let off = bytes.signal_probability(queue, 20.0) - packets.signal_probability(queue, 20.0);
         assert!(off.abs() < 1e-12, "{queue}: {off}");
     }
     let each = gateway("fq-red:inner.min=10,inner.max=30", &load(false));
-    let off = each.told(400.0, 20.0) - packets.told(20.0, 20.0);
+    let off = each.signal_probability(400.0, 20.0) - packets.signal_probability(20.0, 20.0);
     assert!(off.abs() < 1e-12, "{off}");
 }
 
 #[test]
-fn marks_end_where_the_scheme_ends_them() {
+fn marks_stop_at_the_limits_of_the_scheme() {
     let load = load(true);
-    let at = |text: &str, p: f64, queue: f64| gateway(text, &load).parted(p, queue, 20.0);
+    let at = |text: &str, p: f64, queue: f64| gateway(text, &load).split(p, queue, 20.0);
     let red = "red:min=10,max=30,max_p=0.1,spacing=geometric";
     assert_eq!(at(red, 0.05, 20.0).loss, 0.0);
     let beyond = at(red, 0.4, 30.0);
@@ -84,7 +88,7 @@ fn marks_end_where_the_scheme_ends_them() {
 }
 
 #[test]
-fn what_has_no_law_is_refused_by_name() {
+fn schemes_without_a_law_are_refused_by_name() {
     for scheme in ["fred", "blue", "sfb"] {
         let error = Gateway::of(&scheme.parse().unwrap(), &load(false)).unwrap_err();
         assert!(error.to_string().contains(scheme), "{error}");

@@ -1,13 +1,13 @@
-//! How full a link is under windows that rise and are cut out of step.
+//! The utilisation of a link under unsynchronised sawtooth windows.
 //!
-//! G. Appenzeller, I. Keslassy, N. McKeown, "Sizing Router Buffers", SIGCOMM 2004: the windows
-//! of N flows add up to nearly a normal law, of which what falls short of the path leaves the
-//! link idle.
+//! G. Appenzeller, I. Keslassy, N. McKeown, "Sizing Router Buffers", SIGCOMM 2004: the sum of
+//! N windows is nearly normally distributed, and the link is idle by the amount by which the sum is
+//! below the bandwidth-delay product.
 
 use crate::solve::falling_root;
 use crate::{Control, Load};
 
-/// What a window is cut to, over its peak.
+/// The multiplicative decrease factor: the window after a signal, divided by the window before.
 fn cut(control: Control) -> f64 {
     match control {
         Control::Reno => 0.5,
@@ -15,15 +15,15 @@ fn cut(control: Control) -> f64 {
     }
 }
 
-/// The deviation of all windows together around a mean of `total` packets: each is uniform
-/// between its cut and its peak.
+/// The standard deviation of the sum of all windows, with a mean of `total` packets. Each window is
+/// uniform between its minimum and its peak.
 fn deviation(load: &Load, total: f64) -> f64 {
     let cut = cut(load.tcp.control);
     let one = (1.0 - cut) / 12.0_f64.sqrt() / (0.5 * (1.0 + cut));
     one * total / load.flows.sqrt()
 }
 
-/// The share of time that the link sends with `queue` packets waiting on average.
+/// The utilisation of the link at an average queue of `queue` packets.
 pub fn utilisation(load: &Load, queue: f64) -> f64 {
     let path = load.rtt.as_secs_f64() * load.service();
     let deviation = deviation(load, path + queue);
@@ -31,7 +31,7 @@ pub fn utilisation(load: &Load, queue: f64) -> f64 {
     1.0 - (short / path).min(1.0)
 }
 
-/// The least average queue, in packets, at which the link is that full.
+/// The least average queue, in packets, that gives this utilisation.
 pub fn queue_for(load: &Load, utilisation_wanted: f64) -> f64 {
     let path = load.rtt.as_secs_f64() * load.service();
     falling_root(0.0, 4.0 * path, |queue| {
@@ -39,13 +39,13 @@ pub fn queue_for(load: &Load, utilisation_wanted: f64) -> f64 {
     })
 }
 
-/// The mean of what a standard normal number falls short of -z: `phi(z) - z (1 - Phi(z))`.
+/// The standard normal loss function: the mean shortfall below -z, `phi(z) - z (1 - Phi(z))`.
 fn normal_loss(z: f64) -> f64 {
     let density = (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
     (density - z * upper_tail(z)).max(0.0)
 }
 
-/// 1 - Phi(z) for z from 0 on: Abramowitz and Stegun, 26.2.17, right to 7.5e-8.
+/// 1 - Phi(z) for z >= 0, with an error below 7.5e-8 (Abramowitz and Stegun, 26.2.17).
 fn upper_tail(z: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.231_641_9 * z);
     let series = [
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_normal_law_is_that_of_tables() {
+    fn the_normal_distribution_matches_tables() {
         for (z, tail) in [
             (0.0, 0.5),
             (1.0, 0.158_655_3),

@@ -1,17 +1,24 @@
-//! Where a function changes its sign. Only bracketing: some of TCP's formulas jump, and so
-//! does what many schemes do.
+//! Root finding by bracketing. Other methods would fail, because TCP's formulas and the curves of
+//! many schemes have jumps.
 
-/// Steps after which an interval of doubles has no number left inside.
+/// A bracket of doubles cannot be narrowed further after this many steps.
 const STEPS: u32 = 200;
 
-/// The relative width at which the search ends.
+/// The relative width of the bracket at which the search ends.
 const NARROW: f64 = 1e-13;
 
-/// Where `f`, which falls from `low` to `high`, passes through zero: `low` where it is
-/// nowhere positive, `high` where it is nowhere negative, the place of the jump where it jumps.
+/// The root of the decreasing function `f` between `low` and `high`.
 ///
-/// T. R. Chandrupatla, Advances in Engineering Software 28(3), 1997: inverse quadratic
-/// interpolation where three points allow it, else halving.
+/// Returns `low` if `f` is positive nowhere, `high` if it is negative nowhere, and the position of
+/// the jump if it jumps over zero. The method is that of T. R. Chandrupatla, Advances in Engineering
+/// Software 28(3), 1997: inverse quadratic interpolation where three points allow it, bisection
+/// otherwise.
+///
+/// ```
+/// use earlydrop_model::solve::falling_root;
+/// let root = falling_root(0.0, 10.0, |x| 2.0 - x * x);
+/// assert!((root - 2.0_f64.sqrt()).abs() < 1e-12);
+/// ```
 pub fn falling_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut a, mut b) = (high, low);
     let mut f_b = f(low);
@@ -22,7 +29,7 @@ pub fn falling_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     if f_a >= 0.0 {
         return high;
     }
-    // `a` and `b` lie on both sides of the root, `a` the newer; `c` is what was let go.
+    // The root is between `a` and `b`; `a` is the newer end, `c` the last end that was replaced.
     let (mut c, mut f_c);
     let mut share = 0.5;
     for _ in 0..STEPS {
@@ -48,8 +55,8 @@ pub fn falling_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     a + 0.5 * (b - a)
 }
 
-/// How far from `a` to `b` the root lies by a parabola through three points on its side, where
-/// that can be trusted.
+/// The position of the root as a share of the way from `a` to `b`, by inverse quadratic
+/// interpolation; `None` if Chandrupatla's criterion rejects it.
 fn interpolated(a: f64, b: f64, c: f64, f_a: f64, f_b: f64, f_c: f64) -> Option<f64> {
     let xi = (a - b) / (c - b);
     let phi = (f_a - f_b) / (f_c - f_b);
@@ -60,7 +67,8 @@ fn interpolated(a: f64, b: f64, c: f64, f_a: f64, f_b: f64, f_c: f64) -> Option<
     })
 }
 
-/// The same over several powers of ten, both bounds above zero.
+/// The root of a decreasing function, searched in ln(x). Both bounds must be above zero. Use it if
+/// the root may differ from the bounds by orders of magnitude.
 pub fn falling_root_of_powers(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     falling_root(low.ln(), high.ln(), |power| f(power.exp())).exp()
 }

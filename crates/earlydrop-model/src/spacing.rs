@@ -1,9 +1,11 @@
-//! How often a spacing law tells of congestion in the long run, at a constant Pb.
+//! The long-run signal rate of each spacing law at a constant initial probability Pb.
 
 use earlydrop::red::Spacing;
 
-/// The share of packets dropped or marked at a constant initial probability `pb`: one over
-/// the mean gap, which is the sum of the probabilities that a gap is longer than n.
+/// The share of packets dropped or marked at a constant initial probability `pb`.
+///
+/// It is 1 over the mean gap. The mean gap is the sum over n of the probability that a gap is longer
+/// than n:
 ///
 /// | law | a gap is longer than n with probability |
 /// |---|---|
@@ -65,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_sums_are_those_of_the_laws() {
+    fn closed_forms_match_the_laws() {
         for spacing in LAWS {
             for pb in [0.001, 0.0123, 0.02, 0.1, 0.3, 0.51, 0.9, 1.0] {
                 let (closed, sum) = (long_run(spacing, pb), summed(spacing, pb));

@@ -1,35 +1,35 @@
-//! Whether the loop of flows and curve comes to rest, by its gain and phase.
+//! The stability of the control loop of flows and curve, by gain and phase margin.
 //!
 //! C. V. Hollot, V. Misra, D. Towsley, W. Gong, "A Control Theoretic Analysis of RED",
-//! INFOCOM 2001: linearised at rest, with L the slope of the curve in probability a packet,
-//! C packets a second, R the round trip with its queue, N flows and K the pole of the average,
+//! INFOCOM 2001: linearised at the operating point, with L the slope of the curve in probability per packet,
+//! C packets a second, R the round-trip time with queueing, N flows and K the pole of the average,
 //! the loop is
 //! `L (R C)^3/(2N)^2 e^(-sR) / ((1 + s R^2 C/(2N)) (1 + s R) (1 + s/K))`.
 //!
-//! It knows no timeouts. With the slope of TCP's whole formula instead it would call far more
-//! loops of small windows oscillating than are when simulated.
+//! The loop does not model timeouts. With the slope of the full TCP formula, it would call many
+//! more loops with small windows oscillating than simulation does.
 
 use std::f64::consts::PI;
 
 use crate::solve::falling_root_of_powers;
 use crate::{Gateway, Load, Prediction};
 
-/// Below this phase margin, in degrees, a loop is on the edge: it rings for long.
+/// The least phase margin of a stable loop, in degrees; below it, the loop rings for long.
 const SAFE: f64 = 30.0;
 
-/// What becomes of a disturbance.
+/// What happens to a small disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It dies out.
+    /// It decays.
     Stable,
-    /// It dies out slowly, or not quite.
+    /// It decays slowly, or barely not.
     OnTheEdge,
-    /// It grows: queue and windows swing.
+    /// It grows: queue and windows oscillate.
     Oscillating,
 }
 
 impl Verdict {
-    /// As a word.
+    /// The name in reports and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Stable => "stable",
@@ -42,19 +42,20 @@ impl Verdict {
 /// How far a loop is from oscillating.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stability {
-    /// The loop's gain at rest.
+    /// The loop gain at frequency 0.
     pub gain: f64,
-    /// In degrees, how much later the answer could come before the loop oscillates; below
-    /// zero it does. Infinite where the gain is never above 1.
+    /// The phase margin in degrees; negative if the loop oscillates, infinite if the gain never
+    /// exceeds 1.
     pub phase_margin: f64,
-    /// How many times larger the gain could be.
+    /// The gain margin: the factor on the gain at which the loop would oscillate.
     pub gain_margin: f64,
-    /// In seconds, the period in which it rings or oscillates.
+    /// The period of ringing or oscillation, in seconds.
     pub period: f64,
 }
 
 impl Stability {
-    /// What the margins say: at least 30 degrees and a factor of 2, or below zero and 1.
+    /// Stable from margins of 30 degrees and a factor of 2 on; oscillating below 0 degrees or a
+    /// factor of 1.
     pub fn verdict(&self) -> Verdict {
         if self.phase_margin < 0.0 || self.gain_margin < 1.0 {
             Verdict::Oscillating
@@ -66,7 +67,7 @@ impl Stability {
     }
 }
 
-/// The loop at rest: its gain and where its magnitude breaks, in radians a second.
+/// The open loop: gain, delay in seconds, and poles in radians per second.
 #[derive(Clone, Copy, Debug)]
 struct Loop {
     gain: f64,
@@ -80,31 +81,35 @@ impl Loop {
         poles.fold(self.gain, |gain, pole| gain / (omega / pole).hypot(1.0))
     }
 
-    /// Negative, and falling.
+    /// The phase in radians: negative and decreasing in omega.
     fn phase(&self, omega: f64) -> f64 {
         let poles: f64 = self.poles.iter().map(|pole| (omega / pole).atan()).sum();
         -omega * self.delay - poles
     }
 }
 
-/// Frequencies looked at, in radians a second.
+/// The range of frequencies, in radians per second.
 const SLOWEST: f64 = 1e-9;
 const FASTEST: f64 = 1e9;
 
-/// The margins of `gateway` under `load`, at rest as `rest` says; `None` where no curve over an
-/// average tells of congestion, or nothing is told.
-pub fn stability(load: &Load, gateway: &Gateway, rest: &Prediction) -> Option<Stability> {
-    let told = rest.loss + rest.marks;
-    if told <= 0.0 {
+/// The margins of `gateway` under `load` at `operating_point`; `None` if the scheme has no curve over
+/// an average, or gives no signals.
+pub fn stability(
+    load: &Load,
+    gateway: &Gateway,
+    operating_point: &Prediction,
+) -> Option<Stability> {
+    let signals = operating_point.loss + operating_point.marks;
+    if signals <= 0.0 {
         return None;
     }
     let weight = gateway.weight()?;
     let slope = gateway
-        .frozen(rest.queue, told, load.flows)?
-        .slope(rest.queue, load.flows);
+        .frozen(operating_point.queue, signals, load.flows)?
+        .slope(operating_point.queue, load.flows);
     let (c, n) = (load.service(), load.flows);
-    let r = load.round_trip(rest.queue);
-    let arrivals = c / (1.0 - rest.loss);
+    let r = load.round_trip(operating_point.queue);
+    let arrivals = c / (1.0 - operating_point.loss);
     Some(margins(&Loop {
         gain: slope.min(1e12) * (r * c).powi(3) / (2.0 * n).powi(2),
         delay: r,
@@ -138,7 +143,7 @@ mod tests {
     use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
     #[test]
-    fn margins_of_a_loop_worked_out_by_hand() {
+    fn margins_of_a_loop_computed_by_hand() {
         // Gain 2 over one pole at 1: crosses at sqrt(3), where the pole turns by 60 degrees and a
         // delay of 0.1 s by 9.92.
         let one = Loop {
@@ -146,18 +151,21 @@ mod tests {
             delay: 0.1,
             poles: [1.0, 1e30, 1e30],
         };
-        let found = margins(&one);
+        let reference = margins(&one);
         let by_hand = 180.0 - 60.0 - (0.1 * 3.0_f64.sqrt()).to_degrees();
-        assert!((found.phase_margin - by_hand).abs() < 1e-6, "{found:?}");
-        assert!((found.period - 2.0 * PI / 3.0_f64.sqrt()).abs() < 1e-6);
+        assert!(
+            (reference.phase_margin - by_hand).abs() < 1e-6,
+            "{reference:?}"
+        );
+        assert!((reference.period - 2.0 * PI / 3.0_f64.sqrt()).abs() < 1e-6);
         let small = margins(&Loop { gain: 0.5, ..one });
         assert_eq!(small.phase_margin, f64::INFINITY);
         assert_eq!(small.verdict(), Verdict::Stable);
-        assert!((small.gain_margin / found.gain_margin - 4.0).abs() < 1e-9);
+        assert!((small.gain_margin / reference.gain_margin - 4.0).abs() < 1e-9);
     }
 
-    /// The example of the paper of Hollot and others: 3750 packets a second, 60 flows.
-    fn theirs(weight: &str, max: u32) -> Stability {
+    /// The example of Hollot and others: 3750 packets per second, 60 flows.
+    fn hollot(weight: &str, max: u32) -> Stability {
         let load = Load {
             rate: BitsPerSec::from_mbps(15),
             packet: Bytes(500),
@@ -167,22 +175,22 @@ mod tests {
         };
         let spec = format!("red:min=150,max={max},max_p=0.1,spacing=geometric,weight={weight}");
         let gateway = Gateway::of(&spec.parse().unwrap(), &load).unwrap();
-        let rest = fluid_balance(&load, &gateway).unwrap();
-        stability(&load, &gateway, &rest).unwrap()
+        let operating_point = fluid_balance(&load, &gateway).unwrap();
+        stability(&load, &gateway, &operating_point).unwrap()
     }
 
     #[test]
-    fn a_slower_average_is_what_their_loop_needs() {
+    fn a_slower_average_stabilises_their_example() {
         // Their design has K = 0.005 rad/s, a weight of 1.33e-6; their first run 1.33e-4.
-        let slow = theirs("0.00000133", 200);
+        let slow = hollot("0.00000133", 200);
         assert_eq!(slow.verdict(), Verdict::Stable, "{slow:?}");
-        let fast = theirs("0.000133", 200);
+        let fast = hollot("0.000133", 200);
         assert_eq!(fast.verdict(), Verdict::Oscillating, "{fast:?}");
     }
 
     #[test]
     fn a_steeper_curve_is_less_stable() {
-        let margins = [900, 600, 300, 200].map(|max| theirs("0.00001", max).gain_margin);
+        let margins = [900, 600, 300, 200].map(|max| hollot("0.00001", max).gain_margin);
         assert!(
             margins.windows(2).all(|pair| pair[0] > pair[1]),
             "{margins:?}"

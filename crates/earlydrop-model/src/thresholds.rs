@@ -1,30 +1,30 @@
-//! Where to put RED's thresholds, by every method that has been published.
+//! RED's thresholds by every published method, and by this model's own.
 
 use earlydrop::red::Average;
 use earlydrop::registry::{ConfigError, Link, Spec};
 
 use crate::batch::Batch;
 use crate::closed_loop::{closed_loop, sensitivity};
-use crate::queue::{Acceptance, BatchQueue, Method as Solver};
+use crate::queue::{Acceptance, BatchQueue, Solver};
 use crate::solve::falling_root_of_powers;
 use crate::stability::{Verdict, stability};
-use crate::{Gateway, Load, ModelError, Told, fluid_balance};
+use crate::{Gateway, Load, ModelError, SignalRate, fluid_balance};
 
-/// Thresholds and what goes with them, in packets.
+/// RED's thresholds in packets, with max_p and the weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Nothing is dropped early below.
+    /// The lower threshold.
     pub min: f64,
     /// The upper threshold.
     pub max: f64,
-    /// The probability at the upper threshold; `None` where an adaptation finds it.
+    /// The drop probability at the upper threshold; `None` if an adaptation sets it.
     pub max_p: Option<f64>,
     /// The weight of a new sample in the average.
     pub weight: f64,
 }
 
 impl Thresholds {
-    /// As one would write them: whole packets, and three digits.
+    /// Rounds lengths to packets, and other numbers to three digits.
     fn rounded(&self) -> Thresholds {
         Thresholds {
             min: packets(self.min),
@@ -35,47 +35,47 @@ impl Thresholds {
     }
 }
 
-/// What one method says.
+/// The parameters that one method recommends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
-    /// The method's name.
+    /// The method's name on the command line and in JSON.
     pub method: &'static str,
-    /// Who published it.
+    /// The publication.
     pub source: &'static str,
     /// The scheme with these thresholds.
     pub spec: Spec,
-    /// What it says; `None` where the scheme has no thresholds.
+    /// The thresholds; `None` if the scheme has none.
     pub thresholds: Option<Thresholds>,
-    /// What had to be changed, or should be known.
+    /// Adjustments and remarks.
     pub notes: Vec<String>,
 }
 
-/// Paper 003: "between 0.05 and 0.1"; Floyd's of 1997.
+/// Floyd 1997; Chandrayana, Sikdar and Kalyanaraman: "between 0.05 and 0.1".
 const MAX_P: f64 = 0.1;
-/// Floyd's, 1997.
+/// Floyd 1997.
 const WEIGHT: f64 = 0.002;
-/// Floyd's least `min`, in packets.
+/// Floyd's smallest `min`, in packets.
 const LEAST_MIN: f64 = 5.0;
 
-/// The open loop of paper 003: a loss rate typed in by hand decides everything.
+/// The open loop of Chandrayana, Sikdar and Kalyanaraman, which takes the loss rate as an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenLoop {
-    /// lambda, formula (23): batches a second.
+    /// lambda, formula (23): batches per second.
     pub batches: f64,
     /// gamma, formula (27): the share of time in timeouts.
-    pub waiting: f64,
-    /// `E[W]`: packets in a batch.
+    pub timeout_share: f64,
+    /// `E[W]`: the mean batch in packets.
     pub window: f64,
-    /// rho.
+    /// rho: the offered load.
     pub load: f64,
-    /// `E[Q]`, formula (19), solved exactly.
+    /// `E[Q]`: the mean queue in packets, formula (19) with the exact solution.
     pub queue: f64,
-    /// dE/drho, in packets.
+    /// dE/drho, in packets per unit of load.
     pub sensitivity: f64,
 }
 
-/// The open loop at a loss rate of `p`, with the windows of `batch`, or a normal law around
-/// `E[W]` with the deviation that the paper's has.
+/// Solves the open loop at a loss rate of `p`. Windows are distributed as `batch`, by default
+/// normally around `E[W]` with a variance of `E[W]`.
 pub fn open_loop(
     load: &Load,
     p: f64,
@@ -93,18 +93,18 @@ pub fn open_loop(
         ));
     }
     let rtt = load.rtt.as_secs_f64();
-    let told = Told {
+    let signals = SignalRate {
         loss: p,
         marks: 0.0,
     };
-    let waiting = load.tcp.steady(told, rtt).waiting;
-    let window = load.tcp.free_peak(p).min(load.tcp.largest_window);
+    let timeout_share = load.tcp.steady(signals, rtt).timeout_share;
+    let window = load.tcp.unconstrained_peak(p).min(load.tcp.max_window);
     let batch = match batch {
         Some(batch) => batch,
         None => Batch::normal(window, window, (2.0 * window).ceil() as usize)?,
     };
     let queue = BatchQueue {
-        arrivals: (1.0 - waiting) * load.flows / rtt,
+        arrivals: (1.0 - timeout_share) * load.flows / rtt,
         service: load.service(),
         batch,
         buffer: buffer.max(1.0) as u64,
@@ -112,7 +112,7 @@ pub fn open_loop(
     };
     Ok(OpenLoop {
         batches: queue.arrivals,
-        waiting,
+        timeout_share,
         window,
         load: queue.load(),
         queue: queue.solve(Solver::Exact)?.mean(),
@@ -120,14 +120,14 @@ pub fn open_loop(
     })
 }
 
-/// Formula (21): half of `E[Q]`, and one and a half of it, both within the buffer.
+/// Formula (21): thresholds at half and one and a half times `queue`, limited to the buffer.
 pub fn around(queue: f64, buffer: f64) -> (Thresholds, Vec<String>) {
     let queue = queue.max(1.0);
     let (min, max) = (queue / 2.0, 1.5 * queue);
     let mut notes = Vec::new();
     if max > buffer {
         notes.push(format!(
-            "3 E[Q]/2 = {max:.0} lies above the buffer of {buffer:.0}, as it does once E[Q] > 2K/3: max is the buffer"
+            "3 E[Q]/2 = {max:.0} exceeds the buffer of {buffer:.0}, as it does for E[Q] > 2K/3: max is the buffer"
         ));
     }
     let thresholds = Thresholds {
@@ -139,13 +139,13 @@ pub fn around(queue: f64, buffer: f64) -> (Thresholds, Vec<String>) {
     (thresholds, notes)
 }
 
-/// Morris's packets in flight for each flow, formulas (1) and (2), at a loss rate of `l` and
-/// a round trip of `r` seconds. A timeout takes one second.
+/// Packets in flight per flow by Morris's formulas (1) and (2), at a loss rate of `l` and a
+/// round-trip time of `r` seconds. A timeout takes one second.
 pub fn packets_in_flight(l: f64, r: f64) -> f64 {
     let window = 0.87 / l.sqrt();
     let timeouts = l * (1.0 - (1.0 - l).powi(13));
-    let waiting = 1.0 / (1.0 + r / (window * timeouts));
-    (1.0 - waiting) * window
+    let timeout_share = 1.0 / (1.0 + r / (window * timeouts));
+    (1.0 - timeout_share) * window
 }
 
 /// Morris's thresholds, formulas (3) and (4), for a loss rate of at most `l`.
@@ -159,10 +159,10 @@ pub fn morris(l: f64, r: f64, flows: f64) -> Thresholds {
     }
 }
 
-/// Morris's own ceiling on the loss rate.
+/// Morris's upper bound on the loss rate.
 pub const MORRIS_LOSS: f64 = 0.03;
 
-/// Floyd's of 1997: 5 and 15 packets, whatever the link.
+/// Floyd's thresholds of 1997: 5 and 15 packets for any link.
 pub fn floyd_1997() -> Thresholds {
     Thresholds {
         min: LEAST_MIN,
@@ -172,7 +172,7 @@ pub fn floyd_1997() -> Thresholds {
     }
 }
 
-/// Floyd, Gummadi and Shenker's of 2001, for a queueing delay of `delay` seconds.
+/// The thresholds of Floyd, Gummadi and Shenker 2001, for a queueing delay of `delay` seconds.
 pub fn floyd_2001(load: &Load, delay: f64) -> Thresholds {
     let min = (load.service() * delay / 2.0).max(LEAST_MIN);
     Thresholds {
@@ -183,8 +183,8 @@ pub fn floyd_2001(load: &Load, delay: f64) -> Thresholds {
     }
 }
 
-/// `scheme` with these thresholds and this buffer, numbers rounded as one would write them;
-/// what `scheme` says itself, and what does not matter to it, is left as it is.
+/// Sets the rounded thresholds and the buffer in `scheme`. Parameters that `scheme` already sets, or
+/// that have no effect in it, are unchanged.
 pub fn with_thresholds(
     scheme: &Spec,
     t: &Thresholds,
@@ -194,7 +194,7 @@ pub fn with_thresholds(
     let settings = scheme.settings(link)?;
     let t = t.rounded();
     let knows = |name: &str| scheme.descriptor().parameter(name).is_some();
-    // What counts bytes takes a packet of a length for its own mean packet.
+    // A scheme that counts bytes would convert packets with its own mean packet size.
     let in_bytes = knows("unit") && settings.choice("unit") == "bytes";
     let length = |packets: f64| match in_bytes {
         true => format!("{} bytes", (packets * link.mean_packet.0 as f64).round()),
@@ -211,15 +211,15 @@ pub fn with_thresholds(
     let mut spec = scheme.clone();
     for (name, value) in values {
         let parameter = scheme.descriptor().parameter(name);
-        let open = |parameter| settings.matters(parameter) && !settings.was_given(name);
-        if let (Some(value), Some(_)) = (value, parameter.filter(|parameter| open(parameter))) {
+        let unset = |parameter| settings.matters(parameter) && !settings.was_given(name);
+        if let (Some(value), Some(_)) = (value, parameter.filter(|parameter| unset(parameter))) {
             spec = spec.with(name, value)?;
         }
     }
     Ok(spec)
 }
 
-/// Whole packets, below ten with a decimal.
+/// Rounds to whole packets, or to one decimal below ten.
 fn packets(length: f64) -> f64 {
     match length < 10.0 {
         true => (length * 10.0).round().max(1.0) / 10.0,
@@ -227,80 +227,96 @@ fn packets(length: f64) -> f64 {
     }
 }
 
+/// Rounds to three significant digits.
 fn three_digits(value: f64) -> f64 {
     let scale = 10_f64.powi(2 - value.abs().log10().floor() as i32);
     let rounded = (value * scale).round() / scale;
     if rounded.is_finite() { rounded } else { value }
 }
 
-/// Every method's thresholds for `scheme` under `load`, aiming at an average of `goal` packets.
+/// The thresholds that one method proposes, before they are limited to the buffer.
+struct Proposal<'a> {
+    method: &'static str,
+    source: &'static str,
+    scheme: &'a Spec,
+    thresholds: Thresholds,
+    notes: Vec<String>,
+}
+
+/// Thresholds for `scheme` under `load` by every method, for an average queue of `goal` packets.
+/// The method `balance` comes first.
 pub fn every_method(
     load: &Load,
     scheme: &Spec,
     buffer: f64,
     goal: f64,
 ) -> Result<Vec<Advice>, ModelError> {
-    let droptail = Gateway::of(&Spec::new("droptail")?.with("limit", buffer.round())?, load)?;
-    let expected = closed_loop(load, &droptail)?;
-    let (paper, mut paper_notes) = around(expected.expected.queue, buffer);
-    paper_notes.push(format!(
-        "E[Q] = {:.1} packets at rho = {:.3}; a hundredth more load would be {:+.1} packets",
-        expected.expected.queue,
-        expected.load,
-        expected.sensitivity / 100.0
-    ));
-    let rtt = load.rtt.as_secs_f64();
     let automatic: Spec = Spec::new("ared")?;
-    let delay = goal / load.service();
-    let mut advice = vec![balanced(load, scheme, buffer, goal)?];
-    for (method, source, scheme, thresholds, notes) in [
-        (
-            "paper",
-            "Chandrayana, Sikdar, Kalyanaraman",
-            scheme,
-            paper,
-            paper_notes,
-        ),
+    let mut proposals = vec![
+        balanced(load, scheme, buffer, goal)?,
+        around_droptail_queue(load, scheme, buffer)?,
+    ];
+    for (method, source, scheme, thresholds) in [
         (
             "morris",
             "Morris 2000, loss at most 3%",
             scheme,
-            morris(MORRIS_LOSS, rtt, load.flows),
-            Vec::new(),
+            morris(MORRIS_LOSS, load.rtt.as_secs_f64(), load.flows),
         ),
-        ("floyd-1997", "Floyd 1997", scheme, floyd_1997(), Vec::new()),
+        ("floyd-1997", "Floyd 1997", scheme, floyd_1997()),
         (
             "floyd-2001",
             "Floyd, Gummadi, Shenker 2001",
             &automatic,
-            floyd_2001(load, delay),
-            Vec::new(),
+            floyd_2001(load, goal / load.service()),
         ),
     ] {
-        advice.push(within_buffer(
+        proposals.push(Proposal {
             method,
             source,
             scheme,
             thresholds,
-            notes,
-            (buffer, &load.link()),
-        )?);
+            notes: Vec::new(),
+        });
     }
-    Ok(advice)
+    let link = load.link();
+    let proposals = proposals.into_iter();
+    proposals
+        .map(|proposal| within_buffer(proposal, buffer, &link))
+        .collect()
 }
 
-/// What a method says, made to fit the buffer.
-fn within_buffer(
-    method: &'static str,
-    source: &'static str,
-    scheme: &Spec,
-    mut thresholds: Thresholds,
-    mut notes: Vec<String>,
-    (buffer, link): (f64, &Link),
-) -> Result<Advice, ModelError> {
+/// The method of Chandrayana, Sikdar and Kalyanaraman: thresholds around the mean queue without
+/// early drops.
+fn around_droptail_queue<'a>(
+    load: &Load,
+    scheme: &'a Spec,
+    buffer: f64,
+) -> Result<Proposal<'a>, ModelError> {
+    let droptail = Gateway::of(&Spec::new("droptail")?.with("limit", buffer.round())?, load)?;
+    let operating_point = closed_loop(load, &droptail)?;
+    let queue = operating_point.expected.queue;
+    let (thresholds, mut notes) = around(queue, buffer);
+    notes.push(format!(
+        "E[Q] = {queue:.1} packets at rho = {:.3}; 1% more load changes it by {:+.1} packets",
+        operating_point.load,
+        operating_point.sensitivity / 100.0
+    ));
+    Ok(Proposal {
+        method: "paper",
+        source: "Chandrayana, Sikdar, Kalyanaraman",
+        scheme,
+        thresholds,
+        notes,
+    })
+}
+
+/// Limits a proposal to the buffer and applies it to its scheme.
+fn within_buffer(proposal: Proposal, buffer: f64, link: &Link) -> Result<Advice, ModelError> {
+    let (mut thresholds, mut notes) = (proposal.thresholds, proposal.notes);
     if thresholds.max > buffer {
         notes.push(format!(
-            "max = {:.0} lies above the buffer: it is {buffer:.0} here",
+            "max = {:.0} exceeds the buffer and is reduced to {buffer:.0}",
             thresholds.max
         ));
         thresholds.max = buffer;
@@ -310,21 +326,51 @@ fn within_buffer(
     thresholds.min = thresholds.min.min(0.9 * thresholds.max);
     let thresholds = thresholds.rounded();
     Ok(Advice {
-        method,
-        source,
-        spec: with_thresholds(scheme, &thresholds, buffer, link)?,
+        method: proposal.method,
+        source: proposal.source,
+        spec: with_thresholds(proposal.scheme, &thresholds, buffer, link)?,
         thresholds: Some(thresholds),
         notes,
     })
 }
 
-/// Thresholds around the goal, `max_p` such that flows and curve come to rest there, and the
-/// fastest average with which they do so stably.
-fn balanced(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice, ModelError> {
+/// Thresholds around the goal, the `max_p` that puts the operating point there, and the largest
+/// weight with which it is stable.
+fn balanced<'a>(
+    load: &Load,
+    scheme: &'a Spec,
+    buffer: f64,
+    goal: f64,
+) -> Result<Proposal<'a>, ModelError> {
     let (mut thresholds, mut notes) = around(goal.max(2.0).min(buffer / 1.5), buffer);
     thresholds.max_p = None;
     thresholds.weight = Average::automatic_weight(load.service(), 10.0 * load.rtt.as_secs_f64());
-    let max_p = |max_p: f64| -> Result<f64, ModelError> {
+    thresholds.max_p = max_p_for(load, scheme, thresholds, buffer, goal, &mut notes)?;
+    let (weight, verdict) = fastest_stable(load, scheme, thresholds, buffer)?;
+    thresholds.weight = weight;
+    if verdict.is_some_and(|verdict| verdict != Verdict::Stable) {
+        notes.push("no average is slow enough to stabilise a loop of this gain".to_string());
+    }
+    Ok(Proposal {
+        method: "balance",
+        source: "this model",
+        scheme,
+        thresholds,
+        notes,
+    })
+}
+
+/// The `max_p` that puts the operating point at `goal` packets; `None` if it has no effect. Adds a
+/// note if no value reaches the goal.
+fn max_p_for(
+    load: &Load,
+    scheme: &Spec,
+    thresholds: Thresholds,
+    buffer: f64,
+    goal: f64,
+    notes: &mut Vec<String>,
+) -> Result<Option<f64>, ModelError> {
+    let queue_at = |max_p: f64| -> Result<f64, ModelError> {
         let t = Thresholds {
             max_p: Some(max_p),
             ..thresholds
@@ -332,48 +378,36 @@ fn balanced(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Advice
         let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
         Ok(fluid_balance(load, &gateway)?.queue)
     };
-    let (mild, hard) = (max_p(1e-5)?, max_p(1.0)?);
-    if mild != hard {
-        let queue = |p: f64| max_p(p).unwrap_or(goal);
-        let found = match mild > hard {
-            true => falling_root_of_powers(1e-5, 1.0, |p| queue(p) - goal),
-            false => falling_root_of_powers(1e-5, 1.0, |p| goal - queue(p)),
-        };
-        let (longest, shortest) = (mild.max(hard), mild.min(hard));
-        if shortest > 1.01 * goal {
-            notes.push("no max_p holds the goal: too many flows for so short a queue".to_string());
-        }
-        thresholds.max_p = match longest < 0.99 * goal {
-            true => {
-                notes.push("no max_p lets the queue be so long: more is told without it than the flows need".to_string());
-                Some(MAX_P)
-            }
-            false => Some(found),
-        };
+    let (mild, hard) = (queue_at(1e-5)?, queue_at(1.0)?);
+    if mild == hard {
+        return Ok(None);
     }
-    let (weight, verdict) = fastest_stable(load, scheme, thresholds, buffer)?;
-    thresholds.weight = weight;
-    if verdict.is_some_and(|verdict| verdict != Verdict::Stable) {
-        notes.push("no average is slow enough for a loop of this gain to be stable".to_string());
+    let queue = |p: f64| queue_at(p).unwrap_or(goal);
+    let max_p = match mild > hard {
+        true => falling_root_of_powers(1e-5, 1.0, |p| queue(p) - goal),
+        false => falling_root_of_powers(1e-5, 1.0, |p| goal - queue(p)),
+    };
+    let (longest, shortest) = (mild.max(hard), mild.min(hard));
+    if shortest > 1.01 * goal {
+        notes.push("no max_p reaches the goal: too many flows for so short a queue".to_string());
     }
-    within_buffer(
-        "balance",
-        "this model",
-        scheme,
-        thresholds,
-        notes,
-        (buffer, &load.link()),
-    )
+    if longest < 0.99 * goal {
+        notes.push(
+            "no max_p allows so long a queue: there are enough signals without it".to_string(),
+        );
+        return Ok(Some(MAX_P));
+    }
+    Ok(Some(max_p))
 }
 
-/// The largest weight with which the loop is stable; where none is, that of ten round trips.
+/// The largest stable weight, or the weight of ten round trips if none is stable.
 fn fastest_stable(
     load: &Load,
     scheme: &Spec,
     thresholds: Thresholds,
     buffer: f64,
 ) -> Result<(f64, Option<Verdict>), ModelError> {
-    // Two weights to a factor of ten; the slowest forgets over a million packets.
+    // Two weights per decade; the smallest has a time constant of a million packets.
     let weights = (0..=12).map(|half| 10_f64.powf(-f64::from(half) / 2.0));
     let mut last = None;
     for weight in weights.filter(|weight| *weight <= 0.1) {
@@ -382,8 +416,8 @@ fn fastest_stable(
             ..thresholds
         };
         let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
-        let rest = fluid_balance(load, &gateway)?;
-        last = stability(load, &gateway, &rest).map(|found| found.verdict());
+        let operating_point = fluid_balance(load, &gateway)?;
+        last = stability(load, &gateway, &operating_point).map(|margins| margins.verdict());
         if last == Some(Verdict::Stable) {
             return Ok((weight, last));
         }
@@ -391,13 +425,13 @@ fn fastest_stable(
     Ok((thresholds.weight, last))
 }
 
-/// For how many flows an upper threshold of `max` packets is right, by formula (22): more than
-/// so many keep a queue without early drops above it on average. `None` where none do.
+/// The largest number of flows for an upper threshold of `max` packets by formula (22): with more
+/// flows, the mean queue without early drops would exceed it. `None` if it never does.
 pub fn most_flows(load: &Load, buffer: f64, max: f64) -> Result<Option<f64>, ModelError> {
     let droptail = Gateway::of(&Spec::new("droptail")?.with("limit", buffer.round())?, load)?;
     let queue = |flows: f64| {
         let load = Load { flows, ..*load };
-        closed_loop(&load, &droptail).map_or(0.0, |found| found.expected.queue)
+        closed_loop(&load, &droptail).map_or(0.0, |solved| solved.expected.queue)
     };
     let many = 1e4 * load.flows.max(1.0);
     if queue(many) <= max {
@@ -408,13 +442,17 @@ pub fn most_flows(load: &Load, buffer: f64, max: f64) -> Result<Option<f64>, Mod
     })))
 }
 
-/// For how many flows the average comes to rest below `queue` packets, by the fluid balance:
-/// `N = mu/(B(p) (1-p))` with p what the scheme tells just below it.
+/// The largest number of flows whose operating point is below `queue` packets, by the fluid balance:
+/// `N = mu/(B(p) (1-p))` with p the signal probability just below `queue`.
 pub fn flows_at(load: &Load, gateway: &Gateway, queue: f64) -> f64 {
     let below = queue * (1.0 - 1e-9);
-    let told = gateway.parted(gateway.told(below, load.flows), below, load.flows);
-    let flow = load.tcp.steady(told, load.round_trip(below));
-    load.service() / (flow.rate * (1.0 - told.loss))
+    let signals = gateway.split(
+        gateway.signal_probability(below, load.flows),
+        below,
+        load.flows,
+    );
+    let flow = load.tcp.steady(signals, load.round_trip(below));
+    load.service() / (flow.rate * (1.0 - signals.loss))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ fn load() -> Load {
 }
 
 #[test]
-fn morris_gives_what_the_paper_prints_at_one_loss_rate() {
+fn morris_gives_the_printed_thresholds_at_one_loss_rate() {
     let first = morris(0.0747, 0.052, 48.0);
     // 60 is three times the rounded 20; formula (3) itself gives 58.7.
     assert_eq!(first.min.round(), 20.0);
@@ -21,7 +21,7 @@ fn morris_gives_what_the_paper_prints_at_one_loss_rate() {
 }
 
 #[test]
-fn the_papers_queues_need_these_loads() {
+fn the_printed_queues_require_these_loads() {
     for (mean, largest, buffer, rho, printed) in [
         (4.0, 8, 200, 0.982_765, 79.54),
         (4.4, 9, 1000, 1.003_533, 592.01),
@@ -33,13 +33,13 @@ fn the_papers_queues_need_these_loads() {
             buffer,
             acceptance: Acceptance::Partial,
         };
-        let found = queue.at_load(rho).solve(Solver::Exact).unwrap().mean();
-        assert!((found - printed).abs() < 0.05, "{found} {printed}");
+        let actual = queue.at_load(rho).solve(Solver::Exact).unwrap().mean();
+        assert!((actual - printed).abs() < 0.05, "{actual} {printed}");
     }
 }
 
 #[test]
-fn thresholds_are_kept_within_the_buffer_and_say_so() {
+fn thresholds_are_limited_to_the_buffer_with_a_note() {
     let (t, notes) = around(100.0, 120.0);
     assert_eq!((t.min, t.max), (50.0, 120.0));
     assert_eq!(notes.len(), 1);
@@ -59,7 +59,7 @@ fn every_method_gives_a_scheme_that_can_be_built() {
 }
 
 #[test]
-fn lengths_are_in_bytes_where_the_scheme_counts_them() {
+fn lengths_are_in_bytes_if_the_scheme_counts_bytes() {
     let ns2: Spec = "red:as=ns2".parse().unwrap();
     let advice = every_method(&load(), &ns2, 600.0, 80.0).unwrap();
     assert!(
@@ -69,12 +69,15 @@ fn lengths_are_in_bytes_where_the_scheme_counts_them() {
     );
     let gateway = Gateway::of(&advice[0].spec, &load()).unwrap();
     assert_eq!(gateway.buffer(), 600.0);
-    let rest = fluid_balance(&load(), &gateway).unwrap();
-    assert!((rest.queue / 80.0 - 1.0).abs() < 0.02, "{rest:?}");
+    let operating_point = fluid_balance(&load(), &gateway).unwrap();
+    assert!(
+        (operating_point.queue / 80.0 - 1.0).abs() < 0.02,
+        "{operating_point:?}"
+    );
 }
 
 #[test]
-fn the_smallest_paths_have_thresholds_too() {
+fn the_shortest_paths_have_thresholds_too() {
     let tiny = Load {
         rtt: Nanos::from_micros(1),
         ..load()
@@ -90,24 +93,30 @@ fn the_smallest_paths_have_thresholds_too() {
 }
 
 #[test]
-fn the_balance_comes_to_rest_at_the_goal_and_stably() {
+fn the_balance_is_stable_and_at_the_goal() {
     let advice = every_method(&load(), &"red".parse().unwrap(), 600.0, 80.0).unwrap();
     let gateway = Gateway::of(&advice[0].spec, &load()).unwrap();
-    let rest = fluid_balance(&load(), &gateway).unwrap();
-    // Its numbers are rounded to three digits.
-    assert!((rest.queue / 80.0 - 1.0).abs() < 0.02, "{rest:?}");
-    let found = stability(&load(), &gateway, &rest).unwrap();
-    assert_eq!(found.verdict(), Verdict::Stable, "{found:?}");
+    let operating_point = fluid_balance(&load(), &gateway).unwrap();
+    // The parameters are rounded to three digits.
+    assert!(
+        (operating_point.queue / 80.0 - 1.0).abs() < 0.02,
+        "{operating_point:?}"
+    );
+    let margins = stability(&load(), &gateway, &operating_point).unwrap();
+    assert_eq!(margins.verdict(), Verdict::Stable, "{margins:?}");
 }
 
 #[test]
-fn flows_of_the_range_come_to_rest_at_its_end() {
+fn the_largest_number_of_flows_gives_the_upper_threshold() {
     let spec = "red:min=40,max=120,max_p=0.3,limit=600".parse().unwrap();
     let gateway = Gateway::of(&spec, &load()).unwrap();
     let flows = flows_at(&load(), &gateway, 120.0);
     let more = Load { flows, ..load() };
-    let rest = fluid_balance(&more, &gateway).unwrap();
-    assert!((rest.queue - 120.0).abs() < 0.01, "{flows} {rest:?}");
+    let operating_point = fluid_balance(&more, &gateway).unwrap();
+    assert!(
+        (operating_point.queue - 120.0).abs() < 0.01,
+        "{flows} {operating_point:?}"
+    );
     let (few, many) = (
         most_flows(&load(), 600.0, 120.0),
         most_flows(&load(), 600.0, 240.0),
@@ -116,7 +125,7 @@ fn flows_of_the_range_come_to_rest_at_its_end() {
 }
 
 #[test]
-fn the_open_loop_hangs_on_the_loss_typed_in() {
+fn the_open_loop_depends_on_the_given_loss() {
     let at = |p| open_loop(&load(), p, None, 600.0).unwrap();
     let queues = [0.15, 0.1, 0.08, 0.06].map(|p| at(p).queue);
     assert!(queues.is_sorted(), "{queues:?}");

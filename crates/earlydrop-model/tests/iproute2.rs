@@ -1,18 +1,19 @@
-//! What is said of `tc red` is what the real `tc` does: what it tells the kernel, what it
-//! refuses, and what it shows where the kernel has the discipline. Each test says by name that
-//! it is skipped where it cannot be run: without `tc`, `unshare` and `strace`, without the
-//! right to make a network namespace, or with a kernel that has no red.
+//! Compares the reader and writer of `tc red` with the installed `tc`: what it sends to the kernel,
+//! what it rejects, and what it shows if the kernel has the qdisc.
+//!
+//! A test prints that it is skipped if `tc`, `unshare` or `strace` is missing, if it may not create a
+//! network namespace, or if the kernel has no red.
 
 use std::process::{Command, Output};
 
 use earlydrop::registry::Link;
 use earlydrop::units::{BitsPerSec, Bytes};
-use earlydrop_model::dialects::{Configuration, Known, find, read, tc, word_for_word};
+use earlydrop_model::tools::{Configuration, WithOrigin, find, read, tc, word_for_word};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Runs a shell's script in a network namespace of its own.
+/// Runs a shell script in a new network namespace.
 fn in_namespace(script: &str) -> Option<Output> {
     let script = format!("ip link set lo up 2>/dev/null\n{script}");
     let output = Command::new("unshare")
@@ -29,7 +30,7 @@ fn skipped(test: &str, why: &str) {
     eprintln!("skipped: {test}: {why}");
 }
 
-/// What tc told the kernel: the numbers of `struct tc_red_qopt`, and max_P in 2^-32.
+/// The netlink message of tc: the members of `struct tc_red_qopt`, and max_P in units of 2^-32.
 #[derive(Debug, PartialEq)]
 struct Message {
     limit: u32,
@@ -41,24 +42,24 @@ struct Message {
     max_p: u32,
 }
 
-/// The message that `command` sends, or what tc says instead.
+/// The message that `command` sends, or the output of tc if it sends none.
 fn message(command: &str) -> Result<Message, String> {
     let command = command.replace("dev eth0", "dev lo");
     let script = format!("strace -e trace=sendmsg -xx -s 2000 {command} 2>&1");
     let output = in_namespace(&script).expect("a namespace, as before");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let bytes = said
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let bytes = printed
         .split_once("TCA_OPTIONS}, \"")
         .and_then(|(_, rest)| rest.split_once('"'))
         .map(|(bytes, _)| bytes.split("\\x").skip(1));
     let Some(bytes) = bytes else {
-        return Err(said);
+        return Err(printed);
     };
     let bytes: Vec<u8> = bytes
         .map(|digits| u8::from_str_radix(digits, 16).unwrap())
         .collect();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    // The first attribute is the struct; the third, behind a table of 256 bytes, max_P.
+    // The first attribute is the struct; the third, after a table of 256 bytes, is max_P.
     Ok(Message {
         limit: word(4),
         min: word(8),
@@ -70,15 +71,15 @@ fn message(command: &str) -> Result<Message, String> {
     })
 }
 
-/// What we say tc sends.
-fn expected(found: &Configuration) -> Message {
-    let class = &found.classes[0];
-    let wlog = -found.weight.value.log2() as u32;
+/// The message that tc should send for a configuration.
+fn expected(parsed: &Configuration) -> Message {
+    let class = &parsed.classes[0];
+    let wlog = -parsed.weight.value.log2() as u32;
     let (min, max) = (class.min.value as u32, class.max.value as u32);
-    let avpkt = found.mean_packet.value.unwrap().0 as u32;
-    let rate = found.rate.value.unwrap_or(BitsPerSec::from_mbps(10));
+    let avpkt = parsed.mean_packet.value.unwrap().0 as u32;
+    let rate = parsed.rate.value.unwrap_or(BitsPerSec::from_mbps(10));
     Message {
-        limit: found.limit_in_unit(&link()).unwrap() as u32,
+        limit: parsed.limit_in_unit(&link()).unwrap() as u32,
         min,
         max,
         wlog,
@@ -109,8 +110,8 @@ fn strace_shows(test: &str) -> bool {
 }
 
 #[test]
-fn tc_tells_the_kernel_what_we_say_it_does() {
-    if !strace_shows("tc_tells_the_kernel_what_we_say_it_does") {
+fn tc_sends_the_expected_message() {
+    if !strace_shows("tc_sends_the_expected_message") {
         return;
     }
     for options in [
@@ -124,14 +125,14 @@ fn tc_tells_the_kernel_what_we_say_it_does() {
         "limit 400000 min 30000 max 90000 avpkt 1000 burst 55 bandwidth 100",
     ] {
         let text = format!("tc qdisc add dev eth0 root red {options}");
-        let found = read(&text, None, &link()).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(message(&text), Ok(expected(&found)), "{text}");
+        let parsed = read(&text, None, &link()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(message(&text), Ok(expected(&parsed)), "{text}");
     }
 }
 
 #[test]
-fn tc_refuses_what_we_refuse() {
-    if !strace_shows("tc_refuses_what_we_refuse") {
+fn tc_rejects_what_the_reader_rejects() {
+    if !strace_shows("tc_rejects_what_the_reader_rejects") {
         return;
     }
     for options in [
@@ -151,14 +152,14 @@ fn tc_refuses_what_we_refuse() {
         assert!(message(&text).is_err(), "{text}");
         assert!(read(&text, None, &link()).is_err(), "{text}");
     }
-    // The least burst that tc names is the one we name.
+    // tc suggests the same least burst.
     let small = "tc qdisc add dev lo root red limit 400000 min 30000 max 90000 avpkt 1000 burst 5";
     assert!(message(small).unwrap_err().contains("Try burst 31"));
-    let refusal = read(small, None, &link()).unwrap_err();
-    assert!(refusal.help.contains("burst 31"), "{refusal}");
+    let error = read(small, None, &link()).unwrap_err();
+    assert!(error.help.contains("burst 31"), "{error}");
 }
 
-/// Commands as we write them for configurations of any other tool, 40 drawn with a fixed seed.
+/// Commands written for 40 random configurations of another tool, with a fixed seed.
 fn commands() -> Vec<String> {
     let numbers = (
         1.0..300.0_f64,
@@ -180,7 +181,7 @@ fn commands() -> Vec<String> {
             min * ratio + 1.0
         );
         let mut wanted = read(&text, None, &link).unwrap();
-        wanted.weight = Known::tool(2_f64.powi(-exponent), "drawn");
+        wanted.weight = WithOrigin::implied(2_f64.powi(-exponent), "drawn");
         let written = word_for_word(&wanted, find("linux").unwrap(), &link).unwrap();
         written.text
     };
@@ -188,20 +189,20 @@ fn commands() -> Vec<String> {
 }
 
 #[test]
-fn tc_takes_what_we_write_and_tells_the_kernel_what_was_meant() {
-    if !strace_shows("tc_takes_what_we_write_and_tells_the_kernel_what_was_meant") {
+fn tc_accepts_what_the_writer_writes() {
+    if !strace_shows("tc_accepts_what_the_writer_writes") {
         return;
     }
     for text in commands() {
-        let found = read(&text, None, &link()).unwrap();
-        assert_eq!(message(&text), Ok(expected(&found)), "{text}");
+        let parsed = read(&text, None, &link()).unwrap();
+        assert_eq!(message(&text), Ok(expected(&parsed)), "{text}");
     }
 }
 
-/// What `tc` shows of red is read as the command was.
+/// The output of `tc qdisc show` is read as the same configuration as the command.
 #[test]
-fn what_tc_shows_is_read_as_what_it_was_told() {
-    const TEST: &str = "what_tc_shows_is_read_as_what_it_was_told";
+fn the_output_of_tc_is_read_as_its_command() {
+    const TEST: &str = "the_output_of_tc_is_read_as_its_command";
     let usual = "tc qdisc add dev lo root red limit 400000 avpkt 1000 2>/dev/null";
     if !can(usual) {
         return skipped(TEST, "no tc, no namespace, or a kernel without red");
@@ -213,29 +214,29 @@ fn what_tc_shows_is_read_as_what_it_was_told() {
             .to_string(),
     );
     for text in commands {
-        let told = read(&text, None, &link()).unwrap();
+        let given = read(&text, None, &link()).unwrap();
         let command = text.replace("dev eth0", "dev lo");
         for show in ["tc -s -d qdisc show dev lo", "tc -j -d qdisc show dev lo"] {
             let output = in_namespace(&format!("{command} 2>/dev/null && {show}")).unwrap();
             let shown = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(output.status.success(), "{text}: {shown}");
-            let found = read(&shown, None, &link());
-            let found = found.unwrap_or_else(|error| panic!("{shown}: {error}"));
+            let parsed = read(&shown, None, &link());
+            let parsed = parsed.unwrap_or_else(|error| panic!("{shown}: {error}"));
             let words = |c: &Configuration| (c.weight.value, c.ecn.value, c.adapt.value);
-            assert_eq!(words(&found), words(&told), "{text}\n{shown}");
+            assert_eq!(words(&parsed), words(&given), "{text}\n{shown}");
             let lengths = |c: &Configuration| {
                 let limit = c.limit_in_unit(&link()).unwrap();
                 [limit, c.classes[0].min.value, c.classes[0].max.value]
             };
-            // In words tc rounds what is near to whole Kb and Mb, in JSON nothing.
+            // As text, tc rounds to whole Kb and Mb; as JSON it does not.
             let slack = if show.contains("-j") { 0.0 } else { 1e-3 };
-            for (shown_as, told_as) in lengths(&found).into_iter().zip(lengths(&told)) {
-                let off = (shown_as / told_as - 1.0).abs();
-                assert!(off <= slack, "{shown_as} for {told_as}: {text}\n{shown}");
+            for (shown_as, given_as) in lengths(&parsed).into_iter().zip(lengths(&given)) {
+                let off = (shown_as / given_as - 1.0).abs();
+                assert!(off <= slack, "{shown_as} for {given_as}: {text}\n{shown}");
             }
-            // tc shows six digits.
-            let (shown_p, told_p) = (found.classes[0].max_p.value, told.classes[0].max_p.value);
-            assert!((shown_p / told_p - 1.0).abs() < 1e-5, "{text}\n{shown}");
+            // tc prints six digits.
+            let (shown_p, given_p) = (parsed.classes[0].max_p.value, given.classes[0].max_p.value);
+            assert!((shown_p / given_p - 1.0).abs() < 1e-5, "{text}\n{shown}");
         }
     }
 }

@@ -1,62 +1,62 @@
-//! What a configuration means on a link: its knobs in packets, bytes and time, how often it
-//! tells of congestion in the long run, what flows make of it, and what is wrong with it.
+//! Explains a RED configuration on a link: every knob in packets, bytes and time, the long-run
+//! signal rate at each average queue, the predicted operating point, and known mistakes.
 
 mod rules;
 
 use earlydrop::registry::Link;
 use earlydrop::units::Nanos;
 
-use crate::dialects::{Called, Class, Configuration, Knob, Origin, told};
 use crate::spacing::long_run;
+use crate::tools::{Class, Configuration, Knob, KnobName, Origin, describe};
 use crate::{Gateway, Load, ModelError, Prediction, predict};
 
-pub use rules::{Finding, Gravity, RULES, Rule};
+pub use rules::{Finding, RULES, Rule, Severity};
 
-/// A knob as it stands.
+/// The value of one knob.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// What the tool calls it, with the class where there are several.
+    /// The tool's name for the knob, followed by the class if there are several.
     pub name: String,
-    /// Which it is.
+    /// The knob.
     pub knob: Knob,
-    /// As it stands in the text.
+    /// The value as the text has it; `None` if the text does not set the knob.
     pub written: Option<String>,
-    /// Its value, in words that are the same for every tool.
+    /// The value in units that do not depend on the tool.
     pub value: String,
-    /// For a length, in bytes.
+    /// The value in bytes, if it is a length.
     pub bytes: Option<f64>,
-    /// For a probability, the share of packets told of congestion at it in the long run.
-    pub told: Option<f64>,
-    /// "given", or where the value is from.
+    /// The long-run share of packets that carry a congestion signal, if the knob is max_p.
+    pub signal_rate: Option<f64>,
+    /// "given", or the reason for the default.
     pub origin: String,
 }
 
-/// What a configuration means under a load.
+/// A configuration explained under a load.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// What was read.
+    /// The configuration.
     pub configuration: Configuration,
-    /// What it is explained for.
+    /// The load.
     pub load: Load,
-    /// Every knob the tool has.
+    /// One entry for each knob of the tool and, for thresholds, each class.
     pub settings: Vec<Setting>,
-    /// For each class: averages in packets, and how often packets are told in the long run.
+    /// For each class, points of the average queue in packets and the long-run share of signals.
     pub curves: Vec<Vec<(f64, f64)>>,
-    /// What the flows make of the first class.
+    /// The operating point predicted for the first class.
     pub prediction: Prediction,
-    /// What is left out of the prediction.
-    pub caveats: Vec<&'static str>,
-    /// What is wrong or worth knowing, the worst first.
+    /// Behaviour of the scheme that the prediction leaves out.
+    pub omissions: Vec<&'static str>,
+    /// What the rules found, the most severe first.
     pub findings: Vec<Finding>,
 }
 
-/// What flows and link make of the first class of a configuration.
+/// Predicts the operating point of the first class of a configuration.
 pub fn expect(configuration: &Configuration, load: &Load) -> Result<Prediction, ModelError> {
     let spec = configuration.spec(0, &load.link())?;
     predict(load, &Gateway::of(&spec, load)?)
 }
 
-/// Explains a configuration, read from `text`, under a load.
+/// Explains a configuration that was read from `text`, under a load.
 pub fn explain(
     configuration: &Configuration,
     text: &str,
@@ -69,19 +69,19 @@ pub fn explain(
     let curves = (0..configuration.classes.len())
         .map(|class| long_run_curve(configuration, class, &link))
         .collect::<Result<Vec<_>, ModelError>>()?;
-    let findings = rules::look(configuration, load, &prediction);
+    let findings = rules::check(configuration, load, &prediction);
     Ok(Explanation {
         settings: settings(configuration, text, &link),
         curves,
         prediction,
-        caveats: gateway.caveats().to_vec(),
+        omissions: gateway.omissions().to_vec(),
         findings,
         configuration: configuration.clone(),
         load: *load,
     })
 }
 
-/// Averages in packets with the share of packets told of congestion at each.
+/// Points of the average queue in packets and the long-run share of signals.
 fn long_run_curve(
     configuration: &Configuration,
     class: usize,
@@ -91,60 +91,60 @@ fn long_run_curve(
     let Some(curve) = configuration.curve(class, link)? else {
         return Ok(Vec::new());
     };
-    let told = |(at, p): &(f64, f64)| {
-        let often = long_run(configuration.spacing.value, *p);
-        (configuration.in_packets(*at, link), often)
+    let point = |(at, p): &(f64, f64)| {
+        let share = long_run(configuration.spacing.value, *p);
+        (configuration.in_packets(*at, link), share)
     };
     Ok(curve
         .outline(curve.extent(), STEPS)
         .iter()
-        .map(told)
+        .map(point)
         .collect())
 }
 
 fn settings(configuration: &Configuration, text: &str, link: &Link) -> Vec<Setting> {
-    let setting = |called: &Called, class: &Class, many: bool| {
+    let setting = |entry: &KnobName, class: &Class, many: bool| {
         let alone = Configuration {
             classes: vec![class.clone()],
             ..configuration.clone()
         };
         let name = match class.name.as_str() {
-            class if many => format!("{} ({class})", called.name),
-            _ => called.name.to_string(),
+            class if many => format!("{} ({class})", entry.name),
+            _ => entry.name.to_string(),
         };
-        let length = match called.knob {
+        let length = match entry.knob {
             Knob::Min => Some(class.min.value),
             Knob::Max => Some(class.max.value),
             Knob::Limit => configuration.limit_in_unit(link),
             _ => None,
         };
-        let often = || long_run(configuration.spacing.value, class.max_p.value);
-        let origin = origin(&alone, called.knob);
+        let signal_rate = || long_run(configuration.spacing.value, class.max_p.value);
+        let origin = origin(&alone, entry.knob);
         Setting {
             name,
-            knob: called.knob,
+            knob: entry.knob,
             written: match origin {
                 Origin::Given(span) => text.get(span.clone()).map(str::to_string),
-                Origin::Tool(_) => None,
+                Origin::Implied(_) => None,
             },
-            value: told(&alone, called.knob, link),
+            value: describe(&alone, entry.knob, link),
             bytes: length.map(|length| configuration.to_bytes(length, link)),
-            told: (called.knob == Knob::MaxP).then(often),
+            signal_rate: (entry.knob == Knob::MaxP).then(signal_rate),
             origin: match origin {
                 Origin::Given(_) => "given".to_string(),
-                Origin::Tool(why) => (*why).to_string(),
+                Origin::Implied(why) => (*why).to_string(),
             },
         }
     };
     let mut rows = Vec::new();
-    for called in configuration.dialect.knobs {
-        let each = matches!(called.knob, Knob::Min | Knob::Max | Knob::MaxP);
+    for entry in configuration.tool.knobs {
+        let each = matches!(entry.knob, Knob::Min | Knob::Max | Knob::MaxP);
         let many = each && configuration.classes.len() > 1;
         let classes = if many { configuration.classes.len() } else { 1 };
-        // Classes name themselves in the rows of their thresholds.
-        if called.knob != Knob::Classes {
+        // The rows of the thresholds already name the classes.
+        if entry.knob != Knob::Classes {
             let classes = configuration.classes.iter().take(classes);
-            rows.extend(classes.map(|class| setting(called, class, many)));
+            rows.extend(classes.map(|class| setting(entry, class, many)));
         }
     }
     rows
@@ -174,7 +174,7 @@ fn origin(configuration: &Configuration, knob: Knob) -> &Origin {
     }
 }
 
-/// How long `bytes` take to be sent.
+/// The transmission time of `bytes` on the link of `load`.
 pub fn time_of(bytes: f64, load: &Load) -> Nanos {
     Nanos::from_secs_f64(bytes * 8.0 / load.rate.0 as f64)
 }

@@ -1,15 +1,31 @@
-//! The queue M^x/M/1/K: batches come at random moments, packets are sent one by one, each in
-//! an exponential time, and at most K are there.
+//! The queue M^x/M/1/K: Poisson arrivals of batches, exponential service of single packets, and a
+//! buffer of K packets.
 //!
-//! Paper 003's model of a queue without early drops, with its misprints mended. With
-//! a = lambda/mu, partial acceptance gives
+//! Chandrayana, Sikdar and Kalyanaraman ("Scalable Configuration of RED Queue Parameters") model a
+//! queue without early drops this way; their misprints are corrected here. With a = lambda/mu,
+//! partial acceptance gives
 //! `p(n) = a sum over j = 1..min(n, m) of G(j) p(n-j)`, n = 1..K;
-//! whole-batch rejection has `P(j <= X <= K-n+j)` in the place of G(j).
+//! whole-batch rejection has `P(j <= X <= K-n+j)` instead of G(j).
 //!
-//! The cost does not depend on K. With y the positive root of `a sum G(j) y^-j = 1`, the
+//! The cost does not depend on K: with y the positive root of `a sum G(j) y^-j = 1`, the
 //! `f(j) = a G(j) y^-j` are probabilities, and p(n) is proportional to `y^n v(n)` with
-//! `v(n) = sum f(j) v(n-j)`: a renewal sequence, which settles at one over the mean of f.
-//! From there on the p(n) are a geometric row, summed in closed form.
+//! `v(n) = sum f(j) v(n-j)`. This renewal sequence converges to 1 over the mean of f. Once it has
+//! converged, the p(n) are a geometric series, which is summed in closed form.
+//!
+//! ```
+//! use earlydrop_model::batch::Batch;
+//! use earlydrop_model::queue::{Acceptance, BatchQueue, Solver};
+//!
+//! let queue = BatchQueue {
+//!     arrivals: 0.25,
+//!     service: 1.0,
+//!     batch: Batch::fixed(4)?,
+//!     buffer: 200,
+//!     acceptance: Acceptance::Partial,
+//! };
+//! assert!((queue.solve(Solver::Exact)?.mean() - 99.5024752).abs() < 1e-6);
+//! # Ok::<(), earlydrop_model::ModelError>(())
+//! ```
 
 mod recurrence;
 mod root;
@@ -19,44 +35,46 @@ pub use recurrence::by_recurrence;
 
 use crate::ModelError;
 use crate::batch::Batch;
-pub use rows::Spread;
+pub use rows::Bin;
 
 use rows::Rows;
 
-/// What becomes of a batch for which there is not room enough.
+/// What happens to a batch that does not fit into the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acceptance {
-    /// It fills the room there is; the rest of it is lost.
+    /// As many packets as fit are accepted; the others are lost.
     Partial,
-    /// All of it is lost.
+    /// The whole batch is lost.
     Whole,
 }
 
-/// How the queue is solved.
+/// The method of solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Exactly.
+#[non_exhaustive]
+pub enum Solver {
+    /// The exact solution.
     Exact,
-    /// As paper 003: `p(n) = p(0) a y^(n-1)`, the dominant root alone, with z = 1.
-    Paper,
+    /// The approximation of Chandrayana, Sikdar and Kalyanaraman by the dominant root:
+    /// `p(n) = p(0) a y^(n-1)`, with z = 1.
+    DominantRoot,
 }
 
-/// The queue M^x/M/1/K.
+/// A queue M^x/M/1/K.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchQueue {
-    /// lambda: batches a second, those without packets counted.
+    /// lambda: batches per second, including empty ones.
     pub arrivals: f64,
-    /// mu: packets sent a second.
+    /// mu: packets served per second.
     pub service: f64,
-    /// The law of a batch.
+    /// The distribution of batch sizes.
     pub batch: Batch,
-    /// K: the most packets there, the one being sent counted.
+    /// K: the largest number of packets, including the one in service.
     pub buffer: u64,
-    /// What becomes of a batch that does not fit.
+    /// What happens to a batch that does not fit.
     pub acceptance: Acceptance,
 }
 
-/// The steady state of a queue.
+/// The steady-state distribution of a queue.
 #[derive(Clone, Debug)]
 pub struct Solution {
     rows: Rows,
@@ -65,16 +83,16 @@ pub struct Solution {
 }
 
 impl BatchQueue {
-    /// The steady state.
-    pub fn solve(&self, method: Method) -> Result<Solution, ModelError> {
+    /// Computes the steady state.
+    pub fn solve(&self, solver: Solver) -> Result<Solution, ModelError> {
         self.check()?;
         let ratio = self.ratio();
-        let rows = match method {
-            Method::Exact => self.exact(ratio),
-            Method::Paper => {
+        let rows = match solver {
+            Solver::Exact => self.exact(ratio),
+            Solver::DominantRoot => {
                 let ln_y = root::dominant(ratio, self.batch.at_least());
-                let settled = ratio / ln_y.exp();
-                Rows::new(ln_y, vec![1.0], settled, Vec::new(), self.buffer)
+                let limit = ratio / ln_y.exp();
+                Rows::new(ln_y, vec![1.0], limit, Vec::new(), self.buffer)
             }
         };
         Ok(Solution {
@@ -84,17 +102,17 @@ impl BatchQueue {
         })
     }
 
-    /// rho: packets offered over packets that could be sent.
+    /// rho: packets offered, divided by packets that could be served.
     pub fn load(&self) -> f64 {
         self.ratio() * self.batch.mean()
     }
 
-    /// a: batches with packets, over packets that could be sent.
+    /// a: non-empty batches, divided by packets that could be served.
     fn ratio(&self) -> f64 {
         self.arrivals * (1.0 - self.batch.none()) / self.service
     }
 
-    /// The same queue at another load rho.
+    /// This queue with the arrival rate that gives the load rho = `load`.
     pub fn at_load(&self, load: f64) -> BatchQueue {
         let packets = self.batch.mean() * (1.0 - self.batch.none());
         BatchQueue {
@@ -127,25 +145,25 @@ impl BatchQueue {
         let ln_y = root::dominant(ratio, tails);
         let steps = root::renewal_steps(ratio, tails, ln_y);
         let most = self.batch.largest() as u64;
-        // Where whole batches are refused, the last m-1 states have rules of their own.
-        let own_rules = match self.acceptance {
+        // With whole-batch rejection, the last m-1 states have their own balance equations.
+        let special = match self.acceptance {
             Acceptance::Partial => 0,
             Acceptance::Whole => (most - 1).min(self.buffer),
         };
-        let (head, settled) = root::renewals(&steps, self.buffer - own_rules);
-        let tail = match own_rules {
+        let (head, limit) = root::renewals(&steps, self.buffer - special);
+        let tail = match special {
             0 => Vec::new(),
-            _ => self.refused_tail(ratio, ln_y, (&head, settled), own_rules),
+            _ => self.rejection_tail(ratio, ln_y, (&head, limit), special),
         };
-        Rows::new(ln_y, head, settled, tail, self.buffer)
+        Rows::new(ln_y, head, limit, tail, self.buffer)
     }
 
-    /// v(n) for the last states under whole-batch rejection.
-    fn refused_tail(
+    /// v(n) of the last `states` states under whole-batch rejection.
+    fn rejection_tail(
         &self,
         ratio: f64,
         ln_y: f64,
-        (head, settled): (&[f64], f64),
+        (head, limit): (&[f64], f64),
         states: u64,
     ) -> Vec<f64> {
         let (k, tails) = (self.buffer, self.batch.at_least());
@@ -155,13 +173,13 @@ impl BatchQueue {
         for n in first..=k {
             let mut sum = 0.0;
             for j in 1..=most.min(n) {
-                // P(j <= X <= K-n+j), as a difference of tails.
+                // P(j <= X <= K-n+j), as a difference of tail probabilities.
                 let beyond = tails.get((k - n + j) as usize).copied().unwrap_or(0.0);
                 let fits = tails[j as usize - 1] - beyond;
                 let before = n - j;
                 let v = match before.checked_sub(first) {
                     Some(index) => tail[index as usize],
-                    None => head.get(before as usize).copied().unwrap_or(settled),
+                    None => head.get(before as usize).copied().unwrap_or(limit),
                 };
                 sum += ratio * fits * (-ln_y * j as f64).exp() * v;
             }
@@ -170,12 +188,12 @@ impl BatchQueue {
         tail
     }
 
-    /// The share of packets lost: what the states near K turn away of a batch.
+    /// The share of packets lost, summed over the states in which a batch may not fit.
     fn lost(&self, rows: &Rows) -> f64 {
         let weights = self.batch.weights();
         let most = weights.len().min(self.buffer as usize + 1);
         let mut refused = 0.0;
-        // What is turned away of a batch that finds room for j packets, on average.
+        // The mean number of packets refused from a batch that finds room for j packets.
         let mut packets: f64 = 0.0;
         for j in (0..weights.len()).rev() {
             packets += match self.acceptance {
@@ -191,50 +209,49 @@ impl BatchQueue {
 }
 
 impl Solution {
-    /// `E[Q]`: how many packets are there on average.
+    /// `E[Q]`: the mean number of packets in the system.
     pub fn mean(&self) -> f64 {
         self.rows.mean()
     }
 
-    /// p(n): how likely n packets are there.
+    /// p(n): the probability of n packets in the system.
     pub fn probability(&self, n: u64) -> f64 {
         self.rows.probability(n)
     }
 
-    /// p(0): the share of time that nothing is there.
+    /// p(0): the share of time in which the system is empty.
     pub fn empty(&self) -> f64 {
         self.rows.probability(0)
     }
 
-    /// p(K): the share of time that the buffer is full.
+    /// p(K): the share of time in which the buffer is full.
     pub fn full(&self) -> f64 {
         self.rows.probability(self.rows.last())
     }
 
-    /// The share of packets that is lost; not p(K), as a batch can be lost in part.
+    /// The share of packets that is lost. It differs from p(K), because a batch may be lost in part.
     pub fn loss(&self) -> f64 {
         self.loss
     }
 
-    /// rho: packets offered over packets that could be sent.
+    /// rho: packets offered, divided by packets that could be served.
     pub fn load(&self) -> f64 {
         self.load
     }
 
-    /// How likely at most n packets are there.
+    /// The probability of at most n packets in the system.
     pub fn at_most(&self, n: u64) -> f64 {
         self.rows.at_most(n)
     }
 
-    /// The least n that at most are there with probability `share`.
+    /// The `share` quantile: the least n with `at_most(n) >= share`.
     pub fn quantile(&self, share: f64) -> u64 {
         self.rows.quantile(share)
     }
 
-    /// At most `points` pieces of the distribution from 0 to K, each with its first and last
-    /// number of packets and the probability of them all.
-    pub fn spread(&self, points: u64) -> Vec<Spread> {
-        self.rows.spread(points)
+    /// The distribution from 0 to K in at most `bins` bins of nearly equal width.
+    pub fn histogram(&self, bins: u64) -> Vec<Bin> {
+        self.rows.histogram(bins)
     }
 }
 

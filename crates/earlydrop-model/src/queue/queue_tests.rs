@@ -11,16 +11,16 @@ fn queue(arrivals: f64, weights: &[f64], buffer: u64, acceptance: Acceptance) ->
 }
 
 fn exact(queue: &BatchQueue) -> Solution {
-    queue.solve(Method::Exact).unwrap()
+    queue.solve(Solver::Exact).unwrap()
 }
 
 /// To 8 digits.
-fn close(found: f64, printed: f64) -> bool {
-    (found / printed - 1.0).abs() < 5e-9
+fn close(actual: f64, printed: f64) -> bool {
+    (actual / printed - 1.0).abs() < 5e-9
 }
 
 #[test]
-fn oracles_come_out_to_8_digits() {
+fn reference_values_agree_to_8_digits() {
     use Acceptance::{Partial, Whole};
     let four = [0.0, 0.0, 0.0, 0.0, 1.0];
     let mixed = [0.0, 0.5, 0.3, 0.2];
@@ -73,7 +73,7 @@ fn oracles_come_out_to_8_digits() {
 }
 
 #[test]
-fn what_is_sent_is_what_is_let_in() {
+fn departures_equal_accepted_arrivals() {
     for acceptance in [Acceptance::Partial, Acceptance::Whole] {
         for load in [0.01, 0.5, 0.99, 1.0, 1.3, 3.0] {
             let solved = exact(&queue(0.5, &[0.2; 5], 30, acceptance).at_load(load));
@@ -87,7 +87,7 @@ fn what_is_sent_is_what_is_let_in() {
 }
 
 #[test]
-fn at_full_load_as_much_is_lost_as_is_idle() {
+fn at_full_load_the_loss_equals_the_idle_share() {
     let solved = exact(&queue(
         0.25,
         &[0.0, 0.0, 0.0, 0.0, 1.0],
@@ -98,7 +98,7 @@ fn at_full_load_as_much_is_lost_as_is_idle() {
 }
 
 #[test]
-fn one_place_is_empty_by_the_rates_alone() {
+fn a_buffer_of_one_is_empty_by_the_rates_alone() {
     for acceptance in [Acceptance::Partial, Acceptance::Whole] {
         let one = queue(0.7, &[0.25, 0.75], 1, acceptance);
         assert!(close(exact(&one).empty(), 1.0 / (1.0 + 0.7 * 0.75)));
@@ -108,17 +108,17 @@ fn one_place_is_empty_by_the_rates_alone() {
 }
 
 #[test]
-fn a_large_buffer_has_the_queue_of_one_without_end() {
+fn a_large_buffer_has_the_queue_of_an_infinite_one() {
     for weights in [&[0.0, 1.0][..], &[0.0, 0.5, 0.3, 0.2], &[0.2; 5]] {
         let large = queue(0.5, weights, 1_000_000, Acceptance::Partial).at_load(0.9);
         let (mean, second) = (large.batch.mean(), large.batch.second_moment());
-        let endless = 0.9 * (1.0 + second / mean) / (2.0 * 0.1);
-        assert!(close(exact(&large).mean(), endless));
+        let infinite = 0.9 * (1.0 + second / mean) / (2.0 * 0.1);
+        assert!(close(exact(&large).mean(), infinite));
     }
 }
 
 #[test]
-fn geometric_batches_make_a_geometric_queue() {
+fn geometric_batches_give_a_geometric_queue() {
     let ratio = 0.6;
     let geometric = BatchQueue {
         arrivals: 0.3,
@@ -140,7 +140,7 @@ fn geometric_batches_make_a_geometric_queue() {
 }
 
 #[test]
-fn only_the_ratio_of_the_rates_counts() {
+fn only_the_ratio_of_the_rates_matters() {
     let slow = queue(0.4, &[0.0, 0.5, 0.3, 0.2], 50, Acceptance::Whole);
     let fast = BatchQueue {
         arrivals: 400.0,
@@ -151,7 +151,7 @@ fn only_the_ratio_of_the_rates_counts() {
 }
 
 #[test]
-fn the_paper_is_near_in_the_mean_and_high_at_nothing() {
+fn the_dominant_root_is_close_in_the_mean_and_high_at_empty() {
     let batch = Batch::normal(4.0, 4.0, 8).unwrap();
     for load in [0.8, 0.9, 0.98, 1.0, 1.02] {
         let near = BatchQueue {
@@ -161,7 +161,7 @@ fn the_paper_is_near_in_the_mean_and_high_at_nothing() {
             buffer: 200,
             acceptance: Acceptance::Partial,
         };
-        let paper = near.solve(Method::Paper).unwrap();
+        let paper = near.solve(Solver::DominantRoot).unwrap();
         let off = paper.mean() - exact(&near).mean();
         assert!(off.abs() < 1.6, "{load}: {off}");
         let high = paper.empty() / exact(&near).empty();
@@ -170,7 +170,7 @@ fn the_paper_is_near_in_the_mean_and_high_at_nothing() {
 }
 
 #[test]
-fn refuses_what_is_no_queue() {
+fn invalid_queues_are_refused() {
     let sound = queue(0.5, &[0.0, 1.0], 10, Acceptance::Partial);
     for (arrivals, service, buffer) in [
         (0.0, 1.0, 10),
@@ -185,13 +185,13 @@ fn refuses_what_is_no_queue() {
             buffer,
             ..sound.clone()
         };
-        let error = wrong.solve(Method::Exact).unwrap_err().to_string();
+        let error = wrong.solve(Solver::Exact).unwrap_err().to_string();
         assert!(error.contains("nearest"), "{error}");
     }
 }
 
 #[test]
-fn quantiles_and_pieces_are_those_of_the_probabilities() {
+fn quantiles_and_bins_match_the_probabilities() {
     for acceptance in [Acceptance::Partial, Acceptance::Whole] {
         let solved = exact(&queue(0.55, &[0.0, 0.5, 0.3, 0.2], 300, acceptance));
         let mut sum = 0.0;
@@ -204,10 +204,10 @@ fn quantiles_and_pieces_are_those_of_the_probabilities() {
                 share += 0.05;
             }
         }
-        let pieces = solved.spread(40);
-        assert_eq!((pieces.len(), pieces[0].from, pieces[39].to), (40, 0, 300));
-        assert!(pieces.windows(2).all(|pair| pair[0].to + 1 == pair[1].from));
-        let total: f64 = pieces.iter().map(|piece| piece.probability).sum();
+        let bins = solved.histogram(40);
+        assert_eq!((bins.len(), bins[0].from, bins[39].to), (40, 0, 300));
+        assert!(bins.windows(2).all(|pair| pair[0].to + 1 == pair[1].from));
+        let total: f64 = bins.iter().map(|bin| bin.probability).sum();
         assert!((total - 1.0).abs() < 1e-12);
     }
 }

@@ -1,11 +1,11 @@
-//! The queue state by state: what the solver is held against, at a cost that grows with K.
+//! The reference solution of the queue, state by state, at a cost that grows with K.
 
 use super::{Acceptance, BatchQueue};
 
-/// A weight is made small before it leaves the range of doubles.
+/// Probabilities are rescaled at this size, before they overflow.
 const LARGE: f64 = 1e250;
 
-/// p(0) to p(K), each from the m before it.
+/// Computes p(0) to p(K), each from the m states before it.
 pub fn by_recurrence(queue: &BatchQueue) -> Vec<f64> {
     let (k, tails) = (queue.buffer as usize, queue.batch.at_least());
     let ratio = queue.ratio();

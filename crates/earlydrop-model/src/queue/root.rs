@@ -1,16 +1,16 @@
 //! The dominant root and the renewal sequence over it.
 
-/// Steps of Newton's method after which doubles no longer change.
+/// The maximum number of Newton steps.
 const STEPS: u32 = 100;
 
-/// How far the values of a settled sequence lie apart, over m of them and relatively.
-const SETTLED: f64 = 1e-12;
+/// The sequence has converged if m consecutive values are within this relative distance of the limit.
+const CONVERGED: f64 = 1e-12;
 
-/// ln y, y the positive root of `a sum G(j) y^-j = 1`.
+/// ln y, where y is the positive root of `a sum G(j) y^-j = 1`.
 ///
-/// The logarithm of the sum falls with ln y and is convex, so that Newton's method from where
-/// it is not negative comes nearer from one side: from y = 1 for rho >= 1, else from
-/// the largest `(a G(j))^(1/j)`, at which one term is 1.
+/// The logarithm of the sum is convex and decreasing in ln y. Newton's method therefore converges
+/// from one side if it starts where the logarithm is not negative: at y = 1 for rho >= 1, and
+/// otherwise at the largest `(a G(j))^(1/j)`, where one term is 1.
 pub(super) fn dominant(ratio: f64, tails: &[f64]) -> f64 {
     let load: f64 = ratio * tails.iter().sum::<f64>();
     let ln_ratio = ratio.ln();
@@ -33,7 +33,7 @@ pub(super) fn dominant(ratio: f64, tails: &[f64]) -> f64 {
     ln_y
 }
 
-/// The sums of `a G(j) y^-j` and of `j a G(j) y^-j`.
+/// The sums over j of `a G(j) y^-j` and of `j a G(j) y^-j`.
 fn sums(ratio: f64, tails: &[f64], ln_y: f64) -> (f64, f64) {
     let (mut sum, mut moment) = (0.0, 0.0);
     for (j, tail) in (1..).zip(tails) {
@@ -44,31 +44,31 @@ fn sums(ratio: f64, tails: &[f64], ln_y: f64) -> (f64, f64) {
     (sum, moment)
 }
 
-/// f(1), f(2), ..., made to sum to 1 exactly enough that nothing grows or dies out.
+/// f(1), f(2), ...: the step probabilities `a G(j) y^-j` of the renewal sequence.
 pub(super) fn renewal_steps(ratio: f64, tails: &[f64], ln_y: f64) -> Vec<f64> {
     let step = |(j, tail): (u32, &f64)| ratio * tail * (-ln_y * f64::from(j)).exp();
     (1..).zip(tails).map(step).collect()
 }
 
-/// v(0), v(1), ... up to where it has settled, or to `last`; and what it settles at.
+/// v(0), v(1), ... up to convergence or `last`, and the limit.
 pub(super) fn renewals(steps: &[f64], last: u64) -> (Vec<f64>, f64) {
     let mean: f64 = (1..)
         .zip(steps)
         .map(|(j, f): (u32, _)| f64::from(j) * f)
         .sum();
-    let settled = 1.0 / mean;
+    let limit = 1.0 / mean;
     let mut v = vec![1.0];
-    let mut calm = 0;
-    while (v.len() as u64) <= last && calm < steps.len() {
+    let mut converged = 0;
+    while (v.len() as u64) <= last && converged < steps.len() {
         let before = v.iter().rev().zip(steps);
         let next: f64 = before.map(|(v, f)| v * f).sum();
-        calm = match (next / settled - 1.0).abs() < SETTLED {
-            true => calm + 1,
+        converged = match (next / limit - 1.0).abs() < CONVERGED {
+            true => converged + 1,
             false => 0,
         };
         v.push(next);
     }
-    (v, settled)
+    (v, limit)
 }
 
 #[cfg(test)]
@@ -88,9 +88,9 @@ mod tests {
     }
 
     #[test]
-    fn renewals_settle_at_one_over_the_mean() {
-        let (v, settled) = renewals(&[0.5, 0.3, 0.2], 1_000_000);
-        assert!((settled - 1.0 / 1.7).abs() < 1e-15);
+    fn renewals_converge_to_one_over_the_mean() {
+        let (v, limit) = renewals(&[0.5, 0.3, 0.2], 1_000_000);
+        assert!((limit - 1.0 / 1.7).abs() < 1e-15);
         assert!(v.len() < 200, "{}", v.len());
         assert_eq!(v[..3], [1.0, 0.5, 0.55]);
     }

@@ -1,25 +1,25 @@
-//! Probabilities as three rows: single ones, a geometric row, single ones again.
+//! The distribution in three parts: single states, a geometric series, single states again.
 
-/// Some neighbouring numbers of packets and how likely they are together.
+/// A bin of a histogram: a range of queue lengths and its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
-    /// The least.
+pub struct Bin {
+    /// The smallest number of packets.
     pub from: u64,
-    /// The most.
+    /// The largest number of packets.
     pub to: u64,
-    /// The probability of all of them.
+    /// The probability of the whole range.
     pub probability: f64,
 }
 
-/// p(0) to p(K), each `y^n v(n)` over their sum. Between head and tail v stands still.
+/// p(0) to p(K), in proportion to `y^n v(n)`. Between head and tail, v(n) is constant.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     ln_y: f64,
     /// ln v(0), ln v(1), ...
     head: Vec<f64>,
-    /// The probability of at most so many packets.
+    /// The cumulative probabilities of the head.
     head_sums: Vec<f64>,
-    ln_settled: f64,
+    ln_limit: f64,
     /// ln v(n) of the last states.
     tail: Vec<f64>,
     last: u64,
@@ -28,14 +28,14 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// From v at the beginning, where it stands still, and at the end.
-    pub(super) fn new(ln_y: f64, head: Vec<f64>, settled: f64, tail: Vec<f64>, last: u64) -> Rows {
+    /// Builds the distribution from v(n) at the start, its limit, and v(n) at the end.
+    pub(super) fn new(ln_y: f64, head: Vec<f64>, limit: f64, tail: Vec<f64>, last: u64) -> Rows {
         let logarithms = |values: Vec<f64>| values.into_iter().map(f64::ln).collect();
         let mut rows = Rows {
             ln_y,
             head: logarithms(head),
             head_sums: Vec::new(),
-            ln_settled: settled.ln(),
+            ln_limit: limit.ln(),
             tail: logarithms(tail),
             last,
             ln_total: 0.0,
@@ -45,7 +45,7 @@ impl Rows {
         rows
     }
 
-    /// Works out the sum of all weights and the mean.
+    /// Computes the sum of all weights, the mean, and the cumulative head.
     fn normalise(&mut self) {
         let (from, length) = self.between();
         let row = match length {
@@ -73,7 +73,7 @@ impl Rows {
             .collect();
     }
 
-    /// Where the geometric row begins, and how long it is.
+    /// The first state of the geometric series, and its length.
     fn between(&self) -> (u64, u64) {
         let from = self.head.len() as u64;
         (from, self.last + 1 - from - self.tail.len() as u64)
@@ -83,7 +83,7 @@ impl Rows {
         let (from, length) = self.between();
         let ln_v = match n {
             n if n < from => self.head[n as usize],
-            n if n < from + length => self.ln_settled,
+            n if n < from + length => self.ln_limit,
             n => self.tail[(n - from - length) as usize],
         };
         n as f64 * self.ln_y + ln_v
@@ -136,7 +136,7 @@ impl Rows {
         enough
     }
 
-    pub(super) fn spread(&self, points: u64) -> Vec<Spread> {
+    pub(super) fn histogram(&self, points: u64) -> Vec<Bin> {
         let states = self.last + 1;
         let points = points.clamp(1, states);
         let mut before = 0.0;
@@ -150,7 +150,7 @@ impl Rows {
                 false => (until - before).max(0.0),
             };
             before = until;
-            Spread {
+            Bin {
                 from,
                 to,
                 probability,
@@ -160,13 +160,13 @@ impl Rows {
     }
 }
 
-/// ln of `sum of e^(x i) for i = 0..length-1`, x of any sign.
+/// ln of the sum of `e^(x i)` over i = 0..length-1, for x of any sign.
 fn ln_geometric_sum(x: f64, length: u64) -> f64 {
     let length = length as f64;
     if x == 0.0 {
         return length.ln();
     }
-    // Of a rising row, from its end: the ratio of 1 - e^-|x|length to 1 - e^-|x|.
+    // A growing series is summed from its end, as (1 - e^(-|x| length)) / (1 - e^-|x|).
     let end = if x > 0.0 { x * (length - 1.0) } else { 0.0 };
     let falling = -x.abs();
     end + (falling * length).exp_m1().abs().ln() - falling.exp_m1().abs().ln()
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closed_sums_are_sums() {
+    fn closed_forms_are_the_sums() {
         for x in [-3.0, -0.1, -1e-3, -1e-9, 0.0, 1e-12, 1e-4, 0.07, 1.5] {
             for length in [1_u64, 2, 17, 400] {
                 let weights: Vec<f64> = (0..length).map(|i| (x * i as f64).exp()).collect();

@@ -1,219 +1,217 @@
-//! The checks behind the rules, in their order.
+//! The check of each rule, in the order of [`RULES`](super::RULES).
 
 use earlydrop::red::Spacing;
 use earlydrop::units::BitsPerSec;
 
-use super::{Said, Subject, rounded};
+use super::{Problem, Subject, rounded};
 use crate::Load;
-use crate::dialects::{Adapt, Knob, Origin, Shape, equivalent, often, tc};
 use crate::spacing::long_run;
+use crate::tools::{Adapt, Knob, Origin, Shape, equivalent_max_p, ratio_in_words, tc};
 
-fn said(what: String, change: String) -> Option<Said> {
-    Some(Said { what, change })
+fn problem(what: String, change: String) -> Option<Problem> {
+    Some(Problem { what, change })
 }
 
 fn milliseconds(packets: f64, load: &Load) -> String {
     format!("{} ms", rounded(1e3 * packets / load.service()))
 }
 
-/// The flows need to be told more often than just below max: the average stays at max.
-pub(super) fn average_at_max(s: &Subject) -> Option<Said> {
-    let told = s.prediction.loss + s.prediction.marks;
+/// The flows need more signals than the curve gives just below max: the average stays at max.
+pub(super) fn average_at_max(s: &Subject) -> Option<Problem> {
+    let signals = s.prediction.loss + s.prediction.marks;
     let top = long_run(s.configuration.spacing.value, s.max_p);
     let shape = &s.configuration.classes[0].shape.value;
     let adapts = s.configuration.adapt.value != Adapt::No;
     if s.prediction.queue < 0.99 * s.max || matches!(shape, Shape::Points { .. }) || adapts {
         return None;
     }
-    // Midway the line is at half of max_p.
-    let needed = 2.0 * equivalent(told, Spacing::Geometric, s.configuration.spacing.value);
+    // Halfway between min and max the line is at max_p/2.
+    let needed = 2.0 * equivalent_max_p(signals, Spacing::Geometric, s.configuration.spacing.value);
     let above = match shape {
-        Shape::Gentle => "only above max is so much told",
-        _ => "the average stays at max, where the probability leaps to 1",
+        Shape::Gentle => "that rate is reached only above max",
+        _ => "the average stays at max, where the probability jumps to 1",
     };
     let change = match needed < 0.5 {
         true => format!(
-            "{} {}, so that the average comes to rest midway between min and max",
-            s.called(Knob::MaxP),
+            "{} {}, so that the average settles halfway between min and max",
+            s.knob_name(Knob::MaxP),
             s.probability(needed)
         ),
         false => {
-            "more room: max_p alone does not do; raise min and max, or use fewer flows a queue"
-                .to_string()
+            "raise min and max, or use fewer flows per queue; max_p alone is not enough".to_string()
         }
     };
-    said(
+    problem(
         format!(
-            "{} need {}% of their packets told of congestion, and just below max {}% are: {above}",
+            "{} need congestion signals on {}% of their packets, and just below max {}% carry one: {above}",
             s.flows(),
-            rounded(100.0 * told),
+            rounded(100.0 * signals),
             rounded(100.0 * top),
         ),
         change,
     )
 }
 
-/// How many packets at once an empty queue takes until its average reaches min (1993,
-/// equation 3): `L + 1 + ((1-w)^(L+1) - 1)/w >= min`.
+/// The burst, in packets, that raises the average of an empty queue to min (Floyd and Jacobson
+/// 1993, equation 3): the least L with `L + 1 + ((1-w)^(L+1) - 1)/w >= min`.
 pub(super) fn burst_until(min: f64, weight: f64) -> f64 {
     let average = |length: f64| length + 1.0 + ((1.0 - weight).powf(length + 1.0) - 1.0) / weight;
     crate::solve::falling_root(0.0, 1e9, |length| min - average(length))
 }
 
-pub(super) fn burst_reaches_min(s: &Subject) -> Option<Said> {
+pub(super) fn burst_reaches_min(s: &Subject) -> Option<Problem> {
     const INITIAL_WINDOW: f64 = 10.0;
     let burst = burst_until(s.min, s.weight());
     (s.min >= 5.0 && burst < INITIAL_WINDOW).then_some(())?;
-    said(
+    problem(
         format!(
-            "{} packets at once bring the average of an empty queue to min: one flow's first \
-             window meets early drops",
+            "a burst of {} packets raises the average of an empty queue to min: one flow's initial \
+             window already suffers early drops",
             burst.floor()
         ),
         format!(
-            "{} {} at least, or a smaller weight",
-            s.called(Knob::Min),
+            "{} of at least {}, or a smaller weight",
+            s.knob_name(Knob::Min),
             s.length(INITIAL_WINDOW)
         ),
     )
 }
 
-pub(super) fn average_trails(s: &Subject) -> Option<Said> {
-    let memory = s.memory();
-    (s.has_weight() && memory > 20.0 && s.usual_weight() < 0.5).then_some(())?;
-    said(
+pub(super) fn average_trails(s: &Subject) -> Option<Problem> {
+    let time_constant = s.time_constant();
+    (s.has_weight() && time_constant > 20.0 && s.usual_weight() < 0.5).then_some(())?;
+    problem(
         format!(
-            "the average forgets over {} round trips: it learns of congestion when the windows \
-             have long changed, and the queue swings",
-            rounded(memory)
+            "the time constant of the average is {} round trips: it reacts after the windows have \
+             changed, and the queue oscillates",
+            rounded(time_constant)
         ),
-        format!("{}, ten round trips", s.weight_told(s.usual_weight())),
+        format!("{}, ten round trips", s.weight_text(s.usual_weight())),
     )
 }
 
-pub(super) fn average_follows(s: &Subject) -> Option<Said> {
-    let memory = s.memory();
-    (s.has_weight() && memory < 1.0 && s.weight() < 1.0 && s.max > 2.0).then_some(())?;
-    said(
+pub(super) fn average_follows(s: &Subject) -> Option<Problem> {
+    let time_constant = s.time_constant();
+    (s.has_weight() && time_constant < 1.0 && s.weight() < 1.0 && s.max > 2.0).then_some(())?;
+    problem(
         format!(
-            "the average forgets within {} round trips: it follows every burst rather than the load",
-            rounded(memory)
+            "the time constant of the average is {} round trips: it follows every burst rather than the load",
+            rounded(time_constant)
         ),
-        format!("{}, ten round trips", s.weight_told(s.usual_weight())),
+        format!("{}, ten round trips", s.weight_text(s.usual_weight())),
     )
 }
 
-pub(super) fn max_near_min(s: &Subject) -> Option<Said> {
+pub(super) fn max_near_min(s: &Subject) -> Option<Problem> {
     let step = s.max <= s.min * 1.001;
     let steps = matches!(s.configuration.classes[0].shape.value, Shape::Points { .. });
     (s.max < 2.0 * s.min && !step && !steps).then_some(())?;
-    said(
+    problem(
         format!(
-            "max is {} times min: between nothing and everything there is little room for few \
-             drops at random",
+            "max is {} times min: the range of random early drops is narrow",
             rounded(s.max / s.min)
         ),
-        format!("{} {}", s.called(Knob::Max), s.length(3.0 * s.min)),
+        format!("{} {}", s.knob_name(Knob::Max), s.length(3.0 * s.min)),
     )
 }
 
-pub(super) fn min_small(s: &Subject) -> Option<Said> {
+pub(super) fn min_small(s: &Subject) -> Option<Problem> {
     (s.min < 5.0).then_some(())?;
-    said(
+    problem(
         format!(
-            "min is {} packets of {} bytes: a burst of a few is told of congestion, and a link with \
-             so short a queue is often idle",
+            "min is {} packets of {} bytes: a small burst already causes signals, and a link with so \
+             short a queue is often idle",
             rounded(s.min),
             s.load.packet.0
         ),
-        format!("{} {}", s.called(Knob::Min), s.length(5.0)),
+        format!("{} {}", s.knob_name(Knob::Min), s.length(5.0)),
     )
 }
 
-pub(super) fn limit_near_max(s: &Subject) -> Option<Said> {
+pub(super) fn limit_near_max(s: &Subject) -> Option<Problem> {
     let limit = s.limit?;
     let end = match s.configuration.classes[0].shape.value {
         Shape::Gentle => 2.0 * s.max,
         _ => 1.5 * s.max,
     };
-    // Fill levels are shares of the buffer.
+    // Junos: fill levels are percentages of the buffer.
     (limit < end && s.tool() != "junos").then_some(())?;
-    said(
+    problem(
         format!(
-            "the buffer holds {} times max: a burst overflows it before the average knows, and \
-             what overflows is lost in rows",
+            "the buffer holds {} times max: a burst overflows it before the average reacts, and \
+             consecutive packets are lost",
             rounded(limit / s.max)
         ),
-        format!("{} {}", s.called(Knob::Limit), s.length(4.0 * s.max)),
+        format!("{} {}", s.knob_name(Knob::Limit), s.length(4.0 * s.max)),
     )
 }
 
-pub(super) fn queue_long(s: &Subject) -> Option<Said> {
+pub(super) fn queue_long(s: &Subject) -> Option<Problem> {
     let delay = s.min / s.load.service();
     (delay > s.load.rtt.as_secs_f64() && s.min > 5.0).then_some(())?;
-    said(
+    problem(
         format!(
-            "nothing is told of congestion before {} of queue wait, more than the round trip itself",
+            "the first congestion signal comes at a queueing delay of {}, which exceeds the round-trip time",
             milliseconds(s.min, s.load)
         ),
         format!(
             "{} {} for half a round trip",
-            s.called(Knob::Min),
+            s.knob_name(Knob::Min),
             s.length((0.5 * s.load.rtt.as_secs_f64() * s.load.service()).max(5.0))
         ),
     )
 }
 
-pub(super) fn rate_other(s: &Subject) -> Option<Said> {
-    // What tc shows does not have the rate.
+pub(super) fn rate_other(s: &Subject) -> Option<Problem> {
+    // The output of tc qdisc show does not contain the rate.
     let shown = s.tool() == "linux" && s.configuration.mean_packet.value.is_none();
-    let taken = s.configuration.rate.value;
-    let taken = taken
-        .or(s.configuration.dialect.assumed_rate.filter(|_| !shown))?
+    let rate = s.configuration.rate.value;
+    let rate = rate
+        .or(s.configuration.tool.assumed_rate.filter(|_| !shown))?
         .0;
-    let ratio = s.load.rate.0 as f64 / taken as f64;
+    let ratio = s.load.rate.0 as f64 / rate as f64;
     (!(0.8..1.25).contains(&ratio)).then_some(())?;
-    said(
+    problem(
         format!(
-            "{} is {}, the link {}: the average decays {} times too {} while nothing waits",
-            s.called(Knob::Rate),
-            BitsPerSec(taken),
+            "{} is {}, but the link is {}: the average decays {} times too {} while the queue is empty",
+            s.knob_name(Knob::Rate),
+            BitsPerSec(rate),
             s.load.rate,
             rounded(ratio.max(1.0 / ratio)),
             if ratio > 1.0 { "slowly" } else { "fast" },
         ),
         match s.tool() {
             "linux" => format!("bandwidth {}bit", s.load.rate.0),
-            _ => format!("{} {}", s.called(Knob::Rate), s.load.rate),
+            _ => format!("{} {}", s.knob_name(Knob::Rate), s.load.rate),
         },
     )
 }
 
-pub(super) fn packet_other(s: &Subject) -> Option<Said> {
-    let told = s.configuration.mean_packet.value?.0 as f64;
-    let there = s.load.packet.0 as f64;
-    let other = !(0.8..1.25).contains(&(told / there));
+pub(super) fn packet_other(s: &Subject) -> Option<Problem> {
+    let mean = s.configuration.mean_packet.value?.0 as f64;
+    let actual = s.load.packet.0 as f64;
+    let other = !(0.8..1.25).contains(&(mean / actual));
     (other && matches!(s.tool(), "linux" | "ns2" | "ns3")).then_some(())?;
-    said(
+    problem(
         format!(
-            "{} is {told} bytes, packets are {there}: idle time is counted in the wrong packets{}",
-            s.called(Knob::Packet),
+            "{} is {mean} bytes, but packets have {actual}: idle time is counted in packets of the wrong size{}",
+            s.knob_name(Knob::Packet),
             match s.tool() {
-                "linux" => ", and burst makes another weight than it should",
+                "linux" => ", and burst gives the wrong weight",
                 "ns2" => ", and thresholds are in packets of this size",
                 _ => "",
             }
         ),
-        format!("{} {there}", s.called(Knob::Packet)),
+        format!("{} {actual}", s.knob_name(Knob::Packet)),
     )
 }
 
-pub(super) fn idle_table_empty(s: &Subject) -> Option<Said> {
+pub(super) fn idle_table_empty(s: &Subject) -> Option<Problem> {
     let packet = s.configuration.mean_packet.value?.0 as f64;
     let rate = s.configuration.rate.value?.0 as f64;
     let micros = 8e6 * packet / rate;
     (s.tool() == "linux" && micros < 1.0).then_some(())?;
-    said(
+    problem(
         format!(
             "a packet takes {} us at {}, which tc rounds to 0: its table of idle times is empty",
             rounded(micros),
@@ -226,42 +224,42 @@ pub(super) fn idle_table_empty(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn probability_one(s: &Subject) -> Option<Said> {
+pub(super) fn probability_one(s: &Subject) -> Option<Problem> {
     (s.tool() == "linux" && s.max_p == 1.0).then_some(())?;
     let class = &s.configuration.classes[0];
     let (min, max) = (class.min.value as u32, class.max.value as u32);
     let fallback = f64::from(max - min) * (-f64::from(tc::plog(min, max, 1.0)?)).exp2();
-    said(
+    problem(
         format!(
-            "tc sends a probability of 1 as 0, and the kernel takes Plog's instead, {}",
+            "tc sends a probability of 1 as 0, and the kernel uses the one of Plog instead, {}",
             rounded(fallback)
         ),
         "probability 0.999999".to_string(),
     )
 }
 
-pub(super) fn gentle_adapted(s: &Subject) -> Option<Said> {
+pub(super) fn gentle_adapted(s: &Subject) -> Option<Problem> {
     let gentle = s.configuration.classes[0].shape.value == Shape::Gentle;
     let adapts = s.configuration.adapt.value != Adapt::No;
     (gentle && adapts && matches!(s.tool(), "ns2" | "ns3")).then_some(())?;
-    said(
+    problem(
         format!(
-            "above max the probability goes on from the first max_p, {}, whatever it has become: \
-             with max_p at 0.5 it falls back at max",
+            "above max the probability continues from the initial max_p, {}, not from the adapted one: \
+             if max_p has become 0.5, the probability falls at max",
             rounded(s.max_p)
         ),
         String::new(),
     )
 }
 
-pub(super) fn not_gentle(s: &Subject) -> Option<Said> {
+pub(super) fn not_gentle(s: &Subject) -> Option<Problem> {
     let straight = s.configuration.classes[0].shape.value == Shape::Straight;
     (straight && s.max > s.min * 1.001 && s.max_p < 1.0).then_some(())?;
-    let mut knobs = s.configuration.dialect.knobs.iter();
-    let knob = knobs.find(|called| called.knob == Knob::Shape);
-    said(
+    let mut knobs = s.configuration.tool.knobs.iter();
+    let knob = knobs.find(|entry| entry.knob == Knob::Shape);
+    problem(
         format!(
-            "at max the probability leaps from {} to 1",
+            "at max the probability jumps from {} to 1",
             rounded(s.max_p)
         ),
         match (knob, s.tool()) {
@@ -273,7 +271,7 @@ pub(super) fn not_gentle(s: &Subject) -> Option<Said> {
     )
 }
 
-pub(super) fn probability_elsewhere(s: &Subject) -> Option<Said> {
+pub(super) fn probability_elsewhere(s: &Subject) -> Option<Problem> {
     if matches!(s.configuration.classes[0].shape.value, Shape::Points { .. }) || s.max_p >= 0.5 {
         return None;
     }
@@ -286,73 +284,73 @@ pub(super) fn probability_elsewhere(s: &Subject) -> Option<Said> {
     ] {
         let ratio = long_run(law, s.max_p) / own;
         if (ratio - 1.0).abs() > 0.05 {
-            others.push(format!("{} on {tools}", often(ratio)));
+            others.push(format!("{} on {tools}", ratio_in_words(ratio)));
         }
     }
-    said(
+    problem(
         format!(
-            "just below max one packet in {} is told here; the same number tells {}",
+            "just below max one packet in {} carries a signal; the same max_p signals {}",
             rounded(1.0 / own),
             others.join(", ")
         ),
-        "translate rather than copy: earlydrop translate".to_string(),
+        "use `earlydrop translate` instead of copying the number".to_string(),
     )
 }
 
-pub(super) fn ecn_dropped_above(s: &Subject) -> Option<Said> {
+pub(super) fn ecn_dropped_above(s: &Subject) -> Option<Problem> {
     let marking = s.configuration.ecn.value;
     (marking.on && !(marking.above_max && marking.up_to >= 1.0)).then_some(())?;
     let from = match marking.up_to < 1.0 {
         true => format!("once the probability exceeds {}", rounded(marking.up_to)),
-        false => "from max on".to_string(),
+        false => "above max".to_string(),
     };
-    said(
-        format!("ECN-capable packets are marked below, and dropped {from}"),
+    problem(
+        format!("ECN-capable packets are marked at first, and dropped {from}"),
         String::new(),
     )
 }
 
-pub(super) fn ecn_never_dropped(s: &Subject) -> Option<Said> {
+pub(super) fn ecn_never_dropped(s: &Subject) -> Option<Problem> {
     let marking = s.configuration.ecn.value;
     (marking.on && marking.above_max && marking.up_to >= 1.0).then_some(())?;
-    said(
-        "ECN-capable packets are only marked, above max too: those that do not care fill the buffer"
+    problem(
+        "ECN-capable packets are only marked, also above max: senders that ignore marks fill the buffer"
             .to_string(),
         match s.tool() {
-            "linux" => "harddrop, where senders are not trusted".to_string(),
+            "linux" => "harddrop, if senders are not trusted".to_string(),
             _ => String::new(),
         },
     )
 }
 
-pub(super) fn spacing_unknown(s: &Subject) -> Option<Said> {
+pub(super) fn spacing_unknown(s: &Subject) -> Option<Problem> {
     matches!(s.tool(), "cisco" | "sonic").then_some(())?;
-    said(
-        "how drops lie apart is not published; each packet for itself is taken, which tells half \
-         as often as Linux at one probability"
+    problem(
+        "the spacing of drops is not documented; independent drops are assumed, which signal half \
+         as often as Linux at the same probability"
             .to_string(),
         String::new(),
     )
 }
 
-pub(super) fn router_or_switch(s: &Subject) -> Option<Said> {
+pub(super) fn router_or_switch(s: &Subject) -> Option<Problem> {
     let shape = &s.configuration.classes[0].shape.value;
     let points = matches!(shape, Shape::Points { stepped: false, .. });
     (s.tool() == "junos" && points).then_some(())?;
-    said(
-        "it is read as a router's, rising on to 100% at a full buffer; a QFX switch drops \
-         everything beyond the last level"
+    problem(
+        "it is read as a router's profile, which rises to 100% at a full buffer; a QFX switch drops \
+         everything above the last level"
             .to_string(),
-        "a last point that says which: drop-probability 100".to_string(),
+        "add a last point with drop-probability 100".to_string(),
     )
 }
 
-pub(super) fn buffer_not_told(s: &Subject) -> Option<Said> {
-    let told = matches!(s.configuration.limit.origin, Origin::Given(_));
-    (s.tool() == "junos" && !told).then_some(())?;
-    said(
-        "the buffer that fill levels are shares of does not stand here; 100 ms are assumed"
+pub(super) fn buffer_unknown(s: &Subject) -> Option<Problem> {
+    let given = matches!(s.configuration.limit.origin, Origin::Given(_));
+    (s.tool() == "junos" && !given).then_some(())?;
+    problem(
+        "fill levels are percentages of a buffer that this text does not give; 100 ms is assumed"
             .to_string(),
-        "give it beside: buffer-size temporal 100k".to_string(),
+        "add the buffer, such as buffer-size temporal 100k".to_string(),
     )
 }

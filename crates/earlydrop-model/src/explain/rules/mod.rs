@@ -1,65 +1,66 @@
-//! What can be wrong with a configuration of RED, each rule with where it is from.
+//! Rules that find mistakes in RED configurations, each with its source.
 
 mod checks;
 
 use earlydrop::red::Average;
 
-use crate::dialects::{Configuration, Knob, tc};
+use crate::tools::{Configuration, Knob, tc};
 use crate::{Load, Prediction};
 
-/// How much a finding matters.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gravity {
-    /// It does not do what it is for.
+#[non_exhaustive]
+pub enum Severity {
+    /// The configuration does not do what RED is for.
     Wrong,
-    /// It may well do harm.
+    /// The configuration may cause harm.
     Risky,
-    /// It is easily misunderstood.
-    Know,
+    /// The configuration is easily misunderstood.
+    Notice,
 }
 
-impl Gravity {
-    /// A word for it.
+impl Severity {
+    /// The name in reports and JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Gravity::Wrong => "wrong",
-            Gravity::Risky => "risky",
-            Gravity::Know => "good to know",
+            Severity::Wrong => "wrong",
+            Severity::Risky => "risky",
+            Severity::Notice => "good to know",
         }
     }
 }
 
-/// Something to look for.
+/// A rule, with its source.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name, for programs that read the findings.
+    /// The rule's identifier in JSON.
     pub name: &'static str,
-    /// How much what it finds matters.
-    pub gravity: Gravity,
-    /// Where it is from.
+    /// How serious its findings are.
+    pub severity: Severity,
+    /// The document or code that the rule follows.
     pub source: &'static str,
-    /// What is wrong and what to change, where something is.
-    look: fn(&Subject) -> Option<Said>,
+    /// Returns the problem, if there is one.
+    check: fn(&Subject) -> Option<Problem>,
 }
 
-/// What is wrong, and what to change; the latter may be empty.
-struct Said {
+/// A problem and how to fix it; `change` may be empty.
+struct Problem {
     what: String,
     change: String,
 }
 
-/// What a rule found.
+/// A problem that a rule found.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The rule.
+    /// The rule that found it.
     pub rule: &'static Rule,
-    /// What is so, with the numbers.
+    /// The problem, with its numbers.
     pub what: String,
-    /// What to change; empty where nothing need be.
+    /// How to fix it; empty if there is nothing to change.
     pub change: String,
 }
 
-/// A configuration under a load, as rules look at it. Lengths are in packets.
+/// The input of every rule. Lengths are in packets.
 struct Subject<'a> {
     configuration: &'a Configuration,
     load: &'a Load,
@@ -70,8 +71,8 @@ struct Subject<'a> {
     limit: Option<f64>,
 }
 
-/// What the rules find, the worst first. The first class speaks for all.
-pub(super) fn look(
+/// Applies every rule to the first class; returns the findings, the most severe first.
+pub(super) fn check(
     configuration: &Configuration,
     load: &Load,
     prediction: &Prediction,
@@ -89,144 +90,144 @@ pub(super) fn look(
         limit: configuration.limit_in_unit(&link).map(packets),
     };
     let finding = |rule: &'static Rule| {
-        let Said { what, change } = (rule.look)(&subject)?;
+        let Problem { what, change } = (rule.check)(&subject)?;
         Some(Finding { rule, what, change })
     };
-    let mut found: Vec<Finding> = RULES.iter().filter_map(finding).collect();
-    found.sort_by_key(|finding| finding.rule.gravity);
-    found
+    let mut findings: Vec<Finding> = RULES.iter().filter_map(finding).collect();
+    findings.sort_by_key(|finding| finding.rule.severity);
+    findings
 }
 
-/// Every rule.
+/// Every rule, in the order of reports.
 pub static RULES: &[Rule] = &[
     Rule {
         name: "average-at-max",
-        gravity: Gravity::Wrong,
+        severity: Severity::Wrong,
         source: "the prediction; Floyd 1997: max_p must suit the number of flows",
-        look: checks::average_at_max,
+        check: checks::average_at_max,
     },
     Rule {
         name: "burst-reaches-min",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "Floyd and Jacobson 1993, section VI; RFC 6928: a flow starts with 10 packets",
-        look: checks::burst_reaches_min,
+        check: checks::burst_reaches_min,
     },
     Rule {
         name: "average-trails",
-        gravity: Gravity::Risky,
-        source: "Floyd, Gummadi, Shenker 2001, section 3.3: the average should forget over about ten round trips",
-        look: checks::average_trails,
+        severity: Severity::Risky,
+        source: "Floyd, Gummadi, Shenker 2001, section 3.3: the average should have a time constant of about ten round trips",
+        check: checks::average_trails,
     },
     Rule {
         name: "average-follows",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "Floyd, Gummadi, Shenker 2001, section 3.3",
-        look: checks::average_follows,
+        check: checks::average_follows,
     },
     Rule {
         name: "max-near-min",
-        gravity: Gravity::Risky,
-        source: "Floyd 1997: max at least twice min, better three times; tc-red(8)",
-        look: checks::max_near_min,
+        severity: Severity::Risky,
+        source: "Floyd 1997: max at least twice min, preferably three times; tc-red(8)",
+        check: checks::max_near_min,
     },
     Rule {
         name: "min-small",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "Floyd 1997; Floyd, Gummadi, Shenker 2001: at least 5 packets",
-        look: checks::min_small,
+        check: checks::min_small,
     },
     Rule {
         name: "limit-near-max",
-        gravity: Gravity::Risky,
-        source: "tc-red(8): limit at least max + burst, several times max at best",
-        look: checks::limit_near_max,
+        severity: Severity::Risky,
+        source: "tc-red(8): limit at least max + burst, ideally several times max",
+        check: checks::limit_near_max,
     },
     Rule {
         name: "queue-long",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "RFC 7567, section 2.1: queues should not add more than their link needs",
-        look: checks::queue_long,
+        check: checks::queue_long,
     },
     Rule {
         name: "rate-other",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "tc-red(8): bandwidth should be the link's; ns-3: LinkBandwidth",
-        look: checks::rate_other,
+        check: checks::rate_other,
     },
     Rule {
         name: "packet-other",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "tc-red(8): avpkt and burst give the weight; ns-2, ns-3: thresholds and idle time",
-        look: checks::packet_other,
+        check: checks::packet_other,
     },
     Rule {
         name: "idle-table-empty",
-        gravity: Gravity::Risky,
+        severity: Severity::Risky,
         source: "tc 6.1's message to the kernel: packet times are whole microseconds",
-        look: checks::idle_table_empty,
+        check: checks::idle_table_empty,
     },
     Rule {
         name: "probability-one",
-        gravity: Gravity::Wrong,
+        severity: Severity::Wrong,
         source: "tc 6.1's message to the kernel: 2^32 does not fit into 32 bits and is sent as 0",
-        look: checks::probability_one,
+        check: checks::probability_one,
     },
     Rule {
         name: "gentle-adapted",
-        gravity: Gravity::Risky,
-        source: "ns-2's red.cc, ns-3's red-queue-disc.cc: the slope above max is worked out once",
-        look: checks::gentle_adapted,
+        severity: Severity::Risky,
+        source: "ns-2's red.cc, ns-3's red-queue-disc.cc: the slope above max is computed once",
+        check: checks::gentle_adapted,
     },
     Rule {
         name: "not-gentle",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "Floyd 2000: recommendation on using the gentle variant of RED",
-        look: checks::not_gentle,
+        check: checks::not_gentle,
     },
     Rule {
         name: "probability-elsewhere",
-        gravity: Gravity::Know,
-        source: "the spacing laws of ns-2, ns-3, Linux and DPDK, each by its closed form",
-        look: checks::probability_elsewhere,
+        severity: Severity::Notice,
+        source: "the spacing laws of ns-2, ns-3, Linux and DPDK, in closed form",
+        check: checks::probability_elsewhere,
     },
     Rule {
         name: "ecn-dropped-above",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "RFC 3168, section 7",
-        look: checks::ecn_dropped_above,
+        check: checks::ecn_dropped_above,
     },
     Rule {
         name: "ecn-never-dropped",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "RFC 3168, section 7; sch_red.c",
-        look: checks::ecn_never_dropped,
+        check: checks::ecn_never_dropped,
     },
     Rule {
         name: "spacing-unknown",
-        gravity: Gravity::Know,
-        source: "Cisco's command reference and SONiC's configuration guide are silent",
-        look: checks::spacing_unknown,
+        severity: Severity::Notice,
+        source: "Cisco's command reference and SONiC's configuration guide do not document it",
+        check: checks::spacing_unknown,
     },
     Rule {
         name: "router-or-switch",
-        gravity: Gravity::Know,
+        severity: Severity::Notice,
         source: "Junos documentation: Configuring RED Drop Profiles; for QFX, fill-level",
-        look: checks::router_or_switch,
+        check: checks::router_or_switch,
     },
     Rule {
         name: "buffer-not-told",
-        gravity: Gravity::Know,
-        source: "Junos: fill levels are shares of the queue's buffer",
-        look: checks::buffer_not_told,
+        severity: Severity::Notice,
+        source: "Junos: fill levels are percentages of the queue's buffer",
+        check: checks::buffer_unknown,
     },
 ];
 
 impl Subject<'_> {
-    /// What the tool calls a knob.
-    fn called(&self, knob: Knob) -> &'static str {
-        let mut knobs = self.configuration.dialect.knobs.iter();
-        let found = knobs.find(|called| called.knob == knob);
-        found.map_or(knob.name(), |called| called.name)
+    /// The tool's name for a knob.
+    fn knob_name(&self, knob: Knob) -> &'static str {
+        let mut knobs = self.configuration.tool.knobs.iter();
+        let entry = knobs.find(|entry| entry.knob == knob);
+        entry.map_or(knob.name(), |entry| entry.name)
     }
 
     fn weight(&self) -> f64 {
@@ -234,16 +235,16 @@ impl Subject<'_> {
     }
 
     fn tool(&self) -> &'static str {
-        self.configuration.dialect.name
+        self.configuration.tool.name
     }
 
-    /// How many round trips, without a queue, the average takes to forget.
-    fn memory(&self) -> f64 {
+    /// The time constant of the average in round trips without queueing.
+    fn time_constant(&self) -> f64 {
         let seconds = 1.0 / (self.weight() * self.load.service());
         seconds / self.load.rtt.as_secs_f64()
     }
 
-    /// So many packets in the tool's unit.
+    /// Renders a length in the tool's unit, rounded up.
     fn length(&self, packets: f64) -> String {
         let packet = self.load.packet.0 as f64;
         let unit = match (self.configuration.in_bytes, self.tool()) {
@@ -252,7 +253,7 @@ impl Subject<'_> {
                 .configuration
                 .mean_packet
                 .value
-                .map_or(1.0, |told| told.0 as f64 / packet),
+                .map_or(1.0, |mean| mean.0 as f64 / packet),
             (true, _) => 1.0 / packet,
             (false, _) => 1.0,
         };
@@ -261,11 +262,11 @@ impl Subject<'_> {
         } else {
             f64::MAX
         };
-        // What division adds in the last places is not worth a packet.
+        // Rounding errors of the division must not add a packet.
         format!("{:.0}", (packets / unit - 1e-6).ceil().min(most))
     }
 
-    /// A probability as the tool is told it.
+    /// Renders a probability in the tool's notation.
     fn probability(&self, p: f64) -> String {
         match self.tool() {
             "ns2" | "ns3" | "dpdk" | "cisco" => format!("{:.3}", 1.0 / p)
@@ -277,8 +278,8 @@ impl Subject<'_> {
         }
     }
 
-    /// A weight as the tool is told it.
-    fn weight_told(&self, weight: f64) -> String {
+    /// Renders the knob that sets the weight, in the tool's notation.
+    fn weight_text(&self, weight: f64) -> String {
         let exponent = (-weight.log2()).round().max(1.0) as u32;
         let avpkt = self.configuration.mean_packet.value;
         match (self.tool(), avpkt) {
@@ -288,22 +289,22 @@ impl Subject<'_> {
                 format!("burst {burst}")
             }
             ("linux" | "dpdk" | "cisco", _) => {
-                format!("{} {exponent}", self.called(Knob::Weight))
+                format!("{} {exponent}", self.knob_name(Knob::Weight))
             }
-            _ => format!("{} {}", self.called(Knob::Weight), rounded(weight)),
+            _ => format!("{} {}", self.knob_name(Knob::Weight), rounded(weight)),
         }
     }
 
-    /// The weight that forgets over ten round trips.
+    /// The weight with a time constant of ten round trips.
     fn usual_weight(&self) -> f64 {
         let span = 10.0 * self.load.rtt.as_secs_f64();
         Average::automatic_weight(self.load.service(), span)
     }
 
-    /// Whether the weight can be set at all.
+    /// Whether the tool has a knob for the weight.
     fn has_weight(&self) -> bool {
-        let mut knobs = self.configuration.dialect.knobs.iter();
-        knobs.any(|called| called.knob == Knob::Weight)
+        let mut knobs = self.configuration.tool.knobs.iter();
+        knobs.any(|entry| entry.knob == Knob::Weight)
     }
 
     fn flows(&self) -> String {
@@ -314,7 +315,7 @@ impl Subject<'_> {
     }
 }
 
-/// Three significant digits.
+/// Formats a number with three significant digits.
 fn rounded(value: f64) -> String {
     let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
     let text = format!("{value:.decimals$}");

@@ -1,7 +1,7 @@
 use super::checks::burst_until;
 use super::*;
-use crate::dialects::read;
 use crate::explain::explain;
+use crate::tools::read;
 
 fn names(text: &str, load: &Load) -> Vec<&'static str> {
     let configuration = read(text, None, &load.link()).unwrap();
@@ -17,9 +17,9 @@ fn load() -> Load {
     }
 }
 
-/// A text that breaks each rule, and a load under which it does.
+/// For each rule, a configuration and a load that violate it.
 #[test]
-fn every_rule_finds_what_it_is_for() {
+fn every_rule_has_a_configuration_that_violates_it() {
     let tc = |rest: &str| format!("tc qdisc add dev e root red avpkt 1000 {rest}");
     let usual = "limit 400000 min 30000 max 90000 burst 55";
     let fast = Load {
@@ -96,23 +96,23 @@ fn every_rule_finds_what_it_is_for() {
             load(),
         ),
     ] {
-        let found = names(&text, &load);
-        assert!(found.contains(&rule), "{rule} of {found:?}: {text}");
+        let findings = names(&text, &load);
+        assert!(findings.contains(&rule), "{rule} of {findings:?}: {text}");
     }
     let untested = RULES.len();
     assert_eq!(untested, 20, "a new rule needs its text above");
 }
 
 #[test]
-fn a_sound_configuration_is_left_alone() {
+fn a_sound_configuration_has_no_serious_finding() {
     let text = "gred:min=20,max=60,max_p=0.1,weight=0.005,spacing=geometric,limit=250,ecn=off";
-    let found = names(text, &load());
-    assert_eq!(found, ["probability-elsewhere"]);
+    let findings = names(text, &load());
+    assert_eq!(findings, ["probability-elsewhere"]);
 }
 
 #[test]
-fn the_burst_of_1993_is_theirs() {
-    // Their example: w = 0.002 and min = 5 let bursts of up to 50 packets through (section VI).
+fn the_burst_bound_is_that_of_floyd_and_jacobson() {
+    // Bursts that raise the average to min = 5 at weights of 0.001 and 0.002, by equation (3).
     let burst = burst_until(5.0, 0.001).floor();
     assert!((90.0..110.0).contains(&burst), "{burst}");
     assert!(

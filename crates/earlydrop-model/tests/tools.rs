@@ -1,19 +1,19 @@
-//! Every tool's text says what it is read as, and bad text is refused at its place.
+//! The parsers and writers of all tools: valid texts, errors with their spans, and translations.
 
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_model::Load;
-use earlydrop_model::dialects::{
-    Adapt, Configuration, DIALECTS, Knob, Marking, Refusal, Shape, detect, differences, find, read,
+use earlydrop_model::explain::explain;
+use earlydrop_model::tools::{
+    Adapt, Configuration, Knob, Marking, ParseError, Shape, TOOLS, detect, differences, find, read,
     translate, word_for_word,
 };
-use earlydrop_model::explain::explain;
 use proptest::prelude::*;
 
 const LINUX: &str = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 \
                      burst 55 probability 0.02 ecn";
 
-/// What each tool is told by people, and what must be read: min, max, max_p, weight.
+/// Real-world texts of each tool, with the expected min, max, max_p and weight.
 const TEXTS: &[(&str, &str, [f64; 4])] = &[
     ("linux", LINUX, [30_000.0, 90_000.0, 0.02, 0.03125]),
     (
@@ -115,7 +115,7 @@ fn link() -> Link {
 }
 
 #[test]
-fn texts_of_every_tool_are_known_and_read() {
+fn texts_of_every_tool_are_detected_and_read() {
     for (tool, text, [min, max, max_p, weight]) in TEXTS {
         assert_eq!(detect(text).unwrap().name, *tool, "{text}");
         if *min == 0.0 {
@@ -123,8 +123,8 @@ fn texts_of_every_tool_are_known_and_read() {
             assert!(refused.message.contains("codel"), "{refused}");
             continue;
         }
-        let found = read(text, None, &link()).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let class = &found.classes[0];
+        let parsed = read(text, None, &link()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let class = &parsed.classes[0];
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b.abs();
         assert!(near(class.min.value, *min), "{text}: {}", class.min.value);
         assert!(near(class.max.value, *max), "{text}: {}", class.max.value);
@@ -134,37 +134,37 @@ fn texts_of_every_tool_are_known_and_read() {
             class.max_p.value
         );
         assert!(
-            near(found.weight.value, *weight),
+            near(parsed.weight.value, *weight),
             "{text}: {}",
-            found.weight.value
+            parsed.weight.value
         );
     }
 }
 
 #[test]
-fn what_is_given_is_told_from_defaults_with_its_place() {
-    let found = read(LINUX, None, &link()).unwrap();
-    let class = &found.classes[0];
+fn given_values_have_a_span_and_defaults_do_not() {
+    let parsed = read(LINUX, None, &link()).unwrap();
+    let class = &parsed.classes[0];
     for (known, text) in [
         (&class.min, "30000"),
         (&class.max, "90000"),
         (&class.max_p, "0.02"),
     ] {
-        let earlydrop_model::dialects::Origin::Given(span) = &known.origin else {
+        let earlydrop_model::tools::Origin::Given(span) = &known.origin else {
             panic!("{known:?} is given");
         };
         assert_eq!(&LINUX[span.clone()], text);
     }
-    assert!(!found.weight.is_given(), "the weight is worked out");
+    assert!(!parsed.weight.is_given(), "the weight is derived");
     let ns3 = read("ns3::RedQueueDisc::MinTh=5", None, &link()).unwrap();
     assert!(ns3.classes[0].min.is_given() && !ns3.classes[0].max.is_given());
 }
 
-fn refused(text: &str) -> Refusal {
+fn refused(text: &str) -> ParseError {
     read(text, None, &link()).expect_err(text)
 }
 
-/// Text, what is marked in it, and what is said.
+/// Text, the part that the error marks, and part of the message.
 const REFUSED: &[(&str, &str, &str)] = &[
     (
         "tc qdisc add dev e root red limit 9k min 30000 max 20000 avpkt 1000",
@@ -289,26 +289,26 @@ const REFUSED: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn what_cannot_be_is_refused_at_its_place() {
-    for (text, marked, said) in REFUSED {
-        let refusal = refused(text);
-        let told = refusal.to_string();
-        assert!(told.contains(said), "{text}\n{told}");
+fn invalid_texts_are_errors_with_a_span() {
+    for (text, marked, expected) in REFUSED {
+        let error = refused(text);
+        let shown = error.to_string();
+        assert!(shown.contains(expected), "{text}\n{shown}");
         if !marked.is_empty() {
-            assert_eq!(&text[refusal.span.clone()], *marked, "{text}\n{told}");
+            assert_eq!(&text[error.span.clone()], *marked, "{text}\n{shown}");
         }
     }
 }
 
 #[test]
-fn texts_of_no_tool_or_several_are_refused() {
+fn texts_of_no_tool_or_several_are_errors() {
     assert!(detect("hello").unwrap_err().help.contains("--as"));
     let both = detect("random-detect\nQueue/RED set thresh_ 5").unwrap_err();
     assert!(both.message.contains("ns2, cisco"), "{both}");
 }
 
 #[test]
-fn one_max_p_tells_2_9_times_as_often_on_linux_as_in_ns3() {
+fn the_same_max_p_signals_2_9_times_as_often_on_linux_as_in_ns3() {
     let linux = find("linux").unwrap();
     let ns3 = read("ns3::RedQueueDisc::LInterm=50 Gentle=false", None, &link()).unwrap();
     let copied = word_for_word(&ns3, linux, &link()).unwrap();
@@ -324,7 +324,7 @@ fn one_max_p_tells_2_9_times_as_often_on_linux_as_in_ns3() {
 }
 
 #[test]
-fn what_is_lost_is_named_with_its_reason() {
+fn lost_knobs_are_listed_with_a_reason() {
     let rich = "gred:min=10,max=30,adapt=feng,weight=0.003,by_size=on,ecn=on,mark_limit=0.1";
     let rich = read(rich, None, &link()).unwrap();
     let written = translate(&rich, find("dpdk").unwrap(), &link()).unwrap();
@@ -380,22 +380,22 @@ prop_compose! {
 }
 
 /// Nothing that was read makes anything else panic.
-fn what_can_be_done_with(found: &Configuration, text: &str) {
-    for tool in DIALECTS {
-        let _ = translate(found, tool, &link());
+fn what_can_be_done_with(parsed: &Configuration, text: &str) {
+    for tool in TOOLS {
+        let _ = translate(parsed, tool, &link());
     }
     let load = Load {
         rate: link().rate,
         packet: link().mean_packet,
         ..Load::default()
     };
-    let _ = explain(found, text, &load);
+    let _ = explain(parsed, text, &load);
 }
 
-/// The same, places and origins apart.
+/// Asserts that two configurations are equal, apart from origins.
 fn same(a: &Configuration, b: &Configuration, link: &Link) -> Result<(), TestCaseError> {
-    let found = differences(a, b, link);
-    prop_assert!(found.is_empty(), "{found:?}");
+    let parsed = differences(a, b, link);
+    prop_assert!(parsed.is_empty(), "{parsed:?}");
     let exact = |c: &Configuration| {
         let classes: Vec<[f64; 3]> = c
             .classes
@@ -418,10 +418,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn what_a_tool_has_read_it_writes_again(text in configurations(), mbps in 1..10_000_u64) {
+    fn what_a_tool_reads_it_also_writes(text in configurations(), mbps in 1..10_000_u64) {
         let link = link_of(mbps, 1500);
         let wanted = read(&text, None, &link).unwrap();
-        for tool in DIALECTS {
+        for tool in TOOLS {
             let once = translate(&wanted, tool, &link).unwrap();
             prop_assert_eq!(detect(&once.text).unwrap().name, tool.name, "{}", &once.text);
             let again = translate(&once.configuration, tool, &link).unwrap();
@@ -431,14 +431,14 @@ proptest! {
         }
     }
 
-    /// Where neither curve nor thresholds nor max_p are named as lost, the probability at any
-    /// average is that of the original.
+    /// If the translation reports no change of curve, thresholds or max_p, the drop probability is
+    /// unchanged at every average.
     #[test]
-    fn what_is_not_named_as_lost_is_the_same(text in configurations()) {
+    fn what_is_not_reported_as_lost_is_unchanged(text in configurations()) {
         let link = link_of(100, 1500);
         let wanted = read(&text, None, &link).unwrap();
         let before = wanted.curve(0, &link).unwrap().unwrap();
-        for tool in DIALECTS {
+        for tool in TOOLS {
             let there = word_for_word(&wanted, tool, &link).unwrap();
             let of_curve = |knob| matches!(knob, Knob::Min | Knob::Max | Knob::MaxP | Knob::Shape);
             if there.lost.iter().any(|lost| of_curve(lost.knob)) {
@@ -462,7 +462,7 @@ proptest! {
     }
 
     #[test]
-    fn mangled_text_is_read_or_refused_within_its_bounds(
+    fn mangled_text_is_read_or_an_error_within_the_text(
         (_, text, _) in prop::sample::select(TEXTS.to_vec()),
         cuts in prop::collection::vec((any::<prop::sample::Index>(), ".{0,4}"), 1..5),
     ) {
@@ -472,12 +472,12 @@ proptest! {
             let end = text.ceil_char_boundary((at + 2).min(text.len()));
             text.replace_range(at..end, &more);
         }
-        for tool in DIALECTS {
+        for tool in TOOLS {
             match read(&text, Some(tool), &link()) {
-                Ok(found) => what_can_be_done_with(&found, &text),
-                Err(refusal) => {
-                    prop_assert!(text.get(refusal.span).is_some());
-                    prop_assert!(!refusal.message.is_empty());
+                Ok(parsed) => what_can_be_done_with(&parsed, &text),
+                Err(error) => {
+                    prop_assert!(text.get(error.span).is_some());
+                    prop_assert!(!error.message.is_empty());
                 }
             }
         }
@@ -485,15 +485,15 @@ proptest! {
     }
 
     #[test]
-    fn any_text_at_all_is_read_or_refused(text in "\\PC{0,60}") {
-        for tool in DIALECTS {
+    fn any_text_is_read_or_an_error(text in "\\PC{0,60}") {
+        for tool in TOOLS {
             let _ = read(&text, Some(tool), &link());
         }
     }
 }
 
 #[test]
-fn numbers_at_their_ends_are_kept() {
+fn flags_and_limits_are_kept() {
     let ecn = read(LINUX, None, &link()).unwrap().ecn.value;
     assert_eq!(
         ecn,

@@ -1,23 +1,23 @@
-//! Text cut into pieces that know where they stand, and numbers read from them.
+//! A tokenizer shared by all parsers. Tokens know their span, so that every error can point at one.
 
 use std::ops::Range;
 
-use super::Refusal;
+use super::ParseError;
 
 /// A word, a text between quotes, or a single sign of `{}[]();,=`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Piece<'a> {
+pub(super) struct Token<'a> {
     pub(super) text: &'a str,
     start: usize,
-    /// Counted from 0.
+    /// Line number, from 0.
     pub(super) line: usize,
     pub(super) quoted: bool,
 }
 
-impl<'a> Piece<'a> {
-    /// `length` bytes of it from `from` on.
-    pub(super) fn part(&self, from: usize, length: usize) -> Piece<'a> {
-        Piece {
+impl<'a> Token<'a> {
+    /// The sub-token of `length` bytes that starts at byte `from`.
+    pub(super) fn part(&self, from: usize, length: usize) -> Token<'a> {
+        Token {
             text: &self.text[from..from + length],
             start: self.start + from,
             ..*self
@@ -28,59 +28,59 @@ impl<'a> Piece<'a> {
         self.start..self.start + self.text.len()
     }
 
-    pub(super) fn refuse(&self, message: impl Into<String>, help: impl Into<String>) -> Refusal {
-        Refusal {
+    pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> ParseError {
+        ParseError {
             span: self.span(),
             message: message.into(),
             help: help.into(),
         }
     }
 
-    /// The number it is, within `low..=high`; `name` is what it is told as.
-    pub(super) fn number(&self, name: &str, low: f64, high: f64) -> Result<f64, Refusal> {
+    /// Parses a number within `low..=high`; `name` appears in the error.
+    pub(super) fn number(&self, name: &str, low: f64, high: f64) -> Result<f64, ParseError> {
         let number = self.text.parse::<f64>().ok().filter(|n| n.is_finite());
         let Some(number) = number else {
-            let message = format!("{name} is \"{}\", which is no number", self.text);
-            return Err(self.refuse(message, format!("allowed: {}", between(low, high))));
+            let message = format!("{name} is \"{}\", which is not a number", self.text);
+            return Err(self.error(message, format!("allowed: {}", between(low, high))));
         };
         if (low..=high).contains(&number) {
             return Ok(number);
         }
         let message = format!("{name} = {} is outside {}", self.text, between(low, high));
-        Err(self.refuse(
+        Err(self.error(
             message,
             format!("nearest: {name} {}", number.clamp(low, high)),
         ))
     }
 
-    /// The same, whole.
-    pub(super) fn count(&self, name: &str, low: f64, high: f64) -> Result<f64, Refusal> {
+    /// Parses a whole number within `low..=high`; `name` appears in the error.
+    pub(super) fn count(&self, name: &str, low: f64, high: f64) -> Result<f64, ParseError> {
         let number = self.number(name, low, high)?;
         if number.fract() == 0.0 {
             return Ok(number);
         }
-        let message = format!("{name} = {} is not whole", self.text);
-        Err(self.refuse(message, format!("nearest: {name} {}", number.round())))
+        let message = format!("{name} = {} is not a whole number", self.text);
+        Err(self.error(message, format!("nearest: {name} {}", number.round())))
     }
 
-    /// A probability above 0.
-    pub(super) fn probability(&self, name: &str) -> Result<f64, Refusal> {
+    /// Parses a probability above 0.
+    pub(super) fn probability(&self, name: &str) -> Result<f64, ParseError> {
         let probability = self.number(name, 0.0, 1.0)?;
         if probability > 0.0 {
             return Ok(probability);
         }
         let help = "allowed: above 0 and at most 1";
-        Err(self.refuse(format!("{name} = 0 would never tell anybody"), help))
+        Err(self.error(format!("{name} = 0 would never signal congestion"), help))
     }
 
-    /// true, false, 1 or 0.
-    pub(super) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+    /// Parses true, false, on, off, yes, no, 1 or 0.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, ParseError> {
         match self.text.to_ascii_lowercase().as_str() {
             "true" | "1" | "on" | "yes" => Ok(true),
             "false" | "0" | "off" | "no" => Ok(false),
             _ => {
                 let message = format!("{name} is \"{}\"", self.text);
-                Err(self.refuse(message, "allowed: true or false"))
+                Err(self.error(message, "allowed: true or false"))
             }
         }
     }
@@ -88,15 +88,15 @@ impl<'a> Piece<'a> {
 
 fn between(low: f64, high: f64) -> String {
     match high == f64::MAX {
-        true => format!("numbers from {low} on"),
+        true => format!("numbers of at least {low}"),
         false => format!("{low} to {high}"),
     }
 }
 
-/// Cuts `text`; what stands in a line after one of `comments` is left out.
-pub(super) fn pieces<'a>(text: &'a str, comments: &[&str]) -> Vec<Piece<'a>> {
+/// Splits `text` into tokens. One of `comments` starts a comment, which ends with its line.
+pub(super) fn tokenize<'a>(text: &'a str, comments: &[&str]) -> Vec<Token<'a>> {
     const SIGNS: &str = "{}[]();,=";
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     let mut at = 0;
     let mut line = 0;
     while let Some(letter) = text[at..].chars().next() {
@@ -112,7 +112,7 @@ pub(super) fn pieces<'a>(text: &'a str, comments: &[&str]) -> Vec<Piece<'a>> {
         };
         let start = at + skip;
         if length > 0 || skip > 0 {
-            found.push(Piece {
+            tokens.push(Token {
                 text: &text[start..start + length],
                 start,
                 line,
@@ -120,7 +120,7 @@ pub(super) fn pieces<'a>(text: &'a str, comments: &[&str]) -> Vec<Piece<'a>> {
             });
         }
         at = start + length;
-        // The closing quote, or what parts two words.
+        // Skips the closing quote or one separator.
         if let Some(next) = text[at..].chars().next()
             && (skip > 0 && next == '"' || length == 0 && skip == 0)
         {
@@ -128,7 +128,7 @@ pub(super) fn pieces<'a>(text: &'a str, comments: &[&str]) -> Vec<Piece<'a>> {
             at += next.len_utf8();
         }
     }
-    found
+    tokens
 }
 
 fn word_length(rest: &str, signs: &str, comments: &[&str]) -> usize {
@@ -141,7 +141,7 @@ fn word_length(rest: &str, signs: &str, comments: &[&str]) -> usize {
         .map_or(rest.len(), |(index, _)| index)
 }
 
-/// A number to so many significant digits, as short as it can be written.
+/// Formats a number with at most `significant` digits, without trailing zeros.
 pub(super) fn digits(value: f64, significant: usize) -> String {
     let rounded = format!("{value:.*e}", significant.saturating_sub(1));
     let number: f64 = rounded.parse().unwrap_or(value);
@@ -153,36 +153,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_know_where_they_stand() {
+    fn tokens_know_their_span_and_line() {
         let text = "a \"b c\" (5) # gone\nd=7";
-        let found = pieces(text, &["#"]);
-        let texts: Vec<&str> = found.iter().map(|piece| piece.text).collect();
+        let tokens = tokenize(text, &["#"]);
+        let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
         assert_eq!(texts, ["a", "b c", "(", "5", ")", "d", "=", "7"]);
-        for piece in &found {
-            assert_eq!(&text[piece.span()], piece.text);
+        for token in &tokens {
+            assert_eq!(&text[token.span()], token.text);
         }
-        assert_eq!((found[4].line, found[5].line), (0, 1));
-        assert!(found[1].quoted && !found[0].quoted);
+        assert_eq!((tokens[4].line, tokens[5].line), (0, 1));
+        assert!(tokens[1].quoted && !tokens[0].quoted);
     }
 
     #[test]
-    fn text_that_ends_early_is_cut_all_the_same() {
+    fn unterminated_text_is_tokenized() {
         for (text, count) in [("\"", 1), ("a\"", 2), ("é\"ü", 2), ("", 0), (" \n", 0)] {
-            assert_eq!(pieces(text, &["//"]).len(), count, "{text:?}");
+            assert_eq!(tokenize(text, &["//"]).len(), count, "{text:?}");
         }
     }
 
     #[test]
     fn numbers_outside_their_range_are_refused_with_the_nearest() {
-        let piece = pieces("17", &[])[0];
-        let refused = piece.number("mpd", 1.0, 16.0).unwrap_err();
+        let token = tokenize("17", &[])[0];
+        let refused = token.number("mpd", 1.0, 16.0).unwrap_err();
         assert_eq!(refused.message, "mpd = 17 is outside 1 to 16");
         assert_eq!(refused.help, "nearest: mpd 16");
-        assert!(pieces("NaN", &[])[0].number("x", 0.0, 1.0).is_err());
+        assert!(tokenize("NaN", &[])[0].number("x", 0.0, 1.0).is_err());
     }
 
     #[test]
-    fn numbers_are_written_short() {
+    fn numbers_are_formatted_without_trailing_zeros() {
         assert_eq!(digits(0.058_440_1, 4), "0.05844");
         assert_eq!(digits(30_000.0, 6), "30000");
     }

@@ -1,63 +1,67 @@
-//! SONiC: `WRED_PROFILE` of a switch's configuration, in JSON. Thresholds are bytes,
-//! probabilities percents; the switch's own averaging (SAI's weight) is 0 unless set
-//! elsewhere, which is none.
+//! SONiC: the table `WRED_PROFILE` of a switch's configuration, in JSON. Thresholds are in bytes,
+//! probabilities in percent. SAI's averaging weight defaults to 0, which means no averaging.
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::Link;
 
-use super::dpdk::alike;
+use super::configuration::merge_equal_classes;
 use super::json::{self, Entry};
-use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+use super::{
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+};
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "sonic",
     title: "SONiC, WRED_PROFILE",
-    signs: &[
+    keywords: &[
         "WRED_PROFILE",
         "green_min_threshold",
         "green_max_threshold",
         "green_drop_probability",
     ],
     spacing: Spacing::Geometric,
-    spacings: &[Spacing::Geometric],
-    spacing_source: "the switch's affair; taken as each packet for itself",
+    supported_spacings: &[Spacing::Geometric],
+    spacing_source: "depends on the switch; assumed independent for each packet",
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (Knob::Classes, "a profile has three colours"),
         (Knob::Min, "thresholds are whole bytes"),
         (Knob::Max, "thresholds are whole bytes"),
         (Knob::MaxP, "drop probabilities are whole percents"),
         (
             Knob::Shape,
-            "a profile is a straight line, and tells all from max on",
+            "a profile has one straight line, and signals every packet above max",
         ),
-        (Knob::Weight, "a profile has no weight: the queue as it is"),
+        (
+            Knob::Weight,
+            "a profile has no weight: it uses the current queue length",
+        ),
         (Knob::Unit, "thresholds are in bytes"),
-        (Knob::BySize, "a profile does not look at sizes"),
-        (Knob::Cautious, "a profile spares nobody above min"),
+        (Knob::BySize, "a profile ignores packet sizes"),
+        (Knob::Cautious, "a profile spares no packet above min"),
         (Knob::Idle, "a profile has no average"),
-        (Knob::Ecn, "ecn marks all, above max too"),
-        (Knob::Adapt, "a profile adapts nothing"),
-        (Knob::Packet, "a profile knows no sizes"),
+        (Knob::Ecn, "ecn also marks above max"),
+        (Knob::Adapt, "a profile does not adapt"),
+        (Knob::Packet, "a profile ignores packet sizes"),
         (Knob::Rate, "the switch knows its ports"),
-        (Knob::Limit, "the buffer stands in BUFFER_PROFILE"),
+        (Knob::Limit, "the buffer is configured in BUFFER_PROFILE"),
     ],
     read,
     write,
 };
 
-const KNOBS: &[Called] = &[
-    called(
+const KNOBS: &[KnobName] = &[
+    knob(
         Knob::Classes,
         "green_, yellow_, red_",
         "colours",
         "not enabled",
     ),
-    called(Knob::Min, "green_min_threshold (Kmin)", "bytes", "0"),
-    called(Knob::Max, "green_max_threshold (Kmax)", "bytes", "0"),
-    called(Knob::MaxP, "green_drop_probability (Pmax)", "%", "100"),
-    called(
+    knob(Knob::Min, "green_min_threshold (Kmin)", "bytes", "0"),
+    knob(Knob::Max, "green_max_threshold (Kmax)", "bytes", "0"),
+    knob(Knob::MaxP, "green_drop_probability (Pmax)", "%", "100"),
+    knob(
         Knob::Ecn,
         "ecn",
         "ecn_none, ecn_all, ecn_green, ...",
@@ -67,19 +71,19 @@ const KNOBS: &[Called] = &[
 
 const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
-fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
+fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
     let entries = json::entries(text)?;
     let about = |entry: &&Entry| entry.path.last().is_some_and(|key| is_known(key));
-    // Of several profiles the first is read.
+    // Only the first of several profiles is read.
     let profile = entries
         .iter()
         .find(about)
         .map(|entry| parents(entry).to_vec());
     let Some(profile) = profile else {
-        return Err(Refusal::of_all(
+        return Err(ParseError::of_all(
             text,
-            "no profile stands in this",
-            "see docs/other-tools.md",
+            "this text contains no WRED_PROFILE",
+            "see docs/reference/other-tools.md",
         ));
     };
     let own: Vec<&Entry> = entries
@@ -101,7 +105,7 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
             known if known.starts_with("ecn_") => true,
             other => {
                 let help = "allowed: ecn_none, ecn_all, ecn_green, ecn_yellow, ecn_red, ...";
-                return Err(entry.value.refuse(format!("ecn is \"{other}\""), help));
+                return Err(entry.value.error(format!("ecn is \"{other}\""), help));
             }
         };
         let marking = Marking {
@@ -112,11 +116,11 @@ fn read(text: &str, _link: &Link) -> Result<Configuration, Refusal> {
         Ok((marking, entry.value.span()))
     });
     Ok(Configuration {
-        classes: alike(classes),
+        classes: merge_equal_classes(classes),
         in_bytes: true,
-        weight: Known::tool(1.0, "SAI's weight is 0 unless set: the queue as it is"),
-        ecn: Known::or_tool(ecn.transpose()?, Marking::OFF, "ecn_none unless told"),
-        ..Configuration::of(&DIALECT)
+        weight: WithOrigin::implied(1.0, "SAI's weight defaults to 0: the current queue length"),
+        ecn: WithOrigin::given_or(ecn.transpose()?, Marking::OFF, "ecn_none by default"),
+        ..Configuration::of(&TOOL)
     })
 }
 
@@ -133,7 +137,7 @@ fn is_known(key: &str) -> bool {
 fn class<'a, 'e: 'a>(
     colour: &str,
     find: &impl Fn(&str) -> Option<&'a Entry<'e>>,
-) -> Result<Option<Class>, Refusal> {
+) -> Result<Option<Class>, ParseError> {
     let key = |what: &str| format!("{colour}_{what}");
     if let Some(enabled) = find(&format!("wred_{colour}_enable"))
         && !enabled.value.flag("wred enable")?
@@ -155,22 +159,25 @@ fn class<'a, 'e: 'a>(
     };
     let percent = number("drop_probability", 100.0)?;
     if let Some((0.0, span)) = percent {
-        return Err(Refusal {
+        return Err(ParseError {
             span,
-            message: format!("{} = 0 would never tell anybody", key("drop_probability")),
+            message: format!(
+                "{} = 0 would never signal congestion",
+                key("drop_probability")
+            ),
             help: "nearest: 1".to_string(),
         });
     }
     Ok(Some(Class {
         name: colour.to_string(),
-        min: Known::given(min, min_at),
-        max: Known::given(max, max_at),
-        max_p: Known::or_tool(
+        min: WithOrigin::given(min, min_at),
+        max: WithOrigin::given(max, max_at),
+        max_p: WithOrigin::given_or(
             percent.map(|(percent, span)| (percent / 100.0, span)),
             1.0,
             "SAI's default: 100",
         ),
-        shape: Known::tool(Shape::Straight, "a profile has no other"),
+        shape: WithOrigin::implied(Shape::Straight, "a profile has no other shape"),
     }))
 }
 

@@ -1,26 +1,26 @@
-//! In what two configurations differ, whichever tools they are for.
+//! Compares two configurations knob by knob, and renders knob values for reports.
 
 use earlydrop::registry::Link;
 
-use super::own::{idle_name, spacing_name};
-use super::scan::digits;
+use super::spec::{idle_name, spacing_name};
+use super::token::digits;
 use super::{Adapt, Class, Configuration, Knob, Shape};
 
-/// A knob that stands differently.
+/// A knob that differs between two configurations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The knob.
     pub knob: Knob,
-    /// How it stands in the first.
+    /// The value in the first configuration.
     pub from: String,
-    /// How it stands in the second.
+    /// The value in the second configuration.
     pub to: String,
 }
 
-/// What may be lost to rounding without being told.
+/// The relative difference below which values count as equal.
 const TOLERANCE: f64 = 1e-3;
 
-/// In what `to` differs from `from`, lengths compared in packets of the link.
+/// Lists the knobs whose values differ by more than a thousandth; lengths are compared in packets.
 pub fn differences(from: &Configuration, to: &Configuration, link: &Link) -> Vec<Difference> {
     let differs = |knob: &&Knob| {
         let (a, b) = (numbers(from, **knob, link), numbers(to, **knob, link));
@@ -29,18 +29,18 @@ pub fn differences(from: &Configuration, to: &Configuration, link: &Link) -> Vec
                 let near = |(a, b): (&f64, &f64)| (a - b).abs() <= TOLERANCE * a.abs().max(b.abs());
                 !a.iter().zip(&b).all(near)
             }
-            _ => told(from, **knob, link) != told(to, **knob, link),
+            _ => describe(from, **knob, link) != describe(to, **knob, link),
         }
     };
     let difference = |knob: &Knob| Difference {
         knob: *knob,
-        from: told(from, *knob, link),
-        to: told(to, *knob, link),
+        from: describe(from, *knob, link),
+        to: describe(to, *knob, link),
     };
     Knob::ALL.iter().filter(differs).map(difference).collect()
 }
 
-/// A knob's values for comparison, one for each class where classes have it.
+/// The numeric values of a knob, one per class if the knob belongs to classes.
 fn numbers(configuration: &Configuration, knob: Knob, link: &Link) -> Vec<f64> {
     let each = |of: &dyn Fn(&Class) -> f64| configuration.classes.iter().map(of).collect();
     match knob {
@@ -69,8 +69,8 @@ fn numbers(configuration: &Configuration, knob: Knob, link: &Link) -> Vec<f64> {
     }
 }
 
-/// How a knob stands, in words.
-pub(crate) fn told(configuration: &Configuration, knob: Knob, link: &Link) -> String {
+/// Renders the value of a knob with its unit.
+pub(crate) fn describe(configuration: &Configuration, knob: Knob, link: &Link) -> String {
     let classes = &configuration.classes;
     let each = |of: &dyn Fn(&Class) -> String| {
         let mut all: Vec<String> = classes.iter().map(of).collect();
@@ -93,7 +93,7 @@ pub(crate) fn told(configuration: &Configuration, knob: Knob, link: &Link) -> St
         Knob::Shape => each(&|class| shape(&class.shape.value).to_string()),
         Knob::Limit => configuration
             .limit_in_unit(link)
-            .map_or("not told".to_string(), length),
+            .map_or("not given".to_string(), length),
         Knob::Weight => weight(configuration.weight.value),
         Knob::Unit => if configuration.in_bytes {
             "bytes"
@@ -103,7 +103,7 @@ pub(crate) fn told(configuration: &Configuration, knob: Knob, link: &Link) -> St
         .to_string(),
         Knob::Packet => match configuration.mean_packet.value {
             Some(packet) => format!("{} bytes", packet.0),
-            None => format!("not told ({} bytes)", link.mean_packet.0),
+            None => format!("not given ({} bytes)", link.mean_packet.0),
         },
         Knob::BySize => on(configuration.by_size.value),
         Knob::Spacing => spacing_name(configuration.spacing.value).to_string(),
@@ -118,7 +118,7 @@ pub(crate) fn told(configuration: &Configuration, knob: Knob, link: &Link) -> St
         .to_string(),
         Knob::Rate => match configuration.rate.value {
             Some(rate) => rate.to_string(),
-            None => "not told".to_string(),
+            None => "not given".to_string(),
         },
     }
 }
@@ -133,7 +133,7 @@ fn shape(shape: &Shape) -> &'static str {
     }
 }
 
-/// As a power of two where it is one.
+/// Renders the weight, as a power of two if it is one.
 fn weight(weight: f64) -> String {
     let exponent = -weight.log2();
     match weight {
@@ -149,16 +149,16 @@ fn marking(configuration: &Configuration) -> String {
         return "off".to_string();
     }
     let above = if marking.above_max {
-        "above max too"
+        "also above max"
     } else {
         "dropped above max"
     };
     let limit = match marking.up_to < 1.0 {
-        true => format!(", dropped from {} on", digits(marking.up_to, 4)),
+        true => format!(", dropped above probability {}", digits(marking.up_to, 4)),
         false => String::new(),
     };
     let others = if marking.spares_others {
-        ", others spared"
+        ", packets without ECN not dropped early"
     } else {
         ""
     };

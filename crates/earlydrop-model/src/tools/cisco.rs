@@ -1,23 +1,25 @@
-//! Cisco IOS: `random-detect` in a policy map or on an interface. Ranges and defaults from
-//! the command reference; how drops are spaced is not published.
+//! Cisco IOS: `random-detect` in a policy map or on an interface. Ranges and defaults are
+//! those of the command reference, which does not document the spacing of drops.
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::{Length, Link};
 
-use super::dpdk::{alike, whole_thresholds};
-use super::scan::{Piece, pieces};
-use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+use super::configuration::{merge_equal_classes, whole_thresholds};
+use super::token::{Token, tokenize};
+use super::{
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+};
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "cisco",
     title: "Cisco IOS, random-detect",
-    signs: &["random-detect"],
+    keywords: &["random-detect"],
     spacing: Spacing::Geometric,
-    spacings: &[Spacing::Geometric],
-    spacing_source: "not published; taken as each packet for itself",
+    supported_spacings: &[Spacing::Geometric],
+    spacing_source: "not documented; assumed independent for each packet",
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (Knob::Min, "min-threshold is a whole number of packets"),
         (
             Knob::Max,
@@ -29,89 +31,97 @@ pub(super) static DIALECT: Dialect = Dialect {
         ),
         (
             Knob::Shape,
-            "random-detect is a straight line, and drops all from max on",
+            "random-detect has one straight line, and drops everything above max",
         ),
         (
             Knob::Weight,
             "the weighting constant is a whole number from 1 to 16",
         ),
         (Knob::Unit, "random-detect measures in packets"),
-        (Knob::BySize, "random-detect does not look at sizes"),
-        (Knob::Cautious, "not published"),
-        (Knob::Idle, "not published"),
+        (Knob::BySize, "random-detect ignores packet sizes"),
+        (Knob::Cautious, "not documented"),
+        (Knob::Idle, "not documented"),
         (Knob::Ecn, "random-detect ecn marks below max only"),
-        (Knob::Adapt, "random-detect adapts nothing"),
-        (Knob::Packet, "random-detect knows no sizes"),
-        (Knob::Rate, "random-detect knows the interface"),
-        (Knob::Limit, "queue-limit 64 packets unless told"),
-        (Knob::Classes, "classes are DSCPs or precedences"),
+        (Knob::Adapt, "random-detect does not adapt"),
+        (Knob::Packet, "random-detect ignores packet sizes"),
+        (Knob::Rate, "random-detect takes the interface's rate"),
+        (Knob::Limit, "queue-limit defaults to 64 packets"),
+        (Knob::Classes, "classes are DSCPs or IP precedences"),
     ],
     read,
     write,
 };
 
-const KNOBS: &[Called] = &[
-    called(
+const KNOBS: &[KnobName] = &[
+    knob(
         Knob::Classes,
         "dscp, precedence",
         "code points",
         "one for each precedence",
     ),
-    called(Knob::Min, "min-threshold", "packets", "by precedence"),
-    called(Knob::Max, "max-threshold", "packets", "40"),
-    called(
+    knob(Knob::Min, "min-threshold", "packets", "by precedence"),
+    knob(Knob::Max, "max-threshold", "packets", "40"),
+    knob(
         Knob::MaxP,
         "mark-probability-denominator",
         "1/probability",
         "10",
     ),
-    called(Knob::Limit, "queue-limit", "packets", "64 packets"),
-    called(
+    knob(Knob::Limit, "queue-limit", "packets", "64 packets"),
+    knob(
         Knob::Weight,
         "exponential-weighting-constant",
         "n of 2^-n",
         "9",
     ),
-    called(Knob::Ecn, "ecn", "word", "off"),
+    knob(Knob::Ecn, "ecn", "word", "off"),
 ];
 
+/// The largest threshold in packets.
 const MOST: f64 = 4096.0;
 
-fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
-    let all = pieces(text, &["!"]);
+fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+    let all = tokenize(text, &["!"]);
     let mut configuration = Configuration {
-        weight: Known::tool(1.0 / 512.0, "IOS's default: 9"),
-        limit: Known::tool(None, "IOS's default depends on the platform"),
-        ..Configuration::of(&DIALECT)
+        weight: WithOrigin::implied(1.0 / 512.0, "IOS's default: 9"),
+        limit: WithOrigin::implied(None, "IOS's default depends on the platform"),
+        ..Configuration::of(&TOOL)
     };
     let mut classes = Vec::new();
     for (index, word) in all.iter().enumerate() {
-        let line: Vec<Piece> = all[index + 1..]
+        let line: Vec<Token> = all[index + 1..]
             .iter()
-            .take_while(|piece| piece.line == word.line)
+            .take_while(|token| token.line == word.line)
             .copied()
             .collect();
-        let undone = index > 0 && all[index - 1].text == "no" && all[index - 1].line == word.line;
+        let negated = index > 0 && all[index - 1].text == "no" && all[index - 1].line == word.line;
         match word.text {
             "queue-limit" => configuration.limit = limit(word, &line)?,
-            "random-detect" if !undone => {
+            "random-detect" if !negated => {
                 classes.extend(detect(word, &line, link, &mut configuration)?);
             }
             _ => {}
         }
     }
     if classes.is_empty() {
-        let help = "give thresholds, as random-detect dscp default 20 40 10; IOS's defaults \
+        let help = "give thresholds, such as random-detect dscp default 20 40 10; IOS's defaults \
                     depend on the platform";
-        return Err(Refusal::of_all(text, "no thresholds stand in this", help));
+        return Err(ParseError::of_all(
+            text,
+            "this text contains no thresholds",
+            help,
+        ));
     }
-    configuration.classes = alike(classes);
+    configuration.classes = merge_equal_classes(classes);
     Ok(configuration)
 }
 
-fn limit(word: &Piece, line: &[Piece]) -> Result<Known<Option<Length>>, Refusal> {
+fn limit(word: &Token, line: &[Token]) -> Result<WithOrigin<Option<Length>>, ParseError> {
     let Some(value) = line.first() else {
-        return Err(word.refuse("queue-limit of what?", "allowed: as queue-limit 64 packets"));
+        return Err(word.error(
+            "queue-limit needs a value",
+            "allowed: queue-limit 64 packets",
+        ));
     };
     let number = value.count("queue-limit", 1.0, 1e9)?;
     let limit = match line.get(1).map(|unit| unit.text) {
@@ -120,16 +130,16 @@ fn limit(word: &Piece, line: &[Piece]) -> Result<Known<Option<Length>>, Refusal>
         Some("us") => Length::Seconds(number / 1e6),
         _ => Length::Packets(number),
     };
-    Ok(Known::given(Some(limit), value.span()))
+    Ok(WithOrigin::given(Some(limit), value.span()))
 }
 
-/// One line of random-detect: a class with thresholds, or something for all.
+/// Reads one `random-detect` line: the thresholds of a class, or a setting of `configuration`.
 fn detect(
-    word: &Piece,
-    line: &[Piece],
+    word: &Token,
+    line: &[Token],
     link: &Link,
     configuration: &mut Configuration,
-) -> Result<Option<Class>, Refusal> {
+) -> Result<Option<Class>, ParseError> {
     let Some(first) = line.first() else {
         return Ok(None);
     };
@@ -140,42 +150,47 @@ fn detect(
                 on: true,
                 ..Marking::OFF
             };
-            configuration.ecn = Known::given(marking, first.span());
+            configuration.ecn = WithOrigin::given(marking, first.span());
             Ok(None)
         }
         "exponential-weighting-constant" => {
-            let value = line.get(1).ok_or_else(|| first.refuse("of what?", "allowed: 1 to 16"))?;
+            let value = line.get(1).ok_or_else(|| first.error("exponential-weighting-constant needs a value", "allowed: 1 to 16"))?;
             let exponent = value.count(first.text, 1.0, 16.0)?;
-            configuration.weight = Known::given((-exponent).exp2(), value.span());
+            configuration.weight = WithOrigin::given((-exponent).exp2(), value.span());
             Ok(None)
         }
         "dscp" | "precedence" | "discard-class" | "clp" | "cos" => {
-            let class = line.get(1).ok_or_else(|| first.refuse("of which class?", ""))?;
+            let class = line.get(1).ok_or_else(|| first.error("the class is missing", ""))?;
             let name = format!("{} {}", first.text, class.text);
             thresholds(class, &line[2..], name, link).map(Some)
         }
         text if text.parse::<f64>().is_ok() => {
             thresholds(word, line, String::new(), link).map(Some)
         }
-        other => Err(first.refuse(
-            format!("random-detect knows no \"{other}\""),
+        other => Err(first.error(
+            format!("unknown option of random-detect: \"{other}\""),
             "known: dscp, precedence, discard-class, dscp-based, ecn, exponential-weighting-constant",
         )),
     }
 }
 
-/// `min max [denominator]`, in packets, bytes, ms or us.
-fn thresholds(word: &Piece, line: &[Piece], name: String, link: &Link) -> Result<Class, Refusal> {
-    let is_unit = |piece: &&Piece| matches!(piece.text, "packets" | "bytes" | "ms" | "us");
-    let unit = line.iter().find(is_unit).map(|piece| piece.text);
-    let numbers: Vec<&Piece> = line.iter().filter(|piece| !is_unit(piece)).collect();
+/// Reads `min max [denominator]`, in packets, bytes, ms or us.
+fn thresholds(
+    word: &Token,
+    line: &[Token],
+    name: String,
+    link: &Link,
+) -> Result<Class, ParseError> {
+    let is_unit = |token: &&Token| matches!(token.text, "packets" | "bytes" | "ms" | "us");
+    let unit = line.iter().find(is_unit).map(|token| token.text);
+    let numbers: Vec<&Token> = line.iter().filter(|token| !is_unit(token)).collect();
     let (Some(min), Some(max)) = (numbers.first(), numbers.get(1)) else {
-        let help = "allowed: min max [denominator], as random-detect dscp af11 32 40 10";
-        return Err(word.refuse("min and max thresholds must follow", help));
+        let help = "allowed: min max [denominator], such as random-detect dscp af11 32 40 10";
+        return Err(word.error("min and max thresholds are missing", help));
     };
     let most = if unit.is_none() { MOST } else { 1e12 };
-    let packets = |piece: &Piece, name: &str, least: f64| {
-        let number = piece.count(name, least, most)?;
+    let packets = |token: &Token, name: &str, least: f64| {
+        let number = token.count(name, least, most)?;
         let rate = link.rate.0 as f64;
         let length = match unit {
             Some("bytes") => Length::Bytes(number),
@@ -183,9 +198,9 @@ fn thresholds(word: &Piece, line: &[Piece], name: String, link: &Link) -> Result
             Some("us") => Length::Seconds(number / 1e6),
             _ => Length::Packets(number),
         };
-        Ok(Known::given(
+        Ok(WithOrigin::given(
             length.in_packets(link.mean_packet, rate),
-            piece.span(),
+            token.span(),
         ))
     };
     let (low, high) = (
@@ -198,21 +213,21 @@ fn thresholds(word: &Piece, line: &[Piece], name: String, link: &Link) -> Result
             min.text, max.text
         );
         let nearest = (3.0 * min.number("min-threshold", 0.0, most)?).clamp(1.0, most);
-        return Err(max.refuse(message, format!("nearest: max-threshold {nearest}")));
+        return Err(max.error(message, format!("nearest: max-threshold {nearest}")));
     }
     let max_p = match numbers.get(2) {
-        Some(piece) => {
-            let denominator = piece.count("mark-probability-denominator", 1.0, 65_536.0)?;
-            Known::given(1.0 / denominator, piece.span())
+        Some(token) => {
+            let denominator = token.count("mark-probability-denominator", 1.0, 65_536.0)?;
+            WithOrigin::given(1.0 / denominator, token.span())
         }
-        None => Known::tool(0.1, "IOS's default: 10"),
+        None => WithOrigin::implied(0.1, "IOS's default: 10"),
     };
     Ok(Class {
         name,
         min: low,
         max: high,
         max_p,
-        shape: Known::tool(Shape::Straight, "random-detect has no other"),
+        shape: WithOrigin::implied(Shape::Straight, "random-detect has no other shape"),
     })
 }
 
@@ -240,7 +255,7 @@ fn write(configuration: &Configuration, link: &Link) -> String {
     for (index, class) in configuration.classes.iter().enumerate() {
         let (min, max) = whole_thresholds(packets(class.min.value), packets(class.max.value), MOST);
         let denominator = (1.0 / class.max_p.value).round().clamp(1.0, 65_536.0);
-        // Precedence within assured forwarding grows as thresholds fall.
+        // In assured forwarding, a higher drop precedence has lower thresholds.
         let name = match class.name.as_str() {
             name if name.starts_with("dscp ") || name.starts_with("precedence ") => {
                 name.to_string()

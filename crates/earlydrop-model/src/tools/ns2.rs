@@ -1,71 +1,77 @@
-//! ns-2: `Queue/RED set thresh_ 5`, or the same of one queue. Defaults are those of
+//! ns-2: `Queue/RED set thresh_ 5`, or `$redq set thresh_ 5` for one queue. Defaults are those of
 //! ns-2.35's `tcl/lib/ns-default.tcl`, equations those of `queue/red.cc`.
 
 use earlydrop::red::{Average, Idle, Spacing};
 use earlydrop::registry::{Length, Link};
 use earlydrop::units::Bytes;
 
-use super::scan::{digits, pieces};
-use super::told::Told;
+use super::parse::ParsedKnobs;
+use super::token::{digits, tokenize};
 use super::{
-    Adapt, Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called,
+    Adapt, Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
 };
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "ns2",
     title: "ns-2, Queue/RED",
-    signs: &["Queue/RED", "thresh_", "q_weight_", "linterm_"],
+    keywords: &["Queue/RED", "thresh_", "q_weight_", "linterm_"],
     spacing: Spacing::Wait,
-    spacings: &[Spacing::Wait, Spacing::Uniform],
+    supported_spacings: &[Spacing::Wait, Spacing::Uniform],
     spacing_source: "queue/red.cc, modify_p with wait_",
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (Knob::Classes, "Queue/RED has one curve"),
-        (Knob::Shape, "Queue/RED is a straight line, gentle or not"),
+        (
+            Knob::Shape,
+            "Queue/RED has one straight line, optionally gentle",
+        ),
         (Knob::Unit, "thresh_ is in packets of mean_pktsize_"),
         (Knob::Cautious, "red.cc spares the first packet above min"),
-        (Knob::Idle, "red.cc decays by whole packets, and one more"),
-        (Knob::Ecn, "setbit_ marks below max only, up to mark_p_"),
-        (Knob::Limit, "Queue/RED takes limit_ 50 unless told"),
-        (Knob::Rate, "red.cc knows the link"),
-        (Knob::Packet, "mean_pktsize_ is 500 unless told"),
+        (Knob::Idle, "red.cc decays by whole packets, plus one"),
+        (
+            Knob::Ecn,
+            "setbit_ marks below max only, and up to probability mark_p_",
+        ),
+        (Knob::Limit, "limit_ defaults to 50"),
+        (Knob::Rate, "red.cc takes the link's rate"),
+        (Knob::Packet, "mean_pktsize_ defaults to 500"),
     ],
     read,
     write,
 };
 
-const KNOBS: &[Called] = &[
-    called(
+const KNOBS: &[KnobName] = &[
+    knob(
         Knob::Min,
         "thresh_",
         "packets of mean_pktsize_",
         "0: max(5, C targetdelay_/2)",
     ),
-    called(
+    knob(
         Knob::Max,
         "maxthresh_",
         "packets of mean_pktsize_",
         "0: 3 thresh_",
     ),
-    called(Knob::MaxP, "linterm_", "1/probability", "10"),
-    called(Knob::Shape, "gentle_", "true or false", "true"),
-    called(Knob::Limit, "limit_", "packets", "50"),
-    called(
+    knob(Knob::MaxP, "linterm_", "1/probability", "10"),
+    knob(Knob::Shape, "gentle_", "true or false", "true"),
+    knob(Knob::Limit, "limit_", "packets", "50"),
+    knob(
         Knob::Weight,
         "q_weight_",
         "ratio",
         "-1: 1 - exp(-1/(10 rtt C))",
     ),
-    called(Knob::Unit, "queue_in_bytes_", "true or false", "true"),
-    called(Knob::Packet, "mean_pktsize_", "bytes", "500"),
-    called(Knob::BySize, "bytes_", "true or false", "true"),
-    called(Knob::Spacing, "wait_", "true or false", "true"),
-    called(Knob::Ecn, "setbit_", "true or false", "false"),
-    called(Knob::Adapt, "adaptive_", "0 or 1", "0"),
+    knob(Knob::Unit, "queue_in_bytes_", "true or false", "true"),
+    knob(Knob::Packet, "mean_pktsize_", "bytes", "500"),
+    knob(Knob::BySize, "bytes_", "true or false", "true"),
+    knob(Knob::Spacing, "wait_", "true or false", "true"),
+    knob(Knob::Ecn, "setbit_", "true or false", "false"),
+    knob(Knob::Adapt, "adaptive_", "0 or 1", "0"),
 ];
 
-/// Names that are known, and change nothing that is told of here.
+/// Known names that do not affect the configuration.
 const SILENT: &[&str] = &[
     "idle_pktsize_",
     "cautious_",
@@ -88,6 +94,7 @@ const SILENT: &[&str] = &[
     "summarystats_",
 ];
 
+/// Names that are read.
 const KNOWN: &[&str] = &[
     "thresh_",
     "maxthresh_",
@@ -107,15 +114,15 @@ const KNOWN: &[&str] = &[
     "feng_adaptive_",
 ];
 
-/// What `set` sets, and `queue-limit`.
-fn told(text: &str) -> Result<Told<'_>, Refusal> {
-    let all = pieces(text, &["#"]);
-    let mut told = Vec::new();
+/// Reads every `OBJECT set NAME VALUE`, and `queue-limit`.
+fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
+    let all = tokenize(text, &["#"]);
+    let mut knobs = Vec::new();
     for (index, set) in all.iter().enumerate() {
         let same_line = |offset: usize| all.get(index + offset).filter(|p| p.line == set.line);
         if set.text == "queue-limit" {
             if let Some(limit) = same_line(3) {
-                told.push(("limit_", *limit));
+                knobs.push(("limit_", *limit));
             }
             continue;
         }
@@ -126,93 +133,99 @@ fn told(text: &str) -> Result<Told<'_>, Refusal> {
         if !name.text.ends_with('_') {
             continue;
         }
-        let value = same_line(2).ok_or_else(|| name.refuse("set to what?", "give it a value"))?;
+        let value =
+            same_line(2).ok_or_else(|| name.error("the value is missing", "give it a value"))?;
         let known = KNOWN.contains(&name.text) || SILENT.contains(&name.text);
         if !known && object.to_ascii_lowercase().contains("red") {
             let guess = earlydrop::registry::nearest(name.text, KNOWN.iter().copied());
             let guess = guess.map_or(String::new(), |guess| format!("did you mean {guess}? "));
             let help = format!("{guess}known: {}", KNOWN.join(", "));
-            return Err(name.refuse(format!("Queue/RED has no {}", name.text), help));
+            return Err(name.error(format!("Queue/RED has no {}", name.text), help));
         }
-        told.push((name.text, *value));
+        knobs.push((name.text, *value));
     }
-    Ok(Told::new(told, "ns-default.tcl"))
+    Ok(ParsedKnobs::new(knobs, "ns-default.tcl"))
 }
 
-fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
-    let told = told(text)?;
-    let packet = told.number("mean_pktsize_", 1.0, 65_535.0)?;
+fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+    let knobs = parse(text)?;
+    let packet = knobs.number("mean_pktsize_", 1.0, 65_535.0)?;
     let mean = packet.as_ref().map_or(500.0, |(size, _)| *size);
-    let in_bytes = told.flag("queue_in_bytes_", true)?;
+    let in_bytes = knobs.flag("queue_in_bytes_", true)?;
     let length = |packets: f64| match in_bytes.value {
         true => Length::Bytes(packets * mean),
         false => Length::Packets(packets),
     };
-    let limit = told.number("limit_", 1.0, f64::MAX)?;
+    let limit = knobs.number("limit_", 1.0, f64::MAX)?;
     let limit = limit.map(|(packets, span)| (Some(length(packets)), span));
     Ok(Configuration {
         classes: vec![class(
-            &told,
+            &knobs,
             mean,
             if in_bytes.value { mean } else { 1.0 },
             link,
         )?],
-        limit: Known::or_tool(limit, Some(length(50.0)), "ns-default.tcl: limit_ 50"),
+        limit: WithOrigin::given_or(limit, Some(length(50.0)), "ns-default.tcl: limit_ 50"),
         in_bytes: in_bytes.value,
         unit_origin: in_bytes.origin,
-        weight: weight(&told, mean, link)?,
-        mean_packet: Known::or_tool(
+        weight: weight(&knobs, mean, link)?,
+        mean_packet: WithOrigin::given_or(
             packet.map(|(size, span)| (Some(Bytes(size as u64)), span)),
             Some(Bytes(500)),
             "ns-default.tcl: mean_pktsize_ 500",
         ),
-        spacing: told.flag("wait_", true)?.map(|wait| match wait {
+        spacing: knobs.flag("wait_", true)?.map(|wait| match wait {
             true => Spacing::Wait,
             false => Spacing::Uniform,
         }),
-        idle: Known::tool(Idle::FloorPlusOne, "red.cc: whole packets, and one more"),
-        ecn: marking(&told)?,
-        adapt: adapt(&told)?,
-        by_size: told.flag("bytes_", true)?,
-        cautious: Known::tool(true, "red.cc spares the first packet above min"),
-        ..Configuration::of(&DIALECT)
+        idle: WithOrigin::implied(Idle::FloorPlusOne, "red.cc: whole packets, plus one"),
+        ecn: marking(&knobs)?,
+        adapt: adapt(&knobs)?,
+        by_size: knobs.flag("bytes_", true)?,
+        cautious: WithOrigin::implied(true, "red.cc spares the first packet above min"),
+        ..Configuration::of(&TOOL)
     })
 }
 
-/// Thresholds of packets of `mean` bytes, each `unit` in the configuration's unit.
-fn class(told: &Told, mean: f64, unit: f64, link: &Link) -> Result<Class, Refusal> {
-    let (min, max) = thresholds(told, mean, link)?;
-    let linterm = told.number("linterm_", 1.0, f64::MAX)?;
+/// The only class. Thresholds are in packets of `mean` bytes; one packet is `unit` in the unit of
+/// the configuration.
+fn class(knobs: &ParsedKnobs, mean: f64, unit: f64, link: &Link) -> Result<Class, ParseError> {
+    let (min, max) = thresholds(knobs, mean, link)?;
+    let linterm = knobs.number("linterm_", 1.0, f64::MAX)?;
     let max_p = linterm.map(|(linterm, span)| (1.0 / linterm, span));
     Ok(Class {
         name: String::new(),
         min: min.map(|min| min * unit),
         max: max.map(|max| max * unit),
-        max_p: Known::or_tool(max_p, 0.1, "ns-default.tcl: linterm_ 10"),
-        shape: told.flag("gentle_", true)?.map(|gentle| match gentle {
+        max_p: WithOrigin::given_or(max_p, 0.1, "ns-default.tcl: linterm_ 10"),
+        shape: knobs.flag("gentle_", true)?.map(|gentle| match gentle {
             true => Shape::Gentle,
             false => Shape::Straight,
         }),
     })
 }
 
-/// In packets. 0 stands for Floyd's automatic ones.
-fn thresholds(told: &Told, mean: f64, link: &Link) -> Result<(Known<f64>, Known<f64>), Refusal> {
-    let delay = told.number("targetdelay_", 0.0, f64::MAX)?;
+/// Reads min and max, in packets. 0 stands for Floyd's automatic value.
+fn thresholds(
+    knobs: &ParsedKnobs,
+    mean: f64,
+    link: &Link,
+) -> Result<(WithOrigin<f64>, WithOrigin<f64>), ParseError> {
+    let delay = knobs.number("targetdelay_", 0.0, f64::MAX)?;
     let delay = delay.map_or(0.005, |(delay, _)| delay);
     let per_second = link.rate.0 as f64 / (8.0 * mean);
     let given = |name| {
-        Ok(told
+        Ok(knobs
             .number(name, 0.0, f64::MAX)?
             .filter(|(length, _)| *length > 0.0))
     };
     let automatic = (per_second * delay / 2.0).max(5.0);
-    let min = Known::or_tool(
+    let min = WithOrigin::given_or(
         given("thresh_")?,
         automatic,
         "0 stands for max(5, C targetdelay_/2)",
     );
-    let max = Known::or_tool(
+    let max = WithOrigin::given_or(
         given("maxthresh_")?,
         3.0 * min.value,
         "0 stands for 3 thresh_",
@@ -220,15 +233,15 @@ fn thresholds(told: &Told, mean: f64, link: &Link) -> Result<(Known<f64>, Known<
     Ok((min, max))
 }
 
-/// 0, -1 and -2 stand for weights worked out from the link; C is in packets a second. The
-/// propagation delay in -1's round trip is not known here and taken as below 33 ms.
-fn weight(told: &Told, mean: f64, link: &Link) -> Result<Known<f64>, Refusal> {
-    let given = told.number("q_weight_", -2.0, 1.0)?;
+/// Reads the weight. 0, -1 and -2 stand for values derived from C, the link rate in packets per
+/// second. For -1 the propagation delay is unknown here and assumed below 33 ms.
+fn weight(knobs: &ParsedKnobs, mean: f64, link: &Link) -> Result<WithOrigin<f64>, ParseError> {
+    let given = knobs.number("q_weight_", -2.0, 1.0)?;
     let per_second = link.rate.0 as f64 / (8.0 * mean);
     let over = |span: f64| Average::automatic_weight(per_second, span);
     let (given, span) = match given {
         None => {
-            return Ok(Known::tool(
+            return Ok(WithOrigin::implied(
                 over(1.0),
                 "q_weight_ -1 stands for 1 - exp(-1/(10 rtt C))",
             ));
@@ -239,19 +252,20 @@ fn weight(told: &Told, mean: f64, link: &Link) -> Result<Known<f64>, Refusal> {
     let automatic = automatic.into_iter().find(|(code, _)| *code == given);
     let value = automatic.map_or(given, |(_, seconds)| over(seconds));
     if value > 0.0 {
-        return Ok(Known::given(value, span));
+        return Ok(WithOrigin::given(value, span));
     }
-    Err(Refusal {
+    Err(ParseError {
         span,
-        message: format!("q_weight_ {given} is no weight"),
-        help: "allowed: above 0 and at most 1, or 0, -1, -2 for automatic ones; nearest: -1".into(),
+        message: format!("q_weight_ {given} is not a weight"),
+        help: "allowed: above 0 and at most 1, or 0, -1, -2 for automatic values; nearest: -1"
+            .into(),
     })
 }
 
-fn marking(told: &Told) -> Result<Known<Marking>, Refusal> {
-    let setbit = told.flag("setbit_", false)?;
-    let limited = told.flag("use_mark_p_", true)?.value;
-    let mark_p = told.number("mark_p_", 0.0, 1.0)?.map_or(0.1, |(p, _)| p);
+fn marking(knobs: &ParsedKnobs) -> Result<WithOrigin<Marking>, ParseError> {
+    let setbit = knobs.flag("setbit_", false)?;
+    let limited = knobs.flag("use_mark_p_", true)?.value;
+    let mark_p = knobs.number("mark_p_", 0.0, 1.0)?.map_or(0.1, |(p, _)| p);
     let marking = Marking {
         on: true,
         up_to: if limited { mark_p } else { 1.0 },
@@ -260,10 +274,10 @@ fn marking(told: &Told) -> Result<Known<Marking>, Refusal> {
     Ok(setbit.map(|on| if on { marking } else { Marking::OFF }))
 }
 
-fn adapt(told: &Told) -> Result<Known<Adapt>, Refusal> {
-    let floyd = told.flag("adaptive_", false)?;
-    let feng = told.flag("feng_adaptive_", false)?;
-    let way = match (floyd.value, feng.value) {
+fn adapt(knobs: &ParsedKnobs) -> Result<WithOrigin<Adapt>, ParseError> {
+    let floyd = knobs.flag("adaptive_", false)?;
+    let feng = knobs.flag("feng_adaptive_", false)?;
+    let adapt = match (floyd.value, feng.value) {
         (true, _) => Adapt::Floyd,
         (false, true) => Adapt::Feng,
         _ => Adapt::No,
@@ -273,7 +287,10 @@ fn adapt(told: &Told) -> Result<Known<Adapt>, Refusal> {
     } else {
         feng.origin
     };
-    Ok(Known { value: way, origin })
+    Ok(WithOrigin {
+        value: adapt,
+        origin,
+    })
 }
 
 fn write(configuration: &Configuration, link: &Link) -> String {

@@ -1,8 +1,8 @@
-//! What of paper 003 the model reproduces, as Markdown: the findings of
-//! `docs/configuration.md`.
+//! Reproduces the analysis of Chandrayana, Sikdar and Kalyanaraman, "Scalable Configuration of RED
+//! Queue Parameters", and prints the tables of `docs/explanation/the-model.md` as Markdown.
 //!
 //! ```text
-//! cargo run --release -p earlydrop-model --example paper_003
+//! cargo run --release -p earlydrop-model --example red_config
 //! ```
 
 use std::error::Error;
@@ -10,12 +10,12 @@ use std::error::Error;
 use earlydrop_model::ModelError;
 use earlydrop_model::batch::Batch;
 use earlydrop_model::closed_loop::sensitivity;
-use earlydrop_model::queue::{Acceptance, BatchQueue, Method};
+use earlydrop_model::queue::{Acceptance, BatchQueue, Solver};
 use earlydrop_model::solve::falling_root;
 use earlydrop_model::tcp::square_root_bound;
 use earlydrop_model::thresholds::morris;
 
-/// One of the paper's two settings.
+/// One of the paper's two settings, with its printed mean queue and Morris's printed thresholds.
 struct Setting {
     flows: f64,
     rtt: f64,
@@ -47,7 +47,8 @@ const SETTINGS: [Setting; 2] = [
     },
 ];
 
-/// Tables 1 and 2: flows, goodput a flow with the proposed thresholds, loss.
+/// Tables 1 and 2: round-trip time in seconds, flows, goodput per flow in packets per second with the
+/// proposed thresholds, and loss.
 const ROWS: [(f64, f64, f64, f64); 6] = [
     (0.052, 32.0, 77.71, 0.0517),
     (0.052, 48.0, 51.90, 0.0572),
@@ -68,37 +69,40 @@ impl Setting {
         })
     }
 
-    /// The load at which the mean queue is the printed one.
-    fn load(&self, method: Method) -> Result<f64, ModelError> {
+    /// The load that gives the printed mean queue.
+    fn load(&self, solver: Solver) -> Result<f64, ModelError> {
         let queue = self.queue()?;
-        let mean = |rho: f64| queue.at_load(rho).solve(method).map_or(0.0, |s| s.mean());
+        let mean = |rho: f64| queue.at_load(rho).solve(solver).map_or(0.0, |s| s.mean());
         Ok(falling_root(0.5, 1.5, |rho| self.queue - mean(rho)))
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!(
-        "| flows | printed E[Q] | rho, exact | rho, paper's form | dE/drho | p(0) of the paper's form over the exact |"
+        "| flows | printed E[Q] | rho, exact | rho, dominant root | dE/drho | p(0), dominant root / exact |"
     );
     println!("|---|---|---|---|---|---|");
     for setting in &SETTINGS {
-        let (exact, paper) = (setting.load(Method::Exact)?, setting.load(Method::Paper)?);
-        let there = setting.queue()?.at_load(exact);
-        let empty = |method| Ok::<f64, ModelError>(there.solve(method)?.empty());
+        let (exact, paper) = (
+            setting.load(Solver::Exact)?,
+            setting.load(Solver::DominantRoot)?,
+        );
+        let solved = setting.queue()?.at_load(exact);
+        let empty = |solver| Ok::<f64, ModelError>(solved.solve(solver)?.empty());
         println!(
             "| {} | {} | {exact:.6} | {paper:.6} | {:.0} | {:.2} |",
             setting.flows,
             setting.queue,
-            sensitivity(&there)?,
-            empty(Method::Paper)? / empty(Method::Exact)?,
+            sensitivity(&solved)?,
+            empty(Solver::DominantRoot)? / empty(Solver::Exact)?,
         );
     }
-    println!("\n| flows | printed | Morris at a loss of 7.47% | at his ceiling of 3% |");
+    println!("\n| flows | printed | Morris at a loss of 7.47% | at Morris's bound of 3% |");
     println!("|---|---|---|---|");
     for setting in &SETTINGS {
         let at = |loss: f64| {
-            let found = morris(loss, setting.rtt, setting.flows);
-            format!("{:.1} and {:.1}", found.min, found.max)
+            let thresholds = morris(loss, setting.rtt, setting.flows);
+            format!("{:.1} and {:.1}", thresholds.min, thresholds.max)
         };
         let (min, max) = setting.morris;
         println!(
@@ -109,7 +113,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     println!(
-        "\n| printed RTT | flows | printed goodput | loss | sqrt(1.5/p)/RTT | RTT at which they are equal |"
+        "\n| printed RTT | flows | printed goodput | loss | sqrt(1.5/p)/RTT | RTT at which both are equal |"
     );
     println!("|---|---|---|---|---|---|");
     for (rtt, flows, goodput, loss) in ROWS {

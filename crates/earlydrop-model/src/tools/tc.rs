@@ -1,21 +1,23 @@
 //! The arithmetic of iproute2's `tc red`: from burst to weight, and what the kernel takes.
 //! The rules are those of `tc/tc_red.c` and of the kernel's `red_check_params`.
 
-/// Why tc cannot make a weight of a burst.
+/// Why tc cannot derive a weight from a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoWeight {
-    /// The burst is smaller than min; tc names the least that it takes.
+    /// The burst is smaller than min; tc suggests the least valid burst.
     TooSmall {
-        /// The least burst.
+        /// The least valid burst, in packets.
         least: u32,
     },
-    /// No weight down to 2^-31 is small enough.
+    /// Even the weight 2^-31 is too large.
     TooLarge,
 }
 
 /// Wlog, for a weight of 2^-Wlog: the least n from 1 to 31 for which
-/// `burst + 1 - min/avpkt <= (1 - (1-W)^burst)/W`, W = 2^-n. So a burst of this many packets
-/// that finds the queue empty does not bring the average to `min`.
+/// `burst + 1 - min/avpkt <= (1 - (1-W)^burst)/W`, W = 2^-n.
+///
+/// With this weight, a burst of `burst` packets into an empty queue does not raise the average to
+/// `min`.
 pub fn wlog(min: u32, burst: u32, avpkt: u32) -> Result<u32, NoWeight> {
     let above = f64::from(burst) + 1.0 - f64::from(min) / f64::from(avpkt);
     if above < 1.0 {
@@ -29,14 +31,16 @@ pub fn wlog(min: u32, burst: u32, avpkt: u32) -> Result<u32, NoWeight> {
     (1..32).find(fits).ok_or(NoWeight::TooLarge)
 }
 
-/// The burst that tc works out where none is given, in packets.
+/// tc's default burst in packets: `(2 min + max)/(3 avpkt)`.
 pub fn default_burst(min: u32, max: u32, avpkt: u32) -> u32 {
     let burst = (2 * u64::from(min) + u64::from(max)) / (3 * u64::from(avpkt));
     u32::try_from(burst).unwrap_or(u32::MAX)
 }
 
-/// A burst that gives the Wlog nearest to `wanted` of those up to `most` that bursts give:
-/// from the middle of its bursts. Wlog grows with the burst, in leaps where min is few packets.
+/// A burst for which [`wlog`] is as near to `wanted` as possible without exceeding `most`.
+///
+/// Several bursts may give that Wlog; this is the middle one. Wlog grows with the burst, and skips
+/// values where min is only a few packets.
 pub fn burst_for(wanted: u32, most: u32, min: u32, avpkt: u32) -> u32 {
     let least = min.div_ceil(avpkt).max(1);
     let given = |burst: u32| wlog(min, burst, avpkt).ok().filter(|given| *given <= most);
@@ -45,7 +49,7 @@ pub fn burst_for(wanted: u32, most: u32, min: u32, avpkt: u32) -> u32 {
         while low < high {
             let middle = low + (high - low) / 2;
             match given(middle) {
-                Some(found) if found < n => low = middle + 1,
+                Some(wlog) if wlog < n => low = middle + 1,
                 _ => high = middle,
             }
         }
@@ -66,8 +70,8 @@ pub fn burst_for(wanted: u32, most: u32, min: u32, avpkt: u32) -> u32 {
     first + (after - first) / 2
 }
 
-/// Plog, max_p as tc told it to kernels before 3.3: 2^-Plog is the probability a byte of
-/// queue above `min`, rounded. None where there is no such number.
+/// Plog, the form of max_p for kernels before 3.3: 2^-Plog is the rounded rise of the probability
+/// per byte of queue above `min`. `None` if no Plog is small enough.
 pub fn plog(min: u32, max: u32, probability: f64) -> Option<u32> {
     if min == max {
         return Some(0);
@@ -82,11 +86,11 @@ pub fn plog(min: u32, max: u32, probability: f64) -> Option<u32> {
     None
 }
 
-/// The kernel's ticks in a microsecond; see `/proc/net/psched`.
+/// Ticks of the kernel's packet scheduler in a microsecond; see `/proc/net/psched`.
 const TICKS: f64 = 15.625;
 
-/// Scell_log: idle time falls into 512 cells of 2^Scell_log ticks, which must reach 31
-/// halvings of the average; 31 where fewer are not enough.
+/// Scell_log: the table of idle times has 512 cells of 2^Scell_log ticks, which must cover 31
+/// halvings of the average. At most 31.
 pub fn scell_log(wlog: u32, avpkt: u32, bytes_per_sec: u64) -> u32 {
     let micros = (1e6 * f64::from(avpkt) / bytes_per_sec as f64).floor();
     let packet_time = (micros * TICKS).floor();
@@ -96,8 +100,8 @@ pub fn scell_log(wlog: u32, avpkt: u32, bytes_per_sec: u64) -> u32 {
     (0..31).find(reaches).unwrap_or(31)
 }
 
-/// Whether the kernel takes thresholds with this Wlog: the average of `bytes` must fit into
-/// 32 bits, Wlog of them behind the point.
+/// Whether the kernel accepts a threshold of `bytes` with this Wlog: the average is a fixed-point
+/// number of 32 bits, Wlog of them fractional.
 pub fn fits_kernel(bytes: u32, wlog: u32) -> bool {
     32 - bytes.leading_zeros() + wlog < 32
 }
@@ -107,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_manuals_example_comes_to_what_tc_tells_the_kernel() {
+    fn the_manuals_example_gives_what_tc_sends_to_the_kernel() {
         // From a trace of tc 6.1: limit 400000 min 30000 max 90000 avpkt 1000 burst 55.
         assert_eq!(wlog(30_000, 55, 1000), Ok(5));
         assert_eq!(plog(30_000, 90_000, 0.02), Some(22));
@@ -118,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn bursts_that_no_weight_can_give_are_named() {
+    fn bursts_without_a_weight_are_errors() {
         let small = NoWeight::TooSmall { least: 31 };
         assert_eq!(wlog(30_000, 5, 1000), Err(small));
         assert_eq!(wlog(30_000, 550_000, 1000), Err(NoWeight::TooLarge));
@@ -132,7 +136,7 @@ mod tests {
             let burst = burst_for(wanted, 31, 30_000, 1000);
             assert_eq!(wlog(30_000, burst, 1000), Ok(wanted));
         }
-        // With min of one packet a burst of 1 gives 1, one of 2 gives 27 and nothing between.
+        // With min of one packet, a burst of 1 gives 1 and a burst of 2 gives 27.
         assert_eq!(wlog(1500, 2, 1500), Ok(27));
         assert_eq!(burst_for(5, 31, 1500, 1500), 1);
         assert_eq!(burst_for(25, 31, 1500, 1500), 2);
@@ -140,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_wants_the_average_in_32_bits() {
+    fn the_kernel_keeps_the_average_in_32_bits() {
         assert!(fits_kernel(90_000, 14));
         assert!(!fits_kernel(90_000, 15));
         assert!(fits_kernel(0, 31));

@@ -1,27 +1,29 @@
 //! Junos: drop profiles of `class-of-service`, segmented or interpolated, as a block or as
 //! `set` commands.
 //!
-//! Fill levels are shares of the queue's buffer. "A random number between 0 and 100 is
-//! calculated for each packet": drops are geometric. An interpolated profile goes from (0, 0)
-//! to (100, 100) through its points, a segmented one in steps (Junos documentation, RED Drop
-//! Profiles Overview and Configuring RED Drop Profiles).
+//! Fill levels are percentages of the queue's buffer. "A random number between 0 and 100 is
+//! calculated for each packet": gaps between drops are geometric. An interpolated profile is a line
+//! from (0, 0) through its points to (100, 100); a segmented profile has steps (Junos documentation,
+//! RED Drop Profiles Overview and Configuring RED Drop Profiles).
 
 use earlydrop::red::Spacing;
 use earlydrop::registry::{Length, Link};
 
-use super::scan::{Piece, digits, pieces};
-use super::{Called, Class, Configuration, Dialect, Knob, Known, Marking, Refusal, Shape, called};
+use super::token::{Token, digits, tokenize};
+use super::{
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+};
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static TOOL: Tool = Tool {
     name: "junos",
     title: "Junos, drop profiles",
-    signs: &["drop-profiles", "fill-level", "drop-probability"],
+    keywords: &["drop-profiles", "fill-level", "drop-probability"],
     spacing: Spacing::Geometric,
-    spacings: &[Spacing::Geometric],
+    supported_spacings: &[Spacing::Geometric],
     spacing_source: "Junos documentation: a random number for each packet",
     assumed_rate: None,
     knobs: KNOBS,
-    lacks: &[
+    limitations: &[
         (
             Knob::Classes,
             "profiles are tied to loss priorities by a drop-profile-map",
@@ -29,64 +31,67 @@ pub(super) static DIALECT: Dialect = Dialect {
         (Knob::Min, "fill levels are whole percents of the buffer"),
         (Knob::Max, "fill levels are whole percents of the buffer"),
         (Knob::MaxP, "drop probabilities are whole percents"),
-        (Knob::Shape, "a profile is drawn by whole percents"),
+        (
+            Knob::Shape,
+            "a profile consists of points in whole percents",
+        ),
         (
             Knob::Weight,
-            "a drop profile has no average: fill levels are those of the queue",
+            "a drop profile has no average: it uses the current fill level",
         ),
-        (Knob::Unit, "fill levels are shares of a buffer in bytes"),
-        (Knob::BySize, "a drop profile does not look at sizes"),
-        (Knob::Cautious, "a drop profile spares nobody"),
+        (
+            Knob::Unit,
+            "fill levels are percentages of a buffer in bytes",
+        ),
+        (Knob::BySize, "a drop profile ignores packet sizes"),
+        (Knob::Cautious, "a drop profile spares no packet"),
         (Knob::Idle, "a drop profile has no average"),
         (
             Knob::Ecn,
             "explicit-congestion-notification marks where the profile would drop",
         ),
-        (Knob::Adapt, "a drop profile adapts nothing"),
-        (Knob::Packet, "a drop profile knows no sizes"),
-        (Knob::Rate, "Junos knows the interface"),
-        (
-            Knob::Limit,
-            "the buffer is given in time, by whole microseconds",
-        ),
+        (Knob::Adapt, "a drop profile does not adapt"),
+        (Knob::Packet, "a drop profile ignores packet sizes"),
+        (Knob::Rate, "Junos takes the interface's rate"),
+        (Knob::Limit, "the buffer is a time in whole microseconds"),
     ],
     read,
     write,
 };
 
-const KNOBS: &[Called] = &[
-    called(
+const KNOBS: &[KnobName] = &[
+    knob(
         Knob::Min,
         "fill-level with drop-probability 0",
         "% of the buffer",
         "0",
     ),
-    called(Knob::Max, "fill-level", "% of the buffer", "100"),
-    called(Knob::MaxP, "drop-probability", "%", "100 at 100"),
-    called(
+    knob(Knob::Max, "fill-level", "% of the buffer", "100"),
+    knob(Knob::MaxP, "drop-probability", "%", "100 at 100"),
+    knob(
         Knob::Shape,
         "interpolate, or steps",
         "pairs",
         "a line from (0, 0) to (100, 100)",
     ),
-    called(Knob::Limit, "buffer-size temporal", "us", "by platform"),
-    called(Knob::Ecn, "explicit-congestion-notification", "word", "off"),
+    knob(Knob::Limit, "buffer-size temporal", "us", "by platform"),
+    knob(Knob::Ecn, "explicit-congestion-notification", "word", "off"),
 ];
 
-/// What is assumed of a buffer that is not told.
+/// The assumed buffer if the text gives none, in seconds.
 const BUFFER: f64 = 0.1;
 
-/// A profile as it stands in the text.
+/// The tokens of one profile.
 struct Profile<'a> {
     name: &'a str,
-    at: Piece<'a>,
+    at: Token<'a>,
     interpolated: bool,
-    fills: Vec<Piece<'a>>,
-    drops: Vec<Piece<'a>>,
+    fills: Vec<Token<'a>>,
+    drops: Vec<Token<'a>>,
 }
 
-fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
-    let all = pieces(text, &["#", "/*"]);
+fn read(text: &str, link: &Link) -> Result<Configuration, ParseError> {
+    let all = tokenize(text, &["#", "/*"]);
     let buffer = buffer(&all)?;
     let bytes = |length: Length| length.in_bytes(link.mean_packet, link.rate.0 as f64);
     let whole = bytes(buffer.value.unwrap_or(Length::Seconds(BUFFER)));
@@ -99,7 +104,7 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
     }
     let ecn = all
         .iter()
-        .find(|piece| piece.text == "explicit-congestion-notification");
+        .find(|token| token.text == "explicit-congestion-notification");
     let marking = Marking {
         on: true,
         above_max: true,
@@ -109,21 +114,24 @@ fn read(text: &str, link: &Link) -> Result<Configuration, Refusal> {
         classes,
         in_bytes: true,
         limit: buffer,
-        weight: Known::tool(1.0, "fill levels are those of the queue, not of an average"),
-        ecn: Known::or_tool(
+        weight: WithOrigin::implied(1.0, "the current fill level, not an average"),
+        ecn: WithOrigin::given_or(
             ecn.map(|at| (marking, at.span())),
             Marking::OFF,
-            "off unless told",
+            "off by default",
         ),
-        ..Configuration::of(&DIALECT)
+        ..Configuration::of(&TOOL)
     })
 }
 
-fn buffer(all: &[Piece]) -> Result<Known<Option<Length>>, Refusal> {
-    let temporal = all.iter().position(|piece| piece.text == "temporal");
+fn buffer(all: &[Token]) -> Result<WithOrigin<Option<Length>>, ParseError> {
+    let temporal = all.iter().position(|token| token.text == "temporal");
     let Some(value) = temporal.and_then(|at| all.get(at + 1)) else {
         let length = Some(Length::Seconds(BUFFER));
-        return Ok(Known::tool(length, "not told; taken as 100 ms of the link"));
+        return Ok(WithOrigin::implied(
+            length,
+            "not given; assumed to be 100 ms at the link rate",
+        ));
     };
     let (number, scale) = match value.text.strip_suffix(['k', 'K']) {
         Some(thousands) => (thousands, 1e-3),
@@ -134,24 +142,23 @@ fn buffer(all: &[Piece]) -> Result<Known<Option<Length>>, Refusal> {
         .ok()
         .filter(|n| *n >= 1.0 && *n <= 1e9);
     let number = number.ok_or_else(|| {
-        let message = format!("temporal {} is no buffer", value.text);
-        value.refuse(message, "allowed: microseconds, as 100000 or 100k")
+        let message = format!("temporal {} is not a buffer size", value.text);
+        value.error(message, "allowed: microseconds, such as 100000 or 100k")
     })?;
     let length = Length::Seconds(number * scale);
-    Ok(Known::given(Some(length), value.span()))
+    Ok(WithOrigin::given(Some(length), value.span()))
 }
 
-/// Each profile with the pieces of its pairs: those after a `{` that its name opens, or those
-/// of `set` commands with its name.
-fn profiles<'a>(all: &[Piece<'a>]) -> Vec<Profile<'a>> {
+/// Collects the profiles with their pairs, from blocks `name { ... }` and from `set` commands.
+fn profiles<'a>(all: &[Token<'a>]) -> Vec<Profile<'a>> {
     let mut scan = Scan::default();
-    for (index, piece) in all.iter().enumerate() {
-        let next = |steps: usize| all.get(index + steps).map_or("", |piece| piece.text);
-        match piece.text {
+    for (index, token) in all.iter().enumerate() {
+        let next = |steps: usize| all.get(index + steps).map_or("", |token| token.text);
+        match token.text {
             "fill-level" => (scan.fills, scan.in_list) = (Some(true), false),
             "drop-probability" => (scan.fills, scan.in_list) = (Some(false), false),
             "interpolate" => {
-                if let Some(profile) = scan.found.get_mut(scan.current) {
+                if let Some(profile) = scan.profiles.get_mut(scan.current) {
                     profile.interpolated = true;
                 }
             }
@@ -177,33 +184,33 @@ fn profiles<'a>(all: &[Piece<'a>]) -> Vec<Profile<'a>> {
                     scan.open(*name);
                 }
             }
-            _ => scan.take(*piece),
+            _ => scan.take(*token),
         }
     }
-    let mut found = scan.found;
-    found.retain(|profile| !profile.fills.is_empty() || !profile.drops.is_empty());
-    found
+    let mut profiles = scan.profiles;
+    profiles.retain(|profile| !profile.fills.is_empty() || !profile.drops.is_empty());
+    profiles
 }
 
-/// Where the reading of profiles is.
+/// The state of [`profiles`].
 #[derive(Default)]
 struct Scan<'a> {
-    found: Vec<Profile<'a>>,
-    /// The profile whose pairs come.
+    profiles: Vec<Profile<'a>>,
+    /// The index of the profile that the next pairs belong to.
     current: usize,
-    /// Whether fill levels or drop probabilities come, where either do.
+    /// Whether the next numbers are fill levels (true) or drop probabilities (false), if either.
     fills: Option<bool>,
     in_list: bool,
 }
 
 impl<'a> Scan<'a> {
-    /// What comes is of the profile of this name.
-    fn open(&mut self, name: Piece<'a>) {
-        let mut known = self.found.iter();
+    /// Makes the profile of this name the current one.
+    fn open(&mut self, name: Token<'a>) {
+        let mut known = self.profiles.iter();
         let known = known.position(|profile| profile.name == name.text);
-        self.current = known.unwrap_or(self.found.len());
+        self.current = known.unwrap_or(self.profiles.len());
         if known.is_none() {
-            self.found.push(Profile {
+            self.profiles.push(Profile {
                 name: name.text,
                 at: name,
                 interpolated: false,
@@ -213,19 +220,19 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A number of a list, or alone.
-    fn take(&mut self, piece: Piece<'a>) {
-        let is_number = percent_text(&piece).text.parse::<f64>().is_ok();
+    /// Adds a number to the current profile.
+    fn take(&mut self, token: Token<'a>) {
+        let is_number = percent_text(&token).text.parse::<f64>().is_ok();
         let Some(fills) = self.fills.filter(|_| is_number || self.in_list) else {
             return;
         };
-        if self.found.is_empty() {
-            self.open(piece);
+        if self.profiles.is_empty() {
+            self.open(token);
         }
-        if let Some(profile) = self.found.get_mut(self.current) {
+        if let Some(profile) = self.profiles.get_mut(self.current) {
             match fills {
-                true => profile.fills.push(piece),
-                false => profile.drops.push(piece),
+                true => profile.fills.push(token),
+                false => profile.drops.push(token),
             }
         }
         if !self.in_list {
@@ -234,18 +241,18 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A number without its "%".
-fn percent_text<'a>(piece: &Piece<'a>) -> Piece<'a> {
-    piece.part(0, piece.text.trim_end_matches('%').len())
+/// The token without its "%".
+fn percent_text<'a>(token: &Token<'a>) -> Token<'a> {
+    token.part(0, token.text.trim_end_matches('%').len())
 }
 
-/// A profile's points in percent, each above the last.
-fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, Refusal> {
+/// The points of a profile in percent; an error unless both coordinates increase.
+fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, ParseError> {
     let (fills, drops) = (profile.fills.len(), profile.drops.len());
     if fills != drops {
         let message = format!("{fills} fill levels, {drops} drop probabilities");
-        let help = "give as many of one as of the other";
-        return Err(profile.at.refuse(message, help));
+        let help = "give the same number of both";
+        return Err(profile.at.error(message, help));
     }
     let mut points: Vec<(f64, f64)> = Vec::new();
     for (fill, drop) in profile.fills.iter().zip(&profile.drops) {
@@ -256,15 +263,15 @@ fn points(profile: &Profile) -> Result<Vec<(f64, f64)>, Refusal> {
             let message = format!("({at}, {p}) does not follow ({before}, {least})");
             let nearest = (before + 1.0).min(100.0);
             let help = format!("values must increase; nearest: fill-level {nearest}");
-            return Err(fill.refuse(message, help));
+            return Err(fill.error(message, help));
         }
         points.push((at, p));
     }
     Ok(points)
 }
 
-/// A profile as a class of queues in bytes, `whole` being the buffer.
-fn class(profile: &Profile, whole: f64) -> Result<Class, Refusal> {
+/// Converts a profile to a class in bytes, for a buffer of `whole` bytes.
+fn class(profile: &Profile, whole: f64) -> Result<Class, ParseError> {
     let points = points(profile)?;
     let (shape, min, max, max_p) = match profile.interpolated {
         true => interpolated(&points),
@@ -281,24 +288,24 @@ fn class(profile: &Profile, whole: f64) -> Result<Class, Refusal> {
         },
         other => other,
     };
-    // The piece that says so, where one does.
-    let known = |pieces: &[Piece], percent: f64, value: f64| {
-        let says = |piece: &&Piece| percent_text(piece).text.parse() == Ok(percent);
-        let given = pieces.iter().find(says);
-        let given = given.map(|piece| (value, piece.span()));
-        Known::or_tool(given, value, "of the profile's ends")
+    // The value with the span of the token that gives it, if one does.
+    let known = |tokens: &[Token], percent: f64, value: f64| {
+        let says = |token: &&Token| percent_text(token).text.parse() == Ok(percent);
+        let given = tokens.iter().find(says);
+        let given = given.map(|token| (value, token.span()));
+        WithOrigin::given_or(given, value, "implied by the ends of the profile")
     };
     Ok(Class {
         name: profile.name.to_string(),
         min: known(&profile.fills, min, length(min)),
         max: known(&profile.fills, max, length(max)),
         max_p: known(&profile.drops, max_p, max_p / 100.0),
-        shape: Known::tool(shape, "by its pairs"),
+        shape: WithOrigin::implied(shape, "from the points of the profile"),
     })
 }
 
-/// Shape, min, max and max_p in percent. Three points of which the last is at 100% next to
-/// the second, or at twice its level, are RED, or gentle RED.
+/// Shape, min, max and max_p in percent. Three points are RED if the last one is 100% right after
+/// the second, and gentle RED if it is 100% at twice the level of the second.
 fn interpolated(points: &[(f64, f64)]) -> (Shape, f64, f64, f64) {
     let mut all = points.to_vec();
     if all.first().is_none_or(|(fill, _)| *fill > 0.0) {
@@ -326,6 +333,7 @@ fn interpolated(points: &[(f64, f64)]) -> (Shape, f64, f64, f64) {
     as_points(all, false)
 }
 
+/// Shape, min, max and max_p of a segmented profile, in percent.
 fn segmented(points: &[(f64, f64)]) -> (Shape, f64, f64, f64) {
     let mut all = points.to_vec();
     if all.first().is_none_or(|(fill, _)| *fill > 0.0) {
@@ -334,8 +342,8 @@ fn segmented(points: &[(f64, f64)]) -> (Shape, f64, f64, f64) {
     as_points(all, true)
 }
 
-/// min is where the probability leaves 0, max where it reaches 1 or the points end, max_p
-/// what it is just before.
+/// Shape, min, max and max_p of any points, in percent. min is where the probability leaves 0, max
+/// where it reaches 100 or the points end, and max_p the largest probability below 100.
 fn as_points(points: Vec<(f64, f64)>, stepped: bool) -> (Shape, f64, f64, f64) {
     let zeros = points.iter().take_while(|(_, drop)| *drop == 0.0).count();
     let first = if stepped { zeros } else { zeros.max(1) - 1 };
@@ -406,7 +414,7 @@ fn write(configuration: &Configuration, link: &Link) -> String {
     text
 }
 
-/// Where everything is dropped.
+/// The queue length from which every packet is dropped.
 fn reach(shape: &Shape, max: f64) -> f64 {
     match shape {
         Shape::Gentle => 2.0 * max,
@@ -414,7 +422,7 @@ fn reach(shape: &Shape, max: f64) -> f64 {
     }
 }
 
-/// Pairs of whole percents, each fill level above the last.
+/// The points of a class in whole percents with increasing fill levels, and whether they are steps.
 fn pairs(class: &Class, percent: impl Fn(f64) -> f64) -> (Vec<(f64, f64)>, bool) {
     let (min, max) = (class.min.value, class.max.value);
     let drop = (100.0 * class.max_p.value).round().clamp(1.0, 99.0);

@@ -1,0 +1,152 @@
+//! INET (OMNeT++): parameters of `RedDropper` in an `omnetpp.ini`. Defaults and
+//! algorithms are those of `src/inet/queueing/filter/RedDropper.cc` and `.ned`.
+
+use earlydrop::red::{Idle, Spacing};
+use earlydrop::registry::{Length, Link};
+
+use super::parse::ParsedKnobs;
+use super::token::{digits, tokenize};
+use super::{
+    Class, Configuration, Knob, KnobName, Marking, ParseError, Shape, Tool, WithOrigin, knob,
+};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "inet",
+    title: "INET, RedDropper",
+    keywords: &[".minth", ".maxth", "RedDropper", ".wq ", ".pkrate"],
+    spacing: Spacing::Uniform,
+    supported_spacings: &[Spacing::Uniform],
+    spacing_source: "RedDropper.cc: p/(1 - count p)",
+    assumed_rate: None,
+    knobs: KNOBS,
+    limitations: &[
+        (Knob::Classes, "RedDropper has one curve per gate"),
+        (
+            Knob::Shape,
+            "RedDropper has one straight line, and drops everything above max",
+        ),
+        (Knob::Unit, "RedDropper measures in packets"),
+        (Knob::BySize, "RedDropper ignores packet sizes"),
+        (Knob::Cautious, "RedDropper spares no packet above min"),
+        (
+            Knob::Idle,
+            "RedDropper decays by pkrate, by default 150 packets a second",
+        ),
+        (Knob::Ecn, "useEcn also marks above max"),
+        (Knob::Adapt, "RedDropper does not adapt"),
+        (Knob::Packet, "RedDropper ignores packet sizes"),
+        (Knob::Rate, "RedDropper takes pkrate instead"),
+        (
+            Knob::Limit,
+            "packetCapacity is a whole number of packets, by default maxth",
+        ),
+    ],
+    read,
+    write,
+};
+
+const KNOBS: &[KnobName] = &[
+    knob(Knob::Min, "minth", "packets", "5"),
+    knob(Knob::Max, "maxth", "packets", "50"),
+    knob(Knob::MaxP, "maxp", "probability", "0.02"),
+    knob(Knob::Limit, "packetCapacity", "packets", "maxth"),
+    knob(Knob::Weight, "wq", "ratio", "0.002"),
+    knob(Knob::Idle, "pkrate", "packets a second", "150"),
+    knob(Knob::Ecn, "useEcn", "true or false", "false"),
+];
+
+const NAMES: [&str; 7] = [
+    "minth",
+    "maxth",
+    "maxp",
+    "wq",
+    "pkrate",
+    "useEcn",
+    "packetCapacity",
+];
+
+/// Reads assignments such as `**.red.minth = 5`, by the last component of the path.
+fn parse(text: &str) -> Result<ParsedKnobs<'_>, ParseError> {
+    let all = tokenize(text, &["#", "//"]);
+    let mut knobs = Vec::new();
+    for triple in all.windows(3) {
+        let name = triple[0].text.rsplit('.').next().unwrap_or_default();
+        if triple[1].text == "=" && NAMES.contains(&name) {
+            knobs.push((name, triple[2]));
+        }
+    }
+    let knobs = ParsedKnobs::new(knobs, "RedDropper.ned");
+    if knobs.is_empty() {
+        let help = format!("known: {}; for example **.red.minth = 5", NAMES.join(", "));
+        let message = "this text contains no parameter of RedDropper";
+        return Err(ParseError::of_all(text, message, help));
+    }
+    Ok(knobs)
+}
+
+fn read(text: &str, _link: &Link) -> Result<Configuration, ParseError> {
+    let knobs = parse(text)?;
+    let known = |given, default| WithOrigin::given_or(given, default, "RedDropper.ned");
+    let min = known(knobs.number("minth", 0.0, f64::MAX)?, 5.0);
+    let max = known(knobs.number("maxth", 0.0, f64::MAX)?, 50.0);
+    if min.value >= max.value {
+        let given = knobs.find("maxth").or_else(|| knobs.find("minth"));
+        return Err(ParseError {
+            span: given.map_or(0..text.len(), |token| token.span()),
+            message: format!("minth {} is not below maxth {}", min.value, max.value),
+            help: format!("nearest: maxth {}", (3.0 * min.value).max(1.0)),
+        });
+    }
+    let limit = knobs.number("packetCapacity", 1.0, f64::MAX)?;
+    let capacity = Some(Length::Packets(max.value.floor().max(1.0)));
+    let marking = Marking {
+        on: true,
+        above_max: true,
+        ..Marking::OFF
+    };
+    Ok(Configuration {
+        weight: knobs.probability("wq", 0.002)?,
+        limit: WithOrigin::given_or(
+            limit.map(|(limit, span)| (Some(Length::Packets(limit)), span)),
+            capacity,
+            "RedDropper.ned: int(maxth)",
+        ),
+        classes: vec![Class {
+            name: String::new(),
+            min,
+            max,
+            max_p: knobs.probability("maxp", 0.02)?,
+            shape: WithOrigin::implied(Shape::Straight, "RedDropper has no other shape"),
+        }],
+        idle: WithOrigin::implied(Idle::Exact, "RedDropper.cc: by pkrate packets a second"),
+        ecn: knobs
+            .flag("useEcn", false)?
+            .map(|on| if on { marking } else { Marking::OFF }),
+        ..Configuration::of(&TOOL)
+    })
+}
+
+fn write(configuration: &Configuration, link: &Link) -> String {
+    let Some(class) = configuration.classes.first() else {
+        return String::new();
+    };
+    let packets = |length: f64| configuration.in_packets(length, link);
+    let max = packets(class.max.value);
+    let limit = configuration.limit_in_unit(link).map_or(4.0 * max, packets);
+    let lines = [
+        ("wq", digits(configuration.weight.value, 9)),
+        ("minth", digits(packets(class.min.value), 9)),
+        ("maxth", digits(max, 9)),
+        ("maxp", digits(class.max_p.value, 4)),
+        (
+            "pkrate",
+            digits(link.rate.packets_per_sec(link.mean_packet), 6),
+        ),
+        ("packetCapacity", limit.max(max).ceil().to_string()),
+        ("useEcn", configuration.ecn.value.on.to_string()),
+    ];
+    let lines = lines
+        .iter()
+        .map(|(name, value)| format!("**.red.{name} = {value}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
