@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use earlydrop_bench::{Contender, race};
 use earlydrop_model::batch::Batch;
-use earlydrop_model::queue::{Acceptance, BatchQueue, Method, by_recurrence};
+use earlydrop_model::queue::{Acceptance, BatchQueue, Solver, by_recurrence};
 
 const ROUNDS: usize = 21;
 
@@ -33,7 +33,7 @@ fn main() {
             let queue = queue(load, buffer);
             let mut contenders = [
                 Contender::new("solver", || {
-                    black_box(queue.solve(Method::Exact).expect("a queue").mean());
+                    black_box(queue.solve(Solver::Exact).expect("a queue").mean());
                 }),
                 Contender::new("recurrence", || {
                     black_box(by_recurrence(&queue));

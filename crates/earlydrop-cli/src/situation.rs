@@ -6,7 +6,7 @@ use std::path::Path;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_lab::document::{Place, Problem, Problems};
-use earlydrop_model::dialects::{self, Configuration, Dialect, Refusal};
+use earlydrop_model::tools::{self, Configuration, ParseError, Tool};
 use earlydrop_model::{Control, Load, Tcp};
 
 use crate::failure::Failure;
@@ -47,16 +47,16 @@ pub(crate) struct Reading {
 /// Reads `given`: a file, standard input for `-`, or the text itself.
 pub(crate) fn read(
     given: &str,
-    tool: Option<&'static Dialect>,
+    tool: Option<&'static Tool>,
     situation: &Situation,
 ) -> Result<Reading, Failure> {
     let (name, text) = source(given)?;
     let refuse = |refusal| refused(&name, &text, refusal);
     let mut load = situation.load(None);
-    let first = dialects::read(&text, tool, &load.link()).map_err(refuse)?;
+    let first = tools::read(&text, tool, &load.link()).map_err(refuse)?;
     // What it tells of the link may change what automatic values come to.
     load = situation.load(Some(&first));
-    let configuration = dialects::read(&text, tool, &load.link()).map_err(refuse)?;
+    let configuration = tools::read(&text, tool, &load.link()).map_err(refuse)?;
     load.check()?;
     Ok(Reading {
         told: situation.told(&load, &configuration),
@@ -67,7 +67,7 @@ pub(crate) fn read(
 }
 
 /// A refusal as the scenario's problems are told: with its place in the text.
-fn refused(name: &str, text: &str, refusal: Refusal) -> Failure {
+fn refused(name: &str, text: &str, refusal: ParseError) -> Failure {
     let place = Place::File(refusal.span.clone());
     Failure::Scenario(Problems {
         name: name.to_string(),
@@ -77,8 +77,8 @@ fn refused(name: &str, text: &str, refusal: Refusal) -> Failure {
 }
 
 /// The tool of this name, told with `option` where there is none.
-pub(crate) fn tool(option: &str, name: &str) -> Result<&'static Dialect, Failure> {
-    dialects::named(name).map_err(|refusal| Failure::Usage(format!("{option} {name}: {refusal}")))
+pub(crate) fn tool(option: &str, name: &str) -> Result<&'static Tool, Failure> {
+    tools::named(name).map_err(|refusal| Failure::Usage(format!("{option} {name}: {refusal}")))
 }
 
 fn source(given: &str) -> Result<(String, String), Failure> {
@@ -108,7 +108,7 @@ impl Situation {
     fn load(&self, configuration: Option<&Configuration>) -> Load {
         let usual = Load::default();
         let rate = configuration.and_then(|known| {
-            let assumed = known.dialect.assumed_rate;
+            let assumed = known.tool.assumed_rate;
             known.rate.value.or(assumed)
         });
         let packet = configuration.and_then(told_packet);
@@ -130,11 +130,11 @@ impl Situation {
 
     /// "20 CUBIC flows on 10 Mbps (as tc takes it), ...".
     fn told(&self, load: &Load, configuration: &Configuration) -> String {
-        let name = configuration.dialect.name;
+        let name = configuration.tool.name;
         let rate = match (
             self.link,
             configuration.rate.value,
-            configuration.dialect.assumed_rate,
+            configuration.tool.assumed_rate,
         ) {
             (Some(_), ..) => String::new(),
             (None, Some(_), _) => " (as it says; --link)".to_string(),

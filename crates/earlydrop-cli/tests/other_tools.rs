@@ -223,7 +223,7 @@ fn what_cannot_be_is_refused_with_its_place_and_the_nearest() {
         &["red.tcl:2:15", "did you mean thresh_?"],
     );
     for (arguments, said) in [
-        (&["explain", "hello"][..], "say which by --as"),
+        (&["explain", "hello"][..], "choose one with --as"),
         (&["explain", "missing.toml"], "there is no such file"),
         (&["explain", "--as", "linx", "x"], "did you mean 'linux'?"),
         (&["translate", "--to", "ns4", LINUX], "did you mean 'ns2'?"),
@@ -257,10 +257,12 @@ fn rewritten(page: &str) -> String {
             fresh.push('\n');
         }
     }
-    let table = earlydrop_model::dialects::table();
-    let (before, rest) = fresh.split_once("## What is called what\n\n").unwrap();
-    let (_, after) = rest.split_once("\n\nWhat is read and written").unwrap();
-    format!("{before}## What is called what\n\n{table}\nWhat is read and written{after}")
+    let table = earlydrop_model::tools::knob_table();
+    let (before, rest) = fresh
+        .split_once("## Names, units and defaults\n\n")
+        .unwrap();
+    let (_, after) = rest.split_once("\n\nEach parser and writer").unwrap();
+    format!("{before}## Names, units and defaults\n\n{table}\nEach parser and writer{after}")
 }
 
 /// What a command of the page prints, by a shell, as its reader would have it.
@@ -282,7 +284,7 @@ fn output(command: &str) -> String {
 
 #[test]
 fn the_page_shows_what_the_commands_print() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/other-tools.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/other-tools.md");
     let page = fs::read_to_string(&path).unwrap();
     let fresh = rewritten(&page);
     if std::env::var_os("EARLYDROP_WRITE_PAGES").is_some() {

@@ -1,5 +1,5 @@
 //! Holds the model against the simulator over a grid of settings and prints, as Markdown, how
-//! far it is off: the tables of `docs/configuration.md`.
+//! far it is off: the tables of `docs/explanation/the-model.md`.
 //!
 //! ```text
 //! cargo run --release -p earlydrop-lab --example model_accuracy [-- every]
@@ -14,7 +14,7 @@ use earlydrop::registry::Spec;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_lab::verify::{Length, Measured, measure};
 use earlydrop_model::closed_loop::closed_loop;
-use earlydrop_model::trust::{DOUBTS, Doubt, doubts};
+use earlydrop_model::validity::{CAVEATS, Caveat, caveats};
 use earlydrop_model::{Control, Gateway, Load, Prediction, Tcp, fluid_balance};
 
 const SCHEMES: [&str; 6] = [
@@ -28,8 +28,8 @@ const SCHEMES: [&str; 6] = [
 const SEEDS: u64 = 3;
 
 /// A prediction is called near where it is within these, which were fixed before any was
-/// looked at: shares of what is measured for the delay and for how often flows are told of
-/// congestion, points for the utilisation.
+/// looked at: shares of what is measured for the delay and for how often flows receive
+/// congestion signals, points for the utilisation.
 const NEAR: f64 = 0.25;
 const NEAR_UTILISATION: f64 = 0.02;
 
@@ -43,7 +43,7 @@ struct Found {
     measured: Measured,
     fluid: Prediction,
     closed: Prediction,
-    doubts: Vec<Doubt>,
+    caveats: Vec<Caveat>,
 }
 
 /// How far a prediction is off: delay, told, utilisation.
@@ -53,17 +53,17 @@ struct Off([f64; 3]);
 impl Off {
     fn of(predicted: &Prediction, measured: &Measured) -> Off {
         let share = |predicted: f64, measured: f64| predicted / measured.max(1e-6) - 1.0;
-        let told = measured.loss.mean + measured.marks.mean;
+        let signals = measured.loss.mean + measured.marks.mean;
         Off([
             share(predicted.delay.as_secs_f64(), measured.delay.mean),
-            share(predicted.loss + predicted.marks, told),
+            share(predicted.loss + predicted.marks, signals),
             predicted.utilisation - measured.utilisation.mean,
         ])
     }
 
     fn is_near(&self) -> bool {
-        let [delay, told, utilisation] = self.0.map(f64::abs);
-        delay <= NEAR && told <= NEAR && utilisation <= NEAR_UTILISATION
+        let [delay, signals, utilisation] = self.0.map(f64::abs);
+        delay <= NEAR && signals <= NEAR && utilisation <= NEAR_UTILISATION
     }
 }
 
@@ -112,7 +112,7 @@ fn find(setting: Setting) -> Result<Found, Box<dyn Error>> {
     let fluid = fluid_balance(load, &gateway)?;
     Ok(Found {
         measured: measure(load, spec, length, threads, &AtomicBool::new(false))?,
-        doubts: doubts(load, &gateway, &fluid),
+        caveats: caveats(load, &gateway, &fluid),
         fluid,
         closed: closed_loop(load, &gateway)?.expected,
         setting,
@@ -142,9 +142,9 @@ fn row(name: &str, found: &[&Found], predicted: impl Fn(&Found) -> &Prediction) 
         let [low, middle, high] = quantiles(offs.iter().map(|off| 100.0 * off.0[index]).collect());
         format!("{middle:+.1} ({low:+.1} to {high:+.1})")
     };
-    let [delay, told, utilisation] = [0, 1, 2].map(column);
+    let [delay, signals, utilisation] = [0, 1, 2].map(column);
     let all = offs.len();
-    format!("| {name} | {all} | {delay} | {told} | {utilisation} | {near} |")
+    format!("| {name} | {all} | {delay} | {signals} | {utilisation} | {near} |")
 }
 
 /// Some of the settings, and what they have in common.
@@ -165,11 +165,13 @@ impl Group {
 fn groups() -> Vec<Group> {
     let mut groups = vec![
         Group::new("all", |_| true),
-        Group::new("no doubt", |found| found.doubts.is_empty()),
+        Group::new("no caveat", |found| found.caveats.is_empty()),
     ];
-    for doubt in DOUBTS {
-        let name = format!("doubt: {}", doubt.name());
-        groups.push(Group::new(name, move |found| found.doubts.contains(&doubt)));
+    for caveat in CAVEATS.iter().copied() {
+        let name = format!("caveat: {}", caveat.name());
+        groups.push(Group::new(name, move |found| {
+            found.caveats.contains(&caveat)
+        }));
     }
     for scheme in SCHEMES {
         let name = scheme.split(':').next().unwrap_or(scheme);
@@ -192,7 +194,7 @@ fn groups() -> Vec<Group> {
 
 fn print_distribution(method: &str, found: &[Found], of: fn(&Found) -> &Prediction) {
     println!("{method}:\n");
-    println!("| settings | count | delay, % | told, % | utilisation, points | near |");
+    println!("| settings | count | delay, % | signals, % | utilisation, points | near |");
     println!("|---|---|---|---|---|---|");
     for group in groups() {
         let some: Vec<&Found> = found.iter().filter(|found| (group.holds)(found)).collect();
@@ -203,16 +205,16 @@ fn print_distribution(method: &str, found: &[Found], of: fn(&Found) -> &Predicti
 
 fn print_every(found: &[Found]) {
     println!(
-        "| link | rtt | flows | tcp | scheme | ecn | delay: measured | fluid | closed | told | fluid | closed | utilisation | fluid | closed |"
+        "| link | rtt | flows | tcp | scheme | ecn | delay: measured | fluid | closed | signals | fluid | closed | utilisation | fluid | closed |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for found in found {
         let Setting { load, spec } = &found.setting;
-        let told = |p: &Prediction| 100.0 * (p.loss + p.marks);
+        let signals = |p: &Prediction| 100.0 * (p.loss + p.marks);
         let ms = |p: &Prediction| 1e3 * p.delay.as_secs_f64();
         let measured = &found.measured;
-        let doubts: Vec<&str> = found.doubts.iter().map(|doubt| doubt.name()).collect();
-        let doubts = doubts.join(", ");
+        let caveats: Vec<&str> = found.caveats.iter().map(|caveat| caveat.name()).collect();
+        let caveats = caveats.join(", ");
         println!(
             "| {} | {} | {} | {:?} | {} | {} | {:.2} ms | {:.2} | {:.2} | {:.3}% | {:.3} | {:.3} | {:.2}% | {:.2} | {:.2} | {} |",
             load.rate,
@@ -225,12 +227,12 @@ fn print_every(found: &[Found]) {
             ms(&found.fluid),
             ms(&found.closed),
             100.0 * (measured.loss.mean + measured.marks.mean),
-            told(&found.fluid),
-            told(&found.closed),
+            signals(&found.fluid),
+            signals(&found.closed),
             100.0 * measured.utilisation.mean,
             100.0 * found.fluid.utilisation,
             100.0 * found.closed.utilisation,
-            doubts,
+            caveats,
         );
     }
 }

@@ -60,7 +60,7 @@ pub fn scenario(load: &Load, schemes: &[Spec], length: Length) -> String {
         Control::Cubic => "cubic",
     };
     let ecn = if load.tcp.ecn { "on" } else { "off" };
-    let window = load.tcp.largest_window.clamp(1.0, 65_535.0).round();
+    let window = load.tcp.max_window.clamp(1.0, 65_535.0).round();
     let schemes: Vec<String> = schemes.iter().map(|spec| format!("\"{spec}\"")).collect();
     format!(
         r#"title = "{flows} flows on {rate}"
@@ -93,7 +93,7 @@ start = "0 s..{rtt}"
         schemes = schemes.join(", "),
         rtt = load.rtt,
         packet = load.packet.0,
-        timeout = load.tcp.least_timeout,
+        timeout = load.tcp.min_rto,
     )
 }
 

@@ -9,7 +9,7 @@ use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
 use earlydrop::units::Nanos;
 use earlydrop_lab::files::write_whole;
 use earlydrop_lab::verify::{self, Measured, VerifyError};
-use earlydrop_model::configure::{Configuration, Goal, Question, configure};
+use earlydrop_model::configure::{Goal, Question, Recommendation, configure};
 use earlydrop_model::{Control, Load, ModelError, Tcp};
 use earlydrop_report::configuration::{self, ConfigurationReport};
 
@@ -26,7 +26,7 @@ use crate::progress::stop_flag;
   earlydrop configure --link 1Gbps --rtt 20ms --flows 400 --scheme gred --ecn on --html red.html
   earlydrop configure --link 20Mbps --rtt 50ms --flows 20 --paste earlydrop > scenario.toml
 
-Predictions are of long transfers that are alike; docs/explanation/the-model.md says how near they are.")]
+Predictions are of long transfers that are alike; docs/explanation/the-model.md has their accuracy.")]
 pub(crate) struct Configure {
     /// The bottleneck's rate: 100Mbps
     #[arg(long, value_name = "RATE")]
@@ -118,7 +118,7 @@ pub(crate) fn run(
 }
 
 /// Simulates the chosen parameters.
-fn measured(found: &Configuration, seeds: u64) -> Result<Measured, Failure> {
+fn measured(found: &Recommendation, seeds: u64) -> Result<Measured, Failure> {
     let stop = stop_flag()?;
     let length = verify::Length::for_load(&found.load, seeds);
     let spec = &found.choices[0].advice.spec;
@@ -138,6 +138,7 @@ fn refused(error: ModelError) -> Failure {
         ModelError::NoModel { .. } => Failure::Usage(format!(
             "--scheme: {error}; nearest: a scheme with a target, such as pie or ared"
         )),
+        _ => Failure::Usage(error.to_string()),
     }
 }
 

@@ -4,8 +4,8 @@
 use std::io::Write;
 
 use earlydrop::units::Bytes;
-use earlydrop_model::dialects::Knob;
 use earlydrop_model::explain::{Explanation, Setting, explain, time_of};
+use earlydrop_model::tools::Knob;
 use serde_json::{Value, json};
 
 use crate::draw::{Look, Plot, Style, Table, Text, beside, indented, number, write_lines};
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Explain, out: &mut dyn Write, style: &Style) -> Re
         return Ok(writeln!(out, "{text}")?);
     }
     let mut lines = vec![
-        Text::new(explanation.configuration.dialect.title, Look::Strong),
+        Text::new(explanation.configuration.tool.title, Look::Strong),
         Text::default(),
     ];
     lines.extend(knobs(&explanation, style));
@@ -85,7 +85,7 @@ fn comes_to(setting: &Setting, explanation: &Explanation) -> String {
         let time = number(1e3 * time_of(bytes, load).as_secs_f64());
         return format!("{packets} packets, {size}, {time} ms");
     }
-    if let Some(told) = setting.told {
+    if let Some(told) = setting.signal_rate {
         let packets = number(1.0 / told);
         return format!("{}: just below max, one packet in {packets}", setting.value);
     }
@@ -172,7 +172,7 @@ fn expected(reading: &Reading, explanation: &Explanation, style: &Style) -> Vec<
         2,
         Text::from(text).wrapped(style.width.saturating_sub(2)),
     ));
-    for caveat in &explanation.caveats {
+    for caveat in &explanation.omissions {
         lines.extend(indented(
             2,
             Text::from(*caveat).wrapped(style.width.saturating_sub(2)),
@@ -186,9 +186,9 @@ fn findings(explanation: &Explanation, style: &Style) -> Vec<Text> {
     let mut lines = Vec::new();
     let mut before = None;
     for finding in &explanation.findings {
-        if before != Some(finding.rule.gravity) {
-            before = Some(finding.rule.gravity);
-            let name = finding.rule.gravity.name();
+        if before != Some(finding.rule.severity) {
+            before = Some(finding.rule.severity);
+            let name = finding.rule.severity.name();
             let title = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
             lines.extend([Text::default(), Text::new(&title, Look::Strong)]);
         }
@@ -221,7 +221,7 @@ fn document(explanation: &Explanation) -> Value {
             "bytes": setting.bytes,
             "packets": setting.bytes.map(|bytes| bytes / load.packet.0 as f64),
             "seconds": setting.bytes.map(|bytes| time_of(bytes, load).as_secs_f64()),
-            "long_run": setting.told,
+            "long_run": setting.signal_rate,
             "origin": setting.origin,
             "meaning": setting.knob.meaning(),
         })
@@ -233,7 +233,7 @@ fn document(explanation: &Explanation) -> Value {
     let findings = explanation.findings.iter().map(|finding| {
         json!({
             "rule": finding.rule.name,
-            "gravity": finding.rule.gravity.name(),
+            "gravity": finding.rule.severity.name(),
             "what": finding.what,
             "change": finding.change,
             "source": finding.rule.source,
@@ -241,13 +241,13 @@ fn document(explanation: &Explanation) -> Value {
     });
     let spec = explanation.configuration.spec(0, &load.link());
     json!({
-        "tool": explanation.configuration.dialect.name,
+        "tool": explanation.configuration.tool.name,
         "spec": spec.map(|spec| spec.to_string()).unwrap_or_default(),
         "load": about_load(load),
         "settings": settings.collect::<Vec<_>>(),
         "long_run": curves.collect::<Vec<_>>(),
         "prediction": about(&explanation.prediction),
-        "caveats": explanation.caveats,
+        "caveats": explanation.omissions,
         "findings": findings.collect::<Vec<_>>(),
     })
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use earlydrop_model::ModelError;
 use earlydrop_model::batch::Batch;
 use earlydrop_model::closed_loop::sensitivity;
-use earlydrop_model::queue::{Acceptance, BatchQueue, Method, Solution};
+use earlydrop_model::queue::{Acceptance, BatchQueue, Solution, Solver};
 use serde_json::json;
 
 use crate::draw::{Plot, Style, Table, Text, number, write_lines};
@@ -89,8 +89,8 @@ const WIDEST: usize = 90;
 pub(crate) fn run(arguments: &Queue, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
     let queue = queue_of(arguments)?;
     let method = match arguments.method {
-        Way::Exact => Method::Exact,
-        Way::Paper => Method::Paper,
+        Way::Exact => Solver::Exact,
+        Way::Paper => Solver::DominantRoot,
     };
     let solution = queue.solve(method).map_err(usage)?;
     let sensitivity = sensitivity(&queue).map_err(usage)?;
@@ -181,7 +181,7 @@ fn as_json(
 ) -> serde_json::Value {
     let quantile = |share: f64| json!({ "share": share, "packets": solution.quantile(share) });
     let at = |n: &u64| json!({ "packets": n, "probability": solution.probability(*n) });
-    let piece = |piece: &earlydrop_model::queue::Spread| json!({ "from": piece.from, "to": piece.to, "probability": piece.probability });
+    let piece = |piece: &earlydrop_model::queue::Bin| json!({ "from": piece.from, "to": piece.to, "probability": piece.probability });
     json!({
         "lambda": queue.arrivals,
         "mu": queue.service,
@@ -202,7 +202,7 @@ fn as_json(
         "sensitivity": sensitivity,
         "quantiles": QUANTILES.map(quantile),
         "at": arguments.at.iter().map(at).collect::<Vec<_>>(),
-        "distribution": solution.spread(PIECES).iter().map(piece).collect::<Vec<_>>(),
+        "distribution": solution.histogram(PIECES).iter().map(piece).collect::<Vec<_>>(),
     })
 }
 
@@ -272,8 +272,8 @@ fn told(
 
 /// The distribution, as far as it is worth looking at.
 fn picture(queue: &BatchQueue, solution: &Solution, style: &Style) -> Vec<Text> {
-    let pieces = solution.spread(PIECES);
-    let density = |piece: &earlydrop_model::queue::Spread| {
+    let pieces = solution.histogram(PIECES);
+    let density = |piece: &earlydrop_model::queue::Bin| {
         let states = (piece.to - piece.from + 1) as f64;
         let middle = 0.5 * (piece.from + piece.to) as f64;
         (middle, 100.0 * piece.probability / states)

@@ -3,9 +3,9 @@
 
 use std::io::Write;
 
-use earlydrop_model::dialects::{self, Configuration, DIALECTS, Dialect, Written, often};
 use earlydrop_model::explain::expect;
 use earlydrop_model::spacing::long_run;
+use earlydrop_model::tools::{self, Configuration, TOOLS, Tool, Translation, ratio_in_words};
 use earlydrop_model::{Load, ModelError, Prediction};
 use serde_json::{Value, json};
 
@@ -44,9 +44,9 @@ pub(crate) struct Translate {
 
 /// One tool's text, both ways.
 struct Target {
-    tool: &'static Dialect,
-    proposed: Written,
-    copied: Written,
+    tool: &'static Tool,
+    proposed: Translation,
+    copied: Translation,
 }
 
 pub(crate) fn run(
@@ -65,8 +65,8 @@ pub(crate) fn run(
         let refuse = |refusal| Failure::Usage(format!("--to {}: {refusal}", tool.name));
         targets.push(Target {
             tool,
-            proposed: dialects::translate(configuration, tool, &link).map_err(refuse)?,
-            copied: dialects::word_for_word(configuration, tool, &link).map_err(refuse)?,
+            proposed: tools::translate(configuration, tool, &link).map_err(refuse)?,
+            copied: tools::word_for_word(configuration, tool, &link).map_err(refuse)?,
         });
     }
     if arguments.json {
@@ -86,9 +86,9 @@ pub(crate) fn run(
     Ok(write_lines(out, &lines, style)?)
 }
 
-fn targets(list: &str) -> Result<Vec<&'static Dialect>, Failure> {
+fn targets(list: &str) -> Result<Vec<&'static Tool>, Failure> {
     if list == "all" {
-        return Ok(DIALECTS.to_vec());
+        return Ok(TOOLS.to_vec());
     }
     let names = list.split(',').map(str::trim);
     names.map(|name| tool("--to", name)).collect()
@@ -163,7 +163,7 @@ fn comparison(
         Ok(())
     };
     row(
-        format!("{}, as it is", configuration.dialect.name),
+        format!("{}, as it is", configuration.tool.name),
         configuration,
     )?;
     for target in targets {
@@ -195,7 +195,7 @@ fn ratios(configuration: &Configuration, targets: &[Target]) -> Vec<String> {
             format!(
                 "Copied word for word, {} tells {} at one and the same average.",
                 target.tool.name,
-                often(ratio),
+                ratio_in_words(ratio),
             )
         })
     };
@@ -222,7 +222,7 @@ fn document(
             "prediction": about(found),
         })
     };
-    let written = |written: &Written| -> Result<Value, ModelError> {
+    let written = |written: &Translation| -> Result<Value, ModelError> {
         let lost = written.lost.iter().map(|lost| {
             json!({ "knob": lost.knob.name(), "from": lost.from, "to": lost.to, "why": lost.why })
         });
@@ -244,7 +244,7 @@ fn document(
     }
     let found = expect(configuration, load)?;
     Ok(json!({
-        "from": configuration.dialect.name,
+        "from": configuration.tool.name,
         "load": about_load(load),
         "comes_to": described(configuration, &found),
         "to": to,

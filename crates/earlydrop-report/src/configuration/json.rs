@@ -4,7 +4,7 @@ use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::Measured;
 use earlydrop_model::Prediction;
 use earlydrop_model::configure::Choice;
-use earlydrop_model::trust::Doubt;
+use earlydrop_model::validity::Caveat;
 use serde_json::{Value, json};
 
 use super::{ConfigurationReport, paste};
@@ -39,7 +39,7 @@ pub fn document(report: &ConfigurationReport) -> Value {
         "most_flows_by_22": found.most_flows_by_22,
         "open_loop": found.open_loop.map(|open| json!({
             "lambda": open.batches,
-            "gamma": open.waiting,
+            "gamma": open.timeout_share,
             "window": open.window,
             "rho": open.load,
             "mean_queue": open.queue,
@@ -52,8 +52,8 @@ pub fn document(report: &ConfigurationReport) -> Value {
 }
 
 fn choice(choice: &Choice) -> Value {
-    let doubt = |doubt: &Doubt| json!({ "name": doubt.name(), "meaning": doubt.meaning() });
-    let piece = |piece: &earlydrop_model::queue::Spread| json!({ "from": piece.from, "to": piece.to, "probability": piece.probability });
+    let doubt = |doubt: &Caveat| json!({ "name": doubt.name(), "meaning": doubt.meaning() });
+    let piece = |piece: &earlydrop_model::queue::Bin| json!({ "from": piece.from, "to": piece.to, "probability": piece.probability });
     let finite = |number: f64| number.is_finite().then_some(number);
     json!({
         "method": choice.advice.method,
@@ -68,7 +68,7 @@ fn choice(choice: &Choice) -> Value {
             "expected": prediction(&choice.closed.expected),
             "rho": choice.closed.load,
             "sensitivity": choice.closed.sensitivity,
-            "distribution": choice.closed.spread(PIECES).iter().map(piece).collect::<Vec<_>>(),
+            "distribution": choice.closed.histogram(PIECES).iter().map(piece).collect::<Vec<_>>(),
         },
         "stability": choice.stability.map(|found| json!({
             "verdict": found.verdict().name(),
@@ -89,7 +89,7 @@ fn prediction(expected: &Prediction) -> Value {
         "marks": expected.marks,
         "utilisation": expected.utilisation,
         "window": expected.window,
-        "timeouts": expected.waiting,
+        "timeouts": expected.timeout_share,
         "rtt": expected.rtt.as_secs_f64(),
     })
 }

@@ -134,14 +134,14 @@ fn crossing(report: &ConfigurationReport) -> Chart {
 fn distribution(report: &ConfigurationReport) -> Chart {
     let configuration = &report.configuration;
     let closed = &configuration.choices[0].closed;
-    let place = |piece: &earlydrop_model::queue::Spread| {
+    let place = |piece: &earlydrop_model::queue::Bin| {
         let packets = (piece.to - piece.from + 1) as f64;
         (
             0.5 * (piece.from + piece.to) as f64,
             100.0 * piece.probability / packets,
         )
     };
-    let places: Vec<(f64, f64)> = closed.spread(PIECES).iter().map(place).collect();
+    let places: Vec<(f64, f64)> = closed.histogram(PIECES).iter().map(place).collect();
     let quantiles = [(0.5, "median"), (0.99, "99%")].map(|(share, name)| {
         let at = closed.quantile(share);
         (at, format!("{name} {at:.0}"))
@@ -161,7 +161,7 @@ fn dynamics(report: &ConfigurationReport) -> String {
     let Some(motion) = &report.configuration.motion else {
         return String::new();
     };
-    let places = |of: fn(&earlydrop_model::fluid::Moment) -> f64| -> Vec<(f64, f64)> {
+    let places = |of: fn(&earlydrop_model::fluid::State) -> f64| -> Vec<(f64, f64)> {
         let moments = motion.moments.iter();
         moments.map(|moment| (moment.at, of(moment))).collect()
     };

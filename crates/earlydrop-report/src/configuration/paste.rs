@@ -3,7 +3,7 @@
 use earlydrop::registry::nearest;
 use earlydrop_lab::verify::{Length, scenario};
 use earlydrop_model::configure::Configuration;
-use earlydrop_model::dialects::{DIALECTS, Dialect, Refusal, of_spec, translate};
+use earlydrop_model::tools::{ParseError, TOOLS, Tool, of_spec, translate};
 
 use super::PasteError;
 
@@ -18,9 +18,9 @@ type Form = (
 const FORMS: &[Form] = &[("earlydrop", "a scenario for `earlydrop run`", of_earlydrop)];
 
 /// The tools that RED can be written for.
-fn tools() -> impl Iterator<Item = &'static Dialect> {
-    let own = |tool: &&Dialect| FORMS.iter().any(|(name, ..)| *name == tool.name);
-    DIALECTS.iter().copied().filter(move |tool| !own(tool))
+fn tools() -> impl Iterator<Item = &'static Tool> {
+    let own = |tool: &&Tool| FORMS.iter().any(|(name, ..)| *name == tool.name);
+    TOOLS.iter().copied().filter(move |tool| !own(tool))
 }
 
 /// Refuses a form that is not known.
@@ -67,7 +67,7 @@ pub fn all(choice: &Configuration, seeds: u64) -> Vec<(&'static str, &'static st
 }
 
 /// The choice as another tool's configuration, where it is RED.
-fn of_tool(tool: &'static Dialect, choice: &Configuration) -> Result<String, Refusal> {
+fn of_tool(tool: &'static Tool, choice: &Configuration) -> Result<String, ParseError> {
     let link = choice.load.link();
     let configuration = of_spec(&choice.choices[0].advice.spec, &link)?;
     Ok(translate(&configuration, tool, &link)?.text + "\n")

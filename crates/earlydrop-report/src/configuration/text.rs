@@ -133,7 +133,7 @@ fn holds(found: &Configuration, most: f64) -> String {
     )
 }
 
-/// The share of settings is that of `docs/configuration.md`: 42 of 60.
+/// The share of settings is that of `docs/explanation/the-model.md`: 42 of 60.
 fn trust(chosen: &Choice) -> String {
     match chosen.doubts.as_slice() {
         [] => "nothing speaks against it: in 7 of 10 such settings delay and loss came within a quarter".to_string(),

@@ -1,6 +1,6 @@
 //! The answer on a screen.
 
-use earlydrop_model::configure::Configuration;
+use earlydrop_model::configure::Recommendation;
 
 use earlydrop_report::configuration::{self, ConfigurationReport, Crossing};
 
@@ -44,7 +44,7 @@ pub(super) fn lines(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
 }
 
 /// What is chosen, and what to expect of it.
-fn head(found: &Configuration, style: &Style) -> Vec<Text> {
+fn head(found: &Recommendation, style: &Style) -> Vec<Text> {
     let width = style.width.saturating_sub(2);
     let mut lines = Text::new(&configuration::title(found), Look::Strong).wrapped(style.width);
     lines.push(Text::default());
@@ -62,7 +62,7 @@ fn head(found: &Configuration, style: &Style) -> Vec<Text> {
     lines
 }
 
-fn crossing(found: &Configuration, style: &Style) -> Vec<Text> {
+fn crossing(found: &Recommendation, style: &Style) -> Vec<Text> {
     let crossing = Crossing::of(found);
     let scheme = format!("signals of {}", found.choices[0].gateway.scheme());
     let mut plot = Plot::new((0.0, crossing.end), (0.0, crossing.top))
