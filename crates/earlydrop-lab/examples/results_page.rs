@@ -1,4 +1,4 @@
-//! Writes the page `docs/results.md`: the tables of a run's database.
+//! Writes the page `docs/reference/results.md`: the tables of a run's database.
 
 fn main() {
     print!("{}", earlydrop_lab::store::page());

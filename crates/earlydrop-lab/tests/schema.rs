@@ -154,10 +154,10 @@ fn what_is_wrong_is_refused_by_both() {
 
 #[test]
 fn the_page_of_scenarios_is_current() {
-    let committed = fs::read_to_string(root().join("docs/scenarios.md")).unwrap();
+    let committed = fs::read_to_string(root().join("docs/reference/scenarios.md")).unwrap();
     assert!(
         committed == page(),
-        "run: cargo run -p earlydrop-lab --example scenarios_page > docs/scenarios.md"
+        "run: cargo run -p earlydrop-lab --example scenarios_page > docs/reference/scenarios.md"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Prints the table of `docs/validation.md` that sets the baselines of the papers' own
+//! Prints the table of `docs/explanation/validation.md` that sets the baselines of the papers' own
 //! scenario files beside ns-2's figures: `cargo run --release -p earlydrop-lab --example
 //! baselines`.
 

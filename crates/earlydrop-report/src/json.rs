@@ -1,4 +1,4 @@
-//! A run's summary as one JSON document; `docs/results.md` lists its keys.
+//! A run's summary as one JSON document; `docs/reference/results.md` lists its keys.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! Runs every case of the reference tables and prints the tables of
-//! `docs/validation.md`: another simulator's figures beside ours.
+//! `docs/explanation/validation.md`: another simulator's figures beside ours.
 //!
 //! `cargo run --release -p earlydrop-sim --example validation -- ns2`, or `ns3`, or
 //! `ns3-mended`, with a part of the cases' names and a number of seeds if wanted: `-- ns2

@@ -2,7 +2,7 @@
 //! but for those whose miss is explained.
 //!
 //! `cargo test -p earlydrop-sim --test ns2 -- --nocapture` shows the table;
-//! `docs/validation.md` quotes it and tells what was found.
+//! `docs/explanation/validation.md` quotes it and tells what was found.
 
 #[allow(dead_code)]
 #[path = "ns2/mod.rs"]

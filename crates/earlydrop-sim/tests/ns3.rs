@@ -2,7 +2,7 @@
 //! `ns3-mended.csv` within its tolerance, but for those whose miss is explained.
 //!
 //! `cargo test -p earlydrop-sim --test ns3 -- --nocapture` shows the tables;
-//! `docs/validation.md` quotes them and tells what was found.
+//! `docs/explanation/validation.md` quotes them and tells what was found.
 
 #[allow(dead_code)]
 #[path = "ns3/mod.rs"]

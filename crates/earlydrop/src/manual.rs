@@ -37,7 +37,7 @@ fn write_page(page: &mut String) -> fmt::Result {
     page.push_str(
         "# Schemes\n\n\
          Made from the registry and from what each scheme's file opens with, by \
-         `cargo run --example schemes_page > docs/schemes.md`.\n\n\
+         `cargo run --example schemes_page > docs/reference/schemes.md`.\n\n\
          A scheme is built from a line such as `nlred:min=10,max=30` or \
          `red:as=linux,limit=500`. Parameters not given keep their defaults; `as` takes a \
          preset first. Queue lengths are in packets, bytes (`15 kB`) or time at the \

@@ -11,16 +11,16 @@ fn read(path: &str) -> String {
 #[test]
 fn the_page_of_schemes_is_current() {
     assert!(
-        read("docs/schemes.md") == earlydrop::manual::page(),
-        "run: cargo run --example schemes_page > docs/schemes.md"
+        read("docs/reference/schemes.md") == earlydrop::manual::page(),
+        "run: cargo run --example schemes_page > docs/reference/schemes.md"
     );
 }
 
 #[test]
-fn contributing_shows_the_curve_that_is_compiled_in_under_thirty_lines() {
+fn the_page_on_schemes_shows_the_curve_that_is_compiled_in_under_thirty_lines() {
     let example = read("crates/earlydrop/examples/adding_a_curve.rs");
     assert!(example.lines().count() < 30);
-    assert!(read("CONTRIBUTING.md").contains(example.trim()));
+    assert!(read("docs/how-to/adding-a-scheme.md").contains(example.trim()));
 }
 
 #[test]

@@ -28,11 +28,11 @@ pub fn page() -> String {
 
 const INTRODUCTION: &str = r#"# Scenarios
 
-Made from the tables that scenario files are checked by, with `cargo run -p earlydrop-lab --example scenarios_page > docs/scenarios.md`.
+Made from the tables that scenario files are checked by, with `cargo run -p earlydrop-lab --example scenarios_page > docs/reference/scenarios.md`.
 
 A scenario is a file in [TOML](https://toml.io) that says what is simulated and under which queue disciplines: a network, flows, schemes. Each scheme runs with each seed at each point of the sweep; such a run is a cell. All schemes meet the same traffic with the same seed.
 
-The folder [`scenarios/`](../scenarios) has some to begin with. The smallest one:
+The folder [`scenarios/`](../../scenarios) has some to begin with. The smallest one:
 
 ```toml
 [flows.bulk]

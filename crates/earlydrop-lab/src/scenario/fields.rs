@@ -1,5 +1,5 @@
 //! Everything a scenario file may say. What is checked, the schema and the page
-//! `docs/scenarios.md` are all made from these tables.
+//! `docs/reference/scenarios.md` are all made from these tables.
 
 use earlydrop::registry::{Kind, Range};
 

@@ -313,11 +313,11 @@ pub(super) const SAMPLES: &str = "CREATE VIEW IF NOT EXISTS samples AS
     SELECT cell, source, name, json_each.key * interval AS time, json_each.value AS value
     FROM series, json_each(series.list);";
 
-/// The page `docs/results.md`.
+/// The page `docs/reference/results.md`.
 pub fn page() -> String {
     let mut page = String::from(
         "# Results\n\n\
-         Made from the tables themselves by `cargo run -p earlydrop-lab --example results_page > docs/results.md`.\n\n\
+         Made from the tables themselves by `cargo run -p earlydrop-lab --example results_page > docs/reference/results.md`.\n\n\
          A run is a folder: `results.sqlite`, `scenario.toml` (the scenario as run, command line included), \
          the recorded links it reads, and `report.html`. The database is written cell by cell, each in one \
          transaction: what a killed run had finished is there, whole, and is not run again. \

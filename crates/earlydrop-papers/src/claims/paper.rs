@@ -46,7 +46,7 @@ pub(super) type At = Vec<(String, Vec<String>)>;
 
 /// How a claim is decided.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the fields are those of `papers/README.md`")]
+#[expect(missing_docs, reason = "the fields are those of `reference/claims.md`")]
 pub enum Test {
     /// A scheme's values are less (or more) than others', or at most by a tolerance more
     /// (or less), as a share of theirs.

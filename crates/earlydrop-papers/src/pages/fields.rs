@@ -1,4 +1,4 @@
-//! Everything a `figures.toml` may say. It is described in `papers/README.md`.
+//! Everything a `figures.toml` may say. It is described in `docs/reference/claims.md`.
 
 use earlydrop::registry::{Kind, Range};
 

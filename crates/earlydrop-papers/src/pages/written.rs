@@ -69,7 +69,7 @@ pub struct Panel {
 
 /// What is drawn.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the kinds are those of `papers/README.md`")]
+#[expect(missing_docs, reason = "the kinds are those of `reference/claims.md`")]
 pub enum Kind {
     Sweep(Vec<Curve>),
     Time(Vec<Curve>),

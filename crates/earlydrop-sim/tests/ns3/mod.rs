@@ -10,7 +10,7 @@ use crate::witness::{self, Figure, Witness};
 
 pub(crate) use cases::{Version, cases};
 
-// Reasons, each by an experiment of docs/validation.md.
+// Reasons, each by an experiment of docs/explanation/validation.md.
 const TIMER: &str = "its timer goes on through the fast retransmit";
 const CREDITS: &str = "what it counted before a cut makes it grow after it";
 const ALPHA: &str = "its Reno-friendly region is RFC 8312's, ours RFC 9438's";

@@ -19,7 +19,7 @@ pub(crate) struct Witness {
     /// Its name.
     pub(crate) name: &'static str,
     /// Figures known to lie outside their tolerance, by case and metric, each with the
-    /// reason in a few words; `docs/validation.md` has the experiments. A `*` stands for
+    /// reason in a few words; `docs/explanation/validation.md` has the experiments. A `*` stands for
     /// any part of a case's name between points, `|` is between alternatives.
     pub(crate) explained: &'static [(&'static str, &'static str, &'static str)],
 }
