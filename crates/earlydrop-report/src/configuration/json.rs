@@ -77,7 +77,7 @@ fn choice(choice: &Choice) -> Value {
             "gain_margin": finite(found.gain_margin),
             "period": finite(found.period),
         })),
-        "doubts": choice.doubts.iter().map(doubt).collect::<Vec<_>>(),
+        "doubts": choice.caveats.iter().map(doubt).collect::<Vec<_>>(),
     })
 }
 

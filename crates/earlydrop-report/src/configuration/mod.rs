@@ -1,7 +1,7 @@
 //! The answer of `earlydrop configure`: in words, as JSON, as one page, and ready to paste.
 //!
 //! ```text
-//! Question --earlydrop_model::configure--> Configuration --+
+//! Question --earlydrop_model::configure--> Recommendation --+
 //!                    simulated (optional) --> Measured ----+--> ConfigurationReport
 //!                                                                --> text, json, page, paste
 //! ```
@@ -12,7 +12,7 @@ mod paste;
 mod text;
 
 use earlydrop_lab::verify::Measured;
-use earlydrop_model::configure::{Configuration, Question};
+use earlydrop_model::configure::{Question, Recommendation};
 
 pub use json::document;
 pub use page::page;
@@ -23,7 +23,7 @@ pub use text::{Crossing, methods, notes, prediction_and_simulation, statements, 
 #[derive(Clone, Debug)]
 pub struct ConfigurationReport {
     /// The answer: every method's parameters, the chosen one first.
-    pub configuration: Configuration,
+    pub configuration: Recommendation,
     /// The question.
     pub question: Question,
     /// What the simulator measured under the chosen parameters.

@@ -158,14 +158,14 @@ fn distribution(report: &ConfigurationReport) -> Chart {
 
 /// The fluid model's response to more flows, and to fewer again.
 fn dynamics(report: &ConfigurationReport) -> String {
-    let Some(motion) = &report.configuration.motion else {
+    let Some(trajectory) = &report.configuration.trajectory else {
         return String::new();
     };
     let places = |of: fn(&earlydrop_model::fluid::State) -> f64| -> Vec<(f64, f64)> {
-        let moments = motion.moments.iter();
-        moments.map(|moment| (moment.at, of(moment))).collect()
+        let states = trajectory.states.iter();
+        states.map(|state| (state.at, of(state))).collect()
     };
-    let span = motion.span.as_secs_f64();
+    let span = trajectory.span.as_secs_f64();
     let chart = |title: &str, curves: Vec<Curve>| Chart {
         title: title.to_string(),
         x: axis("seconds", 0.0, span),
@@ -178,10 +178,10 @@ fn dynamics(report: &ConfigurationReport) -> String {
         ..Chart::default()
     };
     let queue = vec![
-        curve(0, "queue", places(|moment| moment.queue)),
-        curve(1, "average", places(|moment| moment.average)),
+        curve(0, "queue", places(|state| state.queue)),
+        curve(1, "average", places(|state| state.average)),
     ];
-    let cwnd = vec![curve(0, "cwnd", places(|moment| moment.window))];
+    let cwnd = vec![curve(0, "cwnd", places(|state| state.window))];
     let charts = [
         chart("Queue as flows join and leave", queue),
         chart("A flow's cwnd meanwhile", cwnd),

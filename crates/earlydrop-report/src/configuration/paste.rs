@@ -2,7 +2,7 @@
 
 use earlydrop::registry::nearest;
 use earlydrop_lab::verify::{Length, scenario};
-use earlydrop_model::configure::Configuration;
+use earlydrop_model::configure::Recommendation;
 use earlydrop_model::tools::{ParseError, TOOLS, Tool, of_spec, translate};
 
 use super::PasteError;
@@ -11,7 +11,7 @@ use super::PasteError;
 type Form = (
     &'static str,
     &'static str,
-    fn(&Configuration, u64) -> String,
+    fn(&Recommendation, u64) -> String,
 );
 
 /// Every form of earlydrop's own; the others are those of other tools.
@@ -42,7 +42,7 @@ pub fn check(form: &str) -> Result<(), PasteError> {
 }
 
 /// The choice in one form.
-pub fn one(form: &str, choice: &Configuration, seeds: u64) -> Result<String, PasteError> {
+pub fn one(form: &str, choice: &Recommendation, seeds: u64) -> Result<String, PasteError> {
     if let Some((.., write)) = FORMS.iter().find(|(name, ..)| *name == form) {
         return Ok(write(choice, seeds));
     }
@@ -56,7 +56,7 @@ pub fn one(form: &str, choice: &Configuration, seeds: u64) -> Result<String, Pas
 }
 
 /// The choice in every form that it can be said in: its name, what it is, and the text.
-pub fn all(choice: &Configuration, seeds: u64) -> Vec<(&'static str, &'static str, String)> {
+pub fn all(choice: &Recommendation, seeds: u64) -> Vec<(&'static str, &'static str, String)> {
     let own = FORMS.iter();
     let own = own.map(|(name, what, write)| (*name, *what, write(choice, seeds)));
     let others = tools().filter_map(|tool| {
@@ -67,13 +67,13 @@ pub fn all(choice: &Configuration, seeds: u64) -> Vec<(&'static str, &'static st
 }
 
 /// The choice as another tool's configuration, where it is RED.
-fn of_tool(tool: &'static Tool, choice: &Configuration) -> Result<String, ParseError> {
+fn of_tool(tool: &'static Tool, choice: &Recommendation) -> Result<String, ParseError> {
     let link = choice.load.link();
     let configuration = of_spec(&choice.choices[0].advice.spec, &link)?;
     Ok(translate(&configuration, tool, &link)?.text + "\n")
 }
 
-fn of_earlydrop(choice: &Configuration, seeds: u64) -> String {
+fn of_earlydrop(choice: &Recommendation, seeds: u64) -> String {
     let specs = [choice.choices[0].advice.spec.clone()];
     scenario(&choice.load, &specs, Length::for_load(&choice.load, seeds))
 }

@@ -1,9 +1,9 @@
 //! The answer in words, rows and points, for a terminal and for a page.
 
 use earlydrop_lab::statistics::Mean;
-use earlydrop_model::configure::{Choice, Configuration};
+use earlydrop_model::configure::{Choice, Recommendation};
 use earlydrop_model::stability::Stability;
-use earlydrop_model::{Control, needed};
+use earlydrop_model::{Control, required_signal_probability};
 
 use super::ConfigurationReport;
 use crate::figure::number;
@@ -14,7 +14,7 @@ const POINTS: u32 = 240;
 const SMALL: u64 = 24;
 
 /// What is asked, in a line.
-pub fn title(found: &Configuration) -> String {
+pub fn title(found: &Recommendation) -> String {
     let load = &found.load;
     let control = match load.tcp.control {
         Control::Reno => "Reno",
@@ -36,7 +36,7 @@ pub fn title(found: &Configuration) -> String {
 /// What to expect of the choice, and how far to trust it: a word and a sentence each. `small`
 /// draws values within a sentence, with a space behind, or not at all.
 pub fn statements(
-    found: &Configuration,
+    found: &Recommendation,
     small: impl Fn(&[f64]) -> String,
 ) -> Vec<(&'static str, String)> {
     let chosen = &found.choices[0];
@@ -47,14 +47,14 @@ pub fn statements(
     if let Some(stability) = &chosen.stability {
         statements.push(("loop", of_stability(stability)));
     }
-    if let Some(motion) = &found.motion {
-        let queues: Vec<f64> = motion.moments.iter().map(|moment| moment.queue).collect();
+    if let Some(trajectory) = &found.trajectory {
+        let queues: Vec<f64> = trajectory.states.iter().map(|state| state.queue).collect();
         statements.push((
             "moves",
             format!(
                 "{}the queue over {}, with half as many flows again in the middle third",
                 small(&queues),
-                motion.span,
+                trajectory.span,
             ),
         ));
     }
@@ -97,8 +97,8 @@ fn expected(chosen: &Choice) -> String {
     )
 }
 
-fn queue(found: &Configuration, chosen: &Choice, small: impl Fn(&[f64]) -> String) -> String {
-    let pieces = chosen.closed.spread(SMALL);
+fn queue(found: &Recommendation, chosen: &Choice, small: impl Fn(&[f64]) -> String) -> String {
+    let pieces = chosen.closed.histogram(SMALL);
     let spread: Vec<f64> = pieces.iter().map(|piece| piece.probability).collect();
     format!(
         "{}0 to {} packets; half the time below {}, 99% below {}, were each window sent at once",
@@ -122,7 +122,7 @@ fn of_stability(stability: &Stability) -> String {
     )
 }
 
-fn holds(found: &Configuration, most: f64) -> String {
+fn holds(found: &Recommendation, most: f64) -> String {
     let by_22 = match found.most_flows_by_22 {
         Some(flows) => number(flows.floor()),
         None => "any number".to_string(),
@@ -135,7 +135,7 @@ fn holds(found: &Configuration, most: f64) -> String {
 
 /// The share of settings is that of `docs/explanation/the-model.md`: 42 of 60.
 fn trust(chosen: &Choice) -> String {
-    match chosen.doubts.as_slice() {
+    match chosen.caveats.as_slice() {
         [] => "nothing speaks against it: in 7 of 10 such settings delay and loss came within a quarter".to_string(),
         doubts => {
             let meanings: Vec<&str> = doubts.iter().map(|doubt| doubt.meaning()).collect();
@@ -161,7 +161,7 @@ pub struct Crossing {
 
 impl Crossing {
     /// The curves of the chosen parameters.
-    pub fn of(found: &Configuration) -> Crossing {
+    pub fn of(found: &Recommendation) -> Crossing {
         let chosen = &found.choices[0];
         let (load, at) = (&found.load, chosen.expected.queue);
         let thresholds = chosen.advice.thresholds;
@@ -183,15 +183,15 @@ impl Crossing {
         Crossing {
             end,
             top: (2.0 * signals).clamp(0.01, 100.0),
-            signals: points(&|queue| chosen.gateway.told(queue, load.flows)),
-            needs: points(&|queue| needed(load, &chosen.gateway, queue)),
+            signals: points(&|queue| chosen.gateway.signal_probability(queue, load.flows)),
+            needs: points(&|queue| required_signal_probability(load, &chosen.gateway, queue)),
             marks,
         }
     }
 }
 
 /// Every method, below a row of names.
-pub fn methods(found: &Configuration) -> Vec<Vec<String>> {
+pub fn methods(found: &Recommendation) -> Vec<Vec<String>> {
     let names = [
         "method", "min", "max", "max_p", "weight", "delay", "signals", "busy", "loop",
     ];
@@ -218,7 +218,7 @@ pub fn methods(found: &Configuration) -> Vec<Vec<String>> {
 }
 
 /// Warnings, and what each method has to say.
-pub fn notes(found: &Configuration) -> Vec<String> {
+pub fn notes(found: &Recommendation) -> Vec<String> {
     let of_methods = found.choices.iter().flat_map(|choice| {
         let method = choice.advice.method;
         let notes = choice.advice.notes.iter();
