@@ -21,14 +21,15 @@
 
 #![deny(unsafe_code)] // but for hints about memory: `ahead.rs`
 
-mod ahead;
 pub mod capture;
 mod engine;
 pub mod events;
+pub mod link;
 pub mod measure;
 pub mod network;
 mod packet;
 pub mod pcapng;
+mod prefetch;
 pub mod results;
 pub mod run;
 pub mod schedule;

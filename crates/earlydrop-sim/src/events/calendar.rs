@@ -13,7 +13,7 @@
 
 use super::pool::{NONE, Pool};
 use super::seasons::Seasons;
-use crate::ahead;
+use crate::prefetch;
 
 /// The fewest and the most days of a year.
 const DAYS: (usize, usize) = (64, 1 << 20);
@@ -96,7 +96,7 @@ impl<E: Copy> Calendar<E> {
             last: NONE,
         };
         let mut year = Vec::with_capacity(days);
-        ahead::in_large_pages(&year);
+        prefetch::use_huge_pages(&year);
         year.resize(days, empty);
         Calendar {
             now,
@@ -272,7 +272,7 @@ impl<E: Copy> Calendar<E> {
     #[inline(always)]
     fn look_ahead(&self, place: usize) {
         let mask = self.days.len() - 1;
-        ahead::fetch(&self.days[(place + 2 * DAYS_AHEAD) & mask]);
+        prefetch::prefetch(&self.days[(place + 2 * DAYS_AHEAD) & mask]);
         self.pool.fetch(self.days[(place + DAYS_AHEAD) & mask].next);
     }
 

@@ -1,6 +1,6 @@
 //! Lists of events that share their places.
 
-use crate::ahead;
+use crate::prefetch;
 
 /// No place.
 pub(super) const NONE: u32 = u32::MAX;
@@ -52,7 +52,7 @@ impl<E: Copy> Pool<E> {
     #[inline(always)]
     pub(super) fn fetch(&self, place: u32) {
         if let Some(entry) = self.get(place) {
-            ahead::fetch(entry);
+            prefetch::prefetch(entry);
         }
     }
 
@@ -90,7 +90,7 @@ impl<E: Copy> Pool<E> {
     #[cold]
     fn grow(&mut self) {
         self.entries.reserve(1);
-        ahead::in_large_pages(&self.entries);
+        prefetch::use_huge_pages(&self.entries);
     }
 
     /// Takes an event, whose place is then free.

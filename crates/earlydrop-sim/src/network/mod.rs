@@ -1,11 +1,11 @@
 //! A network as it is described: nodes, and links between them in one direction each.
 
 mod routes;
-mod shapes;
+mod topology;
 mod trace;
 
 pub use routes::Routes;
-pub use shapes::{Dumbbell, ParkingLot};
+pub use topology::{Dumbbell, ParkingLot};
 pub use trace::{Opportunities, Trace, TraceError};
 
 use earlydrop::registry::Spec;
