@@ -1,4 +1,4 @@
-//! A direction by the clock of a test: what arrives when, whatever moment it is asked at.
+//! A direction driven by a test's clock: when packets arrive, whenever it is advanced.
 
 use super::*;
 use crate::packet::Header;
@@ -34,7 +34,8 @@ fn frame(pool: &mut Pool, ecn: Ecn) -> Frame {
 
 fn nobody(_: Nanos, _: &[u8]) {}
 
-/// When each packet arrives, those waiting having come at `times`, looked after at `looks`.
+/// When packets arrive at the far end that arrive at the queue at `times`, if the direction is
+/// also advanced at `looks`.
 fn arrivals(plan: &plan::Direction, times: &[Nanos], looks: &[Nanos]) -> Vec<Nanos> {
     let mut pool = Pool::new(times.len() as u32);
     let mut direction = Direction::new(plan, 1).unwrap();
@@ -53,7 +54,7 @@ fn arrivals(plan: &plan::Direction, times: &[Nanos], looks: &[Nanos]) -> Vec<Nan
             arrived.push(due);
         }
     }
-    // As the emulator does: each time it asks to be looked after.
+    // As the emulator does: whenever it must be advanced.
     while direction.next() < Nanos::NEVER {
         let now = direction.next();
         direction.advance(now, &mut pool, &mut nobody);
@@ -171,9 +172,9 @@ fn a_share_is_lost_on_the_wire() {
 }
 
 proptest! {
-    /// However rarely it is looked after, packets arrive when they would.
+    /// Packets arrive at the same times, however rarely it is advanced.
     #[test]
-    fn when_it_is_looked_after_changes_nothing(
+    fn when_it_is_advanced_changes_nothing(
         gaps in prop::collection::vec(0..4_000_000_u64, 1..60),
         looks in prop::collection::vec(0..200_000_000_u64, 0..60),
         delay in 0..30_000_000_u64,
