@@ -152,7 +152,7 @@ impl Simulation {
     /// Prefetches the flow of a wake event to come.
     #[inline(always)]
     fn prefetch_next_wake(&self) {
-        if let Some(event) = self.events.coming()
+        if let Some(event) = self.events.due_soon()
             && !event.is_packet()
             && let Some(Task::Wake(index)) = event.task()
             && let Some(flow) = self.flows.get(index as usize)

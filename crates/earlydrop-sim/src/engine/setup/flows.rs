@@ -58,12 +58,7 @@ pub(super) fn add(
         check(&run.network, run.duration, index, flow)?;
     }
     let routes = checked_routes(&run.network, &described)?;
-    let links = access::make_access_links(simulation, links, &described, &routes);
-    let (mut stages, begins) = lay_out(&run.network, &links, &described, &routes);
-    access::compact_wires(&mut simulation.wires, &mut stages);
-    let (hops, hop_of) = route::join(&stages);
-    let begins = begins.iter().map(|stage| hop_of[*stage as usize]);
-    simulation.routes = RouteTable::new(hops, begins.collect());
+    add_routes(simulation, &run.network, links, &described, &routes);
     simulation.flows.reserve_exact(described.len());
     use_huge_pages(&simulation.flows);
     simulation.accounts.reserve_flows(described.len());
@@ -108,6 +103,22 @@ fn checked_routes(network: &Network, flows: &[traffic::Flow]) -> Result<Vec<Flow
         }
     }
     Ok(routes)
+}
+
+/// Fills the route table, from links to hops.
+fn add_routes(
+    simulation: &mut Simulation,
+    network: &Network,
+    links: &[LinkStages],
+    flows: &[traffic::Flow],
+    routes: &[FlowRoutes],
+) {
+    let links = access::make_access_links(simulation, links, flows, routes);
+    let (mut stages, begins) = lay_out(network, &links, flows, routes);
+    access::compact_wires(&mut simulation.wires, &mut stages);
+    let (hops, hop_of) = route::join(&stages);
+    let begins = begins.iter().map(|stage| hop_of[*stage as usize]);
+    simulation.routes = RouteTable::new(hops, begins.collect());
 }
 
 /// The flows described; after them, for each whose transfers are requested over a second
