@@ -99,6 +99,7 @@ pub fn all(runs: &[Run], threads: usize) -> Vec<Result<Results, RunError>> {
 
 /// Why a run cannot be started.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// The queue of a link is not valid.
     #[error("the queue from {link}: {problem}")]

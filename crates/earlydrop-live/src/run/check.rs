@@ -40,7 +40,7 @@ fn senseless(problem: &RunError) -> Refused {
         RunError::NoRoute { flow, .. }
         | RunError::Profile { flow, .. }
         | RunError::Flow { flow, .. } => Some(*flow),
-        RunError::Queue { .. } | RunError::Link { .. } | RunError::Measure(_) => None,
+        _ => None,
     };
     Refused {
         flow,

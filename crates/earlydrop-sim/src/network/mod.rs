@@ -62,6 +62,7 @@ pub struct Reorder {
 
 /// A change of a link during the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Change {
     /// The rate from now on, in place of the old one. A packet being sent keeps its time.
     Rate(BitsPerSec),
