@@ -18,10 +18,10 @@ use crate::prefetch::{prefetch, use_huge_pages};
 /// The least and the greatest number of days in a year.
 const DAYS: (usize, usize) = (64, 1 << 20);
 
-/// A calendar of so many days or more does not fit the L1 and L2 caches, and is prefetched.
+/// A calendar of so many days or more is several times as large as the L1 cache, and is prefetched.
 const MANY_DAYS: usize = 1 << 12;
-/// A calendar of so many days fits the L1 cache. Up to this number, days are shorter, down to a
-/// quarter, so that they seldom hold two events: that avoids mispredicted branches.
+/// A calendar of so many days about fits the L1 cache. Up to this number, days are shorter, down to
+/// a quarter, so that they seldom hold two events: that avoids mispredicted branches.
 const FEW_DAYS: usize = 1 << 10;
 
 /// How many days ahead the second event of a day is prefetched; the day itself twice as many.
@@ -274,7 +274,7 @@ impl<E: Copy> Calendar<E> {
             .prefetch(self.days[(place + DAYS_AHEAD) & mask].next);
     }
 
-    /// The first event of a later day, in a calendar that does not fit the L1 and L2 caches.
+    /// The first event of a later day, in a calendar of [many days](MANY_DAYS).
     #[inline(always)]
     pub(super) fn due_soon(&self) -> Option<E> {
         if self.days.len() < MANY_DAYS {
