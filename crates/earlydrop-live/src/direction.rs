@@ -88,16 +88,22 @@ impl Direction {
     }
 
     /// A packet arrives at the queue at `now`.
-    pub(crate) fn offer(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
+    pub(crate) fn enqueue(
+        &mut self,
+        now: Nanos,
+        frame: Frame,
+        pool: &mut Pool,
+        tap: &mut impl Tap,
+    ) {
         self.advance(now, pool, tap);
-        tap.comes(now, self.link.queue_mut());
+        tap.before_change(now, self.link.queue_mut());
         if self.link.enqueue(now, frame, &mut Lost(now, pool, tap)) {
             self.advance(now, pool, tap);
         }
     }
 
     /// A packet arrives at `now` that the scheme does not judge: it is sent before all that waits.
-    pub(crate) fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
+    pub(crate) fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
         self.advance(now, pool, tap);
         let sent = self.link.transmit_unqueued(now, frame);
         self.put_on_wire(sent, pool, tap);
@@ -110,7 +116,7 @@ impl Direction {
             if at > now {
                 return;
             }
-            tap.comes(at, self.link.queue_mut());
+            tap.before_change(at, self.link.queue_mut());
             let Some(sent) = self.link.transmit(&mut Lost(at, pool, tap)) else {
                 return;
             };
@@ -120,14 +126,14 @@ impl Direction {
 
     fn put_on_wire(&mut self, sent: Transmission<Frame>, pool: &mut Pool, tap: &mut impl Tap) {
         let frame = sent.packet;
-        tap.sends(sent.sojourn, sent.time);
+        tap.on_transmission(sent.sojourn, sent.time);
         if frame.marked {
             packet::mark(pool.packet(&frame));
         }
-        tap.left(sent.through, pool.whole(&frame));
+        tap.on_sent(sent.through, pool.whole(&frame));
         if is_lost(self.loss, &mut self.random) {
             self.lost += 1;
-            tap.lost_on_the_wire(sent.through, &frame);
+            tap.on_wire_loss(sent.through, &frame);
             pool.give_back(frame.slot);
             return;
         }
@@ -135,28 +141,29 @@ impl Direction {
         self.wire.push_back(OnWire { due, frame });
     }
 
-    /// Takes the next packet that has arrived by `now`, with its arrival time.
-    pub(crate) fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
+    /// Removes the next packet that arrives by `now`, with its arrival time.
+    pub(crate) fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
         let next = self.wire.pop_front_if(|next| next.due <= now)?;
         Some((next.due, next.frame))
     }
 
-    /// When the caller must [advance](Direction::advance) it, or take what has arrived.
-    pub(crate) fn next(&self) -> Nanos {
+    /// The time of the next event: when a packet arrives, or the caller must
+    /// [advance](Direction::advance) the direction.
+    pub(crate) fn next_event(&self) -> Nanos {
         match self.wire.front() {
             Some(next) => next.due,
             None => self.link.next_transmission(),
         }
     }
 
-    /// Takes the next packet off the wire before it arrives, with its arrival time.
-    pub(crate) fn sent(&mut self) -> Option<(Nanos, Frame)> {
+    /// Removes the next packet from the wire, however late it arrives, with its arrival time.
+    pub(crate) fn pop_sent(&mut self) -> Option<(Nanos, Frame)> {
         let next = self.wire.pop_front()?;
         Some((next.due, next.frame))
     }
 
     /// When it next sends a packet, as far as is known; never, if nothing waits.
-    pub(crate) fn sends(&self) -> Nanos {
+    pub(crate) fn next_transmission(&self) -> Nanos {
         self.link.next_transmission()
     }
 
@@ -172,15 +179,15 @@ impl Direction {
         pool: &mut Pool,
         tap: &mut impl Tap,
     ) {
-        self.show(at, pool, tap);
+        self.observe(at, pool, tap);
         self.link.change(at, change);
         self.advance(at, pool, tap);
     }
 
     /// Brings a tap up to `at`, before anything happens then.
-    pub(crate) fn show(&mut self, at: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
+    pub(crate) fn observe(&mut self, at: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
         self.advance(at, pool, tap);
-        tap.comes(at, self.link.queue_mut());
+        tap.before_change(at, self.link.queue_mut());
     }
 
     pub(crate) fn counters(&self) -> &Counters {
@@ -195,7 +202,8 @@ impl Direction {
         self.link.queue().bytes()
     }
 
-    pub(crate) fn travelling(&self) -> usize {
+    /// Packets on the wire.
+    pub(crate) fn on_wire(&self) -> usize {
         self.wire.len()
     }
 
@@ -209,15 +217,15 @@ impl Direction {
 /// An observer of one direction.
 pub(crate) trait Tap {
     /// A packet leaves the transmitter.
-    fn left(&mut self, at: Nanos, bytes: &[u8]);
+    fn on_sent(&mut self, at: Nanos, bytes: &[u8]);
     /// The queue is about to change at `at`, and has not changed since the last call.
-    fn comes(&mut self, _at: Nanos, _queue: &mut AnyQueue<Frame>) {}
+    fn before_change(&mut self, _at: Nanos, _queue: &mut AnyQueue<Frame>) {}
     /// A packet that has waited for `sojourn` begins to be sent, which takes `time`.
-    fn sends(&mut self, _sojourn: Nanos, _time: Nanos) {}
+    fn on_transmission(&mut self, _sojourn: Nanos, _time: Nanos) {}
     /// A packet is dropped in the queue.
-    fn lost(&mut self, _at: Nanos, _frame: &Frame) {}
+    fn on_drop(&mut self, _at: Nanos, _frame: &Frame) {}
     /// A packet is lost after the transmitter.
-    fn lost_on_the_wire(&mut self, _at: Nanos, _frame: &Frame) {}
+    fn on_wire_loss(&mut self, _at: Nanos, _frame: &Frame) {}
 }
 
 /// Receives the packets that the queue drops at one time.
@@ -225,13 +233,13 @@ struct Lost<'a, T>(Nanos, &'a mut Pool, &'a mut T);
 
 impl<T: Tap> Losses<Frame> for Lost<'_, T> {
     fn lost(&mut self, frame: Frame, _reason: DropReason) {
-        self.2.lost(self.0, &frame);
+        self.2.on_drop(self.0, &frame);
         self.1.give_back(frame.slot);
     }
 }
 
 impl<F: FnMut(Nanos, &[u8])> Tap for F {
-    fn left(&mut self, at: Nanos, bytes: &[u8]) {
+    fn on_sent(&mut self, at: Nanos, bytes: &[u8]) {
         self(at, bytes);
     }
 }

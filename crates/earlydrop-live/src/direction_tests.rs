@@ -46,19 +46,19 @@ fn arrivals(plan: &plan::Direction, times: &[Nanos], looks: &[Nanos]) -> Vec<Nan
     for (now, comes) in calls {
         if comes {
             let frame = frame(&mut pool, Ecn::NotCapable);
-            direction.offer(now, frame, &mut pool, &mut nobody);
+            direction.enqueue(now, frame, &mut pool, &mut nobody);
         }
         direction.advance(now, &mut pool, &mut nobody);
-        while let Some((due, frame)) = direction.arrived(now) {
+        while let Some((due, frame)) = direction.pop_due(now) {
             pool.give_back(frame.slot);
             arrived.push(due);
         }
     }
     // As the emulator does: whenever it must be advanced.
-    while direction.next() < Nanos::NEVER {
-        let now = direction.next();
+    while direction.next_event() < Nanos::NEVER {
+        let now = direction.next_event();
         direction.advance(now, &mut pool, &mut nobody);
-        while let Some((due, frame)) = direction.arrived(now) {
+        while let Some((due, frame)) = direction.pop_due(now) {
             pool.give_back(frame.slot);
             arrived.push(due);
         }
@@ -103,7 +103,7 @@ fn what_a_scheme_drops_and_marks_is_counted_and_given_back() {
     let mut tap = |at: Nanos, bytes: &[u8]| seen.push((at, bytes[1] & 3));
     for ecn in [Ecn::Ect0; 5] {
         let frame = frame(&mut pool, ecn);
-        direction.offer(Nanos::ZERO, frame, &mut pool, &mut tap);
+        direction.enqueue(Nanos::ZERO, frame, &mut pool, &mut tap);
     }
     direction.advance(Nanos::from_millis(9), &mut pool, &mut tap);
     let counters = direction.counters().clone();
@@ -126,12 +126,12 @@ fn what_passes_is_sent_before_what_waits_and_takes_its_time() {
     // One is being sent, two wait, a fourth finds the queue full; a fifth passes.
     let waiting = [(); 4].map(|()| frame(&mut pool, Ecn::NotCapable));
     for frame in waiting {
-        direction.offer(Nanos::ZERO, frame, &mut pool, &mut nobody);
+        direction.enqueue(Nanos::ZERO, frame, &mut pool, &mut nobody);
     }
     let passing = frame(&mut pool, Ecn::NotCapable);
-    direction.pass(Nanos::ZERO, passing, &mut pool, &mut nobody);
+    direction.bypass(Nanos::ZERO, passing, &mut pool, &mut nobody);
     direction.advance(Nanos::from_millis(9), &mut pool, &mut nobody);
-    let order: Vec<(Nanos, u32)> = std::iter::from_fn(|| direction.arrived(Nanos::from_millis(9)))
+    let order: Vec<(Nanos, u32)> = std::iter::from_fn(|| direction.pop_due(Nanos::from_millis(9)))
         .map(|(due, frame)| (due, frame.slot))
         .collect();
     let slots = [waiting[0], passing, waiting[1], waiting[2]].map(|frame| frame.slot);
@@ -143,10 +143,10 @@ fn what_passes_is_sent_before_what_waits_and_takes_its_time() {
         frame(&mut pool, Ecn::NotCapable),
         frame(&mut pool, Ecn::NotCapable),
     );
-    direction.pass(late, passing, &mut pool, &mut nobody);
-    direction.offer(late, next, &mut pool, &mut nobody);
+    direction.bypass(late, passing, &mut pool, &mut nobody);
+    direction.enqueue(late, next, &mut pool, &mut nobody);
     direction.advance(Nanos::from_millis(30), &mut pool, &mut nobody);
-    let times = std::iter::from_fn(|| direction.arrived(Nanos::from_millis(30)));
+    let times = std::iter::from_fn(|| direction.pop_due(Nanos::from_millis(30)));
     let times: Vec<Nanos> = times.map(|(due, _)| due).collect();
     assert_eq!(times, [22, 23].map(Nanos::from_millis));
 }

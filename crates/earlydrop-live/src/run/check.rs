@@ -40,7 +40,7 @@ fn senseless(problem: &RunError) -> Refused {
         RunError::NoRoute { flow, .. }
         | RunError::Profile { flow, .. }
         | RunError::Flow { flow, .. } => Some(*flow),
-        _ => None,
+        RunError::Queue { .. } | RunError::Link { .. } | RunError::Measure(_) => None,
     };
     Refused {
         flow,

@@ -91,28 +91,28 @@ impl Flow {
         &mut self,
         profile: &Profile,
         timing: &Timing,
-        segment: Packet,
+        packet: Packet,
         at: Nanos,
     ) -> Option<Answer> {
         let Ends::Tcp(connection) = &mut self.ends else {
             return None;
         };
         let receiver = &mut connection.receiver;
-        if !segment.is_usual_segment() || at >= receiver.deadline() {
+        if !packet.is_usual_segment() || at >= receiver.deadline() {
             return None;
         }
         let of_it = Echo {
-            sent: segment.stamp(at),
-            again: segment.is_retransmission(),
+            sent: packet.stamp(at),
+            again: packet.is_retransmission(),
         };
-        let say = receiver.take_in_turn(profile, segment.number(), of_it, at)?;
-        measure_arrival(&mut self.meter, profile, timing, (segment, at), true);
+        let say = receiver.take_in_turn(profile, packet.number(), of_it, at)?;
+        measure_arrival(&mut self.meter, profile, timing, (packet, at), true);
         let Say::Acknowledge(echo) = say else {
             return Some(Answer::Later);
         };
         self.counted.acknowledged += 1;
         let next = receiver.expected();
-        let ack = Packet::new(Kind::Ack, segment.flow_index(), next, profile.ack_size);
+        let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
         let ack = ack.stamped(echo.sent).with_class(self.class);
         Some(Answer::Now(ack.retransmitted(echo.again)))
     }
