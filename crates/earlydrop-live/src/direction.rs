@@ -1,9 +1,9 @@
-//! One direction of the bottleneck: queue, transmitter, wire. It knows no device and no
-//! clock: what time it is comes in, what arrives at which time comes out.
+//! One direction of the bottleneck: queue, transmitter, wire. It knows no device and no clock:
+//! the caller passes the time, and takes the packets that have arrived.
 //!
-//! The transmitter is worked out, not waited for: a packet is taken from the queue at the
-//! time when the one before is through, even where that is noticed later. So the rate is
-//! exact however late the thread is, and lateness never adds up.
+//! The queue and the transmitter are the simulator's [`QueuedLink`]. A packet is taken from the
+//! queue at the time when the one before it is through, even if the thread notices later. So the
+//! rate is exact however late the thread is, and lateness never adds up.
 
 use std::collections::VecDeque;
 
@@ -12,8 +12,9 @@ use earlydrop::counters::Counters;
 use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{ConfigError, Link, Spec};
-use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-use earlydrop_sim::network::{self, Change, Opportunities};
+use earlydrop::units::Nanos;
+use earlydrop_sim::link::{QueuedLink, Transmission, is_lost};
+use earlydrop_sim::network::{self, Change};
 
 use crate::packet;
 use crate::plan;
@@ -21,26 +22,13 @@ use crate::pool::{Frame, Pool};
 
 #[derive(Debug)]
 pub(crate) struct Direction {
-    queue: AnyQueue<Frame>,
-    transmitter: Transmitter,
-    /// When what was sent last is through; never, as long as it is down.
-    free_at: Nanos,
-    /// When it is down: when what it sent last was through.
-    down: Option<Nanos>,
-    /// The transmitter is free, and found the queue empty.
-    idle: bool,
-    delay: Nanos,
+    link: QueuedLink<Frame>,
+    /// The share of packets lost at random on the wire.
     loss: f64,
     random: Pcg32,
     wire: VecDeque<OnWire>,
-    /// Lost at random on the wire.
+    /// Packets lost at random on the wire.
     pub(crate) lost: u64,
-}
-
-#[derive(Debug)]
-enum Transmitter {
-    Constant(BitsPerSec),
-    Recorded(Opportunities),
 }
 
 /// A packet that has been sent, and when it arrives.
@@ -50,7 +38,7 @@ struct OnWire {
     frame: Frame,
 }
 
-/// Streams of random numbers, apart from the queue's own.
+/// The stream of random numbers for losses; the queue has its own.
 const LOSS_STREAM: u64 = 1;
 
 impl Direction {
@@ -59,18 +47,12 @@ impl Direction {
     }
 
     fn with(plan: &plan::Direction, queue: AnyQueue<Frame>, seed: u64) -> Direction {
+        let trace = match &plan.rate {
+            plan::Rate::Constant(_) => None,
+            plan::Rate::Recorded(trace) => Some(trace.clone()),
+        };
         Direction {
-            queue,
-            transmitter: match &plan.rate {
-                plan::Rate::Constant(rate) => Transmitter::Constant(*rate),
-                plan::Rate::Recorded(trace) => {
-                    Transmitter::Recorded(Opportunities::new(trace.clone()))
-                }
-            },
-            free_at: Nanos::ZERO,
-            down: None,
-            idle: true,
-            delay: plan.delay,
+            link: QueuedLink::new(queue, plan.rate.mean(), plan.delay, trace),
             loss: plan.loss,
             random: Pcg32::new(seed, LOSS_STREAM),
             wire: VecDeque::with_capacity(plan.on_the_wire()),
@@ -78,8 +60,8 @@ impl Direction {
         }
     }
 
-    /// The same of a link of the simulator's, behind `queue`. What is special about it once
-    /// packets are on its wire is left to others.
+    /// The direction over a link as the simulator describes it, behind `queue`. Whatever reorders
+    /// or changes packets' delays on the wire is left to the caller.
     pub(crate) fn of_link(
         link: &network::Link,
         queue: &Spec,
@@ -90,7 +72,7 @@ impl Direction {
             None => plan::Rate::Constant(link.rate),
         };
         let facts = Link {
-            rate: rate.mean(),
+            rate: link.mean_rate(),
             mean_packet: link.mean_packet,
         };
         let plan = plan::Direction {
@@ -100,99 +82,96 @@ impl Direction {
             queue: queue.clone(),
         };
         let mut queue = queue.plan(&facts)?.queue(seed);
-        // What is periodic counts from the first look: from time zero.
+        // Periodic updates count from the first poll: from time zero.
         queue.poll(Nanos::ZERO);
         Ok(Direction::with(&plan, queue, seed))
     }
 
-    /// A packet comes at `now`.
-    pub(crate) fn offer(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
+    /// A packet arrives at the queue at `now`.
+    pub(crate) fn enqueue(
+        &mut self,
+        now: Nanos,
+        frame: Frame,
+        pool: &mut Pool,
+        tap: &mut impl Tap,
+    ) {
         self.advance(now, pool, tap);
-        tap.comes(now, &mut self.queue);
-        let mut losses = Lost(now, pool, tap);
-        self.queue.enqueue_with(now, frame, &mut losses);
-        if self.idle {
-            self.idle = false;
-            self.free_at = self.free_at.max(now);
+        tap.before_change(now, self.link.queue_mut());
+        if self.link.enqueue(now, frame, &mut Lost(now, pool, tap)) {
             self.advance(now, pool, tap);
         }
     }
 
-    /// A packet comes that the scheme does not judge: it is sent before all that waits.
-    pub(crate) fn pass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
+    /// A packet arrives at `now` that the scheme does not judge: it is sent before all that waits.
+    pub(crate) fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
         self.advance(now, pool, tap);
-        self.free_at = self.free_at.max(now);
-        self.send(frame, now, pool, tap);
+        let sent = self.link.transmit_unqueued(now, frame);
+        self.put_on_wire(sent, pool, tap);
     }
 
     /// Sends what can be sent by `now`.
     pub(crate) fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
-        while !self.idle && self.free_at <= now {
-            tap.comes(self.free_at, &mut self.queue);
-            let mut losses = Lost(self.free_at, pool, tap);
-            match self.queue.dequeue_with(self.free_at, &mut losses) {
-                Some(departure) => self.send(departure.packet, departure.arrived, pool, tap),
-                None => self.idle = true,
+        loop {
+            let at = self.link.next_transmission();
+            if at > now {
+                return;
             }
+            tap.before_change(at, self.link.queue_mut());
+            let Some(sent) = self.link.transmit(&mut Lost(at, pool, tap)) else {
+                return;
+            };
+            self.put_on_wire(sent, pool, tap);
         }
     }
 
-    fn send(&mut self, frame: Frame, arrived: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
-        let begins = self.free_at;
-        let size = frame.header.length;
-        self.free_at = match &mut self.transmitter {
-            Transmitter::Constant(rate) => begins + rate.transmission_time(Bytes(u64::from(size))),
-            Transmitter::Recorded(opportunities) => opportunities.send(begins, size),
-        };
-        tap.sends(begins.since(arrived), self.free_at.since(begins));
+    fn put_on_wire(&mut self, sent: Transmission<Frame>, pool: &mut Pool, tap: &mut impl Tap) {
+        let frame = sent.packet;
+        tap.on_transmission(sent.sojourn, sent.time);
         if frame.marked {
             packet::mark(pool.packet(&frame));
         }
-        tap.left(self.free_at, pool.whole(&frame));
-        if self.loss > 0.0 && self.random.chance(self.loss) {
+        tap.on_sent(sent.through, pool.whole(&frame));
+        if is_lost(self.loss, &mut self.random) {
             self.lost += 1;
-            tap.lost_on_the_wire(self.free_at, &frame);
+            tap.on_wire_loss(sent.through, &frame);
             pool.give_back(frame.slot);
             return;
         }
-        let due = self.free_at + self.delay;
+        let due = sent.arrives;
         self.wire.push_back(OnWire { due, frame });
     }
 
-    /// The next packet that has arrived by `now`, and when it did.
-    pub(crate) fn arrived(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
+    /// Removes the next packet that arrives by `now`, with its arrival time.
+    pub(crate) fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
         let next = self.wire.pop_front_if(|next| next.due <= now)?;
         Some((next.due, next.frame))
     }
 
-    /// When it must be looked after again.
-    pub(crate) fn next(&self) -> Nanos {
+    /// The time of the next event: when a packet arrives, or the caller must
+    /// [advance](Direction::advance) the direction.
+    pub(crate) fn next_event(&self) -> Nanos {
         match self.wire.front() {
             Some(next) => next.due,
-            None if self.idle => Nanos::NEVER,
-            None => self.free_at,
+            None => self.link.next_transmission(),
         }
     }
 
-    /// Takes a packet off the wire whenever it arrives, and says when it does.
-    pub(crate) fn sent(&mut self) -> Option<(Nanos, Frame)> {
+    /// Removes the next packet from the wire, however late it arrives, with its arrival time.
+    pub(crate) fn pop_sent(&mut self) -> Option<(Nanos, Frame)> {
         let next = self.wire.pop_front()?;
         Some((next.due, next.frame))
     }
 
-    /// When it sends next, as far as is known; never, when nothing waits.
-    pub(crate) fn sends(&self) -> Nanos {
-        match self.idle {
-            true => Nanos::NEVER,
-            false => self.free_at,
-        }
+    /// When it next sends a packet, as far as is known; never, if nothing waits.
+    pub(crate) fn next_transmission(&self) -> Nanos {
+        self.link.next_transmission()
     }
 
     pub(crate) fn delay(&self) -> Nanos {
-        self.delay
+        self.link.delay()
     }
 
-    /// Something about the link changes at `at`. What is being sent keeps its time.
+    /// Changes the link at `at`. A packet being sent keeps its time.
     pub(crate) fn change(
         &mut self,
         at: Nanos,
@@ -200,85 +179,67 @@ impl Direction {
         pool: &mut Pool,
         tap: &mut impl Tap,
     ) {
+        self.observe(at, pool, tap);
+        self.link.change(at, change);
         self.advance(at, pool, tap);
-        tap.comes(at, &mut self.queue);
-        match change {
-            Change::Rate(rate) => {
-                if let Transmitter::Constant(sends) = &mut self.transmitter {
-                    *sends = rate;
-                }
-                self.queue.set_link_rate(at, rate);
-            }
-            Change::Delay(delay) => self.delay = delay,
-            Change::Down => {
-                let free_at = self.free_at;
-                self.down.get_or_insert(free_at);
-                self.free_at = Nanos::NEVER;
-            }
-            Change::Up => {
-                if let Some(free_at) = self.down.take() {
-                    self.free_at = free_at.max(at);
-                    self.advance(at, pool, tap);
-                }
-            }
-        }
     }
 
     /// Brings a tap up to `at`, before anything happens then.
-    pub(crate) fn show(&mut self, at: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
+    pub(crate) fn observe(&mut self, at: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
         self.advance(at, pool, tap);
-        tap.comes(at, &mut self.queue);
+        tap.before_change(at, self.link.queue_mut());
     }
 
     pub(crate) fn counters(&self) -> &Counters {
-        self.queue.counters()
+        self.link.queue().counters()
     }
 
     pub(crate) fn packets(&self) -> u32 {
-        self.queue.packets()
+        self.link.waiting()
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.queue.bytes()
+        self.link.queue().bytes()
     }
 
-    pub(crate) fn travelling(&self) -> usize {
+    /// Packets on the wire.
+    pub(crate) fn on_wire(&self) -> usize {
         self.wire.len()
     }
 
-    /// Every probe of the scheme as it is at `now`.
+    /// Passes each of the scheme's probes, as it is at `now`, to `show`.
     pub(crate) fn probes(&mut self, now: Nanos, show: &mut dyn FnMut(&'static str, f64)) {
-        self.queue.poll(now);
-        self.queue.probes(show);
+        self.link.queue_mut().poll(now);
+        self.link.queue().probes(show);
     }
 }
 
-/// Who looks on.
+/// An observer of one direction.
 pub(crate) trait Tap {
     /// A packet leaves the transmitter.
-    fn left(&mut self, at: Nanos, bytes: &[u8]);
-    /// Time goes on to `at`, and the queue is still as it was before.
-    fn comes(&mut self, _at: Nanos, _queue: &mut AnyQueue<Frame>) {}
+    fn on_sent(&mut self, at: Nanos, bytes: &[u8]);
+    /// The queue is about to change at `at`, and has not changed since the last call.
+    fn before_change(&mut self, _at: Nanos, _queue: &mut AnyQueue<Frame>) {}
     /// A packet that has waited for `sojourn` begins to be sent, which takes `time`.
-    fn sends(&mut self, _sojourn: Nanos, _time: Nanos) {}
+    fn on_transmission(&mut self, _sojourn: Nanos, _time: Nanos) {}
     /// A packet is dropped in the queue.
-    fn lost(&mut self, _at: Nanos, _frame: &Frame) {}
+    fn on_drop(&mut self, _at: Nanos, _frame: &Frame) {}
     /// A packet is lost after the transmitter.
-    fn lost_on_the_wire(&mut self, _at: Nanos, _frame: &Frame) {}
+    fn on_wire_loss(&mut self, _at: Nanos, _frame: &Frame) {}
 }
 
-/// Receives what the queue drops at a time.
+/// Receives the packets that the queue drops at one time.
 struct Lost<'a, T>(Nanos, &'a mut Pool, &'a mut T);
 
 impl<T: Tap> Losses<Frame> for Lost<'_, T> {
     fn lost(&mut self, frame: Frame, _reason: DropReason) {
-        self.2.lost(self.0, &frame);
+        self.2.on_drop(self.0, &frame);
         self.1.give_back(frame.slot);
     }
 }
 
 impl<F: FnMut(Nanos, &[u8])> Tap for F {
-    fn left(&mut self, at: Nanos, bytes: &[u8]) {
+    fn on_sent(&mut self, at: Nanos, bytes: &[u8]) {
         self(at, bytes);
     }
 }

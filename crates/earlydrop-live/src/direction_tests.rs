@@ -1,4 +1,4 @@
-//! A direction by the clock of a test: what arrives when, whatever moment it is asked at.
+//! A direction driven by a test's clock: when packets arrive, whenever it is advanced.
 
 use super::*;
 use crate::packet::Header;
@@ -34,7 +34,8 @@ fn frame(pool: &mut Pool, ecn: Ecn) -> Frame {
 
 fn nobody(_: Nanos, _: &[u8]) {}
 
-/// When each packet arrives, those waiting having come at `times`, looked after at `looks`.
+/// When packets arrive at the far end that arrive at the queue at `times`, if the direction is
+/// also advanced at `looks`.
 fn arrivals(plan: &plan::Direction, times: &[Nanos], looks: &[Nanos]) -> Vec<Nanos> {
     let mut pool = Pool::new(times.len() as u32);
     let mut direction = Direction::new(plan, 1).unwrap();
@@ -45,19 +46,19 @@ fn arrivals(plan: &plan::Direction, times: &[Nanos], looks: &[Nanos]) -> Vec<Nan
     for (now, comes) in calls {
         if comes {
             let frame = frame(&mut pool, Ecn::NotCapable);
-            direction.offer(now, frame, &mut pool, &mut nobody);
+            direction.enqueue(now, frame, &mut pool, &mut nobody);
         }
         direction.advance(now, &mut pool, &mut nobody);
-        while let Some((due, frame)) = direction.arrived(now) {
+        while let Some((due, frame)) = direction.pop_due(now) {
             pool.give_back(frame.slot);
             arrived.push(due);
         }
     }
-    // As the emulator does: each time it asks to be looked after.
-    while direction.next() < Nanos::NEVER {
-        let now = direction.next();
+    // As the emulator does: whenever it must be advanced.
+    while direction.next_event() < Nanos::NEVER {
+        let now = direction.next_event();
         direction.advance(now, &mut pool, &mut nobody);
-        while let Some((due, frame)) = direction.arrived(now) {
+        while let Some((due, frame)) = direction.pop_due(now) {
             pool.give_back(frame.slot);
             arrived.push(due);
         }
@@ -102,7 +103,7 @@ fn what_a_scheme_drops_and_marks_is_counted_and_given_back() {
     let mut tap = |at: Nanos, bytes: &[u8]| seen.push((at, bytes[1] & 3));
     for ecn in [Ecn::Ect0; 5] {
         let frame = frame(&mut pool, ecn);
-        direction.offer(Nanos::ZERO, frame, &mut pool, &mut tap);
+        direction.enqueue(Nanos::ZERO, frame, &mut pool, &mut tap);
     }
     direction.advance(Nanos::from_millis(9), &mut pool, &mut tap);
     let counters = direction.counters().clone();
@@ -125,12 +126,12 @@ fn what_passes_is_sent_before_what_waits_and_takes_its_time() {
     // One is being sent, two wait, a fourth finds the queue full; a fifth passes.
     let waiting = [(); 4].map(|()| frame(&mut pool, Ecn::NotCapable));
     for frame in waiting {
-        direction.offer(Nanos::ZERO, frame, &mut pool, &mut nobody);
+        direction.enqueue(Nanos::ZERO, frame, &mut pool, &mut nobody);
     }
     let passing = frame(&mut pool, Ecn::NotCapable);
-    direction.pass(Nanos::ZERO, passing, &mut pool, &mut nobody);
+    direction.bypass(Nanos::ZERO, passing, &mut pool, &mut nobody);
     direction.advance(Nanos::from_millis(9), &mut pool, &mut nobody);
-    let order: Vec<(Nanos, u32)> = std::iter::from_fn(|| direction.arrived(Nanos::from_millis(9)))
+    let order: Vec<(Nanos, u32)> = std::iter::from_fn(|| direction.pop_due(Nanos::from_millis(9)))
         .map(|(due, frame)| (due, frame.slot))
         .collect();
     let slots = [waiting[0], passing, waiting[1], waiting[2]].map(|frame| frame.slot);
@@ -142,10 +143,10 @@ fn what_passes_is_sent_before_what_waits_and_takes_its_time() {
         frame(&mut pool, Ecn::NotCapable),
         frame(&mut pool, Ecn::NotCapable),
     );
-    direction.pass(late, passing, &mut pool, &mut nobody);
-    direction.offer(late, next, &mut pool, &mut nobody);
+    direction.bypass(late, passing, &mut pool, &mut nobody);
+    direction.enqueue(late, next, &mut pool, &mut nobody);
     direction.advance(Nanos::from_millis(30), &mut pool, &mut nobody);
-    let times = std::iter::from_fn(|| direction.arrived(Nanos::from_millis(30)));
+    let times = std::iter::from_fn(|| direction.pop_due(Nanos::from_millis(30)));
     let times: Vec<Nanos> = times.map(|(due, _)| due).collect();
     assert_eq!(times, [22, 23].map(Nanos::from_millis));
 }
@@ -171,9 +172,9 @@ fn a_share_is_lost_on_the_wire() {
 }
 
 proptest! {
-    /// However rarely it is looked after, packets arrive when they would.
+    /// Packets arrive at the same times, however rarely it is advanced.
     #[test]
-    fn when_it_is_looked_after_changes_nothing(
+    fn when_it_is_advanced_changes_nothing(
         gaps in prop::collection::vec(0..4_000_000_u64, 1..60),
         looks in prop::collection::vec(0..200_000_000_u64, 0..60),
         delay in 0..30_000_000_u64,

@@ -1,34 +1,43 @@
-//! A discrete-event packet simulator made for queue disciplines, driving the schemes
-//! of [`earlydrop`] unchanged.
+//! A deterministic discrete-event packet simulator for active queue management.
 //!
-//! The contract: integer nanoseconds, no global state, no clock, no files; a
-//! [`Run`] is a value, and the same value gives the same results on any machine.
+//! It drives the queue disciplines of [`earlydrop`] with TCP and UDP traffic over any topology, and
+//! measures queues and flows.
 //!
-//! # From a network to results
 //! ```
 #![doc = include_str!("../examples/first_run.rs")]
 //! ```
 //!
+//! # Guarantees
+//! - A [`Run`] is a value: network, flows, measurements, duration, seed. Equal runs have equal
+//!   [results], to the last bit, on every machine and with any number of threads.
+//! - There is no global state, no clock and no I/O. Time is in integer nanoseconds.
+//! - Each purpose has its own [stream](streams) of random numbers. So measuring more, or adding a
+//!   flow, changes no random number of anything else.
+//! - Packets lost, delivered and in flight add up to packets sent: see [`results::Totals`].
+//!
 //! # Where things are
-//! - [`network`]: nodes, links, what changes about them; the dumbbell, the parking lot.
-//! - [`traffic`]: flows, applications over TCP, datagrams; [`spread`] is their randomness.
-//! - [`tcp`]: senders and receivers, their rules, loss recovery, congestion control.
-//! - [`measure`]: what to measure; [`results`]: what was; [`capture`]: recorded packets;
-//!   [`pcapng`]: the files that they are written to.
-//! - [`run`]: all of it as one value; [`streams`] and [`schedule`]: what of it is random, for
-//!   whoever does it elsewhere, too.
-//! - [`events`]: the queue of events, for whoever writes another simulator.
+//!
+//! | to | see |
+//! |---|---|
+//! | describe a topology: nodes, links, changes of links, the dumbbell, the parking lot | [`network`] |
+//! | describe traffic: flows, applications over TCP, datagrams; random sizes and pauses | [`traffic`], [`spread`] |
+//! | choose a TCP: congestion control, loss recovery, `ssthresh`, timers; or drive one yourself | [`tcp`] |
+//! | choose what is measured, and read it | [`measure`], [`results`] |
+//! | record packets and write pcapng files | [`capture`], [`pcapng`] |
+//! | run one simulation, or many on several threads | [`run`] |
+//! | build another simulator or emulator from parts | [`link`], [`events`], [`schedule`], [`streams`] |
 
-#![deny(unsafe_code)] // but for hints about memory: `ahead.rs`
+#![deny(unsafe_code)] // except for the memory hints of `prefetch.rs`
 
-mod ahead;
 pub mod capture;
 mod engine;
 pub mod events;
+pub mod link;
 pub mod measure;
 pub mod network;
 mod packet;
 pub mod pcapng;
+mod prefetch;
 pub mod results;
 pub mod run;
 pub mod schedule;
@@ -39,3 +48,7 @@ pub mod traffic;
 
 pub use engine::Simulation;
 pub use run::{Run, RunError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

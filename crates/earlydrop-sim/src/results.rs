@@ -1,4 +1,4 @@
-//! What a run found.
+//! The results of a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,159 +14,158 @@ use crate::network::LinkId;
 use crate::tcp::SenderCounts;
 use crate::traffic::FlowId;
 
-/// Everything that was measured of a run.
+/// Everything measured in a run.
 #[derive(Clone, Debug)]
 pub struct Results {
-    /// The time that was measured: the run without its warm-up.
+    /// The time measured: the run without its warm-up.
     pub measured: Nanos,
-    /// Each queue, in the order of the links.
+    /// The results of each queue, in the order of the links.
     pub queues: Vec<QueueResult>,
-    /// Each flow, in the order they were given.
+    /// The results of each flow, in the order in which they were added.
     pub flows: Vec<FlowResult>,
-    /// Transfers that began in the time measured and were completed, in the order they
-    /// ended.
+    /// Transfers that began in the time measured and were completed, in the order of their ends.
     pub completions: Vec<Completion>,
-    /// Recorded packets, for each link asked for.
+    /// Recorded packets of each link asked for.
     pub captures: Vec<Capture>,
-    /// Windows over time, in segments, of the flows that were watched.
+    /// The congestion windows (cwnd) over time, in segments, of each flow asked for.
     pub windows: Vec<(FlowId, Vec<f64>)>,
-    /// What became of all packets, warm-up included.
+    /// Totals of all packets, warm-up included.
     pub totals: Totals,
 }
 
-/// What a queue and its link did.
+/// The results of a queue and its link.
 #[derive(Clone, Debug)]
 pub struct QueueResult {
-    /// The link it stands before.
+    /// The link behind the queue.
     pub link: LinkId,
-    /// That link's name: "left to right".
+    /// The name of that link: "left to right".
     pub name: String,
     /// Packets and bytes that arrived, departed, were marked, and were dropped by reason.
     pub counters: Counters,
-    /// The share of the time the link was sending.
+    /// The share of the time in which the link was sending, 0 to 1.
     pub utilisation: f64,
-    /// Mean queue length over time, in packets; the one being sent is not in the queue.
+    /// The mean queue length over time, in packets. A packet being sent is not in the queue.
     pub mean_packets: f64,
-    /// The longest it was, in packets.
+    /// The greatest queue length, in packets.
     pub longest: u32,
     /// The mean time from a packet's arrival to the start of its transmission.
     pub mean_sojourn: Nanos,
-    /// How those times are distributed, where asked for.
+    /// The distribution of those times, if asked for.
     pub sojourn: Option<Distribution>,
-    /// How many flows a loss event hits on average, where asked for.
+    /// The mean number of flows hit by a loss event, if asked for; else zero.
     pub flows_per_loss_event: f64,
-    /// Length and probes over time, where asked for.
+    /// Queue length and probes over time, if asked for.
     pub samples: Option<Samples>,
-    /// What of each group came over time, where asked for.
+    /// The arrivals of each group of flows over time, if asked for.
     pub arrivals: Option<Arrivals>,
 }
 
-/// What a flow did.
+/// The results of a flow.
 #[derive(Clone, Debug)]
 pub struct FlowResult {
-    /// Its group.
+    /// The group of the flow.
     pub group: Arc<str>,
-    /// Packets of data that arrived.
+    /// Data packets that arrived.
     pub received: u64,
-    /// Bits on the wire that arrived, a second.
+    /// Throughput: bits on the wire that arrived, per second.
     pub throughput: f64,
-    /// Bits of payload that arrived for the first time, a second.
+    /// Goodput: bits of payload that arrived for the first time, per second.
     pub goodput: f64,
-    /// Packets of data lost on the way.
+    /// Data packets lost.
     pub lost: u64,
-    /// Packets of data that arrived marked.
+    /// Data packets that arrived with a congestion mark.
     pub marked: u64,
-    /// What its TCP sender did; zeros for datagrams.
+    /// The counts of its TCP sender; zeros for datagrams.
     pub sender: SenderCounts,
     /// The smoothed round-trip time at the end; zero for datagrams.
     pub smoothed_rtt: Nanos,
-    /// One-way delays of its packets, where asked for.
+    /// One-way delays of its packets, if asked for.
     pub delays: Option<Delays>,
-    /// Its round trips, where asked for: from sending a segment to its acknowledgment,
-    /// those of segments sent again left out.
+    /// Round-trip times, if asked for: from sending a segment to its acknowledgment, without
+    /// retransmitted segments.
     pub round_trips: Option<Delays>,
-    /// Starts that were left out because too many transfers were going on.
+    /// Starts that were skipped because too many transfers were going on.
     pub left_out: u64,
 }
 
-/// A transfer that was completed.
+/// A completed transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The flow it belongs to.
+    /// The flow of the transfer.
     pub flow: FlowId,
-    /// When it began: for an answer, when it was first asked for.
+    /// When it began; for a response, when it was first requested.
     pub began: Nanos,
-    /// When it ended: when all was acknowledged, or for an answer when all had come.
+    /// When it ended: when all of it was acknowledged, or for a response had arrived.
     pub ended: Nanos,
-    /// Payload.
+    /// Bytes of payload.
     pub bytes: Bytes,
 }
 
 impl Completion {
-    /// How long it took.
+    /// The completion time: from beginning to end.
     pub fn span(&self) -> Nanos {
         self.ended.since(self.began)
     }
 }
 
-/// What became of all packets of a run, acknowledgments and requests included.
+/// Totals of all packets of a run, including acknowledgments and requests.
 ///
-/// At the end, in packets and in bytes: `sent = delivered + dropped + in_flight`.
+/// At the end of a run, in packets and in bytes: `sent = delivered + dropped + in_flight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Sent by a host.
     pub sent: Tally,
-    /// Received by a host, or worked out to be, ahead of time.
+    /// Received by a host, or already computed to arrive after the end.
     pub delivered: Tally,
     /// Lost in a queue or on a link.
     pub dropped: Tally,
-    /// Waiting in queues and for their events, when the run ended.
+    /// In queues or on their routes at the end of the run.
     pub in_flight: Tally,
-    /// Of those delivered, packets of data that arrive after the run's end.
+    /// Of those delivered, data packets that arrive after the end of the run.
     pub late: u64,
     /// Transfers begun.
     pub transfers: u64,
     /// Transfers completed.
     pub completed: u64,
-    /// Events handled.
+    /// Events handled by the engine.
     pub events: u64,
 }
 
-/// Flows taken together.
+/// The results of several flows together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupResult {
-    /// How many there are.
+    /// The number of flows.
     pub flows: usize,
-    /// Bits on the wire that arrived, a second, added up.
+    /// Bits on the wire that arrived, per second, summed over the flows.
     pub throughput: f64,
-    /// Bits of payload that arrived for the first time, a second, added up.
+    /// Bits of payload that arrived for the first time, per second, summed over the flows.
     pub goodput: f64,
-    /// Packets lost over packets lost or received.
+    /// The loss rate: packets lost over packets lost or received.
     pub loss: f64,
-    /// Packets that arrived marked over packets received.
+    /// The mark rate: packets that arrived marked over packets received.
     pub marked: f64,
-    /// Retransmission timeouts, added up.
+    /// Retransmission timeouts of all flows.
     pub timeouts: u64,
-    /// Segments sent again, added up.
+    /// Retransmitted segments of all flows.
     pub retransmissions: u64,
-    /// Jain's index of the goodputs.
+    /// Jain's fairness index of the goodputs, 0 to 1.
     pub jain: f64,
     /// The coefficient of variation of the goodputs.
     pub variation: f64,
 }
 
 impl Results {
-    /// The queue before this link.
+    /// The results of the queue in front of this link.
     pub fn queue(&self, link: LinkId) -> Option<&QueueResult> {
         self.queues.iter().find(|queue| queue.link == link)
     }
 
-    /// A flow's result.
+    /// The results of a flow.
     pub fn flow(&self, flow: FlowId) -> &FlowResult {
         &self.flows[flow.0 as usize]
     }
 
-    /// Flows by their groups, and what they did together.
+    /// The results of each group of flows.
     pub fn groups(&self) -> BTreeMap<Arc<str>, GroupResult> {
         let mut members: BTreeMap<Arc<str>, Vec<&FlowResult>> = BTreeMap::new();
         for flow in &self.flows {
@@ -176,12 +175,12 @@ impl Results {
         members.into_iter().map(sum_up).collect()
     }
 
-    /// All flows together.
+    /// The results of all flows together.
     pub fn together(&self) -> GroupResult {
         GroupResult::of(&self.flows.iter().collect::<Vec<_>>())
     }
 
-    /// One-way delays of all flows together, where they were measured.
+    /// The one-way delays of all flows together, if they were measured.
     pub fn delays(&self) -> Distribution {
         let mut all = Distribution::default();
         for delays in self.flows.iter().filter_map(|flow| flow.delays.as_ref()) {

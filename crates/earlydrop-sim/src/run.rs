@@ -14,24 +14,23 @@ use crate::results::Results;
 use crate::tcp::ProfileError;
 use crate::traffic::{Flow, FlowId};
 
-/// Everything a simulation depends on: the same value gives the same results, on every
-/// machine.
+/// Everything that a simulation depends on. Equal runs have equal results, on every machine.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Nodes and links.
     pub network: Network,
-    /// Who sends what to whom.
+    /// The traffic.
     pub flows: Vec<Flow>,
     /// What to measure.
     pub measure: Measure,
-    /// How long it lasts.
+    /// The simulated time.
     pub duration: Nanos,
-    /// Where its randomness comes from.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
 impl Run {
-    /// A run of `duration` over `network`, without traffic yet, with seed 1.
+    /// A run of `duration` over `network`, with seed 1 and no traffic.
     pub fn new(network: Network, duration: Nanos) -> Run {
         Run {
             network,
@@ -48,24 +47,24 @@ impl Run {
         FlowId(self.flows.len() as u32 - 1)
     }
 
-    /// The same with another seed.
+    /// Sets the seed.
     pub fn seed(self, seed: u64) -> Run {
         Run { seed, ..self }
     }
 
-    /// Checks everything and gets ready, at time zero.
+    /// Checks the run and returns its simulation at time zero.
     pub fn start(&self) -> Result<Simulation, RunError> {
         engine::prepare(self)
     }
 
-    /// Runs from beginning to end.
+    /// Runs the simulation from beginning to end.
     pub fn results(&self) -> Result<Results, RunError> {
         Ok(self.start()?.finish())
     }
 }
 
-/// Runs all of `runs` on so many threads, and answers in their order. What each finds
-/// does not depend on the threads.
+/// Runs all of `runs` on so many threads; returns their results in the order of `runs`. The
+/// results do not depend on the number of threads.
 ///
 /// ```
 /// # use earlydrop_sim::{Run, network::Network, run};
@@ -98,10 +97,11 @@ pub fn all(runs: &[Run], threads: usize) -> Vec<Result<Results, RunError>> {
     done.into_iter().map(|(_, results)| results).collect()
 }
 
-/// Why a run cannot be.
+/// Why a run cannot be started.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
-    /// A link's queue is not as it must be.
+    /// The queue of a link is not valid.
     #[error("the queue from {link}: {problem}")]
     Queue {
         /// The link.
@@ -109,25 +109,25 @@ pub enum RunError {
         /// What is wrong.
         problem: Box<ConfigError>,
     },
-    /// Something else about a link.
+    /// A link is not valid, apart from its queue.
     #[error("the link from {link}: {problem}")]
     Link {
         /// The link.
         link: String,
-        /// What is wrong, with what is allowed.
+        /// What is wrong, and what is allowed.
         problem: String,
     },
-    /// There is no way between a flow's ends.
-    #[error("flow {flow}: no way leads from {from} to {to}")]
+    /// There is no route between a flow's ends.
+    #[error("flow {flow}: no route leads from {from} to {to}")]
     NoRoute {
         /// The flow's number, from 0.
         flow: usize,
-        /// Where the way begins.
+        /// The name of the node where the route would begin.
         from: String,
-        /// Where it does not lead.
+        /// The name of the node where it would end.
         to: String,
     },
-    /// A flow's TCP profile makes no sense.
+    /// The TCP profile of a flow is not valid.
     #[error("flow {flow}: {problem}")]
     Profile {
         /// The flow's number, from 0.
@@ -135,15 +135,15 @@ pub enum RunError {
         /// What is wrong.
         problem: ProfileError,
     },
-    /// Something else about a flow.
+    /// A flow is not valid, apart from its profile and route.
     #[error("flow {flow}: {problem}")]
     Flow {
         /// The flow's number, from 0.
         flow: usize,
-        /// What is wrong, with what is allowed.
+        /// What is wrong, and what is allowed.
         problem: String,
     },
-    /// What is to be measured does not fit the run.
+    /// The measurements asked for do not fit the run.
     #[error("{0}")]
     Measure(String),
 }

@@ -1,25 +1,26 @@
-//! When datagrams are due.
+//! When the datagrams of a flow are due.
 
 use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use crate::traffic::Pattern;
 
-/// When the datagrams of one flow are due, one after the other.
+/// The times at which the datagrams of one flow are due: constant, or in bursts.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     size: Bytes,
-    /// From one packet to the next.
+    /// The time from one packet to the next.
     interval: Nanos,
     next_at: Nanos,
-    /// Packets left in this burst.
+    /// Packets that remain of this burst.
     left: u32,
     pattern: Pattern,
     random: Pcg32,
 }
 
 impl Schedule {
-    /// Packets of this size at this rate; none is due before it [goes on](Self::resume).
+    /// Packets of this size at this rate. None is due before the first
+    /// [`resume`](Self::resume).
     pub fn new(size: Bytes, rate: BitsPerSec, pattern: Pattern, random: Pcg32) -> Schedule {
         Schedule {
             size,
@@ -36,18 +37,18 @@ impl Schedule {
         self.next_at
     }
 
-    /// Packets come at this rate after the one that is due.
+    /// Changes the rate, from the packet after the one that is due.
     pub fn set_rate(&mut self, rate: BitsPerSec) {
         self.interval = rate.transmission_time(self.size);
     }
 
-    /// The first packet of a burst is due at `now`.
+    /// Starts a burst, whose first packet is due at `now`.
     pub fn resume(&mut self, now: Nanos) {
         self.next_at = now;
         self.begin_burst();
     }
 
-    /// Begins a burst of as many packets as its time holds.
+    /// Draws the length of a burst, in packets: at least one.
     fn begin_burst(&mut self) {
         self.left = match self.pattern {
             Pattern::Constant => u32::MAX,
@@ -58,7 +59,7 @@ impl Schedule {
         };
     }
 
-    /// The packet that is due was sent: works out when the next one is.
+    /// Moves to the next packet, once the one that is due was sent.
     pub fn advance(&mut self) {
         self.next_at += self.interval;
         if let Pattern::OnOff { off, .. } = self.pattern {

@@ -1,35 +1,37 @@
-//! Streams of random numbers, one for each purpose and each who draws for it, so that more
-//! draws for one change no other's. Whoever does the same [`Run`](crate::Run) elsewhere,
-//! with real hosts, draws the same starts and sizes.
+//! Streams of random numbers: one for each purpose and each index, so that more draws for one
+//! change no other.
+//!
+//! A program that does the same [`Run`](crate::Run) with real hosts draws the same start times and
+//! sizes from them.
 
 use earlydrop::packet::FlowKey;
 use earlydrop::random::Pcg32;
 
-/// What random numbers are for; each purpose has streams of its own.
+/// What random numbers are drawn for. Each purpose has its own streams.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
     /// Verdicts of queues.
     Queue = 1,
-    /// Losses and reordering on links.
+    /// Loss and reordering on links.
     Link,
     /// When flows start.
     Start,
-    /// How long hosts take before each packet.
+    /// Processing times of hosts before each packet.
     Overhead,
-    /// Sizes, pauses and bursts of a flow.
+    /// Sizes, pauses and bursts of flows.
     Application,
-    /// Sizes of transfers that a flow starts over connections of their own.
+    /// Sizes of the transfers of connections that a flow opens.
     Spawned,
-    /// How long hosts take before each packet of these.
+    /// Processing times of hosts before each packet of such connections.
     SpawnedOverhead,
 }
 
-/// The stream for a purpose and an index.
+/// The stream of a run with this seed for a purpose and an index.
 pub fn stream(seed: u64, purpose: Purpose, index: u64) -> Pcg32 {
     Pcg32::new(FlowKey(seed).hash(purpose as u64), index)
 }
 
-/// The index of one of the connections over which a flow's transfers go.
+/// The stream index of a connection that `flow` opens, by the connection's number.
 pub fn spawned(flow: u32, connection: u64) -> u64 {
     u64::from(flow) << 32 | connection
 }

@@ -1,7 +1,7 @@
-//! What a link does, against figures worked out by hand.
+//! Links against figures computed by hand.
 //!
-//! Mostly packets of 1,000 bytes over 8 Mbps, so that each takes a millisecond, and
-//! 10 ms of delay.
+//! Most tests send packets of 1,000 bytes over 8 Mbps, so that each takes 1 ms, with a propagation
+//! delay of 10 ms.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn behind(queue: &str) -> Link {
     link().queue(queue.parse().unwrap())
 }
 
-/// A run of `duration` over one link, its ends, and a way back.
+/// A run of `duration` over `link` and a link back, and the two hosts.
 fn over(link: Link, duration: Nanos) -> (Run, Node, Node) {
     let mut network = Network::new();
     let (from, to) = (network.node("from"), network.node("to"));
@@ -76,7 +76,7 @@ fn close(value: f64, expected: f64) {
     );
 }
 
-/// With and without a queue, and with each kind of queue there is.
+/// A link without a queue, and with each kind of queue that the engine distinguishes.
 fn each_kind() -> [Link; 4] {
     [
         link(),
@@ -87,7 +87,7 @@ fn each_kind() -> [Link; 4] {
 }
 
 #[test]
-fn a_packet_takes_its_time_to_be_sent_and_the_delay_to_travel() {
+fn a_packet_takes_transmission_time_and_propagation_delay() {
     for link in each_kind() {
         let (mut run, from, to) = over(link, ms(1000));
         run.add(regular(from, to, ms(5)).at(us(250)));
@@ -125,8 +125,8 @@ fn packets_wait_in_order() {
 
 #[test]
 fn a_queue_that_is_full_drops_and_what_it_holds_is_measured() {
-    // Of ten packets one is sent at once, five wait, four are dropped. The k-th of those
-    // that wait begins to be sent k ms after the burst's first, and came k us after it.
+    // Of ten packets, one is sent at once, five wait, four are dropped. The k-th that waits
+    // arrives k us after the burst's first, and its transmission begins k ms after it.
     let waited = 15.0 * 0.999e-3;
     for queue in ["droptail:limit=5", "droptail:limit=5000 bytes"] {
         for (warm_up, counted) in [(Nanos::ZERO, 10), (ms(500), 5)] {
@@ -152,7 +152,7 @@ fn a_queue_that_is_full_drops_and_what_it_holds_is_measured() {
             assert!(sojourn.quantile(1.0).0.abs_diff(4_995_000) < 5000);
             let flow = &results.flows[0];
             assert_eq!((flow.received, flow.lost), (6 * counted, 4 * counted));
-            // The file of packets has the warm-up, too.
+            // A capture includes the warm-up.
             assert_eq!(results.captures[0].len(), 60);
         }
     }
@@ -168,11 +168,11 @@ fn samples_show_the_queue_as_it_was() {
         let results = run.results().unwrap();
         let queue = &results.queues[0];
         let arrivals = &queue.arrivals.as_ref().unwrap().groups;
-        // Those dropped have come, too.
+        // Dropped packets have arrived, too.
         let bytes: u64 = arrivals.iter().flat_map(|(_, bytes)| bytes).sum();
         assert_eq!(bytes, queue.counters.arrived.bytes);
         let samples = results.queues[0].samples.as_ref().unwrap();
-        // From 0 to 1000 ms; the burst comes right after the sample at 50 ms.
+        // From 0 to 1000 ms. The burst arrives just after the sample at 50 ms.
         assert_eq!(samples.packets.len(), 1001);
         assert_eq!(samples.packets[50..57], [0, 5, 4, 3, 2, 1, 0]);
         assert_eq!(samples.bytes[50..53], [0, 5000, 4000]);
@@ -196,13 +196,17 @@ fn every_probe_is_sampled() {
             assert_eq!(values.len(), 31, "{} of {}", name, scheme.name);
             assert_eq!(samples.probe(name), Some(values.as_slice()));
         }
-        let shown = samples.probes.len();
-        assert!(shown >= scheme.probes.len(), "{shown} of {}", scheme.name);
+        let sampled = samples.probes.len();
+        assert!(
+            sampled >= scheme.probes.len(),
+            "{sampled} of {}",
+            scheme.name
+        );
     }
 }
 
 #[test]
-fn windows_are_sampled_in_turn() {
+fn cwnd_is_sampled_at_every_interval() {
     let (mut run, from, to) = over(behind("droptail"), ms(1000));
     run.measure.sample_every = Some(ms(10));
     run.measure.windows = vec![FlowId(1)];
@@ -216,12 +220,12 @@ fn windows_are_sampled_in_turn() {
     assert!(windows[100] > windows[0]);
 }
 
-/// A queue of which the mean is known: packets of equal size at random times (M/D/1) at
-/// half the rate wait for rho / (2 (1 - rho)) = half a packet's time on average.
+/// M/D/1: packets of equal size at random times, at half the rate, wait for
+/// rho / (2 (1 - rho)) = half a transmission time on average.
 ///
-/// A burst of no length is one packet, and its pause is exponential. The mean of 10^6
-/// waiting times deviates by at most 0.9% (that of exponential sizes; constant ones
-/// deviate less), so 4% fails by chance less than once in 10^5.
+/// A burst of no length is one packet, and pauses are exponential. The mean of 10^6 waiting times
+/// has a standard deviation of at most 0.9% (that of exponential sizes; constant ones have less),
+/// so 4% fails by chance less than once in 10^5 seeds.
 #[test]
 fn random_arrivals_wait_as_queueing_theory_says() {
     let (mut run, from, to) = over(behind("droptail"), Nanos::from_secs(2000));
@@ -241,14 +245,14 @@ fn random_arrivals_wait_as_queueing_theory_says() {
         "{}",
         queue.utilisation
     );
-    // Little's law holds exactly but for those that wait at the end.
+    // Little's law is exact except for packets that wait at the end.
     let arrived = queue.counters.arrived.packets as f64;
     let little = arrived / results.measured.as_secs_f64() * wait;
     assert!((queue.mean_packets - little).abs() < 1e-3 * little);
 }
 
-/// Of 20,000 packets a tenth is lost; the deviation is 42.4 packets, so 200 are exceeded
-/// by chance less than once in 10^5.
+/// Of 20,000 packets a tenth is lost. The standard deviation is 42.4 packets, so a difference of
+/// 200 is exceeded by chance less than once in 10^5 seeds.
 #[test]
 fn packets_are_lost_at_random() {
     for link in each_kind() {
@@ -258,17 +262,17 @@ fn packets_are_lost_at_random() {
         let flow = &results.flows[0];
         assert!(flow.lost.abs_diff(2000) < 200, "{}", flow.lost);
         assert_eq!(results.totals.sent.packets, 20_000);
-        // Those on their way at the end are neither.
+        // Packets in flight at the end are neither.
         assert!(20_000 - flow.lost - flow.received <= 6);
         assert_eq!(results.captures[0].len(), 20_000);
     }
 }
 
-/// Half the packets are held back by 5 ms on average: 2.5 ms over all, with a deviation
-/// of sqrt(100/6 - 2.5^2) = 3.2 ms each; of the mean of 10,000 it is 0.032 ms, and 0.15 ms
-/// are exceeded by chance less than once in 10^5.
+/// Half the packets are held back by 5 ms on average: 2.5 ms over all, with a standard deviation
+/// of sqrt(100/6 - 2.5^2) = 3.2 ms. That of the mean of 10,000 is 0.032 ms, and 0.15 ms is exceeded
+/// by chance less than once in 10^5 seeds.
 #[test]
-fn packets_fall_behind_others() {
+fn reordered_packets_are_held_back() {
     for link in each_kind() {
         let (mut run, from, to) = over(link.reordering(0.5, ms(10)), Nanos::from_secs(20));
         run.add(regular(from, to, ms(2)));
@@ -280,8 +284,8 @@ fn packets_fall_behind_others() {
 }
 
 #[test]
-fn what_overtakes_makes_tcp_believe_in_losses() {
-    let sent_again = |share: f64| {
+fn reordering_makes_tcp_retransmit() {
+    let retransmissions = |share: f64| {
         let link = behind("droptail").reordering(share, ms(30));
         let (mut run, from, to) = over(link, Nanos::from_secs(10));
         run.add(Flow::bulk(
@@ -293,31 +297,31 @@ fn what_overtakes_makes_tcp_believe_in_losses() {
         assert_eq!(results.totals.dropped.packets, 0);
         results.flows[0].sender.retransmissions
     };
-    assert_eq!(sent_again(0.0), 0);
-    assert!(sent_again(0.2) > 10);
+    assert_eq!(retransmissions(0.0), 0);
+    assert!(retransmissions(0.2) > 10);
 }
 
 #[test]
-fn a_rate_that_changes_counts_from_the_next_packet_on() {
+fn a_rate_change_applies_from_the_next_packet_on() {
     let link = behind("droptail:limit=10");
     let link = link.changing(us(100_300), Change::Rate(BitsPerSec::from_mbps(4)));
     let (mut run, from, to) = over(link, ms(200));
     run.add(regular(from, to, us(900)));
     let results = run.results().unwrap();
     let times = left_at(&results);
-    // The hundredth is sent from 100 to 101 ms, whatever happens meanwhile.
+    // The packet being sent from 100 to 101 ms keeps its time.
     assert_eq!(times[99..103], [ms(100), ms(101), ms(103), ms(105)]);
     assert_eq!(times.len(), 101 + 49);
 }
 
 #[test]
-fn a_delay_that_shrinks_lets_nothing_overtake() {
+fn a_shorter_delay_lets_nothing_overtake() {
     let link = link().changing(us(1_000_500), Change::Delay(ms(2)));
     let (mut run, from, to) = over(link, ms(2000));
     run.add(regular(from, to, ms(2)));
     let results = run.results().unwrap();
-    // The packet sent at 1000 ms arrives at 1011; those sent 2, 4 and 6 ms later would
-    // arrive before it, and come with it.
+    // The packet sent at 1000 ms arrives at 1011. Those sent 2, 4 and 6 ms later would arrive
+    // before it, and arrive with it.
     let received = results.flows[0].received;
     let before = 501.0;
     let sum = before * 11.0 + 9.0 + 7.0 + 5.0 + (received as f64 - before - 3.0) * 3.0;
@@ -325,14 +329,14 @@ fn a_delay_that_shrinks_lets_nothing_overtake() {
 }
 
 #[test]
-fn a_link_that_is_down_keeps_what_its_queue_can_hold() {
+fn the_queue_of_a_link_that_is_down_fills_up() {
     let link = behind("droptail:limit=20")
         .changing(us(100_500), Change::Down)
         .changing(us(200_500), Change::Up);
     let (mut run, from, to) = over(link, ms(400));
     run.add(regular(from, to, ms(4)));
     let results = run.results().unwrap();
-    // The packet sent at 100 ms is through at 101; 25 come until it is up again.
+    // The packet sent at 100 ms is through at 101 ms. 25 arrive until the link is up again.
     let times = left_at(&results);
     assert_eq!(times[25], ms(101));
     let next: Vec<Nanos> = (0..3).map(|k| us(201_500 + 1000 * k)).collect();
@@ -343,7 +347,7 @@ fn a_link_that_is_down_keeps_what_its_queue_can_hold() {
 }
 
 #[test]
-fn a_recorded_link_sends_when_the_recording_says() {
+fn a_trace_gives_the_times_of_departures() {
     // 12 Mbps: an opportunity for 1,500 bytes each millisecond.
     let left = |size: u64, interval: Nanos| {
         let link = behind("droptail:limit=50").following("1".parse().unwrap());
@@ -355,19 +359,19 @@ fn a_recorded_link_sends_when_the_recording_says() {
     let full = left(1500, us(500));
     assert_eq!(full.len(), 1000);
     assert!(full.iter().zip(1..).all(|(at, k)| *at == ms(k)));
-    // Three of 500 bytes leave together.
+    // Three packets of 500 bytes leave together.
     let small = left(500, us(300));
     assert_eq!(small[3..9], [ms(2), ms(2), ms(2), ms(3), ms(3), ms(3)]);
-    // One of 2,000 takes what is left of one opportunity and some of the next.
+    // A packet of 2,000 bytes takes the rest of one opportunity and part of the next.
     let large = left(2000, us(900));
     assert_eq!(large[..4], [ms(2), ms(3), ms(4), ms(6)]);
-    // Opportunities that nothing waits for are lost.
+    // Opportunities are lost while nothing waits.
     let seldom = left(1500, ms(10));
     assert_eq!(seldom[..3], [ms(1), ms(11), ms(21)]);
 }
 
 #[test]
-fn a_recording_starts_again() {
+fn a_trace_repeats() {
     let link = behind("droptail:limit=50").following("2\n3\n3\n7".parse().unwrap());
     let (mut run, from, to) = over(link, ms(1000));
     run.add(Flow::datagrams(
@@ -383,8 +387,8 @@ fn a_recording_starts_again() {
 
 #[test]
 fn loss_events_hit_flows_together_or_alone() {
-    // Two flows whose bursts come together share their losses; one that sends a single
-    // packet before the others' bursts loses none.
+    // Two flows whose bursts arrive together share their losses. A flow that sends a single packet
+    // before the other's bursts loses none.
     let flows_hit = |alone: bool| {
         let (mut run, from, to) = over(behind("droptail:limit=5"), ms(1000));
         run.measure.loss_event = Some(ms(50));
@@ -422,10 +426,10 @@ fn each_queue_counts_its_own_loss_events() {
     }
 }
 
-/// Packets that leave with one opportunity arrive in the same nanosecond, and in order:
-/// TCP, which takes what overtakes for losses, sends nothing again.
+/// Packets that leave at one opportunity arrive in the same nanosecond, and in order: TCP, which
+/// takes reordering for loss, retransmits nothing.
 #[test]
-fn what_leaves_together_arrives_in_order() {
+fn packets_of_one_opportunity_arrive_in_order() {
     for delay in [Nanos::ZERO, Nanos(1), Nanos(638_525), ms(7)] {
         for recovery in [Recovery::Reno, Recovery::Sack] {
             let trace = "6\n8\n8\n9\n11\n11\n11\n15\n15\n22".parse().unwrap();

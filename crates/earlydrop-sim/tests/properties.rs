@@ -1,4 +1,4 @@
-//! What holds for every run: any network, any queue, any traffic.
+//! Properties of every run, whatever its network, queues and traffic.
 
 #[path = "support/random_runs.rs"]
 mod random_runs;
@@ -98,7 +98,7 @@ fn flow_is_sound(run: &Run, flow: &FlowResult) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Everything but what a run was asked to measure beyond the usual.
+/// The results that every run has, without optional measurements.
 fn figures(mut results: Results) -> String {
     for queue in &mut results.queues {
         queue.sojourn = None;
@@ -115,7 +115,7 @@ fn figures(mut results: Results) -> String {
     format!("{results:#?}")
 }
 
-/// The first lines that differ.
+/// Fails with the first lines that differ.
 fn same(one: &str, other: &str) -> Result<(), TestCaseError> {
     let differing = one.lines().zip(other.lines()).find(|(a, b)| a != b);
     prop_assert_eq!(differing, None);
@@ -124,7 +124,7 @@ fn same(one: &str, other: &str) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn the_same_run_has_the_same_results() {
+fn equal_runs_have_equal_results() {
     check(30, |run| {
         let run = measured_more(run);
         let once = format!("{:#?}", run.results().unwrap());
@@ -134,7 +134,7 @@ fn the_same_run_has_the_same_results() {
 }
 
 #[test]
-fn measuring_more_changes_nothing_else() {
+fn measuring_more_changes_no_other_result() {
     check(60, |run| {
         let more = measured_more(run).results().unwrap();
         same(&figures(run.results().unwrap()), &figures(more))
@@ -142,7 +142,7 @@ fn measuring_more_changes_nothing_else() {
 }
 
 #[test]
-fn going_on_in_pieces_changes_nothing() {
+fn running_in_pieces_changes_nothing() {
     check(60, |run| {
         let run = measured_more(run);
         let mut simulation = run.start().unwrap();
@@ -158,12 +158,13 @@ fn going_on_in_pieces_changes_nothing() {
     });
 }
 
-/// The engine's shortcuts against an event for every hop, departure and arrival.
+/// The engine against the reference engine, which has an event for every hop, departure and
+/// arrival, and no flow on the fast path.
 #[test]
-fn working_ahead_changes_nothing() {
+fn shortcuts_change_nothing() {
     check(150, |run| {
         let mut run = run.clone();
-        keep_from_ties(&mut run);
+        avoid_ties(&mut run);
         run.measure.loss_event = Some(Nanos(50_000_001));
         run.measure.delays = true;
         run.measure.round_trips = true;
@@ -176,18 +177,22 @@ fn working_ahead_changes_nothing() {
             run.measure.captures = run.network.links().map(|(id, ..)| id).collect();
         }
         let Ok(simulation) = run.start() else {
-            // A queue that does not fit its link's rate without the trace.
+            // Without its trace, a link's rate may not fit the queue.
             return Ok(());
         };
-        let one = apart_from_totals(simulation.clone().finish());
-        same(&one, &apart_from_totals(simulation.in_turn().finish()))
+        let reference = simulation.clone().reference_engine().finish();
+        same(
+            &without_totals(simulation.finish()),
+            &without_totals(reference),
+        )
     });
 }
 
-/// Two flows that act in the same nanosecond do so in the order in which that was worked
-/// out. What leaves a recorded link with one opportunity arrives so, and is kept out where
-/// there is more than one connection to act.
-fn keep_from_ties(run: &mut Run) {
+/// Removes traces from runs with more than one connection.
+///
+/// Packets that leave at one opportunity arrive in the same nanosecond. If two flows then act in
+/// the same nanosecond, they do so in the order in which that was computed.
+fn avoid_ties(run: &mut Run) {
     let connections = |flow: &Flow| match &flow.traffic {
         Traffic::Datagrams { .. } => 0,
         Traffic::Tcp { application, .. } => match application {
@@ -203,8 +208,8 @@ fn keep_from_ties(run: &mut Run) {
     }
 }
 
-/// The totals count what is worked out beyond the end.
-fn apart_from_totals(mut results: Results) -> String {
+/// The results without the totals that include what was computed beyond the end.
+fn without_totals(mut results: Results) -> String {
     let Totals {
         transfers,
         completed,

@@ -1,35 +1,35 @@
-//! What became of every packet.
+//! Accounts of what became of every packet: totals, losses, baselines of senders.
 
 use earlydrop::aqm::DropReason;
 use earlydrop::packet::Packet as _;
 use earlydrop::queue::Losses;
 use earlydrop::units::Nanos;
 
-use crate::ahead;
 use crate::measure::queue::LossEvents;
 use crate::measure::{FlowMeter, QueueMeter, Timing};
 use crate::packet::{Notes, Packet};
+use crate::prefetch::use_huge_pages;
 use crate::results::Totals;
 use crate::tcp::SenderCounts;
 
-/// So many lost packets are counted together.
-const LATELY: usize = 128;
+/// How many lost packets are counted together.
+const LOSS_BATCH: usize = 128;
 
-/// What is kept of packets beside themselves.
+/// Everything kept about packets that is not in packets, links or flows.
 #[derive(Clone, Debug)]
 pub(super) struct Accounts {
     pub(super) notes: Notes,
     pub(super) totals: Totals,
     pub(super) timing: Timing,
-    /// Packets of data lost on the way, of each flow. Not kept with the flow, of which a
-    /// packet that is lost needs nothing else.
+    /// Data packets of each flow that were lost. They are not with the flow: a lost packet needs
+    /// nothing else of it.
     lost: Vec<u64>,
-    /// The flows of those lost lately, which are counted together: with many flows, each
-    /// is a line of memory to wait for, and many can be waited for at once.
-    lost_lately: Vec<u32>,
-    /// Where there is a warm-up, what each flow's sender had done when it was over, once it
-    /// acts after that.
-    before: Vec<SenderCounts>,
+    /// The flows of recently lost packets, to be counted together. With many flows, each count is
+    /// a cache miss, and the processor waits for many at once.
+    lost_batch: Vec<u32>,
+    /// In runs with a warm-up: what each sender had done when it was over, recorded when the
+    /// sender first acts after that.
+    baselines: Vec<SenderCounts>,
 }
 
 impl Accounts {
@@ -39,74 +39,74 @@ impl Accounts {
             totals: Totals::default(),
             timing,
             lost: Vec::new(),
-            lost_lately: Vec::with_capacity(LATELY),
-            before: Vec::new(),
+            lost_batch: Vec::with_capacity(LOSS_BATCH),
+            baselines: Vec::new(),
         }
     }
 
-    /// Memory for as many flows.
+    /// Reserves memory for so many flows.
     pub(super) fn reserve_flows(&mut self, flows: usize) {
         self.lost.reserve_exact(flows);
-        ahead::in_large_pages(&self.lost);
+        use_huge_pages(&self.lost);
     }
 
-    /// One more flow.
+    /// Adds a flow.
     pub(super) fn add_flow(&mut self) {
         self.lost.push(0);
         if self.timing.from > Nanos::ZERO {
-            self.before.push(SenderCounts::default());
+            self.baselines.push(SenderCounts::default());
         }
     }
 
-    /// A packet of data of the flow at `index` was lost.
+    /// A data packet of the flow at `index` is lost.
     #[inline]
     fn lose(&mut self, index: u32) {
-        self.lost_lately.push(index);
-        if self.lost_lately.len() == LATELY {
+        self.lost_batch.push(index);
+        if self.lost_batch.len() == LOSS_BATCH {
             self.count_lost();
         }
     }
 
-    /// Counts the losses that are not counted yet.
+    /// Counts the losses of the current batch.
     #[cold]
     #[inline(never)]
     pub(super) fn count_lost(&mut self) {
-        for index in self.lost_lately.drain(..) {
+        for index in self.lost_batch.drain(..) {
             self.lost[index as usize] += 1;
         }
     }
 
-    /// How many packets of data of the flow at `index` were lost, once all are
+    /// Data packets of the flow at `index` that were lost, once all are
     /// [counted](Accounts::count_lost).
     pub(super) fn lost_of(&self, index: usize) -> u64 {
         self.lost[index]
     }
 
-    /// Notes what the sender of the flow at `index` had done when the warm-up was over.
+    /// Records what the sender of the flow at `index` had done when the warm-up was over.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_before(&mut self, index: u32, counts: SenderCounts) {
-        self.before[index as usize] = counts;
+    pub(super) fn set_baseline(&mut self, index: u32, counts: SenderCounts) {
+        self.baselines[index as usize] = counts;
     }
 
-    /// What the sender of the flow at `index`, whose counts are `now`, had done when the
-    /// warm-up was over; `noted` when that was noted.
-    pub(super) fn counts_before(
+    /// What the sender of the flow at `index` had done when the warm-up was over. `now` are its
+    /// counts now; `recorded` says whether its baseline was set.
+    pub(super) fn baseline(
         &self,
         index: usize,
-        noted: bool,
+        recorded: bool,
         now: &SenderCounts,
     ) -> SenderCounts {
-        match self.before.get(index) {
-            Some(before) if noted => *before,
+        match self.baselines.get(index) {
+            Some(baseline) if recorded => *baseline,
             // It has done nothing since.
             _ if self.timing.from > Nanos::ZERO => *now,
             _ => SenderCounts::default(),
         }
     }
 
-    /// A packet of data of the flow with this `meter` has come to the receiving host at
-    /// `at`; answers whether that is measured.
+    /// A data packet of the flow with this `meter` arrives at the receiving host at `at`; returns
+    /// whether it is measured.
     #[inline(always)]
     pub(super) fn arrived(&mut self, meter: &mut FlowMeter, packet: &Packet, at: Nanos) -> bool {
         self.totals.delivered.add(packet.size());
@@ -120,32 +120,28 @@ impl Accounts {
         counts
     }
 
-    /// Receives what is lost at `at`, in a queue with this meter or on a link.
+    /// A receiver of packets that are lost at `at`, in a queue with this meter or on a wire.
     #[inline]
     pub(super) fn loss<'a>(&'a mut self, at: Nanos, meter: Option<&'a mut QueueMeter>) -> Loss<'a> {
         Loss {
             accounts: self,
             at,
-            lost: 0,
             events: meter.and_then(QueueMeter::losses),
         }
     }
 }
 
-/// Receives packets that are lost at a given time.
+/// Accounts for packets that are lost at one time.
 pub(super) struct Loss<'a> {
     accounts: &'a mut Accounts,
     at: Nanos,
-    /// How many packets were lost.
-    pub(super) lost: u32,
-    /// Loss events of the queue, when they are counted.
+    /// Loss events of the queue, if they are counted.
     events: Option<&'a mut LossEvents>,
 }
 
 impl Loss<'_> {
-    /// Takes a packet that is lost.
+    /// Accounts for a lost packet.
     pub(super) fn take(&mut self, packet: Packet) {
-        self.lost += 1;
         if let Some(place) = packet.note() {
             self.accounts.notes.take(place);
         }

@@ -1,28 +1,29 @@
-//! What happens at a time.
+//! Events: a packet that continues on its route, or a task of the engine.
 
 use crate::packet::Packet;
 
-/// A packet whose turn has come, or a task: two words either way, and so in registers.
+/// What is due at a time. A task is packed like a packet, so that an event is two words and stays
+/// in registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event(Packet);
 
-/// What happens beside packets.
+/// An event that is no packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
-    /// A flow has something to do.
+    /// A timer, a start or a stop of this flow is due.
     Wake(u32),
-    /// What has left this port by now must be known.
+    /// What this port has sent by now must be known: its next departure may soon arrive.
     Drain(u32),
     /// The link change of this index is due.
     Change(u32),
-    /// Flows' windows are sampled.
+    /// The congestion windows of sampled flows are due to be recorded.
     Sample,
 }
 
 impl Event {
-    /// A packet has come to its next step.
+    /// `packet` continues at its next hop.
     #[inline]
-    pub(super) fn come(packet: Packet) -> Event {
+    pub(super) fn resume(packet: Packet) -> Event {
         Event(packet)
     }
 
@@ -32,13 +33,13 @@ impl Event {
         !self.0.is_other()
     }
 
-    /// The packet, when it is one.
+    /// The packet, if it is one.
     #[inline]
     pub(super) fn packet(self) -> Packet {
         self.0
     }
 
-    /// The task, when it is one.
+    /// The task, if it is one.
     #[inline]
     pub(super) fn task(self) -> Option<Task> {
         let (code, index) = self.0.as_other()?;
@@ -52,7 +53,7 @@ impl Event {
 }
 
 impl Task {
-    /// The event that is this task.
+    /// The event of this task.
     #[inline]
     pub(super) fn event(self) -> Event {
         let (code, index) = match self {
@@ -71,7 +72,7 @@ mod tests {
     use crate::packet::Kind;
 
     #[test]
-    fn tasks_and_packets_are_told_apart() {
+    fn tasks_and_packets_are_distinguished() {
         for task in [
             Task::Wake(7),
             Task::Drain(u32::MAX),
@@ -81,7 +82,7 @@ mod tests {
             assert_eq!(task.event().task(), Some(task));
         }
         let packet = Packet::new(Kind::Request, 3, u32::MAX, 40);
-        assert_eq!(Event::come(packet).task(), None);
-        assert_eq!(Event::come(packet).packet(), packet);
+        assert_eq!(Event::resume(packet).task(), None);
+        assert_eq!(Event::resume(packet).packet(), packet);
     }
 }

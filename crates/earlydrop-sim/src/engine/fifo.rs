@@ -1,8 +1,8 @@
-//! Drop-tail as arithmetic.
+//! Drop-tail queues as arithmetic.
 //!
-//! A packet let into a first-in first-out queue of at most L packets leaves when those
-//! before it have, whatever comes after: its departure is known on arrival. All that
-//! must be kept is when each packet that waits will begin to be sent.
+//! A packet that enters a first-in first-out queue of at most L packets leaves when those before
+//! it have, whatever arrives after it. So its departure is known on arrival, and the queue keeps
+//! only when the transmission of each waiting packet begins.
 
 use earlydrop::aqm::DropReason;
 use earlydrop::counters::Counters;
@@ -13,30 +13,31 @@ use earlydrop::schemes::AnyAqm;
 use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::Nanos;
 
-use super::link::Link;
 use super::port::Port;
+use crate::link::{QueuedLink, Transmitter};
 use crate::measure::{QueueMeter, Watched};
 use crate::packet::Packet;
 
-/// A link with a drop-tail queue.
+/// A link with a drop-tail queue, and what is measured of both.
 #[derive(Clone, Debug)]
 pub(super) struct FifoPort {
+    /// The link's number and name.
     pub(super) number: u32,
     pub(super) name: String,
-    link: Link,
+    link: Transmitter,
     fifo: Fifo,
     pub(super) meter: QueueMeter,
-    /// Packets that found the link free before this time need only be counted, and how
-    /// many have come that are not [yet](FifoPort::count_passed).
+    /// Until this time the meter has nothing due, and packets that do not wait are only counted.
     calm_until: Nanos,
-    passed: u64,
+    /// How many were counted and are [not yet measured](FifoPort::measure_counted).
+    counted: u64,
 }
 
 impl FifoPort {
     pub(super) fn new(
         number: u32,
         name: String,
-        link: Link,
+        link: Transmitter,
         limit: u32,
         meter: QueueMeter,
     ) -> FifoPort {
@@ -47,85 +48,82 @@ impl FifoPort {
             fifo: Fifo::new(limit),
             meter,
             calm_until: Nanos::ZERO,
-            passed: 0,
+            counted: 0,
         }
     }
 
-    /// Carries a packet of `size` that comes at `at` when nothing is being sent, so that
-    /// nothing waits and it only passes; answers when it arrives. `None`: this did nothing.
+    /// Sends a packet of `size` bytes that arrives at `at`, if the link is free then and the meter
+    /// has nothing due; returns when it arrives at the far end. `None`: nothing was done.
     #[inline(always)]
-    pub(super) fn pass(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+    pub(super) fn transmit_if_free(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
         let free = self.link.free_at <= at && at < self.calm_until;
-        let takes = self.link.make.known_time(size).filter(|_| free)?;
-        self.passed += 1;
-        self.link.free_at = Nanos(at.0 + takes.0);
-        Some(Nanos(self.link.free_at.0 + self.link.make.delay.0))
+        let time = self.link.params.cached_time(size).filter(|_| free)?;
+        self.counted += 1;
+        self.link.free_at = Nanos(at.0 + time.0);
+        Some(Nanos(self.link.free_at.0 + self.link.params.delay.0))
     }
 
-    /// Carries any packet; answers when it arrives, if there is room for it.
-    pub(super) fn cross(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
+    /// Sends any packet that arrives at `at`; returns when it arrives at the far end, or `None` if
+    /// the queue is full.
+    pub(super) fn transmit(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
         let size = packet.size();
         self.observe(at);
         self.meter.came(packet, at);
-        let arrive = if self.link.free_at > at {
-            self.wait(at, size)
+        let arrives = if self.link.free_at > at {
+            self.enqueue(at, size)
         } else {
-            let takes = self.link.make.time(size);
-            self.fifo.pass(1, size);
-            self.meter.passed(1, takes);
-            Some(self.link.cross(at, size))
+            let time = self.link.params.transmission_time(size);
+            self.fifo.count_unqueued(1, size);
+            self.meter.passed(1, time);
+            Some(self.link.transmit(at, size))
         };
         self.calm_until = self.meter.calm_until();
-        arrive
+        arrives
     }
 
-    /// Counts what has passed since this was last asked for: as many packets of one size,
-    /// that which the link was asked about last.
-    fn count_passed(&mut self) {
-        if let Some((size, takes)) = self.link.make.last_time() {
-            self.fifo.pass(self.passed, size);
-            self.meter.passed(self.passed, takes);
+    /// Measures the packets that were only counted. All are of one size: the one whose
+    /// transmission time is cached.
+    fn measure_counted(&mut self) {
+        if let Some((size, time)) = self.link.params.cached() {
+            self.fifo.count_unqueued(self.counted, size);
+            self.meter.passed(self.counted, time);
         }
-        self.passed = 0;
+        self.counted = 0;
     }
 
-    fn wait(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
-        if !self.fifo.admits(size) {
+    fn enqueue(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+        if !self.fifo.has_room_for(size) {
             return None;
         }
         let begins = self.link.free_at;
         self.meter.pass(at, self.fifo.packets());
-        self.fifo.enter(Waiting {
-            came: at,
+        self.fifo.push(Waiting {
+            arrived: at,
             begins,
-            takes: self.link.make.time(size),
+            time: self.link.params.transmission_time(size),
             size,
         });
-        Some(self.link.cross(at, size))
+        Some(self.link.transmit(at, size))
     }
 
-    /// The same as a queue that is looked after, for [`Simulation::in_turn`](super::Simulation::in_turn).
+    /// The port that this link is in the [reference engine](super::reference).
     pub(super) fn as_port(&self) -> Port {
         let limit = Limit::packets(self.fifo.limit);
         let queue = AnyQueue::single(AnyAqm::DropTail(DropTail), limit, Pcg32::new(0, 0));
-        Port::new(
-            self.number,
-            self.name.clone(),
-            self.link.clone(),
-            None,
-            queue,
-            self.meter.clone(),
-        )
+        let params = &self.link.params;
+        let link = QueuedLink::new(queue, params.rate(), params.delay, None);
+        let (number, name) = (self.number, self.name.clone());
+        Port::new(number, name, None, link, self.meter.clone())
     }
 
-    /// Brings measurement up to `until`: what has begun to be sent by then has left.
+    /// Brings measurement up to `until`: packets whose transmission has begun have left the queue.
     pub(super) fn observe(&mut self, until: Nanos) {
-        self.count_passed();
+        self.measure_counted();
         while let Some(begins) = self.fifo.next_begins(until) {
             self.meter
                 .observe(begins, self.fifo.packets(), &mut self.fifo);
-            let sent = self.fifo.take_begun();
-            self.meter.sent(begins.since(sent.came), sent.takes);
+            let sent = self.fifo.pop();
+            self.meter.sent(begins.since(sent.arrived), sent.time);
         }
         self.meter
             .observe(until, self.fifo.packets(), &mut self.fifo);
@@ -146,15 +144,15 @@ impl Watched for Fifo {
     fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// A drop-tail queue of a number of packets over a link whose rate does not change.
+/// A drop-tail queue with a limit in packets, over a link whose rate does not change.
 #[derive(Clone, Debug)]
 struct Fifo {
-    /// A ring of a power of two.
+    /// A ring whose length is a power of two.
     waiting: Box<[Waiting]>,
     limit: u32,
-    /// Packets whose sending has begun, and packets let in, since the start.
-    begun: u64,
-    entered: u64,
+    /// Packets popped and pushed since the start.
+    popped: u64,
+    pushed: u64,
     bytes: u64,
     counters: Counters,
 }
@@ -162,10 +160,10 @@ struct Fifo {
 /// A packet that waits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
-    /// When it came, when it begins to be sent, and how long that takes.
-    came: Nanos,
+    arrived: Nanos,
+    /// When its transmission begins, and how long that takes.
     begins: Nanos,
-    takes: Nanos,
+    time: Nanos,
     size: u32,
 }
 
@@ -174,8 +172,8 @@ impl Fifo {
         Fifo {
             waiting: vec![Waiting::default(); limit.next_power_of_two() as usize].into(),
             limit,
-            begun: 0,
-            entered: 0,
+            popped: 0,
+            pushed: 0,
             bytes: 0,
             counters: Counters::default(),
         }
@@ -186,53 +184,53 @@ impl Fifo {
         number as usize & (self.waiting.len() - 1)
     }
 
-    /// When the next packet begins to be sent, if it does by `at`.
+    /// When the transmission of the next packet begins, if it does by `at`.
     #[inline]
     fn next_begins(&self, at: Nanos) -> Option<Nanos> {
-        let begins = self.waiting[self.place(self.begun)].begins;
-        (self.begun < self.entered && begins <= at).then_some(begins)
+        let begins = self.waiting[self.place(self.popped)].begins;
+        (self.popped < self.pushed && begins <= at).then_some(begins)
     }
 
-    /// Takes that packet.
+    /// Takes the next packet, which must exist.
     #[inline]
-    fn take_begun(&mut self) -> Waiting {
-        let next = self.waiting[self.place(self.begun)];
-        self.begun += 1;
+    fn pop(&mut self) -> Waiting {
+        let next = self.waiting[self.place(self.popped)];
+        self.popped += 1;
         self.bytes -= u64::from(next.size);
         self.counters.departed.add(next.size);
         next
     }
 
-    /// `packets` of `size` come and are sent at once.
-    fn pass(&mut self, packets: u64, size: u32) {
+    /// Counts so many packets of `size` bytes that do not wait.
+    fn count_unqueued(&mut self, packets: u64, size: u32) {
         self.counters.arrived.add_all(packets, size);
         self.counters.departed.add_all(packets, size);
     }
 
-    /// Whether a packet of `size` that comes now is let in. What has begun to be sent
-    /// must have been [taken](Fifo::take_begun).
+    /// Counts an arrival of `size` bytes; returns whether there is room for it. Packets whose
+    /// transmission has begun must have been [popped](Fifo::pop).
     #[inline]
-    fn admits(&mut self, size: u32) -> bool {
+    fn has_room_for(&mut self, size: u32) -> bool {
         self.counters.arrived.add(size);
-        let room = self.entered - self.begun < u64::from(self.limit);
+        let room = self.pushed - self.popped < u64::from(self.limit);
         if !room {
             self.counters.drop(DropReason::Forced, size);
         }
         room
     }
 
-    /// Lets a packet in.
+    /// Adds a packet at the end.
     #[inline]
-    fn enter(&mut self, packet: Waiting) {
-        let place = self.place(self.entered);
+    fn push(&mut self, packet: Waiting) {
+        let place = self.place(self.pushed);
         self.waiting[place] = packet;
-        self.entered += 1;
+        self.pushed += 1;
         self.bytes += u64::from(packet.size);
     }
 
     /// Packets waiting.
     #[inline]
     fn packets(&self) -> u32 {
-        (self.entered - self.begun) as u32
+        (self.pushed - self.popped) as u32
     }
 }

@@ -1,4 +1,4 @@
-//! From an engine at its end to results.
+//! The end of a run: from meters and counts to [`Results`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::tcp::SenderCounts;
 use crate::traffic::FlowId;
 
 impl Simulation {
-    /// Ends the run: what was measured up to its end.
+    /// Runs to the end and returns the results.
     pub fn finish(mut self) -> Results {
         self.run_until(self.end);
         let end = self.end;
@@ -36,10 +36,8 @@ impl Simulation {
         }
         self.completions.sort_by_key(|completion| completion.ended);
         let measured = self.accounts.timing.end.since(self.accounts.timing.from);
-        let captures = self
-            .extras
-            .iter_mut()
-            .filter_map(|extras| extras.capture.take());
+        let impairments = self.impairments.iter_mut();
+        let captures = impairments.filter_map(|impairments| impairments.capture.take());
         let captures = captures.map(|capture| capture.until(end)).collect();
         Results {
             measured,
@@ -47,11 +45,11 @@ impl Simulation {
             queues: self.queue_results(),
             flows: self.flow_results(measured),
             completions: std::mem::take(&mut self.completions),
-            windows: match self.windows.take() {
-                Some(windows) => windows
+            windows: match self.cwnd_samples.take() {
+                Some(samples) => samples
                     .flows
                     .into_iter()
-                    .map(|(f, w)| (FlowId(f), w))
+                    .map(|(flow, cwnd)| (FlowId(flow), cwnd))
                     .collect(),
                 None => Vec::new(),
             },
@@ -59,6 +57,7 @@ impl Simulation {
         }
     }
 
+    /// Counts the packets in queues, events and held lines.
     fn count_in_flight(&mut self) {
         let mut in_flight = Tally::default();
         for event in self.events.iter() {
@@ -70,20 +69,20 @@ impl Simulation {
             in_flight.add(packet.size());
         }
         for port in &self.ports {
-            in_flight.packets += u64::from(port.waiting);
-            in_flight.bytes += port.queue.bytes();
+            in_flight.packets += u64::from(port.link.waiting());
+            in_flight.bytes += port.link.queue().bytes();
         }
         self.accounts.totals.in_flight = in_flight;
     }
 
-    /// Each group with its flows, those that were made on the way included.
+    /// Each group with its flows, including the connections that spawners opened.
     fn members(&self) -> Vec<(Arc<str>, Vec<u32>)> {
         let mut members: BTreeMap<Arc<str>, Vec<u32>> = BTreeMap::new();
         for (index, group) in self.groups.iter().enumerate() {
             let flows = members.entry(group.clone()).or_default();
             flows.push(index as u32);
             if let Ends::Spawner(spawner) = &self.flows[index].ends {
-                flows.extend(&spawner.made);
+                flows.extend(&spawner.connections);
             }
         }
         members.into_iter().collect()
@@ -112,10 +111,10 @@ impl Simulation {
         for (index, group) in groups.iter().enumerate() {
             let mut result = self.flow_result(index, group, seconds);
             if let Ends::Spawner(spawner) = &self.flows[index].ends {
-                let made = spawner.made.clone();
+                let connections = spawner.connections.clone();
                 result.left_out = spawner.left_out;
-                for child in made {
-                    result.add(self.flow_result(child as usize, group, seconds));
+                for connection in connections {
+                    result.add(self.flow_result(connection as usize, group, seconds));
                 }
             }
             results.push(result);
@@ -130,9 +129,10 @@ impl Simulation {
             Ends::Tcp(connection) => {
                 let (sender, profile) = (&connection.sender, connection.profile as usize);
                 let counts = sender.counts();
-                let before = self.accounts.counts_before(index, flow.noted, &counts);
+                let recorded = flow.state.has_baseline;
+                let baseline = self.accounts.baseline(index, recorded, &counts);
                 let smoothed_rtt = sender.smoothed_rtt(&self.profiles[profile]);
-                (counts.since(&before), smoothed_rtt)
+                (counts.since(&baseline), smoothed_rtt)
             }
             _ => (SenderCounts::default(), Nanos::ZERO),
         };
@@ -146,7 +146,7 @@ impl Simulation {
 }
 
 impl FlowResult {
-    /// What another connection of the same flow did, too.
+    /// Adds what another connection of the same flow did.
     fn add(&mut self, other: FlowResult) {
         self.received += other.received;
         self.throughput += other.throughput;
@@ -160,7 +160,7 @@ impl FlowResult {
     }
 }
 
-/// What two connections of a flow measured, together.
+/// Adds the measurements of another connection of the same flow.
 fn join(own: &mut Option<Delays>, other: Option<Delays>) {
     match (own.as_mut(), other) {
         (Some(own), Some(other)) => own.add(&other),

@@ -1,4 +1,4 @@
-//! Flows as they run.
+//! Flows while they run: both ends, their state, and what is measured of them.
 
 use std::collections::VecDeque;
 
@@ -6,8 +6,8 @@ use earlydrop::packet::Ecn;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
-use super::plain::Counted;
-use super::session::Session;
+use super::application::{Session, Spawner};
+use super::fast_path::Counted;
 use crate::measure::FlowMeter;
 use crate::packet::{Form, Packet};
 use crate::schedule::Schedule;
@@ -16,30 +16,19 @@ use crate::traffic::Step;
 
 /// One flow: both of its ends, and what is measured of it.
 ///
-/// What every packet needs stands in the first 320 bytes, in this order, its receiver's and
-/// then its sender's; what few need, behind. With many flows these are all that a packet
-/// brings into the caches, which read them in pairs of lines: 128 bytes.
+/// What every packet needs is in the first 320 bytes, in this order, the receiver's part before
+/// the sender's; the rest is rarely read. With many flows these are all that a packet brings into
+/// the caches, which fetch lines in pairs: 128 bytes.
 #[derive(Clone, Debug)]
 #[repr(C, align(128))]
 pub(super) struct Flow {
-    /// The time of the event that will look after it; later ones set before are stale.
+    /// The time of the pending wake event; wake events of any other time are stale.
     pub(super) wake_at: Nanos,
-    /// When the wires that it keeps itself are free: the one from its sender, and the one
-    /// to it.
-    pub(super) own_free_at: [Nanos; 2],
-    /// It has started and was not stopped.
-    pub(super) open: bool,
+    /// When its access links are free: the one from its sender, and the one to it.
+    pub(super) access_free_at: [Nanos; 2],
+    pub(super) state: State,
     pub(super) class: u8,
-    /// Whether `rare` has anything to say.
-    pub(super) odd: bool,
-    /// Whether its ends only answer what comes and run timers, whatever it is marked with,
-    /// and `rare` has nothing to say.
-    pub(super) plain: bool,
-    /// Whether it was noted what its sender had done in the warm-up.
-    pub(super) noted: bool,
-    /// Whether its host takes its time before each packet.
-    pub(super) lingers: bool,
-    /// What its segments are like of which nothing is to be said but their number.
+    /// A new segment of it without number and time, for the fast path.
     pub(super) segment: Form,
     pub(super) meter: FlowMeter,
     pub(super) counted: Counted,
@@ -47,10 +36,49 @@ pub(super) struct Flow {
     pub(super) rare: Option<Box<Rare>>,
 }
 
-/// What a flow takes of memory is mostly this.
+/// Most of the memory of a run.
 const _: () = assert!(size_of::<Flow>() <= 384);
 
-/// Packets that could not be worked out ahead of time, each with when it comes.
+/// What decides how a flow's packets and timers are handled: read with every packet, a byte each.
+///
+/// `passive` and `has_overhead` follow from the description and stay; the others change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    /// It has started and not been stopped.
+    pub(super) open: bool,
+    /// Which code handles its packets and timers.
+    pub(super) path: Path,
+    /// Its TCP receiver acts only when a segment arrives: it acknowledges each at once, and
+    /// segments arrive in order of time. So a segment can be answered however far ahead it is
+    /// computed.
+    pub(super) passive: bool,
+    /// Its host spends a random processing time before each packet: [`Rare::overhead`].
+    pub(super) has_overhead: bool,
+    /// The counts of its sender at the end of the warm-up are recorded.
+    pub(super) has_baseline: bool,
+}
+
+/// The code that handles a flow's packets and timers.
+///
+/// ```text
+///           a step or a held packet            nothing pending any more
+///   Fast ------------------------------> Pending ------------------------> Fast, if eligible
+///   Slow                                                                   Slow, otherwise
+/// ```
+///
+/// A flow is *eligible* for the fast path if its ends do nothing of their own accord except run
+/// timers: a TCP connection without a finite application. In the reference engine none is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Path {
+    /// Eligible, and nothing is pending: see [`fast_path`](super::fast_path).
+    Fast,
+    /// Not eligible, and nothing is pending.
+    Slow,
+    /// [`Rare`] holds steps to come or held packets.
+    Pending,
+}
+
+/// Packets that could not be delivered ahead of time, each with its arrival time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {
     /// To the sender.
@@ -59,24 +87,24 @@ pub(super) struct Held {
     pub(super) data: VecDeque<(Nanos, Packet)>,
 }
 
-/// What few flows have.
+/// What few flows need.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
-    /// Starts, stops and changes that are still to come.
+    /// Starts, stops and changes to come.
     pub(super) steps: VecDeque<(Nanos, Step)>,
     pub(super) overhead: Option<Overhead>,
-    /// Packets whose time is known, but not what their end will do before.
+    /// Packets whose arrival time is known, but not what their end will do before.
     pub(super) held: Held,
 }
 
 impl Rare {
-    fn says_something(&self) -> bool {
+    fn is_pending(&self) -> bool {
         let Rare { steps, held, .. } = self;
         !(steps.is_empty() && held.acks.is_empty() && held.data.is_empty())
     }
 }
 
-/// A host that takes its time before each packet.
+/// A host's random processing time before each packet, as ns-2's `overhead_`.
 #[derive(Clone, Debug)]
 pub(super) struct Overhead {
     pub(super) most: Nanos,
@@ -85,7 +113,8 @@ pub(super) struct Overhead {
 }
 
 impl Overhead {
-    /// When a packet that could be sent at `now` is.
+    /// When a packet leaves that could be sent at `now`: after a uniform time up to `most`, and
+    /// not before the packet in front of it.
     pub(super) fn delay(&mut self, now: Nanos) -> Nanos {
         let wait = self.random.uniform() * self.most.0 as f64;
         self.last = self.last.max(now + Nanos(wait as u64));
@@ -99,30 +128,26 @@ impl Overhead {
 pub(super) enum Ends {
     Tcp(Connection),
     Datagrams(Datagrams),
-    /// Starts other flows and sends nothing itself.
-    Spawner(Box<super::session::Spawner>),
+    /// Opens connections, which are flows of their own, and sends nothing itself.
+    Spawner(Box<Spawner>),
 }
 
 impl Ends {
-    /// Whether they do nothing of their own accord, but for the timers of retransmissions
-    /// and of delayed acknowledgments.
-    fn only_answer(&self) -> bool {
-        matches!(self, Ends::Tcp(connection) if connection.session.is_none() && !connection.in_turn)
+    /// Whether they do nothing of their own accord except run timers of retransmissions and
+    /// delayed acknowledgments.
+    fn are_eligible(&self) -> bool {
+        matches!(self, Ends::Tcp(connection) if connection.session.is_none())
     }
 }
 
-/// A TCP connection, and what there is to send over it; in the order of [`Flow`].
+/// A TCP connection, and its application; in the order of [`Flow`].
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Connection {
-    /// What it does beyond sending without end.
+    /// The finite application. Without one, the sender has endless data.
     pub(super) session: Option<Box<Session>>,
-    /// Index of its profile.
+    /// The index of its profile.
     pub(super) profile: u32,
-    /// Its receiver does nothing of its own accord.
-    pub(super) passive: bool,
-    /// Nothing is taken a quicker way: see [`Simulation::in_turn`](super::Simulation::in_turn).
-    pub(super) in_turn: bool,
     pub(super) receiver: Receiver,
     pub(super) sender: Sender,
 }
@@ -137,19 +162,19 @@ pub(super) struct Datagrams {
 }
 
 impl Flow {
-    /// Asks the caches for what its receiver keeps elsewhere.
+    /// Prefetches what its receiver keeps elsewhere.
     #[inline]
-    pub(super) fn look_ahead(&self) {
+    pub(super) fn prefetch_receiver(&self) {
         if let Ends::Tcp(connection) = &self.ends {
             connection.receiver.look_ahead();
         }
     }
 
-    /// A time before which it need not be looked after, quickly worked out.
+    /// A time before which nothing of it is due: exact on the fast path, else zero.
     #[inline]
-    pub(super) fn soonest(&self) -> Nanos {
+    pub(super) fn earliest_wake(&self) -> Nanos {
         match &self.ends {
-            Ends::Tcp(connection) if self.plain => connection
+            Ends::Tcp(connection) if self.state.path == Path::Fast => connection
                 .sender
                 .deadline()
                 .min(connection.receiver.deadline()),
@@ -157,19 +182,19 @@ impl Flow {
         }
     }
 
-    /// When it must be looked after next.
+    /// When something of it is next due.
     #[inline]
-    pub(super) fn due(&self) -> Nanos {
-        if self.plain {
-            return self.soonest();
+    pub(super) fn next_wake(&self) -> Nanos {
+        if self.state.path == Path::Fast {
+            return self.earliest_wake();
         }
         let mut due = match &self.ends {
             Ends::Tcp(connection) => {
-                let sender = connection.sender_acts(self.open);
-                sender.min(connection.receiver_acts())
+                let sender = connection.sender_acts(self.state.open);
+                sender.min(connection.receiver_acts(self.state.passive))
             }
-            Ends::Datagrams(source) if self.open => source.schedule.due(),
-            Ends::Spawner(spawner) if self.open => spawner.next_at,
+            Ends::Datagrams(source) if self.state.open => source.schedule.due(),
+            Ends::Spawner(spawner) if self.state.open => spawner.next_at,
             _ => Nanos::NEVER,
         };
         if let Some(rare) = &self.rare {
@@ -180,44 +205,45 @@ impl Flow {
         due
     }
 
-    /// Whether the sender does nothing of its own accord up to `at`, so that what comes
-    /// to it then can be worked out now.
+    /// Whether the sender does nothing of its own accord up to `at`, so that a packet that
+    /// arrives then can be delivered now.
     #[inline]
-    pub(super) fn sender_waits_for(&self, at: Nanos) -> bool {
+    pub(super) fn sender_waits_until(&self, at: Nanos) -> bool {
         let Ends::Tcp(connection) = &self.ends else {
             return true;
         };
-        at < connection.sender_acts(self.open)
-            && (!self.odd
+        at < connection.sender_acts(self.state.open)
+            && (self.state.path != Path::Pending
                 || self
                     .rare
                     .as_ref()
                     .is_none_or(|rare| rare.held.acks.is_empty() && at < first_of(&rare.steps)))
     }
 
-    /// The same of the receiver.
+    /// Whether the receiver does nothing of its own accord up to `at`, so that a packet that
+    /// arrives then can be delivered now.
     #[inline]
-    pub(super) fn receiver_waits_for(&self, at: Nanos) -> bool {
+    pub(super) fn receiver_waits_until(&self, at: Nanos) -> bool {
         let Ends::Tcp(connection) = &self.ends else {
             return true;
         };
-        connection.passive
-            || at < connection.receiver_acts()
+        self.state.passive
+            || at < connection.receiver.deadline()
                 && self
                     .rare
                     .as_ref()
                     .is_none_or(|rare| rare.held.data.is_empty())
     }
 
-    /// The next held packet that can be handed to its end, and when it comes there: by
-    /// `now`, or as far ahead as the end waits for it, but not after `end`.
+    /// Takes the next held packet that can be delivered to its end, with its arrival time: one
+    /// that arrives by `now`, or by `end` and before its end acts of its own accord.
     pub(super) fn release(&mut self, now: Nanos, end: Nanos) -> Option<(Nanos, Packet)> {
         let Ends::Tcp(connection) = &self.ends else {
             return None;
         };
         let Rare { held, steps, .. } = self.rare.as_deref_mut()?;
-        let sender_acts = connection.sender_acts(self.open).min(first_of(steps));
-        let receiver_acts = connection.receiver_acts();
+        let sender_acts = connection.sender_acts(self.state.open).min(first_of(steps));
+        let receiver_acts = connection.receiver_acts(self.state.passive);
         for (line, acts) in [
             (&mut held.acks, sender_acts),
             (&mut held.data, receiver_acts),
@@ -230,14 +256,20 @@ impl Flow {
         None
     }
 
-    /// Looks whether there is anything rare left. What was held once will be again: that
-    /// memory stays.
-    pub(super) fn look_over(&mut self) {
+    /// Chooses the path anew, after something pending was done. `is_reference`: whether this is
+    /// the reference engine, where no flow is eligible for the fast path.
+    pub(super) fn choose_path(&mut self, is_reference: bool) {
         let Some(rare) = &self.rare else { return };
-        self.odd = rare.says_something();
-        self.plain = !self.odd && self.ends.only_answer();
-        let remembers = rare.held.acks.capacity() + rare.held.data.capacity() > 0;
-        if !(self.odd || self.lingers || remembers) {
+        self.state.path = if rare.is_pending() {
+            Path::Pending
+        } else if self.ends.are_eligible() && !is_reference {
+            Path::Fast
+        } else {
+            Path::Slow
+        };
+        // A flow that once held packets will again: that memory stays.
+        let reuses = rare.held.acks.capacity() + rare.held.data.capacity() > 0;
+        if !(rare.is_pending() || self.state.has_overhead || reuses) {
             self.rare = None;
         }
     }
@@ -249,7 +281,7 @@ impl Flow {
         lines.flatten().map(|(_, packet)| packet)
     }
 
-    /// Payload of a full segment, or 1 where there are none.
+    /// Payload of a full segment in bytes, or 1 for flows without segments.
     pub(super) fn payload(&self, profiles: &[Profile]) -> u32 {
         match &self.ends {
             Ends::Tcp(connection) => profiles[connection.profile as usize].payload(),
@@ -257,43 +289,45 @@ impl Flow {
         }
     }
 
-    /// When a packet that its host could send at `now` leaves it.
+    /// When a packet that could be sent at `now` leaves its host.
     #[inline]
     pub(super) fn leaves_host_at(&mut self, now: Nanos) -> Nanos {
-        leaves_at(self.lingers, &mut self.rare, now)
+        leaves_host_at(self.state.has_overhead, &mut self.rare, now)
     }
 
-    /// Rare things, made when first needed.
+    /// Its rare parts, with something pending to be put there.
     pub(super) fn rare(&mut self) -> &mut Rare {
-        (self.odd, self.plain) = (true, false);
+        self.state.path = Path::Pending;
         self.rare.get_or_insert_default()
     }
 }
 
-/// [`Flow::leaves_host_at`] where a flow's ends are lent already.
+/// [`Flow::leaves_host_at`] while the flow's ends are borrowed.
 #[inline(always)]
-pub(super) fn leaves_at(lingers: bool, rare: &mut Option<Box<Rare>>, now: Nanos) -> Nanos {
-    match lingers {
-        true => linger(rare, now),
+pub(super) fn leaves_host_at(
+    has_overhead: bool,
+    rare: &mut Option<Box<Rare>>,
+    now: Nanos,
+) -> Nanos {
+    match has_overhead {
+        true => after_overhead(rare, now),
         false => now,
     }
 }
 
-/// When a packet leaves a host that takes its time, and could send it at `now`.
 #[inline(never)]
-fn linger(rare: &mut Option<Box<Rare>>, now: Nanos) -> Nanos {
+fn after_overhead(rare: &mut Option<Box<Rare>>, now: Nanos) -> Nanos {
     let overhead = rare.as_mut().and_then(|rare| rare.overhead.as_mut());
     overhead.map_or(now, |overhead| overhead.delay(now))
 }
 
-/// The time of the first in a row.
-fn first_of<T>(row: &VecDeque<(Nanos, T)>) -> Nanos {
-    row.front().map_or(Nanos::NEVER, |(at, _)| *at)
+/// The time of the first entry, or never.
+fn first_of<T>(line: &VecDeque<(Nanos, T)>) -> Nanos {
+    line.front().map_or(Nanos::NEVER, |(at, _)| *at)
 }
 
 impl Connection {
-    /// When the sending host, of a flow that is `open`, next does something of its own
-    /// accord.
+    /// When the sending host next does something of its own accord; `open` is the flow's.
     #[inline]
     fn sender_acts(&self, open: bool) -> Nanos {
         let timer = self.sender.deadline();
@@ -305,10 +339,10 @@ impl Connection {
 
     /// When the receiver next does something of its own accord.
     #[inline]
-    fn receiver_acts(&self) -> Nanos {
-        if self.passive {
-            return Nanos::NEVER;
+    fn receiver_acts(&self, passive: bool) -> Nanos {
+        match passive {
+            true => Nanos::NEVER,
+            false => self.receiver.deadline(),
         }
-        self.receiver.deadline()
     }
 }

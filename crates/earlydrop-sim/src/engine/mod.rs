@@ -1,114 +1,116 @@
-//! The engine: what happens when a packet moves, and in which order.
+//! The engine: runs the events of a simulation, and moves packets between hosts and links.
 //!
-//! Four things keep it fast, and none of them is an approximation:
-//! - **A hop without a queue is arithmetic.** When a link's packets all come from one
-//!   place in order, it is worked out when a packet leaves it as soon as the packet
-//!   enters the link before, ahead of time; only where streams meet must a packet wait
-//!   for its turn as an event. `order` finds out which links these are.
-//! - **A queue is looked after lazily.** What left it by time t matters to nobody before
-//!   the first of it arrives at the far end, one propagation delay later. So departures
-//!   are worked out when the next packet comes, or by one event a propagation delay.
-//! - **An end of a flow is worked out ahead of time too**, as long as it does nothing of
-//!   its own accord before: an acknowledgment that comes before the retransmission timer
-//!   runs out can be answered as soon as it is known when it comes. Where it cannot, it
-//!   is held until the timer has run out, or has not.
-//! - **A flow has one event to be woken by**, for all its timers. A timer that moves
-//!   later, as a retransmission timer does with each acknowledgment, touches nothing;
-//!   the event finds out that it is early and comes again.
+//! # The events of a packet
 //!
-//! Times of events never decrease, events of the same time happen in the order they
-//! were set up, and every random number comes from a stream of its own purpose, so a
-//! run is a function of its description and seed.
+//! A sender calls [`Simulation::forward_segment`]. The segment crosses its access link, and where
+//! the traffic of several hosts merges it becomes an event, so that packets enter the bottleneck
+//! in the order of their times. When the event is due:
+//!
+//! ```text
+//! resume          the segment's event is due                             forward.rs
+//!   enqueue       it arrives at a port: the scheme drops, marks, queues  port.rs
+//! transmit_until  the next packet arrives there, or on_drain is due:
+//!                 the segment has been sent                              port.rs
+//!   forward_departure, forward_hops
+//!                 over the wires and drop-tail queues that follow        forward.rs
+//!     ack_at_once         it arrives at its receiver                     fast_path.rs
+//!     on_new_ack          the acknowledgment arrives at the sender       fast_path.rs
+//!     send_new_segments   the window opens: new segments become events   fast_path.rs
+//! ```
+//!
+//! All from `transmit_until` on happens in one call, though the acknowledgment arrives a round
+//! trip later: so a segment and its acknowledgment cost one event on a dumbbell. A packet that the
+//! fast path cannot handle goes to [`Simulation::arrive`] and from there to `tcp_flow.rs`,
+//! `application.rs` or `datagrams.rs`. What flows do of their own accord is in `wake.rs`.
+//!
+//! # What is computed ahead of time
+//!
+//! Four rules make this exact. [`reference`] specifies the results without them.
+//! - **A link without a queue, or with drop-tail, is arithmetic.** If its packets come from one
+//!   source, departures are computed as soon as packets enter, ahead of time. `setup/routes.rs`
+//!   finds where sources merge; there a packet waits as an event.
+//! - **A port is drained lazily**, within a propagation delay: nobody can see its departures
+//!   before.
+//! - **An end of a flow acts ahead of time** up to when it may do something of its own accord. A
+//!   packet that arrives later is [held](flow::Held) until then.
+//! - **A flow has one wake event**, which may be early.
+//!
+//! Times of events never decrease, events of the same time happen in the order in which they were
+//! scheduled, and every purpose has random numbers of its own. So a run's results are a function
+//! of its description and seed.
 
 mod accounts;
-mod build;
+mod application;
 mod datagrams;
 mod event;
+mod fast_path;
 mod fifo;
 mod finish;
 mod flow;
-mod hop;
-mod in_turn;
-mod link;
-mod order;
-mod plain;
+mod forward;
+mod impairments;
 mod port;
-mod session;
+mod reference;
+mod route;
+mod setup;
 mod tcp_flow;
-mod travel;
+mod wake;
 
-pub(crate) use build::prepare;
+pub(crate) use setup::prepare;
 
 use std::sync::Arc;
 
-use earlydrop::packet::Packet as _;
-use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
 use self::accounts::Accounts;
 use self::event::{Event, Task};
 use self::fifo::FifoPort;
 use self::flow::{Ends, Flow};
-use self::hop::{Leg, Ways};
-use self::link::{Extras, Link, Make};
-use self::port::Port;
-use crate::ahead;
+use self::impairments::Impairments;
+use self::port::{MANY_FLOWS, Port};
+use self::route::RouteTable;
 use crate::events::Events;
+use crate::link::{LinkParams, Transmitter};
 use crate::network::Change;
-use crate::packet::Packet;
+use crate::prefetch::prefetch;
 use crate::results::Completion;
 use crate::tcp;
 
-/// A run that is going on.
+/// A run in progress.
 ///
-/// Built by [`Run::start`](crate::run::Run::start).
+/// [`Run::start`](crate::run::Run::start) builds it.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     now: Nanos,
     end: Nanos,
     events: Events<Event>,
-    /// Links without a queue, with a drop-tail queue, and with any other.
-    wires: Vec<Link>,
-    /// What the wires that flows keep themselves are like.
-    makes: Vec<Make>,
+    /// Links without a queue limit, with a drop-tail queue, and with any other queue.
+    wires: Vec<Transmitter>,
     fifos: Vec<FifoPort>,
     ports: Vec<Port>,
-    extras: Vec<Extras>,
-    /// All routes, one after the other, and where each flow's two begin.
-    legs: Vec<Leg>,
-    ways: Ways,
+    /// The parameters of links that a single flow uses; their other state is in [`Flow`].
+    access_links: Vec<LinkParams>,
+    impairments: Vec<Impairments>,
+    routes: RouteTable,
     flows: Vec<Flow>,
     profiles: Vec<tcp::Profile>,
+    /// Changes of links to come, each with the index of its port.
     changes: Vec<(u32, Change)>,
     accounts: Accounts,
     completions: Vec<Completion>,
-    windows: Option<Windows>,
+    cwnd_samples: Option<CwndSamples>,
+    /// This is the [`reference`] engine.
+    is_reference: bool,
     seed: u64,
-    /// Flows' groups, for the results.
+    /// The group of each described flow.
     groups: Vec<Arc<str>>,
 }
 
-/// From so many flows on, what a packet needs of its flow is asked for ahead of its turn:
-/// fewer are in the caches anyway.
-const MANY_FLOWS: usize = 2000;
-
-/// Asks for the flow of a packet that will leave a queue soon, and for what that of a nearer
-/// one keeps elsewhere. In the time of some packets, a microsecond or two, memory answers.
-#[inline(always)]
-fn look_ahead(flows: &[Flow], queue: &AnyQueue<Packet>) {
-    if let Some(packet) = queue.coming(16) {
-        ahead::fetch(&flows[packet.flow_index() as usize]);
-    }
-    if let Some(packet) = queue.coming(6) {
-        flows[packet.flow_index() as usize].look_ahead();
-    }
-}
-
-/// Flows' windows over time.
+/// Congestion windows over time.
 #[derive(Clone, Debug)]
-struct Windows {
+struct CwndSamples {
     interval: Nanos,
-    /// For each flow that is watched: its index, and its window at each interval.
+    /// For each sampled flow: its index, and its window in segments at each interval.
     flows: Vec<(u32, Vec<f64>)>,
 }
 
@@ -118,14 +120,14 @@ impl Simulation {
         self.now
     }
 
-    /// Runs everything that happens up to `until`, but not beyond the run's end.
+    /// Runs all events up to `until`, but not beyond the run's end.
     pub fn run_until(&mut self, until: Nanos) {
         let until = until.min(self.end);
         while let Some((now, event)) = self.events.pop_until(until) {
             self.now = now;
             self.accounts.totals.events += 1;
             if event.is_packet() {
-                self.go_on(event.packet(), now);
+                self.resume(event.packet(), now);
             } else {
                 self.perform(event);
             }
@@ -136,154 +138,40 @@ impl Simulation {
     #[inline(never)]
     fn perform(&mut self, event: Event) {
         if self.flows.len() >= MANY_FLOWS {
-            self.look_ahead_of_wakes();
+            self.prefetch_next_wake();
         }
         match event.task() {
-            Some(Task::Wake(flow)) => self.wake(flow),
-            Some(Task::Drain(port)) => self.drain_event(port),
-            Some(Task::Change(index)) => self.change(index),
-            Some(Task::Sample) => self.sample(),
+            Some(Task::Wake(flow)) => self.on_wake(flow),
+            Some(Task::Drain(port)) => self.on_drain(port),
+            Some(Task::Change(index)) => self.on_change(index),
+            Some(Task::Sample) => self.on_sample(),
             None => {}
         }
     }
 
-    /// Asks for the flow that an event to come will look after.
+    /// Prefetches the flow of a wake event to come.
     #[inline(always)]
-    fn look_ahead_of_wakes(&self) {
-        if let Some(event) = self.events.coming()
+    fn prefetch_next_wake(&self) {
+        if let Some(event) = self.events.due_soon()
             && !event.is_packet()
             && let Some(Task::Wake(index)) = event.task()
             && let Some(flow) = self.flows.get(index as usize)
         {
-            ahead::fetch(flow);
+            prefetch(flow);
         }
     }
 
-    /// A packet comes to a queue at `at`; it knows its next step beyond.
-    #[inline(always)]
-    fn offer(&mut self, index: u32, packet: Packet, at: Nanos) {
-        self.send_by(index, at);
-        let port = &mut self.ports[index as usize];
-        port.observe(at);
-        port.meter.came(packet, at);
-        let meter = Some(&mut port.meter);
-        let mut loss = self.accounts.loss(at, meter);
-        port.queue.enqueue_with(at, packet, &mut loss);
-        port.waiting = port.waiting + 1 - loss.lost;
-        if port.wakes(at) {
-            self.drain(index, at);
-        }
-        self.arm(index);
-    }
-
-    /// Works out what has left a queue up to `until`.
-    #[inline(never)]
-    fn drain(&mut self, index: u32, until: Nanos) {
-        self.send_by(index, until);
-    }
-
-    /// The same where packets come.
-    #[inline(always)]
-    fn send_by(&mut self, index: u32, until: Nanos) {
-        loop {
-            let port = &mut self.ports[index as usize];
-            if !port.sends_by(until) {
-                return;
-            }
-            let at = port.link.free_at;
-            port.observe(at);
-            let meter = Some(&mut port.meter);
-            let mut loss = self.accounts.loss(at, meter);
-            let departure = port.queue.dequeue_with(at, &mut loss);
-            port.waiting -= loss.lost;
-            let Some(departure) = departure else {
-                port.rest();
-                return;
-            };
-            port.waiting -= 1;
-            if self.flows.len() >= MANY_FLOWS {
-                look_ahead(&self.flows, &port.queue);
-            }
-            let packet = departure.packet;
-            let size = packet.size();
-            let takes = match port.extras {
-                Some(extras) => self.extras[extras as usize].time(&mut port.link, at, size),
-                None => port.link.make.time(size),
-            };
-            let leave = Nanos(at.0 + takes.0);
-            port.link.free_at = leave;
-            port.sends_at = leave;
-            port.meter.sent(Nanos(at.0 - departure.arrived.0), takes);
-            let arrive = Nanos(leave.0 + port.link.make.delay.0);
-            self.leave_queue(packet, arrive);
-        }
-    }
-
-    /// Sets up the event that drains a queue, unless it is early enough already: before
-    /// the next packet to leave can have arrived at the far end.
-    #[inline(always)]
-    fn arm(&mut self, index: u32) {
-        let port = &mut self.ports[index as usize];
-        if port.waiting > 0 && !port.down {
-            let by = Nanos(port.link.free_at.0 + port.slack.0);
-            if by < port.drain_at {
-                port.drain_at = by;
-                self.events.push(by, Task::Drain(index).event());
-            }
-        }
-    }
-
-    fn drain_event(&mut self, index: u32) {
-        let port = &mut self.ports[index as usize];
-        if port.drain_at == self.now {
-            port.drain_at = Nanos::NEVER;
-            self.drain(index, self.now);
-            self.arm(index);
-        }
-    }
-
-    /// Something about a link changes now. Such links have a queue, and packets that
-    /// come in turn.
-    fn change(&mut self, index: u32) {
-        let (index, change) = self.changes[index as usize];
-        let now = self.now;
-        self.drain(index, now);
-        let port = &mut self.ports[index as usize];
-        port.observe(now);
-        match change {
-            Change::Rate(rate) => {
-                port.link.make.set_rate(rate);
-                port.queue.set_link_rate(now, rate);
-            }
-            Change::Delay(delay) => {
-                port.link.make.delay = delay;
-                if port.slack > Nanos::ZERO {
-                    port.slack = delay.since(Nanos(1));
-                }
-                if let Some(extras) = port.extras {
-                    self.extras[extras as usize].delay = delay;
-                }
-            }
-            Change::Down => port.switch(false, now),
-            Change::Up => {
-                port.switch(true, now);
-                self.drain(index, now);
-            }
-        }
-        self.arm(index);
-    }
-
-    /// Notes the windows of the flows that are watched.
-    fn sample(&mut self) {
-        let Some(windows) = &mut self.windows else {
+    /// [`Task::Sample`] is due: records congestion windows.
+    fn on_sample(&mut self) {
+        let Some(samples) = &mut self.cwnd_samples else {
             return;
         };
-        for (flow, values) in &mut windows.flows {
+        for (flow, values) in &mut samples.flows {
             if let Ends::Tcp(connection) = &self.flows[*flow as usize].ends {
                 values.push(connection.sender.window());
             }
         }
         self.events
-            .push(self.now + windows.interval, Task::Sample.event());
+            .push(self.now + samples.interval, Task::Sample.event());
     }
 }

@@ -1,103 +1,169 @@
-//! Links with a queue.
+//! Links with a queue discipline: arrivals, departures, changes.
+//!
+//! Departures are computed lazily. Nobody needs to know what left by time t before the first of it
+//! can arrive at the far end, one propagation delay later. So they are computed when the next
+//! packet arrives, or by one [`Task::Drain`] a propagation delay.
 
-use earlydrop::queue::AnyQueue;
+use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
-use super::link::Link;
+use super::Simulation;
+use super::event::Task;
+use super::flow::Flow;
+use crate::link::QueuedLink;
 use crate::measure::QueueMeter;
+use crate::network::Change;
 use crate::packet::Packet;
+use crate::prefetch::prefetch;
 
-/// A link with its queue, looked after lazily: what left it by some time is worked out
-/// when something comes at that time, or when its departures must be known at the far
-/// end.
+/// A link with its queue, and what is measured of both.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
     /// The link's number and name.
     pub(super) number: u32,
     pub(super) name: String,
-    pub(super) link: Link,
-    /// The index of its extras, where it has some.
-    pub(super) extras: Option<u32>,
-    /// Packets waiting, as the queue says.
-    pub(super) waiting: u32,
-    /// When it next sends something, as far as is known: when its link is free; never while
-    /// the queue is found empty, or the link down.
-    pub(super) sends_at: Nanos,
-    /// The link is free and the queue was found empty.
-    pub(super) idle: bool,
-    pub(super) down: bool,
-    /// The time of the event that will drain it; later ones set before are stale.
+    /// The index of the link's impairments, if it has any.
+    pub(super) impairments: Option<u32>,
+    /// The time of the pending [`Task::Drain`]; such events of any other time are stale.
     pub(super) drain_at: Nanos,
-    /// How long after a departure begins it must be known: before it can arrive.
+    /// How long after a departure begins it may remain unknown: one nanosecond less than the
+    /// propagation delay.
     pub(super) slack: Nanos,
     pub(super) meter: QueueMeter,
-    pub(super) queue: AnyQueue<Packet>,
+    pub(super) link: QueuedLink<Packet>,
 }
 
 impl Port {
     pub(super) fn new(
         number: u32,
         name: String,
-        link: Link,
-        extras: Option<u32>,
-        queue: AnyQueue<Packet>,
+        impairments: Option<u32>,
+        link: QueuedLink<Packet>,
         meter: QueueMeter,
     ) -> Port {
         Port {
             number,
             name,
-            slack: link.make.delay.since(Nanos(1)),
-            link,
-            extras,
-            waiting: 0,
-            sends_at: Nanos::NEVER,
-            idle: true,
-            down: false,
+            impairments,
             drain_at: Nanos::NEVER,
+            slack: link.delay().since(Nanos(1)),
             meter,
-            queue,
-        }
-    }
-
-    /// Whether it has something to send by `at`, as far as is known.
-    #[inline]
-    pub(super) fn sends_by(&self, at: Nanos) -> bool {
-        self.sends_at <= at
-    }
-
-    /// The queue was found empty.
-    #[inline]
-    pub(super) fn rest(&mut self) {
-        self.idle = true;
-        self.sends_at = Nanos::NEVER;
-    }
-
-    /// Whether something has come to a link that had nothing to send, and now sends.
-    #[inline]
-    pub(super) fn wakes(&mut self, at: Nanos) -> bool {
-        let wakes = self.idle && !self.down && self.waiting > 0;
-        if wakes {
-            self.idle = false;
-            self.link.free_at = self.link.free_at.max(at);
-            self.sends_at = self.link.free_at;
-        }
-        wakes
-    }
-
-    /// The link goes up or down.
-    pub(super) fn switch(&mut self, up: bool, now: Nanos) {
-        self.down = !up;
-        self.sends_at = Nanos::NEVER;
-        if up {
-            self.idle = true;
-            self.link.free_at = self.link.free_at.max(now);
-            self.wakes(now);
+            link,
         }
     }
 
     /// Brings measurement up to `at`, before anything happens then.
     #[inline]
     pub(super) fn observe(&mut self, at: Nanos) {
-        self.meter.observe(at, self.waiting, &mut self.queue);
+        let waiting = self.link.waiting();
+        self.meter.observe(at, waiting, self.link.queue_mut());
+    }
+}
+
+impl Simulation {
+    /// A packet arrives at a port at `at`. Its next hop is the one behind the port.
+    #[inline(always)]
+    pub(super) fn enqueue(&mut self, index: u32, packet: Packet, at: Nanos) {
+        self.transmit_until(index, at);
+        let port = &mut self.ports[index as usize];
+        port.observe(at);
+        port.meter.came(packet, at);
+        let mut loss = self.accounts.loss(at, Some(&mut port.meter));
+        if port.link.enqueue(at, packet, &mut loss) {
+            self.drain(index, at);
+        }
+        self.schedule_drain(index);
+    }
+
+    /// Takes everything that a port has sent up to `until` to its next hop.
+    #[inline(never)]
+    pub(super) fn drain(&mut self, index: u32, until: Nanos) {
+        self.transmit_until(index, until);
+    }
+
+    /// [`drain`](Simulation::drain), inlined for the arrival of a packet.
+    #[inline(always)]
+    fn transmit_until(&mut self, index: u32, until: Nanos) {
+        loop {
+            let port = &mut self.ports[index as usize];
+            let at = port.link.next_transmission();
+            if at > until {
+                return;
+            }
+            port.observe(at);
+            let mut loss = self.accounts.loss(at, Some(&mut port.meter));
+            let Some(sent) = port.link.transmit(&mut loss) else {
+                return;
+            };
+            if self.flows.len() >= MANY_FLOWS {
+                prefetch_flows(&self.flows, port.link.queue());
+            }
+            port.meter.sent(sent.sojourn, sent.time);
+            self.forward_departure(sent.packet, sent.arrives);
+        }
+    }
+
+    /// Schedules the event that drains a port, unless one is due early enough: before the next
+    /// packet to leave can have arrived at the far end.
+    #[inline(always)]
+    fn schedule_drain(&mut self, index: u32) {
+        let port = &mut self.ports[index as usize];
+        if port.link.waiting() > 0 && !port.link.is_down() {
+            let by = Nanos(port.link.free_at().0 + port.slack.0);
+            if by < port.drain_at {
+                port.drain_at = by;
+                self.events.push(by, Task::Drain(index).event());
+            }
+        }
+    }
+
+    /// [`Task::Drain`] is due.
+    pub(super) fn on_drain(&mut self, index: u32) {
+        let port = &mut self.ports[index as usize];
+        if port.drain_at == self.now {
+            port.drain_at = Nanos::NEVER;
+            self.drain(index, self.now);
+            self.schedule_drain(index);
+        }
+    }
+
+    /// [`Task::Change`] is due. A link that changes is always a port, and its packets arrive by
+    /// events.
+    pub(super) fn on_change(&mut self, index: u32) {
+        let (index, change) = self.changes[index as usize];
+        let now = self.now;
+        self.drain(index, now);
+        let port = &mut self.ports[index as usize];
+        port.observe(now);
+        port.link.change(now, change);
+        if let Change::Delay(delay) = change {
+            // The reference engine has no slack, and keeps none.
+            if port.slack > Nanos::ZERO {
+                port.slack = delay.since(Nanos(1));
+            }
+            if let Some(impairments) = port.impairments {
+                self.impairments[impairments as usize].delay = delay;
+            }
+        }
+        if change == Change::Up {
+            self.drain(index, now);
+        }
+        self.schedule_drain(index);
+    }
+}
+
+/// From so many flows on, their state does not fit the caches, and a packet's flow is prefetched
+/// before the packet leaves its queue.
+pub(super) const MANY_FLOWS: usize = 2000;
+
+/// Prefetches the flow of a packet that will leave a queue soon, and what the flow of a nearer one
+/// keeps elsewhere. Memory answers within the microsecond or two that some packets take.
+#[inline(always)]
+fn prefetch_flows(flows: &[Flow], queue: &AnyQueue<Packet>) {
+    if let Some(packet) = queue.coming(16) {
+        prefetch(&flows[packet.flow_index() as usize]);
+    }
+    if let Some(packet) = queue.coming(6) {
+        flows[packet.flow_index() as usize].prefetch_receiver();
     }
 }

@@ -1,63 +1,59 @@
-//! A calendar of events (Brown, "Calendar Queues", 1988).
+//! A calendar queue (Brown, "Calendar Queues: A Fast O(1) Priority Queue Implementation for the
+//! Simulation Event Set Problem", CACM 31(10), 1988).
 //!
-//! Time is cut into days of equal length, a year has a power of two of them, and each day
-//! has its list of events, in order. A day is about as long as the time between two events,
-//! so a list seldom has more than one or two; the first is kept in the day itself, so that
-//! going from day to day reads memory in order; a bit for each day says whether it has any.
-//! What lies more than a year ahead is sorted by seasons, quarters of a year, only; a
-//! season's events enter their days once all of these lie within the year.
+//! Time is divided into days of equal length. A year is a power of two of days, and each day has a
+//! sorted list of its events. A day is about as long as the time between two events, so a list
+//! seldom has more than one or two. The first event of a day is kept in the day itself, so that
+//! going from day to day reads memory in order, and one bit per day says whether it has any.
+//! Events beyond the year are only sorted by seasons, quarters of a year. A season's events enter
+//! their days when all of it lies within the year.
 //!
-//! How long a day is and how many a year has follows what happens. That changes how fast
-//! events are found and never their order: by time, and of the same time in the order
-//! they went in.
+//! The length of a day and the number of days follow the load. They change how fast events are
+//! found, never their order: by time, and at the same time in the order in which they were pushed.
 
 use super::pool::{NONE, Pool};
 use super::seasons::Seasons;
-use crate::ahead;
+use crate::prefetch::{prefetch, use_huge_pages};
 
-/// The fewest and the most days of a year.
+/// The least and the greatest number of days in a year.
 const DAYS: (usize, usize) = (64, 1 << 20);
 
-/// A calendar of so many days or more does not fit the nearest caches: what will be needed of
-/// it is asked for ahead of time.
+/// A calendar of so many days or more is several times as large as the L1 cache, and is prefetched.
 const MANY_DAYS: usize = 1 << 12;
-/// A calendar of so many days fits the nearest cache: up to there days may be shorter, a
-/// quarter at least, so that they seldom hold two events. That saves questions whose answers
-/// cannot be foreseen.
+/// A calendar of so many days about fits the L1 cache. Up to this number, days are shorter, down to
+/// a quarter, so that they seldom hold two events: that avoids mispredicted branches.
 const FEW_DAYS: usize = 1 << 10;
 
-/// So many days before its time a day's second event is asked for, and the day itself twice
-/// as many.
+/// How many days ahead the second event of a day is prefetched; the day itself twice as many.
 const DAYS_AHEAD: usize = 16;
 
-/// Events to come, each with its time.
+/// Pending events, each with its time.
 #[derive(Clone, Debug)]
 pub(super) struct Calendar<E> {
-    /// The time of the event taken last.
+    /// The time of the event popped last.
     now: u64,
-    /// No event is to come before.
-    soonest: u64,
-    /// The number of today, counted from time zero.
+    /// A lower bound on the time of the next event.
+    earliest: u64,
+    /// The number of the current day, counted from time zero.
     today: u64,
     /// A day lasts 2^this nanoseconds.
     day_bits: u32,
     days: Box<[Day<E>]>,
     /// A bit for each day that has events.
     busy: Box<[u64]>,
-    /// Events that are not the first of their day, linked day by day, and those beyond
-    /// the year.
+    /// The lists of events that are not the first of their day, and of those beyond the year.
     pool: Pool<E>,
-    /// Events of the year, and those beyond it.
+    /// The number of events within the year, and beyond it.
     within: usize,
     beyond: usize,
-    /// What lies beyond the year.
+    /// Events beyond the year.
     later: Seasons<E>,
-    /// The day on which the next season begins, and one more enters the calendar.
-    turn: u64,
-    review: Review,
+    /// The day on which the next season begins, and the one a year later enters the calendar.
+    season_end: u64,
+    resizing: Resizing,
 }
 
-/// A day's first event, and where the others are.
+/// The first event of a day, and the list of the others.
 #[derive(Clone, Copy, Debug)]
 struct Day<E> {
     at: u64,
@@ -66,27 +62,28 @@ struct Day<E> {
     last: u32,
 }
 
-/// When the calendar is next looked at, and what it was like at the last look.
+/// When the calendar's size is checked next, and the load since the last check.
 #[derive(Clone, Copy, Debug)]
-struct Review {
-    /// Events to be handed out until then.
+struct Resizing {
+    /// Events to be popped until the next check.
     left: u32,
-    /// Events to be handed out between looks.
+    /// Events to be popped between checks.
     every: u32,
+    /// The time of the last check.
     since: u64,
-    /// Events passed by since then on the way to an event's place in its day.
+    /// List entries passed since then to insert events into their days.
     passed: usize,
 }
 
 impl<E: Copy> Calendar<E> {
-    /// None yet, at time 0.
+    /// An empty calendar, at time 0.
     pub(super) fn new() -> Calendar<E> {
-        // A day of 2^16 ns, 66 microseconds, until it is known better.
+        // A day of 2^16 ns, 66 microseconds, until the first check.
         Calendar::starting(0, 16, DAYS.0)
     }
 
     fn starting(now: u64, day_bits: u32, days: usize) -> Calendar<E> {
-        // Seldom enough that making it anew costs little an event.
+        // Seldom enough that rebuilding costs little per event.
         let every = (4 * days).max(256) as u32;
         let season = (now >> day_bits) / (days as u64 / 4);
         let empty = Day {
@@ -96,11 +93,11 @@ impl<E: Copy> Calendar<E> {
             last: NONE,
         };
         let mut year = Vec::with_capacity(days);
-        ahead::in_large_pages(&year);
+        use_huge_pages(&year);
         year.resize(days, empty);
         Calendar {
             now,
-            soonest: u64::MAX,
+            earliest: u64::MAX,
             today: now >> day_bits,
             day_bits,
             days: year.into(),
@@ -109,8 +106,8 @@ impl<E: Copy> Calendar<E> {
             within: 0,
             beyond: 0,
             later: Seasons::new(day_bits + days.ilog2() - 2, season + 4),
-            turn: (season + 1) * (days as u64 / 4),
-            review: Review {
+            season_end: (season + 1) * (days as u64 / 4),
+            resizing: Resizing {
                 left: every,
                 every,
                 since: now,
@@ -119,13 +116,13 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// No event is to come before.
+    /// A lower bound on the time of the next event.
     #[inline(always)]
-    pub(super) fn soonest(&self) -> u64 {
-        self.soonest
+    pub(super) fn earliest(&self) -> u64 {
+        self.earliest
     }
 
-    /// Events to come.
+    /// The number of pending events.
     pub(super) fn len(&self) -> usize {
         self.within + self.beyond
     }
@@ -133,11 +130,11 @@ impl<E: Copy> Calendar<E> {
     /// Adds an event.
     #[inline(always)]
     pub(super) fn push(&mut self, at: u64, event: E) {
-        self.soonest = self.soonest.min(at);
-        if self.later.begin_by(at) {
+        self.earliest = self.earliest.min(at);
+        if self.later.contain(at) {
             self.push_later(at, event);
         } else {
-            self.enter(at, event);
+            self.insert(at, event);
         }
     }
 
@@ -148,9 +145,9 @@ impl<E: Copy> Calendar<E> {
         self.later.push(&mut self.pool, at, event);
     }
 
-    /// Enters an event into its day, after those of the same time.
+    /// Inserts an event into its day, after those of the same time.
     #[inline(always)]
-    fn enter(&mut self, at: u64, event: E) {
+    fn insert(&mut self, at: u64, event: E) {
         let place = (at >> self.day_bits) as usize & (self.days.len() - 1);
         let day = &mut self.days[place];
         if day.first.is_none() {
@@ -158,13 +155,13 @@ impl<E: Copy> Calendar<E> {
             day.first = Some(event);
             self.busy[place >> 6] |= 1 << (place & 63);
         } else {
-            self.enter_busy(place, at, event);
+            self.insert_busy(place, at, event);
         }
         self.within += 1;
     }
 
-    /// Enters an event into a day that has some.
-    fn enter_busy(&mut self, place: usize, at: u64, event: E) {
+    /// Inserts an event into a day that has some.
+    fn insert_busy(&mut self, place: usize, at: u64, event: E) {
         let Day {
             at: first_at,
             first,
@@ -187,20 +184,20 @@ impl<E: Copy> Calendar<E> {
             }
             self.days[place].last = index;
         } else {
-            self.insert(place, next, at, event);
+            self.insert_sorted(place, next, at, event);
         }
     }
 
-    /// Enters an event between the first and the last of its day.
-    fn insert(&mut self, place: usize, next: u32, at: u64, event: E) {
+    /// Inserts an event between the first and the last of its day.
+    fn insert_sorted(&mut self, place: usize, next: u32, at: u64, event: E) {
         let (mut before, mut after) = (NONE, next);
         while self.pool.at(after) <= at {
             before = after;
             after = self.pool.next(after);
-            self.review.passed += 1;
+            self.resizing.passed += 1;
         }
         if self.is_crowded() {
-            self.review.left = 1;
+            self.resizing.left = 1;
         }
         let index = self.pool.add(at, event, after);
         match before {
@@ -209,13 +206,13 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Moves to the day of the next event, if that comes by `limit`; answers with the event
-    /// and its time.
+    /// Moves to the day of the next event, if that is due by `limit`; returns the event and its
+    /// time.
     #[inline(always)]
-    pub(super) fn reach(&mut self, limit: u64) -> Option<(u64, E)> {
+    pub(super) fn advance(&mut self, limit: u64) -> Option<(u64, E)> {
         let mask = self.days.len() - 1;
         let from = self.today as usize & mask;
-        // Today, or a later day whose bit is in the same word.
+        // The current day, or a later one whose bit is in the same word.
         let bits = self.busy[from >> 6] >> (from & 63);
         let ahead = match bits {
             0 => self.search(limit)?,
@@ -223,7 +220,7 @@ impl<E: Copy> Calendar<E> {
         };
         let day = &self.days[(self.today as usize + ahead) & mask];
         let (at, event) = (day.at, day.first?);
-        self.soonest = at;
+        self.earliest = at;
         if at > limit {
             return None;
         }
@@ -231,36 +228,36 @@ impl<E: Copy> Calendar<E> {
         Some((at, event))
     }
 
-    /// Takes the event that was [reached](Calendar::reach).
+    /// Removes the event that [`advance`](Calendar::advance) returned.
     #[inline(always)]
-    pub(super) fn take(&mut self) {
+    pub(super) fn pop(&mut self) {
         let place = self.today as usize & (self.days.len() - 1);
         if self.days.len() >= MANY_DAYS {
-            self.look_ahead(place);
+            self.prefetch_after(place);
         }
         let day = &mut self.days[place];
         self.now = day.at;
         if day.next == NONE {
             day.first = None;
             self.busy[place >> 6] ^= 1 << (place & 63);
-            self.soonest = self.next_within_word(place);
+            self.earliest = self.bound_within_word(place);
         } else {
-            self.bring_up(place);
+            self.promote_second(place);
         }
         self.within -= 1;
-        if self.today >= self.turn {
-            self.turn_season();
+        if self.today >= self.season_end {
+            self.change_season();
         }
-        self.review.left -= 1;
-        if self.review.left == 0 {
-            self.look_over();
+        self.resizing.left -= 1;
+        if self.resizing.left == 0 {
+            self.check_size();
         }
     }
 
-    /// A time before which nothing comes, when nothing is left of today, at `place`: that of
-    /// the next event, as far as one word of bits tells.
+    /// A lower bound on the time of the next event after the last one of the current day, at
+    /// `place`: exact if its day's bit is in the same word.
     #[inline(always)]
-    fn next_within_word(&self, place: usize) -> u64 {
+    fn bound_within_word(&self, place: usize) -> u64 {
         let bits = self.busy[place >> 6] >> (place & 63);
         match bits {
             0 => ((self.today | 63) + 1) << self.day_bits,
@@ -268,17 +265,18 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Asks for a day to come, and for the second event of a nearer one.
+    /// Prefetches a later day, and the second event of a nearer one.
     #[inline(always)]
-    fn look_ahead(&self, place: usize) {
+    fn prefetch_after(&self, place: usize) {
         let mask = self.days.len() - 1;
-        ahead::fetch(&self.days[(place + 2 * DAYS_AHEAD) & mask]);
-        self.pool.fetch(self.days[(place + DAYS_AHEAD) & mask].next);
+        prefetch(&self.days[(place + 2 * DAYS_AHEAD) & mask]);
+        self.pool
+            .prefetch(self.days[(place + DAYS_AHEAD) & mask].next);
     }
 
-    /// The first event of a day to come, in a calendar that does not fit the nearest caches.
+    /// The first event of a later day, in a calendar of [many days](MANY_DAYS).
     #[inline(always)]
-    pub(super) fn coming(&self) -> Option<E> {
+    pub(super) fn due_soon(&self) -> Option<E> {
         if self.days.len() < MANY_DAYS {
             return None;
         }
@@ -286,31 +284,31 @@ impl<E: Copy> Calendar<E> {
         self.days[place].first
     }
 
-    /// Makes a day's second event its first.
-    fn bring_up(&mut self, place: usize) {
+    /// Makes the second event of a day its first.
+    fn promote_second(&mut self, place: usize) {
         let day = &mut self.days[place];
         let second = self.pool.take(day.next);
         (day.at, day.first, day.next) = (second.at, Some(second.event), second.next);
-        self.soonest = second.at;
+        self.earliest = second.at;
         if day.next == NONE {
             day.last = NONE;
         }
     }
 
-    /// How many days ahead the next one with events is, none of which has its bit in the
-    /// same word as today.
+    /// How many days ahead the next day with events is, if its bit is not in the word of the
+    /// current day.
     #[cold]
     fn search(&mut self, limit: u64) -> Option<usize> {
         if self.within == 0 {
-            // To the day of the first event after the year.
+            // Move to the day of the first event beyond the year.
             let first = self.later.first(&self.pool);
-            self.soonest = first;
+            self.earliest = first;
             if first > limit || first == u64::MAX {
                 return None;
             }
             self.later.skip_to(&mut self.pool, first);
             self.today = first >> self.day_bits;
-            self.turn_season();
+            self.change_season();
             return Some(0);
         }
         let mask = self.days.len() - 1;
@@ -325,34 +323,34 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Enters the seasons that now lie within the year.
+    /// Inserts the events of the seasons that now lie within the year.
     #[cold]
     #[inline(never)]
-    fn turn_season(&mut self) {
+    fn change_season(&mut self) {
         let length = self.days.len() as u64 / 4;
         let season = self.today / length;
-        self.turn = (season + 1) * length;
+        self.season_end = (season + 1) * length;
         while let Some(list) = self.later.take_next(&mut self.pool, season + 4) {
             let mut place = list.first;
             while place != NONE {
                 let entry = self.pool.take(place);
                 self.beyond -= 1;
-                self.soonest = self.soonest.min(entry.at);
-                self.enter(entry.at, entry.event);
+                self.earliest = self.earliest.min(entry.at);
+                self.insert(entry.at, entry.event);
                 place = entry.next;
             }
         }
     }
 
-    /// Whether finding places has taken more than making the calendar anew would.
+    /// Whether inserting has passed more entries than rebuilding the calendar would.
     fn is_crowded(&self) -> bool {
-        self.review.passed > 8 * self.len() + 4096
+        self.resizing.passed > 8 * self.len() + 4096
     }
 
-    /// Makes the calendar anew when its days have become too long, too short or too few.
+    /// Rebuilds the calendar if its days have become too long, too short or too few.
     #[cold]
-    fn look_over(&mut self) {
-        let gap = (self.now - self.review.since) / u64::from(self.review.every);
+    fn check_size(&mut self) {
+        let gap = (self.now - self.resizing.since) / u64::from(self.resizing.every);
         let days = (2 * self.len()).next_power_of_two().max(DAYS.0);
         let shorter = (FEW_DAYS / days).max(1).ilog2().min(2);
         let day_bits = match self.is_crowded() {
@@ -362,27 +360,27 @@ impl<E: Copy> Calendar<E> {
         let days = (days << shorter).min(DAYS.1);
         let fits = self.day_bits.abs_diff(day_bits) <= 1
             && (days / 2..=4 * days).contains(&self.days.len());
-        self.review.left = self.review.every;
-        self.review.since = self.now;
-        self.review.passed = 0;
+        self.resizing.left = self.resizing.every;
+        self.resizing.since = self.now;
+        self.resizing.passed = 0;
         if !fits {
-            let mut anew = Calendar::starting(self.now, day_bits, days);
-            while let Some((at, event)) = self.take_in_order() {
-                anew.push(at, event);
+            let mut rebuilt = Calendar::starting(self.now, day_bits, days);
+            while let Some((at, event)) = self.pop_in_place() {
+                rebuilt.push(at, event);
             }
-            *self = anew;
+            *self = rebuilt;
         }
     }
 
-    /// The next event, without moving to its time.
-    fn take_in_order(&mut self) -> Option<(u64, E)> {
-        self.review.left = u32::MAX;
-        let next = self.reach(u64::MAX)?;
-        self.take();
+    /// Removes the next event, without checking the size.
+    fn pop_in_place(&mut self) -> Option<(u64, E)> {
+        self.resizing.left = u32::MAX;
+        let next = self.advance(u64::MAX)?;
+        self.pop();
         Some(next)
     }
 
-    /// Every event to come, in no order.
+    /// All pending events, in no order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &E> {
         let within = self.days.iter().flat_map(|day| {
             let others = self.pool.iter(day.next).map(|entry| &entry.event);

@@ -1,9 +1,9 @@
-//! What happens next: events in the order of their times.
+//! The event queue of a discrete-event simulation.
 //!
-//! Most events follow one another as they were set up: packets that come over equal links
-//! from where they left in turn. Those are a stream, and need no sorting. All others are
-//! in a calendar, and the next event is the earlier of the two next ones; of the same
-//! time, the one that went in first.
+//! Most events of the simulator are scheduled in the order of their times: packets that cross equal
+//! access links become events in the order in which they were sent. Those are kept in a ring, the
+//! *stream*, without sorting. All others are in a calendar queue. The next event is the earlier of
+//! the two heads; of events at the same time, the one that was pushed first.
 
 mod calendar;
 mod pool;
@@ -16,7 +16,7 @@ use earlydrop::units::Nanos;
 use self::calendar::Calendar;
 use self::stream::Stream;
 
-/// Events to come, each with its time.
+/// Pending events, ordered by time; events of the same time in the order in which they were pushed.
 ///
 /// ```
 /// use earlydrop::units::Nanos;
@@ -31,14 +31,14 @@ use self::stream::Stream;
 pub struct Events<E> {
     now: u64,
     stream: Stream<E>,
-    calendar: Calendar<Entered<E>>,
+    calendar: Calendar<Numbered<E>>,
 }
 
 /// An event in the calendar.
 #[derive(Clone, Copy, Debug)]
-struct Entered<E> {
+struct Numbered<E> {
     event: E,
-    /// How many had joined the stream before.
+    /// How many events had been pushed into the stream before.
     after: u64,
 }
 
@@ -49,7 +49,7 @@ impl<E: Copy> Default for Events<E> {
 }
 
 impl<E: Copy> Events<E> {
-    /// None yet, at time 0.
+    /// An empty queue, at time 0.
     pub fn new() -> Events<E> {
         Events {
             now: 0,
@@ -58,52 +58,54 @@ impl<E: Copy> Events<E> {
         }
     }
 
-    /// The time of the event handed out last.
+    /// The time of the event popped last.
     pub fn now(&self) -> Nanos {
         Nanos(self.now)
     }
 
-    /// Events to come.
+    /// The number of pending events.
     pub fn len(&self) -> usize {
         self.stream.len() + self.calendar.len()
     }
 
-    /// Whether nothing is to come.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds an event. One in the past would happen now, one at [`Nanos::NEVER`] never.
-    // Called through, an event would go by memory and come back as it was not written.
+    /// Adds an event. One in the past happens now, one at [`Nanos::NEVER`] never.
+    // Not inlined, the event would be written to memory in parts and read back as a whole, which
+    // stalls.
     #[inline(always)]
     pub fn push(&mut self, at: Nanos, event: E) {
         debug_assert!(at.0 >= self.now, "an event in the past");
-        let after = self.stream.joined();
-        let entered = Entered { event, after };
-        self.calendar.push(at.0.max(self.now), entered);
+        let after = self.stream.pushed();
+        let numbered = Numbered { event, after };
+        self.calendar.push(at.0.max(self.now), numbered);
     }
 
-    /// The same of an event that mostly comes after all of those that this is called for.
+    /// Adds an event that is probably later than all others added with this method. That is fast;
+    /// otherwise it is [`push`](Events::push).
     #[inline(always)]
     pub fn push_in_stream(&mut self, at: Nanos, event: E) {
         if self.stream.ends_by(at.0) && at.0 >= self.now {
-            self.stream.join(at.0, event);
+            self.stream.push(at.0, event);
         } else {
             self.push(at, event);
         }
     }
 
-    /// Takes the next event and moves to its time.
+    /// Removes the next event and moves to its time.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(Nanos, E)> {
         self.pop_until(Nanos::NEVER)
     }
 
-    /// Takes the next event, unless it is later than `limit`, and moves to its time.
+    /// Removes the next event, unless it is later than `limit`, and moves to its time.
     #[inline(always)]
     pub fn pop_until(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
         let first = self.stream.first_at();
-        if first < self.calendar.soonest() && first <= limit.0 {
+        if first < self.calendar.earliest() && first <= limit.0 {
             return Some(self.pop_stream());
         }
         self.pop_either(limit.0)
@@ -111,36 +113,36 @@ impl<E: Copy> Events<E> {
 
     #[inline(always)]
     fn pop_stream(&mut self) -> (Nanos, E) {
-        let (at, event) = self.stream.leave();
+        let (at, event) = self.stream.pop();
         self.now = at;
         (Nanos(at), event)
     }
 
-    /// The same where the calendar may have the next one.
+    /// [`pop_until`](Events::pop_until) if the calendar may have the next event.
     #[inline(always)]
     fn pop_either(&mut self, limit: u64) -> Option<(Nanos, E)> {
         let first = self.stream.first_at();
-        match self.calendar.reach(limit.min(first)) {
-            Some((at, entered)) if at < first || entered.after <= self.stream.left() => {
-                self.calendar.take();
+        match self.calendar.advance(limit.min(first)) {
+            Some((at, numbered)) if at < first || numbered.after <= self.stream.popped() => {
+                self.calendar.pop();
                 self.now = at;
-                Some((Nanos(at), entered.event))
+                Some((Nanos(at), numbered.event))
             }
             _ if first <= limit && first < u64::MAX => Some(self.pop_stream()),
             _ => None,
         }
     }
 
-    /// The first event of a day to come, in a calendar that does not fit the nearest caches.
+    /// An event due soon, to prefetch what it needs; none while the calendar fits the caches.
     #[inline(always)]
-    pub(crate) fn coming(&self) -> Option<E> {
-        self.calendar.coming().map(|entered| entered.event)
+    pub(crate) fn due_soon(&self) -> Option<E> {
+        self.calendar.due_soon().map(|numbered| numbered.event)
     }
 
-    /// Every event to come, in no order.
+    /// All pending events, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
-        let entered = self.calendar.iter().map(|entered| &entered.event);
-        self.stream.iter().chain(entered)
+        let others = self.calendar.iter().map(|numbered| &numbered.event);
+        self.stream.iter().chain(others)
     }
 }
 

@@ -1,27 +1,27 @@
-//! Lists of events that share their places.
+//! A pool of list entries, shared by all lists of events.
 
-use crate::ahead;
+use crate::prefetch::{prefetch, use_huge_pages};
 
-/// No place.
+/// The index of no entry.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Places for events; those that are free are linked, the last to be freed first.
+/// Entries of singly linked lists. Free ones are a list, too, the last to be freed first.
 #[derive(Clone, Debug)]
 pub(super) struct Pool<E> {
     entries: Vec<Entry<E>>,
     free: u32,
 }
 
-/// An event in a list, or a place that is free.
+/// An event in a list, or a free entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<E> {
     pub(super) at: u64,
-    /// The place of the one after it, or [`NONE`].
+    /// The index of the next entry, or [`NONE`].
     pub(super) next: u32,
     pub(super) event: E,
 }
 
-/// A list's first and last place; where the first is [`NONE`], the last means nothing.
+/// The first and the last entry of a list. If the first is [`NONE`], the last is undefined.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct List {
     pub(super) first: u32,
@@ -43,41 +43,41 @@ impl<E: Copy> Pool<E> {
         }
     }
 
-    /// The event at a place, if there is one.
-    pub(super) fn get(&self, place: u32) -> Option<&Entry<E>> {
-        self.entries.get(place as usize)
+    /// The entry at `index`, if there is one.
+    pub(super) fn get(&self, index: u32) -> Option<&Entry<E>> {
+        self.entries.get(index as usize)
     }
 
-    /// Asks the caches for the event at a place, if there is one.
+    /// Prefetches the entry at `index`, if there is one.
     #[inline(always)]
-    pub(super) fn fetch(&self, place: u32) {
-        if let Some(entry) = self.get(place) {
-            ahead::fetch(entry);
+    pub(super) fn prefetch(&self, index: u32) {
+        if let Some(entry) = self.get(index) {
+            prefetch(entry);
         }
     }
 
     #[inline]
-    pub(super) fn at(&self, place: u32) -> u64 {
-        self.entries[place as usize].at
+    pub(super) fn at(&self, index: u32) -> u64 {
+        self.entries[index as usize].at
     }
 
     #[inline]
-    pub(super) fn next(&self, place: u32) -> u32 {
-        self.entries[place as usize].next
+    pub(super) fn next(&self, index: u32) -> u32 {
+        self.entries[index as usize].next
     }
 
-    pub(super) fn set_next(&mut self, place: u32, next: u32) {
-        self.entries[place as usize].next = next;
+    pub(super) fn set_next(&mut self, index: u32, next: u32) {
+        self.entries[index as usize].next = next;
     }
 
-    /// Gives an event a place, before the one at `next`.
+    /// Adds an event before the entry `next`; returns its index.
     #[inline]
     pub(super) fn add(&mut self, at: u64, event: E, next: u32) -> u32 {
         let entry = Entry { at, next, event };
         let index = self.free;
-        if let Some(place) = self.entries.get_mut(index as usize) {
-            self.free = place.next;
-            *place = entry;
+        if let Some(free) = self.entries.get_mut(index as usize) {
+            self.free = free.next;
+            *free = entry;
             return index;
         }
         if self.entries.len() == self.entries.capacity() {
@@ -90,30 +90,30 @@ impl<E: Copy> Pool<E> {
     #[cold]
     fn grow(&mut self) {
         self.entries.reserve(1);
-        ahead::in_large_pages(&self.entries);
+        use_huge_pages(&self.entries);
     }
 
-    /// Takes an event, whose place is then free.
+    /// Removes the entry at `index`, which is then free.
     #[inline]
-    pub(super) fn take(&mut self, place: u32) -> Entry<E> {
-        let entry = &mut self.entries[place as usize];
+    pub(super) fn take(&mut self, index: u32) -> Entry<E> {
+        let entry = &mut self.entries[index as usize];
         let taken = *entry;
         entry.next = self.free;
-        self.free = place;
+        self.free = index;
         taken
     }
 
     /// Adds an event at the end of a list.
     pub(super) fn append(&mut self, list: &mut List, at: u64, event: E) {
-        let place = self.add(at, event, NONE);
+        let index = self.add(at, event, NONE);
         match list.first {
-            NONE => list.first = place,
-            _ => self.set_next(list.last, place),
+            NONE => list.first = index,
+            _ => self.set_next(list.last, index),
         }
-        list.last = place;
+        list.last = index;
     }
 
-    /// A list's events.
+    /// The entries of a list that begins at `first`.
     pub(super) fn iter(&self, first: u32) -> impl Iterator<Item = &Entry<E>> {
         std::iter::successors(self.get(first), |before| self.get(before.next))
     }

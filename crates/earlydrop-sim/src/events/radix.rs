@@ -1,27 +1,26 @@
-//! Events in the order of their times, sorted only as far as it matters.
+//! A radix heap: a priority queue for times that never decrease (Ahuja, Mehlhorn, Orlin, Tarjan,
+//! "Faster Algorithms for the Shortest Path Problem", 1990).
 //!
-//! A radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, "Faster Algorithms for the Shortest
-//! Path Problem", 1990): a simulation never looks back, so events can be sorted only
-//! as far as it matters. Bucket b holds the events whose time first differs from the
-//! present in bit b - 1, bucket 0 those of the present itself. To find the next event
-//! once the present is used up, the lowest bucket is dealt out anew around its
-//! earliest time; an event moves to a lower bucket each time, and seldom often.
+//! A simulation never looks back, so events need to be sorted only as far as it matters. Bucket b
+//! holds the events whose time first differs from the present in bit b - 1, bucket 0 those of the
+//! present itself. When the present is used up, the lowest bucket is redistributed around its
+//! earliest time. Each time an event moves it is to a lower bucket.
 //!
-//! Events of the same time come out in the order they went in, without a number that
-//! says so: they are always in the same bucket, and dealing out keeps the order.
+//! Events of the same time come out in the order in which they went in, without sequence numbers:
+//! they are always in the same bucket, and redistribution keeps their order.
 
 use earlydrop::units::Nanos;
 
-/// One bucket for each bit of a time, and one for the present.
+/// One bucket per bit of a time, and one for the present.
 const BUCKETS: usize = 65;
 
-/// Events to come, each with its time.
+/// Pending events, ordered by time; events of the same time in the order in which they were pushed.
 #[derive(Clone, Debug)]
 pub struct RadixHeap<E> {
     now: u64,
-    /// Events of the present that have been handed out already, in bucket 0.
-    handed_out: usize,
-    /// A bit for each bucket that holds events, the present's left out.
+    /// How many events of bucket 0 have been popped.
+    popped: usize,
+    /// A bit for each bucket that holds events, except bucket 0.
     filled: u64,
     buckets: Box<[Vec<(u64, E)>; BUCKETS]>,
     length: usize,
@@ -34,40 +33,40 @@ impl<E: Copy> Default for RadixHeap<E> {
 }
 
 impl<E: Copy> RadixHeap<E> {
-    /// None yet, at time 0.
+    /// An empty heap, at time 0.
     pub fn new() -> RadixHeap<E> {
         RadixHeap {
             now: 0,
-            handed_out: 0,
+            popped: 0,
             filled: 0,
             buckets: Box::new([const { Vec::new() }; BUCKETS]),
             length: 0,
         }
     }
 
-    /// The time of the event handed out last.
+    /// The time of the event popped last.
     pub fn now(&self) -> Nanos {
         Nanos(self.now)
     }
 
-    /// Every event to come, in no order.
+    /// All pending events, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
-        let present = self.buckets[0].get(self.handed_out..).unwrap_or_default();
+        let present = self.buckets[0].get(self.popped..).unwrap_or_default();
         let later = self.buckets[1..].iter().flatten();
         present.iter().chain(later).map(|(_, event)| event)
     }
 
-    /// Events to come.
+    /// The number of pending events.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether nothing is to come.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Adds an event. One in the past would happen now.
+    /// Adds an event. One in the past happens now.
     #[inline]
     pub fn push(&mut self, at: Nanos, event: E) {
         debug_assert!(at.0 >= self.now, "an event in the past");
@@ -85,9 +84,9 @@ impl<E: Copy> RadixHeap<E> {
         }
     }
 
-    /// The time of the next event.
+    /// The time of the next event, if there is one.
     pub fn first(&self) -> Option<Nanos> {
-        if let Some((at, _)) = self.buckets[0].get(self.handed_out) {
+        if let Some((at, _)) = self.buckets[0].get(self.popped) {
             return Some(Nanos(*at));
         }
         let bucket = self.filled.trailing_zeros() as usize + 1;
@@ -95,28 +94,27 @@ impl<E: Copy> RadixHeap<E> {
         earliest.map(Nanos)
     }
 
-    /// Takes the next event and moves to its time.
+    /// Removes the next event and moves to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Nanos, E)> {
         self.pop_until(Nanos::NEVER)
     }
 
-    /// Takes the next event, unless it is later than `limit`, and moves to its time.
+    /// Removes the next event, unless it is later than `limit`, and moves to its time.
     #[inline]
     pub fn pop_until(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
-        let Some(&(at, event)) = self.buckets[0].get(self.handed_out) else {
+        let Some(&(at, event)) = self.buckets[0].get(self.popped) else {
             return self.advance(limit);
         };
-        self.handed_out += 1;
+        self.popped += 1;
         self.length -= 1;
         Some((Nanos(at), event))
     }
 
-    /// Moves to the time of the next event, takes it, and deals out anew what else was
-    /// in its bucket.
+    /// Moves to the time of the next event, removes it, and redistributes the rest of its bucket.
     fn advance(&mut self, limit: Nanos) -> Option<(Nanos, E)> {
         self.buckets[0].clear();
-        self.handed_out = 0;
+        self.popped = 0;
         if self.filled == 0 {
             return None;
         }
@@ -127,15 +125,15 @@ impl<E: Copy> RadixHeap<E> {
             return None;
         }
         self.filled &= self.filled - 1;
-        let mut dealt = core::mem::take(&mut self.buckets[bucket]);
+        let mut events = core::mem::take(&mut self.buckets[bucket]);
         self.now = at;
-        for (index, (at, event)) in dealt.drain(..).enumerate() {
+        for (index, (at, event)) in events.drain(..).enumerate() {
             if index != first {
                 self.put(at, event);
             }
         }
-        // Empty, for all went to lower buckets: its memory goes back to it.
-        self.buckets[bucket] = dealt;
+        // All went to lower buckets. The bucket keeps its memory.
+        self.buckets[bucket] = events;
         self.length -= 1;
         Some((Nanos(at), event))
     }

@@ -1,31 +1,31 @@
-//! What lies beyond the calendar's year: sorted by season, and within it not at all.
+//! Events beyond the calendar's year, sorted only by season.
 //!
-//! A season's events move to the calendar together, in the order they came, once all of
-//! the season lies within the year. What lies more than so many seasons ahead waits in a
-//! [radix heap](RadixHeap) until it does not.
+//! When a season begins to lie within the year, its events move to the calendar together, in the
+//! order in which they were pushed. Events more than 256 seasons ahead wait in a
+//! [radix heap](RadixHeap) before.
 
 use earlydrop::units::Nanos;
 
 use super::pool::{List, NONE, Pool};
 use super::radix::RadixHeap;
 
-/// Seasons that have a list each.
+/// The number of seasons that have a list.
 const SEASONS: usize = 256;
 
-/// Events of the seasons to come, each with its time; their places are in a pool.
+/// Events beyond the year, each with its time. The entries of their lists are in a [`Pool`].
 #[derive(Clone, Debug)]
 pub(super) struct Seasons<E> {
     /// A season lasts 2^this nanoseconds.
     bits: u32,
     /// The first season that is not yet in the calendar.
     next: u64,
-    /// The lists of that one and those that follow, each at its number modulo theirs.
+    /// The lists of that season and those after it, each at its number modulo [`SEASONS`].
     lists: Box<[List; SEASONS]>,
     far: RadixHeap<E>,
 }
 
 impl<E: Copy> Seasons<E> {
-    /// None yet; seasons of 2^`bits` nanoseconds, from number `next` on.
+    /// No events; seasons of 2^`bits` nanoseconds, from number `next` on.
     pub(super) fn new(bits: u32, next: u64) -> Seasons<E> {
         Seasons {
             bits,
@@ -37,7 +37,7 @@ impl<E: Copy> Seasons<E> {
 
     /// Whether an event at `at` lies beyond the year.
     #[inline(always)]
-    pub(super) fn begin_by(&self, at: u64) -> bool {
+    pub(super) fn contain(&self, at: u64) -> bool {
         at >> self.bits >= self.next
     }
 
@@ -57,15 +57,14 @@ impl<E: Copy> Seasons<E> {
         pool.iter(first).map(|entry| entry.at).min()
     }
 
-    /// The time of the first event, [`u64::MAX`] without any.
+    /// The time of the first event, [`u64::MAX`] if there is none.
     pub(super) fn first(&self, pool: &Pool<E>) -> u64 {
         let listed = self.first_listed(pool);
         let first = listed.or_else(|| self.far.first().map(|at| at.0));
         first.unwrap_or(u64::MAX)
     }
 
-    /// Passes over the seasons before the one of the [first](Seasons::first) event, where
-    /// nothing is to come before it.
+    /// Skips to the season of the [first](Seasons::first) event, if no season before has any.
     pub(super) fn skip_to(&mut self, pool: &mut Pool<E>, first: u64) {
         if self.first_listed(pool).is_none() {
             self.next = self.next.max(first >> self.bits);
@@ -73,7 +72,7 @@ impl<E: Copy> Seasons<E> {
         }
     }
 
-    /// The events of the next season, if its number is below `end`.
+    /// Removes the events of the next season, if its number is below `end`.
     pub(super) fn take_next(&mut self, pool: &mut Pool<E>, end: u64) -> Option<List> {
         if self.next >= end {
             return None;
@@ -85,7 +84,7 @@ impl<E: Copy> Seasons<E> {
         Some(taken)
     }
 
-    /// Lists what is no longer far.
+    /// Moves events from the radix heap to the lists that now cover them.
     fn bring_near(&mut self, pool: &mut Pool<E>) {
         let last = (self.next + SEASONS as u64 - 1).min(u64::MAX >> self.bits);
         let end = last << self.bits | ((1 << self.bits) - 1);
@@ -94,7 +93,7 @@ impl<E: Copy> Seasons<E> {
         }
     }
 
-    /// Every event to come, in no order.
+    /// All events, in no order.
     pub(super) fn iter<'a>(&'a self, pool: &'a Pool<E>) -> impl Iterator<Item = &'a E> {
         let listed = self.lists.iter().flat_map(|list| pool.iter(list.first));
         listed.map(|entry| &entry.event).chain(self.far.iter())

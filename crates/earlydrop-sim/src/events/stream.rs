@@ -1,105 +1,106 @@
-//! Events that come in the order in which they were set up.
+//! A ring of events that are scheduled in the order of their times.
 
-/// A row of events, each with its time, none earlier than the one before.
+/// A queue of events, each with its time; none is earlier than the one before it.
 #[derive(Clone, Debug)]
 pub(super) struct Stream<E> {
-    /// A ring of a power of two, or of nothing.
-    places: Vec<(u64, E)>,
-    /// How many have joined since the start, and how many of them have left.
-    joined: u64,
-    left: u64,
-    /// The times of the first, [`u64::MAX`] without any, and of the last there was.
+    /// A ring whose length is a power of two, or zero.
+    ring: Vec<(u64, E)>,
+    /// Events pushed and popped since the start.
+    pushed: u64,
+    popped: u64,
+    /// The time of the first event, [`u64::MAX`] if there is none.
     first_at: u64,
+    /// The time of the event pushed last.
     last_at: u64,
 }
 
 impl<E: Copy> Stream<E> {
-    /// None yet.
+    /// An empty stream.
     pub(super) fn new() -> Stream<E> {
         Stream {
-            places: Vec::new(),
-            joined: 0,
-            left: 0,
+            ring: Vec::new(),
+            pushed: 0,
+            popped: 0,
             first_at: u64::MAX,
             last_at: 0,
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        (self.joined - self.left) as usize
+        (self.pushed - self.popped) as usize
     }
 
-    /// The time of the first event, [`u64::MAX`] without any.
+    /// The time of the first event, [`u64::MAX`] if there is none.
     #[inline(always)]
     pub(super) fn first_at(&self) -> u64 {
         self.first_at
     }
 
-    /// Whether an event at `at` may join.
+    /// Whether an event at `at` may be pushed: no event is later.
     #[inline(always)]
     pub(super) fn ends_by(&self, at: u64) -> bool {
         self.last_at <= at
     }
 
-    /// How many have joined since the start.
+    /// Events pushed since the start.
     #[inline(always)]
-    pub(super) fn joined(&self) -> u64 {
-        self.joined
+    pub(super) fn pushed(&self) -> u64 {
+        self.pushed
     }
 
-    /// How many of them have left.
+    /// Events popped since the start.
     #[inline(always)]
-    pub(super) fn left(&self) -> u64 {
-        self.left
+    pub(super) fn popped(&self) -> u64 {
+        self.popped
     }
 
     #[inline(always)]
     fn place(&self, number: u64) -> usize {
-        number as usize & (self.places.len() - 1)
+        number as usize & (self.ring.len() - 1)
     }
 
-    /// Adds an event at `at`, by which the others [end](Stream::ends_by).
+    /// Adds an event at `at`, by which the others must [end](Stream::ends_by).
     #[inline(always)]
-    pub(super) fn join(&mut self, at: u64, event: E) {
-        if self.len() == self.places.len() {
+    pub(super) fn push(&mut self, at: u64, event: E) {
+        if self.len() == self.ring.len() {
             self.grow(at, event);
         }
-        let place = self.place(self.joined);
-        self.places[place] = (at, event);
-        if self.joined == self.left {
+        let place = self.place(self.pushed);
+        self.ring[place] = (at, event);
+        if self.pushed == self.popped {
             self.first_at = at;
         }
         self.last_at = at;
-        self.joined += 1;
+        self.pushed += 1;
     }
 
-    /// Makes room; an event is needed to fill it with.
+    /// Doubles the ring; an event is needed to fill it with.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, at: u64, event: E) {
-        let room = (2 * self.places.len()).max(64);
-        let mut places = vec![(at, event); room];
-        for number in self.left..self.joined {
-            places[number as usize & (room - 1)] = self.places[self.place(number)];
+        let length = (2 * self.ring.len()).max(64);
+        let mut ring = vec![(at, event); length];
+        for number in self.popped..self.pushed {
+            ring[number as usize & (length - 1)] = self.ring[self.place(number)];
         }
-        self.places = places;
+        self.ring = ring;
     }
 
-    /// Takes the first, where there is one.
+    /// Removes the first event, which must exist.
     #[inline(always)]
-    pub(super) fn leave(&mut self) -> (u64, E) {
-        let first = self.places[self.place(self.left)];
-        self.left += 1;
-        self.first_at = match self.left == self.joined {
+    pub(super) fn pop(&mut self) -> (u64, E) {
+        let first = self.ring[self.place(self.popped)];
+        self.popped += 1;
+        self.first_at = match self.popped == self.pushed {
             true => u64::MAX,
-            false => self.places[self.place(self.left)].0,
+            false => self.ring[self.place(self.popped)].0,
         };
         first
     }
 
-    /// All of them.
+    /// All events, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &E> {
-        let numbers = self.left..self.joined;
-        numbers.map(|number| &self.places[self.place(number)].1)
+        let numbers = self.popped..self.pushed;
+        numbers.map(|number| &self.ring[self.place(number)].1)
     }
 }

@@ -1,25 +1,29 @@
-//! A network as it is described: nodes, and links between them in one direction each.
+//! Networks as they are described: nodes, and one-way links between them.
+//!
+//! A [`Network`] is any topology; [`Dumbbell`] and [`ParkingLot`] build the two common ones.
+//! [`Routes`] finds the shortest route between two nodes, and a [`Trace`] replaces a link's rate
+//! with recorded opportunities to send.
 
 mod routes;
-mod shapes;
+mod topology;
 mod trace;
 
 pub use routes::Routes;
-pub use shapes::{Dumbbell, ParkingLot};
+pub use topology::{Dumbbell, ParkingLot};
 pub use trace::{Opportunities, Trace, TraceError};
 
 use earlydrop::registry::Spec;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
-/// A host or a router.
+/// A host or a router, by its index in the [`Network`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node(pub u32);
 
-/// A link, in one direction.
+/// A one-way link, by its index in the [`Network`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
-/// A link as it is described: a queue, a transmitter and a wire.
+/// The description of a one-way link: a queue, a transmitter and a wire.
 ///
 /// ```
 /// use earlydrop_sim::network::Link;
@@ -28,49 +32,50 @@ pub struct LinkId(pub u32);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// How fast it sends.
+    /// The rate of its transmitter.
     pub rate: BitsPerSec,
-    /// How long a packet travels once it is sent.
+    /// The propagation delay.
     pub delay: Nanos,
-    /// The queue in front of it. Without one, packets wait in order and without limit,
-    /// and nothing about the link is measured.
+    /// The queue in front of the transmitter. Without one, packets wait in order and without
+    /// limit, and nothing about the link is measured.
     pub queue: Option<Spec>,
-    /// A typical packet, for schemes that measure in packet times.
+    /// The size of a typical packet, for schemes that measure in packet times.
     pub mean_packet: Bytes,
-    /// The share of packets lost at random once sent.
+    /// The share of packets lost at random on the wire, 0 to 1.
     pub loss: f64,
-    /// Packets that fall behind others.
+    /// Packets that are held back on the wire.
     pub reorder: Option<Reorder>,
-    /// What changes while the run goes on, by time.
+    /// Changes during the run, each with its time.
     pub changes: Vec<(Nanos, Change)>,
-    /// Opportunities to send, in place of a rate.
+    /// Recorded opportunities to send, in place of the rate.
     pub trace: Option<Trace>,
 }
 
-/// Packets that are held back once sent, so that later ones overtake them.
+/// Reordering: packets that are held back on the wire, so that later ones overtake them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reorder {
-    /// The share of packets held back.
+    /// The share of packets held back, 0 to 1.
     pub share: f64,
-    /// By how much: drawn evenly from zero to this.
+    /// The longest extra delay; each is drawn uniformly from zero to this.
     pub delay: Nanos,
 }
 
-/// Something about a link that changes.
+/// A change of a link during the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Change {
-    /// It sends at this rate from now on; a packet being sent keeps its time.
+    /// The rate from now on, in place of the old one. A packet being sent keeps its time.
     Rate(BitsPerSec),
-    /// A packet sent from now on travels this long; none overtakes an earlier one.
+    /// The propagation delay of packets sent from now on. None overtakes an earlier one.
     Delay(Nanos),
-    /// It sends nothing more; its queue holds what it can.
+    /// The link stops sending; its queue fills up.
     Down,
-    /// It sends again.
+    /// The link sends again.
     Up,
 }
 
 impl Link {
-    /// A link without losses, and without a limit to what waits for it.
+    /// A link without a queue limit, losses or changes.
     pub fn new(rate: BitsPerSec, delay: Nanos) -> Link {
         Link {
             rate,
@@ -84,13 +89,12 @@ impl Link {
         }
     }
 
-    /// The rate, on average where it follows a trace.
+    /// The rate; the mean of the trace if the link follows one.
     pub fn mean_rate(&self) -> BitsPerSec {
-        let recorded = self.trace.as_ref().map(Trace::mean_rate);
-        recorded.unwrap_or(self.rate)
+        self.trace.as_ref().map_or(self.rate, Trace::mean_rate)
     }
 
-    /// The same behind the queue of `spec`.
+    /// Puts the queue that `spec` describes in front of the link.
     pub fn queue(self, spec: Spec) -> Link {
         Link {
             queue: Some(spec),
@@ -98,7 +102,7 @@ impl Link {
         }
     }
 
-    /// The same for packets of typically this size.
+    /// Sets the size of a typical packet.
     pub fn mean_packet(self, size: Bytes) -> Link {
         Link {
             mean_packet: size,
@@ -106,7 +110,7 @@ impl Link {
         }
     }
 
-    /// The same losing this share of packets at random.
+    /// Loses this share of packets at random.
     pub fn losing(self, share: f64) -> Link {
         Link {
             loss: share,
@@ -114,7 +118,7 @@ impl Link {
         }
     }
 
-    /// The same holding back a `share` of packets by up to `delay`.
+    /// Holds back a `share` of packets, each by up to `delay`.
     pub fn reordering(self, share: f64, delay: Nanos) -> Link {
         Link {
             reorder: Some(Reorder { share, delay }),
@@ -122,14 +126,14 @@ impl Link {
         }
     }
 
-    /// The same with a change at a time. Changes may be given in any order.
+    /// Adds a change at a time. Changes may be added in any order.
     pub fn changing(mut self, at: Nanos, change: Change) -> Link {
         self.changes.push((at, change));
         self
     }
 
-    /// The same sending whenever `trace` gives an opportunity. What it sends travels for a
-    /// nanosecond at least.
+    /// Sends at the opportunities of `trace`, in place of the rate. The propagation delay is then
+    /// at least 1 ns.
     pub fn following(self, trace: Trace) -> Link {
         Link {
             trace: Some(trace),
@@ -137,19 +141,29 @@ impl Link {
         }
     }
 
-    /// Whether packets leave the link in the order they entered it, always.
+    /// Whether packets always leave the link in the order in which they entered it.
     pub(crate) fn keeps_order(&self) -> bool {
         self.reorder.is_none()
     }
 
-    /// Whether it can be worked out ahead of time when its packets come in order:
-    /// nothing about it depends on the time but its own past.
+    /// Whether its departures can be computed ahead of time if its packets enter in order: they
+    /// depend on nothing but earlier packets.
     pub(crate) fn is_steady(&self) -> bool {
         self.changes.is_empty()
     }
 }
 
-/// Nodes and links.
+/// A topology: nodes and one-way links.
+///
+/// ```
+/// use earlydrop_sim::network::{Link, Network};
+/// let mut network = Network::new();
+/// let (client, server) = (network.node("client"), network.node("server"));
+/// let link = Link::new("10 Mbps".parse()?, "5 ms".parse()?);
+/// let (up, _down) = network.duplex(client, server, link);
+/// assert_eq!(network.link_name(up), "client to server");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Network {
     names: Vec<String>,
@@ -157,7 +171,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Empty.
+    /// A network without nodes.
     pub fn new() -> Network {
         Network::default()
     }
@@ -174,38 +188,38 @@ impl Network {
         LinkId(self.links.len() as u32 - 1)
     }
 
-    /// Adds the same link in both directions; answers the one from `a` to `b` first.
+    /// Adds equal links in both directions; returns the one from `a` to `b` first.
     pub fn duplex(&mut self, a: Node, b: Node, link: Link) -> (LinkId, LinkId) {
         (self.link(a, b, link.clone()), self.link(b, a, link))
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.names.len()
     }
 
-    /// A node's name.
+    /// The name of a node.
     pub fn name(&self, node: Node) -> &str {
         self.names.get(node.0 as usize).map_or("?", String::as_str)
     }
 
-    /// A link, as it is described.
+    /// The description of a link.
     pub fn get(&self, link: LinkId) -> &Link {
         &self.links[link.0 as usize].2
     }
 
-    /// The same, to change it.
+    /// The description of a link, to change it.
     pub fn get_mut(&mut self, link: LinkId) -> &mut Link {
         &mut self.links[link.0 as usize].2
     }
 
-    /// Every link with its ends.
+    /// All links, each with its two nodes.
     pub fn links(&self) -> impl ExactSizeIterator<Item = (LinkId, Node, Node, &Link)> {
         let numbered = self.links.iter().enumerate();
         numbered.map(|(index, (from, to, link))| (LinkId(index as u32), *from, *to, link))
     }
 
-    /// A link's name: "a to b".
+    /// The name of a link: "a to b".
     pub fn link_name(&self, link: LinkId) -> String {
         let (from, to, _) = &self.links[link.0 as usize];
         format!("{} to {}", self.name(*from), self.name(*to))

@@ -1,23 +1,23 @@
-//! The way from one node to another: fewest links, and of those the one described first.
+//! Shortest routes: the fewest links, and of those the links described first.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::{LinkId, Network, Node};
 
-/// Finds ways, and remembers what it has searched.
+/// Finds routes, and caches its searches.
 ///
-/// A host with one link is no place to search from or for: the way leads to its router.
-/// So a network of many hosts around few routers needs as many searches as routers.
+/// A host with a single link is skipped: its route leads over its router. So a network of many
+/// hosts around few routers needs only as many searches as it has routers.
 #[derive(Debug)]
 pub struct Routes {
     outgoing: Vec<Vec<(LinkId, Node)>>,
     incoming: Vec<Vec<(LinkId, Node)>>,
-    /// For a destination: the link each node takes towards it.
+    /// For each destination, the next link and node from every node.
     towards: HashMap<Node, Vec<Option<(LinkId, Node)>>>,
 }
 
 impl Routes {
-    /// Nothing searched yet.
+    /// The routes of `network` as it is now.
     pub fn new(network: &Network) -> Routes {
         let mut outgoing = vec![Vec::new(); network.nodes()];
         let mut incoming = vec![Vec::new(); network.nodes()];
@@ -32,16 +32,16 @@ impl Routes {
         }
     }
 
-    /// The links from `from` to `to`, or `None` when there is no way.
+    /// The links from `from` to `to`, or `None` if there is no route.
     pub fn find(&mut self, from: Node, to: Node) -> Option<Vec<LinkId>> {
-        let mut way = Vec::new();
+        let mut route = Vec::new();
         let mut at = from;
         let mut tail = None;
         let mut goal = to;
         if at != goal
             && let [(link, next)] = self.outgoing[at.0 as usize][..]
         {
-            way.push(link);
+            route.push(link);
             at = next;
         }
         if at != goal
@@ -52,11 +52,11 @@ impl Routes {
         }
         while at != goal {
             let (link, next) = self.step(at, goal)?;
-            way.push(link);
+            route.push(link);
             at = next;
         }
-        way.extend(tail);
-        Some(way)
+        route.extend(tail);
+        Some(route)
     }
 
     fn step(&mut self, at: Node, goal: Node) -> Option<(LinkId, Node)> {
@@ -70,7 +70,7 @@ impl Routes {
     }
 }
 
-/// Breadth first, backwards from `goal`.
+/// Breadth-first search backwards from `goal`: the next link and node from every node.
 fn search(incoming: &[Vec<(LinkId, Node)>], goal: Node) -> Vec<Option<(LinkId, Node)>> {
     let mut towards = vec![None; incoming.len()];
     let mut reached = VecDeque::from([goal]);
@@ -97,13 +97,13 @@ mod tests {
 
     #[test]
     fn across_a_dumbbell_and_back() {
-        let mut bell = Dumbbell::new(link(), link());
-        let (from, to) = bell.pair(BitsPerSec::from_mbps(100), Nanos::ZERO);
-        let mut routes = Routes::new(&bell.network);
+        let mut dumbbell = Dumbbell::new(link(), link());
+        let (from, to) = dumbbell.pair(BitsPerSec::from_mbps(100), Nanos::ZERO);
+        let mut routes = Routes::new(&dumbbell.network);
         // Links 0 and 1 are the bottleneck, 2 and 3 the left host's, 4 and 5 the right's.
-        let way = |links: [u32; 3]| Some(links.map(LinkId).to_vec());
-        assert_eq!(routes.find(from, to), way([2, 0, 5]));
-        assert_eq!(routes.find(to, from), way([4, 1, 3]));
+        let route = |links: [u32; 3]| Some(links.map(LinkId).to_vec());
+        assert_eq!(routes.find(from, to), route([2, 0, 5]));
+        assert_eq!(routes.find(to, from), route([4, 1, 3]));
         assert_eq!(routes.find(from, from), Some(vec![]));
     }
 
@@ -114,14 +114,14 @@ mod tests {
         let (from, to) = (lot.host(0, rate, delay), lot.host(3, rate, delay));
         let island = lot.network.node("island");
         let mut routes = Routes::new(&lot.network);
-        let way = routes.find(from, to).unwrap();
-        assert_eq!(way[1..4], lot.bottlenecks[..]);
+        let route = routes.find(from, to).unwrap();
+        assert_eq!(route[1..4], lot.bottlenecks[..]);
         assert_eq!(routes.find(from, island), None);
         assert_eq!(routes.find(island, to), None);
     }
 
     #[test]
-    fn of_two_ways_the_shorter() {
+    fn the_shorter_of_two_routes_is_found() {
         let mut network = Network::new();
         let nodes: Vec<Node> = (0..4).map(|i| network.node(format!("{i}"))).collect();
         let [a, b, c, d] = nodes[..] else { panic!() };

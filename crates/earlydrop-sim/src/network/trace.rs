@@ -1,9 +1,9 @@
-//! Recorded links: when a packet could be sent, as Mahimahi writes it.
+//! Recorded links: when packets could be sent, in Mahimahi's format.
 //!
-//! Each line is a time in milliseconds at which 1,500 bytes may leave; a time on
-//! several lines gives as many opportunities. At the end the trace starts again,
-//! shifted by the last line's time. What an opportunity leaves unused is lost when
-//! nothing waits, and a packet may take several opportunities.
+//! Each line is a time in milliseconds at which 1,500 bytes may leave; a time on several lines
+//! gives as many opportunities. At the end the trace repeats, shifted by the last line's time. The
+//! unused rest of an opportunity is lost if nothing waits, and a packet may take several
+//! opportunities.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use earlydrop::units::{BitsPerSec, Nanos};
 
-/// Bytes that one opportunity carries.
+/// Bytes that one opportunity can send.
 const OPPORTUNITY: u32 = 1500;
 
-/// A recorded link. Clones share the recording.
+/// A recording of a link's opportunities to send. Clones share it.
 ///
 /// ```
 /// use earlydrop_sim::network::Trace;
@@ -29,14 +29,14 @@ pub struct Trace {
     times: Arc<[Nanos]>,
 }
 
-/// What is wrong with a recording.
+/// Why a text is no trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What it says.
+    /// The text of the line.
     pub text: String,
-    /// What is wrong with that.
+    /// What is wrong with the text.
     pub problem: &'static str,
 }
 
@@ -93,29 +93,29 @@ impl FromStr for Trace {
 }
 
 impl Trace {
-    /// How long it lasts before it starts again.
+    /// How long it lasts before it repeats.
     pub fn period(&self) -> Nanos {
         self.times[self.times.len() - 1]
     }
 
-    /// The rate it averages to.
+    /// The mean rate.
     pub fn mean_rate(&self) -> BitsPerSec {
         let bits = self.times.len() as u128 * u128::from(OPPORTUNITY) * 8;
         BitsPerSec((bits * 1_000_000_000 / u128::from(self.period().0)) as u64)
     }
 
-    /// When the opportunity of this number comes.
+    /// The time of the opportunity of this number.
     fn opportunity(&self, number: u64) -> Nanos {
         let (round, index) = self.place(number);
         Nanos(round * self.period().0) + self.times[index]
     }
 
-    /// The first opportunity at or after `at`.
+    /// The number of the first opportunity at or after `at`.
     fn first_from(&self, at: Nanos) -> u64 {
         let (round, within) = (at.0 / self.period().0, at.0 % self.period().0);
         let index = self.times.partition_point(|time| time.0 < within) as u64;
         let count = self.times.len() as u64;
-        // At a round's very beginning, the last opportunities of the round before.
+        // The beginning of a round is the end of the round before, whose last opportunities count.
         if within == 0 && round > 0 {
             let last = self.times.partition_point(|time| *time < self.period()) as u64;
             return (round - 1) * count + last;
@@ -129,18 +129,18 @@ impl Trace {
     }
 }
 
-/// Where a link that follows a trace has got to.
+/// The state of a link that follows a trace.
 #[derive(Clone, Debug)]
 pub struct Opportunities {
     trace: Trace,
     /// The number of the opportunity being used.
     number: u64,
-    /// Bytes it still carries.
+    /// Bytes it can still send.
     left: u32,
 }
 
 impl Opportunities {
-    /// At its beginning, which is time zero.
+    /// At the beginning of `trace`, which is time zero.
     pub fn new(trace: Trace) -> Opportunities {
         Opportunities {
             trace,
@@ -149,8 +149,8 @@ impl Opportunities {
         }
     }
 
-    /// Sends `size` bytes that are ready at `at`; answers when the last of them leave.
-    /// Times do not run backwards from one call to the next.
+    /// Sends `size` bytes that are ready at `at`; returns when the last of them leaves. Times must
+    /// not decrease from one call to the next.
     pub fn send(&mut self, at: Nanos, size: u32) -> Nanos {
         if self.trace.opportunity(self.number) < at {
             self.number = self.trace.first_from(at);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_line_and_problem() {
         let wrong = |text: &str| text.parse::<Trace>().unwrap_err().to_string();
         assert_eq!(
             wrong("1\nx"),

@@ -1,7 +1,7 @@
 //! What a receiver holds beyond the next number it expects, as ranges.
 
 use super::Range;
-use crate::ahead;
+use crate::prefetch;
 
 /// Ranges, the most recent first, none of them touching another.
 ///
@@ -19,7 +19,7 @@ impl Held {
     #[inline]
     pub(super) fn look_ahead(&self) {
         if let Some(others) = &self.others {
-            ahead::fetch(&**others);
+            prefetch::prefetch(&**others);
         }
     }
 

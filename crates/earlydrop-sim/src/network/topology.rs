@@ -1,4 +1,4 @@
-//! Networks that everybody draws: the dumbbell and the parking lot.
+//! Two common topologies: the dumbbell and the parking lot.
 
 use earlydrop::units::{BitsPerSec, Nanos};
 
@@ -15,7 +15,7 @@ use super::{Link, LinkId, Network, Node};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Dumbbell {
-    /// Everything, to be given to a run.
+    /// The network, for a [`Run`](crate::Run).
     pub network: Network,
     /// The router of the left side.
     pub left: Node,
@@ -23,7 +23,7 @@ pub struct Dumbbell {
     pub right: Node,
     /// The bottleneck from left to right.
     pub bottleneck: LinkId,
-    /// The way back, for acknowledgments and reverse traffic.
+    /// The link from right to left, for acknowledgments and reverse traffic.
     pub reverse: LinkId,
 }
 
@@ -43,38 +43,38 @@ impl Dumbbell {
         }
     }
 
-    /// A host on the left, with a link of its own in each direction.
+    /// Adds a host on the left, with an access link in each direction.
     pub fn left_host(&mut self, rate: BitsPerSec, delay: Nanos) -> Node {
         host(&mut self.network, self.left, rate, delay)
     }
 
-    /// A host on the right, with a link of its own in each direction.
+    /// Adds a host on the right, with an access link in each direction.
     pub fn right_host(&mut self, rate: BitsPerSec, delay: Nanos) -> Node {
         host(&mut self.network, self.right, rate, delay)
     }
 
-    /// A host on each side, with equal links: left, right.
+    /// Adds a host on each side, with equal access links; returns left and right.
     pub fn pair(&mut self, rate: BitsPerSec, delay: Nanos) -> (Node, Node) {
         (self.left_host(rate, delay), self.right_host(rate, delay))
     }
 }
 
-/// Routers in a row with a bottleneck between each two: traffic along the whole row
-/// meets cross traffic at each.
+/// Routers in a row with a bottleneck between each two. Traffic along the whole row meets cross
+/// traffic at each bottleneck.
 #[derive(Clone, Debug)]
 pub struct ParkingLot {
-    /// Everything, to be given to a run.
+    /// The network, for a [`Run`](crate::Run).
     pub network: Network,
-    /// The routers, from left to right: one more than bottlenecks.
+    /// The routers from left to right, one more than bottlenecks.
     pub routers: Vec<Node>,
     /// The bottlenecks from left to right.
     pub bottlenecks: Vec<LinkId>,
-    /// The ways back, in the same order.
+    /// The links from right to left, in the same order.
     pub reverses: Vec<LinkId>,
 }
 
 impl ParkingLot {
-    /// A row with these bottlenecks, each the same in both directions.
+    /// A row with these bottlenecks, each equal in both directions.
     pub fn new(bottlenecks: impl IntoIterator<Item = Link>) -> ParkingLot {
         let mut network = Network::new();
         let mut lot = ParkingLot {
@@ -93,7 +93,7 @@ impl ParkingLot {
         lot
     }
 
-    /// A host at the router of this index, with a link of its own in each direction.
+    /// Adds a host at the router of this index, with an access link in each direction.
     pub fn host(&mut self, router: usize, rate: BitsPerSec, delay: Nanos) -> Node {
         host(&mut self.network, self.routers[router], rate, delay)
     }

@@ -1,4 +1,4 @@
-//! Flows, made ready.
+//! Flows: checked, given routes, and ready to start.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,16 +7,16 @@ use std::sync::Arc;
 use earlydrop::units::{Bytes, Nanos};
 
 use super::super::Simulation;
-use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead};
-use super::super::hop::{self, Hop};
-use super::super::order::{find_ways, lay_out};
-use super::super::plain::Counted;
-use super::super::session::{Partner, Session, Spawner};
-use super::wires;
-use crate::ahead;
+use super::super::application::{Partner, Session, Spawner};
+use super::super::fast_path::Counted;
+use super::super::flow::{Connection, Datagrams, Ends, Flow, Overhead, Path, State};
+use super::super::route::{self, RouteTable};
+use super::access;
+use super::routes::{FlowRoutes, LinkStages, find_routes, lay_out};
 use crate::measure::FlowMeter;
 use crate::network::Network;
 use crate::packet::{Form, Kind, MOST_FLOWS, MOST_LINKS, Packet};
+use crate::prefetch::use_huge_pages;
 use crate::run::{Run, RunError};
 use crate::schedule::Schedule;
 use crate::spread::Spread;
@@ -24,7 +24,7 @@ use crate::streams::{Purpose, stream};
 use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::{self, Application, Pattern, Start, Step, Traffic};
 
-/// Profiles that flows share, each once.
+/// The profiles of all flows, each once.
 #[derive(Default)]
 struct Profiles {
     known: HashMap<*const Profile, u32>,
@@ -41,13 +41,13 @@ impl Profiles {
     }
 }
 
-/// Adds every flow of `run`, and the events that start them.
+/// Adds every flow of `run`, with its routes and the event that starts it.
 pub(super) fn add(
     simulation: &mut Simulation,
     run: &Run,
-    places: &[(Hop, Option<Hop>)],
+    links: &[LinkStages],
 ) -> Result<(), RunError> {
-    let described = with_askers(&run.flows);
+    let described = with_requesters(&run.flows);
     if described.len() > MOST_FLOWS {
         return Err(RunError::Flow {
             flow: MOST_FLOWS,
@@ -57,58 +57,74 @@ pub(super) fn add(
     for (index, flow) in run.flows.iter().enumerate() {
         check(&run.network, run.duration, index, flow)?;
     }
-    let ways = find_ways(&run.network, &described).map_err(|flow| RunError::NoRoute {
-        flow,
-        from: run.network.name(described[flow].from).to_string(),
-        to: run.network.name(described[flow].to).to_string(),
-    })?;
-    for (flow, ways) in ways.iter().enumerate() {
-        let links = ways.forward.len().max(ways.backward.len());
-        if links > MOST_LINKS {
-            let problem = format!("its way has {links} links; at most {MOST_LINKS}");
-            return Err(RunError::Flow { flow, problem });
-        }
-    }
-    let places = wires::hand_to_flows(simulation, places, &described, &ways);
-    let (mut hops, routes) = lay_out(&run.network, &places, &described, &ways);
-    wires::keep_used(&mut simulation.wires, &mut hops);
-    let (legs, parts) = hop::pair(&hops);
-    simulation.legs = legs;
-    let begins = routes.iter().map(|hop| parts[*hop as usize]);
-    simulation.ways = hop::Ways::new(begins.collect());
+    let routes = checked_routes(&run.network, &described)?;
+    add_routes(simulation, &run.network, links, &described, &routes);
     simulation.flows.reserve_exact(described.len());
-    ahead::in_large_pages(&simulation.flows);
+    use_huge_pages(&simulation.flows);
     simulation.accounts.reserve_flows(described.len());
     let mut profiles = Profiles::default();
-    let mut answerers = Vec::new();
+    let mut responders = Vec::new();
     for (index, described) in described.iter().enumerate() {
-        let maker = Maker {
+        let builder = FlowBuilder {
             run,
             index,
             described,
-            passive: ways[index].passive,
+            passive: routes[index].passive,
         };
-        simulation.flows.push(maker.flow(&mut profiles));
+        simulation.flows.push(builder.flow(&mut profiles));
         simulation.accounts.add_flow();
         if index < run.flows.len() && request_of(described).is_some() {
-            answerers.push(index as u32);
+            responders.push(index as u32);
         }
     }
-    for (asker, answerer) in (run.flows.len() as u32..).zip(answerers) {
-        simulation.set_partner(answerer, Partner::Asker(asker));
-        simulation.set_partner(asker, Partner::Answerer(answerer));
+    for (requester, responder) in (run.flows.len() as u32..).zip(responders) {
+        simulation.set_partner(responder, Partner::Requester(requester));
+        simulation.set_partner(requester, Partner::Responder(responder));
     }
     simulation.profiles = profiles.profiles;
     for index in 0..run.flows.len() {
-        simulation.arm_flow(index as u32);
+        simulation.ensure_wake(index as u32);
     }
     Ok(())
 }
 
-/// The flows described, and after them, for each that must be asked for what it brings,
-/// one the other way that asks when it is told to.
-fn with_askers(flows: &[traffic::Flow]) -> Cow<'_, [traffic::Flow]> {
-    let asker = |flow: &traffic::Flow| {
+/// The routes of all flows, none longer than a packet can count its hops.
+fn checked_routes(network: &Network, flows: &[traffic::Flow]) -> Result<Vec<FlowRoutes>, RunError> {
+    let routes = find_routes(network, flows).map_err(|flow| RunError::NoRoute {
+        flow,
+        from: network.name(flows[flow].from).to_string(),
+        to: network.name(flows[flow].to).to_string(),
+    })?;
+    for (flow, routes) in routes.iter().enumerate() {
+        let links = routes.forward.len().max(routes.backward.len());
+        if links > MOST_LINKS {
+            let problem = format!("its route has {links} links; at most {MOST_LINKS}");
+            return Err(RunError::Flow { flow, problem });
+        }
+    }
+    Ok(routes)
+}
+
+/// Fills the route table, from links to hops.
+fn add_routes(
+    simulation: &mut Simulation,
+    network: &Network,
+    links: &[LinkStages],
+    flows: &[traffic::Flow],
+    routes: &[FlowRoutes],
+) {
+    let links = access::make_access_links(simulation, links, flows, routes);
+    let (mut stages, begins) = lay_out(network, &links, flows, routes);
+    access::compact_wires(&mut simulation.wires, &mut stages);
+    let (hops, hop_of) = route::join(&stages);
+    let begins = begins.iter().map(|stage| hop_of[*stage as usize]);
+    simulation.routes = RouteTable::new(hops, begins.collect());
+}
+
+/// The flows described; after them, for each whose transfers are requested over a second
+/// connection, that connection: a flow in the opposite direction.
+fn with_requesters(flows: &[traffic::Flow]) -> Cow<'_, [traffic::Flow]> {
+    let requester = |flow: &traffic::Flow| {
         let (profile, request) = request_of(flow)?;
         Some(traffic::Flow {
             from: flow.to,
@@ -125,14 +141,15 @@ fn with_askers(flows: &[traffic::Flow]) -> Cow<'_, [traffic::Flow]> {
             ..flow.clone()
         })
     };
-    let askers: Vec<traffic::Flow> = flows.iter().filter_map(asker).collect();
-    if askers.is_empty() {
+    let requesters: Vec<traffic::Flow> = flows.iter().filter_map(requester).collect();
+    if requesters.is_empty() {
         return Cow::Borrowed(flows);
     }
-    Cow::Owned(flows.iter().cloned().chain(askers).collect())
+    Cow::Owned(flows.iter().cloned().chain(requesters).collect())
 }
 
-/// What asks for a flow's transfers over a connection of its own, where something does.
+/// The profile and the size of the requests for a flow's transfers, if they are sent over a
+/// connection of their own.
 fn request_of(flow: &traffic::Flow) -> Option<(&Arc<Profile>, Bytes)> {
     match &flow.traffic {
         Traffic::Tcp {
@@ -151,24 +168,24 @@ impl Simulation {
     }
 }
 
-/// Makes one flow.
-struct Maker<'a> {
+/// Builds one flow.
+struct FlowBuilder<'a> {
     run: &'a Run,
     index: usize,
     described: &'a traffic::Flow,
     passive: bool,
 }
 
-impl Maker<'_> {
+impl FlowBuilder<'_> {
     fn stream(&self, purpose: Purpose) -> earlydrop::random::Pcg32 {
         stream(self.run.seed, purpose, self.index as u64)
     }
 
     fn flow(&self, profiles: &mut Profiles) -> Flow {
         let ends = self.ends(profiles);
-        let mut flow = self.around(ends);
+        let mut flow = self.with_ends(ends);
         let mut steps = self.described.steps.clone();
-        // What asks does so when it is told to.
+        // A requester starts when its responder needs it.
         if self.index < self.run.flows.len() {
             steps.push((self.start(), Step::Resume));
         }
@@ -177,8 +194,8 @@ impl Maker<'_> {
         flow
     }
 
-    /// A flow with these ends and nothing to come.
-    fn around(&self, ends: Ends) -> Flow {
+    /// A flow with these ends and no steps.
+    fn with_ends(&self, ends: Ends) -> Flow {
         let measure = &self.run.measure;
         let round_trips = measure.round_trips && matches!(ends, Ends::Tcp(_));
         let meter = FlowMeter::new(measure.delays, round_trips);
@@ -192,20 +209,22 @@ impl Maker<'_> {
         };
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
-            own_free_at: [Nanos::ZERO; 2],
-            open: false,
+            access_free_at: [Nanos::ZERO; 2],
+            state: State {
+                open: false,
+                path: Path::Slow,
+                passive: self.passive && matches!(ends, Ends::Tcp(_)),
+                has_overhead: self.described.overhead.0 > 0,
+                has_baseline: false,
+            },
             class: self.described.class,
             ends,
             meter,
             counted: Counted::default(),
             rare: None,
-            odd: false,
-            plain: false,
-            noted: false,
-            lingers: self.described.overhead.0 > 0,
             segment: Form::of(segment),
         };
-        if flow.lingers {
+        if flow.state.has_overhead {
             flow.rare().overhead = Some(Overhead {
                 most: self.described.overhead,
                 last: Nanos::ZERO,
@@ -243,8 +262,6 @@ impl Maker<'_> {
                     sender: Sender::new(profile, self.start()),
                     receiver: Receiver::new(0),
                     profile: profiles.index_of(profile),
-                    passive: self.passive,
-                    in_turn: false,
                     session: None,
                 };
                 self.with_application(connection, application)
@@ -257,8 +274,8 @@ impl Maker<'_> {
         match application {
             Application::Bulk => Ends::Tcp(connection),
             Application::Arrivals { every, at_most, .. } => {
-                let mut template = self.around(Ends::Tcp(connection));
-                template.open = true;
+                let mut template = self.with_ends(Ends::Tcp(connection));
+                template.state.open = true;
                 Ends::Spawner(Box::new(Spawner {
                     every: *every,
                     application: application.clone(),
@@ -266,8 +283,8 @@ impl Maker<'_> {
                     next_at: Nanos::NEVER,
                     random,
                     template,
-                    made: Vec::new(),
-                    spare: Vec::new(),
+                    connections: Vec::new(),
+                    free: Vec::new(),
                     left_out: 0,
                 }))
             }
@@ -280,7 +297,7 @@ impl Maker<'_> {
     }
 }
 
-/// Everything about a flow that can be wrong by itself.
+/// Checks everything about a flow but its routes.
 fn check(
     network: &Network,
     duration: Nanos,
@@ -325,35 +342,43 @@ fn check(
                 .map_err(|problem| RunError::Profile { flow, problem })?;
             application_problem(application).map_or(Ok(()), wrong)
         }
-        Traffic::Datagrams {
-            size,
-            rate,
-            pattern,
-            ..
-        } => {
-            let stops = described
-                .steps
-                .iter()
-                .any(|(_, s)| matches!(s, Step::Rate(r) if r.0 == 0));
-            if !(1..=LARGEST).contains(&size.0) {
-                return wrong(format!(
-                    "datagrams of {size}; they have 1 to {LARGEST} bytes"
-                ));
-            }
-            if rate.0 == 0 || stops {
-                return wrong("datagrams at 0 bps; a flow that sends nothing is stopped".into());
-            }
-            let Pattern::OnOff { on, off } = pattern else {
-                return Ok(());
-            };
-            on.problem().or(off.problem()).map_or(Ok(()), wrong)
-        }
+        Traffic::Datagrams { .. } => datagram_problem(described).map_or(Ok(()), wrong),
     }
 }
 
-/// The largest packet, in bytes: what the length field of IPv4 holds.
+/// The largest packet, in bytes: the limit of IPv4's length field (RFC 791, 3.1).
 const LARGEST: u64 = 65_535;
 
+/// What is wrong with a datagram flow, if anything.
+fn datagram_problem(described: &traffic::Flow) -> Option<String> {
+    let Traffic::Datagrams {
+        size,
+        rate,
+        pattern,
+        ..
+    } = &described.traffic
+    else {
+        return None;
+    };
+    let stops = described
+        .steps
+        .iter()
+        .any(|(_, step)| matches!(step, Step::Rate(rate) if rate.0 == 0));
+    if !(1..=LARGEST).contains(&size.0) {
+        return Some(format!(
+            "datagrams of {size}; they have 1 to {LARGEST} bytes"
+        ));
+    }
+    if rate.0 == 0 || stops {
+        return Some("datagrams at 0 bps; a flow that sends nothing is stopped".into());
+    }
+    match pattern {
+        Pattern::OnOff { on, off } => on.problem().or(off.problem()),
+        Pattern::Constant => None,
+    }
+}
+
+/// What is wrong with an application, if anything.
 fn application_problem(application: &Application) -> Option<String> {
     let both = |size: &Spread<_>, time: &Spread<_>| size.problem().or(time.problem());
     match application {

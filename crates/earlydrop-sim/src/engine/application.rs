@@ -1,0 +1,358 @@
+//! Applications: the transfers, pauses and requests of finite flows, and flows that open
+//! connections.
+
+use earlydrop::packet::Packet as _;
+use earlydrop::random::Pcg32;
+use earlydrop::units::{Bytes, Nanos};
+
+use super::Simulation;
+use super::flow::{Ends, Flow, Rare};
+use crate::packet::{Kind, Packet};
+use crate::results::Completion;
+use crate::spread::Spread;
+use crate::streams::{Purpose, spawned, stream};
+use crate::tcp::{Handshake, Rules};
+use crate::traffic::{Application, FlowId};
+
+/// A finite application over one connection.
+#[derive(Clone, Debug)]
+pub(super) struct Session {
+    pub(super) application: Application,
+    pub(super) random: Pcg32,
+    pub(super) phase: Phase,
+    /// The number of the connection's first segment.
+    pub(super) first: u32,
+    /// The number after the transfer's last segment.
+    pub(super) end: u32,
+    /// The size of the transfer's last segment on the wire, in bytes.
+    pub(super) last_size: u32,
+    /// The described flow that its transfers count for.
+    pub(super) parent: u32,
+    /// Transfers begun.
+    pub(super) begun: u32,
+    pub(super) partner: Partner,
+}
+
+/// The flow that a session works together with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Partner {
+    None,
+    /// The flow whose transfers are the requests for this one's.
+    Requester(u32),
+    /// The flow that this one's transfers are requests for.
+    Responder(u32),
+}
+
+/// What an application is doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Phase {
+    /// The next transfer, or request, starts at this time; never, if there is none.
+    Pausing(Nanos),
+    /// A request is on its way since `asked`, and is repeated at `repeat_at`, `wait` after it was
+    /// last sent.
+    Requesting {
+        asked: Nanos,
+        repeat_at: Nanos,
+        wait: Nanos,
+    },
+    /// A transfer of `bytes` goes on since `since`.
+    Transferring { since: Nanos, bytes: u64 },
+}
+
+/// How long a client waits for the first response before it repeats its request; twice as long
+/// each time after. The initial timeout of RFC 6298, section 2.1.
+const FIRST_REPEAT: Nanos = Nanos::from_secs(1);
+
+impl Session {
+    pub(super) fn new(application: Application, random: Pcg32, parent: u32) -> Session {
+        Session {
+            application,
+            random,
+            phase: Phase::Pausing(Nanos::NEVER),
+            first: 0,
+            end: 0,
+            last_size: 0,
+            parent,
+            begun: 0,
+            partner: Partner::None,
+        }
+    }
+
+    /// When it next does something of its own accord.
+    pub(super) fn due(&self) -> Nanos {
+        match self.phase {
+            Phase::Pausing(until) => until,
+            Phase::Requesting { repeat_at, .. } => repeat_at,
+            Phase::Transferring { .. } => Nanos::NEVER,
+        }
+    }
+
+    /// Starts, or continues, after a stop.
+    pub(super) fn resume(&mut self, now: Nanos) {
+        let over = matches!(self.application, Application::Transfer(_)) && self.begun > 0;
+        if matches!(self.phase, Phase::Pausing(_)) && !over {
+            self.phase = Phase::Pausing(now);
+        }
+    }
+
+    /// Whether a transfer ends when its last byte arrives; otherwise when that is acknowledged.
+    pub(super) fn ends_at_receiver(&self) -> bool {
+        matches!(self.application, Application::Requests { .. })
+    }
+
+    /// Ends the transfer at `at` and pauses until the next; `None` if there is no transfer.
+    fn complete(&mut self, at: Nanos) -> Option<Completion> {
+        let Phase::Transferring { since, bytes } = self.phase else {
+            return None;
+        };
+        let pause = match self.partner {
+            Partner::Responder(_) => None,
+            _ => self.application.draw_pause(&mut self.random),
+        };
+        self.phase = Phase::Pausing(pause.map_or(Nanos::NEVER, |pause| at + pause));
+        Some(Completion {
+            flow: FlowId(self.parent),
+            began: since,
+            ended: at,
+            bytes: Bytes(bytes),
+        })
+    }
+}
+
+/// A flow that starts transfers, each over a connection of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Spawner {
+    pub(super) every: Spread<Nanos>,
+    pub(super) application: Application,
+    pub(super) at_most: u32,
+    pub(super) next_at: Nanos,
+    pub(super) random: Pcg32,
+    /// What a new connection is cloned from.
+    pub(super) template: Flow,
+    /// All connections opened so far, and those of them that are free.
+    pub(super) connections: Vec<u32>,
+    pub(super) free: Vec<u32>,
+    /// Starts that were skipped because `at_most` transfers were going on.
+    pub(super) left_out: u64,
+}
+
+impl Simulation {
+    /// The session of a flow, if it has one.
+    pub(super) fn session(&mut self, index: u32) -> Option<&mut Session> {
+        match &mut self.flows[index as usize].ends {
+            Ends::Tcp(connection) => connection.session.as_deref_mut(),
+            _ => None,
+        }
+    }
+
+    /// A pause is over, or a request was not answered.
+    pub(super) fn on_session_due(&mut self, index: u32, now: Nanos) {
+        let class = self.flows[index as usize].class;
+        let Some(session) = self.session(index) else {
+            return;
+        };
+        let Application::Requests { request, .. } = session.application else {
+            return self.start_next_transfer(index, now);
+        };
+        let (asked, wait) = match session.phase {
+            Phase::Requesting { asked, wait, .. } => (asked, Nanos(2 * wait.0)),
+            _ => (now, FIRST_REPEAT),
+        };
+        session.phase = Phase::Requesting {
+            asked,
+            repeat_at: now + wait,
+            wait,
+        };
+        let number = session.begun;
+        let packet = Packet::new(Kind::Request, index, number, request.0 as u32)
+            .stamped(now)
+            .with_class(class);
+        self.accounts.totals.sent.add(packet.size());
+        self.forward(packet, now);
+    }
+
+    /// A request has arrived at the server: the response begins, unless it has already.
+    pub(super) fn on_request(&mut self, packet: Packet, now: Nanos) {
+        let index = packet.flow_index();
+        let is_expected = self.session(index).is_some_and(|session| {
+            matches!(session.phase, Phase::Requesting { .. }) && packet.number() == session.begun
+        });
+        if is_expected {
+            self.start_transfer_and_send(index, now);
+        }
+    }
+
+    /// Starts the next transfer, or requests it over the partner's connection.
+    fn start_next_transfer(&mut self, index: u32, now: Nanos) {
+        if let Some(session) = self.session(index)
+            && let Partner::Requester(requester) = session.partner
+        {
+            session.phase = Phase::Requesting {
+                asked: now,
+                repeat_at: Nanos::NEVER,
+                wait: Nanos::ZERO,
+            };
+            self.start_transfer_and_send(requester, now);
+        } else {
+            self.start_transfer(index, now);
+        }
+    }
+
+    /// Starts a transfer of a flow that is not being handled now, and sends what it may.
+    fn start_transfer_and_send(&mut self, index: u32, now: Nanos) {
+        self.start_transfer(index, now);
+        self.send_segments(index, now);
+        self.ensure_wake(index);
+    }
+
+    /// Gives the sender the next transfer; over a new connection unless the application keeps
+    /// one.
+    fn start_transfer(&mut self, index: u32, now: Nanos) {
+        let flow = &mut self.flows[index as usize];
+        let Ends::Tcp(connection) = &mut flow.ends else {
+            return;
+        };
+        let Some(session) = &mut connection.session else {
+            return;
+        };
+        let profile = &self.profiles[connection.profile as usize];
+        let bytes = session.application.draw_size(&mut session.random).0.max(1);
+        let first = session.begun == 0;
+        let fresh = !session.ends_at_receiver() || first;
+        if fresh && !first {
+            connection.sender.restart(profile, now);
+            session.first = session.end;
+        }
+        session.begun += 1;
+        let since = match session.phase {
+            Phase::Requesting { asked, .. } => asked,
+            _ => now,
+        };
+        session.phase = Phase::Transferring { since, bytes };
+        let payload = u64::from(profile.payload());
+        let segments = bytes.div_ceil(payload);
+        let opening = u32::from(fresh && profile.handshake != Handshake::None);
+        session.end += segments as u32 + opening;
+        // ns-2's agents count packets, and all of them are full.
+        session.last_size = match profile.rules {
+            Rules::Standard => (bytes - (segments - 1) * payload) as u32 + profile.header_size,
+            Rules::Ns2 => profile.segment_size,
+        };
+        connection.sender.supply(session.end);
+        let requests = matches!(session.partner, Partner::Responder(_));
+        self.accounts.totals.transfers += u64::from(!requests);
+    }
+
+    /// An acknowledgment has arrived: ends the transfer if all of it is acknowledged.
+    pub(super) fn end_acknowledged_transfer(&mut self, index: u32, now: Nanos) {
+        let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
+            return;
+        };
+        let Some(session) = &mut connection.session else {
+            return;
+        };
+        if session.ends_at_receiver() || connection.sender.acknowledged() < session.end {
+            return;
+        }
+        if let Some(completion) = session.complete(now) {
+            if let Partner::Responder(responder) = session.partner {
+                return self.start_transfer_and_send(responder, now);
+            }
+            let parent = session.parent;
+            self.record_completion(completion);
+            self.free_connection(parent, index);
+            let again = self.session(index).is_some_and(|s| s.due() <= now);
+            if again && self.flows[index as usize].state.open {
+                self.start_next_transfer(index, now);
+            }
+        }
+    }
+
+    /// A segment has arrived: ends the response if all of it has.
+    pub(super) fn end_received_response(&mut self, index: u32, now: Nanos) {
+        let Ends::Tcp(connection) = &mut self.flows[index as usize].ends else {
+            return;
+        };
+        let Some(session) = &mut connection.session else {
+            return;
+        };
+        if session.ends_at_receiver()
+            && connection.receiver.expected() >= session.end
+            && let Some(completion) = session.complete(now)
+        {
+            self.record_completion(completion);
+        }
+    }
+
+    /// Records a transfer that is over, if it began after the warm-up.
+    fn record_completion(&mut self, completion: Completion) {
+        self.accounts.totals.completed += 1;
+        if completion.began >= self.accounts.timing.from {
+            self.completions.push(completion);
+        }
+    }
+
+    /// A spawner's next start is due: its transfer takes a free connection or a new one, or is
+    /// skipped.
+    pub(super) fn on_spawn_due(&mut self, index: u32) {
+        let now = self.now;
+        let flow = &mut self.flows[index as usize];
+        let open = flow.state.open;
+        let Ends::Spawner(spawner) = &mut flow.ends else {
+            return;
+        };
+        if !open || spawner.next_at > now {
+            return;
+        }
+        spawner.next_at = now + spawner.every.draw(&mut spawner.random).max(Nanos(1));
+        let connection = match spawner.free.pop() {
+            Some(free) => free,
+            None if spawner.connections.len() < spawner.at_most as usize => {
+                self.open_connection(index)
+            }
+            None => {
+                spawner.left_out += 1;
+                return;
+            }
+        };
+        self.record_baseline(connection, now);
+        self.start_transfer_and_send(connection, now);
+    }
+
+    /// Adds a connection to the spawner at `index`; returns the index of the new flow.
+    fn open_connection(&mut self, index: u32) -> u32 {
+        let added = self.flows.len() as u32;
+        let Ends::Spawner(spawner) = &mut self.flows[index as usize].ends else {
+            return added;
+        };
+        let place = spawned(index, spawner.connections.len() as u64);
+        spawner.connections.push(added);
+        let mut flow = spawner.template.clone();
+        flow.segment = flow.segment.of_flow(added);
+        if let Some(Rare {
+            overhead: Some(overhead),
+            ..
+        }) = flow.rare.as_deref_mut()
+        {
+            overhead.random = stream(self.seed, Purpose::SpawnedOverhead, place);
+        }
+        let random = stream(self.seed, Purpose::Spawned, place);
+        let session = Session::new(spawner.application.clone(), random, index);
+        if let Ends::Tcp(connection) = &mut flow.ends {
+            connection.session = Some(Box::new(session));
+        }
+        self.flows.push(flow);
+        self.accounts.add_flow();
+        self.routes.add_flow_like(index);
+        added
+    }
+
+    /// A spawner's connection has nothing to do any more.
+    fn free_connection(&mut self, parent: u32, index: u32) {
+        if parent != index
+            && let Ends::Spawner(spawner) = &mut self.flows[parent as usize].ends
+        {
+            spawner.free.push(index);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What happens to packets on a link beyond rate and delay: loss, reordering, a capture.
+
+use earlydrop::random::Pcg32;
+use earlydrop::units::Nanos;
+
+use super::Simulation;
+use crate::capture::Capture;
+use crate::link::{Wire, is_lost};
+use crate::packet::Packet;
+
+/// The impairments of one link; most links have none. Links whose delay may change have them for
+/// the order of packets alone.
+#[derive(Clone, Debug)]
+pub(super) struct Impairments {
+    /// The link's propagation delay now.
+    pub(super) delay: Nanos,
+    /// The share of packets lost at random.
+    pub(super) loss: f64,
+    pub(super) wire: Wire,
+    pub(super) random: Pcg32,
+    pub(super) capture: Option<Capture>,
+}
+
+impl Impairments {
+    /// When a packet arrives that would arrive at `at`; `None` if it is lost.
+    fn arrival(&mut self, at: Nanos) -> Option<Nanos> {
+        if is_lost(self.loss, &mut self.random) {
+            return None;
+        }
+        Some(self.wire.arrival(at, &mut self.random))
+    }
+}
+
+impl Simulation {
+    /// A packet has left the link with these impairments, and would arrive at `at`. Captures it;
+    /// returns when it arrives, unless it is lost.
+    #[inline(never)]
+    pub(super) fn impair(&mut self, index: u32, packet: Packet, at: Nanos) -> Option<Nanos> {
+        let impairments = &mut self.impairments[index as usize];
+        let left_at = at.since(impairments.delay);
+        if let Some(capture) = &mut impairments.capture {
+            let payload = self.flows[packet.flow_index() as usize].payload(&self.profiles);
+            capture.record(left_at, &packet, payload, &self.accounts.notes);
+        }
+        let arrival = impairments.arrival(at);
+        if arrival.is_none() {
+            self.accounts.loss(left_at, None).take(packet);
+        }
+        arrival
+    }
+}

@@ -1,0 +1,265 @@
+//! Routes as packets follow them: rows of hops, and where each flow's two routes begin.
+
+use crate::packet::Packet;
+
+/// One stage of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Stage {
+    /// A link without a queue limit, by its index: arithmetic.
+    Wire(u32),
+    /// A wire between a flow's sender and the network that carries no other flow's packets: the
+    /// index of its parameters. When it is free is kept with the flow.
+    Access(u32),
+    /// A link with a drop-tail queue: arithmetic, too.
+    Fifo(u32),
+    /// A link with any other queue discipline.
+    Port(u32),
+    /// Loss, reordering or a capture on the link just crossed.
+    Impairments(u32),
+    /// The packet becomes an event and waits for its time: packets of several sources merge here.
+    Event,
+    /// The flow's receiver.
+    Receiver,
+    /// The flow's sender: the end of an acknowledgment's route.
+    Sender,
+}
+
+/// A hop: a wire, if there is one, and the stage at its end, in eight bytes. A packet and its
+/// acknowledgment read about six.
+///
+/// Each half is an index above a bit for its kind. Testing one bit after the other, the most
+/// frequent first, is faster than a jump table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hop {
+    wire: u32,
+    end: u32,
+}
+
+/// The wire of a [`Hop`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wire {
+    None,
+    Shared(u32),
+    Access(u32),
+}
+
+/// Kinds of wires.
+const SHARED: u32 = 1;
+const ACCESS: u32 = 2;
+const WIRE_KINDS: u32 = 2;
+
+/// Kinds of stages at the end of a hop; zero for none.
+const EVENT: u32 = 1;
+const PORT: u32 = 2;
+const RECEIVER: u32 = 4;
+const FIFO: u32 = 8;
+const SENDER: u32 = 16;
+const IMPAIRMENTS: u32 = 32;
+const END_KINDS: u32 = 6;
+
+impl Hop {
+    /// A hop of this stage alone.
+    fn of(stage: Stage) -> Hop {
+        let mut hop = Hop { wire: 0, end: 0 };
+        match stage {
+            Stage::Wire(wire) => hop.wire = wire << WIRE_KINDS | SHARED,
+            Stage::Access(link) => hop.wire = link << WIRE_KINDS | ACCESS,
+            Stage::Event => hop.end = EVENT,
+            Stage::Port(port) => hop.end = port << END_KINDS | PORT,
+            Stage::Receiver => hop.end = RECEIVER,
+            Stage::Fifo(fifo) => hop.end = fifo << END_KINDS | FIFO,
+            Stage::Sender => hop.end = SENDER,
+            Stage::Impairments(index) => hop.end = index << END_KINDS | IMPAIRMENTS,
+        }
+        hop
+    }
+
+    /// The wire it begins with.
+    #[inline(always)]
+    pub(super) fn wire(self) -> Wire {
+        if self.wire & SHARED != 0 {
+            Wire::Shared(self.wire >> WIRE_KINDS)
+        } else if self.wire & ACCESS != 0 {
+            Wire::Access(self.wire >> WIRE_KINDS)
+        } else {
+            Wire::None
+        }
+    }
+
+    /// The port at its end, if no wire leads there.
+    #[inline(always)]
+    pub(super) fn port_alone(self) -> Option<u32> {
+        let alone = self.wire == 0 && self.end & PORT != 0;
+        alone.then_some(self.end >> END_KINDS)
+    }
+
+    /// The parameters of its access link, if that leads to an event.
+    #[inline(always)]
+    pub(super) fn access_to_event(self) -> Option<u32> {
+        let is = self.wire & ACCESS != 0 && self.end == EVENT;
+        is.then_some(self.wire >> WIRE_KINDS)
+    }
+
+    /// The stage at its end, if there is more than a wire.
+    #[inline(always)]
+    pub(super) fn end(self) -> Option<Stage> {
+        let index = self.end >> END_KINDS;
+        let is = |kind: u32| self.end & kind != 0;
+        if is(RECEIVER) {
+            Some(Stage::Receiver)
+        } else if is(FIFO) {
+            Some(Stage::Fifo(index))
+        } else if is(SENDER) {
+            Some(Stage::Sender)
+        } else if is(PORT) {
+            Some(Stage::Port(index))
+        } else if is(EVENT) {
+            Some(Stage::Event)
+        } else if is(IMPAIRMENTS) {
+            Some(Stage::Impairments(index))
+        } else {
+            None
+        }
+    }
+
+    /// The stages it is made of.
+    pub(super) fn stages(self) -> impl Iterator<Item = Stage> {
+        let wire = match self.wire() {
+            Wire::None => None,
+            Wire::Shared(wire) => Some(Stage::Wire(wire)),
+            Wire::Access(link) => Some(Stage::Access(link)),
+        };
+        wire.into_iter().chain(self.end())
+    }
+}
+
+/// Joins stages into hops. Returns, for each stage, the index of the hop it is part of.
+///
+/// Routes may follow one another: the last stage of each is no wire.
+pub(super) fn join(stages: &[Stage]) -> (Vec<Hop>, Vec<u32>) {
+    let mut hops: Vec<Hop> = Vec::new();
+    let mut hop_of = Vec::with_capacity(stages.len());
+    for stage in stages {
+        let next = Hop::of(*stage);
+        match hops.last_mut() {
+            Some(hop) if hop.end == 0 && next.wire == 0 => hop.end = next.end,
+            _ => hops.push(next),
+        }
+        hop_of.push(hops.len() as u32 - 1);
+    }
+    (hops, hop_of)
+}
+
+/// The hops of all routes, and the index of the hop where each flow's two routes begin.
+///
+/// A flow's route back follows its route forward.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RouteTable {
+    /// Every route once, one after the other.
+    pub(super) hops: Vec<Hop>,
+    /// The two beginnings, forward before backward, if they are the same for all flows.
+    common: Option<[u32; 2]>,
+    /// Otherwise those of each flow, in the order of the flows.
+    begins: Vec<u32>,
+}
+
+impl RouteTable {
+    /// A table of `hops`, in which the routes of flows begin at `begins`, two for each.
+    pub(super) fn new(hops: Vec<Hop>, begins: Vec<u32>) -> RouteTable {
+        let (common, begins) = match begins[..] {
+            [there, back, ..] if begins.chunks(2).all(|pair| pair == [there, back]) => {
+                (Some([there, back]), Vec::new())
+            }
+            _ => (None, begins),
+        };
+        RouteTable {
+            hops,
+            common,
+            begins,
+        }
+    }
+
+    /// The index of the first hop of a packet's route.
+    #[inline(always)]
+    pub(super) fn begin(&self, packet: &Packet) -> usize {
+        match self.common {
+            Some(pair) => pair[usize::from(!packet.is_forward())] as usize,
+            None => self.begins[packet.lane()] as usize,
+        }
+    }
+
+    /// The index of the first hop of a flow's data.
+    #[inline(always)]
+    pub(super) fn forward_begin(&self, flow: u32) -> usize {
+        match self.common {
+            Some([there, _]) => there as usize,
+            None => self.begins[2 * flow as usize] as usize,
+        }
+    }
+
+    /// The index of a packet's next hop.
+    #[inline(always)]
+    pub(super) fn next_hop(&self, packet: &Packet) -> usize {
+        self.begin(packet) + packet.hop()
+    }
+
+    /// Adds a flow with the routes of the flow at `index`.
+    pub(super) fn add_flow_like(&mut self, index: u32) {
+        if self.common.is_none() {
+            let pair = 2 * index as usize;
+            self.begins.extend_from_within(pair..pair + 2);
+        }
+    }
+
+    /// Replaces the hops; `moved` says where a hop that began a route is now.
+    pub(super) fn replace(&mut self, hops: Vec<Hop>, moved: impl Fn(u32) -> u32) {
+        self.hops = hops;
+        for begin in self.common.iter_mut().flatten().chain(&mut self.begins) {
+            *begin = moved(*begin);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+
+    #[test]
+    fn stages_survive_being_joined() {
+        let last = (1 << 26) - 1;
+        let stages = [
+            Stage::Event,
+            Stage::Wire(last),
+            Stage::Access(3),
+            Stage::Event,
+            Stage::Port(last),
+            Stage::Impairments(0),
+            Stage::Wire(0),
+            Stage::Receiver,
+            Stage::Fifo(last),
+            Stage::Access(0),
+            Stage::Sender,
+        ];
+        let (hops, hop_of) = join(&stages);
+        assert_eq!(hop_of, [0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7]);
+        let again: Vec<Stage> = hops.iter().flat_map(|hop| hop.stages()).collect();
+        assert_eq!(again, stages);
+    }
+
+    #[test]
+    fn routes_are_looked_up_by_flow_whether_common_or_not() {
+        let packet = |kind, flow| Packet::new(kind, flow, 1, 40);
+        for begins in [vec![3, 5, 3, 5], vec![3, 5, 7, 9]] {
+            let mut routes = RouteTable::new(Vec::new(), begins.clone());
+            routes.add_flow_like(1);
+            for (flow, like) in [(0, 0), (1, 1), (2, 1)] {
+                let there = begins[2 * like] as usize;
+                let back = begins[2 * like + 1] as usize;
+                assert_eq!(routes.forward_begin(flow), there);
+                assert_eq!(routes.begin(&packet(Kind::Data, flow)), there);
+                assert_eq!(routes.begin(&packet(Kind::Ack, flow)), back);
+            }
+        }
+    }
+}

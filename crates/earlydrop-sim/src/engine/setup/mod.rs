@@ -1,0 +1,230 @@
+//! From a run's description to an engine at time zero, with every check on the way.
+
+mod access;
+mod flows;
+mod routes;
+
+use earlydrop::packet::FlowKey;
+use earlydrop::queue::QueueDiscipline;
+use earlydrop::registry::{ConfigError, Link as LinkFacts, Plan, Spec};
+use earlydrop::schemes::AnyAqm;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+
+use self::routes::LinkStages;
+use super::accounts::Accounts;
+use super::event::Task;
+use super::fifo::FifoPort;
+use super::impairments::Impairments;
+use super::port::Port;
+use super::route::{RouteTable, Stage};
+use super::{CwndSamples, Simulation};
+use crate::capture::Capture;
+use crate::events::Events;
+use crate::link::{QueuedLink, Transmitter, Wire};
+use crate::measure::{QueueMeter, Timing};
+use crate::network::{Change, Link, LinkId};
+use crate::run::{Run, RunError};
+use crate::streams::{Purpose, stream};
+
+/// Checks `run` and builds its engine.
+pub(crate) fn prepare(run: &Run) -> Result<Simulation, RunError> {
+    check_measure(run)?;
+    let mut simulation = Simulation {
+        now: Nanos::ZERO,
+        end: run.duration,
+        events: Events::new(),
+        wires: Vec::with_capacity(run.network.links().len()),
+        access_links: Vec::new(),
+        fifos: Vec::new(),
+        ports: Vec::new(),
+        impairments: Vec::new(),
+        routes: RouteTable::default(),
+        flows: Vec::new(),
+        profiles: Vec::new(),
+        changes: Vec::new(),
+        accounts: Accounts::new(Timing {
+            from: run.measure.warm_up,
+            end: run.duration,
+        }),
+        completions: Vec::new(),
+        cwnd_samples: None,
+        is_reference: false,
+        groups: run.flows.iter().map(|flow| flow.group.clone()).collect(),
+        seed: run.seed,
+    };
+    let mut links = Vec::with_capacity(run.network.links().len());
+    for (id, _, _, described) in run.network.links() {
+        check_link(described).map_err(|problem| RunError::Link {
+            link: run.network.link_name(id),
+            problem,
+        })?;
+        let stages = add_link(&mut simulation, run, id, described);
+        links.push(stages.map_err(|problem| RunError::Queue {
+            link: run.network.link_name(id),
+            problem: Box::new(problem),
+        })?);
+    }
+    flows::add(&mut simulation, run, &links)?;
+    schedule_changes(&mut simulation, run, &links);
+    sample_cwnd(&mut simulation, run);
+    Ok(simulation)
+}
+
+fn check_measure(run: &Run) -> Result<(), RunError> {
+    let wrong = |problem: String| Err(RunError::Measure(problem));
+    let measure = &run.measure;
+    if measure.warm_up >= run.duration {
+        let (warm_up, duration) = (measure.warm_up, run.duration);
+        return wrong(format!(
+            "a warm-up of {warm_up} leaves nothing to measure of a run of {duration}"
+        ));
+    }
+    let intervals = [
+        measure.sample_every,
+        measure.arrivals_every,
+        measure.loss_event,
+    ];
+    if intervals.contains(&Some(Nanos::ZERO)) {
+        return wrong("an interval of no time; the least is 1 ns".to_string());
+    }
+    let links = run.network.links().len();
+    if let Some(link) = measure.captures.iter().find(|l| l.0 as usize >= links) {
+        return wrong(format!("a capture of link {} of {links}", link.0));
+    }
+    let flows = run.flows.len();
+    match measure.windows.iter().find(|f| f.0 as usize >= flows) {
+        Some(flow) => wrong(format!("the window of flow {} of {flows}", flow.0)),
+        None => Ok(()),
+    }
+}
+
+/// Checks everything about a link but its queue.
+fn check_link(described: &Link) -> Result<(), String> {
+    if described.mean_rate().0 == 0 {
+        return Err("a rate of 0 bps; it must be above zero".to_string());
+    }
+    let shares = [described.loss, described.reorder.map_or(0.0, |r| r.share)];
+    if let Some(share) = shares.iter().find(|share| !(0.0..=1.0).contains(*share)) {
+        return Err(format!(
+            "a share of {share} of its packets; it must be in [0, 1]"
+        ));
+    }
+    let stops = Change::Rate(BitsPerSec(0));
+    if described.changes.iter().any(|(_, change)| *change == stops) {
+        return Err("a change to 0 bps; a link that stops goes down".to_string());
+    }
+    Ok(())
+}
+
+/// The queue of a link that must have one and is described without.
+const DEFAULT_QUEUE: &str = "droptail";
+
+fn add_link(
+    simulation: &mut Simulation,
+    run: &Run,
+    id: LinkId,
+    described: &Link,
+) -> Result<LinkStages, ConfigError> {
+    let changing = !described.changes.is_empty() || described.trace.is_some();
+    let (rate, delay) = (described.mean_rate(), least_delay(described));
+    let impairments = add_impairments(simulation, run, id, described);
+    let stages = |stage| Ok((stage, impairments.map(Stage::Impairments)));
+    let spec = match &described.queue {
+        Some(spec) => spec.clone(),
+        None if changing => Spec::new(DEFAULT_QUEUE)?,
+        None => {
+            simulation.wires.push(Transmitter::new(rate, delay));
+            return stages(Stage::Wire(simulation.wires.len() as u32 - 1));
+        }
+    };
+    let facts = LinkFacts {
+        rate,
+        mean_packet: described.mean_packet,
+    };
+    let plan = spec.plan(&facts)?;
+    let name = run.network.link_name(id);
+    let meter = QueueMeter::new(&run.measure, run.duration);
+    if let Plan::Single {
+        aqm: AnyAqm::DropTail(_),
+        limit,
+    } = plan
+        && limit.bytes == Bytes(u64::MAX)
+        && !changing
+    {
+        let link = Transmitter::new(rate, delay);
+        let fifo = FifoPort::new(id.0, name, link, limit.packets, meter);
+        simulation.fifos.push(fifo);
+        return stages(Stage::Fifo(simulation.fifos.len() as u32 - 1));
+    }
+    let seed = FlowKey(run.seed).hash(Purpose::Queue as u64) ^ u64::from(id.0);
+    let mut queue = plan.queue(seed);
+    // Periodic updates count from the first poll: from time zero.
+    QueueDiscipline::poll(&mut queue, Nanos::ZERO);
+    let link = QueuedLink::new(queue, rate, delay, described.trace.clone());
+    let port = Port::new(id.0, name, impairments, link, meter);
+    simulation.ports.push(port);
+    stages(Stage::Port(simulation.ports.len() as u32 - 1))
+}
+
+/// Adds the impairments of a link that needs them; returns their index.
+fn add_impairments(
+    simulation: &mut Simulation,
+    run: &Run,
+    id: LinkId,
+    described: &Link,
+) -> Option<u32> {
+    let changing = !described.changes.is_empty() || described.trace.is_some();
+    let captured = run.measure.captures.contains(&id);
+    if !(described.loss > 0.0 || described.reorder.is_some() || changing || captured) {
+        return None;
+    }
+    simulation.impairments.push(Impairments {
+        delay: least_delay(described),
+        loss: described.loss,
+        wire: Wire::new(described.reorder),
+        random: stream(run.seed, Purpose::Link, u64::from(id.0)),
+        capture: captured.then(|| Capture::new(id, run.network.link_name(id))),
+    });
+    Some(simulation.impairments.len() as u32 - 1)
+}
+
+/// A link's propagation delay, at least 1 ns if it follows a trace: a packet that leaves and
+/// arrives in the same nanosecond would overtake those that wait for their events then.
+fn least_delay(described: &Link) -> Nanos {
+    at_least(described.delay, described)
+}
+
+fn at_least(delay: Nanos, described: &Link) -> Nanos {
+    delay.max(Nanos(u64::from(described.trace.is_some())))
+}
+
+fn schedule_changes(simulation: &mut Simulation, run: &Run, links: &[LinkStages]) {
+    for (id, _, _, described) in run.network.links() {
+        let mut changes = described.changes.clone();
+        changes.sort_by_key(|(at, _)| *at);
+        for (at, mut change) in changes {
+            if let Change::Delay(delay) = &mut change {
+                *delay = at_least(*delay, described);
+            }
+            let index = simulation.changes.len() as u32;
+            if let (Stage::Port(port), _) = links[id.0 as usize] {
+                simulation.changes.push((port, change));
+                simulation.events.push(at, Task::Change(index).event());
+            }
+        }
+    }
+}
+
+/// Schedules the sampling of congestion windows, if it is asked for.
+fn sample_cwnd(simulation: &mut Simulation, run: &Run) {
+    if let Some(interval) = run.measure.sample_every
+        && !run.measure.windows.is_empty()
+    {
+        let sampled = run.measure.windows.iter();
+        simulation.cwnd_samples = Some(CwndSamples {
+            interval,
+            flows: sampled.map(|flow| (flow.0, Vec::new())).collect(),
+        });
+        simulation.events.push(Nanos::ZERO, Task::Sample.event());
+    }
+}

@@ -1,0 +1,267 @@
+//! Which routes flows take, and where on them a packet must become an event.
+//!
+//! A link can be computed ahead of time if its packets arrive in the order in which the engine
+//! computes them. They do if all of them come from one source. A source is
+//! - another link: packets leave a link in order, unless it reorders;
+//! - an end of a flow that acts ahead of time: its packets are in order, but not with others';
+//! - a host, for ends that act only at their events, and so in order of time.
+//!
+//! Where two sources merge, packets wait as events: one source may be computed further ahead than
+//! the other. The acknowledgments of a passive receiver (no delayed acknowledgments, no requests)
+//! count as coming from the link before it.
+//!
+//! Each flow's round trip has at least one event besides the one before its first link, where a
+//! packet just sent does not wait. Without it, the answer to a packet would be computed while its
+//! sender has more to send, and each would cause the next without end.
+
+use std::collections::HashMap;
+
+use super::super::route::Stage;
+use crate::network::{LinkId, Network, Node, Routes};
+use crate::traffic::{Application, Flow, Traffic};
+
+/// A source of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// Ends of flows at this host that act only at their events.
+    Host(Node),
+    /// The sender of this flow.
+    Sender(usize),
+    /// Several connections of one flow, each with its own processing delay: in no order.
+    Senders,
+    /// The receiver of this flow.
+    Receiver(usize),
+    /// A link.
+    Link(LinkId),
+}
+
+/// Where a link's packets come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Feed {
+    Nothing,
+    One(Source),
+    Mixed,
+}
+
+/// The links of a flow's two routes.
+#[derive(Debug)]
+pub(super) struct FlowRoutes {
+    pub(super) forward: Vec<LinkId>,
+    pub(super) backward: Vec<LinkId>,
+    /// The receiver does nothing except when a packet arrives.
+    pub(super) passive: bool,
+}
+
+/// What a link has become: its stage, and that of its impairments.
+pub(super) type LinkStages = (Stage, Option<Stage>);
+
+/// Finds the routes of every flow, or returns the index of a flow without.
+pub(super) fn find_routes(network: &Network, flows: &[Flow]) -> Result<Vec<FlowRoutes>, usize> {
+    let mut routes = Routes::new(network);
+    let mut find = |flow: &Flow| {
+        let forward = routes.find(flow.from, flow.to)?;
+        let backward = routes.find(flow.to, flow.from)?;
+        Some(FlowRoutes {
+            passive: is_passive(network, flow, &forward),
+            forward,
+            backward,
+        })
+    };
+    let numbered = flows.iter().enumerate();
+    numbered
+        .map(|(index, flow)| find(flow).ok_or(index))
+        .collect()
+}
+
+fn is_passive(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
+    let only_answers = match &flow.traffic {
+        Traffic::Datagrams { .. } => true,
+        Traffic::Tcp { profile, .. } => profile.delayed_acks.is_none() && acts_ahead(flow),
+    };
+    only_answers && arrives_in_order(network, forward)
+}
+
+/// Whether the ends of a flow may act before their packets' time has come. They may not if they
+/// share something with other flows, as the connections of one flow do, or a client and its
+/// server.
+fn acts_ahead(flow: &Flow) -> bool {
+    match &flow.traffic {
+        Traffic::Datagrams { .. } => false,
+        Traffic::Tcp { application, .. } => !matches!(
+            application,
+            Application::Requests { .. } | Application::Pages { .. } | Application::Arrivals { .. }
+        ),
+    }
+}
+
+/// Whether it stands for several connections, opened when they are needed.
+pub(super) fn opens_connections(flow: &Flow) -> bool {
+    matches!(
+        &flow.traffic,
+        Traffic::Tcp {
+            application: Application::Arrivals { .. },
+            ..
+        }
+    )
+}
+
+/// Whether packets arrive at the end of `route` in order.
+fn arrives_in_order(network: &Network, route: &[LinkId]) -> bool {
+    route
+        .last()
+        .is_some_and(|last| network.get(*last).keeps_order())
+}
+
+/// The stages of all routes, each route once, and where each flow's two begin, forward before
+/// backward. `links` says what each link has become.
+pub(super) fn lay_out(
+    network: &Network,
+    links: &[LinkStages],
+    flows: &[Flow],
+    routes: &[FlowRoutes],
+) -> (Vec<Stage>, Vec<u32>) {
+    let feeds = feeds(network, flows, routes);
+    let of_link = |link: &LinkId| {
+        let in_order = feeds[link.0 as usize] != Feed::Mixed && network.get(*link).is_steady();
+        let event = (!in_order).then_some(Stage::Event);
+        let (stage, impairments) = links[link.0 as usize];
+        event.into_iter().chain([stage]).chain(impairments)
+    };
+    let mut stages = Vec::new();
+    let mut known: HashMap<Vec<Stage>, u32> = HashMap::new();
+    let mut begins = Vec::with_capacity(2 * flows.len());
+    for (flow, routes) in flows.iter().zip(routes) {
+        let ahead = acts_ahead(flow);
+        let mut round: Vec<Stage> = routes.forward.iter().flat_map(of_link).collect();
+        let in_order = arrives_in_order(network, &routes.forward);
+        if !(routes.passive || ahead && in_order) {
+            round.push(Stage::Event);
+        }
+        round.push(Stage::Receiver);
+        let backward = round.len() as u32;
+        round.extend(routes.backward.iter().flat_map(of_link));
+        let in_order = arrives_in_order(network, &routes.backward);
+        if !(ahead && in_order && round[1..].contains(&Stage::Event)) {
+            round.push(Stage::Event);
+        }
+        round.push(Stage::Sender);
+        let begin = *known.entry(round).or_insert_with_key(|round| {
+            stages.extend(round);
+            (stages.len() - round.len()) as u32
+        });
+        begins.extend([begin, begin + backward]);
+    }
+    (stages, begins)
+}
+
+fn feeds(network: &Network, flows: &[Flow], routes: &[FlowRoutes]) -> Vec<Feed> {
+    let mut feeds = vec![Feed::Nothing; network.links().len()];
+    let mut follow = |mut source: Source, route: &[LinkId]| {
+        for link in route {
+            let feed = &mut feeds[link.0 as usize];
+            *feed = match *feed {
+                _ if source == Source::Senders => Feed::Mixed,
+                Feed::Nothing => Feed::One(source),
+                Feed::One(other) if other == source => Feed::One(source),
+                _ => Feed::Mixed,
+            };
+            if let Source::Link(before) = source
+                && !network.get(before).keeps_order()
+            {
+                *feed = Feed::Mixed;
+            }
+            source = Source::Link(*link);
+        }
+    };
+    for (index, (flow, routes)) in flows.iter().zip(routes).enumerate() {
+        let ahead = acts_ahead(flow);
+        // A host with a processing delay keeps the order of one connection's packets only.
+        let many = opens_connections(flow);
+        let delays = flow.overhead.0 > 0;
+        let data = if delays && many {
+            Source::Senders
+        } else if delays || ahead {
+            Source::Sender(index)
+        } else {
+            Source::Host(flow.from)
+        };
+        follow(data, &routes.forward);
+        let answers = match routes.forward.last() {
+            Some(last) if routes.passive => Source::Link(*last),
+            _ if ahead => Source::Receiver(index),
+            _ => Source::Host(flow.to),
+        };
+        let sends_back = !matches!(flow.traffic, Traffic::Datagrams { .. });
+        if sends_back {
+            follow(answers, &routes.backward);
+        }
+    }
+    feeds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Dumbbell, Link};
+    use crate::tcp::{Profile, Recovery};
+    use earlydrop::units::{BitsPerSec, Nanos};
+    use std::sync::Arc;
+
+    fn link() -> Link {
+        Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(1))
+    }
+
+    /// The round trip of a dumbbell's first flow, with so many flows from left to right and so
+    /// many from right to left: `-` is a link, `E` an event, `R` and `S` are the ends.
+    fn drawn(forward: usize, reverse: usize, delayed: bool) -> String {
+        let mut dumbbell = Dumbbell::new(link(), link());
+        let mut profile = Profile::ns2(Recovery::Reno);
+        if delayed {
+            profile.delayed_acks = Profile::modern(crate::tcp::Algorithm::Reno).delayed_acks;
+        }
+        let profile = Arc::new(profile);
+        let (rate, delay) = (BitsPerSec::from_mbps(100), Nanos::ZERO);
+        let sink = dumbbell.right_host(rate, delay);
+        let mut flows = Vec::new();
+        for _ in 0..forward {
+            let host = dumbbell.left_host(rate, delay);
+            flows.push(Flow::bulk(host, sink, &profile));
+        }
+        for _ in 0..reverse {
+            let host = dumbbell.left_host(rate, delay);
+            flows.push(Flow::bulk(sink, host, &profile));
+        }
+        let routes = find_routes(&dumbbell.network, &flows).unwrap();
+        let links: Vec<_> = (0..dumbbell.network.links().len() as u32)
+            .map(|link| (Stage::Wire(link), None))
+            .collect();
+        let (stages, begins) = lay_out(&dumbbell.network, &links, &flows, &routes);
+        let (from, back) = (begins[0], begins[1]);
+        let draw = |stage: &Stage| match stage {
+            Stage::Event => 'E',
+            Stage::Receiver => 'R',
+            Stage::Sender => 'S',
+            _ => '-',
+        };
+        let round = &stages[from as usize..];
+        let there = &round[..(back - from) as usize];
+        let back = &round[there.len()..];
+        let home = back.iter().position(|s| *s == Stage::Sender).unwrap();
+        let there: String = there.iter().map(draw).collect();
+        let back: String = back[..=home].iter().map(draw).collect();
+        format!("{there} {back}")
+    }
+
+    #[test]
+    fn packets_become_events_only_where_sources_merge() {
+        // One flow: nothing merges, and there is one event nevertheless.
+        assert_eq!(drawn(1, 0, false), "---R ---ES");
+        // Several merge at the bottleneck; their acknowledgments come from one link.
+        assert_eq!(drawn(3, 0, false), "-E--R ---S");
+        // With data in the reverse direction, acknowledgments merge with that where they enter
+        // the network.
+        assert_eq!(drawn(3, 1, false), "-E--R E---S");
+        // Receivers with timers may be computed further ahead than one another.
+        assert_eq!(drawn(3, 0, true), "-E--R E---S");
+    }
+}

@@ -1,0 +1,424 @@
+//! A link as arithmetic on times: queue, transmitter, wire.
+//!
+//! The simulator and the bottleneck between real hosts carry packets with this one module. It is
+//! generic over the packet and knows no clock, no events and no devices: the caller says when
+//! packets arrive, and up to when departures must be known.
+//!
+//! - [`LinkParams`]: rate and propagation delay, shared by links that are alike.
+//! - [`Transmitter`]: a link without a queue limit. A packet's arrival at the far end is known as
+//!   soon as it enters.
+//! - [`QueuedLink`]: a queue discipline in front of a transmitter. Departures are computed when
+//!   they are asked for, each at the time when the packet before it is through, so asking late
+//!   shifts nothing.
+//! - [`is_lost`] and [`Wire`]: random loss, reordering, and no overtaking otherwise.
+//!
+//! ```
+//! use earlydrop::units::{BitsPerSec, Nanos};
+//! use earlydrop_sim::link::Transmitter;
+//! // 1250 bytes take 1 ms at 10 Mbps, and 5 ms to the far end.
+//! let mut link = Transmitter::new(BitsPerSec::from_mbps(10), Nanos::from_millis(5));
+//! assert_eq!(link.transmit(Nanos::ZERO, 1250), Nanos::from_millis(6));
+//! // The second packet waits for the first.
+//! assert_eq!(link.transmit(Nanos::ZERO, 1250), Nanos::from_millis(7));
+//! ```
+
+use earlydrop::aqm::DropReason;
+use earlydrop::packet::Packet;
+use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
+use earlydrop::random::Pcg32;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+
+use crate::network::{Change, Opportunities, Reorder, Trace};
+
+/// A link's rate and propagation delay: all about it but when it is free.
+#[derive(Clone, Debug)]
+pub struct LinkParams {
+    /// Propagation delay: how long a packet travels once it is sent.
+    pub delay: Nanos,
+    rate: BitsPerSec,
+    /// The last size asked for, in bytes, and its transmission time in nanoseconds: packets come
+    /// in few sizes.
+    size: u32,
+    time: u32,
+}
+
+impl LinkParams {
+    /// The parameters of a link of this rate and propagation delay.
+    pub fn new(rate: BitsPerSec, delay: Nanos) -> LinkParams {
+        LinkParams {
+            delay,
+            rate,
+            size: 0,
+            time: 0,
+        }
+    }
+
+    /// The rate.
+    pub fn rate(&self) -> BitsPerSec {
+        self.rate
+    }
+
+    /// Changes the rate.
+    pub fn set_rate(&mut self, rate: BitsPerSec) {
+        self.rate = rate;
+        self.size = 0;
+    }
+
+    /// The transmission time of `size` bytes.
+    #[inline]
+    pub fn transmission_time(&mut self, size: u32) -> Nanos {
+        if self.size != size {
+            return self.compute_time(size);
+        }
+        Nanos(u64::from(self.time))
+    }
+
+    /// The transmission time of `size` bytes, if that is the size asked for last.
+    #[inline(always)]
+    pub(crate) fn cached_time(&self, size: u32) -> Option<Nanos> {
+        (self.size == size).then(|| Nanos(u64::from(self.time)))
+    }
+
+    /// The size asked for last and its transmission time, if they are cached.
+    pub(crate) fn cached(&self) -> Option<(u32, Nanos)> {
+        (self.size > 0).then(|| (self.size, Nanos(u64::from(self.time))))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn compute_time(&mut self, size: u32) -> Nanos {
+        let time = self.rate.transmission_time(Bytes(u64::from(size)));
+        // Times above 4.29 s do not fit, and are computed each time.
+        if let Ok(short) = u32::try_from(time.0) {
+            (self.size, self.time) = (size, short);
+        }
+        time
+    }
+
+    /// Sends `size` bytes that arrive at `at` over a link that is free at `free_at`; returns when
+    /// they arrive at the far end.
+    #[inline]
+    pub(crate) fn transmit(&mut self, free_at: &mut Nanos, at: Nanos, size: u32) -> Nanos {
+        let time = self.transmission_time(size);
+        *free_at = Nanos(free_at.0.max(at.0) + time.0);
+        Nanos(free_at.0 + self.delay.0)
+    }
+}
+
+/// A transmitter and its wire, with a queue in front that is first-in first-out and never full.
+///
+/// A packet leaves at max(its arrival, when the link is free) plus its transmission time.
+#[derive(Clone, Debug)]
+pub struct Transmitter {
+    /// When the packet sent last is through.
+    pub(crate) free_at: Nanos,
+    pub(crate) params: LinkParams,
+}
+
+impl Transmitter {
+    /// A transmitter that is free at time zero.
+    pub fn new(rate: BitsPerSec, delay: Nanos) -> Transmitter {
+        Transmitter {
+            free_at: Nanos::ZERO,
+            params: LinkParams::new(rate, delay),
+        }
+    }
+
+    /// Rate and propagation delay.
+    pub fn params(&self) -> &LinkParams {
+        &self.params
+    }
+
+    /// Sends `size` bytes that arrive at `at`, after everything before; returns when they arrive
+    /// at the far end. Arrival times must not decrease from one call to the next.
+    #[inline]
+    pub fn transmit(&mut self, at: Nanos, size: u32) -> Nanos {
+        self.params.transmit(&mut self.free_at, at, size)
+    }
+}
+
+/// A packet that a [`QueuedLink`] begins to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission<P> {
+    /// The packet, marked where the scheme said so.
+    pub packet: P,
+    /// How long it waited in the queue.
+    pub sojourn: Nanos,
+    /// Its transmission time.
+    pub time: Nanos,
+    /// When the transmitter is through with it.
+    pub through: Nanos,
+    /// When it arrives at the far end, unless something happens to it on the wire.
+    pub arrives: Nanos,
+}
+
+/// A queue discipline in front of a transmitter, whose link may change, stop or follow a trace.
+///
+/// The caller drives it: after [`enqueue`](QueuedLink::enqueue), and whenever it must know what
+/// has left, it calls [`transmit`](QueuedLink::transmit) for each
+/// [`next_transmission`](QueuedLink::next_transmission) up to now.
+///
+/// ```
+/// use earlydrop::packet::{Ecn, FlowKey, Packet};
+/// use earlydrop::queue::Discard;
+/// use earlydrop::registry::{Link, Spec};
+/// use earlydrop::units::{BitsPerSec, Nanos};
+/// use earlydrop_sim::link::QueuedLink;
+///
+/// struct Full; // a packet of 1250 bytes
+/// impl Packet for Full {
+///     fn size(&self) -> u32 {
+///         1250
+///     }
+/// #   fn flow(&self) -> FlowKey { FlowKey(0) }
+/// #   fn ecn(&self) -> Ecn { Ecn::NotCapable }
+/// #   fn mark(&mut self) {}
+/// }
+///
+/// let rate = BitsPerSec::from_mbps(10);
+/// let queue = "droptail".parse::<Spec>()?.plan(&Link::at(rate))?.queue(1);
+/// let mut link = QueuedLink::new(queue, rate, Nanos::from_millis(5), None);
+/// link.enqueue(Nanos::ZERO, Full, &mut Discard);
+/// assert_eq!(link.next_transmission(), Nanos::ZERO);
+/// let sent = link.transmit(&mut Discard).ok_or("a packet waits")?;
+/// assert_eq!(sent.arrives, Nanos::from_millis(6));
+/// // At 1 ms the link is free, and finds its queue empty.
+/// assert_eq!(link.next_transmission(), Nanos::from_millis(1));
+/// assert!(link.transmit(&mut Discard).is_none());
+/// assert_eq!(link.next_transmission(), Nanos::NEVER);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct QueuedLink<P> {
+    /// Packets waiting, as the queue counts them.
+    waiting: u32,
+    /// When it next takes a packet from the queue: when the transmitter is free; never while it
+    /// is idle or down.
+    next_transmission: Nanos,
+    /// The transmitter is free and found the queue empty.
+    idle: bool,
+    down: bool,
+    transmitter: Transmitter,
+    trace: Option<Opportunities>,
+    queue: AnyQueue<P>,
+}
+
+impl<P: Packet> QueuedLink<P> {
+    /// A link that is free at time zero. With a `trace`, packets leave at its opportunities and
+    /// `rate` is not used.
+    pub fn new(
+        queue: AnyQueue<P>,
+        rate: BitsPerSec,
+        delay: Nanos,
+        trace: Option<Trace>,
+    ) -> QueuedLink<P> {
+        QueuedLink {
+            waiting: 0,
+            next_transmission: Nanos::NEVER,
+            idle: true,
+            down: false,
+            transmitter: Transmitter::new(rate, delay),
+            trace: trace.map(Opportunities::new),
+            queue,
+        }
+    }
+
+    /// The queue.
+    #[inline]
+    pub fn queue(&self) -> &AnyQueue<P> {
+        &self.queue
+    }
+
+    /// The queue, to bring its probes up to date and measure it.
+    #[inline]
+    pub fn queue_mut(&mut self) -> &mut AnyQueue<P> {
+        &mut self.queue
+    }
+
+    /// Packets waiting.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
+    /// Whether it sends nothing until it is [up](Change::Up) again.
+    #[inline]
+    pub fn is_down(&self) -> bool {
+        self.down
+    }
+
+    /// The propagation delay.
+    pub fn delay(&self) -> Nanos {
+        self.transmitter.params.delay
+    }
+
+    /// When the packet sent last is through.
+    #[inline]
+    pub fn free_at(&self) -> Nanos {
+        self.transmitter.free_at
+    }
+
+    /// When it next takes a packet from the queue, as far as is known; [`Nanos::NEVER`] while
+    /// nothing waits or the link is down.
+    #[inline]
+    pub fn next_transmission(&self) -> Nanos {
+        self.next_transmission
+    }
+
+    /// Puts a packet that arrives at `at` into the queue, after all transmissions up to then;
+    /// what is dropped goes to `losses`. Returns whether an idle transmitter now has something to
+    /// send.
+    #[inline(always)]
+    pub fn enqueue(&mut self, at: Nanos, packet: P, losses: &mut impl Losses<P>) -> bool {
+        let mut losses = Counted { losses, count: 0 };
+        self.queue.enqueue_with(at, packet, &mut losses);
+        self.waiting = self.waiting + 1 - losses.count;
+        self.leave_idle(at)
+    }
+
+    /// Begins to send if it was idle and something waits.
+    #[inline]
+    fn leave_idle(&mut self, at: Nanos) -> bool {
+        let begins = self.idle && !self.down && self.waiting > 0;
+        if begins {
+            self.idle = false;
+            self.transmitter.free_at = self.transmitter.free_at.max(at);
+            self.next_transmission = self.transmitter.free_at;
+        }
+        begins
+    }
+
+    /// Takes the next packet from the queue at [`next_transmission`](QueuedLink::next_transmission)
+    /// and sends it; what the queue drops on the way goes to `losses`. `None`: the queue was
+    /// empty, and the link is idle.
+    #[inline(always)]
+    pub fn transmit(&mut self, losses: &mut impl Losses<P>) -> Option<Transmission<P>> {
+        let at = self.transmitter.free_at;
+        let mut losses = Counted { losses, count: 0 };
+        let departure = self.queue.dequeue_with(at, &mut losses);
+        self.waiting -= losses.count;
+        let Some(departure) = departure else {
+            self.idle = true;
+            self.next_transmission = Nanos::NEVER;
+            return None;
+        };
+        self.waiting -= 1;
+        let time = self.transmission_time(at, departure.packet.size());
+        let through = Nanos(at.0 + time.0);
+        self.transmitter.free_at = through;
+        self.next_transmission = through;
+        Some(Transmission {
+            packet: departure.packet,
+            sojourn: Nanos(at.0 - departure.arrived.0),
+            time,
+            through,
+            arrives: Nanos(through.0 + self.transmitter.params.delay.0),
+        })
+    }
+
+    /// Sends a packet that arrives at `now` before everything that waits, past the queue. All
+    /// transmissions up to `now` must have been taken.
+    pub fn transmit_unqueued(&mut self, now: Nanos, packet: P) -> Transmission<P> {
+        let at = self.transmitter.free_at.max(now);
+        let time = self.transmission_time(at, packet.size());
+        let through = at + time;
+        self.transmitter.free_at = through;
+        if self.next_transmission != Nanos::NEVER {
+            self.next_transmission = through;
+        }
+        Transmission {
+            packet,
+            sojourn: at.since(now),
+            time,
+            through,
+            arrives: through + self.delay(),
+        }
+    }
+
+    /// How long `size` bytes that are ready at `at` take to be sent.
+    #[inline(always)]
+    fn transmission_time(&mut self, at: Nanos, size: u32) -> Nanos {
+        match &mut self.trace {
+            None => self.transmitter.params.transmission_time(size),
+            Some(trace) => trace.send(at, size).since(at),
+        }
+    }
+
+    /// Changes the link at `now`, after all transmissions up to then. A packet being sent keeps
+    /// its time. Afterwards there may be something to [transmit](QueuedLink::transmit).
+    pub fn change(&mut self, now: Nanos, change: Change) {
+        match change {
+            Change::Rate(rate) => {
+                self.transmitter.params.set_rate(rate);
+                self.queue.set_link_rate(now, rate);
+            }
+            Change::Delay(delay) => self.transmitter.params.delay = delay,
+            Change::Down => {
+                self.down = true;
+                self.next_transmission = Nanos::NEVER;
+            }
+            Change::Up => {
+                self.down = false;
+                self.idle = true;
+                self.next_transmission = Nanos::NEVER;
+                self.transmitter.free_at = self.transmitter.free_at.max(now);
+                self.leave_idle(now);
+            }
+        }
+    }
+}
+
+/// Counts the packets that a queue drops in one call.
+struct Counted<'a, L> {
+    losses: &'a mut L,
+    count: u32,
+}
+
+impl<P, L: Losses<P>> Losses<P> for Counted<'_, L> {
+    #[inline(always)]
+    fn lost(&mut self, packet: P, reason: DropReason) {
+        self.count += 1;
+        self.losses.lost(packet, reason);
+    }
+}
+
+/// Whether a packet is lost on a wire that loses this share of packets, at random. Nothing is
+/// drawn where the share is zero.
+#[inline]
+pub fn is_lost(share: f64, random: &mut Pcg32) -> bool {
+    share > 0.0 && random.chance(share)
+}
+
+/// The order of packets on a wire: none overtakes another, unless that is held back on purpose.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    reorder: Option<Reorder>,
+    /// When the last packet arrives that is not held back. A propagation delay that shrinks lets
+    /// no later one arrive before.
+    last_arrival: Nanos,
+}
+
+impl Wire {
+    /// A wire that holds back packets as `reorder` says.
+    pub fn new(reorder: Option<Reorder>) -> Wire {
+        Wire {
+            reorder,
+            last_arrival: Nanos::ZERO,
+        }
+    }
+
+    /// Whether packets may arrive in another order than they were sent.
+    pub fn reorders(&self) -> bool {
+        self.reorder.is_some()
+    }
+
+    /// When a packet arrives that would after its propagation delay arrive at `at`.
+    #[inline]
+    pub fn arrival(&mut self, at: Nanos, random: &mut Pcg32) -> Nanos {
+        let at = at.max(self.last_arrival);
+        self.last_arrival = at;
+        let held_back = self.reorder.filter(|r| random.chance(r.share));
+        let extra = held_back.map_or(0.0, |r| random.uniform() * r.delay.0 as f64);
+        at + Nanos(extra as u64)
+    }
+}
