@@ -56,7 +56,7 @@ pub(crate) type CaptureFn<'a> = dyn FnMut(usize, Nanos, &[u8]) + 'a;
 pub(crate) struct CaptureTap<'a, 'b>(pub(crate) usize, pub(crate) &'a mut CaptureFn<'b>);
 
 impl Tap for CaptureTap<'_, '_> {
-    fn left(&mut self, at: Nanos, bytes: &[u8]) {
+    fn on_sent(&mut self, at: Nanos, bytes: &[u8]) {
         (self.1)(self.0, at, bytes);
     }
 }
@@ -81,11 +81,11 @@ pub(crate) trait ForwardingPath {
 
 impl ForwardingPath for Direction {
     fn receive(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
-        self.offer(now, frame, pool, tap);
+        self.enqueue(now, frame, pool, tap);
     }
 
     fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
-        Direction::pass(self, now, frame, pool, tap);
+        Direction::bypass(self, now, frame, pool, tap);
     }
 
     fn advance(&mut self, now: Nanos, pool: &mut Pool, tap: &mut CaptureTap<'_, '_>) {
@@ -93,11 +93,11 @@ impl ForwardingPath for Direction {
     }
 
     fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Frame)> {
-        Direction::arrived(self, now)
+        Direction::pop_due(self, now)
     }
 
     fn next_event(&self) -> Nanos {
-        Direction::next(self)
+        Direction::next_event(self)
     }
 }
 

@@ -75,7 +75,7 @@ impl Counts {
             departed: counters.departed.packets + ends.passed,
             marked: counters.marked.packets,
             lost: direction.lost,
-            travelling: direction.travelling() as u64,
+            travelling: direction.on_wire() as u64,
             taken: ends.taken,
             handed: ends.handed,
             delivered: ends.delivered,

@@ -44,7 +44,7 @@ fn invalid_run(problem: &RunError) -> Unsupported {
         RunError::NoRoute { flow, .. }
         | RunError::Profile { flow, .. }
         | RunError::Flow { flow, .. } => Some(*flow),
-        RunError::Queue { .. } | RunError::Link { .. } | RunError::Measure(_) => None,
+        _ => None,
     };
     Unsupported {
         flow,

@@ -85,7 +85,7 @@ impl HostPath {
         let no_capture = &mut |_: usize, _: Nanos, _: &[u8]| {};
         self.process_until(at, pool, &mut CaptureTap(0, no_capture));
         let mut tap = MeterTap(&mut self.meter, &mut CaptureTap(0, no_capture));
-        self.direction.show(at, pool, &mut tap);
+        self.direction.observe(at, pool, &mut tap);
     }
 
     /// Packets and bytes between the two devices.
@@ -110,13 +110,13 @@ impl HostPath {
                 }
             } else if let Some((at, frame)) = self.to_queue.pop(now) {
                 tap.0.reached_queue(at, &frame);
-                self.direction.offer(at, frame, pool, &mut tap);
+                self.direction.enqueue(at, frame, pool, &mut tap);
             } else {
                 break;
             }
         }
         self.direction.advance(now, pool, &mut tap);
-        while let Some((at, frame)) = self.direction.sent() {
+        while let Some((at, frame)) = self.direction.pop_sent() {
             self.propagate(at, frame);
         }
         while let Some((at, frame)) = self.reordered.pop(now) {
@@ -171,7 +171,7 @@ impl ForwardingPath for HostPath {
 
     fn next_event(&self) -> Nanos {
         // A packet that is not sent yet is due at the device no earlier than this.
-        let sent = self.direction.sends().min(self.to_queue.next());
+        let sent = self.direction.next_transmission().min(self.to_queue.next());
         let behind = sent + self.direction.delay() + self.min_delay_after;
         let change = self.changes.front().map_or(Nanos::NEVER, |(at, _)| *at);
         let ahead = self.to_device.next().min(self.reordered.next());
@@ -183,23 +183,23 @@ impl ForwardingPath for HostPath {
 struct MeterTap<'a, T>(&'a mut Meter, &'a mut T);
 
 impl<T: Tap> Tap for MeterTap<'_, T> {
-    fn left(&mut self, at: Nanos, bytes: &[u8]) {
-        self.1.left(at, bytes);
+    fn on_sent(&mut self, at: Nanos, bytes: &[u8]) {
+        self.1.on_sent(at, bytes);
     }
 
-    fn comes(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
+    fn before_change(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
         self.0.observe_queue(at, queue);
     }
 
-    fn sends(&mut self, sojourn: Nanos, time: Nanos) {
+    fn on_transmission(&mut self, sojourn: Nanos, time: Nanos) {
         self.0.dequeued(sojourn, time);
     }
 
-    fn lost(&mut self, at: Nanos, frame: &Frame) {
+    fn on_drop(&mut self, at: Nanos, frame: &Frame) {
         self.0.lost(at, frame, true);
     }
 
-    fn lost_on_the_wire(&mut self, at: Nanos, frame: &Frame) {
+    fn on_wire_loss(&mut self, at: Nanos, frame: &Frame) {
         self.0.lost(at, frame, false);
     }
 }

@@ -1,7 +1,6 @@
 //! From a run's folder to what a report shows.
 
 use earlydrop::registry::{Link, SCHEMES, Spec, Value};
-use earlydrop_sim::network::Trace;
 
 use super::data::{self, Data};
 use earlydrop_lab::document::base_unit;
@@ -161,7 +160,7 @@ impl Watched {
         Some(Watched {
             name: network.link_name(prepared.watched),
             link: Link {
-                rate: link.trace.as_ref().map_or(link.rate, Trace::mean_rate),
+                rate: link.mean_rate(),
                 mean_packet: link.mean_packet,
             },
         })

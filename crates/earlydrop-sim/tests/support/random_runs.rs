@@ -177,7 +177,7 @@ fn link() -> impl Strategy<Value = Link> {
 /// What a link's queue is told of it.
 pub(crate) fn facts(link: &Link) -> LinkFacts {
     LinkFacts {
-        rate: link.trace.as_ref().map_or(link.rate, |t| t.mean_rate()),
+        rate: link.mean_rate(),
         mean_packet: link.mean_packet,
     }
 }
