@@ -194,7 +194,7 @@ impl Recorded {
             }
         }
         if let Some(note) = &self.note {
-            let blocks = note.ranges[..usize::from(note.filled)].iter();
+            let blocks = note.blocks[..usize::from(note.filled)].iter();
             let mut blocks = blocks.map(|range| (place(range.from), place(range.to)));
             if let Some(first) = blocks.next() {
                 let rest = [blocks.next(), blocks.next(), None];
@@ -369,9 +369,9 @@ mod tests {
         let ranges: Vec<_> = recorded
             .note
             .iter()
-            .flat_map(|n| &n.ranges[..usize::from(n.filled)])
+            .flat_map(|n| &n.blocks[..usize::from(n.filled)])
             .collect();
-        let edges = |edge: fn(&crate::tcp::Range) -> u32| {
+        let edges = |edge: fn(&crate::tcp::SackBlock) -> u32| {
             let edges = ranges
                 .iter()
                 .map(|r| (edge(r) * recorded.payload).to_string());

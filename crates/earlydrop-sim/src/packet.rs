@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 use earlydrop::packet::{Ecn, FlowKey};
 use earlydrop::units::Nanos;
 
-use crate::tcp::Range;
+use crate::tcp::SackBlock;
 
 /// What a packet is to the endpoint that receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -357,7 +357,7 @@ pub(crate) struct Note {
     /// The time the acknowledgment echoes.
     pub(crate) stamp: Nanos,
     /// The segments received out of order, most recent first.
-    pub(crate) ranges: [Range; 3],
+    pub(crate) blocks: [SackBlock; 3],
     /// How many of them count.
     pub(crate) filled: u8,
 }
