@@ -87,7 +87,7 @@ pub enum Application {
     /// This much, once.
     Transfer(Bytes),
     /// Transfers one after the other, each over a new connection. With a constant size and no
-    /// pause it is the web-like flow of the sfRED and nlRED paper (`papers/000-sfred-nlred`).
+    /// pause it is the web-like flow of Wang et al. (sfRED and nlRED).
     Web {
         /// Size of each transfer.
         size: Spread<Bytes>,

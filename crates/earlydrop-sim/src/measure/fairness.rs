@@ -11,8 +11,8 @@ pub fn jain_index(shares: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// The coefficient of variation: standard deviation (with n - 1) over mean; 0 for fewer than two
-/// values or for zeros. The RED configuration paper (`papers/003-configuration`) measures
-/// fairness by it.
+/// values or for zeros. Chandrayana et al. ("Scalable Configuration of RED Queue Parameters")
+/// measure fairness by it.
 pub fn coefficient_of_variation(shares: impl IntoIterator<Item = f64>) -> f64 {
     let (count, sum, squares) = sums(shares);
     if count < 2.0 || sum == 0.0 {
