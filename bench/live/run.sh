@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
-# Real packets through emulators: how fast, how late, at what cost.
+# Races emulators with real packets: throughput, added delay, CPU.
 #
 #   bench/live/run.sh [ROUNDS]    7 unless given
 #
-# Every round runs every contender in turn, so that a machine slowing down slows
-# all alike; what is missing is named. `bench/examples/ends.rs` is at both ends,
-# the same for all: Reno, MTU 1500. Quote ratios of one table, not figures of two.
+# Contenders that are not installed are named and skipped. The others run in turn,
+# round after round, so that a machine slowing down slows all alike. Traffic is
+# `bench/examples/ends.rs` for all: Reno, MTU 1500. Quote ratios of one table, not
+# figures of two.
 #
 # 1. Forwarding: one flow for 2 seconds through 5 Gbps, more than an emulator of
-#    one packet a system call forwards; RED with statistics written, beside
+#    one packet a system call forwards; RED with statistics written, and
 #    Mahimahi's mm-link (its own drop-tail; it has no RED). mm-link runs in a
-#    network namespace made for it, for it adds a rule to the one that it is
-#    started in, and as nobody, for it refuses root.
+#    network namespace of its own, as it adds a rule to the namespace it starts in,
+#    and as nobody, as it refuses root.
 # 2. Goodput at 1 Gbps through RED: four flows, 1 ms each way. Of 1,500 bytes
 #    1,448 are payload: 0.965 Gbps at best.
-# 3. Added delay at 20 Mbps and half load: what a full datagram takes from one
-#    end's kernel to the other's, less the 600 us of its transmission; and the
-#    share of a core that the emulator takes.
+# 3. Added delay at 20 Mbps and half load: the time of a full datagram from one
+#    end's kernel to the other's, less its transmission of 600 us; and the
+#    emulator's share of a core.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -47,8 +48,8 @@ note() { # MEASURE CONTENDER VALUE
     fi
     printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$lines"
 }
-# What the near end prints, and a summary in $work/stats.
-shell() { # OPTIONS... -- what `ends` is to do
+# Prints what the near end prints, and writes a summary to $work/stats.
+shell() { # OPTIONS... -- arguments of `ends`
     local options=()
     while [ "$1" != -- ]; do options+=("$1") && shift; done
     shift
@@ -68,7 +69,7 @@ else
     chmod 644 "$work/5gbps.trace"
 fi
 [ -z "$mahimahi" ] || echo "skipped: mm-link ($mahimahi)"
-mm_link() { # what `ends` is to do, after its address
+mm_link() { # arguments of `ends` after the address
     local queue="droptail" sizes="packets=2000" trace=$work/5gbps.trace
     unshare --net bash -euc '
         ends=$1 port=$2 trace=$3 queue=$4 sizes=$5
