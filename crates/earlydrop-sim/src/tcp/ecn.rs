@@ -15,8 +15,8 @@ use super::prr::Prr;
 use super::sender::CongestionState;
 use super::{Ack, Sender};
 
-/// How many of the `segments` that `ack` acknowledges arrived marked, by an echo that says so of
-/// each segment (RFC 8257, 3.2). With RFC 3168's echo it is 0.
+/// How many of the `segments` that `ack` acknowledges arrived marked, where ECE reports each
+/// segment (RFC 8257, 3.2). With RFC 3168's ECE it is 0.
 #[inline]
 pub(super) fn marked_segments(profile: &Profile, ack: &Ack, segments: u32) -> u32 {
     let per_segment = matches!(profile.ecn, EcnMode::Dctcp | EcnMode::L4s);
@@ -81,6 +81,7 @@ mod tests {
         script.ece_ack(1);
         assert_eq!((script.sender.cwnd(), script.sender.ssthresh()), (5.0, 5.0));
     }
+
     #[test]
     fn an_ece_reduces_cwnd_once_per_window() {
         let mut script = Script::with_window(with_ecn(Recovery::NewReno), 10);
@@ -145,7 +146,7 @@ mod tests {
         assert_eq!(script.sender.cwnd(), 5.0);
         let sent: Vec<String> = (2..11).map(|next| script.ack(next)).collect();
         assert_eq!(sent.join(","), ",11,,12,,13,,,14");
-        // That was the whole window; with the next cwnd grows again.
+        // That was the whole window. With the next one cwnd grows again.
         assert_eq!((script.sender.in_flight(), script.sender.cwnd()), (5, 5.2));
     }
 

@@ -15,7 +15,7 @@ use super::out_of_order::OutOfOrderQueue;
 use super::profile::{DelayedAcks, EcnMode, Profile, Recovery};
 use super::{Ack, SackBlock, Segment};
 
-/// SACK blocks an acknowledgment has room for beside a timestamp (RFC 2018, section 3).
+/// SACK blocks an acknowledgment has room for with a timestamp (RFC 2018, section 3).
 const SACK_BLOCKS: usize = 3;
 /// Quick acknowledgments when a connection begins (Linux, TCP_MAX_QUICKACKS).
 const QUICK_AT_FIRST: u8 = 16;

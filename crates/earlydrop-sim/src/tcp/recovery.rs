@@ -10,7 +10,7 @@
 //!                         inflation -= n - 1
 //! full acknowledgment     (Reno: any): inflation = 0                   RFC 5681, 3.2, step 6
 //! ```
-//! Inflation is kept beside the controller's `cwnd`, so that it ends where it began.
+//! Inflation is stored apart from the controller's `cwnd`, which it leaves unchanged.
 //!
 //! `cwnd` is reduced once per window: a loss counts as new when more than `recover` is
 //! acknowledged (RFC 6582, 3.2, step 2; ns-2's "bugfix"). A loss in a window that was reduced

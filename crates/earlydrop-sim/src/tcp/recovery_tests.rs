@@ -277,7 +277,7 @@ fn ns2(recovery: Recovery) -> Profile {
 fn ns2_halves_cwnd_and_a_partial_ack_takes_from_it_what_was_not_inflated() {
     let mut script = Script::with_window(ns2(Recovery::NewReno), 10);
     assert_eq!(script.ack(1), "10 11");
-    // The window is 11; 0 does not count as segment 0 here, so 1 may be found lost.
+    // cwnd is 11. With snd_una at iss + 1 ns-2 detects a loss whatever `recover` is.
     let sent: Vec<String> = (0..3).map(|_| script.ack(1)).collect();
     assert_eq!(sent, ["12", "13", "1*"]);
     assert_eq!(script.sender.cwnd(), 5.5);

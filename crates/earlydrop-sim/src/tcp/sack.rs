@@ -37,7 +37,7 @@ pub(super) struct SackState {
 }
 
 impl SackState {
-    /// An empty scoreboard, with delivery-rate records if `rates` says so.
+    /// An empty scoreboard, with delivery-rate records if `rates` is set.
     pub(super) fn boxed(rates: bool, now: Nanos) -> Box<SackState> {
         Box::new(SackState {
             board: Scoreboard::default(),
@@ -313,7 +313,7 @@ impl Sender {
             self.set_sack_recovery(false);
             return;
         }
-        self.rewind_undone();
+        self.undo_rewind();
         self.set_sack_recovery(self.snd_una() < self.snd_max());
         board.lost_below = self.snd_max();
         board.begin_repair(self.snd_una());

@@ -227,10 +227,13 @@ impl Sender {
         self.snd_una
     }
 
+    /// The number to send next (RFC 9293, SND.NXT).
+    #[inline]
     pub(super) fn snd_nxt(&self) -> u32 {
         self.snd_nxt
     }
 
+    /// The highest number sent so far, plus one.
     #[inline(always)]
     pub(super) fn snd_max(&self) -> u32 {
         self.snd_max
@@ -238,6 +241,7 @@ impl Sender {
 
     /// Whether the connection's first data segment is the oldest unacknowledged: ns-2 finds a
     /// loss there whatever `recover` says.
+    #[inline]
     pub(super) fn una_is_first_data(&self) -> bool {
         self.snd_una == self.iss + 1
     }
@@ -260,6 +264,7 @@ impl Sender {
     }
 
     /// `pipe` of RFC 6675 during recovery; FlightSize less what is reported received before.
+    #[inline]
     pub(super) fn pipe(&self, board: &Scoreboard) -> u32 {
         if self.sack_recovery {
             board.pipe.max(0) as u32
@@ -275,6 +280,7 @@ impl Sender {
 
     /// Whether `ack` is neither older than `snd_una`, nor of something unsent, nor caused by a
     /// late segment of the connection before.
+    #[inline]
     pub(super) fn is_acceptable(&self, ack: &Ack) -> bool {
         let stale = ack.next == self.snd_una && self.is_of_connection_before(ack.echo);
         ack.next >= self.snd_una && ack.next <= self.snd_max && !stale
@@ -304,18 +310,19 @@ impl Sender {
         self.advance_una(next)
     }
 
-    /// Goes back to the oldest unacknowledged segment: all after it is sent again, in slow
-    /// start (go-back-N).
+    /// Goes back to the oldest unacknowledged segment: all after it is retransmitted, in
+    /// slow start (go-back-N).
+    #[inline]
     pub(super) fn rewind_to_una(&mut self) {
         self.snd_nxt = self.snd_una;
     }
 
-    /// Takes [`Sender::rewind_to_una`] back, where the scoreboard chooses what is retransmitted.
-    pub(super) fn rewind_undone(&mut self) {
+    /// Undoes [`Sender::rewind_to_una`], as the scoreboard chooses what is retransmitted.
+    pub(super) fn undo_rewind(&mut self) {
         self.snd_nxt = self.snd_max;
     }
 
-    /// Notes that `number` was sent out of the scoreboard's choice.
+    /// Takes note that `number` was sent, as the scoreboard chose it.
     pub(super) fn advance_nxt(&mut self, number: u32) {
         self.snd_nxt = self.snd_nxt.max(number + 1);
     }

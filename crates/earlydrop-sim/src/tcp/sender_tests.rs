@@ -104,13 +104,13 @@ fn slow_start_doubles_cwnd_and_congestion_avoidance_adds_one_a_round_trip() {
     profile.initial_window = 2;
     profile.initial_ssthresh = Some(8);
     let mut link = Link::new(profile, u32::MAX, &[]);
-    let windows: Vec<u32> = (1..8)
+    let cwnds: Vec<u32> = (1..8)
         .map(|round| {
             link.run(100 * round);
             link.sender.cwnd() as u32
         })
         .collect();
-    assert_eq!(windows, [2, 4, 8, 8, 9, 10, 11]);
+    assert_eq!(cwnds, [2, 4, 8, 8, 9, 10, 11]);
 }
 
 #[test]
@@ -195,8 +195,8 @@ fn ns2_of_2000_reduces_cwnd_to_whole_segments() {
         for _ in 0..3 {
             script.ack(2);
         }
-        let window = script.sender.cwnd();
-        assert!(left.contains(&window), "{whole_cuts}: {window}");
+        let cwnd = script.sender.cwnd();
+        assert!(left.contains(&cwnd), "{whole_cuts}: {cwnd}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The congestion window `cwnd`, and the send window that it allows.
 //!
-//! `cwnd` and `ssthresh` themselves are the controller's (`control/`). Here stand the events
-//! that change them, and the window in force: min(cwnd + inflation, rwnd).
+//! The controller (`control/`) holds `cwnd` and `ssthresh`. This file has the events that change
+//! them, and the window in force: min(cwnd + inflation, rwnd).
 
 use earlydrop::units::Nanos;
 
@@ -38,7 +38,7 @@ impl Sender {
     }
 
     /// Reduces `cwnd` and `ssthresh` for a loss or a mark that was signalled with `in_flight`
-    /// segments outstanding (RFC 5681, 3.2, step 2; RFC 3168, 6.1.2). The next segment says so.
+    /// segments outstanding (RFC 5681, 3.2, step 2; RFC 3168, 6.1.2). The next segment carries CWR.
     pub(in crate::tcp) fn reduce_cwnd(
         &mut self,
         profile: &Profile,
@@ -70,15 +70,19 @@ impl Sender {
     }
 
     /// Moves `cwnd` itself by `segments`, as ns-2's recovery does in place of inflation.
+    #[inline]
     pub(in crate::tcp) fn shift_cwnd(&mut self, segments: f64) {
         self.control.shift(segments);
     }
 
+    /// Segments by which `cwnd` is inflated.
+    #[inline]
     pub(in crate::tcp) fn inflation(&self) -> i32 {
         self.inflation
     }
 
     /// Sets the segments by which `cwnd` is inflated (RFC 5681, 3.2, step 3).
+    #[inline]
     pub(in crate::tcp) fn set_inflation(&mut self, segments: i32) {
         self.inflation = segments;
     }
@@ -101,6 +105,8 @@ impl Sender {
         self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
     }
 
+    /// Segments that may be outstanding.
+    #[inline]
     pub(in crate::tcp) fn send_window(&self) -> u32 {
         self.send_window
     }

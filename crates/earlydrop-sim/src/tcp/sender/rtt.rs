@@ -29,10 +29,14 @@ impl Sender {
         self.rto.rto()
     }
 
+    /// Whether the retransmission timer has expired.
+    #[inline]
     pub(in crate::tcp) fn rto_expired(&self, now: Nanos) -> bool {
         now >= self.rto_expiry
     }
 
+    /// When the retransmission timer expires.
+    #[inline]
     pub(in crate::tcp) fn rto_expiry(&self) -> Nanos {
         self.rto_expiry
     }
@@ -68,6 +72,7 @@ impl Sender {
     }
 
     /// Takes doublings of RTO back.
+    #[inline]
     pub(in crate::tcp) fn end_rto_backoff(&mut self, profile: &Profile) {
         self.rto.end_backoff(&profile.timer, profile.rules);
     }
@@ -79,6 +84,7 @@ impl Sender {
 
     /// Stops timing the segment being timed if an acknowledgment up to `next` covers it, without
     /// a sample; answers whether it does.
+    #[inline]
     pub(in crate::tcp) fn discard_rtt_sample(&mut self, next: u32) -> bool {
         let covered = self.rtt_pending && next > self.rtt_seq;
         if covered {

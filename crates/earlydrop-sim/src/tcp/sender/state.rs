@@ -20,35 +20,46 @@ pub(in crate::tcp) enum CongestionState {
 }
 
 impl Sender {
+    /// The last congestion event.
+    #[inline]
     pub(in crate::tcp) fn state(&self) -> CongestionState {
         self.state
     }
 
+    /// Whether a loss is being repaired (RFC 5681, 3.2).
+    #[inline]
     pub(in crate::tcp) fn in_fast_recovery(&self) -> bool {
         self.state == CongestionState::FastRecovery
     }
 
+    /// Whether the scoreboard chooses what is sent (RFC 6675).
+    #[inline]
     pub(in crate::tcp) fn in_sack_recovery(&self) -> bool {
         self.sack_recovery
     }
 
+    /// Whether the SYN is not acknowledged yet (RFC 9293, SYN-SENT).
+    #[inline]
     pub(in crate::tcp) fn in_syn_sent(&self) -> bool {
         self.syn_sent
     }
 
     /// Whether an acknowledgment up to `next` covers a segment sent after the last reduction,
     /// so that another may follow (RFC 6582, 3.2, step 2: "covers more than recover").
+    #[inline]
     pub(in crate::tcp) fn covers_more_than_recover(&self, next: u32) -> bool {
         next >= self.recover
     }
 
     /// Whether an acknowledgment up to `next` covers all that was sent before the last
     /// reduction: a full acknowledgment (RFC 6582, 3.2, step 3).
+    #[inline]
     pub(in crate::tcp) fn covers_recover(&self, next: u32) -> bool {
         next + 1 >= self.recover
     }
 
     /// Sets `recover` to the highest number sent (RFC 6582, 3.2, step 2).
+    #[inline]
     pub(in crate::tcp) fn set_recover(&mut self) {
         self.recover = self.snd_max + 1;
     }
@@ -61,6 +72,7 @@ impl Sender {
     }
 
     /// Enters fast recovery: `snd_una` is retransmitted next (RFC 5681, 3.2, step 3).
+    #[inline]
     pub(in crate::tcp) fn enter_recovery(&mut self, now: Nanos) {
         self.fast_retransmit(now);
         self.state = CongestionState::FastRecovery;
@@ -89,6 +101,7 @@ impl Sender {
     }
 
     /// Leaves fast recovery: the loss is repaired.
+    #[inline]
     pub(in crate::tcp) fn exit_recovery(&mut self, now: Nanos) {
         self.state = CongestionState::Recovered;
         self.control.on_recovery_end(now);
@@ -107,22 +120,26 @@ impl Sender {
 
     /// Takes note of a partial acknowledgment (RFC 6582): the segment it expects is
     /// retransmitted next. Answers whether it is the first of this recovery.
+    #[inline]
     pub(in crate::tcp) fn note_partial_ack(&mut self) -> bool {
         self.retransmit_una = true;
         !core::mem::replace(&mut self.partial_ack_seen, true)
     }
 
     /// Deflates `cwnd`: what was sent before recovery is acknowledged (RFC 6582, 3.2, step 3).
+    #[inline]
     pub(in crate::tcp) fn end_inflation(&mut self) {
         self.inflation = 0;
         self.partial_ack_seen = false;
     }
 
+    /// Duplicate acknowledgments in a row.
     #[inline(always)]
     pub(in crate::tcp) fn dupacks(&self) -> u32 {
         self.dupacks
     }
 
+    #[inline]
     pub(in crate::tcp) fn set_dupacks(&mut self, dupacks: u32) {
         self.dupacks = dupacks;
     }
@@ -152,17 +169,20 @@ impl Sender {
         core::mem::replace(&mut self.rto_repeats, true)
     }
 
-    /// Whether the last event was a timeout, and nothing was acknowledged since.
+    /// Whether nothing was acknowledged since the retransmission timer expired.
+    #[inline]
     pub(in crate::tcp) fn awaits_ack_after_timeout(&self) -> bool {
         self.rto_repeats
     }
 
-    /// Whether an ECE found `cwnd` at 1 before this one; notes whether this one does. ns-2 only.
+    /// Notes whether an ECE found `cwnd` at 1; answers whether the acknowledgment before did (ns-2).
+    #[inline]
     pub(in crate::tcp) fn note_ece_at_cwnd_one(&mut self, at_one: bool) -> bool {
         core::mem::replace(&mut self.ece_at_cwnd_one, at_one)
     }
 
     /// Decides whether acknowledgments of new data may take the fast path from here on.
+    #[inline]
     pub(in crate::tcp) fn choose_ack_path(&mut self) {
         let sack = self.sack.as_ref();
         let by_sack = sack.is_some_and(|sack| self.sack_recovery || sack.must_see_acks());

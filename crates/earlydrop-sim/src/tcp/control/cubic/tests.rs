@@ -65,7 +65,7 @@ fn a_segment_adds_its_share_of_the_way_to_the_target() {
     near(cubic.cwnd(), cwnd + 0.5, 1e-9);
 }
 
-/// One acknowledgment for each segment of the window, evenly over each round trip.
+/// One acknowledgment for each segment of `cwnd`, evenly over each round trip.
 fn rounds(cubic: &mut Cubic, from: f64, rounds: u32) -> f64 {
     let mut now = from;
     for _ in 0..rounds {
@@ -83,7 +83,7 @@ fn follows_its_curve() {
     let mut cubic = reduced_from(1000.0, Parameters::default());
     cubic.on_ack(&one(0.0));
     let now = rounds(&mut cubic, 0.0, 50);
-    // W(5) = 1000 - 0.4 * 4.085603^3 = 972.72; the window is at most a step ahead.
+    // W(5) = 1000 - 0.4 * 4.085603^3 = 972.72; cwnd is at most a step ahead.
     near(now, 5.0, 1e-6);
     near(cubic.cwnd(), 972.72, 3.0);
     let now = rounds(&mut cubic, now, 70);
@@ -132,7 +132,7 @@ fn grows_a_segment_a_round_trip_beyond_cwnd_prior() {
 fn fast_convergence_lowers_w_max_where_the_last_one_was_not_reached() {
     let mut cubic = reduced_from(1000.0, Parameters::default());
     cubic.on_congestion(&congestion(at(1.0), Signal::Loss, 700));
-    // 700 is below 1000: W_max = 700 * 1.7 / 2; above it: the window itself.
+    // 700 is below 1000: W_max = 700 * 1.7 / 2; above it: cwnd itself.
     near(cubic.w_max, 595.0, 1e-9);
     near(cubic.cwnd(), 490.0, 1e-9);
     cubic.cwnd = 600.0;
