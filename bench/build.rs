@@ -5,7 +5,7 @@ use std::process::Command;
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(dpdk)");
     println!("cargo::rerun-if-changed=src/dpdk_red.c");
-    // Missing, it is looked for again at the next build.
+    // Look for it again at the next build.
     println!("cargo::rerun-if-changed=/usr/include/dpdk");
     let Some(flags) = pkg_config("--cflags") else {
         return;

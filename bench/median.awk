@@ -1,4 +1,4 @@
-# The median of numbers in a list with spaces between; `low` and `high` are then its ends.
+# The median of a list of numbers separated by spaces; sets `low` and `high` to its extremes.
 function median(list,    n, v, i, j, t) {
     n = split(list, v, " ")
     for (i = 2; i <= n; i++)

@@ -1,5 +1,5 @@
-//! What it costs to solve the queue of batches: the solver, whose cost does not depend on
-//! the buffer, beside the plain recurrence, whose cost does.
+//! Cost of solving the batch queue: by the solver, whose cost does not depend on the buffer, and
+//! by the recurrence, whose cost does.
 //!
 //! `cargo bench -p earlydrop-bench --bench batch_queue`
 
@@ -11,7 +11,8 @@ use earlydrop_model::queue::{Acceptance, BatchQueue, Solver, by_recurrence};
 
 const ROUNDS: usize = 21;
 
-/// Paper 003's batches: a normal law of mean and variance 4 up to 8 packets.
+/// The batches of Chandrayana et al. (RED configuration): normally distributed with mean and
+/// variance 4, up to 8 packets.
 fn queue(load: f64, buffer: u64) -> BatchQueue {
     let batch = Batch::normal(4.0, 4.0, 8).expect("a law");
     let queue = BatchQueue {
@@ -25,8 +26,8 @@ fn queue(load: f64, buffer: u64) -> BatchQueue {
 }
 
 fn main() {
-    println!("The steady state of a queue of batches, microseconds, {ROUNDS} rounds in turn");
-    println!("| K | rho | way | min | median | max |");
+    println!("The steady state of the batch queue, microseconds, {ROUNDS} rounds in turn");
+    println!("| K | rho | method | min | median | max |");
     println!("|---|---|---|---|---|---|");
     for buffer in [100, 10_000, 1_000_000] {
         for load in [0.01, 0.9, 1.0, 3.0] {

@@ -1,5 +1,5 @@
-//! What a verdict costs, scheme by scheme, beside DPDK's RED, and what a queue
-//! and a remembered flow take of memory.
+//! Cost of a verdict of every scheme, compared with DPDK's RED; memory of a queue and of a
+//! remembered flow.
 //!
 //! `cargo bench -p earlydrop-bench --bench decision_cost`
 
@@ -40,16 +40,16 @@ fn aqm(spec: &str) -> AnyAqm {
     }
 }
 
-/// RED with the weight and thresholds that DPDK's is given.
+/// RED with the weight and thresholds given to DPDK's.
 const AS_DPDK: &str = "red:min=32,max=128,weight=0.001953125,ecn=off,limit=1000";
-/// DPDK's law of spacing, which draws for each packet; and one that draws once a gap,
-/// as DPDK does, at half the max_p, for its gaps are half as long.
+/// DPDK's spacing law, which draws for each packet; and one that draws once a gap, as DPDK does,
+/// at half of max_p, as its gaps are half as long.
 const SPACINGS: [(&str, f64); 2] = [("uniform2", 0.1), ("drawn", 0.05)];
 
 /// RED's verdict alone (average, curve, spacing, random number) at the same
 /// thresholds, weight and queue lengths as DPDK's.
 fn against_dpdk() {
-    println!("RED's verdict beside DPDK's rte_red_enqueue, ns a packet, {ROUNDS} rounds in turn");
+    println!("RED's verdict and DPDK's rte_red_enqueue, ns a packet, {ROUNDS} rounds in turn");
     println!("| average | scheme | min | median | max | dropped |");
     println!("|---|---|---|---|---|---|");
     for (place, middle) in [("below min", 16), ("in the band", 64), ("above max", 200)] {
@@ -125,7 +125,7 @@ fn verdicts(aqm: &mut AnyAqm, lengths: &[u32], random: &mut Pcg32) -> u64 {
     dropped
 }
 
-/// Everything a scheme does for a packet that comes and goes.
+/// All calls of a scheme for a packet: arrival, acceptance, departure.
 fn whole_life(aqm: &mut AnyAqm, lengths: &[u32], packets: &[Facts], random: &mut Pcg32) {
     let mut before = packets[0].flow;
     for (length, packet) in lengths.iter().zip(packets) {
@@ -146,8 +146,8 @@ fn whole_life(aqm: &mut AnyAqm, lengths: &[u32], packets: &[Facts], random: &mut
     }
 }
 
-/// The schemes with the thresholds of RED's row where they have them, so that all
-/// of the family are in the band.
+/// All schemes, with RED's thresholds where they have thresholds, so that all of the family are
+/// between them.
 fn specs() -> Vec<String> {
     let spec = |name: &str, has_thresholds: bool| {
         let thresholds = if has_thresholds {
@@ -163,7 +163,7 @@ fn specs() -> Vec<String> {
         .collect()
 }
 
-/// One queue, kept about 64 packets long: a packet in, a packet out.
+/// Enqueues and dequeues packets at a queue of about 64 packets.
 fn through_queue(queue: &mut AnyQueue<Handle>, packets: &[Facts], clock: &mut Nanos) {
     for packet in packets {
         *clock += GAP;
@@ -243,8 +243,8 @@ fn print_schemes(
     println!();
 }
 
-/// A table of flows without a policy: buckets that lead to entries of 56 bytes, and
-/// entries that lead to their neighbours in the order of recency.
+/// A flow table without a policy: buckets point to entries of 56 bytes, and entries to their
+/// neighbours in order of recency.
 struct Table {
     buckets: Vec<u32>,
     entries: Vec<[u64; 7]>,
@@ -263,31 +263,31 @@ impl Table {
         Table { buckets, entries }
     }
 
-    /// Reads and writes what finding a flow and moving it to the front does; with
-    /// `waiting` a packet's are done before the next one's begin.
+    /// Makes the memory accesses of finding a flow and moving it to the front. With `waiting` those
+    /// of one packet end before those of the next begin.
     fn touch(&mut self, packets: &[Facts], waiting: bool) {
         let flows = self.buckets.len() as u64;
         let (mut newest, mut salt) = (0, 1);
         for packet in packets {
             let bucket = packet.flow.hash(salt) % flows;
-            let found = self.buckets[bucket as usize] as usize;
-            let [_, newer, older, ..] = self.entries[found];
+            let entry = self.buckets[bucket as usize] as usize;
+            let [_, newer, older, ..] = self.entries[entry];
             self.entries[newer as usize][3] += 1;
             self.entries[older as usize][3] += 1;
             self.entries[newest][3] += 1;
-            self.entries[found][0] += 1;
-            self.entries[found][6] += 1;
-            newest = found;
+            self.entries[entry][0] += 1;
+            self.entries[entry][6] += 1;
+            newest = entry;
             if waiting {
-                // Always 0, which only the memory knows.
+                // Always 0, which the processor learns only by reading it.
                 salt = 1 + self.entries[older as usize][5];
             }
         }
     }
 }
 
-/// Policies that remember flows, at lists of 64 and of 65,536, beside as many random
-/// looks into as much memory.
+/// Policies that remember flows, with lists of 64 and of 65,536, compared with as many random
+/// accesses to as much memory.
 fn list_sizes() {
     const LISTS: [u32; 2] = [64, 65_536];
     let lengths = queue_lengths(40, PACKETS);
@@ -318,7 +318,7 @@ fn list_sizes() {
             for (how, waiting) in [("overlapping", false), ("one by one", true)] {
                 let mut table = Table::of_bytes(heap(&spec));
                 rows.push(format!(
-                    "its reads alone, {how} | {list} | 65536 | {}",
+                    "its memory accesses alone, {how} | {list} | 65536 | {}",
                     table.entries.len() * 60
                 ));
                 let many = &many;
@@ -328,7 +328,7 @@ fn list_sizes() {
     }
     let timings = race(&mut contenders, PACKETS, ROUNDS);
     println!(
-        "Policies that remember flows, ns a packet: the list's length costs what the cache does"
+        "Policies that remember flows, ns a packet: the cost of a longer list is that of cache misses"
     );
     println!("| scheme | list | flows in the traffic | heap bytes | min | median | max |");
     println!("|---|---|---|---|---|---|---|");

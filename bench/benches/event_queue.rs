@@ -1,5 +1,5 @@
-//! What an event costs: the simulator's queue of events beside the heaps it was
-//! chosen over, at 64 to 262,144 events to come.
+//! Cost of an event: the simulator's event queue compared with heaps, with 64 to 262,144 pending
+//! events.
 //!
 //! `cargo bench -p earlydrop-bench --bench event_queue`
 
@@ -16,64 +16,64 @@ use earlydrop_sim::events::radix::RadixHeap;
 const EVENTS: usize = 1 << 18;
 const ROUNDS: usize = 11;
 
-/// What an event says: enough for a kind and whom it concerns.
-type What = u64;
+/// An event: enough for a kind and an index.
+type Event = u64;
 
-/// Something that hands out events in order of time, equal times in order of arrival.
+/// A queue that pops events in order of time, equal times in order of insertion.
 trait EventQueue {
-    fn push(&mut self, at: u64, what: What);
-    fn pop(&mut self) -> (u64, What);
+    fn push(&mut self, at: u64, event: Event);
+    fn pop(&mut self) -> (u64, Event);
 }
 
-impl EventQueue for Events<What> {
-    fn push(&mut self, at: u64, what: What) {
-        Events::push(self, Nanos(at), what);
+impl EventQueue for Events<Event> {
+    fn push(&mut self, at: u64, event: Event) {
+        Events::push(self, Nanos(at), event);
     }
-    fn pop(&mut self) -> (u64, What) {
-        let (at, what) = Events::pop(self).expect("as many pushed as popped");
-        (at.0, what)
-    }
-}
-
-impl EventQueue for RadixHeap<What> {
-    fn push(&mut self, at: u64, what: What) {
-        RadixHeap::push(self, Nanos(at), what);
-    }
-    fn pop(&mut self) -> (u64, What) {
-        let (at, what) = RadixHeap::pop(self).expect("as many pushed as popped");
-        (at.0, what)
+    fn pop(&mut self) -> (u64, Event) {
+        let (at, event) = Events::pop(self).expect("as many pushed as popped");
+        (at.0, event)
     }
 }
 
-/// The standard library's heap, with a number that keeps equal times in order.
+impl EventQueue for RadixHeap<Event> {
+    fn push(&mut self, at: u64, event: Event) {
+        RadixHeap::push(self, Nanos(at), event);
+    }
+    fn pop(&mut self) -> (u64, Event) {
+        let (at, event) = RadixHeap::pop(self).expect("as many pushed as popped");
+        (at.0, event)
+    }
+}
+
+/// The standard library's heap, with a number that orders equal times.
 #[derive(Default)]
 struct Binary {
-    heap: BinaryHeap<Reverse<(u64, u64, What)>>,
+    heap: BinaryHeap<Reverse<(u64, u64, Event)>>,
     number: u64,
 }
 
 impl EventQueue for Binary {
-    fn push(&mut self, at: u64, what: What) {
+    fn push(&mut self, at: u64, event: Event) {
         self.number += 1;
-        self.heap.push(Reverse((at, self.number, what)));
+        self.heap.push(Reverse((at, self.number, event)));
     }
-    fn pop(&mut self) -> (u64, What) {
-        let Reverse((at, _, what)) = self.heap.pop().expect("as many pushed as popped");
-        (at, what)
+    fn pop(&mut self) -> (u64, Event) {
+        let Reverse((at, _, event)) = self.heap.pop().expect("as many pushed as popped");
+        (at, event)
     }
 }
 
-/// A heap with four children a node, which is half as deep.
+/// A 4-ary heap, which is half as deep.
 #[derive(Default)]
 struct Quaternary {
-    nodes: Vec<(u64, u64, What)>,
+    nodes: Vec<(u64, u64, Event)>,
     number: u64,
 }
 
 impl EventQueue for Quaternary {
-    fn push(&mut self, at: u64, what: What) {
+    fn push(&mut self, at: u64, event: Event) {
         self.number += 1;
-        let new = (at, self.number, what);
+        let new = (at, self.number, event);
         let mut hole = self.nodes.len();
         self.nodes.push(new);
         while hole > 0 {
@@ -87,8 +87,8 @@ impl EventQueue for Quaternary {
         self.nodes[hole] = new;
     }
 
-    fn pop(&mut self) -> (u64, What) {
-        let (at, _, what) = self.nodes[0];
+    fn pop(&mut self) -> (u64, Event) {
+        let (at, _, event) = self.nodes[0];
         let last = self.nodes.pop().expect("as many pushed as popped");
         let mut hole = 0;
         while let Some(least) = (4 * hole + 1..(4 * hole + 5).min(self.nodes.len()))
@@ -103,24 +103,24 @@ impl EventQueue for Quaternary {
         if hole < self.nodes.len() {
             self.nodes[hole] = last;
         }
-        (at, what)
+        (at, event)
     }
 }
 
-/// No queue at all: what the loop around it costs.
+/// No queue: the cost of the loop around it.
 struct Nothing;
 
 impl EventQueue for Nothing {
-    fn push(&mut self, at: u64, _what: What) {
+    fn push(&mut self, at: u64, _what: Event) {
         black_box(at);
     }
-    fn pop(&mut self) -> (u64, What) {
+    fn pop(&mut self) -> (u64, Event) {
         (0, 0)
     }
 }
 
-/// How far ahead a simulation of packets schedules: the end of a transmission, an
-/// arrival across a link, a timer; in nanoseconds, with the spread that sizes bring.
+/// How far ahead a packet simulation schedules, nanoseconds: the end of a transmission, an arrival
+/// across a link, a timer.
 fn ahead(random: &mut Pcg32) -> u64 {
     let spread = u64::from(random.below(1000));
     match random.below(16) {
@@ -131,27 +131,27 @@ fn ahead(random: &mut Pcg32) -> u64 {
     }
 }
 
-/// Keeps `pending` events to come and replaces each that happens by another.
+/// The hold model: pops an event and pushes another, so that their number stays.
 fn hold(queue: &mut impl EventQueue, random: &mut Pcg32) {
     for _ in 0..EVENTS {
-        let (now, what) = queue.pop();
-        queue.push(now + ahead(random), black_box(what));
+        let (now, event) = queue.pop();
+        queue.push(now + ahead(random), black_box(event));
     }
 }
 
-/// The same where all are as far ahead, and so come in the order they went in.
-fn hold_in_order(queue: &mut Events<What>, random: &mut Pcg32) {
+/// The hold model with events all equally far ahead, which pop in the order of insertion.
+fn hold_in_order(queue: &mut Events<Event>, random: &mut Pcg32) {
     for _ in 0..EVENTS {
-        let (now, what) = EventQueue::pop(queue);
+        let (now, event) = EventQueue::pop(queue);
         black_box(ahead(random));
-        queue.push_in_stream(Nanos(now + 10_000_000), black_box(what));
+        queue.push_in_stream(Nanos(now + 10_000_000), black_box(event));
     }
 }
 
 fn filled<Q: EventQueue>(mut queue: Q, pending: u64) -> Q {
     let mut random = Pcg32::new(2, 0);
-    for what in 0..pending {
-        queue.push(ahead(&mut random), what);
+    for event in 0..pending {
+        queue.push(ahead(&mut random), event);
     }
     queue
 }
@@ -160,7 +160,7 @@ fn main() {
     println!(
         "An event popped and another pushed at a random distance, ns, {ROUNDS} rounds in turn"
     );
-    println!("| events to come | queue | min | median | max |");
+    println!("| pending events | queue | min | median | max |");
     println!("|---|---|---|---|---|");
     for pending in [64, 1024, 16_384, 262_144] {
         let mut calendar = filled(Events::new(), pending);

@@ -1,7 +1,7 @@
-//! What a packet costs in the simulator: with few flows and with many, alone and with a
-//! second thread; what a flow takes of memory; and how long a cell of the usual kind is.
+//! Cost of a simulated packet by number of flows and threads, memory of a flow, and time of a
+//! typical cell.
 //!
-//! `cargo bench -p earlydrop-bench --bench simulator`. Beside other simulators:
+//! `cargo bench -p earlydrop-bench --bench simulator`. For other simulators see
 //! `bench/peers/run.sh`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -14,13 +14,12 @@ use earlydrop::units::Nanos;
 use earlydrop_bench::dumbbell::Race;
 use earlydrop_sim::{Run, Simulation, run};
 
-/// The system's allocator, counting what is held.
+/// The system's allocator, counting the bytes held.
 struct Counting;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is handed on to the system's allocator as it came; the count beside
-// it is of no concern to memory.
+// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of it.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         HELD.fetch_add(layout.size(), Ordering::Relaxed);
@@ -39,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 const ROUNDS: usize = 11;
-/// Random numbers to draw for a calculation about as long as the cells.
+/// Random numbers to draw for a calculation that takes about as long as the cells.
 const NUMBERS: u64 = 144_000_000;
 
 fn main() {
@@ -49,14 +48,14 @@ fn main() {
     cell();
 }
 
-/// Smallest, middle and largest.
-fn spread(mut seen: Vec<f64>) -> [f64; 3] {
-    seen.sort_by(f64::total_cmp);
-    [seen[0], seen[seen.len() / 2], seen[seen.len() - 1]]
+/// Minimum, median and maximum.
+fn spread(mut times: Vec<f64>) -> [f64; 3] {
+    times.sort_by(f64::total_cmp);
+    [times[0], times[times.len() / 2], times[times.len() - 1]]
 }
 
-/// A simulation that has run for two seconds, so that every flow has started.
-fn under_way(flows: u32) -> (Simulation, Run) {
+/// A simulation after two seconds, when every flow has started.
+fn started(flows: u32) -> (Simulation, Run) {
     let (run, _) = Race::of_flows(flows).run(Nanos::from_secs(100_000), 1);
     let mut simulation = run.start().expect("a run");
     simulation.run_until(Nanos::from_secs(2));
@@ -68,19 +67,19 @@ fn many_flows() {
     println!("| flows | ns a packet: min | median | max |");
     println!("|---|---|---|---|");
     let counts = [100, 1000, 10_000, 100_000];
-    let mut simulations: Vec<Simulation> = counts.map(|flows| under_way(flows).0).into();
-    let mut seen = vec![Vec::new(); counts.len()];
+    let mut simulations: Vec<Simulation> = counts.map(|flows| started(flows).0).into();
+    let mut times = vec![Vec::new(); counts.len()];
     for _ in 0..ROUNDS {
         for (index, simulation) in simulations.iter_mut().enumerate() {
-            // As many packets for each: the bottleneck sends 62.5 a second and flow.
+            // The same number of packets for each: the bottleneck sends 62.5 a second per flow.
             let span = Nanos(2_000_000_000 * 10_000 / u64::from(counts[index]));
             let until = simulation.now() + span;
             let began = Instant::now();
             simulation.run_until(until);
-            seen[index].push(began.elapsed().as_nanos() as f64 / 1_250_000.0);
+            times[index].push(began.elapsed().as_nanos() as f64 / 1_250_000.0);
         }
     }
-    let rows: Vec<[f64; 3]> = seen.into_iter().map(spread).collect();
+    let rows: Vec<[f64; 3]> = times.into_iter().map(spread).collect();
     for (flows, [min, median, max]) in counts.iter().zip(&rows) {
         println!("| {flows} | {min:.0} | {median:.0} | {max:.0} |");
     }
@@ -91,32 +90,32 @@ fn many_flows() {
 fn memory() {
     let flows = 10_000;
     let before = HELD.load(Ordering::Relaxed);
-    let (simulation, run) = under_way(flows);
+    let (simulation, run) = started(flows);
     drop(run);
     let held = HELD.load(Ordering::Relaxed) - before;
     println!(
-        "\n{} bytes a flow with {flows} flows under way, their links, packets and the queue included",
+        "\n{} bytes a flow with {flows} flows started, their links, packets and the queue included",
         held / flows as usize
     );
     drop(simulation);
 }
 
-/// What two threads gain, beside what the machine has to give: the same with arithmetic
-/// alone, which needs no memory, in the same rounds.
+/// Speed-up by a second thread, compared with that of arithmetic alone, which needs no memory and
+/// shows what the machine can give.
 fn threads() {
     let (base, _) = Race::of_flows(50).run(Nanos::from_secs(15), 1);
     let cells: Vec<Run> = (1..=96).map(|seed| base.clone().seed(seed)).collect();
     let simulate = |threads: usize| {
         assert!(run::all(&cells, threads).iter().all(Result::is_ok));
     };
-    let mut seen = [const { Vec::new() }; 4];
+    let mut times = [const { Vec::new() }; 4];
     for _ in 0..ROUNDS {
-        seen[0].push(time(|| simulate(1)));
-        seen[1].push(time(|| simulate(2)));
-        seen[2].push(time(|| calculate(1)));
-        seen[3].push(time(|| calculate(2)));
+        times[0].push(time(|| simulate(1)));
+        times[1].push(time(|| simulate(2)));
+        times[2].push(time(|| calculate(1)));
+        times[3].push(time(|| calculate(2)));
     }
-    let [one, two, machine_one, machine_two] = seen.map(spread);
+    let [one, two, machine_one, machine_two] = times.map(spread);
     println!(
         "\n96 cells on 2 threads are {:.2} times as fast as on one by medians, {:.2} times by the smallest of {ROUNDS} rounds",
         one[1] / two[1],
@@ -135,7 +134,7 @@ fn time(work: impl FnOnce()) -> f64 {
     began.elapsed().as_secs_f64()
 }
 
-/// A calculation shared by so many threads.
+/// A calculation shared by `threads` threads.
 fn calculate(threads: u64) {
     let share = move || {
         let mut random = Pcg32::new(1, 1);
@@ -153,13 +152,13 @@ fn cell() {
     let mut race = Race::named("a").expect("case a");
     race.flows = 20;
     let (run, _) = race.run(Nanos::from_secs(10), 1);
-    let mut seen = Vec::new();
+    let mut times = Vec::new();
     for _ in 0..ROUNDS {
         let began = Instant::now();
         run.results().expect("a run");
-        seen.push(began.elapsed().as_secs_f64() * 1e3);
+        times.push(began.elapsed().as_secs_f64() * 1e3);
     }
-    let [min, median, max] = spread(seen);
+    let [min, median, max] = spread(times);
     println!(
         "\n10 Mbps for 10 s, 20 flows, from description to results: {median:.2} ms (min {min:.2}, max {max:.2})"
     );

@@ -1,7 +1,10 @@
-//! A dumbbell that peers run too, in our simulator: one line of JSON.
+//! Runs the dumbbell of `bench/peers/run.sh` in earlydrop; prints one line of JSON.
 //!
-//! `cargo run --release -p earlydrop-bench --example dumbbell -- a 100 1`: case, or how many
-//! flows case b is to have, simulated seconds, seed. The wall clock leaves out setting up, as the peers' does.
+//! ```text
+//! cargo run --release -p earlydrop-bench --example dumbbell -- [CASE [SECONDS [SEED]]]
+//! ```
+//! CASE is a, b, c, or a number of flows for case b. The wall clock leaves out the set-up, as the
+//! peers' does.
 
 use std::time::Instant;
 

@@ -1,12 +1,12 @@
-//! Both ends of what `bench/live/run.sh` sends through emulators. Linux only.
+//! Both ends of the traffic that `bench/live/run.sh` sends through emulators. Linux only.
 //!
 //! ```text
-//! ends take PORT                            takes what comes, over TCP and UDP
-//! ends bulk ADDRESS PORT FLOWS SECONDS      sends as much as it can: goodput
-//! ends spaced ADDRESS PORT MBPS SECONDS     sends full datagrams at a rate: delay, one way
+//! ends take PORT                            receives, over TCP and UDP
+//! ends bulk ADDRESS PORT FLOWS SECONDS      sends bulk TCP flows: goodput
+//! ends spaced ADDRESS PORT MBPS SECONDS     sends full datagrams at a rate: one-way delay
 //! ```
 //!
-//! The sending side prints a line of JSON with what the taking side has seen.
+//! The sending side prints a line of JSON with what the receiving side measured.
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -15,7 +15,7 @@ fn main() {
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
-    eprintln!("what this is for is Linux's");
+    eprintln!("this runs on Linux only");
 }
 
 #[cfg(target_os = "linux")]
@@ -31,7 +31,7 @@ mod linux {
     };
     use nix::sys::time::TimeSpec;
 
-    /// What TCP does before this is not counted.
+    /// Goodput is measured after this time.
     const WARM_UP: Duration = Duration::from_millis(500);
 
     /// The payload of a datagram of 1,500 bytes, IPv4 and UDP included.
@@ -72,7 +72,7 @@ mod linux {
         }
     }
 
-    /// Answers with how many bits a second came after the warm-up.
+    /// Receives until the end, and answers with the goodput after the warm-up, bits a second.
     fn take_bytes(mut connection: TcpStream) {
         let mut buffer = vec![0; 1 << 18];
         let began = Instant::now();
@@ -100,7 +100,7 @@ mod linux {
         println!("{{\"goodput_mbps\":{:.1}}}", rates.sum::<f64>() / 1e6);
     }
 
-    /// Whoever takes it may just have been started.
+    /// Connects to a receiver that may still be starting.
     fn connect(to: &str) -> TcpStream {
         for _ in 0..100 {
             if let Ok(connection) = TcpStream::connect(to) {
@@ -112,7 +112,7 @@ mod linux {
     }
 
     fn send_bytes(mut connection: TcpStream, until: Instant) -> f64 {
-        // The same everywhere, and everybody may use it.
+        // Available everywhere, to every user.
         setsockopt(&connection, sockopt::TcpCongestion, &"reno".into()).expect("reno");
         let bytes = vec![0; 1 << 17];
         while Instant::now() < until && connection.write(&bytes).is_ok() {}
@@ -127,7 +127,7 @@ mod linux {
         since.expect("a clock that is set").as_nanos() as u64
     }
 
-    /// Sends datagrams that carry when they were sent; the last one none.
+    /// Sends datagrams that carry the time they were sent; the last one is empty.
     fn spaced(to: &str, mbps: f64, seconds: f64) {
         drop(connect(to));
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a socket");
@@ -142,13 +142,13 @@ mod linux {
             let _ = socket.send(&datagram);
         }
         socket.send(&[]).expect("an end");
-        let mut told = [0; 256];
-        let length = socket.recv(&mut told).expect("what was seen");
-        println!("{}", String::from_utf8_lossy(&told[..length]));
+        let mut report = [0; 256];
+        let length = socket.recv(&mut report).expect("a report");
+        println!("{}", String::from_utf8_lossy(&report[..length]));
     }
 
-    /// Takes datagrams until one is empty, and answers that with how long the others took: to
-    /// the kernel of the receiving end, which notes when they come.
+    /// Receives datagrams until an empty one, and answers that with a report of the others' delays,
+    /// up to their timestamp in the receiving kernel.
     fn take_datagrams(socket: &UdpSocket) {
         setsockopt(socket, sockopt::ReceiveTimestampns, &true).expect("timestamps");
         let mut delays: Vec<u64> = Vec::new();
@@ -174,14 +174,15 @@ mod linux {
                 Some(came) if length > 0 => delays.push(came.as_nanos() as u64 - sent),
                 _ => {
                     let to = from.map(SocketAddrV4::from);
-                    let _ = to.map(|to| socket.send_to(told(&mut delays).as_bytes(), to));
+                    let _ = to.map(|to| socket.send_to(delay_report(&mut delays).as_bytes(), to));
                     return;
                 }
             }
         }
     }
 
-    fn told(delays: &mut [u64]) -> String {
+    /// Percentiles of the delays as JSON.
+    fn delay_report(delays: &mut [u64]) -> String {
         delays.sort_unstable();
         let at = |share: f64| {
             let index = (delays.len().saturating_sub(1)) as f64 * share;

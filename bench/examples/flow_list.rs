@@ -1,4 +1,4 @@
-//! SFRED over a list of the given length and traffic of as many flows, for counting
+//! Runs sfRED with a flow list of given length and traffic of as many flows, to count
 //! instructions:
 //! `valgrind --tool=callgrind target/release/examples/flow_list 65536 2000000`
 

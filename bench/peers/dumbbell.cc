@@ -1,4 +1,4 @@
-// The speed dumbbell in ns-3.
+// The dumbbell of run.sh in ns-3.
 //
 //   dumbbell CASE SECONDS SEED [SCHEDULER]
 //
@@ -9,9 +9,9 @@
 // Prints one line of JSON. The wall clock covers Simulator::Run alone. No
 // tracing; one callback follows the length of the queue.
 //
-// As close to the ns-2 script as ns-3 lets it be: packets of 1000 bytes on the
+// As close to the ns-2 script as ns-3 allows: packets of 1000 bytes on the
 // wire (958 of payload, 20 TCP, 20 IP, 2 PPP; no options), NewReno with classic
-// recovery, no SACK, no timestamps, every packet acknowledged, a least timeout
+// recovery, no SACK, no timestamps, every packet acknowledged, a minimum RTO
 // of 0.2 s, initial window 2.
 
 #include "ns3/applications-module.h"
@@ -73,7 +73,7 @@ ConfigureTcp()
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 20));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 20));
-    // A flow that loses seven times running is not to end.
+    // A flow must not end after seven losses in a row.
     Config::SetDefault("ns3::TcpSocket::DataRetries", UintegerValue(1000));
     Config::SetDefault("ns3::TcpSocket::ConnCount", UintegerValue(1000));
 }
@@ -118,7 +118,7 @@ main(int argc, char** argv)
     bottleneck.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1p"));
 
     NetDeviceContainer middle = bottleneck.Install(left, right);
-    // Back from right to left run acknowledgements only: no limit.
+    // Only acknowledgements go from right to left: no limit.
     DynamicCast<PointToPointNetDevice>(middle.Get(1))
         ->GetQueue()
         ->SetMaxSize(QueueSize("100000p"));
@@ -147,8 +147,8 @@ main(int argc, char** argv)
                          StringValue("10ms"));
     Ptr<QueueDisc> disc = red.Install(middle.Get(0)).Get(0);
 
-    // Addresses bring a queue disc with them where there is none: taken away
-    // again, so that the bottleneck's is the only one.
+    // Assigning addresses adds queue discs. Remove them, so that the bottleneck's is the
+    // only one.
     TrafficControlHelper plain;
     Ipv4AddressHelper address;
     address.SetBase("10.250.0.0", "255.255.255.0");

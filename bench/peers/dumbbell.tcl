@@ -1,4 +1,4 @@
-# The speed dumbbell in ns-2 2.35.
+# The dumbbell of run.sh in ns-2 2.35.
 #
 #   ns dumbbell.tcl CASE SECONDS SEED [SCHEDULER]
 #
@@ -75,8 +75,8 @@ for {set i 0} {$i < $flows} {incr i} {
     $ns at [$start value] "$ftp start"
 }
 
-# Costs nothing that can be measured, and looking at intervals instead would
-# fall in step with the timers.
+# This costs nothing measurable. Sampling at intervals would synchronise with the
+# timers.
 set monitor [$ns monitor-queue $left $right ""]
 
 proc done {} {

@@ -1,6 +1,6 @@
-# Sourced: where ns-3 is, and how a program is built with it.
+# To be sourced: finds ns-3, and builds programs with it.
 #
-# Debian's is looked for. For another, NS3_FLAGS holds what the compiler needs
+# The default is Debian's ns-3. For another, NS3_FLAGS holds what the compiler needs
 # (-std=... -I... -L... -l...) and NS3_VERSION its version.
 
 # Modules in the order a linker wants them.

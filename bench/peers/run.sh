@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Packets a second through one dumbbell, simulator against simulator.
+# Races simulators: packets a second through the same dumbbells in ns-2, ns-3 and
+# earlydrop.
 #
 #   bench/peers/run.sh [ROUNDS]    5 unless given
 #
-# Whatever is installed of ns-2 and ns-3 runs, in turn, round after round, so
-# that a machine slowing down slows all alike; what is missing is named. Another
-# contender is one line in `contenders`. Each command prints one line of JSON
-# with packets_per_s, mean_queue and loss_percent; its own wall clock leaves out
-# its set-up. Quote ratios from one table, not figures from two.
+# Simulators that are not installed are named and skipped. The others run in turn,
+# round after round, so that a machine slowing down slows all alike. Each prints
+# one line of JSON with packets_per_s, mean_queue and loss_percent; its wall clock
+# leaves out its set-up. Another contender is one line in `contenders`. Quote
+# ratios from one table, not figures from two.
 #
 # Debian's ns-3 has logging and assertions compiled in. The same version built
-# without them (-O3 -DNDEBUG) was 2.0 times as fast in both cases, with the same
-# output to the last digit: say so wherever its figure is quoted.
+# without them (-O3 -DNDEBUG) is 2.0 times as fast in both cases, with the same
+# output to the last digit. Say so wherever its figure is quoted.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

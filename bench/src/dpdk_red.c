@@ -1,4 +1,4 @@
-/* DPDK's RED over a row of queue lengths, for the decision cost benchmark. */
+/* DPDK's RED over a sequence of queue lengths, for the benchmark decision_cost. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-//! The dumbbells that simulators are raced on.
+//! The dumbbells on which simulators are raced (`bench/peers/run.sh`).
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use earlydrop_sim::network::{Dumbbell, Link, LinkId};
 use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
 use earlydrop_sim::traffic::Flow;
 
-/// Reno flows from as many hosts to one sink, all over one bottleneck with RED.
+/// A dumbbell: bulk flows from as many hosts to one sink, over one bottleneck with RED.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
-    /// Flows.
+    /// Number of flows.
     pub flows: u32,
-    /// Rate of the bottleneck; 10 ms long.
+    /// Rate of the bottleneck, whose delay is 10 ms.
     pub rate: BitsPerSec,
-    /// Rate of every other link; 1 ms long.
+    /// Rate of the access links, whose delay is 1 ms.
     pub access: BitsPerSec,
-    /// RED's lower threshold in packets; the upper is three times that.
+    /// RED's minimum threshold, packets. The maximum is three times that.
     pub min: u32,
-    /// The buffer in packets.
+    /// The buffer, packets.
     pub buffer: u32,
-    /// What senders and receivers do.
+    /// The TCP profile.
     pub profile: Profile,
 }
 
-/// ns-2's Reno, its window as large as it likes.
+/// ns-2's Reno with an unlimited `rwnd`.
 const RENO: Profile = {
     let mut profile = Profile::ns2(Recovery::Reno);
     profile.receiver_window = 10_000;
@@ -34,9 +34,8 @@ const RENO: Profile = {
 
 impl Race {
     /// The case of a name: `a`, 100 flows over 10 Mbps, RED 10/30, buffer 120; `b`, 200
-    /// flows over 100 Mbps, RED 100/300, buffer 1000; `c`, the same with CUBIC, selective
-    /// and delayed acknowledgments and packets of 1,500 bytes, which peers have no script
-    /// for.
+    /// flows over 100 Mbps, RED 100/300, buffer 1000; `c`, case b with CUBIC, SACK, delayed
+    /// acknowledgments and packets of 1,500 bytes, for which peers have no script.
     pub fn named(name: &str) -> Option<Race> {
         let mbps = BitsPerSec::from_mbps;
         match name {
@@ -63,8 +62,8 @@ impl Race {
         }
     }
 
-    /// Case b for any number of flows: bottleneck, thresholds and buffer in proportion,
-    /// so that each flow sends as much a second.
+    /// Case b for any number of flows. Bottleneck, thresholds and buffer are in proportion, so that
+    /// each flow has the same rate.
     pub fn of_flows(flows: u32) -> Race {
         Race {
             flows,
@@ -76,7 +75,7 @@ impl Race {
         }
     }
 
-    /// The run, and its bottleneck. RED as ns-2 has it by default, in packets.
+    /// The run and its bottleneck, with ns-2's default RED in packets.
     pub fn run(&self, duration: Nanos, seed: u64) -> (Run, LinkId) {
         let red = format!(
             "red:curve=gentle,spacing=wait,cautious=on,idle=ns2,min={},max={},max_p=0.1,weight=0.002,limit={}",
@@ -88,17 +87,17 @@ impl Race {
             let link = Link::new(self.rate, Nanos::from_millis(10));
             link.queue(queue.parse().expect("a queue"))
         };
-        let mut bell = Dumbbell::new(link(&red), link("droptail:limit=1000"));
+        let mut dumbbell = Dumbbell::new(link(&red), link("droptail:limit=1000"));
         let near = Nanos::from_millis(1);
         let profile = Arc::new(self.profile);
-        let sink = bell.right_host(self.access, near);
-        let flow = |bell: &mut Dumbbell| {
-            let host = bell.left_host(self.access, near);
+        let sink = dumbbell.right_host(self.access, near);
+        let flow = |dumbbell: &mut Dumbbell| {
+            let host = dumbbell.left_host(self.access, near);
             Flow::bulk(host, sink, &profile).between(Nanos::ZERO, Nanos::from_secs(1))
         };
-        let flows = (0..self.flows).map(|_| flow(&mut bell)).collect();
-        let bottleneck = bell.bottleneck;
-        let mut run = Run::new(bell.network, duration).seed(seed);
+        let flows = (0..self.flows).map(|_| flow(&mut dumbbell)).collect();
+        let bottleneck = dumbbell.bottleneck;
+        let mut run = Run::new(dumbbell.network, duration).seed(seed);
         run.flows = flows;
         (run, bottleneck)
     }

@@ -1,23 +1,23 @@
-//! What the contenders are given: queue lengths, packets and a queue to look at.
+//! Input of the contenders: queue lengths, packets, and a backlog.
 
 use earlydrop::aqm::{Backlog, Place};
 use earlydrop::packet::{Ecn, Facts, FlowKey, Packet};
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
-/// Bytes of every packet here.
+/// Bytes of every packet.
 const SIZE: u32 = 1000;
 
-/// Queue lengths that wander around `middle` packets, at most `middle`/4 away.
+/// A random walk of queue lengths around `middle` packets, at most `middle`/4 away.
 pub fn queue_lengths(middle: u32, arrivals: usize) -> Vec<u32> {
     let mut random = Pcg32::new(17, 0);
     let mut length = middle;
     let step = |length: u32, up: bool| if up { length + 1 } else { length - 1 };
-    let wander = move |_| {
+    let walk = move |_| {
         length = step(length, random.chance(0.5)).clamp(middle - middle / 4, middle + middle / 4);
         length
     };
-    (0..arrivals).map(wander).collect()
+    (0..arrivals).map(walk).collect()
 }
 
 /// Arrivals of `flows` flows, each flow equally likely, one every `gap`.
@@ -33,14 +33,14 @@ pub fn arrivals(flows: u32, gap: Nanos, arrivals: usize) -> Vec<Facts> {
     (0..arrivals).map(arrival).collect()
 }
 
-/// A queue that only has a length, and a head that has waited for its share of it.
+/// A backlog of given length, without packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     /// Packets waiting.
     pub packets: u32,
     /// When the head arrived.
     pub head: Nanos,
-    /// The flow of whatever is drawn.
+    /// The flow of every packet drawn.
     pub flow: FlowKey,
 }
 
@@ -59,10 +59,10 @@ impl Backlog for Standing {
     }
 }
 
-/// A packet held elsewhere: 16 bytes to move.
+/// A packet of 16 bytes, whose data is elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Handle {
-    /// Which flow.
+    /// Its flow.
     pub flow: u64,
     /// Bytes on the wire.
     pub size: u32,

@@ -8,12 +8,12 @@ mod baselines;
 #[path = "../../earlydrop-sim/tests/ns2/mod.rs"]
 mod ns2;
 #[allow(dead_code, unused_imports)]
-#[path = "../../earlydrop-sim/tests/witness/mod.rs"]
-mod witness;
+#[path = "../../earlydrop-sim/tests/reference/mod.rs"]
+mod reference;
 
 fn main() {
     let comparisons = baselines::compare(&ns2::figures());
-    print!("{}", witness::markdown(&ns2::NS2, &comparisons));
+    print!("{}", reference::markdown_table(&ns2::NS2, &comparisons));
     let by_chance = baselines::false_alarms(&ns2::NS2, &comparisons);
     println!("\nMissed with other seeds: {by_chance:.3} figures, on average.");
 }

@@ -10,17 +10,17 @@ mod baselines;
 #[path = "../../earlydrop-sim/tests/ns2/mod.rs"]
 mod ns2;
 #[allow(dead_code, unused_imports)]
-#[path = "../../earlydrop-sim/tests/witness/mod.rs"]
-mod witness;
+#[path = "../../earlydrop-sim/tests/reference/mod.rs"]
+mod reference;
 
 #[test]
 fn the_papers_baselines_are_those_of_ns2() {
     let figures = ns2::figures();
     let comparisons = baselines::compare(&figures);
-    let table = witness::plain(&ns2::NS2, &comparisons);
+    let table = reference::text_table(&ns2::NS2, &comparisons);
     println!("{table}");
     assert_eq!(comparisons.len(), figures.len(), "figures without a run");
-    let missed = witness::unexplained(&ns2::NS2, &comparisons);
+    let missed = reference::unexplained(&ns2::NS2, &comparisons);
     assert_eq!(missed, 0, "figures outside their tolerance:\n{table}");
     let by_chance = baselines::false_alarms(&ns2::NS2, &comparisons);
     assert!(by_chance < 0.05, "{by_chance}: more seeds are needed");

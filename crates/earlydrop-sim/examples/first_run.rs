@@ -1,4 +1,4 @@
-//! Fifty senders over a bottleneck with RED: what the queue and the flows did.
+//! Fifty CUBIC flows over a dumbbell with RED: prints mean queue and utilisation.
 
 use earlydrop_sim::Run;
 use earlydrop_sim::network::{Dumbbell, Link};

@@ -1,10 +1,13 @@
-//! Runs every case of the reference tables and prints the tables of
-//! `docs/explanation/validation.md`: another simulator's figures beside ours.
+//! Prints the tables of `docs/explanation/validation.md`: reference figures of other simulators and ours, side
+//! by side.
 //!
-//! `cargo run --release -p earlydrop-sim --example validation -- ns2`, or `ns3`, or
-//! `ns3-mended`, with a part of the cases' names and a number of seeds if wanted: `-- ns2
-//! 000.rem 60`. With `-- ns2 settings` or `-- ns3 settings`, how many figures are missed
-//! when one setting is another; with `-- ns3 by-case`, a line for each case.
+//! ```text
+//! cargo run --release -p earlydrop-sim --example validation -- ARGUMENTS
+//!
+//! ns2|ns3|ns3-mended [PART OF A CASE'S NAME [SEEDS]]    a line for each figure
+//! ns3|ns3-mended by-case                                a line for each case
+//! ns2|ns3 settings                                      figures missed when one setting is changed
+//! ```
 
 #[allow(dead_code)]
 #[path = "../tests/ns2/mod.rs"]
@@ -13,8 +16,8 @@ mod ns2;
 #[path = "../tests/ns3/mod.rs"]
 mod ns3;
 #[allow(dead_code, unused_imports)]
-#[path = "../tests/witness/mod.rs"]
-mod witness;
+#[path = "../tests/reference/mod.rs"]
+mod reference;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,20 +48,20 @@ fn by_case(version: ns3::Version) {
         "mark_pct",
         "jain",
     ];
-    let found = witness::compare(&ns3::cases(version), &ns3::figures(version));
-    print!("{}", witness::by_case(&found, &METRICS));
+    let comparisons = reference::compare(&ns3::cases(version), &ns3::figures(version));
+    print!("{}", reference::by_case(&comparisons, &METRICS));
 }
 
-fn ns3_table(witness: &witness::Witness, version: ns3::Version, arguments: &[&str]) {
+fn ns3_table(simulator: &reference::ReferenceSimulator, version: ns3::Version, arguments: &[&str]) {
     let cases = ns3::cases(version);
-    table(witness, cases, &ns3::figures(version), arguments);
+    table(simulator, cases, &ns3::figures(version), arguments);
 }
 
-/// Prints one table, of the cases whose names have the part asked for.
+/// Prints a table of the cases whose names contain the part asked for.
 fn table(
-    witness: &witness::Witness,
-    mut cases: Vec<witness::Case>,
-    figures: &[witness::Figure],
+    simulator: &reference::ReferenceSimulator,
+    mut cases: Vec<reference::Case>,
+    figures: &[reference::Figure],
     arguments: &[&str],
 ) {
     let part = arguments.first().copied().unwrap_or_default();
@@ -69,6 +72,6 @@ fn table(
     }
     print!(
         "{}",
-        witness::markdown(witness, &witness::compare(&cases, figures))
+        reference::markdown_table(simulator, &reference::compare(&cases, figures))
     );
 }

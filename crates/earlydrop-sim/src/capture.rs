@@ -1,18 +1,18 @@
-//! Packets recorded at a link, as they leave its transmitter, and written as a file that
-//! Wireshark and its like read.
+//! Captures: packets recorded at a link as they leave its transmitter, and their headers as a
+//! pcapng file for Wireshark, tcpdump and others.
 //!
-//! # What is written
+//! # File contents
 //! pcapng (draft-ietf-opsawg-pcapng) with one interface for each link, times in
-//! nanoseconds, and packets as raw IPv4 without a link layer. Only headers are kept, as
-//! by a capture that cuts packets off; a payload would be zeros.
-//! - Flow *n* leads from 10.x.y.z to 11.x.y.z, with *n* in x.y.z, so that no two flows
-//!   share an address; port 5001 is the receiver's, 49152 the sender's.
-//! - A sequence number is a segment's number times the payload of a full segment,
-//!   wherever that leads: a connection request takes a segment's place.
-//! - Acknowledgments carry ECE and SACK ranges; data carries CWR. A request to send an
-//!   answer is a UDP packet, which has no sequence number to disturb.
-//! - The length in the IP header is the packet's on the wire, or that of its headers
-//!   where it is shorter than they are.
+//! nanoseconds, and packets as raw IPv4 without a link layer. Only headers are
+//! captured; the payload would be zeros.
+//! - Flow *n* has addresses 10.x.y.z (sender, port 49152) and 11.x.y.z (receiver, port 5001),
+//!   with *n* in x.y.z.
+//! - A sequence number is a segment's number times the payload of a full segment. So a SYN takes
+//!   the room of a segment.
+//! - Acknowledgments carry ECE and SACK blocks, data carries CWR. An application's request is a
+//!   UDP packet, which has no sequence number.
+//! - The length in the IP header is the packet's on the wire, or that of its headers where they
+//!   are longer.
 
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
@@ -25,7 +25,7 @@ use crate::network::LinkId;
 use crate::packet::{Kind, Note, Notes, Packet};
 use crate::pcapng::{Layer, Writer};
 
-/// What was recorded at one link.
+/// The packets recorded at one link.
 #[derive(Clone, Debug)]
 pub struct Capture {
     link: LinkId,
@@ -33,14 +33,14 @@ pub struct Capture {
     packets: Vec<Recorded>,
 }
 
-/// A packet, and when it left.
+/// A packet and the time at which it left.
 #[derive(Clone, Copy, Debug)]
 struct Recorded {
     at: Nanos,
     packet: Packet,
     /// Payload of a full segment of its flow.
     payload: u32,
-    /// What an acknowledgment says beyond its number.
+    /// An acknowledgment's SACK blocks and timestamp.
     note: Option<Note>,
 }
 
@@ -56,7 +56,7 @@ impl Capture {
     /// Records a packet of a flow whose full segments have this `payload`.
     pub(crate) fn record(&mut self, at: Nanos, packet: &Packet, payload: u32, notes: &Notes) {
         let note = packet.note().map(|place| *notes.at(place));
-        // Where the note lies, and how far it has come, are no facts about the packet.
+        // The note's place and the hop are the simulator's, not the packet's.
         let packet = match &note {
             Some(note) => packet.without_note(note).at_hop(0),
             None => packet.at_hop(0),
@@ -69,28 +69,28 @@ impl Capture {
         });
     }
 
-    /// Without what left after `end`: it was worked out ahead of time.
+    /// The capture without packets that left after `end`: the simulation had run ahead.
     pub(crate) fn until(mut self, end: Nanos) -> Capture {
         self.packets.retain(|recorded| recorded.at <= end);
         self
     }
 
-    /// The link.
+    /// The link at which packets were recorded.
     pub fn link(&self) -> LinkId {
         self.link
     }
 
-    /// Its name.
+    /// The link's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Packets recorded.
+    /// Number of packets recorded.
     pub fn len(&self) -> usize {
         self.packets.len()
     }
 
-    /// Whether none was.
+    /// Whether no packet was recorded.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
@@ -100,7 +100,7 @@ impl Capture {
         self.packets.iter().map(|recorded| recorded.at)
     }
 
-    /// Writes it as pcapng.
+    /// Writes the capture as a pcapng file.
     pub fn write_pcapng(&self, out: impl Write) -> io::Result<()> {
         write_pcapng([self], out)
     }
@@ -130,7 +130,7 @@ pub fn write_pcapng<'a>(
 const PORTS: (u16, u16) = (49_152, 5001);
 
 impl Recorded {
-    /// Its headers, and its length on the wire.
+    /// The packet's headers and its length on the wire.
     fn headers(&self) -> Result<(Vec<u8>, u32), Box<dyn std::error::Error + Send + Sync>> {
         let packet = &self.packet;
         let over_udp = matches!(packet.kind(), Kind::Datagram | Kind::Request);
@@ -161,7 +161,7 @@ impl Recorded {
                 source_port,
                 destination_port,
                 length: carried,
-                // None, as UDP over IPv4 allows: the payload is not there.
+                // None, as UDP over IPv4 allows: the payload is not captured.
                 checksum: 0,
             };
             udp.write(&mut bytes)?;
@@ -176,26 +176,26 @@ impl Recorded {
 
     fn tcp(&self) -> Result<TcpHeader, Box<dyn std::error::Error + Send + Sync>> {
         let packet = &self.packet;
-        let place = |number: u32| number.wrapping_mul(self.payload);
+        let sequence = |number: u32| number.wrapping_mul(self.payload);
         let (source, destination) = self.ports();
         let mut tcp = TcpHeader::new(source, destination, 0, u16::MAX);
         match packet.kind() {
             Kind::Ack => {
                 tcp.ack = true;
-                tcp.acknowledgment_number = place(packet.number());
+                tcp.acknowledgment_number = sequence(packet.number());
                 tcp.ece = packet.echo();
             }
             _ => {
-                tcp.sequence_number = place(packet.number());
+                tcp.sequence_number = sequence(packet.number());
                 tcp.syn = packet.kind() == Kind::Syn;
-                // What comes back carries no data.
+                // Acknowledgments carry no data of their own.
                 tcp.ack = !tcp.syn;
                 tcp.cwr = packet.echo();
             }
         }
         if let Some(note) = &self.note {
-            let blocks = note.ranges[..usize::from(note.filled)].iter();
-            let mut blocks = blocks.map(|range| (place(range.from), place(range.to)));
+            let blocks = note.blocks[..usize::from(note.filled)].iter();
+            let mut blocks = blocks.map(|block| (sequence(block.from), sequence(block.to)));
             if let Some(first) = blocks.next() {
                 let rest = [blocks.next(), blocks.next(), None];
                 tcp.set_options(&[
@@ -238,20 +238,20 @@ mod tests {
     use std::process::Command;
     use std::sync::Arc;
 
-    /// A lossy run of everything that is written, recorded in both directions.
+    /// A lossy run with every kind of packet, recorded in both directions.
     fn recorded() -> Results {
         let link = Link::new(BitsPerSec::from_mbps(5), Nanos::from_millis(10));
         let mut forward = link.clone().losing(0.01);
         forward.queue = Some("red:min=5,max=15".parse().unwrap());
-        let mut bell = Dumbbell::new(forward, link);
+        let mut dumbbell = Dumbbell::new(forward, link);
         let profile = Profile {
             ecn: EcnMode::Classic,
             ..Profile::modern(Algorithm::Reno)
         };
-        let (from, to) = bell.pair(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
-        let (first, profile) = (bell.bottleneck, Arc::new(profile));
-        let mut run = Run::new(bell.network, Nanos::from_secs(2));
-        run.measure.captures = vec![first, bell.reverse];
+        let (from, to) = dumbbell.pair(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
+        let (first, profile) = (dumbbell.bottleneck, Arc::new(profile));
+        let mut run = Run::new(dumbbell.network, Nanos::from_secs(2));
+        run.measure.captures = vec![first, dumbbell.reverse];
         run.add(Flow::bulk(from, to, &profile));
         run.add(Flow::bulk(from, to, &profile).class(3));
         let requests = Application::Requests {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_can_be_read_back() {
+    fn a_file_can_be_read_back() {
         let results = recorded();
         let mut file = Vec::new();
         write_pcapng(&results.captures, &mut file).unwrap();
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    /// What tshark must say of a packet.
+    /// The fields that tshark must print of a packet.
     fn expected(recorded: &Recorded) -> String {
         let packet = &recorded.packet;
         let time = format!(
@@ -366,13 +366,13 @@ mod tests {
             | flag(ack && packet.echo(), 6)
             | flag(!ack && packet.echo(), 7);
         fields.push(format!("0x{flags:04x}"));
-        let ranges: Vec<_> = recorded
+        let blocks: Vec<_> = recorded
             .note
             .iter()
-            .flat_map(|n| &n.ranges[..usize::from(n.filled)])
+            .flat_map(|n| &n.blocks[..usize::from(n.filled)])
             .collect();
-        let edges = |edge: fn(&crate::tcp::Range) -> u32| {
-            let edges = ranges
+        let edges = |edge: fn(&crate::tcp::SackBlock) -> u32| {
+            let edges = blocks
                 .iter()
                 .map(|r| (edge(r) * recorded.payload).to_string());
             edges.collect::<Vec<_>>().join(",")
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn tshark_reads_what_was_recorded() {
+    fn tshark_reads_the_capture() {
         if Command::new("tshark").arg("--version").output().is_err() {
             println!("skipped: tshark is not installed");
             return;
@@ -394,7 +394,7 @@ mod tests {
         write_pcapng(&results.captures, std::fs::File::create(&file).unwrap()).unwrap();
         let mut tshark = Command::new("tshark");
         tshark.args(["-n", "-r"]).arg(&file);
-        // No analysis of its own, and every checksum checked.
+        // No analysis by tshark, but all checksums verified.
         for preference in [
             "tcp.relative_sequence_numbers:FALSE",
             "tcp.analyze_sequence_numbers:FALSE",
@@ -430,12 +430,12 @@ mod tests {
         recorded.sort_by_key(|recorded| recorded.at);
         assert_eq!(read.lines().count(), recorded.len());
         for (line, recorded) in read.lines().zip(recorded) {
-            let (said, complaints) = line.rsplit_once(';').unwrap();
-            let (said, malformed) = said.rsplit_once(';').unwrap();
-            assert_eq!(said, expected(recorded), "{recorded:?}");
+            let (fields, expert) = line.rsplit_once(';').unwrap();
+            let (fields, malformed) = fields.rsplit_once(';').unwrap();
+            assert_eq!(fields, expected(recorded), "{recorded:?}");
             assert_eq!(malformed, "", "{recorded:?}");
             let harmless = ["", "Connection establish request (SYN): server port 5001"];
-            assert!(harmless.contains(&complaints), "{complaints}");
+            assert!(harmless.contains(&expert), "{expert}");
         }
         let note = |r: &&Recorded| r.note.is_some();
         assert!(results.captures[1].packets.iter().any(|r| note(&r)));

@@ -1,10 +1,10 @@
 //! A packet of the simulator: 16 bytes, moved by value in two registers.
 //!
-//! A packet is copied a dozen times on its way, and what was just written in small pieces
-//! is slow to be read again as a whole; so it is two words, and its fields are bits:
+//! A packet is copied a dozen times along its route. Memory just written in small pieces is slow
+//! to read back as a whole, so a packet is two words, and its fields are bits:
 //! ```text
-//! who:  1 | stamp, high 6 | hop 6 | class 3 | note 1 | echo 1 | again 1 | ECN 2 | kind 3 | size 16 | flow 24
-//! what: number 32 | stamp, low 32
+//! head: 1 | stamp, high 6 | hop 6 | class 3 | note 1 | echo 1 | retransmission 1 | ECN 2 | kind 3 | size 16 | flow 24
+//! tail: number 32 | stamp, low 32
 //! ```
 
 use std::num::NonZeroU64;
@@ -12,32 +12,32 @@ use std::num::NonZeroU64;
 use earlydrop::packet::{Ecn, FlowKey};
 use earlydrop::units::Nanos;
 
-use crate::tcp::Range;
+use crate::tcp::SackBlock;
 
-/// What a packet is to the endpoint that receives it.
+/// The kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A TCP segment with data.
     Data = 0,
-    /// The segment that opens a connection.
+    /// A TCP SYN.
     Syn = 1,
-    /// A UDP packet.
+    /// A UDP datagram.
     Datagram = 2,
-    /// An acknowledgment; from here on packets go backward.
+    /// An acknowledgment. Kinds from here on go backward.
     Ack = 4,
-    /// A client's request, sent the way acknowledgments go.
+    /// A client's request, which takes the route of acknowledgments.
     Request = 5,
 }
 
-/// A packet on its way.
+/// A packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// Never zero, so that an absent packet needs no room of its own.
-    who: NonZeroU64,
-    what: u64,
+    /// Never zero, so that `Option<Packet>` takes no more room.
+    head: NonZeroU64,
+    tail: u64,
 }
 
-/// Where each field begins in `who`.
+/// The first bit of each field in `head`.
 mod at {
     use std::num::NonZeroU64;
 
@@ -45,7 +45,7 @@ mod at {
     pub(super) const KIND: u32 = 40;
     pub(super) const BACKWARD: u32 = KIND + 2;
     pub(super) const ECN: u32 = 43;
-    pub(super) const AGAIN: u32 = 45;
+    pub(super) const RETRANSMISSION: u32 = 45;
     pub(super) const ECHO: u32 = 46;
     pub(super) const NOTE: u32 = 47;
     pub(super) const CLASS: u32 = 48;
@@ -55,156 +55,156 @@ mod at {
     pub(super) const ALWAYS: NonZeroU64 = NonZeroU64::new(1 << 63).unwrap();
 }
 
-/// All of a packet but its number and time, for what is sent again and again.
+/// A template of packets that differ only in number and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Form(NonZeroU64);
+pub(crate) struct Template(NonZeroU64);
 
-impl Form {
-    /// The form of this packet, which was not [stamped](Packet::stamped).
-    pub(crate) fn of(packet: Packet) -> Form {
-        Form(packet.who)
+impl Template {
+    /// The template of `packet`, which was not [stamped](Packet::stamped).
+    pub(crate) fn of(packet: Packet) -> Template {
+        Template(packet.head)
     }
 
-    /// The same of another flow.
-    pub(crate) fn of_flow(self, flow: u32) -> Form {
-        let others = self.0.get() & !(MOST_FLOWS as u64 - 1);
-        Form(at::ALWAYS | others | u64::from(flow))
+    /// The template for another flow.
+    pub(crate) fn of_flow(self, flow: u32) -> Template {
+        let others = self.0.get() & !(MAX_FLOWS as u64 - 1);
+        Template(at::ALWAYS | others | u64::from(flow))
     }
 
-    /// A packet of this form.
+    /// A packet made from the template.
     #[inline(always)]
     pub(crate) fn packet(self, number: u32, sent: Nanos) -> Packet {
         let packet = Packet {
-            who: self.0,
-            what: u64::from(number) << 32,
+            head: self.0,
+            tail: u64::from(number) << 32,
         };
         packet.stamped(sent)
     }
 }
 
-/// The kind of what is no packet.
+/// The kind of a value that is no packet.
 const OTHER: u64 = 7;
-/// Flows there can be at most: 24 bits.
-pub(crate) const MOST_FLOWS: usize = 1 << 24;
-/// Legs a way can have at most: 6 bits.
-const MOST_HOPS: usize = 63;
-/// Links a way can have at most: a packet may wait for its turn before each, and have
-/// something special happen after.
-pub(crate) const MOST_LINKS: usize = (MOST_HOPS - 2) / 3;
-/// Bits of a stamp: a packet's age is exact up to 2^38 ns, 274 s.
+/// Greatest number of flows: 24 bits.
+pub(crate) const MAX_FLOWS: usize = 1 << 24;
+/// Greatest number of hops of a route: 6 bits.
+const MAX_HOPS: usize = 63;
+/// Greatest number of links of a route: each may take three hops.
+pub(crate) const MAX_LINKS: usize = (MAX_HOPS - 2) / 3;
+/// Bits of a stamp: ages are exact up to 2^38 ns, 274 s.
 const STAMP_BITS: u32 = 38;
 
 impl Packet {
-    /// A packet of `size` bytes at the beginning of its way.
+    /// A packet of `size` bytes at the beginning of its route.
     #[inline]
     pub(crate) fn new(kind: Kind, flow: u32, number: u32, size: u32) -> Packet {
-        debug_assert!((flow as usize) < MOST_FLOWS && size <= u32::from(u16::MAX));
+        debug_assert!((flow as usize) < MAX_FLOWS && size <= u32::from(u16::MAX));
         let fields = u64::from(flow) | u64::from(size) << at::SIZE | (kind as u64) << at::KIND;
         Packet {
-            who: at::ALWAYS | fields,
-            what: u64::from(number) << 32,
+            head: at::ALWAYS | fields,
+            tail: u64::from(number) << 32,
         }
     }
 
-    /// Not a packet but something else of two words, told apart by a kind of its own.
+    /// Another value of the size of a packet, marked by a kind of its own.
     #[inline]
     pub(crate) fn other(code: u16, index: u32) -> Packet {
         Packet {
-            who: at::ALWAYS | OTHER << at::KIND | u64::from(code),
-            what: u64::from(index),
+            head: at::ALWAYS | OTHER << at::KIND | u64::from(code),
+            tail: u64::from(index),
         }
     }
 
-    /// Whether [`Packet::other`] made it.
+    /// Whether [`Packet::other`] made this.
     #[inline(always)]
     pub(crate) fn is_other(&self) -> bool {
-        self.who.get() >> at::KIND & 7 == OTHER
+        self.head.get() >> at::KIND & 7 == OTHER
     }
 
-    /// What [`Packet::other`] was made of, when it was.
+    /// The arguments of [`Packet::other`], if that made this.
     #[inline]
     pub(crate) fn as_other(&self) -> Option<(u16, u32)> {
         self.is_other()
-            .then_some((self.who.get() as u16, self.what as u32))
+            .then_some((self.head.get() as u16, self.tail as u32))
     }
 
     #[inline]
     fn bit(&self, place: u32) -> bool {
-        self.who.get() >> place & 1 != 0
+        self.head.get() >> place & 1 != 0
     }
 
     #[inline]
     fn with(self, bits: u64) -> Packet {
         Packet {
-            who: self.who | bits,
+            head: self.head | bits,
             ..self
         }
     }
 
-    /// Sent at `at`; for an acknowledgment, when what caused it was.
+    /// Sets the time at which the packet was sent; for an acknowledgment, the time it echoes.
     #[inline]
     pub(crate) fn stamped(self, at: Nanos) -> Packet {
         let high = at.0 >> 32 & ((1 << (STAMP_BITS - 32)) - 1);
         let stamped = self.with(high << at::STAMP);
         Packet {
-            what: stamped.what | (at.0 & 0xffff_ffff),
+            tail: stamped.tail | (at.0 & 0xffff_ffff),
             ..stamped
         }
     }
 
-    /// With this ECN field.
+    /// Sets the ECN field.
     #[inline]
     pub(crate) fn with_ecn(self, ecn: Ecn) -> Packet {
         self.with((ecn as u64) << at::ECN)
     }
 
-    /// Of this class, 0 to 7.
+    /// Sets the class, 0 to 7.
     #[inline]
     pub(crate) fn with_class(self, class: u8) -> Packet {
         self.with(u64::from(class & 7) << at::CLASS)
     }
 
-    /// Sent before; for an acknowledgment, caused by what was.
+    /// Sets whether it is a retransmission; for an acknowledgment, whether one caused it.
     #[inline]
     pub(crate) fn retransmitted(self, yes: bool) -> Packet {
-        self.with(u64::from(yes) << at::AGAIN)
+        self.with(u64::from(yes) << at::RETRANSMISSION)
     }
 
-    /// With CWR, or for an acknowledgment with ECE.
+    /// Sets CWR; for an acknowledgment, ECE.
     #[inline]
     pub(crate) fn echoing(self, yes: bool) -> Packet {
         self.with(u64::from(yes) << at::ECHO)
     }
 
-    /// With its note at `place`. The note holds the stamp.
+    /// Sets the place of its note, which replaces the stamp.
     #[inline]
     pub(crate) fn with_note(self, place: u32) -> Packet {
         let noted = self.with(1 << at::NOTE);
         Packet {
-            what: noted.what & !0xffff_ffff | u64::from(place),
+            tail: noted.tail & !0xffff_ffff | u64::from(place),
             ..noted
         }
     }
 
-    /// The acknowledgment of `size` bytes that a segment causes: of the same flow and
-    /// class, echoing its time, and whether it was sent before.
+    /// The acknowledgment of this segment, up to `next` and of `size` bytes: of the segment's flow
+    /// and class, echoing its time and whether it is a retransmission.
     #[inline]
-    pub(crate) fn answer(self, next: u32, size: u32) -> Packet {
-        const KEPT: u64 = 0x00ff_ffff | 1 << at::AGAIN | 7 << at::CLASS | 0x3f << at::STAMP;
-        let fields = (self.who.get() & KEPT) | u64::from(size) << at::SIZE;
+    pub(crate) fn acknowledge(self, next: u32, size: u32) -> Packet {
+        const COPIED: u64 =
+            0x00ff_ffff | 1 << at::RETRANSMISSION | 7 << at::CLASS | 0x3f << at::STAMP;
+        let fields = (self.head.get() & COPIED) | u64::from(size) << at::SIZE;
         Packet {
-            who: at::ALWAYS | fields | (Kind::Ack as u64) << at::KIND,
-            what: self.what & 0xffff_ffff | u64::from(next) << 32,
+            head: at::ALWAYS | fields | (Kind::Ack as u64) << at::KIND,
+            tail: self.tail & 0xffff_ffff | u64::from(next) << 32,
         }
     }
 
-    /// Its flow's index.
+    /// The index of its flow.
     #[inline]
     pub(crate) fn flow_index(&self) -> u32 {
-        self.who.get() as u32 & (MOST_FLOWS as u32 - 1)
+        self.head.get() as u32 & (MAX_FLOWS as u32 - 1)
     }
 
-    /// Twice its flow's index, and one more when it goes backward.
+    /// Twice the index of its flow, plus one when it goes backward.
     #[inline]
     pub(crate) fn lane(&self) -> usize {
         self.flow_index() as usize * 2 + usize::from(self.bit(at::BACKWARD))
@@ -213,13 +213,13 @@ impl Packet {
     /// A segment's or datagram's number; in an acknowledgment the next one expected.
     #[inline]
     pub(crate) fn number(&self) -> u32 {
-        (self.what >> 32) as u32
+        (self.tail >> 32) as u32
     }
 
-    /// What it is.
+    /// Its kind.
     #[inline]
     pub(crate) fn kind(&self) -> Kind {
-        match self.who.get() >> at::KIND & 7 {
+        match self.head.get() >> at::KIND & 7 {
             0 => Kind::Data,
             1 => Kind::Syn,
             2 => Kind::Datagram,
@@ -228,86 +228,86 @@ impl Packet {
         }
     }
 
-    /// The leg of its way that is next.
+    /// The next hop of its route.
     #[inline]
     pub(crate) fn hop(&self) -> usize {
-        (self.who.get() >> at::HOP) as usize & MOST_HOPS
+        (self.head.get() >> at::HOP) as usize & MAX_HOPS
     }
 
-    /// The same before this leg of its way.
+    /// Sets the next hop of its route.
     #[inline]
     pub(crate) fn at_hop(self, hop: usize) -> Packet {
-        debug_assert!(hop <= MOST_HOPS);
-        let others = self.who.get() & !((MOST_HOPS as u64) << at::HOP);
+        debug_assert!(hop <= MAX_HOPS);
+        let others = self.head.get() & !((MAX_HOPS as u64) << at::HOP);
         Packet {
-            who: at::ALWAYS | others | (hop as u64) << at::HOP,
+            head: at::ALWAYS | others | (hop as u64) << at::HOP,
             ..self
         }
     }
 
-    /// The same before the leg after that.
+    /// Advances to the hop after the next.
     #[inline]
     pub(crate) fn at_next_hop(self) -> Packet {
-        debug_assert!(self.hop() < MOST_HOPS);
+        debug_assert!(self.hop() < MAX_HOPS);
         Packet {
-            who: at::ALWAYS | (self.who.get() + (1 << at::HOP)),
+            head: at::ALWAYS | (self.head.get() + (1 << at::HOP)),
             ..self
         }
     }
 
-    /// Whether it is a segment of data that may not be marked.
+    /// Whether it is a segment of data that is not ECN-capable.
     #[inline]
-    pub(crate) fn is_plain_segment(&self) -> bool {
-        const ASKED: u64 = 7 << at::KIND | 3 << at::ECN;
-        self.who.get() & ASKED == (Kind::Data as u64) << at::KIND
+    pub(crate) fn is_not_ect_segment(&self) -> bool {
+        const FIELDS: u64 = 7 << at::KIND | 3 << at::ECN;
+        self.head.get() & FIELDS == (Kind::Data as u64) << at::KIND
     }
 
-    /// Whether it is a segment of data that was not marked, and says nothing of the window.
+    /// Whether it is a segment of data without a mark and without CWR.
     #[inline]
-    pub(crate) fn is_usual_segment(&self) -> bool {
-        const ASKED: u64 = 7 << at::KIND | 1 << at::ECHO;
-        let usual = self.who.get() & ASKED == (Kind::Data as u64) << at::KIND;
-        usual && self.who.get() & 3 << at::ECN != 3 << at::ECN
+    pub(crate) fn is_unmarked_segment(&self) -> bool {
+        const FIELDS: u64 = 7 << at::KIND | 1 << at::ECHO;
+        let without_cwr = self.head.get() & FIELDS == (Kind::Data as u64) << at::KIND;
+        without_cwr && self.head.get() & 3 << at::ECN != 3 << at::ECN
     }
 
-    /// Whether it is an acknowledgment that says nothing beyond its number and time.
+    /// Whether it is an acknowledgment without ECE and SACK blocks.
     #[inline]
-    pub(crate) fn is_plain_ack(&self) -> bool {
-        const ASKED: u64 = 7 << at::KIND | 1 << at::NOTE | 1 << at::ECHO;
-        self.who.get() & ASKED == (Kind::Ack as u64) << at::KIND
+    pub(crate) fn is_bare_ack(&self) -> bool {
+        const FIELDS: u64 = 7 << at::KIND | 1 << at::NOTE | 1 << at::ECHO;
+        self.head.get() & FIELDS == (Kind::Ack as u64) << at::KIND
     }
 
-    /// The same with the time its note holds, and without the note.
+    /// The packet without its note, with the time that the note holds.
     pub(crate) fn without_note(self, note: &Note) -> Packet {
-        let unnoted = self.who.get() & !(1 << at::NOTE);
+        let unnoted = self.head.get() & !(1 << at::NOTE);
         let unstamped = unnoted & !(((1 << (STAMP_BITS - 32)) - 1) << at::STAMP);
         let packet = Packet {
-            who: at::ALWAYS | unstamped,
-            what: self.what & !0xffff_ffff,
+            head: at::ALWAYS | unstamped,
+            tail: self.tail & !0xffff_ffff,
         };
         packet.stamped(note.stamp)
     }
 
-    /// The place of its note, when it has one.
+    /// The place of its note, if it has one.
     #[inline]
     pub(crate) fn note(&self) -> Option<u32> {
-        self.bit(at::NOTE).then_some(self.what as u32)
+        self.bit(at::NOTE).then_some(self.tail as u32)
     }
 
-    /// When it was sent, or for an acknowledgment without a note, when what caused it
-    /// was. It is `now`, or later than the packet's events so far.
+    /// The time at which it was sent; for an acknowledgment without a note, the time it echoes.
+    /// `now` is at or after the packet's last event.
     #[inline]
     pub(crate) fn stamp(&self, now: Nanos) -> Nanos {
-        let high = self.who.get() >> at::STAMP & ((1 << (STAMP_BITS - 32)) - 1);
-        let stamp = high << 32 | (self.what & 0xffff_ffff);
+        let high = self.head.get() >> at::STAMP & ((1 << (STAMP_BITS - 32)) - 1);
+        let stamp = high << 32 | (self.tail & 0xffff_ffff);
         let age = now.0.wrapping_sub(stamp) & ((1 << STAMP_BITS) - 1);
         now - Nanos(age)
     }
 
-    /// Whether it was sent before; in an acknowledgment, whether what caused it was.
+    /// Whether it is a retransmission; in an acknowledgment, whether one caused it.
     #[inline]
     pub(crate) fn is_retransmission(&self) -> bool {
-        self.bit(at::AGAIN)
+        self.bit(at::RETRANSMISSION)
     }
 
     /// CWR of a segment, ECE of an acknowledgment.
@@ -326,7 +326,7 @@ impl Packet {
 impl earlydrop::packet::Packet for Packet {
     #[inline]
     fn size(&self) -> u32 {
-        (self.who.get() >> at::SIZE) as u32 & 0xffff
+        (self.head.get() >> at::SIZE) as u32 & 0xffff
     }
 
     /// Both directions of a conversation are flows of their own.
@@ -337,7 +337,7 @@ impl earlydrop::packet::Packet for Packet {
 
     #[inline]
     fn ecn(&self) -> Ecn {
-        Ecn::from_bits((self.who.get() >> at::ECN) as u8)
+        Ecn::from_bits((self.head.get() >> at::ECN) as u8)
     }
 
     #[inline]
@@ -347,22 +347,22 @@ impl earlydrop::packet::Packet for Packet {
 
     #[inline]
     fn class(&self) -> u8 {
-        (self.who.get() >> at::CLASS) as u8 & 7
+        (self.head.get() >> at::CLASS) as u8 & 7
     }
 }
 
-/// What an acknowledgment says beyond its number: the holes behind it.
+/// The options of an acknowledgment: SACK blocks and timestamp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     /// The time the acknowledgment echoes.
     pub(crate) stamp: Nanos,
-    /// The segments received out of order, most recent first.
-    pub(crate) ranges: [Range; 3],
-    /// How many of them count.
+    /// SACK blocks, the most recent first.
+    pub(crate) blocks: [SackBlock; 3],
+    /// How many of `blocks` are filled.
     pub(crate) filled: u8,
 }
 
-/// The notes of all acknowledgments on their way; places are used again.
+/// The notes of all acknowledgments in flight. Places are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes {
     notes: Vec<Note>,
@@ -370,7 +370,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Keeps `note` and says where.
+    /// Stores `note`; answers with its place.
     pub(crate) fn keep(&mut self, note: Note) -> u32 {
         if let Some(place) = self.free.pop() {
             self.notes[place as usize] = note;
@@ -380,7 +380,7 @@ impl Notes {
         (self.notes.len() - 1) as u32
     }
 
-    /// Takes the note at `place`, which may then be used again.
+    /// Removes the note at `place`, which may then be reused.
     pub(crate) fn take(&mut self, place: u32) -> Note {
         self.free.push(place);
         self.notes[place as usize]
@@ -404,9 +404,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_comes_out_again() {
+    fn fields_survive_packing() {
         let sent = Nanos(0x3_1234_5678_9abc);
-        let flow = MOST_FLOWS as u32 - 1;
+        let flow = MAX_FLOWS as u32 - 1;
         let mut packet = Packet::new(Kind::Data, flow, u32::MAX, 65_535)
             .stamped(sent)
             .with_ecn(Ecn::Ect0)
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn acknowledgments_go_backward_and_carry_notes() {
+    fn acks_go_backward_and_carry_notes() {
         let ack = Packet::new(Kind::Ack, 7, 9, 40).stamped(Nanos(u64::MAX));
         assert_eq!((ack.note(), ack.kind(), ack.lane()), (None, Kind::Ack, 15));
         let noted = ack.with_note(8);
@@ -441,31 +441,36 @@ mod tests {
             .with_class(3)
             .echoing(true)
             .at_hop(5);
-        let plain = Packet::new(Kind::Ack, 7, 10, 40)
+        let expected = Packet::new(Kind::Ack, 7, 10, 40)
             .stamped(Nanos(5))
             .with_class(3);
-        assert_eq!(marked.answer(10, 40), plain);
+        assert_eq!(marked.acknowledge(10, 40), expected);
         let data = Packet::new(Kind::Datagram, 7, 9, 40);
         assert!(data.is_forward() && !ack.is_forward());
         assert_ne!(data.flow(), ack.flow());
     }
 
     #[test]
-    fn a_form_makes_packets_that_differ_in_number_and_time_only() {
+    fn a_template_makes_packets_that_differ_in_number_and_time_only() {
         let segment = |flow, number, at| {
             Packet::new(Kind::Data, flow, number, 1000)
                 .with_class(2)
                 .stamped(at)
         };
-        let form = Form::of(Packet::new(Kind::Data, 7, 0, 1000).with_class(2));
+        let template = Template::of(Packet::new(Kind::Data, 7, 0, 1000).with_class(2));
         let at = Nanos(0x3_1234_5678_9abc);
-        assert_eq!(form.packet(u32::MAX, at), segment(7, u32::MAX, at));
-        assert_eq!(form.of_flow(9).packet(3, at), segment(9, 3, at));
-        assert_eq!(form.packet(3, at).at_next_hop().hop(), 1);
-        assert!(form.packet(3, at).is_plain_segment());
-        assert!(!form.packet(3, at).with_ecn(Ecn::Ect0).is_plain_segment());
-        let ack = form.packet(3, at).answer(4, 40);
-        assert!(ack.is_plain_ack() && !ack.is_plain_segment());
-        assert!(!ack.echoing(true).is_plain_ack() && !ack.with_note(1).is_plain_ack());
+        assert_eq!(template.packet(u32::MAX, at), segment(7, u32::MAX, at));
+        assert_eq!(template.of_flow(9).packet(3, at), segment(9, 3, at));
+        assert_eq!(template.packet(3, at).at_next_hop().hop(), 1);
+        assert!(template.packet(3, at).is_not_ect_segment());
+        assert!(
+            !template
+                .packet(3, at)
+                .with_ecn(Ecn::Ect0)
+                .is_not_ect_segment()
+        );
+        let ack = template.packet(3, at).acknowledge(4, 40);
+        assert!(ack.is_bare_ack() && !ack.is_not_ect_segment());
+        assert!(!ack.echoing(true).is_bare_ack() && !ack.with_note(1).is_bare_ack());
     }
 }

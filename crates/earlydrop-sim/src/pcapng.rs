@@ -1,34 +1,33 @@
-//! Packets as a file that Wireshark and its like read: pcapng (draft-ietf-opsawg-pcapng)
-//! with times in nanoseconds.
+//! Writes packets as pcapng (draft-ietf-opsawg-pcapng) with times in nanoseconds.
 
 use std::io::{self, Write};
 
 use earlydrop::units::Nanos;
 
-// Types of blocks.
+// Block types.
 pub(crate) const SECTION: u32 = 0x0a0d_0d0a;
 pub(crate) const INTERFACE: u32 = 1;
 pub(crate) const PACKET: u32 = 6;
 
-/// What packets begin with (tcpdump.org/linktypes.html).
+/// The link-layer type: the header that packets begin with (tcpdump.org/linktypes.html).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// The header of IPv4 or IPv6.
+    /// IPv4 or IPv6 (LINKTYPE_RAW).
     Ip = 101,
-    /// That of Ethernet.
+    /// Ethernet (LINKTYPE_ETHERNET).
     Ethernet = 1,
 }
 
-/// Writes one file, packet by packet.
+/// Writes a pcapng file, packet by packet.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
-    /// The body of a packet's block, kept for the next.
+    /// Buffer for the body of a packet's block.
     body: Vec<u8>,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file whose interfaces have these names, in order from 0.
+    /// Begins a file with interfaces of these names, numbered from 0.
     pub fn new<'a>(
         mut out: W,
         layer: Layer,
@@ -42,7 +41,7 @@ impl<W: Write> Writer<W> {
         Ok(Writer { out, body })
     }
 
-    /// Writes a packet of `length` bytes, of which `captured` is the beginning.
+    /// Writes a packet of `length` bytes, of which `captured` are the first.
     pub fn packet(
         &mut self,
         interface: u32,
@@ -62,13 +61,13 @@ impl<W: Write> Writer<W> {
         write_block(&mut self.out, PACKET, body)
     }
 
-    /// Writes what waits in buffers.
+    /// Flushes buffers.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
 
-/// A block around `body`, which is a multiple of 4 bytes long: type, length, body, length.
+/// Writes a block of `body`, a multiple of 4 bytes long: type, length, body, length.
 fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     let length = (body.len() as u32 + 12).to_le_bytes();
     out.write_all(&kind.to_le_bytes())?;
@@ -77,7 +76,7 @@ fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length)
 }
 
-/// Byte order, version 1.0, and a length that is not known.
+/// The section header: byte order, version 1.0, unknown length.
 fn section() -> Vec<u8> {
     let mut body = 0x1a2b_3c4d_u32.to_le_bytes().to_vec();
     body.extend([1, 0, 0, 0]);
@@ -85,7 +84,7 @@ fn section() -> Vec<u8> {
     body
 }
 
-/// What packets begin with, without a limit to what is captured; its name; times in 10^-9 s.
+/// The interface description: link type, no capture limit, name, times in 10^-9 s.
 fn interface(layer: Layer, name: &str) -> Vec<u8> {
     let mut body = (layer as u16).to_le_bytes().to_vec();
     body.extend([0; 6]);

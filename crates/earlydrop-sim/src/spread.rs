@@ -1,29 +1,29 @@
-//! Random spans and sizes: a mean with a law around it.
+//! Random times and sizes: a mean, and a distribution around it.
 
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
 
-/// How values lie around their mean.
+/// The distribution of values around their mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// Always the mean.
+    /// The mean itself.
     Constant,
     /// Evenly between zero and twice the mean.
     Uniform,
     /// F(x) = 1 - exp(-x / mean).
     Exponential,
-    /// Pareto: F(x) = 1 - (scale / x)^shape from `scale` = mean (shape - 1) / shape on.
+    /// Pareto: F(x) = 1 - (scale / x)^shape for x >= `scale` = mean (shape - 1) / shape.
     Pareto {
         /// The tail's exponent, above 1; the variance is infinite up to 2.
         shape: f64,
     },
-    /// Pareto of the second kind, from zero on (ns-2's `ParetoII`):
-    /// F(x) = 1 - (1 + x / scale)^-shape with `scale` = mean (shape - 1).
+    /// Pareto of the second kind (ns-2's `ParetoII`): F(x) = 1 - (1 + x / scale)^-shape for
+    /// x >= 0, with `scale` = mean (shape - 1).
     Lomax {
         /// The tail's exponent, above 1.
         shape: f64,
     },
-    /// exp of a normal variable with this deviation, around a median that makes the mean.
+    /// Log-normal: exp of a normal variable with deviation `sigma`.
     LogNormal {
         /// The deviation of the logarithm.
         sigma: f64,
@@ -32,9 +32,9 @@ pub enum Law {
 
 /// A quantity that may be drawn at random.
 pub trait Quantity: Copy {
-    /// The number in its base unit.
+    /// The quantity as a number of base units.
     fn amount(self) -> f64;
-    /// The quantity of this many base units, to the nearest; never negative.
+    /// The quantity of `amount` base units, rounded to the nearest; not negative.
     fn of_amount(amount: f64) -> Self;
 }
 
@@ -67,24 +67,25 @@ impl Quantity for Bytes {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread<T> {
-    /// What it is on average.
+    /// The mean.
     pub mean: T,
-    /// How it lies around that.
+    /// The distribution around the mean.
     pub law: Law,
 }
 
 impl<T: Quantity> Spread<T> {
-    /// `law` around `mean`.
+    /// A quantity with this mean and distribution.
     pub const fn new(mean: T, law: Law) -> Spread<T> {
         Spread { mean, law }
     }
 
-    /// Always `mean`.
+    /// The constant quantity `mean`.
     pub const fn constant(mean: T) -> Spread<T> {
         Spread::new(mean, Law::Constant)
     }
 
-    /// Whether the law makes sense: tails with a mean, a deviation that is a number.
+    /// What is wrong with the distribution, if anything: a tail without a mean, an invalid
+    /// deviation.
     pub fn problem(&self) -> Option<String> {
         match self.law {
             Law::Pareto { shape } | Law::Lomax { shape }
@@ -99,10 +100,10 @@ impl<T: Quantity> Spread<T> {
         }
     }
 
-    /// One value, by inversion.
+    /// Draws a value, by inversion.
     pub fn draw(&self, random: &mut Pcg32) -> T {
         let mean = self.mean.amount();
-        // In (0, 1]: the logarithm of zero is never asked for.
+        // In (0, 1], so that the logarithm is finite.
         let mut u = || 1.0 - random.uniform();
         T::of_amount(match self.law {
             Law::Constant => mean,
@@ -111,7 +112,7 @@ impl<T: Quantity> Spread<T> {
             Law::Pareto { shape } => mean * (shape - 1.0) / shape * libm::pow(u(), -1.0 / shape),
             Law::Lomax { shape } => mean * (shape - 1.0) * (libm::pow(u(), -1.0 / shape) - 1.0),
             Law::LogNormal { sigma } => {
-                // Box and Muller, one of the two.
+                // Box-Muller, one of its two values.
                 let angle = core::f64::consts::TAU * u();
                 let normal = libm::sqrt(-2.0 * libm::log(u())) * libm::cos(angle);
                 mean * libm::exp(sigma * normal - 0.5 * sigma * sigma)
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     /// The mean of many draws, and the share of them above the law's mean.
-    fn drawn(law: Law) -> (f64, f64) {
+    fn sample(law: Law) -> (f64, f64) {
         let spread = Spread::new(Nanos::from_secs(1), law);
         let mut random = Pcg32::new(5, 5);
         let draws: Vec<f64> = (0..200_000)
@@ -150,7 +151,7 @@ mod tests {
             (Law::LogNormal { sigma: 1.0 }, 0.308_54),
         ];
         for (law, share) in cases {
-            let (mean, above) = drawn(law);
+            let (mean, above) = sample(law);
             assert!((mean - 1.0).abs() < 0.05, "{law:?}: mean {mean}");
             assert!((above - share).abs() < 0.005, "{law:?}: {above} above");
         }

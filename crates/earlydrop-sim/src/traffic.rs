@@ -1,4 +1,4 @@
-//! Traffic as it is described: who sends what to whom, and when.
+//! Descriptions of traffic: who sends what to whom, and when.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::tcp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// One flow.
+/// The description of one flow.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// Flows of one group are also reported together.
@@ -25,12 +25,12 @@ pub struct Flow {
     pub to: Node,
     /// When it starts.
     pub start: Start,
-    /// What happens to it later, by time.
+    /// Changes to it later, with their times.
     pub steps: Vec<(Nanos, Step)>,
     /// The class its packets carry, 0 to 7, for schemes with a profile for each.
     pub class: u8,
-    /// A random delay of up to this before each packet is sent, in order: hosts are not
-    /// exact, and flows of equal round-trip times otherwise fall into step.
+    /// Greatest random delay before each packet is sent, in order. Without it flows of equal
+    /// round-trip times synchronise.
     pub overhead: Nanos,
     /// What it sends.
     pub traffic: Traffic,
@@ -45,12 +45,12 @@ pub enum Start {
     Between(Nanos, Nanos),
 }
 
-/// Something that happens to a flow.
+/// A change to a flow while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It offers nothing more; what TCP has sent is still brought to its end.
+    /// The flow offers no more data. What TCP has sent is still delivered.
     Stop,
-    /// It goes on.
+    /// The flow offers data again.
     Resume,
     /// Datagrams are sent at this rate from now on.
     Rate(BitsPerSec),
@@ -66,69 +66,68 @@ pub enum Traffic {
         /// What there is to send.
         application: Application,
     },
-    /// Datagrams, whatever becomes of them.
+    /// Datagrams without congestion control.
     Datagrams {
         /// Bytes on the wire of each.
         size: Bytes,
         /// Their rate while they are sent.
         rate: BitsPerSec,
-        /// When they are sent.
+        /// The pattern in which they are sent.
         pattern: Pattern,
         /// The ECN field they carry.
         ecn: Ecn,
     },
 }
 
-/// What there is to send over TCP. Sizes are payload.
+/// An application over TCP: what there is to send. Sizes are payload.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Application {
-    /// As much as will go.
+    /// Endless data.
     Bulk,
     /// This much, once.
     Transfer(Bytes),
-    /// Transfers one after the other, each over a new connection: paper 000's web-like
-    /// flow with a constant size and no pause.
+    /// Transfers one after the other, each over a new connection. With a constant size and no
+    /// pause it is the web-like flow of Wang et al. (sfRED and nlRED).
     Web {
-        /// How much each transfer brings.
+        /// Size of each transfer.
         size: Spread<Bytes>,
-        /// From the end of one, when all is acknowledged, to the start of the next.
+        /// Time from the end of one, when all is acknowledged, to the start of the next.
         pause: Spread<Nanos>,
     },
-    /// Pages asked for one after the other, as ns-2's `WebTraf` has it: the receiving host
-    /// asks over a connection of its own, and when that is acknowledged the sending host
-    /// answers over another, both new for each page. Requests are in the counts of the
-    /// queues they pass, not in the flow's.
+    /// Pages requested one after the other, as by ns-2's `WebTraf`. The receiving host sends a
+    /// request over a connection of its own; once that is acknowledged the sending host responds
+    /// over another. Both are new for each page. Queues count requests, the flow does not.
     Pages {
-        /// How much a request brings.
+        /// Size of a request.
         request: Bytes,
-        /// How much each page brings.
+        /// Size of each page.
         size: Spread<Bytes>,
-        /// From the end of one, when all is acknowledged, to the next request.
+        /// Time from the end of one, when all is acknowledged, to the next request.
         pause: Spread<Nanos>,
     },
-    /// New transfers at random times, each over a connection of its own, however many
-    /// are still going on.
+    /// New transfers at random times, each over a connection of its own, however many are still
+    /// in progress.
     Arrivals {
-        /// From one start to the next.
+        /// Time from one start to the next.
         every: Spread<Nanos>,
-        /// How much each transfer brings.
+        /// Size of each transfer.
         size: Spread<Bytes>,
-        /// At most this many at once; starts beyond it are counted and left out.
+        /// Greatest number at once; starts beyond it are counted and left out.
         at_most: u32,
     },
-    /// The receiving host asks, the sending host answers, over one connection.
+    /// The receiving host sends requests, the sending host responds, over one connection.
     Requests {
         /// Bytes on the wire of a request.
         request: Bytes,
-        /// How much each answer brings.
+        /// Size of each response.
         response: Spread<Bytes>,
-        /// From the end of an answer, when all has arrived, to the next request.
+        /// Time from the end of a response, when all has arrived, to the next request.
         think: Spread<Nanos>,
     },
 }
 
 impl Application {
-    /// How much the next transfer brings.
+    /// Draws the size of the next transfer.
     pub fn draw_size(&self, random: &mut Pcg32) -> Bytes {
         match self {
             Application::Bulk => Bytes(u64::MAX),
@@ -140,7 +139,7 @@ impl Application {
         }
     }
 
-    /// From the end of a transfer to the next, where one follows.
+    /// Draws the time from the end of a transfer to the next, where one follows.
     pub fn draw_pause(&self, random: &mut Pcg32) -> Option<Nanos> {
         match self {
             Application::Web { pause, .. } | Application::Pages { pause, .. } => {
@@ -152,23 +151,23 @@ impl Application {
     }
 }
 
-/// When datagrams are sent.
+/// The pattern in which datagrams are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pattern {
-    /// One after the other at the flow's rate.
+    /// At the flow's rate, evenly spaced.
     Constant,
-    /// Bursts at the flow's rate, and silence between them. A burst has as many packets
-    /// as its time holds, to the nearest, and at least one (as ns-2 has it).
+    /// Bursts at the flow's rate with silence between them. A burst has as many packets as fit
+    /// its time, to the nearest, and at least one (as in ns-2).
     OnOff {
-        /// How long a burst lasts.
+        /// Duration of a burst.
         on: Spread<Nanos>,
-        /// How long the silence after it lasts.
+        /// Duration of the silence after it.
         off: Spread<Nanos>,
     },
 }
 
 impl Start {
-    /// The time, drawn where there is a choice.
+    /// The start time, drawn where it is random.
     pub fn draw(&self, random: &mut Pcg32) -> Nanos {
         match *self {
             Start::At(at) => at,
@@ -194,12 +193,12 @@ impl Flow {
         }
     }
 
-    /// As much data as will go, over TCP.
+    /// A bulk flow: endless data over TCP.
     pub fn bulk(from: Node, to: Node, profile: &Arc<tcp::Profile>) -> Flow {
         Flow::tcp(from, to, profile, Application::Bulk)
     }
 
-    /// An application over TCP.
+    /// A flow of an application over TCP.
     pub fn tcp(
         from: Node,
         to: Node,
@@ -217,7 +216,7 @@ impl Flow {
         )
     }
 
-    /// Datagrams that are not ECN-capable.
+    /// A flow of datagrams that are not ECN-capable.
     pub fn datagrams(
         from: Node,
         to: Node,
@@ -246,7 +245,7 @@ impl Flow {
         Flow::datagrams(from, to, Bytes(200), BitsPerSec(80_000), pattern).group("voice")
     }
 
-    /// The same in another group.
+    /// Sets the group.
     pub fn group(self, group: &str) -> Flow {
         Flow {
             group: group.into(),
@@ -254,7 +253,7 @@ impl Flow {
         }
     }
 
-    /// The same starting at this time.
+    /// Sets the start time.
     pub fn at(self, start: Nanos) -> Flow {
         Flow {
             start: Start::At(start),
@@ -262,7 +261,7 @@ impl Flow {
         }
     }
 
-    /// The same starting at a time drawn evenly between these.
+    /// Sets a start time drawn evenly between `from` and `to`.
     pub fn between(self, from: Nanos, to: Nanos) -> Flow {
         Flow {
             start: Start::Between(from, to),
@@ -270,18 +269,18 @@ impl Flow {
         }
     }
 
-    /// The same with something that happens at a time. Steps may be given in any order.
+    /// Adds a change at a time. Changes may be added in any order.
     pub fn then(mut self, at: Nanos, step: Step) -> Flow {
         self.steps.push((at, step));
         self
     }
 
-    /// The same with packets of this class.
+    /// Sets the class of its packets.
     pub fn class(self, class: u8) -> Flow {
         Flow { class, ..self }
     }
 
-    /// The same with a random delay of up to this before each packet.
+    /// Sets the greatest random delay before each packet.
     pub fn overhead(self, overhead: Nanos) -> Flow {
         Flow { overhead, ..self }
     }

@@ -1,4 +1,4 @@
-//! A long run allocates nothing for each packet, and a flow takes little memory.
+//! A long run allocates nothing for a packet, and a flow takes little memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,7 +10,7 @@ use earlydrop_sim::network::{Dumbbell, Link};
 use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
 use earlydrop_sim::traffic::{Flow, Pattern};
 
-/// The system's allocator, counting what this thread asks of it and holds.
+/// The system's allocator, counting this thread's allocations and the bytes it holds.
 struct Counting;
 
 thread_local! {
@@ -40,19 +40,18 @@ static ALLOCATOR: Counting = Counting;
 /// A run of `flows` bulk transfers over 100 Mbps.
 fn run(queue: &str, profile: Profile, flows: u32) -> Run {
     let link = Link::new(BitsPerSec::from_mbps(100), Nanos::from_millis(10));
-    let mut bell = Dumbbell::new(link.clone().queue(queue.parse().unwrap()), link);
+    let mut dumbbell = Dumbbell::new(link.clone().queue(queue.parse().unwrap()), link);
     let profile = Arc::new(profile);
     let (rate, delay) = (BitsPerSec::from_mbps(1000), Nanos::from_millis(1));
-    let ends: Vec<_> = (0..flows).map(|_| bell.pair(rate, delay)).collect();
-    let mut run = Run::new(bell.network, Nanos::from_secs(60));
+    let ends: Vec<_> = (0..flows).map(|_| dumbbell.pair(rate, delay)).collect();
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(60));
     for (from, to) in ends {
         run.add(Flow::bulk(from, to, &profile).between(Nanos::ZERO, Nanos::from_secs(1)));
     }
     run
 }
 
-/// Allocations in the 25 s after a warm-up of 5 s, in which packets pass by the hundred
-/// thousand.
+/// Allocations in the 25 s after a warm-up of 5 s, with hundreds of thousands of packets.
 fn allocations(run: &Run) -> u64 {
     let mut simulation = run.start().unwrap();
     simulation.run_until(Nanos::from_secs(5));
@@ -64,8 +63,8 @@ fn allocations(run: &Run) -> u64 {
     made
 }
 
-/// What grows once to the most there ever was, such as the list of events or the holes a
-/// receiver keeps, may do so late, and then seldom: a few times for each flow at most.
+/// Collections that grow to their greatest size, such as the event queue or a receiver's
+/// out-of-order queue, may do so late: a few times for each flow at most.
 #[test]
 fn a_steady_run_allocates_nothing_for_a_packet() {
     let mut modern = Profile::modern(Algorithm::Cubic);
@@ -97,8 +96,8 @@ fn a_steady_run_allocates_nothing_for_a_packet() {
     }
 }
 
-/// Ten thousand flows while they send, with their links. A sender of today also has the
-/// holes it knows of, and ten packets on their way at once.
+/// Ten thousand flows while they send, with their links. A modern sender also has a scoreboard,
+/// and ten packets in flight at once.
 #[test]
 fn a_flow_takes_little_memory() {
     for (profile, most) in [

@@ -1,4 +1,4 @@
-//! Applications over TCP, on a link where everything can be worked out by hand.
+//! Applications over TCP, on a link where every time can be computed by hand.
 
 use std::sync::Arc;
 
@@ -32,8 +32,9 @@ fn pages(size: u64, pause_ms: u64) -> Application {
     }
 }
 
-/// A connection request and its acknowledgment; a packet and its acknowledgment.
+/// Round trip of a SYN.
 const OPENING: Nanos = Nanos(2 * 10_040_000);
+/// Round trip of a data packet.
 const PACKET: Nanos = Nanos(11_000_000 + 10_040_000);
 
 #[test]
@@ -44,9 +45,9 @@ fn round_trips_are_those_of_the_segments() {
     );
     let round_trips = results.flows[0].round_trips.as_ref().unwrap();
     assert_eq!(round_trips.count(), 10);
-    // The request: 20.08 ms. A segment by itself: 21.04 ms, and 1 ms more for each it
-    // waits for. Two are sent with the window of 2, and two more for each of the first
-    // acknowledgments: they wait for 0, 1; 0, 1; 1, 2; 0, 1; and the last one for 1.
+    // The SYN: 20.08 ms. A segment by itself: 21.04 ms, and 1 ms more for each it waits for. Two
+    // are sent with a cwnd of 2, and two more for each of the first acknowledgments: they wait
+    // for 0, 1; 0, 1; 1, 2; 0, 1; and the last one for 1.
     let waits = [0, 1, 0, 1, 1, 2, 0, 1, 1].map(|waits: u64| PACKET.0 + waits * 1_000_000);
     let mean = (OPENING.0 + waits.iter().sum::<u64>()) as f64 * 1e-9 / 10.0;
     assert!((round_trips.mean() - mean).abs() < 1e-9, "{mean}");
@@ -58,7 +59,7 @@ fn round_trips_are_those_of_the_segments() {
 }
 
 #[test]
-fn a_page_is_asked_for_over_a_connection_of_its_own() {
+fn a_page_is_requested_over_a_connection_of_its_own() {
     let results = results(pages(1000, 100), Profile::ns2(Recovery::Reno));
     let page = Nanos(2 * (OPENING.0 + PACKET.0));
     let cycle = page + Nanos::from_millis(100);
@@ -70,24 +71,24 @@ fn a_page_is_asked_for_over_a_connection_of_its_own() {
         assert_eq!(completion.bytes, Bytes(1000));
     }
     let (there, back) = (&results.queues[0].counters, &results.queues[1].counters);
-    // In each page, each way: an opening, a packet, and two acknowledgments.
+    // For each page, each way: a SYN, a packet, and two acknowledgments.
     let finished = results.completions.len() as u64;
     assert!(there.arrived.packets >= 4 * finished && back.arrived.packets >= 4 * finished);
     assert!(there.arrived.bytes >= 1120 * finished && back.arrived.bytes >= 1120 * finished);
     assert_eq!(results.totals.completed, finished);
     assert_eq!(results.totals.transfers, finished);
-    assert_eq!(results.flows.len(), 1, "what asks is no flow of its own");
+    assert_eq!(results.flows.len(), 1, "the request is no flow of its own");
 }
 
 #[test]
-fn a_page_without_a_pause_is_asked_for_too() {
+fn a_page_without_a_pause_is_requested_too() {
     let results = results(pages(1000, 0), Profile::ns2(Recovery::Reno));
     let page = 2 * (OPENING.0 + PACKET.0);
     assert_eq!(results.completions.len() as u64, 1_000_000_000 / page);
 }
 
 #[test]
-fn packets_of_ns2_are_whole() {
+fn ns2_sends_whole_packets() {
     let web = || Application::Web {
         size: Spread::constant(Bytes(1500)),
         pause: Spread::constant(Nanos::from_secs(10)),
@@ -104,7 +105,7 @@ fn packets_of_ns2_are_whole() {
 }
 
 #[test]
-fn a_request_of_nothing_is_refused() {
+fn a_request_of_no_bytes_is_refused() {
     let mut network = Network::new();
     let (server, client) = (network.node("server"), network.node("client"));
     let link = Link::new(BitsPerSec::from_mbps(8), Nanos::from_millis(10));
@@ -122,9 +123,9 @@ fn a_request_of_nothing_is_refused() {
 }
 
 #[test]
-fn clocks_of_senders_tick_at_moments_of_their_own() {
-    // 15 ms are one tick or two, as the moment falls; flows start at whole ticks. That
-    // all of 40 fall alike has a probability of 2^-39.
+fn senders_clocks_tick_at_different_phases() {
+    // 15 ms are one tick or two, depending on the phase; flows start at whole ticks. That all 40
+    // measure the same has a probability of 2^-39.
     let mut profile = Profile::ns2(Recovery::Reno);
     profile.handshake = Handshake::None;
     let profile = Arc::new(profile);

@@ -1,26 +1,26 @@
-//! Agreement with ns-3: every figure of `bench/reference/ns3-3.48.csv` and
-//! `ns3-mended.csv` within its tolerance, but for those whose miss is explained.
+//! Agreement with ns-3: every figure of `bench/reference/ns3-3.48.csv` and `ns3-mended.csv` is
+//! within its tolerance, except those whose deviation is explained.
 //!
-//! `cargo test -p earlydrop-sim --test ns3 -- --nocapture` shows the tables;
-//! `docs/explanation/validation.md` quotes them and tells what was found.
+//! `cargo test -p earlydrop-sim --test ns3 -- --nocapture` prints the tables;
+//! `docs/explanation/validation.md` quotes and discusses them.
 
 #[allow(dead_code)]
 #[path = "ns3/mod.rs"]
 mod ns3;
 #[allow(dead_code, unused_imports)]
-#[path = "witness/mod.rs"]
-mod witness;
+#[path = "reference/mod.rs"]
+mod reference;
 
 use ns3::Version;
-use witness::Witness;
+use reference::ReferenceSimulator;
 
-fn compare(witness: &Witness, version: Version) {
+fn compare(simulator: &ReferenceSimulator, version: Version) {
     let figures = ns3::figures(version);
-    let comparisons = witness::compare(&ns3::cases(version), &figures);
-    let table = witness::plain(witness, &comparisons);
+    let comparisons = reference::compare(&ns3::cases(version), &figures);
+    let table = reference::text_table(simulator, &comparisons);
     println!("{table}");
     assert_eq!(comparisons.len(), figures.len(), "figures without a run");
-    let missed = witness::unexplained(witness, &comparisons);
+    let missed = reference::unexplained(simulator, &comparisons);
     assert_eq!(missed, 0, "figures outside their tolerance:\n{table}");
 }
 

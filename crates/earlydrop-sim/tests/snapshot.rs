@@ -1,6 +1,6 @@
-//! A table of whole runs: any change of behaviour shows as a difference of numbers.
+//! A snapshot of whole runs: any change of behaviour shows as a difference of numbers.
 //!
-//! `INSTA_UPDATE=always cargo test --test snapshot` accepts what is new.
+//! `INSTA_UPDATE=always cargo test --test snapshot` accepts new numbers.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile, Recovery};
 use earlydrop_sim::traffic::{Application, Flow};
 
 /// Twenty hosts on each side of 10 Mbps, with round trips of 40 to 78 ms.
-fn bell(queue: &str) -> (Dumbbell, Hosts) {
+fn dumbbell_with(queue: &str) -> (Dumbbell, Hosts) {
     let link = Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(15));
     let link = link.queue(queue.parse().unwrap());
-    let mut bell = Dumbbell::new(link.clone(), link);
+    let mut dumbbell = Dumbbell::new(link.clone(), link);
     let rate = BitsPerSec::from_mbps(100);
     let hosts = (0..20).map(|host| {
         let delay = Nanos::from_micros(2500 + 500 * host);
-        bell.pair(rate, delay)
+        dumbbell.pair(rate, delay)
     });
     let hosts = hosts.collect();
-    (bell, hosts)
+    (dumbbell, hosts)
 }
 
 fn bulk(profile: Profile) -> impl Fn(&mut Run, &Hosts) {
@@ -41,7 +41,7 @@ type Traffic = dyn Fn(&mut Run, &Hosts);
 
 type Hosts = Vec<(Node, Node)>;
 
-/// Short transfers, calls, a few long ones, and some of each the other way.
+/// Bulk flows, calls, short transfers and requests, a fifth of them in the reverse direction.
 fn mixed(run: &mut Run, hosts: &Hosts) {
     let profile = Arc::new(Profile::modern(Algorithm::Cubic));
     for (index, (from, to)) in hosts.iter().enumerate() {
@@ -132,9 +132,9 @@ fn whole_runs() {
     )
     .unwrap();
     for (queue, name, traffic) in runs {
-        let (bell, hosts) = bell(queue);
-        let bottleneck = bell.bottleneck;
-        let mut run = Run::new(bell.network, Nanos::from_secs(20));
+        let (dumbbell, hosts) = dumbbell_with(queue);
+        let bottleneck = dumbbell.bottleneck;
+        let mut run = Run::new(dumbbell.network, Nanos::from_secs(20));
         run.measure.warm_up = Nanos::from_secs(5);
         traffic(&mut run, &hosts);
         let results = run.results().unwrap();

@@ -1,4 +1,4 @@
-//! What each kind of traffic sends, against closed forms.
+//! What each kind of traffic sends, compared with closed forms.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ const fn us(micros: u64) -> Nanos {
     Nanos::from_micros(micros)
 }
 
-/// 1,000 bytes take a millisecond, and travel 10 more.
+/// A link on which 1,000 bytes take a millisecond to transmit and 10 to propagate.
 fn link() -> Link {
     Link::new(BitsPerSec::from_mbps(8), ms(10))
 }
 
-/// A run over a link in each direction, and its ends.
+/// A run with a link in each direction, and its ends.
 fn over(link: Link, duration: Nanos) -> (Run, Node, Node) {
     let mut network = Network::new();
     let (from, to) = (network.node("from"), network.node("to"));
@@ -56,7 +56,7 @@ fn constant(from: Node, to: Node) -> Flow {
 }
 
 #[test]
-fn constant_datagrams_come_one_after_the_other() {
+fn constant_datagrams_are_evenly_spaced() {
     let results = alone(ms(1000), |from, to| constant(from, to).at(us(250)));
     assert_eq!(sent(&results), 1000);
     let times: Vec<Nanos> = results.captures[0].times().take(2).collect();
@@ -67,7 +67,7 @@ fn constant_datagrams_come_one_after_the_other() {
 }
 
 #[test]
-fn what_is_stopped_is_silent_until_it_goes_on() {
+fn a_stopped_flow_is_silent_until_it_resumes() {
     let results = alone(ms(1000), |from, to| {
         let flow = constant(from, to).at(us(250));
         flow.then(us(800_500), Step::Resume)
@@ -134,7 +134,7 @@ fn of(results: &Results, flow: u32) -> Vec<Completion> {
         .collect()
 }
 
-/// What 40 bytes, and a full segment of 1,500, take to be sent.
+/// Transmission times of 40 bytes and of a full segment of 1,500 bytes, and propagation delay.
 const ACK: Nanos = us(40);
 const SEGMENT: Nanos = us(1500);
 const TRAVEL: Nanos = ms(10);
@@ -148,7 +148,7 @@ fn a_transfer_brings_its_bytes_once() {
     assert_eq!(results.completions.len(), 1);
     assert_eq!(results.completions[0].bytes, Bytes(100_000));
     assert_eq!(results.flows[0].goodput, 100_000.0 * 8.0 / 5.0);
-    // A request, and 70 segments of 1,448 bytes, the last of which is smaller.
+    // A SYN, and 70 segments of 1,448 bytes, the last of which is smaller.
     assert_eq!(results.flows[0].received, 71);
     let last = 100_000 - 69 * 1448 + 52;
     assert_eq!(
@@ -157,8 +157,8 @@ fn a_transfer_brings_its_bytes_once() {
     );
 }
 
-/// Each transfer asks for its connection, is let in at once, and sends a segment, which is
-/// acknowledged when the receiver has waited for a second for 40 ms.
+/// Each transfer opens a connection and sends a segment, which is acknowledged once the receiver
+/// has waited 40 ms for a second one.
 #[test]
 fn pages_come_one_after_the_other_over_new_connections() {
     let results = alone(ms(5000), |from, to| {
@@ -191,7 +191,7 @@ fn pages_without_a_pause_follow_at_once() {
     assert!(pages.windows(2).all(|pair| pair[1].began == pair[0].ended));
 }
 
-/// A page that ends after its flow was stopped is the last, until the flow goes on.
+/// A page that ends after its flow was stopped is the last until the flow resumes.
 #[test]
 fn a_stopped_flow_begins_nothing() {
     let results = alone(ms(5000), |from, to| {
@@ -209,7 +209,7 @@ fn a_stopped_flow_begins_nothing() {
 }
 
 #[test]
-fn bulk_that_is_stopped_is_brought_to_its_end() {
+fn what_a_stopped_bulk_flow_sent_is_delivered() {
     let results = alone(ms(3000), |from, to| {
         let profile = Profile::ns2(Recovery::NewReno).into();
         Flow::bulk(from, to, &profile).then(ms(1000), Step::Stop)
@@ -242,8 +242,7 @@ fn arrivals_are_poisson() {
     );
     assert_eq!(flows[0].left_out, 0);
     assert!(totals.transfers - totals.completed < 10);
-    // Of equal gaps, the squares of the gaps' mean and deviation are equal; the share of
-    // gaps above the mean is 1/e, with a deviation of 0.005.
+    // Of exponential gaps a share of 1/e is above the mean, with a deviation of 0.005.
     let mut began: Vec<u64> = results.completions.iter().map(|c| c.began.0).collect();
     began.sort_unstable();
     let gaps = began.windows(2).map(|pair| pair[1] - pair[0]);
@@ -253,7 +252,7 @@ fn arrivals_are_poisson() {
 }
 
 #[test]
-fn arrivals_beyond_the_most_are_left_out() {
+fn arrivals_beyond_the_limit_are_left_out() {
     let results = alone(ms(10_000), |from, to| {
         let arrivals = Application::Arrivals {
             every: Spread::constant(ms(10)),
@@ -281,12 +280,12 @@ fn asking(from: Node, to: Node, think: Nanos) -> Flow {
 fn answers_come_one_at_a_time() {
     let results = alone(ms(5000), |from, to| asking(from, to, ms(60)));
     let answers = of(&results, 0);
-    // A request, and a segment; before the first also what opens the connection.
-    let usual = us(100) + TRAVEL + SEGMENT + TRAVEL;
-    let first = usual + ACK + TRAVEL + ACK + TRAVEL;
+    // A request and a segment; before the first also the handshake.
+    let later = us(100) + TRAVEL + SEGMENT + TRAVEL;
+    let first = later + ACK + TRAVEL + ACK + TRAVEL;
     assert_eq!(answers[0].span(), first);
     assert!(
-        answers[1..].iter().all(|answer| answer.span() == usual),
+        answers[1..].iter().all(|answer| answer.span() == later),
         "{answers:?}"
     );
     let thought = |pair: &[Completion]| pair[1].began == pair[0].ended + ms(60);
@@ -311,7 +310,7 @@ fn a_request_that_is_lost_is_repeated() {
 /// Up to a millisecond, evenly: half of one on average, with a deviation of 0.29 ms, of
 /// the mean of 10,000 packets 0.0029 ms; 0.013 ms are exceeded less than once in 10^5.
 #[test]
-fn hosts_take_their_time() {
+fn overhead_delays_packets_evenly() {
     let results = alone(Nanos::from_secs(20), |from, to| {
         let rate = BitsPerSec::from_mbps(4);
         Flow::datagrams(from, to, Bytes(1000), rate, Pattern::Constant).overhead(ms(1))
@@ -320,9 +319,9 @@ fn hosts_take_their_time() {
     assert!((mean - 0.0115).abs() < 0.013e-3, "{mean}");
 }
 
-/// The same for the packets of short transfers: each connection's three are held back.
+/// Overhead also delays the packets of short transfers: each connection's three.
 #[test]
-fn hosts_take_their_time_for_short_transfers() {
+fn overhead_delays_short_transfers() {
     let mean = |overhead: Nanos| {
         let results = alone(Nanos::from_secs(100), |from, to| {
             let arrivals = Application::Arrivals {
@@ -350,12 +349,12 @@ fn a_class_reaches_the_queue() {
     }
     let results = run.results().unwrap();
     let lost = |flow: usize| results.flows[flow].lost;
-    // Class 1 alone fits, so class 0 makes way.
+    // The queue has room for class 1 alone, so class 0 is dropped.
     assert!(lost(0) > 10 * lost(1), "{} and {}", lost(0), lost(1));
 }
 
 #[test]
-fn datagrams_that_are_capable_are_marked() {
+fn ecn_capable_datagrams_are_marked() {
     let marked = |ecn: Ecn| {
         let link = link().queue("red:min=5,max=15,ecn=on".parse().unwrap());
         let (mut run, from, to) = over(link, ms(20_000));

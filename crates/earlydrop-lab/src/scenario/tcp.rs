@@ -4,7 +4,7 @@ use earlydrop::registry::{Kind, Range, Value};
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{
     Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RenoEstimate,
-    RoundTrips, Rules,
+    RttSampling, Rules,
 };
 
 use super::fields::{FLAG, SIZE, TIME, one};
@@ -348,7 +348,7 @@ fn set_sizes(profile: &mut Profile, tcp: &Entries) {
         &mut profile.receiver_window,
         tcp.count_or_auto("receiver_window"),
     );
-    set_or_never(&mut profile.initial_threshold, tcp, "initial_threshold");
+    set_or_never(&mut profile.initial_ssthresh, tcp, "initial_threshold");
     set_or_never(&mut profile.max_burst, tcp, "max_burst");
 }
 
@@ -390,7 +390,7 @@ fn set_rules(profile: &mut Profile, tcp: &Entries) {
         set(rule, tcp.flag_or_auto(name));
     }
     set(
-        &mut profile.duplicate_threshold,
+        &mut profile.dupack_threshold,
         tcp.count_or_auto("duplicates"),
     );
     profile.rules = match tcp.choice("rules") {
@@ -398,10 +398,10 @@ fn set_rules(profile: &mut Profile, tcp: &Entries) {
         "ns2" => Rules::Ns2,
         _ => profile.rules,
     };
-    profile.round_trips = match tcp.choice("round_trips") {
-        "one-at-a-time" => RoundTrips::OneAtATime,
-        "every" => RoundTrips::Every,
-        _ => profile.round_trips,
+    profile.rtt_sampling = match tcp.choice("round_trips") {
+        "one-at-a-time" => RttSampling::OneAtATime,
+        "every" => RttSampling::Every,
+        _ => profile.rtt_sampling,
     };
     profile.growth = match tcp.choice("growth") {
         "segments" => Growth::Segments,

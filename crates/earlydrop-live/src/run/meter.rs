@@ -93,7 +93,8 @@ impl Meter {
     pub(crate) fn reached_queue(&mut self, at: Nanos, frame: &Frame) {
         let record = &self.records[frame.slot as usize];
         if record.is_data {
-            self.queue.data_came(record.flow, frame.header.length, at);
+            self.queue
+                .on_data_arrival(record.flow, frame.header.length, at);
         }
     }
 
@@ -135,7 +136,7 @@ impl Meter {
             && let Some(flow) = &mut self.flows[record.flow as usize]
         {
             let marked = frame.ecn() == Ecn::Ce;
-            flow.data_arrived(size, marked, || at.since(record.read));
+            flow.record_data(size, marked, || at.since(record.read));
         }
     }
 }

@@ -14,7 +14,7 @@ use earlydrop_lab::statistics::Mean;
 use earlydrop_sim::run;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::witness::{Comparison, Figure, Witness};
+use crate::reference::{Comparison, Figure, ReferenceSimulator};
 
 /// A case of the table in a scenario file: its name, the file, the scheme there, the values
 /// of what is swept.
@@ -131,7 +131,7 @@ pub(crate) fn compare(figures: &[Figure]) -> Vec<Comparison> {
 /// How many figures would lie outside their tolerance with other seeds of ours, ns-2's being
 /// what they are, the explained ones left out: from our intervals, which are taken to be
 /// normal.
-pub(crate) fn false_alarms(witness: &Witness, comparisons: &[Comparison]) -> f64 {
+pub(crate) fn false_alarms(simulator: &ReferenceSimulator, comparisons: &[Comparison]) -> f64 {
     let normal = Normal::standard();
     let chance = |comparison: &Comparison| {
         let figure = &comparison.figure;
@@ -141,7 +141,7 @@ pub(crate) fn false_alarms(witness: &Witness, comparisons: &[Comparison]) -> f64
         let off = comparison.ours - figure.value;
         normal.cdf((off - allowed) / deviation) + normal.cdf((-off - allowed) / deviation)
     };
-    let known = |comparison: &&Comparison| witness.explanation(&comparison.figure).is_some();
+    let known = |comparison: &&Comparison| simulator.explanation(&comparison.figure).is_some();
     let unknown = comparisons.iter().filter(|comparison| !known(comparison));
     unknown.map(chance).sum()
 }

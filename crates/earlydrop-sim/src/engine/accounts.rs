@@ -115,7 +115,7 @@ impl Accounts {
         }
         let counts = self.timing.counts(at);
         if counts {
-            meter.arrived(packet, at);
+            meter.record_arrival(packet, at);
         }
         counts
     }
@@ -149,7 +149,7 @@ impl Loss<'_> {
         if packet.is_forward() && self.accounts.timing.counts(self.at) {
             self.accounts.lose(packet.flow_index());
             if let Some(events) = &mut self.events {
-                events.hit(packet.flow_index(), self.at);
+                events.record(packet.flow_index(), self.at);
             }
         }
     }

@@ -251,7 +251,7 @@ impl Simulation {
         let Some(session) = &mut connection.session else {
             return;
         };
-        if session.ends_at_receiver() || connection.sender.acknowledged() < session.end {
+        if session.ends_at_receiver() || connection.sender.snd_una() < session.end {
             return;
         }
         if let Some(completion) = session.complete(now) {
@@ -277,7 +277,7 @@ impl Simulation {
             return;
         };
         if session.ends_at_receiver()
-            && connection.receiver.expected() >= session.end
+            && connection.receiver.rcv_nxt() >= session.end
             && let Some(completion) = session.complete(now)
         {
             self.record_completion(completion);

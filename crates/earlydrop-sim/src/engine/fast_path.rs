@@ -28,7 +28,7 @@ use super::tcp_flow::ack_of;
 use crate::measure::{FlowMeter, Timing};
 use crate::packet::{Kind, Packet};
 use crate::results::Totals;
-use crate::tcp::{Echo, Profile, RoundTrips, Say, Sender};
+use crate::tcp::{AckDecision, Echo, Profile, RttSampling, Sender};
 
 /// Packets that took the fast path. Those of a kind are all of one size, so counting is enough.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,13 +75,15 @@ impl Flow {
         let Ends::Tcp(connection) = &mut self.ends else {
             return None;
         };
-        if !segment.is_plain_segment() {
+        if !segment.is_not_ect_segment() {
             return None;
         }
-        let new = connection.receiver.take(profile, segment.number())?;
+        let new = connection
+            .receiver
+            .on_segment_fast(profile, segment.number())?;
         self.counted.acknowledged += 1;
         measure_arrival(&mut self.meter, profile, timing, (segment, at), new);
-        Some(segment.answer(connection.receiver.expected(), profile.ack_size))
+        Some(segment.acknowledge(connection.receiver.rcv_nxt(), profile.ack_size))
     }
 
     /// A segment arrives at `at` at a receiver that delays acknowledgments. `None`: precondition
@@ -98,23 +100,23 @@ impl Flow {
             return None;
         };
         let receiver = &mut connection.receiver;
-        if !packet.is_usual_segment() || at >= receiver.deadline() {
+        if !packet.is_unmarked_segment() || at >= receiver.deadline() {
             return None;
         }
         let of_it = Echo {
             sent: packet.stamp(at),
-            again: packet.is_retransmission(),
+            retransmission: packet.is_retransmission(),
         };
-        let say = receiver.take_in_turn(profile, packet.number(), of_it, at)?;
+        let say = receiver.on_segment_fast_delayed(profile, packet.number(), of_it, at)?;
         measure_arrival(&mut self.meter, profile, timing, (packet, at), true);
-        let Say::Acknowledge(echo) = say else {
+        let AckDecision::Send(echo) = say else {
             return Some(Answer::Later);
         };
         self.counted.acknowledged += 1;
-        let next = receiver.expected();
+        let next = receiver.rcv_nxt();
         let ack = Packet::new(Kind::Ack, packet.flow_index(), next, profile.ack_size);
         let ack = ack.stamped(echo.sent).with_class(self.class);
-        Some(Answer::Now(ack.retransmitted(echo.again)))
+        Some(Answer::Now(ack.retransmitted(echo.retransmission)))
     }
 
     /// An acknowledgment arrives at its sender at `at`. `false`: precondition not met, nothing
@@ -132,11 +134,11 @@ impl Flow {
         };
         let timing = &accounts.timing;
         let waits = at < connection.sender.deadline() && at <= timing.end;
-        if !(waits && ack.is_plain_ack()) {
+        if !(waits && ack.is_bare_ack()) {
             return false;
         }
         self.counted.acks += 1;
-        if self.meter.more.is_some() {
+        if self.meter.details.is_some() {
             measure_round_trip(&mut self.meter, timing, ack, at);
         }
         if !self.state.has_baseline && timing.warmed_up_by(at) {
@@ -144,12 +146,12 @@ impl Flow {
             accounts.set_baseline(ack.flow_index(), connection.sender.counts());
         }
         let (next, sender) = (ack.number(), &mut connection.sender);
-        let echo = match profile.round_trips {
-            RoundTrips::Every => ack.stamp(at),
+        let echo = match profile.rtt_sampling {
+            RttSampling::Every => ack.stamp(at),
             // The sender remembers when it sent the timed segment.
-            RoundTrips::OneAtATime => Nanos::ZERO,
+            RttSampling::OneAtATime => Nanos::ZERO,
         };
-        if !sender.on_plain_ack(profile, next, echo, at) {
+        if !sender.on_ack_fast(profile, next, echo, at) {
             on_other_ack(sender, profile, ack, at);
         }
         true
@@ -174,8 +176,8 @@ impl Flow {
 #[inline(never)]
 fn on_other_ack(sender: &mut Sender, profile: &Profile, packet: Packet, at: Nanos) {
     let (next, echo) = (packet.number(), packet.stamp(at));
-    if !sender.on_plain_duplicate(profile, next, echo, at) {
-        sender.on_unusual_ack(profile, &ack_of(&packet, echo), at);
+    if !sender.on_dupack_fast(profile, next, echo, at) {
+        sender.on_ack_slow(profile, &ack_of(&packet, echo), at);
     }
 }
 
@@ -189,7 +191,7 @@ fn measure_arrival(
     new: bool,
 ) {
     if timing.counts(at) {
-        meter.arrived(&segment, at);
+        meter.record_arrival(&segment, at);
         if new {
             meter.goodput_bytes += u64::from(profile.payload());
         }
@@ -201,7 +203,7 @@ fn measure_arrival(
 #[inline(never)]
 fn measure_round_trip(meter: &mut FlowMeter, timing: &Timing, ack: Packet, at: Nanos) {
     if !ack.is_retransmission() && timing.counts(at) {
-        meter.went_round(ack.stamp(at), at);
+        meter.record_round_trip(ack.stamp(at), at);
     }
 }
 
@@ -245,7 +247,7 @@ impl Simulation {
             let Some(link) = self.routes.hops[place].access_to_event() else {
                 return self.send_any_segments(index, now);
             };
-            let Some(number) = sender.poll_plain(now) else {
+            let Some(number) = sender.poll_transmit_fast(now) else {
                 return self.send_any_segments(index, now);
             };
             flow.counted.sent += 1;

@@ -15,7 +15,7 @@ use earlydrop::units::Nanos;
 
 use super::port::Port;
 use crate::link::{QueuedLink, Transmitter};
-use crate::measure::{QueueMeter, Watched};
+use crate::measure::{MeasuredQueue, QueueMeter};
 use crate::packet::Packet;
 
 /// A link with a drop-tail queue, and what is measured of both.
@@ -68,16 +68,16 @@ impl FifoPort {
     pub(super) fn transmit(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
         let size = packet.size();
         self.observe(at);
-        self.meter.came(packet, at);
+        self.meter.on_arrival(packet, at);
         let arrives = if self.link.free_at > at {
             self.enqueue(at, size)
         } else {
             let time = self.link.params.transmission_time(size);
             self.fifo.count_unqueued(1, size);
-            self.meter.passed(1, time);
+            self.meter.sent_unqueued(1, time);
             Some(self.link.transmit(at, size))
         };
-        self.calm_until = self.meter.calm_until();
+        self.calm_until = self.meter.fast_path_until();
         arrives
     }
 
@@ -86,7 +86,7 @@ impl FifoPort {
     fn measure_counted(&mut self) {
         if let Some((size, time)) = self.link.params.cached() {
             self.fifo.count_unqueued(self.counted, size);
-            self.meter.passed(self.counted, time);
+            self.meter.sent_unqueued(self.counted, time);
         }
         self.counted = 0;
     }
@@ -96,7 +96,7 @@ impl FifoPort {
             return None;
         }
         let begins = self.link.free_at;
-        self.meter.pass(at, self.fifo.packets());
+        self.meter.advance(at, self.fifo.packets());
         self.fifo.push(Waiting {
             arrived: at,
             begins,
@@ -130,7 +130,7 @@ impl FifoPort {
     }
 }
 
-impl Watched for Fifo {
+impl MeasuredQueue for Fifo {
     fn poll(&mut self, _now: Nanos) {}
 
     fn bytes(&self) -> u64 {

@@ -131,7 +131,7 @@ impl Simulation {
                 let counts = sender.counts();
                 let recorded = flow.state.has_baseline;
                 let baseline = self.accounts.baseline(index, recorded, &counts);
-                let smoothed_rtt = sender.smoothed_rtt(&self.profiles[profile]);
+                let smoothed_rtt = sender.srtt(&self.profiles[profile]);
                 (counts.since(&baseline), smoothed_rtt)
             }
             _ => (SenderCounts::default(), Nanos::ZERO),

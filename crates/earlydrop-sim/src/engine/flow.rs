@@ -9,7 +9,7 @@ use earlydrop::units::Nanos;
 use super::application::{Session, Spawner};
 use super::fast_path::Counted;
 use crate::measure::FlowMeter;
-use crate::packet::{Form, Packet};
+use crate::packet::{Packet, Template};
 use crate::schedule::Schedule;
 use crate::tcp::{Profile, Receiver, Sender};
 use crate::traffic::Step;
@@ -29,7 +29,7 @@ pub(super) struct Flow {
     pub(super) state: State,
     pub(super) class: u8,
     /// A new segment of it without number and time, for the fast path.
-    pub(super) segment: Form,
+    pub(super) segment: Template,
     pub(super) meter: FlowMeter,
     pub(super) counted: Counted,
     pub(super) ends: Ends,
@@ -166,7 +166,7 @@ impl Flow {
     #[inline]
     pub(super) fn prefetch_receiver(&self) {
         if let Ends::Tcp(connection) = &self.ends {
-            connection.receiver.look_ahead();
+            connection.receiver.prefetch();
         }
     }
 

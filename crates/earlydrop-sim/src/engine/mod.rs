@@ -168,7 +168,7 @@ impl Simulation {
         };
         for (flow, values) in &mut samples.flows {
             if let Ends::Tcp(connection) = &self.flows[*flow as usize].ends {
-                values.push(connection.sender.window());
+                values.push(connection.sender.cwnd());
             }
         }
         self.events

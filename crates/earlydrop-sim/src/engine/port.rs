@@ -67,7 +67,7 @@ impl Simulation {
         self.transmit_until(index, at);
         let port = &mut self.ports[index as usize];
         port.observe(at);
-        port.meter.came(packet, at);
+        port.meter.on_arrival(packet, at);
         let mut loss = self.accounts.loss(at, Some(&mut port.meter));
         if port.link.enqueue(at, packet, &mut loss) {
             self.drain(index, at);

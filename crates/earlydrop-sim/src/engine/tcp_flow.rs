@@ -49,13 +49,13 @@ impl Simulation {
         let echo = note.map_or_else(|| packet.stamp(now), |note| note.stamp);
         let sacked = note
             .as_ref()
-            .map_or(&[][..], |note| &note.ranges[..usize::from(note.filled)]);
+            .map_or(&[][..], |note| &note.blocks[..usize::from(note.filled)]);
         let ack = Ack {
             sacked,
             ..ack_of(&packet, echo)
         };
         if !ack.echo_retransmitted && self.accounts.timing.counts(now) {
-            meter.went_round(ack.echo, now);
+            meter.record_round_trip(ack.echo, now);
         }
         connection.sender.on_ack(profile, &ack, now);
         if connection.session.is_some() {
@@ -119,12 +119,15 @@ impl Simulation {
         let profile = &self.profiles[connection.profile as usize];
         if flow.state.passive {
             connection.restart_receiver_at(packet.number());
-            if let Some(new) = connection.receiver.take(profile, packet.number()) {
+            if let Some(new) = connection
+                .receiver
+                .on_segment_fast(profile, packet.number())
+            {
                 if counts && new && packet.kind() == Kind::Data {
                     flow.meter.goodput_bytes += u64::from(packet.size() - profile.header_size);
                 }
                 self.accounts.totals.sent.add(profile.ack_size);
-                return Some(packet.answer(connection.receiver.expected(), profile.ack_size));
+                return Some(packet.acknowledge(connection.receiver.rcv_nxt(), profile.ack_size));
             }
         }
         self.on_segment(packet, at, counts)
@@ -191,7 +194,7 @@ impl Simulation {
         }
         packet.with_note(self.accounts.notes.keep(Note {
             stamp: reply.echo,
-            ranges: reply.ranges,
+            blocks: reply.blocks,
             filled: reply.length,
         }))
     }
@@ -211,7 +214,7 @@ impl Connection {
     fn restart_receiver_at(&mut self, number: u32) {
         if let Some(session) = &self.session
             && number == session.first
-            && number == self.receiver.expected()
+            && number == self.receiver.rcv_nxt()
         {
             self.receiver.restart(number);
         }

@@ -1,20 +1,20 @@
-//! What comes to a queue over time, by groups of flows.
+//! Time series of the bytes that arrive at a queue, by group of flows.
 
 use std::sync::Arc;
 
 use earlydrop::units::Nanos;
 
-/// Bytes of data of each group of flows that came to a queue, dropped or not, in intervals
+/// Bytes of data of each group of flows that arrived at a queue, dropped or not, in intervals
 /// from time zero on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arrivals {
-    /// How long an interval is.
+    /// Length of an interval.
     pub interval: Nanos,
-    /// Each group of the run, with its bytes in each interval.
+    /// Each group's name and its bytes in each interval.
     pub groups: Vec<(Arc<str>, Vec<u64>)>,
 }
 
-/// The same by flow.
+/// Bytes of data that arrived at a queue by flow and interval.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrivalsByFlow {
     interval: Nanos,
@@ -29,7 +29,7 @@ impl ArrivalsByFlow {
         }
     }
 
-    /// A packet of `flow` comes at `at`.
+    /// Counts a packet of `flow` that arrives at `at`.
     pub(crate) fn add(&mut self, flow: u32, at: Nanos, size: u32) {
         let (flow, interval) = (flow as usize, (at.0 / self.interval.0) as usize);
         if self.flows.len() <= flow {
@@ -42,8 +42,7 @@ impl ArrivalsByFlow {
         bytes[interval] += u64::from(size);
     }
 
-    /// Joined by groups: each has its name and its flows. Intervals that end after `end` are
-    /// left out.
+    /// Sums by group, given as name and flows. Intervals that end after `end` are left out.
     pub(crate) fn by_group(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> Arrivals {
         let intervals = (end.0 / self.interval.0) as usize;
         let sum = |(name, flows): &(Arc<str>, Vec<u32>)| {
@@ -76,8 +75,8 @@ mod tests {
         }
         let groups: [(Arc<str>, Vec<u32>); 2] =
             [("a".into(), vec![0, 2]), ("b".into(), vec![1, 3])];
-        let found = arrivals.by_group(&groups, Nanos(30));
-        let wanted = [("a".into(), vec![3, 0, 8]), ("b".into(), vec![0, 4, 0])];
-        assert_eq!(found.groups, wanted);
+        let sums = arrivals.by_group(&groups, Nanos(30));
+        let expected = [("a".into(), vec![3, 0, 8]), ("b".into(), vec![0, 4, 0])];
+        assert_eq!(sums.groups, expected);
     }
 }

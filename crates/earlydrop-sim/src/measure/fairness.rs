@@ -1,7 +1,7 @@
-//! How evenly something is shared.
+//! Fairness indices: how evenly something is shared.
 
-/// Jain's index, (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has all.
-/// Of nothing, or of zeros, it is 1: nobody has more than another.
+/// Jain's fairness index, (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has all,
+/// and 1 of nothing or of zeros.
 pub fn jain_index(shares: impl IntoIterator<Item = f64>) -> f64 {
     let (count, sum, squares) = sums(shares);
     if squares == 0.0 {
@@ -10,8 +10,9 @@ pub fn jain_index(shares: impl IntoIterator<Item = f64>) -> f64 {
     sum * sum / (count * squares)
 }
 
-/// The standard deviation over the mean, with n - 1 (paper 003's fairness); 0 for fewer
-/// than two or for zeros.
+/// The coefficient of variation: standard deviation (with n - 1) over mean; 0 for fewer than two
+/// values or for zeros. Chandrayana et al. ("Scalable Configuration of RED Queue Parameters")
+/// measure fairness by it.
 pub fn coefficient_of_variation(shares: impl IntoIterator<Item = f64>) -> f64 {
     let (count, sum, squares) = sums(shares);
     if count < 2.0 || sum == 0.0 {
@@ -31,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_values() {
+    fn indices_of_known_shares() {
         assert_eq!(jain_index([3.0, 3.0, 3.0]), 1.0);
         assert_eq!(jain_index([6.0, 0.0, 0.0]), 1.0 / 3.0);
         // (1 + 2 + 3)^2 / (3 * 14).

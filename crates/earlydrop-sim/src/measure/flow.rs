@@ -1,4 +1,4 @@
-//! What is measured of a flow.
+//! Measurement of a flow: counts, delays, round trips.
 
 use std::sync::Arc;
 
@@ -11,60 +11,62 @@ use crate::packet::Packet;
 use crate::results::FlowResult;
 use crate::tcp::SenderCounts;
 
-/// The part of a run that is measured, for what happens at a given time.
+/// The measured part of a run: from the end of the warm-up to the end.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// When the warm-up is over.
+    /// End of the warm-up.
     pub from: Nanos,
-    /// When the run is over.
+    /// End of the run.
     pub end: Nanos,
 }
 
 impl Timing {
-    /// Whether what happens at `at` counts.
+    /// Whether an event at `at` is measured.
     #[inline]
     pub fn counts(&self, at: Nanos) -> bool {
         at >= self.from && at < self.end
     }
 
-    /// Whether there was a warm-up, and it is over by `at`.
+    /// Whether there is a warm-up, and it is over by `at`.
     #[inline]
     pub(crate) fn warmed_up_by(&self, at: Nanos) -> bool {
         self.from > Nanos::ZERO && at >= self.from
     }
 }
 
-/// What is counted of one flow while it is measured; what every packet needs first.
+/// Counts of one flow while it is measured. The fields that every packet needs come first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct FlowMeter {
-    /// What few runs measure.
-    pub(crate) more: Option<Box<More>>,
+    /// Delays and round trips, which few runs measure.
+    pub(crate) details: Option<Box<Details>>,
     /// Packets of data that arrived.
     pub(crate) received: u64,
-    /// Payload that had not arrived before.
+    /// Bytes of payload that arrived for the first time.
     pub(crate) goodput_bytes: u64,
     /// Bytes on the wire of the packets that arrived.
     pub(crate) received_bytes: u64,
     /// Packets of data that arrived marked.
     pub(crate) marked: u64,
-    /// Packets of data lost on the way; the simulator counts them elsewhere.
+    /// Packets of data lost. The simulator counts them elsewhere.
     pub(crate) lost: u64,
 }
 
-/// What is measured of a flow only where it was asked for.
+/// Measurements that a run must ask for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct More {
+pub(crate) struct Details {
+    /// One-way delays.
     pub(crate) delays: Option<Box<Delays>>,
+    /// Round trips as acknowledgments measure them.
     pub(crate) round_trips: Option<Box<Delays>>,
 }
 
 impl FlowMeter {
-    /// A meter of what was asked for.
+    /// A meter that also measures delays and round trips where asked to.
     pub fn new(delays: bool, round_trips: bool) -> FlowMeter {
         let mut meter = FlowMeter::default();
         if delays || round_trips {
-            meter.more = Some(Box::new(More {
+            meter.details = Some(Box::new(Details {
                 delays: delays.then(Box::default),
                 round_trips: round_trips.then(Box::default),
             }));
@@ -72,45 +74,45 @@ impl FlowMeter {
         meter
     }
 
-    /// A packet of data has arrived at `at` while the flow is measured.
+    /// Counts a packet of data that arrives at `at`, while the flow is measured.
     #[inline(always)]
-    pub(crate) fn arrived(&mut self, packet: &Packet, at: Nanos) {
+    pub(crate) fn record_arrival(&mut self, packet: &Packet, at: Nanos) {
         let delay = || at.since(packet.stamp(at));
-        self.data_arrived(packet.size(), packet.ecn() == Ecn::Ce, delay);
+        self.record_data(packet.size(), packet.ecn() == Ecn::Ce, delay);
     }
 
-    /// A packet of data of `size` bytes has arrived while the flow is measured, marked or
-    /// not, `delay` after it was sent.
+    /// Counts a packet of data of `size` bytes that arrives `delay` after it was sent, while the
+    /// flow is measured.
     #[inline(always)]
-    pub fn data_arrived(&mut self, size: u32, marked: bool, delay: impl FnOnce() -> Nanos) {
+    pub fn record_data(&mut self, size: u32, marked: bool, delay: impl FnOnce() -> Nanos) {
         self.received += 1;
         self.received_bytes += u64::from(size);
         if marked {
             self.marked += 1;
         }
-        if let Some(more) = &mut self.more {
-            more.delayed(delay());
+        if let Some(details) = &mut self.details {
+            details.record_delay(delay());
         }
     }
 
-    /// A packet of data was lost while the flow is measured.
+    /// Counts a packet of data that is lost, while the flow is measured.
     #[inline]
     pub fn data_lost(&mut self) {
         self.lost += 1;
     }
 
-    /// An acknowledgment of a segment sent at `sent` has come at `at`.
+    /// Records the round trip of a segment sent at `sent`, whose acknowledgment arrives at `at`.
     #[inline(always)]
-    pub(crate) fn went_round(&mut self, sent: Nanos, at: Nanos) {
-        if let Some(more) = &mut self.more {
-            more.went_round(sent, at);
+    pub(crate) fn record_round_trip(&mut self, sent: Nanos, at: Nanos) {
+        if let Some(details) = &mut self.details {
+            details.record_round_trip(sent, at);
         }
     }
 
-    /// What a flow of `group` did on the way, measured for so many seconds; what its ends
-    /// did is left to whoever knows them.
+    /// The result of a flow of `group`, measured for `seconds`. The caller fills in what only its
+    /// sender knows.
     pub fn result(&mut self, group: &Arc<str>, seconds: f64) -> FlowResult {
-        let more = self.more.take().unwrap_or_default();
+        let details = self.details.take().unwrap_or_default();
         FlowResult {
             group: group.clone(),
             received: self.received,
@@ -120,31 +122,31 @@ impl FlowMeter {
             marked: self.marked,
             sender: SenderCounts::default(),
             smoothed_rtt: Nanos::ZERO,
-            delays: more.delays.map(|boxed| *boxed),
-            round_trips: more.round_trips.map(|boxed| *boxed),
+            delays: details.delays.map(|boxed| *boxed),
+            round_trips: details.round_trips.map(|boxed| *boxed),
             left_out: 0,
         }
     }
 }
 
-impl More {
+impl Details {
     #[inline(never)]
-    fn delayed(&mut self, delay: Nanos) {
+    fn record_delay(&mut self, delay: Nanos) {
         if let Some(delays) = &mut self.delays {
             delays.record(delay);
         }
     }
 
     #[inline(never)]
-    fn went_round(&mut self, sent: Nanos, at: Nanos) {
+    fn record_round_trip(&mut self, sent: Nanos, at: Nanos) {
         if let Some(round_trips) = &mut self.round_trips {
             round_trips.record(at.since(sent));
         }
     }
 }
 
-/// One-way delays of a flow's packets, queueing and propagation together, or its round
-/// trips. Percentiles are to two significant digits: 20 KB a flow.
+/// Statistics of a flow's one-way delays (queueing and propagation), or of its round trips.
+/// Percentiles are to two significant digits, in 20 KB a flow.
 #[derive(Clone, Debug)]
 pub struct Delays {
     count: u64,
@@ -152,8 +154,8 @@ pub struct Delays {
     mean: f64,
     squares: f64,
     last: Option<Nanos>,
-    /// The steps from one packet's delay to the next's, added up, in seconds.
-    steps: f64,
+    /// Sum of |difference| between each delay and the next, seconds.
+    differences: f64,
     distribution: Distribution,
 }
 
@@ -164,7 +166,7 @@ impl Default for Delays {
             mean: 0.0,
             squares: 0.0,
             last: None,
-            steps: 0.0,
+            differences: 0.0,
             distribution: Distribution::coarse(),
         }
     }
@@ -178,13 +180,13 @@ impl Delays {
         self.mean += distance / self.count as f64;
         self.squares += distance * (seconds - self.mean);
         if let Some(last) = self.last {
-            self.steps += (seconds - last.as_secs_f64()).abs();
+            self.differences += (seconds - last.as_secs_f64()).abs();
         }
         self.last = Some(delay);
         self.distribution.record(delay);
     }
 
-    /// Joins what was measured of other packets (Chan, Golub, LeVeque).
+    /// Adds the statistics of other packets (Chan, Golub, LeVeque).
     pub fn add(&mut self, other: &Delays) {
         let (own, others) = (self.count as f64, other.count as f64);
         if other.count > 0 {
@@ -192,22 +194,22 @@ impl Delays {
             self.count += other.count;
             self.mean += distance * others / (own + others);
             self.squares += other.squares + distance * distance * own * others / (own + others);
-            self.steps += other.steps;
+            self.differences += other.differences;
             self.distribution.add(&other.distribution);
         }
     }
 
-    /// Packets measured.
+    /// Number of delays recorded.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The mean, in seconds.
+    /// Mean, seconds.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The variance, in seconds squared.
+    /// Variance, seconds squared.
     pub fn variance(&self) -> f64 {
         if self.count < 2 {
             return 0.0;
@@ -215,16 +217,16 @@ impl Delays {
         self.squares / (self.count - 1) as f64
     }
 
-    /// Jitter: how much one packet's delay differs from the next's on average, in
-    /// seconds. (RFC 3550's is a running estimate of the same.)
+    /// Jitter, seconds: the mean |difference| between one packet's delay and the next's. RFC 3550
+    /// defines a running estimate of it.
     pub fn jitter(&self) -> f64 {
         if self.count < 2 {
             return 0.0;
         }
-        self.steps / (self.count - 1) as f64
+        self.differences / (self.count - 1) as f64
     }
 
-    /// How the delays are distributed.
+    /// The distribution of the delays.
     pub fn distribution(&self) -> &Distribution {
         &self.distribution
     }
@@ -235,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_and_jitter_worked_by_hand() {
+    fn moments_and_jitter_of_three_delays() {
         let mut delays = Delays::default();
         for millis in [10, 20, 30] {
             delays.record(Nanos::from_millis(millis));

@@ -1,4 +1,4 @@
-//! What a run measures: chosen before it, free where it is off.
+//! Measurement: what a run measures is chosen before it, and costs nothing where it is off.
 
 mod arrivals;
 mod fairness;
@@ -9,7 +9,7 @@ pub use arrivals::Arrivals;
 pub(crate) use arrivals::ArrivalsByFlow;
 pub use fairness::{coefficient_of_variation, jain_index};
 pub use flow::{Delays, FlowMeter, Timing};
-pub use queue::{QueueMeter, Samples, Watched};
+pub use queue::{MeasuredQueue, QueueMeter, Samples};
 
 use std::fmt;
 
@@ -21,40 +21,41 @@ use crate::traffic::FlowId;
 
 /// What to measure, and from when on.
 ///
-/// Measuring changes nothing of what is measured: the same run with other choices here
-/// sends the same packets at the same times.
+/// Measuring does not disturb: a run with other choices here sends the same packets at the same
+/// times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measure {
-    /// How much of the beginning is left out of every figure but time series,
-    /// captures and the identity of what was sent and what became of it.
+    /// The time at the beginning that is left out of every figure except time series, captures
+    /// and the totals of packets sent, delivered and dropped.
     pub warm_up: Nanos,
     /// Each flow's packet delays: mean, variance, jitter, percentiles.
     pub delays: bool,
-    /// Each TCP flow's round trips as its acknowledgments measure them: the same figures.
+    /// Each TCP flow's round trips as its acknowledgments measure them: mean, variance, jitter,
+    /// percentiles.
     pub round_trips: bool,
-    /// Percentiles of each queue's sojourn times (the mean is always there).
+    /// Percentiles of each queue's sojourn times. Their mean is always measured.
     pub sojourn: bool,
-    /// Queue lengths and probes over time, at this interval.
+    /// Interval at which queue lengths and probes are sampled.
     pub sample_every: Option<Nanos>,
-    /// How much of each group of flows comes to each queue over time, at this interval.
+    /// Interval by which the bytes of each group that arrive at each queue are counted.
     pub arrivals_every: Option<Nanos>,
-    /// TCP flows whose windows are sampled at the same interval.
+    /// TCP flows whose `cwnd` is sampled, every [`sample_every`](Measure::sample_every).
     pub windows: Vec<FlowId>,
-    /// The time within which losses of several flows count as one event, usually a
+    /// The time within which losses of several flows count as one loss event, usually a
     /// round-trip time; see [`QueueResult`](crate::results::QueueResult).
     pub loss_event: Option<Nanos>,
     /// Links whose packets are recorded.
     pub captures: Vec<LinkId>,
 }
 
-/// A distribution of times, to three significant digits, or two for a single flow's
-/// delays (HDR histogram).
+/// A distribution of times as an HDR histogram: three significant digits, two for a single
+/// flow's delays.
 #[derive(Clone)]
 pub struct Distribution {
     histogram: Histogram<u64>,
 }
 
-/// Each time with how often it was recorded.
+/// Lists each time with how often it was recorded.
 impl fmt::Debug for Distribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let recorded = self.histogram.iter_recorded();
@@ -71,7 +72,7 @@ impl Default for Distribution {
 }
 
 impl Distribution {
-    /// To two significant digits, in 20 KB where the other takes 200: one for each flow.
+    /// An empty distribution to two significant digits, in 20 KB instead of 200, for one flow.
     pub(crate) fn coarse() -> Distribution {
         let histogram = Histogram::new(2).expect("2 digits are within what it allows");
         Distribution { histogram }
@@ -82,7 +83,7 @@ impl Distribution {
         recorded.expect("it grows by itself");
     }
 
-    /// Records the same time so often.
+    /// Records `span` as often as `times`.
     pub(crate) fn record_all(&mut self, span: Nanos, times: u64) {
         let recorded = self.histogram.record_n(span.0, times);
         recorded.expect("it grows by itself");
@@ -97,12 +98,12 @@ impl Distribution {
         added.expect("both grow by themselves");
     }
 
-    /// How many were recorded.
+    /// Number of times recorded.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// The time below which this share lies; zero when nothing was recorded.
+    /// The quantile of `share`, 0 to 1; zero when nothing was recorded.
     pub fn quantile(&self, share: f64) -> Nanos {
         Nanos(self.histogram.value_at_quantile(share))
     }

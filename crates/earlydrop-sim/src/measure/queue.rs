@@ -1,4 +1,4 @@
-//! What is measured of a queue.
+//! Measurement of a queue: occupancy, sojourn times, utilisation, loss events, time series.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::network::LinkId;
 use crate::packet::Packet;
 use crate::results::QueueResult;
 
-/// What measurement sees of a queue.
-pub trait Watched {
-    /// Brings a scheme's probes up to date.
+/// A queue as a [`QueueMeter`] sees it.
+pub trait MeasuredQueue {
+    /// Updates a scheme's probes to `now`.
     fn poll(&mut self, now: Nanos);
     /// Bytes waiting.
     fn bytes(&self) -> u64;
-    /// Everything counted so far.
+    /// The queue's counters since time zero.
     fn counters(&self) -> &Counters;
-    /// Shows each of the scheme's probes by name.
+    /// Calls `show` with each of the scheme's probes.
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
 }
 
-impl<P: earlydrop::packet::Packet> Watched for AnyQueue<P> {
+impl<P: earlydrop::packet::Packet> MeasuredQueue for AnyQueue<P> {
     fn poll(&mut self, now: Nanos) {
         QueueDiscipline::poll(self, now);
     }
@@ -45,7 +45,7 @@ impl<P: earlydrop::packet::Packet> Watched for AnyQueue<P> {
 /// A queue's time series: one row an interval, from time zero on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
-    /// From one row to the next.
+    /// Time between rows.
     pub interval: Nanos,
     /// Packets waiting.
     pub packets: Vec<u32>,
@@ -60,7 +60,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    fn take(&mut self, packets: u32, queue: &impl Watched) {
+    fn take(&mut self, packets: u32, queue: &impl MeasuredQueue) {
         self.packets.push(packets);
         self.bytes.push(queue.bytes());
         self.dropped.push(queue.counters().dropped().packets);
@@ -78,12 +78,12 @@ impl Samples {
 
     /// A probe's values over time.
     pub fn probe(&self, name: &str) -> Option<&[f64]> {
-        let found = self.probes.iter().find(|(probe, _)| *probe == name);
-        found.map(|(_, values)| values.as_slice())
+        let series = self.probes.iter().find(|(probe, _)| *probe == name);
+        series.map(|(_, values)| values.as_slice())
     }
 }
 
-/// The part of a run that is measured.
+/// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     WarmUp,
@@ -91,35 +91,37 @@ enum Phase {
     Over,
 }
 
-/// What is added up packet by packet.
+/// Sums over packets and time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    /// The queue's length integrated over time, in packet nanoseconds: enough for a
-    /// thousand packets for half a year.
+    /// Queue length integrated over time, packet nanoseconds: enough for a thousand packets for
+    /// half a year.
     length_time: u64,
-    /// The longest the queue has been, for any time at all.
+    /// Greatest queue length that lasted for any time, packets.
     longest: u32,
-    /// Time spent sending.
+    /// Time spent transmitting.
     busy: Nanos,
+    /// Sum of sojourn times, nanoseconds.
     sojourn: u64,
+    /// Packets in that sum.
     sojourns: u64,
 }
 
-/// What is measured of one queue, in the order of the queue's own time, which may run
-/// ahead of whoever looks on.
+/// Measures one queue. Its calls come in order of the queue's time, which may run ahead of the
+/// simulation's.
 #[derive(Clone, Debug)]
 pub struct QueueMeter {
-    /// When something is due apart from packets: a sample, the end of the warm-up, the end.
+    /// Time of the next event that is not a packet: a sample, the end of the warm-up, the end.
     pub(crate) next_tick: Nanos,
     from: Nanos,
     end: Nanos,
     phase: Phase,
     next_sample: Nanos,
-    /// Up to when `sums` are worked out. They go on after the end, so that packets need not
-    /// ask whether it has come.
+    /// Time up to which `sums` are complete. They continue after the end, so that packets need
+    /// not check for it.
     last: Nanos,
     sums: Sums,
-    /// The sums at the end.
+    /// `sums` at the end of the run.
     measured: Sums,
     sojourn: Option<Box<Distribution>>,
     counted: Counters,
@@ -130,7 +132,7 @@ pub struct QueueMeter {
 }
 
 impl QueueMeter {
-    /// A meter of what was asked for, in a run that ends at `end`.
+    /// A meter of what `measure` asks for, in a run that ends at `end`.
     pub fn new(measure: &Measure, end: Nanos) -> QueueMeter {
         let samples = measure.sample_every.map(|interval| {
             Box::new(Samples {
@@ -170,20 +172,21 @@ impl QueueMeter {
     }
 
     fn set_next_tick(&mut self) {
-        let turn = match self.phase {
+        let phase_end = match self.phase {
             Phase::WarmUp => self.from,
             Phase::Measured => self.end,
             Phase::Over => Nanos::NEVER,
         };
-        self.next_tick = turn.min(self.next_sample);
+        self.next_tick = phase_end.min(self.next_sample);
     }
 
-    /// Does what is due by `at`, with the queue as it has been since the last packet.
+    /// Takes the samples and changes of phase due by `at`; the queue has not changed since the
+    /// last packet.
     #[cold]
-    fn tick(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
+    fn tick(&mut self, at: Nanos, packets: u32, queue: &mut impl MeasuredQueue) {
         while self.next_tick <= at {
             let tick = self.next_tick;
-            self.pass(tick, packets);
+            self.advance(tick, packets);
             if tick == self.next_sample {
                 self.sample(tick, packets, queue);
             }
@@ -200,8 +203,8 @@ impl QueueMeter {
         }
     }
 
-    fn sample(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
-        // So that the probes are those of this moment; it changes no verdict.
+    fn sample(&mut self, at: Nanos, packets: u32, queue: &mut impl MeasuredQueue) {
+        // The probes are to be current. This changes no verdict.
         queue.poll(at);
         if let Some(samples) = &mut self.samples {
             samples.take(packets, queue);
@@ -209,7 +212,7 @@ impl QueueMeter {
         }
     }
 
-    fn begin(&mut self, packets: u32, queue: &impl Watched) {
+    fn begin(&mut self, packets: u32, queue: &impl MeasuredQueue) {
         self.phase = Phase::Measured;
         self.before = queue.counters().clone();
         self.sums = Sums {
@@ -224,40 +227,41 @@ impl QueueMeter {
         }
     }
 
-    /// Time goes on to `at` with `packets` in the `queue`, before anything happens then.
+    /// Advances to `at` with `packets` in `queue`, before anything happens then.
     #[inline]
-    pub fn observe(&mut self, at: Nanos, packets: u32, queue: &mut impl Watched) {
+    pub fn observe(&mut self, at: Nanos, packets: u32, queue: &mut impl MeasuredQueue) {
         if at >= self.next_tick {
             self.tick(at, packets, queue);
         }
-        self.pass(at, packets);
+        self.advance(at, packets);
     }
 
-    /// The same where nothing is due apart from packets.
+    /// Fast path of [`QueueMeter::observe`]: advances to `at`, before
+    /// [`next_tick`](QueueMeter::next_tick).
     #[inline]
-    pub(crate) fn pass(&mut self, at: Nanos, packets: u32) {
+    pub(crate) fn advance(&mut self, at: Nanos, packets: u32) {
         let span = at.since(self.last).0;
         self.sums.length_time += u64::from(packets) * span;
         self.last = at;
-        // What comes and goes in the same moment has not waited.
+        // A packet that arrives and leaves at the same time did not wait.
         let waiting = if span > 0 { packets } else { 0 };
         self.sums.longest = self.sums.longest.max(waiting);
     }
 
-    /// A packet that waited for `sojourn` is now sent, which takes `time`.
+    /// Counts a packet that waited for `sojourn` and whose transmission takes `time`.
     #[inline]
     pub fn sent(&mut self, sojourn: Nanos, time: Nanos) {
         self.sums.busy.0 += time.0;
         self.sums.sojourn += sojourn.0;
         self.sums.sojourns += 1;
         if self.sojourn.is_some() {
-            self.record(sojourn, 1);
+            self.record_sojourn(sojourn, 1);
         }
     }
 
-    /// The same for the distribution.
+    /// Records `sojourn` for `packets` in the distribution.
     #[inline(never)]
-    fn record(&mut self, sojourn: Nanos, packets: u64) {
+    fn record_sojourn(&mut self, sojourn: Nanos, packets: u64) {
         if let Some(distribution) = &mut self.sojourn
             && self.phase != Phase::Over
         {
@@ -265,53 +269,54 @@ impl QueueMeter {
         }
     }
 
-    /// So many packets that did not wait were sent, each in `time`.
-    pub(crate) fn passed(&mut self, packets: u64, time: Nanos) {
+    /// Counts packets that did not wait, each transmitted in `time`.
+    pub(crate) fn sent_unqueued(&mut self, packets: u64, time: Nanos) {
         self.sums.busy += Nanos(packets * time.0);
         self.sums.sojourns += packets;
-        self.record(Nanos::ZERO, packets);
+        self.record_sojourn(Nanos::ZERO, packets);
     }
 
-    /// Until when packets that do not wait need only be [counted](QueueMeter::passed).
-    pub(crate) fn calm_until(&self) -> Nanos {
+    /// The time until which packets that do not wait need only be
+    /// [counted](QueueMeter::sent_unqueued).
+    pub(crate) fn fast_path_until(&self) -> Nanos {
         match self.arrivals {
             Some(_) => Nanos::ZERO,
             None => self.next_tick,
         }
     }
 
-    /// A packet came at `at`, to be dropped or not.
+    /// Counts a packet that arrives at `at`, dropped or not.
     #[inline]
-    pub(crate) fn came(&mut self, packet: Packet, at: Nanos) {
+    pub(crate) fn on_arrival(&mut self, packet: Packet, at: Nanos) {
         if self.arrivals.is_some() && packet.is_forward() {
-            self.data_came(packet.flow_index(), packet.size(), at);
+            self.on_data_arrival(packet.flow_index(), packet.size(), at);
         }
     }
 
-    /// A packet of data of `flow`, of `size` bytes, came at `at`, to be dropped or not.
+    /// Counts a packet of data of `flow`, of `size` bytes, that arrives at `at`, dropped or not.
     #[inline]
-    pub fn data_came(&mut self, flow: u32, size: u32, at: Nanos) {
+    pub fn on_data_arrival(&mut self, flow: u32, size: u32, at: Nanos) {
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.add(flow, at, size);
         }
     }
 
-    /// A packet of data of `flow` was lost at `at`, while the queue is measured.
+    /// Counts a packet of data of `flow` that is lost at `at`, while the queue is measured.
     #[inline]
     pub fn data_lost(&mut self, flow: u32, at: Nanos) {
         if let Some(losses) = &mut self.losses {
-            losses.hit(flow, at);
+            losses.record(flow, at);
         }
     }
 
-    /// Where losses are to be told, when loss events are counted.
+    /// The loss events, where they are counted.
     #[inline]
     pub(crate) fn losses(&mut self) -> Option<&mut LossEvents> {
         self.losses.as_deref_mut()
     }
 
-    /// What was measured up to the end: of the queue before `link`, whose name is `name`.
-    /// Each of `groups` has its name and its flows.
+    /// The result up to the end, for the queue before `link`, called `name`. `groups` are given as
+    /// name and flows.
     pub fn result(
         &mut self,
         link: LinkId,
@@ -337,28 +342,29 @@ impl QueueMeter {
             flows_per_loss_event: self
                 .losses
                 .as_ref()
-                .map_or(0.0, |losses| losses.flows_each()),
+                .map_or(0.0, |losses| losses.flows_per_event()),
             samples: self.samples.take().map(|boxed| *boxed),
             arrivals: arrivals.map(|arrivals| arrivals.by_group(groups, end)),
         }
     }
 }
 
-/// How many flows lose packets together.
+/// Loss events: intervals with losses, and how many flows each hits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LossEvents {
     interval: Nanos,
-    /// Intervals with at least one loss, and the flows hit in each, added up.
+    /// Intervals with at least one loss.
     events: u64,
+    /// Sum over events of the flows hit.
     flows_hit: u64,
-    /// The last such interval, and of each flow the last that hit it; counted from 1.
+    /// The last such interval, and for each flow the last that hit it; counted from 1.
     last: u64,
     last_of: Vec<u64>,
 }
 
 impl LossEvents {
-    /// A packet of data of `flow` was lost at `at`.
-    pub(crate) fn hit(&mut self, flow: u32, at: Nanos) {
+    /// Counts a loss of `flow` at `at`.
+    pub(crate) fn record(&mut self, flow: u32, at: Nanos) {
         let event = at.0 / self.interval.0 + 1;
         let flow = flow as usize;
         if self.last_of.len() <= flow {
@@ -370,13 +376,13 @@ impl LossEvents {
         self.last_of[flow] = event;
     }
 
-    /// How many flows an event hits on average; zero without any.
-    fn flows_each(&self) -> f64 {
+    /// Mean number of flows hit by an event; zero without events.
+    fn flows_per_event(&self) -> f64 {
         ratio(self.flows_hit as f64, self.events as f64)
     }
 }
 
-/// `part / whole`, and zero of nothing.
+/// `part / whole`; zero when `whole` is.
 pub(crate) fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

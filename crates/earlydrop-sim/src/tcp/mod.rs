@@ -1,14 +1,30 @@
-//! TCP as two state machines: a sender and a receiver, without clock, queue or network.
+//! TCP: a sender and a receiver as two state machines, without clock, queue or network.
 //!
-//! Whoever drives them says what arrives and when, carries what they hand out, and
-//! calls them again at their [deadlines](Sender::deadline). Segments are numbered, not
-//! their bytes: every number is one segment of the profile's size.
+//! The caller passes in what arrives and when ([`Sender::on_ack`], [`Receiver::on_segment`]),
+//! carries away what [`Sender::poll_transmit`] and the receiver return, and calls
+//! [`Sender::on_timer`] and [`Receiver::on_timer`] at their [deadlines](Sender::deadline).
+//! Sequence numbers count segments of [`Profile::segment_size`], not bytes; so do `cwnd`,
+//! `ssthresh` and `rwnd`.
 //!
-//! Three things are kept apart. *Loss recovery* ([`Recovery`]) decides what was lost
-//! and what is sent again; *congestion control* ([`control`]) how much may be on its
-//! way; the *retransmission timer* ([`timer`]) when to give up waiting. A [`Profile`]
-//! holds what many flows have in common, and is passed to every call, so that the state
-//! of a flow stays small.
+//! Loss recovery decides *which* segments were lost and are retransmitted. Congestion control
+//! ([`control`]) decides *how many* may be in flight. The retransmission timer ([`rto`])
+//! decides *when* to give up waiting. A [`Profile`] holds the rules that many flows share; it
+//! is passed to every call, so that the state of a flow stays small.
+//!
+//! | file | implements |
+//! |---|---|
+//! | `sender.rs` | a connection's state (SND.UNA, SND.NXT of RFC 9293, `recover` of RFC 6582) and the operations that change it |
+//! | `transmit.rs` | which segment is sent next; restart after idleness (RFC 5681, 4.1); pacing |
+//! | `ack.rs` | acknowledgments: fast path, slow path, round-trip samples (RFC 6298, 3; RFC 7323) |
+//! | `ecn.rs` | how a sender answers ECE (RFC 3168, 6.1.2; RFC 8257, 3.3) |
+//! | `recovery.rs` | fast retransmit and fast recovery (RFC 5681, 3.2), NewReno (RFC 6582), limited transmit (RFC 3042) |
+//! | `sack.rs`, `scoreboard.rs` | recovery by selective acknowledgments (RFC 6675); `sack_ns2.rs` as ns-2's Sack1 |
+//! | `prr.rs` | proportional rate reduction (RFC 9937) |
+//! | `timeout.rs`, `rto.rs` | what happens when the retransmission timer expires (RFC 6298, 5), and how long it runs (RFC 6298, 2) |
+//! | `rate_sample.rs` | delivery rates (draft-cheng-iccrg-delivery-rate-estimation) |
+//! | `receiver.rs`, `out_of_order.rs` | delayed acknowledgments (RFC 5681, 4.2), SACK blocks (RFC 2018), ECE (RFC 3168, 6.1.3; RFC 8257, 3.2) |
+//! | `control/` | `cwnd`: Reno (RFC 5681), CUBIC (RFC 9438), HyStart++ (RFC 9406), DCTCP (RFC 8257), scalable (Prague, RFC 9331), BBR |
+//! | `profile.rs` | the rules flows share: ns-2's, the RFCs', Linux's |
 //!
 //! ```
 //! use earlydrop::units::Nanos;
@@ -16,9 +32,9 @@
 //! let profile = Profile::ns2(Recovery::NewReno);
 //! let mut sender = Sender::new(&profile, Nanos::ZERO);
 //! let mut receiver = Receiver::new(0);
-//! sender.supply(1 + 100); // the connection request and 100 segments
+//! sender.supply(1 + 100); // the SYN and 100 segments
 //! let mut now = Nanos::ZERO;
-//! while sender.acknowledged() < 101 {
+//! while sender.snd_una() < 101 {
 //!     while let Some(segment) = sender.poll_transmit(&profile, now) {
 //!         let arrival = Arrival::of(&segment, now);
 //!         let reply = receiver.on_segment(&profile, &arrival, now + Nanos::from_millis(10));
@@ -29,22 +45,29 @@
 //! assert_eq!(receiver.received(), 101);
 //! ```
 
+mod ack;
 pub mod control;
-mod delivery;
-mod held;
+mod counts;
+mod ecn;
+mod out_of_order;
 mod profile;
+mod prr;
+mod rate_sample;
 mod receiver;
 mod recovery;
-mod reduction;
+pub mod rto;
+mod sack;
+mod sack_ns2;
 mod scoreboard;
-mod selective;
 mod sender;
 #[cfg(test)]
 mod testing;
-pub mod timer;
+mod timeout;
 
 #[cfg(test)]
 mod properties_tests;
+#[cfg(test)]
+mod receiver_tests;
 #[cfg(test)]
 mod recovery_tests;
 #[cfg(test)]
@@ -53,52 +76,53 @@ mod sender_tests;
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
+pub use counts::SenderCounts;
 pub use profile::{
     Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, ProfileError, Recovery, Reduction,
-    RenoEstimate, RoundTrips, Rules,
+    RenoEstimate, RttSampling, Rules,
 };
+pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};
-pub(crate) use receiver::{Echo, Say};
-pub use sender::{Sender, SenderCounts};
-pub use timer::TimerRules;
+pub use rto::RtoParams;
+pub use sender::Sender;
 
-/// Segments in a row: `from`, and what follows it up to but not including `to`.
+/// A contiguous block of sequence numbers, as a SACK option reports it (RFC 2018).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Range {
-    /// The first number.
+pub struct SackBlock {
+    /// The first number of the block (left edge).
     pub from: u32,
-    /// The number after the last.
+    /// The number after the last of the block (right edge).
     pub to: u32,
 }
 
 /// A segment to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Its number.
+    /// Sequence number, in segments.
     pub number: u32,
     /// Bytes on the wire.
     pub size: u32,
     /// Whether this number was sent before.
     pub retransmission: bool,
-    /// The ECN field to send it with.
+    /// The ECN field of its IP header.
     pub ecn: Ecn,
-    /// RFC 3168's "congestion window reduced".
+    /// The CWR flag, "congestion window reduced" (RFC 3168).
     pub cwr: bool,
-    /// Whether it asks for a connection and carries no data.
+    /// Whether it is the SYN, which carries no data.
     pub syn: bool,
 }
 
-/// An acknowledgment that arrived.
+/// An acknowledgment as the sender receives it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a> {
-    /// The next number the receiver expects: everything before it arrived.
+    /// The next number the receiver expects: it has everything before.
     pub next: u32,
-    /// When the copy whose time it echoes was sent.
+    /// When the segment was sent whose timestamp this echoes (TSecr, RFC 7323).
     pub echo: Nanos,
-    /// Whether that copy was a retransmission.
+    /// Whether that segment was a retransmission.
     pub echo_retransmitted: bool,
-    /// RFC 3168's "ECN echo".
+    /// The ECE flag, "ECN echo" (RFC 3168).
     pub ece: bool,
-    /// What arrived beyond `next`, the most recent first (RFC 2018).
-    pub sacked: &'a [Range],
+    /// Blocks received beyond `next`, the most recent first (RFC 2018).
+    pub sacked: &'a [SackBlock],
 }

@@ -1,13 +1,16 @@
-//! What flows have in common: the rules a sender and a receiver follow.
+//! Profiles: the rules a sender and a receiver follow, shared by many flows.
+//!
+//! [`Profile::ns2`], [`Profile::modern`] and [`Profile::linux`] are the presets; every rule can
+//! be changed on its own.
 
 use core::fmt;
 
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::timer::TimerRules;
+use super::rto::RtoParams;
 
-/// How lost segments are found and sent again.
+/// How lost segments are detected and retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
     /// Fast retransmit, then slow start from one segment (Jacobson, 1988).
@@ -21,48 +24,49 @@ pub enum Recovery {
     Sack,
 }
 
-/// How much may be on its way.
+/// The congestion control algorithm: how many segments may be in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// Additive increase, multiplicative decrease (RFC 5681).
     Reno,
-    /// Growth by a cubic function of time (RFC 9438).
+    /// `cwnd` grows by a cubic function of time (RFC 9438).
     Cubic,
-    /// Cuts by the part of segments that is marked (RFC 8257).
+    /// `cwnd` is reduced by the fraction of segments marked (RFC 8257).
     Dctcp,
-    /// The same for the low-latency queue of RFC 9332, which needs [`EcnMode::L4s`].
+    /// A scalable sender after TCP Prague, for the low-latency queue of RFC 9332. Needs
+    /// [`EcnMode::L4s`].
     Scalable,
-    /// A model of the path's rate and round trip, which needs [`Recovery::Sack`].
+    /// BBR: a model of the path's bandwidth and round trip. Needs [`Recovery::Sack`].
     Bbr,
 }
 
-/// In what a sender follows ns-2 and in what the RFCs, where the two differ.
+/// Whether a sender follows the RFCs or ns-2, where the two differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
-    /// The RFCs, with in-flight segments as the measure of a window that is cut.
+    /// The RFCs: a reduction goes by the segments in flight.
     Standard,
-    /// ns-2's one-way agents: the window itself is halved, whether it is used or not; it
-    /// grows by each acknowledgment, however much that covers; a retransmission timer
-    /// that finds nothing outstanding closes the window, which is its slow-start restart.
+    /// ns-2's one-way agents. A reduction halves `cwnd` itself, whether it is used or not.
+    /// `cwnd` grows by each acknowledgment, however much that covers. A retransmission timer
+    /// that expires with nothing outstanding sets `cwnd` to 1, which is its slow-start restart.
     Ns2,
 }
 
-/// How a window grows above its threshold.
+/// How `cwnd` grows in congestion avoidance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// By the segments acknowledged, in fractions of a segment (RFC 3465 with RFC 5681).
     Segments,
-    /// As ns-3's `TcpLinuxReno`: by whole segments, for a count of those acknowledged that
-    /// a cut does not clear; and the acknowledgment that ends a recovery counts for all
-    /// it covers, what had been reported out of turn included.
+    /// As ns-3's `TcpLinuxReno`: by whole segments, for a count of segments acknowledged that a
+    /// reduction does not clear. The acknowledgment that ends a recovery counts for all it
+    /// covers, what SACK blocks had reported included.
     CountedAsNs3,
-    /// As Linux: Reno's and CUBIC's by whole segments, for a count that a cut clears; in
-    /// slow start by all that an acknowledgment covers.
+    /// As Linux: Reno's and CUBIC's `cwnd` by whole segments, for a count that a reduction
+    /// clears; in slow start by all that an acknowledgment covers.
     CountedAsLinux,
 }
 
-/// How CUBIC's estimate of Reno's window grows once it has reached the window before the
-/// last cut.
+/// How CUBIC's estimate of Reno's `cwnd` grows once it has reached the `cwnd` before the last
+/// reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenoEstimate {
     /// By a segment a round trip, as Reno's (RFC 9438).
@@ -71,31 +75,31 @@ pub enum RenoEstimate {
     Steady,
 }
 
-/// How a window that is cut comes into force.
+/// How a reduction of `cwnd` takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// At once: nothing new is sent until so much has left the network (RFC 6675).
+    /// At once: nothing new is sent until the segments in flight fit the new `cwnd` (RFC 6675).
     AtOnce,
     /// Over a round trip, in proportion to what is delivered, after losses and marks:
-    /// proportional rate reduction (RFC 9937). Needs [`Recovery::Sack`].
+    /// proportional rate reduction (PRR, RFC 9937). Needs [`Recovery::Sack`].
     Proportional,
 }
 
-/// What is done about congestion marks.
+/// How ECN is used: the codepoint of segments, and the meaning of ECE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnMode {
     /// Segments are not ECN-capable.
     Off,
-    /// ECT(0); the receiver echoes a mark until it sees the window reduced (RFC 3168).
+    /// ECT(0); acknowledgments carry ECE from a mark until a segment with CWR (RFC 3168).
     Classic,
-    /// ECT(0); the echo says of each segment whether it was marked (RFC 8257).
+    /// ECT(0); ECE says of each segment whether it was marked (RFC 8257).
     Dctcp,
-    /// ECT(1), with the same echo (RFC 9331).
+    /// ECT(1), and ECE as with [`EcnMode::Dctcp`] (RFC 9331).
     L4s,
 }
 
 impl EcnMode {
-    /// What segments are sent with that may be marked.
+    /// The codepoint of data segments.
     #[inline]
     pub(crate) fn codepoint(self) -> Ecn {
         match self {
@@ -109,101 +113,101 @@ impl EcnMode {
 /// How a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
-    /// With data.
+    /// With data at once.
     None,
-    /// With a request of an acknowledgment's size that takes the first number of the
-    /// connection, and is sent alone: data follows its acknowledgment. A connection that
-    /// is to carry 10 segments is supplied with 11.
+    /// With a SYN of an acknowledgment's size, which takes the first number of the connection:
+    /// data follows its acknowledgment. A connection that is to carry 10 segments is supplied
+    /// with 11.
     ThreeWay,
 }
 
-/// Which round trips are measured.
+/// Which round trips are measured for RTO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RoundTrips {
-    /// One segment at a time, none while a retransmission is about (Karn's rule).
+pub enum RttSampling {
+    /// One segment at a time, and no retransmission (RFC 6298, 3: Karn's algorithm).
     OneAtATime,
-    /// Every segment, by the time its acknowledgment echoes (RFC 7323).
+    /// Every segment, by the timestamp its acknowledgment echoes (RFC 7323).
     Every,
 }
 
-/// Acknowledgments held back, RFC 5681, section 4.2.
+/// Delayed acknowledgments (RFC 5681, 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAcks {
-    /// Segments that are acknowledged together.
+    /// Segments acknowledged together.
     pub every: u32,
-    /// How long the first of them waits at most.
+    /// Longest time that the first of them waits for an acknowledgment.
     pub timeout: Nanos,
 }
 
 /// The rules a sender and its receiver follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
-    /// How lost segments are found.
+    /// How lost segments are detected.
     pub recovery: Recovery,
-    /// How much may be on its way.
+    /// The congestion control algorithm.
     pub control: Algorithm,
-    /// Whose word counts where ns-2 and the RFCs differ.
+    /// Whether the RFCs or ns-2 decide where they differ.
     pub rules: Rules,
     /// Bytes on the wire of a data segment.
     pub segment_size: u32,
-    /// How many of them are headers; the rest is payload.
+    /// Bytes of headers in it; the rest is payload.
     pub header_size: u32,
-    /// Bytes on the wire of an acknowledgment, and of a connection request.
+    /// Bytes on the wire of an acknowledgment, and of a SYN.
     pub ack_size: u32,
-    /// Segments sent before anything is acknowledged.
+    /// `cwnd` at the start of a connection, segments (RFC 5681, 3.1, IW).
     pub initial_window: u32,
-    /// Segments the receiver lets be on their way.
+    /// `rwnd`: segments the receiver lets be outstanding.
     pub receiver_window: u32,
-    /// The window at which the first slow start ends; `None`: at a loss.
-    pub initial_threshold: Option<u32>,
-    /// What is done about congestion marks.
+    /// `ssthresh` at the start of a connection, segments; `None`: slow start ends at the first
+    /// congestion.
+    pub initial_ssthresh: Option<u32>,
+    /// How ECN is used.
     pub ecn: EcnMode,
-    /// Whether retransmissions are ECN-capable too. RFC 3168 forbids it; ns-2 does it, and
-    /// so do senders whose queues drop much of what is not capable (RFC 8257).
+    /// Whether retransmissions are ECN-capable too. RFC 3168, 6.1.5, forbids it. ns-2 does it,
+    /// and so do senders whose queues drop much of what is not capable (RFC 8257).
     pub ecn_on_retransmissions: bool,
-    /// Acknowledgments held back; `None`: one for each segment.
+    /// Delayed acknowledgments; `None`: one acknowledgment for each segment.
     pub delayed_acks: Option<DelayedAcks>,
     /// The retransmission timer.
-    pub timer: TimerRules,
-    /// Which round trips are measured.
-    pub round_trips: RoundTrips,
-    /// Duplicate acknowledgments that tell of a loss.
-    pub duplicate_threshold: u32,
+    pub timer: RtoParams,
+    /// Which round trips are measured for RTO.
+    pub rtt_sampling: RttSampling,
+    /// Duplicate acknowledgments that show a loss (RFC 6675, DupThresh).
+    pub dupack_threshold: u32,
     /// Whether the first two duplicates let a new segment be sent each (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether selective acknowledgments also tell of retransmissions that were lost;
-    /// otherwise, as in RFC 6675, the timer does.
+    /// Whether SACK blocks also show that a retransmission was lost. RFC 6675 leaves those to
+    /// the timer.
     pub lost_retransmissions: bool,
-    /// Whether a window not used for a timeout is closed (RFC 5681, section 4.1).
+    /// Whether `cwnd` is the initial window at most after an idle time of RTO (RFC 5681, 4.1).
     pub slow_start_restart: bool,
-    /// Whether Reno's and CUBIC's cuts leave whole segments, rounded down: as Linux, and as
-    /// ns-2 until 2006 (`precisionReduce_ false`).
+    /// Whether Reno's and CUBIC's reductions leave whole segments, rounded down: as Linux, and
+    /// as ns-2 until 2006 (`precisionReduce_ false`).
     pub whole_cuts: bool,
-    /// How Reno's window grows, and with [`Growth::CountedAsLinux`] CUBIC's, with the
-    /// standard rules.
+    /// How Reno's `cwnd` grows with the standard rules, and with [`Growth::CountedAsLinux`]
+    /// CUBIC's too.
     pub growth: Growth,
-    /// How CUBIC's estimate of Reno's window grows.
+    /// How CUBIC's estimate of Reno's `cwnd` grows.
     pub reno_estimate: RenoEstimate,
-    /// The least window, in segments, that a mark leaves to CUBIC; the others' is 2.
+    /// The least `cwnd`, in segments, that a mark leaves to CUBIC. To the others it leaves 2.
     pub least_after_mark: u32,
-    /// Whether a receiver that holds acknowledgments back acknowledges some segments each by
-    /// itself, as Linux does: those of its first 16 acknowledgments, one that says that the
-    /// window was reduced, and 2 from the first that is marked after that, or that cannot
-    /// be marked where others can.
+    /// Whether a receiver with delayed acknowledgments sends some at once, as Linux does: the
+    /// first 16 of a connection; one for a segment with CWR; and 2 from a segment on that is the
+    /// first marked after CWR, or that is not ECN-capable where others are.
     pub quick_acks: bool,
-    /// How a window that is cut comes into force, with the standard rules.
+    /// How a reduction of `cwnd` takes effect, with the standard rules.
     pub reduction: Reduction,
     /// How a connection begins.
     pub handshake: Handshake,
-    /// At most so many segments at once, but where holes are filled by selective
-    /// acknowledgments; `None`: as the window allows.
+    /// The most segments sent at once, except while SACK blocks decide what is retransmitted;
+    /// `None`: as the window allows.
     pub max_burst: Option<u32>,
 }
 
 impl Profile {
-    /// ns-2.35 as it comes: a window of 20 packets of 1000 bytes, ticks of 10 ms.
+    /// ns-2.35's defaults: `rwnd` of 20 packets of 1000 bytes, ticks of 10 ms.
     ///
-    /// Its packets have no headers beyond their size, as with `useHeaders_ false`.
+    /// Packets have no headers beyond their size, as with `useHeaders_ false`.
     pub const fn ns2(recovery: Recovery) -> Profile {
         Profile {
             recovery,
@@ -214,18 +218,18 @@ impl Profile {
             ack_size: 40,
             initial_window: 2,
             receiver_window: 20,
-            initial_threshold: None,
+            initial_ssthresh: None,
             ecn: EcnMode::Off,
             ecn_on_retransmissions: true,
             delayed_acks: None,
-            timer: TimerRules {
+            timer: RtoParams {
                 initial: Nanos::from_secs(3),
                 minimum: Nanos::from_millis(200),
                 maximum: Nanos::from_secs(60),
                 tick: Nanos::from_millis(10),
             },
-            round_trips: RoundTrips::OneAtATime,
-            duplicate_threshold: 3,
+            rtt_sampling: RttSampling::OneAtATime,
+            dupack_threshold: 3,
             limited_transmit: true,
             lost_retransmissions: false,
             slow_start_restart: true,
@@ -240,12 +244,12 @@ impl Profile {
         }
     }
 
-    /// ns-2 as it was set up around the year 2000: ticks of 0.1 s, no least timeout but
-    /// two ticks, a first timeout of 6 s, an initial window of 1, no limited transmit,
-    /// no connection request, and windows cut to whole segments.
+    /// ns-2 as it was configured around the year 2000: ticks of 0.1 s, a least RTO of two ticks,
+    /// an initial RTO of 6 s, an initial window of 1, no limited transmit, no SYN, and
+    /// reductions to whole segments.
     pub const fn ns2_old_timers(recovery: Recovery) -> Profile {
         let mut profile = Profile::ns2(recovery);
-        profile.timer = TimerRules {
+        profile.timer = RtoParams {
             initial: Nanos::from_secs(6),
             minimum: Nanos::ZERO,
             maximum: Nanos::from_secs(60),
@@ -258,9 +262,9 @@ impl Profile {
         profile
     }
 
-    /// A sender of today: 1500 bytes, an initial window of 10 (RFC 6928), selective
-    /// acknowledgments, every second segment acknowledged, a least timeout of 200 ms, and
-    /// ECN where the algorithm is about marks.
+    /// A sender of today by the RFCs: 1500 bytes, an initial window of 10 (RFC 6928), SACK, every
+    /// second segment acknowledged, a least RTO of 200 ms, and ECN where the algorithm needs
+    /// marks.
     pub const fn modern(algorithm: Algorithm) -> Profile {
         Profile {
             recovery: Recovery::Sack,
@@ -271,7 +275,7 @@ impl Profile {
             ack_size: 40,
             initial_window: 10,
             receiver_window: 65_535,
-            initial_threshold: None,
+            initial_ssthresh: None,
             ecn: match algorithm {
                 Algorithm::Dctcp => EcnMode::Dctcp,
                 Algorithm::Scalable => EcnMode::L4s,
@@ -282,14 +286,14 @@ impl Profile {
                 every: 2,
                 timeout: Nanos::from_millis(40),
             }),
-            timer: TimerRules {
+            timer: RtoParams {
                 initial: Nanos::from_secs(1),
                 minimum: Nanos::from_millis(200),
                 maximum: Nanos::from_secs(60),
                 tick: Nanos::from_millis(1),
             },
-            round_trips: RoundTrips::Every,
-            duplicate_threshold: 3,
+            rtt_sampling: RttSampling::Every,
+            dupack_threshold: 3,
             limited_transmit: true,
             lost_retransmissions: true,
             slow_start_restart: true,
@@ -304,12 +308,13 @@ impl Profile {
         }
     }
 
-    /// [`Profile::modern`] as Linux does it, where that is known to differ: windows grow and
-    /// are cut by whole segments, cuts come into force in proportion, CUBIC's estimate of
-    /// Reno stays slow, no mark leaves less than 2 segments, and some segments are
-    /// acknowledged each by itself. The source is Linux's `tcp_cong.c`, `tcp_cubic.c` and
-    /// `tcp_input.c`. Its detection of losses by time (RFC 8985) and its HyStart, which
-    /// needs a window of 16, are left out.
+    /// [`Profile::modern`] with what is known to differ in Linux (`tcp_cong.c`, `tcp_cubic.c`,
+    /// `tcp_input.c`):
+    /// - `cwnd` grows and is reduced by whole segments; reductions are proportional (PRR);
+    /// - CUBIC's estimate of Reno stays slow, and a mark leaves at least 2 segments;
+    /// - some acknowledgments are not delayed.
+    ///
+    /// Loss detection by time (RFC 8985) and HyStart, which needs a `cwnd` of 16, are left out.
     pub const fn linux(algorithm: Algorithm) -> Profile {
         let mut profile = Profile::modern(algorithm);
         profile.whole_cuts = true;
@@ -326,7 +331,7 @@ impl Profile {
         self.segment_size - self.header_size
     }
 
-    /// Whether the rules make sense together.
+    /// Checks that the rules are consistent.
     pub fn validate(&self) -> Result<(), ProfileError> {
         let wrong = [
             (
@@ -351,7 +356,7 @@ impl Profile {
                 ProfileError::NothingDelivered,
             ),
             (
-                self.duplicate_threshold == 0,
+                self.dupack_threshold == 0,
                 ProfileError::NoDuplicateThreshold,
             ),
             (self.max_burst == Some(0), ProfileError::NoBurst),
@@ -375,30 +380,29 @@ impl Profile {
     }
 }
 
-/// Why a profile makes no sense.
+/// Why a profile is inconsistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileError {
     /// Segments of no bytes.
     NoSegmentSize,
-    /// A window in which nothing may be sent.
+    /// A window of 0 segments.
     NoWindow,
-    /// A receiver's window of more than 2^24 segments.
+    /// A receiver window of more than 2^24 segments.
     ReceiverWindowTooLarge,
-    /// An algorithm that goes by the delivery rate, without the selective acknowledgments
-    /// of the RFCs that measure it.
+    /// An algorithm that needs delivery-rate samples, without SACK and the standard rules, which
+    /// measure them.
     RateUnmeasured,
-    /// A reduction in proportion to deliveries, without the selective acknowledgments of
-    /// the RFCs that tell of them.
+    /// A proportional reduction, without SACK and the standard rules, which count deliveries.
     NothingDelivered,
-    /// A loss told by no duplicate.
+    /// A loss shown by 0 duplicates.
     NoDuplicateThreshold,
-    /// Bursts of no segment.
+    /// Bursts of 0 segments.
     NoBurst,
     /// An acknowledgment for every 0 segments.
     NoAcks,
-    /// A tick of no time, or of more than a second.
+    /// A tick of 0, or of more than a second.
     Tick,
-    /// A largest timeout below the least or the first.
+    /// A maximum RTO below the minimum or the initial one.
     TimerBounds,
 }
 
@@ -408,7 +412,7 @@ impl fmt::Display for ProfileError {
             ProfileError::NoSegmentSize => "a segment needs at least one byte",
             ProfileError::NoWindow => "a window needs at least one segment",
             ProfileError::ReceiverWindowTooLarge => {
-                "a receiver's window is 16777216 segments at most"
+                "the receiver window is 16777216 segments at most"
             }
             ProfileError::RateUnmeasured => {
                 "BBR needs selective acknowledgments and the standard rules"
@@ -417,13 +421,13 @@ impl fmt::Display for ProfileError {
                 "a proportional reduction needs selective acknowledgments and the standard rules"
             }
             ProfileError::NoDuplicateThreshold => {
-                "at least one duplicate acknowledgment must tell of a loss"
+                "at least one duplicate acknowledgment must show a loss"
             }
             ProfileError::NoBurst => "a burst needs at least one segment",
             ProfileError::NoAcks => "delayed acknowledgments need at least one segment each",
             ProfileError::Tick => "the timer's tick is more than 0 and at most 1 second",
             ProfileError::TimerBounds => {
-                "the timer's maximum is below its minimum or its first timeout"
+                "the timer's maximum is below its minimum or its initial timeout"
             }
         })
     }

@@ -1,4 +1,4 @@
-//! What holds whatever is lost, late or marked.
+//! Everything is delivered, whatever is lost, late or marked.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use super::{
     Sender,
 };
 
-enum Travelling {
+enum InFlight {
     Segment(Segment, Nanos),
     Reply(Reply),
 }
 
-/// What the network does to the n-th thing sent: lose, delay by so many ms, mark.
+/// What the network does to a packet: lose it, delay it by so many ms, mark it.
 #[derive(Clone, Copy, Debug)]
 struct Fate {
     lost: bool,
@@ -94,15 +94,15 @@ struct Run {
     profile: Profile,
     sender: Sender,
     receiver: Receiver,
-    under_way: BTreeMap<(Nanos, u32), Travelling>,
+    in_flight: BTreeMap<(Nanos, u32), InFlight>,
     fates: Vec<Fate>,
     sent: u32,
     now: Nanos,
 }
 
 impl Run {
-    fn put(&mut self, what: Travelling) {
-        // Fates run out: from then on nothing is lost.
+    fn send(&mut self, what: InFlight) {
+        // Once there are no more fates, nothing is lost.
         let fate = self.fates.get(self.sent as usize).copied();
         let fate = fate.unwrap_or(Fate {
             lost: false,
@@ -110,7 +110,7 @@ impl Run {
             marked: false,
         });
         let mut what = what;
-        if let Travelling::Segment(segment, _) = &mut what
+        if let InFlight::Segment(segment, _) = &mut what
             && fate.marked
             && segment.ecn.is_capable()
         {
@@ -118,47 +118,44 @@ impl Run {
         }
         if !fate.lost {
             let at = self.now + Nanos::from_millis(fate.delay);
-            self.under_way.insert((at, self.sent), what);
+            self.in_flight.insert((at, self.sent), what);
         }
         self.sent += 1;
     }
 
     fn transmit(&mut self) {
         while let Some(segment) = self.sender.poll_transmit(&self.profile, self.now) {
-            let (acknowledged, window) = (self.sender.acknowledged(), self.profile.receiver_window);
-            assert!(segment.number >= acknowledged, "sent what had arrived");
-            assert!(
-                segment.number < acknowledged + window,
-                "beyond the receiver"
-            );
-            self.put(Travelling::Segment(segment, self.now));
+            let (snd_una, rwnd) = (self.sender.snd_una(), self.profile.receiver_window);
+            assert!(segment.number >= snd_una, "sent what was acknowledged");
+            assert!(segment.number < snd_una + rwnd, "sent beyond rwnd");
+            self.send(InFlight::Segment(segment, self.now));
         }
         assert!(self.sender.in_flight() <= 2 * self.profile.receiver_window);
-        assert!(self.sender.window() >= 1.0);
+        assert!(self.sender.cwnd() >= 1.0);
     }
 
     fn step(&mut self) {
         let timers = self.sender.deadline().min(self.receiver.deadline());
-        let next = self.under_way.first_key_value().map(|(key, _)| key.0);
+        let next = self.in_flight.first_key_value().map(|(key, _)| key.0);
         let at = timers.min(next.unwrap_or(Nanos::NEVER));
         assert!(at < Nanos::NEVER, "nothing would ever happen again");
         self.now = self.now.max(at);
         if next == Some(at) {
-            match self.under_way.pop_first().unwrap().1 {
-                Travelling::Segment(segment, sent) => {
+            match self.in_flight.pop_first().unwrap().1 {
+                InFlight::Segment(segment, sent) => {
                     let arrival = Arrival::of(&segment, sent);
                     let reply = self.receiver.on_segment(&self.profile, &arrival, self.now);
                     if let Some(reply) = reply {
-                        self.put(Travelling::Reply(reply));
+                        self.send(InFlight::Reply(reply));
                     }
                 }
-                Travelling::Reply(reply) => {
+                InFlight::Reply(reply) => {
                     self.sender.on_ack(&self.profile, &reply.as_ack(), self.now);
                 }
             }
         } else {
             if let Some(reply) = self.receiver.on_timer(&self.profile, self.now) {
-                self.put(Travelling::Reply(reply));
+                self.send(InFlight::Reply(reply));
             }
             self.sender.on_timer(&self.profile, self.now);
         }
@@ -180,7 +177,7 @@ proptest! {
             profile,
             sender: Sender::new(&profile, Nanos::ZERO),
             receiver: Receiver::new(0),
-            under_way: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
             fates,
             sent: 0,
             now: Nanos::ZERO,
@@ -191,12 +188,12 @@ proptest! {
             run.sender.supply(end);
             run.transmit();
             let mut steps = 0;
-            while run.sender.acknowledged() < end {
+            while run.sender.snd_una() < end {
                 run.step();
                 steps += 1;
                 prop_assert!(steps < 20_000, "too much for {} segments", size);
             }
-            prop_assert_eq!(run.receiver.expected(), end);
+            prop_assert_eq!(run.receiver.rcv_nxt(), end);
             prop_assert_eq!(run.receiver.received(), end);
             run.sender.restart(&profile, run.now);
             run.receiver.restart(end);

@@ -1,42 +1,44 @@
-//! The receiver: what arrived, and what is said of it.
+//! The receiver: takes segments, and decides when to acknowledge them.
 //!
-//! RFC 5681, section 4.2: an acknowledgment for every second segment at the latest, at
-//! once for a segment out of its turn or one that fills a hole. RFC 3168, section
-//! 6.1.3: a mark is echoed until the sender says it reduced its window. RFC 8257,
-//! section 3.2: the echo says whether the segments acknowledged were marked, and when
-//! that changes, those before the change are acknowledged at once. A change that comes
-//! with a segment out of turn is told by that segment's acknowledgment alone.
+//! - Delayed acknowledgments (RFC 5681, 4.2): one for every second segment at the latest; at
+//!   once for a segment out of order or one that fills a hole.
+//! - ECE as RFC 3168, 6.1.3: set from a mark on until a segment carries CWR.
+//! - ECE as RFC 8257, 3.2: says whether the segments acknowledged were marked. When that
+//!   changes, those before the change are acknowledged at once. A change that comes with a
+//!   segment out of order is reported by that segment's acknowledgment alone.
+//! - Quick acknowledgments, as Linux: see [`Profile::quick_acks`].
 
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::held::Held;
+use super::out_of_order::OutOfOrderQueue;
 use super::profile::{DelayedAcks, EcnMode, Profile, Recovery};
-use super::{Ack, Range, Segment};
+use super::{Ack, SackBlock, Segment};
 
-/// Ranges an acknowledgment has room for.
-const RANGES: usize = 3;
-/// Quick acknowledgments, where a profile has them: when a connection begins, and after a mark.
+/// SACK blocks an acknowledgment has room for with a timestamp (RFC 2018, section 3).
+const SACK_BLOCKS: usize = 3;
+/// Quick acknowledgments when a connection begins (Linux, TCP_MAX_QUICKACKS).
 const QUICK_AT_FIRST: u8 = 16;
+/// Quick acknowledgments after a mark (Linux, `tcp_enter_quickack_mode`).
 const QUICK_AFTER_MARK: u8 = 2;
 
-/// A segment that arrived.
+/// A segment as the receiver gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Its number.
+    /// Sequence number, in segments.
     pub number: u32,
-    /// Its ECN field on arrival.
+    /// The ECN field on arrival.
     pub ecn: Ecn,
-    /// RFC 3168's "congestion window reduced".
+    /// The CWR flag, "congestion window reduced" (RFC 3168).
     pub cwr: bool,
-    /// Whether it was sent before.
+    /// Whether it is a retransmission.
     pub retransmission: bool,
-    /// When this copy was sent.
+    /// When it was sent (TSval, RFC 7323).
     pub sent: Nanos,
 }
 
 impl Arrival {
-    /// `segment`, sent at `sent`, arriving as it left.
+    /// The arrival of `segment`, sent at `sent`, without a mark.
     pub fn of(segment: &Segment, sent: Nanos) -> Arrival {
         Arrival {
             number: segment.number,
@@ -51,27 +53,28 @@ impl Arrival {
 /// An acknowledgment to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The next number expected.
+    /// The next number expected (RFC 9293, RCV.NXT).
     pub next: u32,
-    /// When the first segment it acknowledges was sent, or the one out of its turn.
+    /// When the first segment it acknowledges was sent, or the one out of order (TSecr,
+    /// RFC 7323).
     pub echo: Nanos,
-    /// Whether that one was a retransmission.
+    /// Whether that segment was a retransmission.
     pub echo_retransmitted: bool,
-    /// RFC 3168's "ECN echo".
+    /// The ECE flag, "ECN echo" (RFC 3168).
     pub ece: bool,
-    /// How many of `ranges` are filled.
+    /// How many of `blocks` are filled.
     pub length: u8,
-    /// What arrived beyond `next`, the most recent first.
-    pub ranges: [Range; RANGES],
+    /// SACK blocks: what arrived beyond `next`, the most recent first (RFC 2018).
+    pub blocks: [SackBlock; SACK_BLOCKS],
 }
 
 impl Reply {
-    /// What arrived beyond `next`, the most recent first.
-    pub fn sacked(&self) -> &[Range] {
-        &self.ranges[..usize::from(self.length)]
+    /// The SACK blocks, the most recent first.
+    pub fn sacked(&self) -> &[SackBlock] {
+        &self.blocks[..usize::from(self.length)]
     }
 
-    /// The same, as a sender takes it.
+    /// This acknowledgment as a sender takes it.
     pub fn as_ack(&self) -> Ack<'_> {
         Ack {
             next: self.next,
@@ -83,93 +86,96 @@ impl Reply {
     }
 }
 
-/// What an acknowledgment echoes of a segment: when this copy of it was sent, and whether
-/// others were before.
+/// What an acknowledgment echoes of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Echo {
+    /// When the segment was sent.
     pub(crate) sent: Nanos,
-    pub(crate) again: bool,
+    /// Whether it was a retransmission.
+    pub(crate) retransmission: bool,
 }
 
-/// What a receiver says of a segment that came in its turn.
+/// What a receiver with delayed acknowledgments does about a segment in order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Say {
-    /// Nothing yet.
-    Nothing,
-    /// That everything up to it has arrived.
-    Acknowledge(Echo),
+pub(crate) enum AckDecision {
+    /// Wait for another segment, or for the timer.
+    Delay,
+    /// Acknowledge now, with this echo.
+    Send(Echo),
 }
 
 /// Receives segments and acknowledges them.
 #[derive(Clone, Debug)]
 #[repr(C)] // What every segment needs first.
 pub struct Receiver {
-    next: u32,
+    /// The next number expected (RFC 9293, RCV.NXT).
+    rcv_nxt: u32,
+    /// Segments received, each number counted once.
     received: u32,
-    /// What arrived beyond `next`, the most recent first.
-    held: Held,
+    /// What arrived beyond `rcv_nxt`.
+    out_of_order: OutOfOrderQueue,
     /// Whether nothing of this connection arrived yet.
     fresh: bool,
-    /// Whether marks are echoed: with RFC 3168 until the window is reduced, with RFC
-    /// 8257 as the last segment was.
-    echoing: bool,
+    /// Whether acknowledgments carry ECE: with RFC 3168 until CWR, with RFC 8257 as the last
+    /// segment was marked.
+    ece: bool,
     echo_retransmitted: bool,
-    /// Acknowledgments that will not be held back.
+    /// Acknowledgments left that are not delayed.
     quick: u8,
     /// Segments not acknowledged yet.
-    waiting: u32,
+    unacked: u32,
     duplicates: u32,
     echo: Nanos,
     deadline: Nanos,
 }
 
 impl Receiver {
-    /// Asks the caches for what is kept of segments out of their turn.
+    /// Prefetches the out-of-order queue.
     #[inline]
-    pub(crate) fn look_ahead(&self) {
-        self.held.look_ahead();
+    pub(crate) fn prefetch(&self) {
+        self.out_of_order.prefetch();
     }
 
-    /// A receiver that expects number `first`.
+    /// A receiver that expects number `first` next.
     pub fn new(first: u32) -> Receiver {
         Receiver {
-            next: first,
-            waiting: 0,
+            rcv_nxt: first,
+            unacked: 0,
             quick: 0,
             received: 0,
             duplicates: 0,
             fresh: true,
-            echoing: false,
+            ece: false,
             echo_retransmitted: false,
             echo: Nanos::ZERO,
             deadline: Nanos::NEVER,
-            held: Held::default(),
+            out_of_order: OutOfOrderQueue::default(),
         }
     }
 
-    /// A new connection on the same numbering that begins with `first`: what is missing
-    /// before it does not come any more. To be called for each connection after the
-    /// first, so that its first segment is acknowledged at once.
+    /// Begins a new connection on the same numbering with number `first`: what is missing before
+    /// it does not come any more. To be called for each connection after the first, so that its
+    /// first segment is acknowledged at once.
     pub fn restart(&mut self, first: u32) {
-        self.next = self.next.max(first);
-        self.held.clear();
-        self.waiting = 0;
+        self.rcv_nxt = self.rcv_nxt.max(first);
+        self.out_of_order.clear();
+        self.unacked = 0;
         self.fresh = true;
-        self.echoing = false;
+        self.ece = false;
         self.deadline = Nanos::NEVER;
     }
 
-    /// The quick way, where there is nothing to be said of a segment but what is expected
-    /// next: takes it, and answers whether it was new. It is then to be acknowledged at
-    /// once, with [`Receiver::expected`] and the time it was sent. `None`: this did nothing.
+    /// Fast path without ECN and delayed acknowledgments: takes a segment whose acknowledgment
+    /// carries only [`Receiver::rcv_nxt`] and the time it was sent, and is sent at once. Answers
+    /// whether the segment was new; `None` means nothing was done.
     #[inline(always)]
-    pub fn take(&mut self, profile: &Profile, number: u32) -> Option<bool> {
+    pub fn on_segment_fast(&mut self, profile: &Profile, number: u32) -> Option<bool> {
         if profile.delayed_acks.is_some() || profile.ecn != EcnMode::Off {
             return None;
         }
-        if number == self.next && self.held.is_empty() {
+        if number == self.rcv_nxt && self.out_of_order.is_empty() {
             self.fresh = false;
-            self.next += 1;
+            self.rcv_nxt += 1;
             self.received += 1;
             return Some(true);
         }
@@ -177,41 +183,41 @@ impl Receiver {
             return None;
         }
         self.fresh = false;
-        Some(self.put(number))
+        Some(self.queue(number))
     }
 
-    /// The same where acknowledgments are delayed, for a segment that is not marked and
-    /// comes before the [deadline](Receiver::deadline); `of_it` is what to echo of it.
+    /// Fast path with delayed acknowledgments: takes a segment in order that is not marked and
+    /// comes before the [deadline](Receiver::deadline). `None` means nothing was done.
     #[inline(always)]
-    pub(crate) fn take_in_turn(
+    pub(crate) fn on_segment_fast_delayed(
         &mut self,
         profile: &Profile,
         number: u32,
-        of_it: Echo,
+        echo: Echo,
         now: Nanos,
-    ) -> Option<Say> {
+    ) -> Option<AckDecision> {
         let delay = profile.delayed_acks.as_ref()?;
-        let in_turn = number == self.next && self.held.is_empty();
-        if !in_turn || self.echoing | self.fresh | profile.quick_acks || self.quick > 0 {
+        let in_order = number == self.rcv_nxt && self.out_of_order.is_empty();
+        if !in_order || self.ece | self.fresh | profile.quick_acks || self.quick > 0 {
             return None;
         }
-        self.next += 1;
+        self.rcv_nxt += 1;
         self.received += 1;
-        if self.waiting == 0 {
-            (self.echo, self.echo_retransmitted) = (of_it.sent, of_it.again);
+        if self.unacked == 0 {
+            (self.echo, self.echo_retransmitted) = (echo.sent, echo.retransmission);
         }
-        if self.holds_back(delay, now) {
-            return Some(Say::Nothing);
+        if self.delays(delay, now) {
+            return Some(AckDecision::Delay);
         }
-        self.waiting = 0;
+        self.unacked = 0;
         self.deadline = Nanos::NEVER;
-        Some(Say::Acknowledge(Echo {
+        Some(AckDecision::Send(Echo {
             sent: self.echo,
-            again: self.echo_retransmitted,
+            retransmission: self.echo_retransmitted,
         }))
     }
 
-    /// A segment arrived; what is to be said of it now, if anything.
+    /// Takes a segment that arrived; answers with the acknowledgment to send now, if any.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -220,73 +226,77 @@ impl Receiver {
         now: Nanos,
     ) -> Option<Reply> {
         if profile.quick_acks {
-            self.on_cause_to_hurry(profile, arrival);
+            self.count_quick_acks(profile, arrival);
         }
         let early = self.on_ecn(profile, arrival);
-        if self.waiting == 0 || arrival.number != self.next {
+        if self.unacked == 0 || arrival.number != self.rcv_nxt {
             self.echo = arrival.sent;
             self.echo_retransmitted = arrival.retransmission;
         }
         let first = core::mem::replace(&mut self.fresh, false);
-        let in_turn = arrival.number == self.next && self.held.is_empty();
-        if in_turn {
-            self.next += 1;
+        let in_order = arrival.number == self.rcv_nxt && self.out_of_order.is_empty();
+        if in_order {
+            self.rcv_nxt += 1;
             self.received += 1;
         } else {
-            self.put(arrival.number);
+            self.queue(arrival.number);
         }
         match profile.delayed_acks {
-            Some(delay) if in_turn && !first && self.quick == 0 && self.holds_back(&delay, now) => {
+            Some(delay) if in_order && !first && self.quick == 0 && self.delays(&delay, now) => {
                 early
             }
             _ => Some(self.reply(profile)),
         }
     }
 
-    /// Holds the acknowledgment of a segment back for the next, unless it is due; answers
-    /// whether it does.
+    /// Delays the acknowledgment of a segment, unless enough segments wait for one; answers
+    /// whether it does (RFC 5681, 4.2).
     #[inline(always)]
-    fn holds_back(&mut self, delay: &DelayedAcks, now: Nanos) -> bool {
-        let waits = self.waiting + 1 < delay.every;
-        if waits {
-            self.waiting += 1;
+    fn delays(&mut self, delay: &DelayedAcks, now: Nanos) -> bool {
+        let delayed = self.unacked + 1 < delay.every;
+        if delayed {
+            self.unacked += 1;
             if self.deadline == Nanos::NEVER {
                 self.deadline = now + delay.timeout;
             }
         }
-        waits
+        delayed
     }
 
-    /// Whether the acknowledgment of this segment, and of which after it, is not to wait.
-    fn on_cause_to_hurry(&mut self, profile: &Profile, arrival: &Arrival) {
+    /// Determines how many acknowledgments, this segment's first, are not delayed (Linux,
+    /// `__tcp_ecn_check_ce`, `tcp_ecn_accept_cwr`).
+    fn count_quick_acks(&mut self, profile: &Profile, arrival: &Arrival) {
         if self.fresh {
             self.quick = QUICK_AT_FIRST;
         }
         if profile.ecn != EcnMode::Classic {
             return;
         }
-        let news = arrival.ecn == Ecn::Ce && (!self.echoing || arrival.cwr);
-        if news || arrival.ecn == Ecn::NotCapable {
+        let first_mark = arrival.ecn == Ecn::Ce && (!self.ece || arrival.cwr);
+        if first_mark || arrival.ecn == Ecn::NotCapable {
             self.quick = self.quick.max(QUICK_AFTER_MARK);
         } else if arrival.cwr {
             self.quick = self.quick.max(1);
         }
     }
 
-    /// Reads marks; with RFC 8257 it may be time to acknowledge what came before.
+    /// Sets ECE by a segment's mark; answers with an acknowledgment of the segments before it,
+    /// where RFC 8257 asks for one.
     #[inline]
     fn on_ecn(&mut self, profile: &Profile, arrival: &Arrival) -> Option<Reply> {
         let marked = arrival.ecn == Ecn::Ce;
         match profile.ecn {
             EcnMode::Off => None,
+            // RFC 3168, 6.1.3: ECE until a segment with CWR arrives.
             EcnMode::Classic => {
-                self.echoing = marked || (self.echoing && !arrival.cwr);
+                self.ece = marked || (self.ece && !arrival.cwr);
                 None
             }
+            // RFC 8257, 3.2: an immediate acknowledgment when DCTCP.CE changes.
             EcnMode::Dctcp | EcnMode::L4s => {
-                let changed = marked != self.echoing;
-                let early = (changed && self.waiting > 0).then(|| self.reply(profile));
-                self.echoing = marked;
+                let changed = marked != self.ece;
+                let early = (changed && self.unacked > 0).then(|| self.reply(profile));
+                self.ece = marked;
                 early
             }
         }
@@ -294,44 +304,43 @@ impl Receiver {
 
     #[inline]
     fn reply(&mut self, profile: &Profile) -> Reply {
-        self.waiting = 0;
+        self.unacked = 0;
         self.quick = self.quick.saturating_sub(1);
         self.deadline = Nanos::NEVER;
-        let mut ranges = [Range::default(); RANGES];
+        let mut blocks = [SackBlock::default(); SACK_BLOCKS];
         let mut length = 0;
         if profile.recovery == Recovery::Sack {
-            for (range, held) in ranges.iter_mut().zip(self.held.iter()) {
-                *range = *held;
+            for (block, queued) in blocks.iter_mut().zip(self.out_of_order.iter()) {
+                *block = *queued;
                 length += 1;
             }
         }
         Reply {
-            next: self.next,
+            next: self.rcv_nxt,
             echo: self.echo,
             echo_retransmitted: self.echo_retransmitted,
-            ece: self.echoing,
+            ece: self.ece,
             length,
-            ranges,
+            blocks,
         }
     }
 
-    /// Takes in a segment out of its turn, or one with others held; answers whether it
-    /// was new.
+    /// Takes a segment out of order, or one while others are queued; answers whether it was new.
     #[inline(never)]
-    fn put(&mut self, number: u32) -> bool {
-        if self.held.extend(number) {
+    fn queue(&mut self, number: u32) -> bool {
+        if self.out_of_order.extend(number) {
             self.received += 1;
             return true;
         }
-        if number < self.next || self.held.contains(number) {
+        if number < self.rcv_nxt || self.out_of_order.contains(number) {
             self.duplicates += 1;
             return false;
         }
         self.received += 1;
-        let range = self.held.add(number);
-        if range.from == self.next {
-            self.next = range.to;
-            self.held.drop_latest();
+        let block = self.out_of_order.add(number);
+        if block.from == self.rcv_nxt {
+            self.rcv_nxt = block.to;
+            self.out_of_order.remove_latest();
         }
         true
     }
@@ -343,24 +352,25 @@ impl Receiver {
         self.deadline
     }
 
-    /// What is to be said at the [deadline](Receiver::deadline); nothing before it.
+    /// To be called at the [deadline](Receiver::deadline): answers with the delayed
+    /// acknowledgment; nothing before it.
     pub fn on_timer(&mut self, profile: &Profile, now: Nanos) -> Option<Reply> {
         (now >= self.deadline).then(|| self.reply(profile))
     }
 
-    /// The next number expected.
+    /// The next number expected (RFC 9293, RCV.NXT).
     #[inline]
-    pub fn expected(&self) -> u32 {
-        self.next
+    pub fn rcv_nxt(&self) -> u32 {
+        self.rcv_nxt
     }
 
-    /// Segments that arrived, each number counted once.
+    /// Segments received, each number counted once.
     #[inline]
     pub fn received(&self) -> u32 {
         self.received
     }
 
-    /// Segments that arrived again.
+    /// Segments received more than once.
     pub fn duplicates(&self) -> u32 {
         self.duplicates
     }

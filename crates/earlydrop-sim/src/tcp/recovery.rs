@@ -1,402 +1,151 @@
-//! What acknowledgments and the timer tell of losses: Tahoe, Reno and NewReno.
+//! Fast retransmit and fast recovery without SACK: Tahoe, Reno (RFC 5681) and NewReno
+//! (RFC 6582), with limited transmit (RFC 3042).
 //!
-//! RFC 5681 and RFC 6582, with W the controller's window, T its threshold and i the
-//! segments by which duplicates let the window out:
 //! ```text
-//! 3rd duplicate      send the segment again; cut W and T; i = 3       (Tahoe: W = 1)
-//! each further one   i += 1
-//! part of the window acknowledged, n segments (NewReno)
-//!                    send the next hole again; i -= n - 1
-//! all of it (Reno: anything)
-//!                    i = 0
-//! timeout            W = 1, start again at the first unacknowledged segment
+//! dupack 1, 2             send a new segment each                      RFC 3042, 2
+//! dupack 3                ssthresh = cwnd = half; inflation = 3;       RFC 5681, 3.2, steps 2, 3
+//!                         retransmit snd_una  (Tahoe: cwnd = 1)
+//! each further dupack     inflation += 1                               RFC 5681, 3.2, step 4
+//! partial acknowledgment  of n segments (NewReno): retransmit snd_una; RFC 6582, 3.2, step 3
+//!                         inflation -= n - 1
+//! full acknowledgment     (Reno: any): inflation = 0                   RFC 5681, 3.2, step 6
 //! ```
-//! No second cut for the same window: a loss counts as new once a segment sent after
-//! the last cut was acknowledged (RFC 6582, section 3.2, step 2; ns-2's "bugfix").
-//! After a cut for a mark the lost segment is sent again without another cut.
+//! Inflation is stored apart from the controller's `cwnd`, which it leaves unchanged.
 //!
-//! ns-2 differs: NewReno answers a duplicate with two segments at most; a window let
-//! out by less than a partial acknowledgment covers is itself reduced by the rest; when
-//! recovery ends, the acknowledgment that ends it lets the window grow.
+//! `cwnd` is reduced once per window: a loss counts as new when more than `recover` is
+//! acknowledged (RFC 6582, 3.2, step 2; ns-2's "bugfix"). A loss in a window that was reduced
+//! for a mark is retransmitted without another reduction.
+//!
+//! | ns-2 differs | |
+//! |---|---|
+//! | burst | NewReno answers a duplicate with two segments at most |
+//! | partial acknowledgment of more segments than inflation | the rest is taken from `cwnd` itself |
+//! | end of recovery | the full acknowledgment grows `cwnd` |
 
 use earlydrop::units::Nanos;
 
-use super::Ack;
-use super::control::{Acked, Congestion, Control, Signal};
-use super::profile::{EcnMode, Profile, Recovery, Reduction, Rules};
-use super::reduction::Proportion;
-use super::sender::{Last, Sender};
+use super::control::Signal;
+use super::profile::{EcnMode, Profile, Recovery, Rules};
+use super::sender::CongestionState;
+use super::{Ack, Sender};
 
 /// Segments ns-2's NewReno sends at most for a duplicate acknowledgment.
 const NS2_RECOVERY_BURST: u32 = 2;
 
-/// The timeout when a connection's request was lost and no round trip could be measured
-/// (RFC 6298, 5.7).
-const AFTER_LOST_REQUEST: Nanos = Nanos::from_secs(3);
-
 impl Sender {
-    /// Takes new data acknowledged into account, `repairing` a loss or not.
-    #[inline(always)]
-    pub(super) fn advance(&mut self, profile: &Profile, ack: &Ack, now: Nanos, repairing: bool) {
-        let in_flight = self.outstanding();
-        let segments = ack.next - self.acknowledged;
-        self.acknowledged = ack.next;
-        self.next = self.next.max(ack.next);
-        self.duplicates = 0;
-        self.timed_out = false;
-        let rtt = self.measure(profile, ack, now);
-        self.rearm_after_news(profile, now);
-        if !repairing && self.control.grow_as_ns2() {
-            return;
+    /// Takes a cumulative acknowledgment of new data, during recovery or with ECE.
+    pub(super) fn on_cumulative_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
+        let recovering = self.in_fast_recovery();
+        let by_newreno = matches!(profile.recovery, Recovery::NewReno | Recovery::Sack);
+        if recovering && by_newreno && !self.covers_recover(ack.next) {
+            return self.on_partial_ack(profile, ack, now);
         }
-        let whole = self.control.window() as u32;
-        self.control.on_acked(&Acked {
-            now,
-            segments,
-            marked: self.marked(profile, ack, segments),
-            in_flight,
-            rtt,
-            smoothed_rtt: self.smoothed_rtt(profile),
-            window_limited: in_flight >= whole,
-            recovering: repairing,
-            delivery: None,
-        });
+        self.end_inflation();
+        let reduces = ack.ece && profile.ecn == EcnMode::Classic;
+        let ends_recovery = recovering && profile.rules == Rules::Standard;
+        self.on_new_data_acked(profile, ack, now, ends_recovery || reduces);
+        if recovering {
+            self.exit_recovery(now);
+        }
+        self.update_send_window(profile);
     }
 
-    /// Segments sent, since the last timeout, and not acknowledged in turn: the RFCs'
-    /// FlightSize.
-    #[inline]
-    pub(super) fn outstanding(&self) -> u32 {
-        self.next - self.acknowledged
-    }
-
-    /// Starts the timer anew; once everything is acknowledged it stops, but that ns-2
-    /// lets it run on to close the window of a connection that stays idle.
-    #[inline]
-    pub(super) fn rearm_after_news(&mut self, profile: &Profile, now: Nanos) {
-        let closes_when_idle = profile.rules == Rules::Ns2 && profile.slow_start_restart;
-        if self.acknowledged < self.sent || closes_when_idle {
-            self.rearm(now);
-        } else {
-            self.expiry = Nanos::NEVER;
-        }
-    }
-
-    #[inline]
-    pub(super) fn marked(&self, profile: &Profile, ack: &Ack, segments: u32) -> u32 {
-        let counts = matches!(profile.ecn, EcnMode::Dctcp | EcnMode::L4s);
-        if ack.ece && counts { segments } else { 0 }
-    }
-
-    /// An acknowledgment that is not simply of the next segments.
-    #[cold]
-    pub(crate) fn on_unusual_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        // A segment of the connection before, arriving late, says nothing of this one.
-        let stale = ack.next == self.acknowledged && ack.echo < self.began;
-        if ack.next < self.acknowledged || ack.next > self.sent || stale {
-            return;
-        }
-        let marked = ack.ece && profile.ecn != EcnMode::Off && !self.requesting;
-        let in_flight = self.outstanding();
-        if marked && profile.rules == Rules::Ns2 {
-            self.on_mark(profile, ack.next, in_flight, now);
-        }
-        if self.requesting {
-            self.on_accepted(profile, ack, now);
-        } else if let Some(mut extra) = self.extra.take() {
-            self.on_selective_ack(profile, &mut extra, ack, now);
-            self.extra = Some(extra);
-        } else if ack.next > self.acknowledged {
-            self.on_news(profile, ack, now);
-        } else if self.acknowledged < self.sent {
-            self.on_duplicate(profile, now);
-        }
-        if marked && profile.rules == Rules::Standard {
-            self.on_mark(profile, ack.next, in_flight, now);
-        }
-        if !ack.ece {
-            self.marked_at_one = false;
-        }
-        self.careful = self.requesting || self.last == Last::FastRecovery || self.is_detailed();
-    }
-
-    /// The same of one that says nothing but the time it echoes, where it only repeats the
-    /// one before. `false`: this did nothing.
-    #[inline(always)]
-    pub(crate) fn on_plain_duplicate(
-        &mut self,
-        profile: &Profile,
-        next: u32,
-        echo: Nanos,
-        now: Nanos,
-    ) -> bool {
-        let repeats = next == self.acknowledged && self.acknowledged < self.sent;
-        if !repeats || self.requesting || self.extra.is_some() || echo < self.began {
-            return false;
-        }
-        self.on_duplicate(profile, now);
-        self.marked_at_one = false;
-        self.careful = self.last == Last::FastRecovery;
-        true
-    }
-
-    /// Whether the scoreboard or the delivery rate must see the next acknowledgment.
-    fn is_detailed(&self) -> bool {
-        self.extra.as_ref().is_some_and(|extra| {
-            self.selective
-                || extra.board.sacked() > 0
-                || extra.deliveries.is_some()
-                || extra.reduction.is_some()
-        })
-    }
-
-    /// A mark was echoed by an acknowledgment up to `next`, with `in_flight` segments
-    /// outstanding until it came.
-    fn on_mark(&mut self, profile: &Profile, next: u32, in_flight: u32, now: Nanos) {
-        let ns2 = profile.rules == Rules::Ns2;
-        if next < self.bar && !(ns2 && self.last == Last::Timeout) {
-            return;
-        }
-        self.bar = self.sent + 1;
-        self.last = Last::Mark;
-        let at_one = self.control.window() <= 1.0;
-        if ns2 && at_one && self.marked_at_one {
-            self.timer.back_off(&profile.timer, profile.rules);
-        }
-        self.marked_at_one = ns2 && at_one;
-        if ns2 {
-            self.control.shift(f64::from(self.inflation));
-        }
-        self.cut(profile, Signal::Mark, in_flight, now);
-        self.counts.marks += 1;
-        if profile.reduction == Reduction::Proportional
-            && let Some(mut extra) = self.extra.take()
-        {
-            let delivered = in_flight.saturating_sub(self.outstanding());
-            let reduction = Proportion::begin(in_flight, delivered, self.segments());
-            extra.reduction = Some(reduction);
-            self.refresh_selective(profile, &mut extra);
-            self.extra = Some(extra);
-        } else {
-            self.refresh(profile);
-        }
-    }
-
-    /// Cuts the window, `in_flight` segments having been outstanding.
-    pub(super) fn cut(&mut self, profile: &Profile, signal: Signal, in_flight: u32, now: Nanos) {
-        let whole = (self.control.window() as u32).max(1);
-        self.control.on_congestion(&Congestion {
-            now,
-            signal,
-            in_flight: in_flight.min(whole),
-            smoothed_rtt: self.smoothed_rtt(profile),
-        });
-        self.reduced = true;
-    }
-
-    /// New data was acknowledged, in recovery or with a mark.
-    fn on_news(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        let repairing = self.last == Last::FastRecovery;
-        let stays = matches!(profile.recovery, Recovery::NewReno | Recovery::Sack);
-        if repairing && stays && ack.next + 1 < self.bar {
-            return self.on_partial(profile, ack, now);
-        }
-        self.inflation = 0;
-        self.partial = false;
-        let told_otherwise = ack.ece && profile.ecn == EcnMode::Classic;
-        let ends = repairing && profile.rules == Rules::Standard;
-        self.advance(profile, ack, now, ends || told_otherwise);
-        if repairing {
-            self.last = Last::Recovered;
-            self.control.on_recovered(now);
-        }
-        self.refresh(profile);
-    }
-
-    /// The connection is accepted: the window is the initial one, grown by nothing.
-    fn on_accepted(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        if ack.next == self.acknowledged {
-            return;
-        }
-        self.acknowledged = ack.next;
-        self.next = self.next.max(ack.next);
-        self.duplicates = 0;
-        self.timed_out = false;
-        let rtt = self.measure(profile, ack, now);
-        if rtt.is_none() && profile.rules == Rules::Standard {
-            self.timer
-                .restart_with(&profile.timer, profile.rules, AFTER_LOST_REQUEST);
-        }
-        self.rearm_after_news(profile, now);
-        self.requesting = false;
-        self.selective = false;
-        self.refresh(profile);
-    }
-
-    /// A part of what was sent before recovery began was acknowledged.
-    fn on_partial(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
-        let segments = ack.next - self.acknowledged;
+    /// Takes a partial acknowledgment: of some, not all, of what was sent before recovery began
+    /// (RFC 6582, 3.2, step 3).
+    fn on_partial_ack(&mut self, profile: &Profile, ack: &Ack, now: Nanos) {
+        let first = self.note_partial_ack();
         if profile.rules == Rules::Ns2 {
-            if !self.partial {
-                self.rearm(now);
-            }
-            self.deflate_as_ns2(segments);
-            self.acknowledged = ack.next;
-            self.next = self.next.max(ack.next);
-            if self.timing && ack.next > self.timed {
-                self.timing = false;
-                self.timer.end_backoff(&profile.timer, profile.rules);
-            }
+            self.on_partial_ack_as_ns2(profile, ack, first, now);
         } else {
-            let expiry = self.expiry;
-            let duplicates = self.duplicates;
-            self.inflation -= segments as i32 - 1;
-            self.advance(profile, ack, now, true);
-            self.duplicates = duplicates;
-            if self.partial {
-                self.expiry = expiry;
+            let segments = ack.next - self.snd_una();
+            let (expiry, dupacks) = (self.rto_expiry(), self.dupacks());
+            self.set_inflation(self.inflation() - (segments as i32 - 1));
+            self.on_new_data_acked(profile, ack, now, true);
+            self.set_dupacks(dupacks);
+            // "For the first partial ACK ..., also reset the retransmit timer."
+            if !first {
+                self.set_rto_expiry(expiry);
             }
         }
-        self.partial = true;
-        self.resend = true;
-        self.refresh(profile);
+        self.update_send_window(profile);
         if profile.rules == Rules::Ns2 {
             self.limit_burst(NS2_RECOVERY_BURST);
         }
     }
 
-    fn deflate_as_ns2(&mut self, segments: u32) {
-        let segments = segments as i32;
-        if self.inflation > segments {
-            self.inflation -= segments - 1;
+    /// ns-2's partial acknowledgment: it measures no round trip and grows nothing.
+    fn on_partial_ack_as_ns2(&mut self, profile: &Profile, ack: &Ack, first: bool, now: Nanos) {
+        if first {
+            self.rearm_rto(now);
+        }
+        let segments = self.advance_una(ack.next) as i32;
+        let inflation = self.inflation();
+        if inflation > segments {
+            self.set_inflation(inflation - (segments - 1));
         } else {
-            self.control.shift(-f64::from(segments - self.inflation));
-            self.inflation = 1;
+            self.shift_cwnd(-f64::from(segments - inflation));
+            self.set_inflation(1);
+        }
+        if self.discard_rtt_sample(ack.next) {
+            self.end_rto_backoff(profile);
         }
     }
 
-    /// Nothing new was acknowledged: a segment arrived out of its turn.
-    fn on_duplicate(&mut self, profile: &Profile, now: Nanos) {
-        self.duplicates += 1;
-        let threshold = profile.duplicate_threshold;
-        if self.duplicates < threshold {
+    /// Takes a duplicate acknowledgment: a segment arrived out of order.
+    pub(super) fn on_dupack(&mut self, profile: &Profile, now: Nanos) {
+        let dupacks = self.count_dupack();
+        let threshold = profile.dupack_threshold;
+        if dupacks < threshold {
             if profile.limited_transmit {
-                self.transmit_one_more(profile);
+                self.limited_transmit(profile);
             }
             return;
         }
-        if self.duplicates == threshold {
-            self.on_loss(profile, now);
-        } else if self.last == Last::FastRecovery {
-            self.inflation += 1;
+        if dupacks == threshold {
+            self.on_dupack_threshold(profile, now);
+        } else if self.in_fast_recovery() {
+            self.set_inflation(self.inflation() + 1);
         }
-        self.refresh(profile);
+        self.update_send_window(profile);
         if profile.rules == Rules::Ns2 && profile.recovery == Recovery::NewReno {
             self.limit_burst(NS2_RECOVERY_BURST);
         }
     }
 
-    /// RFC 3042: a segment arrived, so a new one may leave.
-    pub(super) fn transmit_one_more(&mut self, profile: &Profile) {
-        let out = self.allowed.saturating_add(self.duplicates);
-        let window = out.min(profile.receiver_window);
-        self.stop = self.acknowledged.saturating_add(window).min(self.end);
+    /// Lets one new segment leave, as one arrived (RFC 3042, 2).
+    pub(super) fn limited_transmit(&mut self, profile: &Profile) {
+        let window = self.send_window().saturating_add(self.dupacks());
+        self.limit_to(window.min(profile.receiver_window));
         self.limit_burst(1);
     }
 
-    /// So many duplicates tell that the segment expected was lost.
-    fn on_loss(&mut self, profile: &Profile, now: Nanos) {
+    /// The third duplicate shows that `snd_una` was lost: fast retransmit (RFC 5681, 3.2).
+    fn on_dupack_threshold(&mut self, profile: &Profile, now: Nanos) {
         let ns2 = profile.rules == Rules::Ns2;
-        let first_of_all = ns2 && self.acknowledged == self.first + 1;
         let tahoe = profile.recovery == Recovery::Tahoe;
-        if self.acknowledged >= self.bar || first_of_all {
-            self.bar = self.sent + 1;
+        let first_data = ns2 && self.una_is_first_data();
+        if self.covers_more_than_recover(self.snd_una()) || first_data {
+            self.set_recover();
             if tahoe {
-                self.control.on_timeout(now, self.outstanding(), false);
-                self.reduced = true;
+                self.collapse_cwnd(false, now);
             } else {
-                self.cut(profile, Signal::Loss, self.outstanding(), now);
+                self.reduce_cwnd(profile, Signal::Loss, self.flight_size(), now);
             }
-        } else if self.last == Last::Mark {
+        } else if self.state() == CongestionState::Cwr {
             if tahoe {
-                self.control.on_restart(now, 1.0);
-                self.reduced = true;
+                self.restart_cwnd(now);
             }
             if !ns2 {
-                self.bar = self.sent + 1;
+                self.set_recover();
             }
         } else {
             return;
         }
         if tahoe {
-            self.count_recovery(now);
-            self.last = Last::Recovered;
-            self.next = self.acknowledged;
+            self.enter_tahoe_slow_start(now);
         } else {
-            self.begin_repair(now);
-            self.inflation = profile.duplicate_threshold as i32;
+            self.enter_recovery(now);
+            self.set_inflation(profile.dupack_threshold as i32);
         }
-    }
-
-    /// A loss was found without the timer, which starts anew.
-    fn count_recovery(&mut self, now: Nanos) {
-        self.counts.recoveries += 1;
-        self.timing = false;
-        self.rearm(now);
-    }
-
-    /// A loss was found, and is repaired from the first segment unacknowledged on.
-    pub(super) fn begin_repair(&mut self, now: Nanos) {
-        self.count_recovery(now);
-        self.last = Last::FastRecovery;
-        self.resend = true;
-    }
-
-    /// To be called at the [deadline](Sender::deadline); before it, nothing happens.
-    pub fn on_timer(&mut self, profile: &Profile, now: Nanos) {
-        if self.held && now >= self.release {
-            self.held = false;
-        }
-        if now < self.expiry {
-            return;
-        }
-        self.timing = false;
-        self.inflation = 0;
-        self.duplicates = 0;
-        self.partial = false;
-        self.resend = false;
-        self.bar = self.sent + 1;
-        if self.acknowledged == self.sent {
-            self.expiry = Nanos::NEVER;
-            self.control.on_restart(now, 1.0);
-            self.reduced = true;
-        } else {
-            self.on_timeout(profile, now);
-            self.timed_out = true;
-        }
-        self.last = Last::Timeout;
-        self.next = self.acknowledged;
-        if let Some(mut extra) = self.extra.take() {
-            self.on_timeout_selective(profile, &mut extra);
-            self.extra = Some(extra);
-        }
-        self.careful = self.requesting || self.is_detailed();
-        self.refresh(profile);
-    }
-
-    /// The timer ran out with segments outstanding.
-    fn on_timeout(&mut self, profile: &Profile, now: Nanos) {
-        let ns2 = profile.rules == Rules::Ns2;
-        self.counts.timeouts += 1;
-        self.request_lost |= self.acknowledged == self.first;
-        if ns2 && self.last == Last::Mark {
-            self.control.on_restart(now, 1.0);
-        } else {
-            self.control
-                .on_timeout(now, self.outstanding(), self.timed_out);
-        }
-        self.reduced = true;
-        self.timer.back_off(&profile.timer, profile.rules);
-        self.rearm(now);
     }
 }

@@ -1,5 +1,5 @@
-//! Benches for the tests: a sender fed with acknowledgments by hand, and a sender and a
-//! receiver on a link that loses what it is told to lose.
+//! Support for the tests: a sender with scripted acknowledgments, and a sender and a receiver
+//! on a link that loses and marks given segments.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -7,63 +7,62 @@ use std::fmt::Write;
 use earlydrop::packet::Ecn;
 use earlydrop::units::Nanos;
 
-use super::{Ack, Arrival, Profile, Range, Receiver, Reply, Segment, Sender};
+use super::{Ack, Arrival, Profile, Receiver, Reply, SackBlock, Segment, Sender};
 
-/// Writes segments: `7`, sent again `7*`, with CWR `7!`, ECN-capable or not as the
-/// profile has it.
-pub(super) fn written(segments: &[Segment]) -> String {
+/// Formats segments: `7`, a retransmission `7*`, with CWR `7!`.
+pub(super) fn format_segments(segments: &[Segment]) -> String {
     let words = segments.iter().map(|segment| {
-        let again = if segment.retransmission { "*" } else { "" };
+        let star = if segment.retransmission { "*" } else { "" };
         let cwr = if segment.cwr { "!" } else { "" };
-        format!("{}{again}{cwr}", segment.number)
+        format!("{}{star}{cwr}", segment.number)
     });
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A sender with endless data, and acknowledgments by hand, each a millisecond after
-/// the one before.
-pub(super) struct Bench {
+/// A sender with endless data and scripted acknowledgments, each a millisecond after the one
+/// before.
+pub(super) struct Script {
     pub(super) profile: Profile,
     pub(super) sender: Sender,
     pub(super) now: Nanos,
 }
 
-impl Bench {
-    pub(super) fn new(profile: Profile) -> Bench {
+impl Script {
+    pub(super) fn new(profile: Profile) -> Script {
         assert_eq!(profile.validate(), Ok(()));
         let mut sender = Sender::new(&profile, Nanos::ZERO);
         sender.supply(u32::MAX);
-        Bench {
+        Script {
             profile,
             sender,
             now: Nanos::ZERO,
         }
     }
 
-    /// A connection without request, whose first `window` segments are on their way.
-    pub(super) fn with_window(mut profile: Profile, window: u32) -> Bench {
+    /// A connection without a SYN, whose first `window` segments are in flight.
+    pub(super) fn with_window(mut profile: Profile, window: u32) -> Script {
         profile.handshake = super::Handshake::None;
         profile.initial_window = window;
-        let mut bench = Bench::new(profile);
-        let _ = bench.poll();
-        bench
+        let mut script = Script::new(profile);
+        let _ = script.poll();
+        script
     }
 
-    /// What is sent now.
+    /// The segments sent now.
     pub(super) fn poll_all(&mut self) -> Vec<Segment> {
         let (profile, now) = (self.profile, self.now);
         core::iter::from_fn(|| self.sender.poll_transmit(&profile, now)).collect()
     }
 
     pub(super) fn poll(&mut self) -> String {
-        written(&self.poll_all())
+        format_segments(&self.poll_all())
     }
 
-    fn take(&mut self, next: u32, ece: bool, ranges: &[(u32, u32)]) -> String {
+    fn take_ack(&mut self, next: u32, ece: bool, blocks: &[(u32, u32)]) -> String {
         self.now += Nanos::from_millis(1);
-        let sacked: Vec<Range> = ranges
+        let sacked: Vec<SackBlock> = blocks
             .iter()
-            .map(|&(from, to)| Range { from, to })
+            .map(|&(from, to)| SackBlock { from, to })
             .collect();
         let ack = Ack {
             next,
@@ -76,20 +75,22 @@ impl Bench {
         self.poll()
     }
 
-    /// An acknowledgment arrives; what is sent for it.
+    /// Takes an acknowledgment; answers with what is sent for it.
     pub(super) fn ack(&mut self, next: u32) -> String {
-        self.take(next, false, &[])
+        self.take_ack(next, false, &[])
     }
 
-    pub(super) fn marked_ack(&mut self, next: u32) -> String {
-        self.take(next, true, &[])
+    /// Takes an acknowledgment with ECE.
+    pub(super) fn ece_ack(&mut self, next: u32) -> String {
+        self.take_ack(next, true, &[])
     }
 
-    pub(super) fn sack(&mut self, next: u32, ranges: &[(u32, u32)]) -> String {
-        self.take(next, false, ranges)
+    /// Takes an acknowledgment with SACK blocks.
+    pub(super) fn sack(&mut self, next: u32, blocks: &[(u32, u32)]) -> String {
+        self.take_ack(next, false, blocks)
     }
 
-    /// Waits for the deadline; what is sent then.
+    /// Waits for the deadline; answers with what is sent then.
     pub(super) fn wait(&mut self) -> String {
         self.now = self.now.max(self.sender.deadline());
         self.sender.on_timer(&self.profile, self.now);
@@ -97,31 +98,31 @@ impl Bench {
     }
 }
 
-/// What is under way on the [`Link`], in the order of arrival.
-struct Travelling<T> {
+/// Something in flight on the [`Link`], with its time of arrival.
+struct InFlight<T> {
     at: Nanos,
     what: T,
 }
 
-/// A sender, a receiver, and a link of 50 ms each way that takes no time to send on.
+/// A sender, a receiver, and a link of 50 ms each way with unlimited rate.
 pub(super) struct Link {
     pub(super) profile: Profile,
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
-    /// Copies to be lost: a number, and which of its copies.
+    /// Transmissions to lose: a number, and which of its transmissions, from 1.
     lost: Vec<(u32, u32)>,
-    /// Copies of each number sent so far.
-    copies: Vec<u32>,
-    /// Numbers whose first copy is marked.
+    /// Transmissions of each number so far.
+    transmissions: Vec<u32>,
+    /// Numbers whose first transmission is marked.
     pub(super) marks: Vec<u32>,
-    segments: VecDeque<Travelling<(Segment, Nanos)>>,
-    acks: VecDeque<Travelling<Reply>>,
+    segments: VecDeque<InFlight<(Segment, Nanos)>>,
+    acks: VecDeque<InFlight<Reply>>,
     pub(super) now: Nanos,
     pub(super) trace: String,
 }
 
 impl Link {
-    /// A connection with data up to `end`, losing copies given by number and occurrence.
+    /// A connection with data up to `end`, losing transmissions given by number and occurrence.
     pub(super) fn new(profile: Profile, end: u32, lost: &[(u32, u32)]) -> Link {
         assert_eq!(profile.validate(), Ok(()));
         let mut sender = Sender::new(&profile, Nanos::ZERO);
@@ -131,7 +132,7 @@ impl Link {
             sender,
             receiver: Receiver::new(0),
             lost: lost.to_vec(),
-            copies: vec![0; 4000],
+            transmissions: vec![0; 4000],
             marks: Vec::new(),
             segments: VecDeque::new(),
             acks: VecDeque::new(),
@@ -144,10 +145,10 @@ impl Link {
 
     fn send(&mut self) {
         while let Some(segment) = self.sender.poll_transmit(&self.profile, self.now) {
-            let copy = &mut self.copies[segment.number as usize];
-            *copy += 1;
-            let lost = self.lost.contains(&(segment.number, *copy));
-            let word = written(&[segment]);
+            let count = &mut self.transmissions[segment.number as usize];
+            *count += 1;
+            let lost = self.lost.contains(&(segment.number, *count));
+            let word = format_segments(&[segment]);
             let lost_mark = if lost { "x" } else { "" };
             write!(self.trace, " {word}{lost_mark}").unwrap();
             if lost {
@@ -158,7 +159,7 @@ impl Link {
             if first && segment.ecn.is_capable() && self.marks.contains(&segment.number) {
                 segment.ecn = Ecn::Ce;
             }
-            self.segments.push_back(Travelling {
+            self.segments.push_back(InFlight {
                 at: self.now + Link::DELAY,
                 what: (segment, self.now),
             });
@@ -168,11 +169,11 @@ impl Link {
     fn reply(&mut self, reply: Option<Reply>) {
         let at = self.now + Link::DELAY;
         let what = reply.into_iter();
-        self.acks.extend(what.map(|what| Travelling { at, what }));
+        self.acks.extend(what.map(|what| InFlight { at, what }));
     }
 
-    /// Goes on until `until` milliseconds, one line for each time at which something
-    /// is sent.
+    /// Runs until `until` milliseconds; answers with the trace, one line for each time at which
+    /// something is sent.
     pub(super) fn run(&mut self, until: u64) -> &str {
         self.burst();
         loop {
@@ -207,7 +208,7 @@ impl Link {
         self.reply(reply);
     }
 
-    /// What acknowledgments and the timer let go now.
+    /// Takes the acknowledgments and the timer that are due now, and traces what is sent.
     fn burst(&mut self) {
         let before = self.trace.len();
         self.send();

@@ -1,4 +1,4 @@
-//! The cases as runs, and their figures as ns-2's scripts took them.
+//! The cases as runs, with their figures defined as in ns-2's scripts.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{EcnMode, Profile, Recovery};
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
-use crate::witness::{Case, Measured, Seen, loss_percent};
+use crate::reference::{Case, Measured, Outcome, loss_percent};
 
-/// Every case of the table that there is a run for.
+/// Every case of the table that has a run.
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     all.extend([5, 20, 60, 120].map(gred));
@@ -26,21 +26,21 @@ pub(crate) fn cases() -> Vec<Case> {
     all
 }
 
-/// RED as ns-2's with `gentle_ false`, in packets; every case's senders and links have
-/// packets of 1000 bytes in mind. `as=ns2` would also count bytes.
+/// ns-2's RED with `gentle_ false`, in packets: all packets have 1000 bytes. `as=ns2` would also
+/// count bytes.
 const RED: &str = "red:spacing=wait,cautious=on,idle=ns2,ecn=off";
 
 /// Gentle RED that marks, but drops ECN-capable packets too once Pb exceeds 0.1.
 const GENTLE_ECN: &str = "gred:spacing=wait,cautious=on,idle=ns2,gentle_slope=initial,\
      ecn=on,mark_limit=0.1,min=5,max=15,max_p=0.1,weight=0.0019,limit=30";
 
-/// Adaptive RED, automatic as in ns-2: its weight forgets over ten times three times
-/// the link's own delay and transmission time.
+/// Adaptive RED, automatic as in ns-2: the time constant of its weight is ten round trips, each
+/// three times the link's delay and transmission time.
 const ARED_ECN: &str = "ared:spacing=wait,cautious=on,idle=ns2,gentle_slope=initial,\
      ared_bottom=auto,ecn=on,mark_limit=0.1,weight=auto,weight_time=2.07 s,limit=30";
 
-/// Nothing but packets of acknowledgments crosses it, and none is ever lost there.
-const WAY_BACK: &str = "droptail:limit=100000";
+/// The reverse queue: only acknowledgments cross it, and none is ever lost.
+const REVERSE: &str = "droptail:limit=100000";
 
 fn link(rate: BitsPerSec, delay_ms: u64, queue: &str) -> Link {
     let queue = queue.parse().unwrap_or_else(|e| panic!("{queue}: {e}"));
@@ -48,7 +48,7 @@ fn link(rate: BitsPerSec, delay_ms: u64, queue: &str) -> Link {
 }
 
 fn dumbbell(rate: BitsPerSec, delay_ms: u64, queue: &str) -> Dumbbell {
-    Dumbbell::new(link(rate, delay_ms, queue), link(rate, delay_ms, WAY_BACK))
+    Dumbbell::new(link(rate, delay_ms, queue), link(rate, delay_ms, REVERSE))
 }
 
 fn mbps(rate: u64) -> BitsPerSec {
@@ -59,33 +59,33 @@ const fn ms(millis: u64) -> Nanos {
     Nanos::from_millis(millis)
 }
 
-/// ns-2's Reno with this window.
+/// ns-2's Reno with this `rwnd`.
 fn reno(window: u32) -> Arc<Profile> {
     let mut profile = Profile::ns2(Recovery::Reno);
     profile.receiver_window = window;
     Arc::new(profile)
 }
 
-/// More than any path of these cases holds.
+/// An `rwnd` above any path's capacity here.
 const UNLIMITED: u32 = 100_000;
 
-/// A sender for each of `flows`, all to one sink, each starting within `spread`.
+/// Bulk flows from as many hosts to one sink, each starting within `spread`.
 fn bulk_to_one_sink(
-    bell: &mut Dumbbell,
+    dumbbell: &mut Dumbbell,
     flows: u32,
     sink_delay: Nanos,
     profile: &Arc<Profile>,
     spread: Nanos,
 ) -> Vec<Flow> {
-    let sink = bell.right_host(mbps(100), sink_delay);
+    let sink = dumbbell.right_host(mbps(100), sink_delay);
     let hosts: Vec<Node> = (0..flows)
-        .map(|_| bell.left_host(mbps(100), ms(1)))
+        .map(|_| dumbbell.left_host(mbps(100), ms(1)))
         .collect();
     let flow = |host: Node| Flow::bulk(host, sink, profile).between(Nanos::ZERO, spread);
     hosts.into_iter().map(flow).collect()
 }
 
-/// What a dumbbell's case needs beyond its flows.
+/// When a case is measured, seconds, and with how many seeds.
 struct Timing {
     from: u64,
     to: u64,
@@ -94,12 +94,12 @@ struct Timing {
 
 fn case(
     name: String,
-    bell: Dumbbell,
+    dumbbell: Dumbbell,
     flows: Vec<Flow>,
     timing: Timing,
-    figures: fn(&Seen) -> Measured,
+    figures: fn(&Outcome) -> Measured,
 ) -> Case {
-    let mut run = Run::new(bell.network, Nanos::from_secs(timing.to));
+    let mut run = Run::new(dumbbell.network, Nanos::from_secs(timing.to));
     run.flows = flows;
     run.measure.warm_up = Nanos::from_secs(timing.from);
     run.measure.sample_every = Some(ms(100));
@@ -107,16 +107,17 @@ fn case(
         name,
         seeds: timing.seeds,
         run,
-        bottleneck: bell.bottleneck,
+        bottleneck: dumbbell.bottleneck,
         figures,
     }
 }
 
-/// Paper 000's dumbbell: 10 Mbps, 24 ms of round trip, the second half of 200 s.
-fn paper_000(name: String, flows: u32, queue: &str) -> Case {
-    let mut bell = dumbbell(mbps(10), 10, queue);
+/// The dumbbell of Wang et al. (sfRED, nlRED): 10 Mbps, a round trip of 24 ms, measured in the
+/// second half of 200 s.
+fn sfred_nlred_baseline(name: String, flows: u32, queue: &str) -> Case {
+    let mut dumbbell = dumbbell(mbps(10), 10, queue);
     let senders = bulk_to_one_sink(
-        &mut bell,
+        &mut dumbbell,
         flows,
         ms(1),
         &reno(UNLIMITED),
@@ -127,42 +128,44 @@ fn paper_000(name: String, flows: u32, queue: &str) -> Case {
         to: 200,
         seeds: 10,
     };
-    case(name, bell, senders, timing, queue_figures)
+    case(name, dumbbell, senders, timing, queue_figures)
 }
 
 fn gred(flows: u32) -> Case {
     let queue = format!("{RED},curve=gentle,min=10,max=30,max_p=0.1,weight=0.002,limit=120");
-    paper_000(format!("000.gred.p0.1.N{flows}"), flows, &queue)
+    sfred_nlred_baseline(format!("000.gred.p0.1.N{flows}"), flows, &queue)
 }
 
 fn rem(flows: u32) -> Case {
     let queue = "rem:ecn=off,last_place=off,limit=120";
-    paper_000(format!("000.rem.N{flows}"), flows, queue)
+    sfred_nlred_baseline(format!("000.rem.N{flows}"), flows, queue)
 }
 
-/// Paper 001's: a sink without delay, measured from the first packet on.
+/// The baseline of Hassan & Oluwatope (CLRED): a sink without delay, measured from the first
+/// packet on.
 fn clred_baseline(flows: u32) -> Case {
     let queue = format!("{RED},min=10,max=30,max_p=0.1,weight=0.002,limit=100");
-    let mut bell = dumbbell(mbps(10), 10, &queue);
+    let mut dumbbell = dumbbell(mbps(10), 10, &queue);
     let second = Nanos::from_secs(1);
-    let senders = bulk_to_one_sink(&mut bell, flows, Nanos::ZERO, &reno(UNLIMITED), second);
+    let senders = bulk_to_one_sink(&mut dumbbell, flows, Nanos::ZERO, &reno(UNLIMITED), second);
     let timing = Timing {
         from: 0,
         to: 100,
         seeds: 10,
     };
     let name = format!("001.red.N{flows}");
-    case(name, bell, senders, timing, queue_figures)
+    case(name, dumbbell, senders, timing, queue_figures)
 }
 
-/// Paper 002's: TCP of a window of 15 beside bursts of small datagrams, over 1 Mbps.
+/// The baseline of Li & Lee (RESTRAINT): TCP with `rwnd` 15 and bursts of small datagrams over
+/// 1 Mbps.
 fn restraint_baseline(flows: u32, udp: u32) -> Case {
     let queue = format!("{RED},min=100,max=200,max_p=0.1,weight=0.002,limit=300");
-    let mut bell = dumbbell(mbps(1), 20, &queue);
+    let mut dumbbell = dumbbell(mbps(1), 20, &queue);
     let profile = reno(15);
     let mut all = Vec::new();
     for _ in 0..flows {
-        let (from, to) = bell.pair(mbps(10), ms(5));
+        let (from, to) = dumbbell.pair(mbps(10), ms(5));
         all.push(Flow::bulk(from, to, &profile).group("tcp"));
     }
     let half_a_second = Spread::new(ms(500), Law::Exponential);
@@ -171,7 +174,7 @@ fn restraint_baseline(flows: u32, udp: u32) -> Case {
         off: half_a_second,
     };
     for _ in 0..udp {
-        let (from, to) = bell.pair(mbps(10), ms(5));
+        let (from, to) = dumbbell.pair(mbps(10), ms(5));
         let rate = BitsPerSec(250_000);
         all.push(Flow::datagrams(from, to, Bytes(210), rate, bursts).group("udp"));
     }
@@ -183,61 +186,62 @@ fn restraint_baseline(flows: u32, udp: u32) -> Case {
         seeds: 10,
     };
     let name = format!("002.red.N{flows}U{udp}");
-    case(name, bell, all.collect(), timing, |seen| {
-        let tcp = &seen.results.groups()["tcp"];
+    case(name, dumbbell, all.collect(), timing, |outcome| {
+        let tcp = &outcome.results.groups()["tcp"];
         Measured::from([
             ("tcp_mbps", tcp.throughput * 1e-6),
             ("tcp_loss_pct", 100.0 * tcp.loss),
-            ("meanq", seen.queue.mean_packets),
+            ("meanq", outcome.queue.mean_packets),
         ])
     })
 }
 
-/// Paper 003's second table with a base round trip of 20 ms, as ns-2 was around 2000.
+/// The second table of Chandrayana et al. (RED configuration): a base round trip of 20 ms, with ns-2 as it
+/// was around 2000.
 fn configuration(flows: u32, thresholds: char) -> Case {
     let (min, max) = match thresholds {
         'P' => (300, 900),
         _ => (136, 408),
     };
     let queue = format!("{RED},min={min},max={max},max_p=0.1,weight=0.002,limit=1000");
-    let mut bell = dumbbell(BitsPerSec(66_667_000), 8, &queue);
+    let mut dumbbell = dumbbell(BitsPerSec(66_667_000), 8, &queue);
     let mut profile = Profile::ns2_old_timers(Recovery::Reno);
     profile.receiver_window = 20;
-    let senders = bulk_to_one_sink(&mut bell, flows, ms(1), &Arc::new(profile), ms(100));
+    let senders = bulk_to_one_sink(&mut dumbbell, flows, ms(1), &Arc::new(profile), ms(100));
     let timing = Timing {
         from: 0,
         to: 12,
         seeds: 10,
     };
     let name = format!("003.t2.N{flows}{thresholds}");
-    case(name, bell, senders, timing, |seen| {
-        let together = seen.results.together();
+    case(name, dumbbell, senders, timing, |outcome| {
+        let together = outcome.results.together();
         let packets_per_flow = 8.0 * 1000.0 * together.flows as f64;
         Measured::from([
             ("goodput", together.goodput / packets_per_flow),
-            ("loss", loss_percent(seen.queue)),
+            ("loss", loss_percent(outcome.queue)),
             ("timeouts", together.timeouts as f64),
-            ("meanq", seen.queue.mean_packets),
+            ("meanq", outcome.queue.mean_packets),
         ])
     })
 }
 
-/// Paper 000's web-like flows beside two that send without end, one of them from afar.
-/// The table's settings have a connection request as the first of a transfer's ten
-/// packets; ns-2 sends it and ten packets of data.
+/// The web-like flows of Wang et al. with two bulk flows, one of them with a long delay. The
+/// table's settings count the SYN among a transfer's ten packets; ns-2 sends it and ten packets
+/// of data.
 fn web_and_bulk() -> Case {
     let queue = format!("{RED},min=5,max=15,max_p=0.1,weight=0.002,limit=50");
-    let mut bell = dumbbell(BitsPerSec(1_500_000), 10, &queue);
-    let sink = bell.right_host(mbps(10), ms(3));
+    let mut dumbbell = dumbbell(BitsPerSec(1_500_000), 10, &queue);
+    let sink = dumbbell.right_host(mbps(10), ms(3));
     // Twice the bandwidth-delay product, in whole packets.
     let (near, far) = (reno(17), reno(84));
     let mut flows = Vec::new();
     for (delay, profile) in [(10, &near), (100, &far)] {
-        let host = bell.left_host(mbps(10), ms(delay));
+        let host = dumbbell.left_host(mbps(10), ms(delay));
         flows.push(Flow::bulk(host, sink, profile).group("ftp"));
     }
     for _ in 0..30 {
-        let host = bell.left_host(mbps(10), ms(10));
+        let host = dumbbell.left_host(mbps(10), ms(10));
         let transfers = Application::Web {
             size: Spread::constant(Bytes(10 * 1000)),
             pause: Spread::constant(Nanos::ZERO),
@@ -252,8 +256,8 @@ fn web_and_bulk() -> Case {
         seeds: 8,
     };
     let name = "000.web30ftp2.red".to_string();
-    case(name, bell, flows.collect(), timing, |seen| {
-        let mut spans: Vec<f64> = (seen.results.completions.iter())
+    case(name, dumbbell, flows.collect(), timing, |outcome| {
+        let mut spans: Vec<f64> = (outcome.results.completions.iter())
             .map(|completion| completion.span().as_secs_f64())
             .collect();
         spans.sort_by(f64::total_cmp);
@@ -263,18 +267,18 @@ fn web_and_bulk() -> Case {
             ("mean", spans.iter().sum::<f64>() / count),
             ("median", spans[spans.len() / 2]),
             ("frac2s", quick as f64 / count),
-            ("ftp0_mbps", seen.results.flows[0].goodput * 1e-6),
-            ("loss_pct", loss_percent(seen.queue)),
+            ("ftp0_mbps", outcome.results.flows[0].goodput * 1e-6),
+            ("loss_pct", loss_percent(outcome.queue)),
         ])
     })
 }
 
-/// Paper 004's: bulk flows of which most start late, one of them in reverse, and web
-/// pages; ECN; a queue of the same kind both ways. When sessions start the table does
-/// not say, nor do its figures tell; here within the first second.
+/// The baseline of Ku et al. (RARED): bulk flows of which most start late and one goes in reverse,
+/// web pages, ECN, and the scheme in both directions. The table does not say when sessions
+/// start; here they start within the first second.
 fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
     let both_ways = link(mbps(2), 65, queue);
-    let mut bell = Dumbbell::new(both_ways.clone(), both_ways);
+    let mut dumbbell = Dumbbell::new(both_ways.clone(), both_ways);
     let mut profile = Profile::ns2(Recovery::Reno);
     profile.receiver_window = 24;
     profile.ecn = EcnMode::Classic;
@@ -284,10 +288,10 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
     let starts =
         std::iter::repeat_n(soon(0), 2).chain(std::iter::repeat_n(soon(20), late as usize));
     for (from, to) in starts {
-        let (left, right) = bell.pair(mbps(10), ms(5));
+        let (left, right) = dumbbell.pair(mbps(10), ms(5));
         flows.push(Flow::bulk(left, right, &profile).between(from, to));
     }
-    let (left, right) = bell.pair(mbps(10), ms(5));
+    let (left, right) = dumbbell.pair(mbps(10), ms(5));
     flows.push(Flow::bulk(right, left, &profile).between(soon(0).0, soon(0).1));
     let page = Application::Pages {
         request: Bytes(1000),
@@ -295,7 +299,7 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
         pause: Spread::new(Nanos::from_secs(1), Law::Exponential),
     };
     for _ in 0..10 {
-        let (server, client) = bell.pair(mbps(10), ms(5));
+        let (server, client) = dumbbell.pair(mbps(10), ms(5));
         for _ in 0..2 {
             let session = Flow::tcp(server, client, &profile, page.clone()).group("web");
             flows.push(session.between(Nanos::ZERO, Nanos::from_secs(1)));
@@ -308,11 +312,11 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
     };
     case(
         format!("004.{scheme}.m{late}"),
-        bell,
+        dumbbell,
         flows,
         timing,
-        |seen| {
-            let queue = seen.queue;
+        |outcome| {
+            let queue = outcome.queue;
             Measured::from([
                 ("all_util", queue.utilisation),
                 ("all_loss_pct", loss_percent(queue)),
@@ -322,8 +326,8 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
     )
 }
 
-fn queue_figures(seen: &Seen) -> Measured {
-    let queue = seen.queue;
+fn queue_figures(outcome: &Outcome) -> Measured {
+    let queue = outcome.queue;
     let mut measured = Measured::from([
         ("util", queue.utilisation),
         ("meanq", queue.mean_packets),
@@ -333,7 +337,7 @@ fn queue_figures(seen: &Seen) -> Measured {
     let samples = queue.samples.as_ref().expect("they were asked for");
     if let Some(averages) = samples.probe("average") {
         let interval = samples.interval.as_secs_f64();
-        let first = (seen.run.measure.warm_up.as_secs_f64() / interval).round() as usize;
+        let first = (outcome.run.measure.warm_up.as_secs_f64() / interval).round() as usize;
         let measured_part = &averages[first..];
         let mean = measured_part.iter().sum::<f64>() / measured_part.len() as f64;
         measured.insert("meanave", mean);

@@ -1,20 +1,19 @@
-//! Every case of `bench/reference/ns2.csv` as a run of ours.
-//!
-//! Shared by the test `ns2` and the example `validation`, which use a part each.
+//! Every case of `bench/reference/ns2.csv` as a run, for the test `ns2` and the example
+//! `validation`.
 
 mod cases;
 mod settings;
 
-use crate::witness::{self, Figure, Witness};
+use crate::reference::{self, Figure, ReferenceSimulator};
 
 pub(crate) use cases::cases;
 
-/// How many figures are missed when one setting is another.
+/// A table of how many figures miss their tolerance when one setting is changed.
 pub(crate) fn table_of_settings() -> String {
-    witness::table_of_settings(cases, &figures(), &settings::QUEUE, &settings::SENDER)
+    reference::table_of_settings(cases, &figures(), &settings::QUEUE, &settings::SENDER)
 }
 
-pub(crate) const NS2: Witness = Witness {
+pub(crate) const NS2: ReferenceSimulator = ReferenceSimulator {
     name: "ns-2",
     explained: &[(
         "000.rem.N60",
@@ -25,5 +24,5 @@ pub(crate) const NS2: Witness = Witness {
 
 /// The reference figures.
 pub(crate) fn figures() -> Vec<Figure> {
-    witness::figures(include_str!("../../../../bench/reference/ns2.csv"))
+    reference::figures(include_str!("../../../../bench/reference/ns2.csv"))
 }

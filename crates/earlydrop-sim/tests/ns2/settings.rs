@@ -1,11 +1,11 @@
-//! The comparison again with one setting changed: which settings the figures depend on.
+//! Changes of one setting, which show the settings that the figures depend on.
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{Handshake, Rules};
 
-use crate::witness::{Change, Setting};
+use crate::reference::{Change, Setting};
 
-/// Another setting of the queue, in place of one that is there.
+/// Settings of the queue, each with the one that replaces it.
 pub(crate) const QUEUE: [Setting; 7] = [
     ("spacing=wait", "spacing=uniform"),
     ("spacing=wait", "spacing=geometric"),
@@ -16,15 +16,15 @@ pub(crate) const QUEUE: [Setting; 7] = [
     ("gentle_slope=initial", "gentle_slope=live"),
 ];
 
-/// Changes of what senders do, with their names.
+/// Changes of the TCP profile, with their names.
 pub(crate) const SENDER: [Change; 8] = [
     ("the RFCs' rules", |p| p.rules = Rules::Standard),
     ("whole_cuts the other way", |p| p.whole_cuts = !p.whole_cuts),
     ("limited_transmit the other way", |p| {
         p.limited_transmit = !p.limited_transmit;
     }),
-    ("no connection request", |p| p.handshake = Handshake::None),
-    ("a least timeout of 1 s", |p| {
+    ("no SYN", |p| p.handshake = Handshake::None),
+    ("a minimum RTO of 1 s", |p| {
         p.timer.minimum = Nanos::from_secs(1)
     }),
     ("ticks of 1 ms", |p| p.timer.tick = Nanos::from_millis(1)),

@@ -1,4 +1,4 @@
-//! The cases as runs, and their figures as `bench/peers/witness.cc` takes them.
+//! The cases as runs, with their figures defined as in `bench/peers/reference_ns3.cc`.
 
 use std::sync::Arc;
 
@@ -8,28 +8,29 @@ use earlydrop_sim::network::{Link, LinkId, Network, Node};
 use earlydrop_sim::tcp::{Algorithm, EcnMode, Growth, Profile, Reduction};
 use earlydrop_sim::traffic::Flow;
 
-use crate::witness::{Case, Measured, Seen, loss_percent};
+use crate::reference::{Case, Measured, Outcome, loss_percent};
 
 /// Seeds of each case: as many as ns-3's.
 const SEEDS: u64 = 5;
 
-/// When measuring begins and ends.
+/// Beginning and end of the measured time.
 const FROM: Nanos = Nanos::from_secs(20);
 const TO: Nanos = Nanos::from_secs(100);
 
-/// Of data, and of an acknowledgment or a connection request, in bytes on the wire: 1448
-/// of payload, 32 of TCP with timestamps, 20 of IP, 2 of PPP.
+/// A data segment, bytes on the wire: 1448 of payload, 32 of TCP with timestamps, 20 of IP, 2 of
+/// PPP.
 const SEGMENT: u32 = 1502;
+/// An acknowledgment or a SYN, bytes on the wire.
 const HEADER: u32 = 54;
 
-/// The receiver's window, 1 MiB, in segments.
+/// `rwnd`, 1 MiB, segments.
 const WINDOW: u32 = (1 << 20) / 1448;
 
 /// ns-3's RED in packets of 1500 bytes.
 const RED: &str = "spacing=wait,cautious=on,idle=ns2,gentle_slope=initial,\
      mean_packet=1500 bytes,max_p=0.1,limit=120";
 
-/// What stands for a queue discipline of the table, but for ECN.
+/// The scheme of a queue discipline of the table, without ECN.
 fn queue(discipline: &str) -> String {
     match discipline {
         "droptail" => "droptail:limit=120".to_string(),
@@ -37,22 +38,22 @@ fn queue(discipline: &str) -> String {
         "ared" => format!("ared:ared_bottom=0.008,{RED}"),
         "codel" => "codel:mtu=1499 bytes,limit=1000".to_string(),
         "pie" => "pie:mean_packet=1500 bytes,limit=1000".to_string(),
-        // A turn sends one packet, as ns-3's quantum of 1500 does, which sees no PPP.
+        // One packet a round, as with ns-3's quantum of 1500, which does not see PPP.
         "fqcodel" => "fq-codel:as=ns3,quantum=1502 bytes".to_string(),
         other => panic!("no queue discipline {other}"),
     }
 }
 
-/// Which ns-3 the cases are about.
+/// A version of ns-3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// 3.48 as it is.
+    /// 3.48, unmodified.
     AsItIs,
     /// 3.48 with `bench/peers/ns3-mended.patch`.
     Mended,
 }
 
-/// What stands for a TCP of the table.
+/// The profile of a TCP of the table.
 fn profile(version: Version, tcp: &str, ecn: bool) -> Profile {
     let mut profile = Profile::modern(match tcp {
         "linuxreno" => Algorithm::Reno,
@@ -74,7 +75,7 @@ fn profile(version: Version, tcp: &str, ecn: bool) -> Profile {
     profile
 }
 
-/// Every case of the table that there is a run for.
+/// Every case of the table that has a run.
 pub(crate) fn cases(version: Version) -> Vec<Case> {
     let mut all = Vec::new();
     let sizes: &[u32] = match version {
@@ -95,18 +96,18 @@ pub(crate) fn cases(version: Version) -> Vec<Case> {
     all
 }
 
-/// A dumbbell whose bottleneck is two links in a row: ns-3's device holds the packet
-/// being sent and one that waits, which its discipline does not see. Here the first link
-/// has the queue and no delay, and a packet it sends is the one that waits.
-struct Network3 {
+/// A dumbbell whose bottleneck is two links in a row. ns-3's device holds the packet being sent and
+/// one that waits, which the queue discipline does not see. Here the first link has the queue and
+/// no delay, and the packet that it sends is the one that waits.
+struct DeviceDumbbell {
     network: Network,
     left: Node,
     right: Node,
     bottleneck: LinkId,
 }
 
-impl Network3 {
-    fn new(queue: &str) -> Network3 {
+impl DeviceDumbbell {
+    fn new(queue: &str) -> DeviceDumbbell {
         let mut network = Network::new();
         let (left, right) = (network.node("left"), network.node("right"));
         let device = network.node("device");
@@ -117,7 +118,7 @@ impl Network3 {
         let bottleneck = network.link(left, device, waiting);
         network.link(device, right, wire.clone());
         network.link(right, left, wire);
-        Network3 {
+        DeviceDumbbell {
             network,
             left,
             right,
@@ -139,15 +140,15 @@ fn case(version: Version, tcp: &str, discipline: &str, ecn: bool, flows: u32) ->
         (_, true) => ",ecn=on",
         (_, false) => ",ecn=off",
     };
-    let mut bell = Network3::new(&format!("{}{setting}", queue(discipline)));
+    let mut dumbbell = DeviceDumbbell::new(&format!("{}{setting}", queue(discipline)));
     let profile = Arc::new(profile(version, tcp, ecn));
     let mut senders = Vec::new();
     for _ in 0..flows {
-        let (from, to) = (bell.host(bell.left), bell.host(bell.right));
+        let (from, to) = (dumbbell.host(dumbbell.left), dumbbell.host(dumbbell.right));
         let flow = Flow::bulk(from, to, &profile).between(Nanos::ZERO, Nanos::from_secs(1));
         senders.push(flow);
     }
-    let mut run = Run::new(bell.network, TO);
+    let mut run = Run::new(dumbbell.network, TO);
     run.flows = senders;
     run.measure.warm_up = FROM;
     run.measure.sojourn = true;
@@ -156,17 +157,17 @@ fn case(version: Version, tcp: &str, discipline: &str, ecn: bool, flows: u32) ->
         name: format!("{tcp}.{discipline}.{marking}.N{flows}"),
         seeds: SEEDS,
         run,
-        bottleneck: bell.bottleneck,
+        bottleneck: dumbbell.bottleneck,
         figures,
     }
 }
 
-fn figures(seen: &Seen) -> Measured {
-    let queue = seen.queue;
-    let together = seen.results.together();
+fn figures(outcome: &Outcome) -> Measured {
+    let queue = outcome.queue;
+    let together = outcome.results.together();
     let counters = &queue.counters;
     let sojourn = queue.sojourn.as_ref().expect("it was asked for");
-    let flows = seen.results.flows.iter();
+    let flows = outcome.results.flows.iter();
     let sum = |what: fn(&earlydrop_sim::tcp::SenderCounts) -> u32| {
         let counts = flows.clone().map(|flow| f64::from(what(&flow.sender)));
         counts.sum::<f64>()

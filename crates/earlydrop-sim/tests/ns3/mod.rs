@@ -1,26 +1,24 @@
-//! Every case of `bench/reference/ns3-3.48.csv` and `ns3-mended.csv` as a run of ours,
-//! but for those of `TcpNewReno`.
-//!
-//! Shared by the test `ns3` and the example `validation`, which use a part each.
+//! Every case of `bench/reference/ns3-3.48.csv` and `ns3-mended.csv` as a run, except those of
+//! `TcpNewReno`, for the test `ns3` and the example `validation`.
 
 mod cases;
 mod settings;
 
-use crate::witness::{self, Figure, Witness};
+use crate::reference::{self, Figure, ReferenceSimulator};
 
 pub(crate) use cases::{Version, cases};
 
-// Reasons, each by an experiment of docs/explanation/validation.md.
-const TIMER: &str = "its timer goes on through the fast retransmit";
-const CREDITS: &str = "what it counted before a cut makes it grow after it";
+// Reasons, each shown by an experiment of docs/explanation/validation.md.
+const TIMER: &str = "its timer is not restarted by a fast retransmit";
+const CREDITS: &str = "what it counted before a reduction grows cwnd after it";
 const ALPHA: &str = "its Reno-friendly region is RFC 8312's, ours RFC 9438's";
-const FLIGHT: &str = "its reduction leaves out what the acknowledgment delivered";
-const TWICE: &str = "its reduction counts a segment reported out of turn twice";
-const AGAIN: &str = "a timeout in recovery halves what was halved";
-const LOCKSTEP: &str = "flows in lockstep: turns on details of the quantum";
+const FLIGHT: &str = "its PRR leaves out what the acknowledgment delivered";
+const TWICE: &str = "its PRR counts a segment reported by SACK twice";
+const AGAIN: &str = "a timeout in recovery halves ssthresh again";
+const LOCKSTEP: &str = "flows in lockstep: depends on details of the quantum";
 
-/// ns-3 3.48 as it is.
-pub(crate) const NS3: Witness = Witness {
+/// ns-3 3.48, unmodified.
+pub(crate) const NS3: ReferenceSimulator = ReferenceSimulator {
     name: "ns-3",
     explained: &[
         (
@@ -70,7 +68,7 @@ pub(crate) const NS3: Witness = Witness {
 };
 
 /// ns-3 3.48 with `bench/peers/ns3-mended.patch`.
-pub(crate) const MENDED: Witness = Witness {
+pub(crate) const MENDED: ReferenceSimulator = ReferenceSimulator {
     name: "ns-3 mended",
     explained: &[
         ("cubic.ared.ecn.N5", "mark_pct", "at its tolerance"),
@@ -83,22 +81,21 @@ pub(crate) const MENDED: Witness = Witness {
     ],
 };
 
-/// The reference figures that a run of ours has too: the mean of smoothed round trips is
-/// not among them.
+/// The reference figures that a run has too: all but the mean of smoothed round trips.
 pub(crate) fn figures(version: Version) -> Vec<Figure> {
     let table = match version {
         Version::AsItIs => include_str!("../../../../bench/reference/ns3-3.48.csv"),
         Version::Mended => include_str!("../../../../bench/reference/ns3-mended.csv"),
     };
-    let mut all = witness::figures(table);
+    let mut all = reference::figures(table);
     all.retain(|figure| figure.metric != "rtt" && !figure.case.starts_with("newreno"));
     all
 }
 
-/// How many figures are missed when one setting is another.
+/// A table of how many figures miss their tolerance when one setting is changed.
 pub(crate) fn table_of_settings() -> String {
     let version = Version::AsItIs;
     let cases = || cases(version);
     let figures = figures(version);
-    witness::table_of_settings(cases, &figures, &settings::QUEUE, &settings::SENDER)
+    reference::table_of_settings(cases, &figures, &settings::QUEUE, &settings::SENDER)
 }

@@ -1,11 +1,11 @@
-//! Settings whose change shows which of them the figures depend on.
+//! Changes of one setting, which show the settings that the figures depend on.
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::tcp::{Growth, Recovery, Reduction};
 
-use crate::witness::{Change, Setting};
+use crate::reference::{Change, Setting};
 
-/// Another setting of the queue, in place of one that is there.
+/// Settings of the queue, each with the one that replaces it.
 pub(crate) const QUEUE: [Setting; 7] = [
     ("spacing=wait", "spacing=uniform"),
     ("spacing=wait", "spacing=geometric"),
@@ -16,15 +16,15 @@ pub(crate) const QUEUE: [Setting; 7] = [
     ("ared_bottom=0.008", "ared_bottom=0.00012"),
 ];
 
-/// Changes of what senders and receivers do, with their names.
+/// Changes of the TCP profile, with their names.
 pub(crate) const SENDER: [Change; 9] = [
-    ("cuts at once, not in proportion", |p| {
+    ("reductions at once, no PRR", |p| {
         p.reduction = Reduction::AtOnce;
     }),
     ("Reno's growth by fractions", |p| {
         p.growth = Growth::Segments;
     }),
-    ("lost retransmissions found", |p| {
+    ("lost retransmissions detected", |p| {
         p.lost_retransmissions = true;
     }),
     ("NewReno's recovery, without SACK", |p| {
@@ -35,7 +35,7 @@ pub(crate) const SENDER: [Change; 9] = [
         p.ecn_on_retransmissions = true;
     }),
     ("each segment acknowledged", |p| p.delayed_acks = None),
-    ("a least timeout of 1 s", |p| {
+    ("a minimum RTO of 1 s", |p| {
         p.timer.minimum = Nanos::from_secs(1);
     }),
     ("no limited transmit", |p| p.limited_transmit = false),

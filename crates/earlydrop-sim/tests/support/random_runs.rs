@@ -1,7 +1,7 @@
-//! Random runs: any network, any queue, any traffic, anything that changes.
+//! Random runs: any network, queue, traffic and link changes.
 //!
-//! Times and rates are odd numbers of nanoseconds and bits per second, so that no two
-//! packets come to one place in the same nanosecond but by a rare accident.
+//! Times and rates are arbitrary numbers of nanoseconds and bits per second, so that two packets
+//! hardly ever arrive at one place in the same nanosecond.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Change, Dumbbell, Link, Network, Node, ParkingLot};
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RoundTrips,
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RttSampling,
     Rules,
 };
 use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Step, Traffic};
@@ -20,8 +20,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// A runner of a fixed seed, so that what failed can be had again. `EARLYDROP_CASES` and
-/// `EARLYDROP_SEED` ask for more.
+/// A test runner with a fixed seed, so that a failure can be repeated. `EARLYDROP_CASES` and
+/// `EARLYDROP_SEED` change cases and seed.
 pub(crate) fn runner(cases: u32) -> TestRunner {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
     let config = Config {
@@ -44,7 +44,7 @@ pub(crate) fn runs() -> impl Strategy<Value = Run> {
         links,
         vec(access(), 2..7),
         vec(flow(), 1..7),
-        whole(),
+        duration_seed_warm_up(),
     )
         .prop_map(
             |((shape, length, shortcuts), links, access, flows, (millis, seed, warm_up))| {
@@ -65,8 +65,8 @@ pub(crate) fn runs() -> impl Strategy<Value = Run> {
         )
 }
 
-/// Milliseconds, a seed, and tenths of the run that are left out.
-fn whole() -> impl Strategy<Value = (u64, u64, u64)> {
+/// Duration in ms, seed, and warm-up in tenths of the duration.
+fn duration_seed_warm_up() -> impl Strategy<Value = (u64, u64, u64)> {
     (
         300..3000_u64,
         any::<u64>(),
@@ -80,20 +80,20 @@ fn access() -> impl Strategy<Value = (BitsPerSec, Nanos)> {
 }
 
 fn dumbbell(links: &[Link], access: &[(BitsPerSec, Nanos)]) -> (Network, Vec<Node>) {
-    let mut bell = Dumbbell::new(links[0].clone(), links[1].clone());
+    let mut dumbbell = Dumbbell::new(links[0].clone(), links[1].clone());
     let host = |(index, (rate, delay)): (usize, &(BitsPerSec, Nanos))| match index % 2 {
-        0 => bell.left_host(*rate, *delay),
-        _ => bell.right_host(*rate, *delay),
+        0 => dumbbell.left_host(*rate, *delay),
+        _ => dumbbell.right_host(*rate, *delay),
     };
     let hosts = access.iter().enumerate().map(host).collect();
-    (bell.network, hosts)
+    (dumbbell.network, hosts)
 }
 
 fn parking_lot(links: &[Link], access: &[(BitsPerSec, Nanos)]) -> (Network, Vec<Node>) {
     let mut lot = ParkingLot::new(links.iter().cloned());
     let routers = lot.routers.len();
     let host = |(index, (rate, delay)): (usize, &(BitsPerSec, Nanos))| {
-        // The first two at the row's ends.
+        // The first two at the ends of the row.
         let router = [0, routers - 1, index % routers][index.min(2)];
         lot.host(router, *rate, *delay)
     };
@@ -101,8 +101,8 @@ fn parking_lot(links: &[Link], access: &[(BitsPerSec, Nanos)]) -> (Network, Vec<
     (lot.network, hosts)
 }
 
-/// Routers in a row with some more links among them; hosts are routers, too, and some
-/// have links of their own.
+/// Routers in a row with some more links among them. Hosts are routers too, and some have links of
+/// their own.
 fn graph(
     links: &[Link],
     access: &[(BitsPerSec, Nanos)],
@@ -174,7 +174,7 @@ fn link() -> impl Strategy<Value = Link> {
         )
 }
 
-/// What a link's queue is told of it.
+/// The facts about a link that its queue's scheme needs.
 pub(crate) fn facts(link: &Link) -> LinkFacts {
     LinkFacts {
         rate: link.mean_rate(),
@@ -381,9 +381,9 @@ fn profile() -> impl Strategy<Value = Profile> {
                 }
                 if profile.rules == Rules::Standard && control == Algorithm::Reno {
                     profile.recovery = recovery;
-                    profile.round_trips = match timed {
-                        true => RoundTrips::OneAtATime,
-                        false => RoundTrips::Every,
+                    profile.rtt_sampling = match timed {
+                        true => RttSampling::OneAtATime,
+                        false => RttSampling::Every,
                     };
                 }
                 if profile.rules == Rules::Standard && profile.recovery == Recovery::Sack && timed {
@@ -395,7 +395,7 @@ fn profile() -> impl Strategy<Value = Profile> {
         )
 }
 
-/// The same run measured in every way there is.
+/// `run` with every measurement switched on.
 pub(crate) fn measured_more(run: &Run) -> Run {
     let mut run = run.clone();
     let measure = &mut run.measure;

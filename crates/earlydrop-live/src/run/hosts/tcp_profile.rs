@@ -157,7 +157,7 @@ fn size_problem(profile: &Profile) -> Option<Problem> {
 }
 
 fn detail_problem(profile: &Profile) -> Option<Problem> {
-    if profile.initial_threshold.is_some() {
+    if profile.initial_ssthresh.is_some() {
         return no(
             "live has no initial ssthresh: the kernel's slow start ends at the first loss",
             "set initial_threshold = \"never\"",
@@ -169,11 +169,11 @@ fn detail_problem(profile: &Profile) -> Option<Problem> {
             "set max_burst = \"never\"",
         );
     }
-    if profile.duplicate_threshold != 3 {
+    if profile.dupack_threshold != 3 {
         return no(
             format!(
                 "live has no threshold of {} duplicate ACKs: the kernel starts with 3 and adapts",
-                profile.duplicate_threshold
+                profile.dupack_threshold
             ),
             "set duplicates = 3",
         );

@@ -71,16 +71,12 @@ fn unsupported_settings_are_refused_by_name() {
         ),
         (modern(|p| p.segment_size = 100), "segments of 100", "140"),
         (
-            modern(|p| p.initial_threshold = Some(8)),
+            modern(|p| p.initial_ssthresh = Some(8)),
             "ssthresh",
             "never",
         ),
         (modern(|p| p.max_burst = Some(4)), "bursts", "never"),
-        (
-            modern(|p| p.duplicate_threshold = 5),
-            "5 duplicate ACKs",
-            "3",
-        ),
+        (modern(|p| p.dupack_threshold = 5), "5 duplicate ACKs", "3"),
         (
             modern(|p| p.delayed_acks = delayed(4)),
             "every 4",

@@ -15,7 +15,7 @@ use super::access;
 use super::routes::{FlowRoutes, LinkStages, find_routes, lay_out};
 use crate::measure::FlowMeter;
 use crate::network::Network;
-use crate::packet::{Form, Kind, MOST_FLOWS, MOST_LINKS, Packet};
+use crate::packet::{Kind, MAX_FLOWS, MAX_LINKS, Packet, Template};
 use crate::prefetch::use_huge_pages;
 use crate::run::{Run, RunError};
 use crate::schedule::Schedule;
@@ -48,10 +48,10 @@ pub(super) fn add(
     links: &[LinkStages],
 ) -> Result<(), RunError> {
     let described = with_requesters(&run.flows);
-    if described.len() > MOST_FLOWS {
+    if described.len() > MAX_FLOWS {
         return Err(RunError::Flow {
-            flow: MOST_FLOWS,
-            problem: format!("is one too many; a run has at most {MOST_FLOWS}"),
+            flow: MAX_FLOWS,
+            problem: format!("is one too many; a run has at most {MAX_FLOWS}"),
         });
     }
     for (index, flow) in run.flows.iter().enumerate() {
@@ -97,8 +97,8 @@ fn checked_routes(network: &Network, flows: &[traffic::Flow]) -> Result<Vec<Flow
     })?;
     for (flow, routes) in routes.iter().enumerate() {
         let links = routes.forward.len().max(routes.backward.len());
-        if links > MOST_LINKS {
-            let problem = format!("its route has {links} links; at most {MOST_LINKS}");
+        if links > MAX_LINKS {
+            let problem = format!("its route has {links} links; at most {MAX_LINKS}");
             return Err(RunError::Flow { flow, problem });
         }
     }
@@ -222,7 +222,7 @@ impl FlowBuilder<'_> {
             meter,
             counted: Counted::default(),
             rare: None,
-            segment: Form::of(segment),
+            segment: Template::of(segment),
         };
         if flow.state.has_overhead {
             flow.rare().overhead = Some(Overhead {

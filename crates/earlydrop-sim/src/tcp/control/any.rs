@@ -1,4 +1,4 @@
-//! Any of the controllers, told apart without a pointer to functions.
+//! Any of the controllers, as an enum: dispatch by `match`, so that Reno's fast path is inlined.
 
 use earlydrop::units::Nanos;
 
@@ -7,12 +7,12 @@ use super::cubic::{self, Cubic};
 use super::dctcp::{self, Dctcp};
 use super::reno::Reno;
 use super::scalable::{self, Scalable};
-use super::{Acked, Congestion, Control};
+use super::{AckSample, CongestionEvent, Control};
 use crate::tcp::profile::{Algorithm, Growth, Profile, RenoEstimate};
 
-/// Hands a call on to whichever controller there is. Reno's answers to what every
-/// acknowledgment asks are let in where they are asked for: it is asked often, and most
-/// of what it is told is of no use to it.
+/// Defines [`AnyControl`] and forwards every call to the controller in it. Reno's `cwnd` and
+/// `on_ack` are inlined into the caller, since every acknowledgment calls them and Reno needs
+/// little of an [`AckSample`]; those of the others are not.
 macro_rules! any_control {
     ($($name:ident => $state:ty, $new:expr;)*) => {
         /// One of the controllers.
@@ -23,16 +23,16 @@ macro_rules! any_control {
 
         impl AnyControl {
             #[inline(never)]
-            fn ask_window(&self) -> f64 {
-                match self { $(AnyControl::$name(control) => control.window(),)* }
+            fn other_cwnd(&self) -> f64 {
+                match self { $(AnyControl::$name(control) => control.cwnd(),)* }
             }
 
             #[inline(never)]
-            fn tell_acked(&mut self, acked: Acked) {
-                match self { $(AnyControl::$name(control) => control.on_acked(&acked),)* }
+            fn other_on_ack(&mut self, ack: AckSample) {
+                match self { $(AnyControl::$name(control) => control.on_ack(&ack),)* }
             }
 
-            /// The controller a profile asks for; `seed` is for what it draws by chance.
+            /// The controller that `profile` chooses, with the seed of what it draws at random.
             pub fn new(profile: &Profile, seed: u64) -> AnyControl {
                 match profile.control {
                     $(Algorithm::$name => AnyControl::$name(create(profile, seed, $new)),)*
@@ -42,28 +42,28 @@ macro_rules! any_control {
 
         impl Control for AnyControl {
             #[inline(always)]
-            fn window(&self) -> f64 {
+            fn cwnd(&self) -> f64 {
                 match self {
-                    AnyControl::Reno(control) => control.window(),
-                    _ => self.ask_window(),
+                    AnyControl::Reno(control) => control.cwnd(),
+                    _ => self.other_cwnd(),
                 }
             }
             #[inline]
-            fn threshold(&self) -> f64 {
-                match self { $(AnyControl::$name(control) => control.threshold(),)* }
+            fn ssthresh(&self) -> f64 {
+                match self { $(AnyControl::$name(control) => control.ssthresh(),)* }
             }
             #[inline(always)]
-            fn on_acked(&mut self, acked: &Acked) {
+            fn on_ack(&mut self, ack: &AckSample) {
                 match self {
-                    AnyControl::Reno(control) => control.on_acked(acked),
-                    _ => self.tell_acked(*acked),
+                    AnyControl::Reno(control) => control.on_ack(ack),
+                    _ => self.other_on_ack(*ack),
                 }
             }
-            fn on_congestion(&mut self, congestion: &Congestion) {
+            fn on_congestion(&mut self, congestion: &CongestionEvent) {
                 match self { $(AnyControl::$name(control) => control.on_congestion(congestion),)* }
             }
-            fn on_recovered(&mut self, now: Nanos) {
-                match self { $(AnyControl::$name(control) => control.on_recovered(now),)* }
+            fn on_recovery_end(&mut self, now: Nanos) {
+                match self { $(AnyControl::$name(control) => control.on_recovery_end(now),)* }
             }
             fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool) {
                 match self { $(AnyControl::$name(control) => control.on_timeout(now, in_flight, again),)* }
@@ -78,8 +78,8 @@ macro_rules! any_control {
             fn pacing_rate(&self) -> Option<f64> {
                 match self { $(AnyControl::$name(control) => control.pacing_rate(),)* }
             }
-            fn wants_delivery_rate(&self) -> bool {
-                match self { $(AnyControl::$name(control) => control.wants_delivery_rate(),)* }
+            fn wants_rate_sample(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.wants_rate_sample(),)* }
             }
         }
     };
@@ -87,10 +87,10 @@ macro_rules! any_control {
 
 any_control! {
     Reno => Reno, |profile, _| Reno::new(profile);
-    Cubic => Box<Cubic>, |profile, _| Box::new(Cubic::new(first(profile), threshold(profile), cubic_of(profile)));
-    Dctcp => Box<Dctcp>, |profile, _| Box::new(Dctcp::new(first(profile), threshold(profile), dctcp::Parameters::default()));
-    Scalable => Box<Scalable>, |profile, _| Box::new(Scalable::new(first(profile), threshold(profile), scalable::Parameters::default()));
-    Bbr => Box<Bbr>, |profile, seed| Box::new(Bbr::new(first(profile), seed, bbr::Parameters::default()));
+    Cubic => Box<Cubic>, |profile, _| Box::new(Cubic::new(initial_cwnd(profile), initial_ssthresh(profile), cubic_parameters(profile)));
+    Dctcp => Box<Dctcp>, |profile, _| Box::new(Dctcp::new(initial_cwnd(profile), initial_ssthresh(profile), dctcp::Parameters::default()));
+    Scalable => Box<Scalable>, |profile, _| Box::new(Scalable::new(initial_cwnd(profile), initial_ssthresh(profile), scalable::Parameters::default()));
+    Bbr => Box<Bbr>, |profile, seed| Box::new(Bbr::new(initial_cwnd(profile), seed, bbr::Parameters::default()));
 }
 
 /// Calls `new`, whose arguments' types are known only here.
@@ -98,27 +98,27 @@ fn create<T>(profile: &Profile, seed: u64, new: impl Fn(&Profile, u64) -> T) -> 
     new(profile, seed)
 }
 
-fn first(profile: &Profile) -> f64 {
+fn initial_cwnd(profile: &Profile) -> f64 {
     f64::from(profile.initial_window)
 }
 
-fn cubic_of(profile: &Profile) -> cubic::Parameters {
+fn cubic_parameters(profile: &Profile) -> cubic::Parameters {
     cubic::Parameters {
         alpha_rises: profile.reno_estimate == RenoEstimate::Rising,
-        whole_growth: profile.growth == Growth::CountedAsLinux,
+        linux_growth: profile.growth == Growth::CountedAsLinux,
         whole_cuts: profile.whole_cuts,
         least_after_mark: f64::from(profile.least_after_mark),
         ..cubic::Parameters::default()
     }
 }
 
-fn threshold(profile: &Profile) -> Option<f64> {
-    profile.initial_threshold.map(f64::from)
+fn initial_ssthresh(profile: &Profile) -> Option<f64> {
+    profile.initial_ssthresh.map(f64::from)
 }
 
 impl AnyControl {
-    /// Grows the window by an acknowledgment of which nothing else counts: Reno's with
-    /// ns-2's rules. `false`: this did nothing.
+    /// Grows `cwnd` of Reno with ns-2's rules by one acknowledgment. `false` means nothing was
+    /// done.
     #[inline(always)]
     pub(crate) fn grow_as_ns2(&mut self) -> bool {
         match self {
@@ -127,7 +127,7 @@ impl AnyControl {
         }
     }
 
-    /// Moves the window of Reno as ns-2's recovery does.
+    /// Moves `cwnd` of Reno by `segments`, as ns-2's recovery does.
     pub(crate) fn shift(&mut self, segments: f64) {
         if let AnyControl::Reno(control) = self {
             control.shift(segments);

@@ -1,4 +1,4 @@
-//! BBR, version 1: sends by a model of the path, its bandwidth and its empty round trip.
+//! BBR, version 1: paces by a model of the path, its bandwidth and its least round trip.
 //!
 //! # Reference
 //! N. Cardwell, Y. Cheng, S. Hassas Yeganeh, V. Jacobson, "BBR Congestion Control",
@@ -6,121 +6,120 @@
 //! draft-cheng-iccrg-delivery-rate-estimation.
 //!
 //! # Equations
-//! Windows in segments, rates in segments a second, times in seconds.
-//! - B, the bandwidth: the most of the delivery rates of the last 10 round trips; those
-//!   seen while the application was the limit count only where they are higher.
-//! - R, the empty round trip: the least of the last 10 s.
-//! - Pacing at `g B`, at most `inflight(c) = c B R + 3` segments on their way.
-//! - *Startup*: g = c = 2 / ln 2, until B grew by less than a quarter in each of 3
-//!   rounds. *Drain*: g = ln 2 / 2, until `inflight(1)` is on its way. *ProbeBW*: c = 2
-//!   and g = 5/4, 3/4, 1, 1, 1, 1, 1, 1 in turn, each for R; 5/4 also until `inflight(5/4)`
-//!   is on its way or something was lost, 3/4 at most until `inflight(1)` is. *ProbeRTT*:
-//!   g = c = 1 and at most 4 segments, for 200 ms and a round, when R is 10 s old.
-//! - Before B and R are known: pacing at g times the first window a millisecond, from the
-//!   first measurement of a round trip at g times the first window each such, as Linux.
-//! - The window grows by what is acknowledged, up to `inflight(c)` once the pipe was seen
-//!   full, with a floor of 4. In the first round of a fast recovery it is what is on its
-//!   way and what was acknowledged (packet conservation); afterwards it is as before it.
+//! `cwnd` in segments, rates in segments a second, times in seconds.
+//! - BtlBw, the bandwidth: the greatest delivery rate of the last 10 rounds. Samples limited
+//!   by the application count only where they are greater.
+//! - RTprop: the least round trip of the last 10 s.
+//! - Pacing rate `g BtlBw`; at most `inflight(c) = c BtlBw RTprop + 3` segments in flight.
+//! - *Startup*: g = c = 2 / ln 2, until BtlBw grew by less than a quarter in each of 3 rounds.
+//! - *Drain*: g = ln 2 / 2, until `inflight(1)` is in flight.
+//! - *ProbeBW*: c = 2, and g = 5/4, 3/4, 1, 1, 1, 1, 1, 1 in turn, each for RTprop. 5/4 lasts
+//!   until `inflight(5/4)` is in flight or a segment was lost, 3/4 at most until `inflight(1)`
+//!   is.
+//! - *ProbeRTT*: g = c = 1 and at most 4 segments, for 200 ms and a round, when RTprop is 10 s
+//!   old.
+//! - Before the first round trip the pacing rate is g times the initial `cwnd` a millisecond,
+//!   then g times the initial `cwnd` a round trip, as Linux has it.
+//! - `cwnd` grows by what is acknowledged, up to `inflight(c)` once the pipe was full, and is at
+//!   least 4. In the first round of a fast recovery it is what is in flight and what was
+//!   acknowledged (packet conservation); afterwards it is as before it.
 //!
 //! # Our readings
-//! - "On its way" before an acknowledgment is [`Acked::in_flight`]; after it, that less
-//!   the segments acknowledged and lost with it.
+//! - In flight before an acknowledgment is [`AckSample::in_flight`]; in flight after it is that
+//!   less the segments acknowledged and lost with it.
 //! - The draft's `3 * send_quantum` is 3 segments: a simulator needs no batches.
 //! - The first phase of ProbeBW is drawn, from all but 3/4, by a generator of the seed
 //!   given: the same seed, the same phases.
-//! - Each sample of the last 10 rounds, this one included, counts; they are kept as one
-//!   maximum a round. Rounds without a sample that counts do not age the others.
-//! - What is sent during ProbeRTT is taken as limited by the application, which the
-//!   draft has the sender note; here the controller does, by the count delivered.
-//! - Samples over less than the least round trip known are not believed, as the draft on
-//!   delivery rates has it.
-//! - After the idle time told by `on_restart` the window stays, and pacing goes on at B.
-//! - The window before a recovery is taken when its beginning is told: a sender tells it
-//!   before the acknowledgment that shows the loss, or the losses come off it.
-//! - A timeout leaves a window of 1 that grows again as usual; what it was before comes
-//!   back only if the end of recovery is told.
-//! - Without samples of the delivery rate it never leaves Startup, nor grows much.
-//! - Marks are ignored, as in the draft. There is no slow start threshold: infinite.
+//! - The maximum of the last 10 rounds is exact, with one maximum stored for each round. Rounds
+//!   without a sample that counts do not age the others.
+//! - What is sent during ProbeRTT counts as limited by the application. The draft has the
+//!   sender note that; here the controller does, by the count delivered.
+//! - Samples over less than RTprop are ignored, as the draft on delivery rates has it.
+//! - After an idle time (`on_restart`) `cwnd` stays, and the pacing rate is BtlBw.
+//! - `cwnd` before a recovery is saved when the recovery begins: a sender reports that before
+//!   the acknowledgment that shows the loss, or the losses come off it.
+//! - A timeout leaves a `cwnd` of 1 that grows as usual; the one before comes back only if the
+//!   end of recovery is reported.
+//! - Without delivery-rate samples it never leaves Startup, nor grows much.
+//! - Marks are ignored, as in the draft. There is no `ssthresh`: infinite.
 //!
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | here |
 //! |---|---|---|---|
-//! | pacing | 1 % less | the same | the draft's |
-//! | aggregated acknowledgments | the window is raised by them | the same | no |
+//! | pacing | 1 % less | 1 % less | the draft's |
+//! | aggregated acknowledgments | raise `cwnd` | raise `cwnd` | no |
 //! | policers | a long-term rate | no | no |
-//! | in the phase of 5/4 | 2 segments more | the same | the draft's |
-//! | maximum of 10 rounds | of three samples kept | the same | exact, by round |
-//! | R is renewed by | a lower one, or after 10 s | an equal one too | an equal one too |
+//! | in the phase of 5/4 | 2 segments more | 2 segments more | the draft's |
+//! | maximum of 10 rounds | by three samples | by three samples | exact, by round |
+//! | RTprop is renewed by | a lower one, or after 10 s | an equal one too | an equal one too |
 
 mod model;
 #[cfg(test)]
 mod tests;
 
-use super::{Acked, Congestion, Control, Signal};
+use super::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use model::Model;
 
-/// 2 / ln 2, the least gain that doubles the rate each round.
+/// 2 / ln 2, the least gain that doubles the rate each round (section 4.3.2).
 const HIGH_GAIN: f64 = 2.0 * core::f64::consts::LOG2_E;
-/// ProbeBW's gains.
+/// ProbeBW's pacing gains (section 4.3.4).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Which of a seed's generators draws the phases.
+/// The stream of a seed's generator that draws the phases.
 const PHASES: u64 = 0xbb;
 
-/// What BBR goes by; the defaults are the draft's.
+/// BBR's parameters; the defaults are the draft's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// The gain of Startup, above 1; 2 / ln 2 by section 4.3.2.
     pub high_gain: f64,
-    /// The window's gain in ProbeBW, at least 1; 2 by section 4.3.4.
-    pub window_gain: f64,
-    /// Segments allowed on their way beyond the gain's; 3 by section 4.2.3.2 with
-    /// batches of one.
+    /// The gain of `cwnd` in ProbeBW, at least 1; 2 by section 4.3.4.
+    pub cwnd_gain: f64,
+    /// Segments in flight beyond the gain's; 3 by section 4.2.3.2 with batches of one.
     pub extra: f64,
-    /// The least window outside of recovery and the most in ProbeRTT, at least 1; 4 by
-    /// section 4.2.3.3.
-    pub least_window: f64,
-    /// How old the least round trip may grow; 10 s by section 4.1.2.2.
-    pub rtt_age: Nanos,
-    /// How long ProbeRTT lasts at least; 200 ms by section 4.3.5.
-    pub probe_rtt: Nanos,
-    /// Growth of the bandwidth in a round that says the pipe is not full; 1.25 by
-    /// section 4.3.2.2.
-    pub full_growth: f64,
-    /// Rounds of less growth that say it is; 3 by section 4.3.2.2.
-    pub full_rounds: u32,
+    /// The least `cwnd` outside of recovery and the greatest in ProbeRTT, segments, at least 1;
+    /// 4 by section 4.2.3.3 (BBRMinPipeCwnd).
+    pub min_cwnd: f64,
+    /// How old RTprop may grow; 10 s by section 4.1.2.2 (RTpropFilterLen).
+    pub min_rtt_age: Nanos,
+    /// Least duration of ProbeRTT; 200 ms by section 4.3.5 (ProbeRTTDuration).
+    pub probe_rtt_duration: Nanos,
+    /// Growth of BtlBw in a round from which on the pipe is not full; 1.25 by section 4.3.2.2.
+    pub full_bw_growth: f64,
+    /// Rounds of less growth after which it is; 3 by section 4.3.2.2.
+    pub full_bw_rounds: u32,
 }
 
 impl Default for Parameters {
     fn default() -> Parameters {
         Parameters {
             high_gain: HIGH_GAIN,
-            window_gain: 2.0,
+            cwnd_gain: 2.0,
             extra: 3.0,
-            least_window: 4.0,
-            rtt_age: Nanos::from_secs(10),
-            probe_rtt: Nanos::from_millis(200),
-            full_growth: 1.25,
-            full_rounds: 3,
+            min_cwnd: 4.0,
+            min_rtt_age: Nanos::from_secs(10),
+            probe_rtt_duration: Nanos::from_millis(200),
+            full_bw_growth: 1.25,
+            full_bw_rounds: 3,
         }
     }
 }
 
-/// What BBR is about.
+/// A state of BBR's state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Looking for the bandwidth, twice the rate each round.
+    /// Doubles the rate each round, until the pipe is full.
     Startup,
-    /// Emptying the queue that Startup made.
+    /// Drains the queue that Startup made.
     Drain,
-    /// Cycling around the bandwidth found.
+    /// Cycles around the bandwidth, to probe for more.
     ProbeBw,
-    /// Sending next to nothing, to see the empty round trip.
+    /// Sends next to nothing, to measure the round trip of empty queues.
     ProbeRtt,
 }
 
-/// ProbeRTT's end, once few enough segments are on their way.
+/// When ProbeRTT may end, set once few enough segments are in flight.
 #[derive(Clone, Copy, Debug)]
 struct ProbeEnd {
     at: Nanos,
@@ -133,8 +132,8 @@ struct ProbeEnd {
 /// use earlydrop_sim::tcp::control::Control;
 /// use earlydrop_sim::tcp::control::bbr::{Bbr, Parameters, State};
 /// let bbr = Bbr::new(10.0, 1, Parameters::default());
-/// assert_eq!((bbr.state(), bbr.window()), (State::Startup, 10.0));
-/// assert!(bbr.wants_delivery_rate());
+/// assert_eq!((bbr.state(), bbr.cwnd()), (State::Startup, 10.0));
+/// assert!(bbr.wants_rate_sample());
 /// ```
 #[derive(Clone, Debug)]
 pub struct Bbr {
@@ -142,18 +141,21 @@ pub struct Bbr {
     phases: Pcg32,
     state: State,
     pacing_gain: f64,
-    window_gain: f64,
+    cwnd_gain: f64,
     pacing_rate: f64,
     /// Whether the pacing rate is still that of before the first round trip.
     guessed_rate: bool,
-    initial_window: f64,
-    window: f64,
-    /// The last good window.
-    prior: f64,
+    initial_cwnd: f64,
+    /// Congestion window, segments.
+    cwnd: f64,
+    /// `cwnd` before a recovery or ProbeRTT (prior_cwnd).
+    prior_cwnd: f64,
     model: Model,
-    filled: bool,
-    full_rate: f64,
-    full_count: u32,
+    /// Whether the pipe was full once (filled_pipe).
+    filled_pipe: bool,
+    full_bw: f64,
+    full_bw_count: u32,
+    /// Index into [`CYCLE`].
     phase: usize,
     phase_began: Nanos,
     probe_end: Option<ProbeEnd>,
@@ -163,25 +165,25 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// A flow's controller with its first window, segments, and the seed by which the
-    /// phases of ProbeBW are drawn.
-    pub fn new(initial_window: f64, seed: u64, parameters: Parameters) -> Bbr {
-        let initial_window = initial_window.max(1.0);
+    /// A flow's controller with its initial `cwnd`, segments, and the seed by which the phases
+    /// of ProbeBW are drawn.
+    pub fn new(initial_cwnd: f64, seed: u64, parameters: Parameters) -> Bbr {
+        let initial_cwnd = initial_cwnd.max(1.0);
         Bbr {
             parameters,
             phases: Pcg32::new(seed, PHASES),
             state: State::Startup,
             pacing_gain: parameters.high_gain,
-            window_gain: parameters.high_gain,
-            pacing_rate: parameters.high_gain * initial_window * 1e3,
+            cwnd_gain: parameters.high_gain,
+            pacing_rate: parameters.high_gain * initial_cwnd * 1e3,
             guessed_rate: true,
-            initial_window,
-            window: initial_window,
-            prior: 0.0,
+            initial_cwnd,
+            cwnd: initial_cwnd,
+            prior_cwnd: 0.0,
             model: Model::new(),
-            filled: false,
-            full_rate: 0.0,
-            full_count: 0,
+            filled_pipe: false,
+            full_bw: 0.0,
+            full_bw_count: 0,
             phase: 0,
             phase_began: Nanos::ZERO,
             probe_end: None,
@@ -191,36 +193,37 @@ impl Bbr {
         }
     }
 
-    /// What it is about.
+    /// The state of the state machine.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// The bandwidth it believes in, segments a second; 0 before the first sample.
+    /// BtlBw, segments a second; 0 before the first sample.
     pub fn bandwidth(&self) -> f64 {
         self.model.bandwidth()
     }
 
-    /// The round trip it believes to be empty; `None` before the first sample.
-    pub fn least_rtt(&self) -> Option<Nanos> {
-        self.model.least_rtt()
+    /// RTprop; `None` before the first sample.
+    pub fn min_rtt(&self) -> Option<Nanos> {
+        self.model.min_rtt()
     }
 
-    /// Segments on their way at `gain` times what fills the pipe.
+    /// `gain` times the bandwidth-delay product, and some segments more (BBRInflight).
     fn inflight(&self, gain: f64) -> f64 {
-        match self.model.fill() {
-            Some(fill) => gain * fill + self.parameters.extra,
-            None => self.initial_window,
+        match self.model.bdp() {
+            Some(bdp) => gain * bdp + self.parameters.extra,
+            None => self.initial_cwnd,
         }
     }
 
-    fn check_phase(&mut self, acked: &Acked, lost: u32) {
+    /// Goes to the next phase of ProbeBW, where it is time (BBRCheckCyclePhase).
+    fn check_cycle_phase(&mut self, ack: &AckSample, lost: u32) {
         if self.state != State::ProbeBw {
             return;
         }
-        let age = acked.now.since(self.phase_began);
-        let over = self.least_rtt().is_some_and(|rtt| age > rtt);
-        let before = f64::from(acked.in_flight);
+        let age = ack.now.since(self.phase_began);
+        let over = self.min_rtt().is_some_and(|rtt| age > rtt);
+        let before = f64::from(ack.in_flight);
         let next = if self.pacing_gain > 1.0 {
             over && (lost > 0 || before >= self.inflight(self.pacing_gain))
         } else if self.pacing_gain < 1.0 {
@@ -229,7 +232,7 @@ impl Bbr {
             over
         };
         if next {
-            self.enter_phase((self.phase + 1) % CYCLE.len(), acked.now);
+            self.enter_phase((self.phase + 1) % CYCLE.len(), ack.now);
         }
     }
 
@@ -239,21 +242,23 @@ impl Bbr {
         self.pacing_gain = CYCLE[phase];
     }
 
-    fn check_full(&mut self, limited: bool) {
-        if self.filled || !self.model.round_start || limited {
+    /// Checks whether the pipe is full, once a round (BBRCheckFullPipe).
+    fn check_full_pipe(&mut self, limited: bool) {
+        if self.filled_pipe || !self.model.round_start || limited {
             return;
         }
-        if self.bandwidth() >= self.full_rate * self.parameters.full_growth {
-            self.full_rate = self.bandwidth();
-            self.full_count = 0;
+        if self.bandwidth() >= self.full_bw * self.parameters.full_bw_growth {
+            self.full_bw = self.bandwidth();
+            self.full_bw_count = 0;
             return;
         }
-        self.full_count += 1;
-        self.filled = self.full_count >= self.parameters.full_rounds;
+        self.full_bw_count += 1;
+        self.filled_pipe = self.full_bw_count >= self.parameters.full_bw_rounds;
     }
 
+    /// Enters and leaves Drain (BBRCheckDrain).
     fn check_drain(&mut self, now: Nanos, in_flight: f64) {
-        if self.state == State::Startup && self.filled {
+        if self.state == State::Startup && self.filled_pipe {
             self.state = State::Drain;
             self.pacing_gain = 1.0 / self.parameters.high_gain;
         }
@@ -264,32 +269,35 @@ impl Bbr {
 
     fn enter_probe_bw(&mut self, now: Nanos) {
         self.state = State::ProbeBw;
-        self.window_gain = self.parameters.window_gain;
+        self.cwnd_gain = self.parameters.cwnd_gain;
         // Any but the phase of 3/4: 2 to 7, or 0.
         let phase = (CYCLE.len() - self.phases.below(7) as usize) % CYCLE.len();
         self.enter_phase(phase, now);
     }
 
+    /// Enters and leaves ProbeRTT (BBRCheckProbeRTT).
     fn check_probe_rtt(&mut self, now: Nanos, in_flight: f64, expired: bool) {
         if self.state != State::ProbeRtt && expired && !self.idle_restart {
-            self.save_window();
+            self.save_cwnd();
             self.state = State::ProbeRtt;
-            (self.pacing_gain, self.window_gain) = (1.0, 1.0);
+            (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
             self.probe_end = None;
-            self.model.begin_to_hold_back();
+            self.model.begin_self_limit();
         }
         if self.state == State::ProbeRtt {
-            self.probe(now, in_flight);
+            self.handle_probe_rtt(now, in_flight);
         }
         self.idle_restart = false;
     }
 
-    fn probe(&mut self, now: Nanos, in_flight: f64) {
-        self.model.hold_back(in_flight);
+    /// Leaves ProbeRTT after its duration and a round with few segments in flight
+    /// (BBRHandleProbeRTT).
+    fn handle_probe_rtt(&mut self, now: Nanos, in_flight: f64) {
+        self.model.extend_self_limit(in_flight);
         match &mut self.probe_end {
-            None if in_flight <= self.parameters.least_window => {
+            None if in_flight <= self.parameters.min_cwnd => {
                 self.probe_end = Some(ProbeEnd {
-                    at: now + self.parameters.probe_rtt,
+                    at: now + self.parameters.probe_rtt_duration,
                     round_over: false,
                 });
                 self.model.begin_round();
@@ -298,142 +306,146 @@ impl Bbr {
             Some(end) => {
                 end.round_over |= self.model.round_start;
                 if end.round_over && now > end.at {
-                    self.model.renew_rtt(now);
-                    self.restore_window();
-                    self.leave_probe_rtt(now);
+                    self.model.renew_min_rtt(now);
+                    self.restore_cwnd();
+                    self.exit_probe_rtt(now);
                 }
             }
         }
     }
 
-    fn leave_probe_rtt(&mut self, now: Nanos) {
-        if self.filled {
+    fn exit_probe_rtt(&mut self, now: Nanos) {
+        if self.filled_pipe {
             return self.enter_probe_bw(now);
         }
         self.state = State::Startup;
         self.pacing_gain = self.parameters.high_gain;
-        self.window_gain = self.parameters.high_gain;
+        self.cwnd_gain = self.parameters.high_gain;
     }
 
-    fn pace(&mut self, gain: f64) {
+    /// Sets the pacing rate; before the pipe is full it only rises (BBRSetPacingRateWithGain).
+    fn set_pacing_rate(&mut self, gain: f64) {
         let rate = gain * self.bandwidth();
-        if rate > 0.0 && (self.filled || rate > self.pacing_rate) {
+        if rate > 0.0 && (self.filled_pipe || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
     }
 
-    /// The first round trip measured says what the first window is worth.
-    fn correct_first_rate(&mut self, rtt: Option<Nanos>) {
+    /// Replaces the guessed pacing rate once a round trip was measured.
+    fn correct_guessed_rate(&mut self, rtt: Option<Nanos>) {
         if let (true, Some(rtt)) = (self.guessed_rate, rtt.filter(|rtt| *rtt > Nanos::ZERO)) {
             self.guessed_rate = false;
-            self.pacing_rate = self.parameters.high_gain * self.initial_window / rtt.as_secs_f64();
+            self.pacing_rate = self.parameters.high_gain * self.initial_cwnd / rtt.as_secs_f64();
         }
     }
 
-    fn set_window(&mut self, segments: f64, in_flight: f64, lost: u32) {
-        let target = self.inflight(self.window_gain);
-        self.window = (self.window - f64::from(lost)).max(1.0);
+    /// Sets `cwnd` by what was acknowledged and lost (BBRSetCwnd).
+    fn set_cwnd(&mut self, segments: f64, in_flight: f64, lost: u32) {
+        let target = self.inflight(self.cwnd_gain);
+        self.cwnd = (self.cwnd - f64::from(lost)).max(1.0);
         if self.conserving {
-            self.window = self.window.max(in_flight + segments);
+            self.cwnd = self.cwnd.max(in_flight + segments);
         } else {
-            if self.filled {
-                self.window = (self.window + segments).min(target);
-            } else if self.window < target || (self.model.delivered as f64) < self.initial_window {
-                self.window += segments;
+            if self.filled_pipe {
+                self.cwnd = (self.cwnd + segments).min(target);
+            } else if self.cwnd < target || (self.model.delivered as f64) < self.initial_cwnd {
+                self.cwnd += segments;
             }
-            self.window = self.window.max(self.parameters.least_window);
+            self.cwnd = self.cwnd.max(self.parameters.min_cwnd);
         }
-        self.bound_probe();
+        self.bound_cwnd_for_probe_rtt();
     }
 
-    fn bound_probe(&mut self) {
+    /// Bounds `cwnd` during ProbeRTT (BBRModulateCwndForProbeRTT).
+    fn bound_cwnd_for_probe_rtt(&mut self) {
         if self.state == State::ProbeRtt {
-            self.window = self.window.min(self.parameters.least_window.max(1.0));
+            self.cwnd = self.cwnd.min(self.parameters.min_cwnd.max(1.0));
         }
     }
 
-    /// Brings the last good window back, once.
-    fn restore_window(&mut self) {
-        self.window = self.window.max(self.prior);
+    /// Restores the saved `cwnd`, once (BBRRestoreCwnd).
+    fn restore_cwnd(&mut self) {
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
         if !self.recovering {
-            self.prior = 0.0;
+            self.prior_cwnd = 0.0;
         }
     }
 
-    fn save_window(&mut self) {
-        let kept = self.recovering || self.state == State::ProbeRtt;
-        self.prior = if kept {
-            self.prior.max(self.window)
+    /// Saves `cwnd`; within a recovery or ProbeRTT the greater one stays (BBRSaveCwnd).
+    fn save_cwnd(&mut self) {
+        let nested = self.recovering || self.state == State::ProbeRtt;
+        self.prior_cwnd = if nested {
+            self.prior_cwnd.max(self.cwnd)
         } else {
-            self.window
+            self.cwnd
         };
     }
 }
 
 impl Control for Bbr {
-    fn window(&self) -> f64 {
-        self.window
+    fn cwnd(&self) -> f64 {
+        self.cwnd
     }
 
-    fn threshold(&self) -> f64 {
+    fn ssthresh(&self) -> f64 {
         f64::INFINITY
     }
 
-    fn on_acked(&mut self, acked: &Acked) {
-        let lost = acked.delivery.map_or(0, |delivery| delivery.lost);
-        let gone = acked.segments.saturating_add(lost);
-        let in_flight = f64::from(acked.in_flight.saturating_sub(gone));
+    fn on_ack(&mut self, ack: &AckSample) {
+        let lost = ack.rate_sample.map_or(0, |sample| sample.lost);
+        let gone = ack.segments.saturating_add(lost);
+        let in_flight = f64::from(ack.in_flight.saturating_sub(gone));
         self.model.round_start = false;
-        let limited = match &acked.delivery {
-            Some(delivery) => self.model.take_delivery(delivery),
+        let limited = match &ack.rate_sample {
+            Some(sample) => self.model.take_rate_sample(sample),
             None => {
-                self.model.delivered += u64::from(acked.segments);
+                self.model.delivered += u64::from(ack.segments);
                 true
             }
         };
         if self.model.round_start {
             self.conserving = false;
         }
-        self.recovering &= acked.recovering || self.conserving;
-        self.correct_first_rate(acked.rtt);
-        self.check_phase(acked, lost);
-        self.check_full(limited);
-        self.check_drain(acked.now, in_flight);
-        let age = self.parameters.rtt_age;
-        let expired = self.model.take_rtt(acked.now, acked.rtt, age);
-        self.check_probe_rtt(acked.now, in_flight, expired);
-        self.pace(self.pacing_gain);
-        self.set_window(f64::from(acked.segments), in_flight, lost);
+        self.recovering &= ack.recovering || self.conserving;
+        self.correct_guessed_rate(ack.rtt);
+        self.check_cycle_phase(ack, lost);
+        self.check_full_pipe(limited);
+        self.check_drain(ack.now, in_flight);
+        let age = self.parameters.min_rtt_age;
+        let expired = self.model.take_rtt(ack.now, ack.rtt, age);
+        self.check_probe_rtt(ack.now, in_flight, expired);
+        self.set_pacing_rate(self.pacing_gain);
+        self.set_cwnd(f64::from(ack.segments), in_flight, lost);
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion) {
+    fn on_congestion(&mut self, congestion: &CongestionEvent) {
         if congestion.signal == Signal::Mark {
             return;
         }
-        self.save_window();
-        self.window = f64::from(congestion.in_flight) + 1.0;
-        self.bound_probe();
+        self.save_cwnd();
+        self.cwnd = f64::from(congestion.in_flight) + 1.0;
+        self.bound_cwnd_for_probe_rtt();
         (self.recovering, self.conserving) = (true, true);
         self.model.begin_round();
     }
 
-    fn on_recovered(&mut self, _now: Nanos) {
+    fn on_recovery_end(&mut self, _now: Nanos) {
         (self.recovering, self.conserving) = (false, false);
         if self.state != State::ProbeRtt {
-            self.restore_window();
+            self.restore_cwnd();
         }
     }
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, _again: bool) {
-        self.save_window();
-        self.window = 1.0;
+        self.save_cwnd();
+        self.cwnd = 1.0;
         (self.recovering, self.conserving) = (true, false);
     }
 
     fn on_restart(&mut self, _now: Nanos, _initial_window: f64) {
         self.idle_restart = true;
         if self.state == State::ProbeBw {
-            self.pace(1.0);
+            self.set_pacing_rate(1.0);
         }
     }
 
@@ -445,7 +457,7 @@ impl Control for Bbr {
         Some(self.pacing_rate)
     }
 
-    fn wants_delivery_rate(&self) -> bool {
+    fn wants_rate_sample(&self) -> bool {
         true
     }
 }

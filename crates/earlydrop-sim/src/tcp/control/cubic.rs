@@ -1,4 +1,4 @@
-//! CUBIC: a window that grows with the cube of the time since it was last cut.
+//! CUBIC: `cwnd` grows with the cube of the time since the last reduction.
 //!
 //! # Reference
 //! L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert, "CUBIC for Fast and Long-Distance
@@ -6,82 +6,82 @@
 //!
 //! # Equations
 //! Windows in segments, times in seconds; t is the time since congestion avoidance
-//! (the epoch) began, and `w_0` the window then.
-//! - `W(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - w_0) / C)`.
-//! - `target = W(t + rtt)`, kept within [w, 1.5 w]; a segment acknowledged adds
-//!   `(target - w) / w`.
-//! - Reno's window is estimated by `W_est += alpha / w` a segment acknowledged, from
-//!   `W_est = w_0`; `alpha = 3 (1 - beta) / (1 + beta)` until W_est reaches the window
-//!   before the last cut, 1 from there on. Where `W(t) < W_est`, w is W_est.
-//! - Congestion: `W_max = w`, or `w (1 + beta) / 2` when w is below the last W_max (fast
-//!   convergence); then w and the threshold become `beta w`.
+//! (the epoch) began, and `cwnd_epoch` is `cwnd` then. Section numbers are the RFC's.
+//! - `W_cubic(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd_epoch) / C)` (4.2).
+//! - `target = W_cubic(t + rtt)`, within [cwnd, 1.5 cwnd]; a segment acknowledged adds
+//!   `(target - cwnd) / cwnd` (4.2, 4.4, 4.5).
+//! - Reno's `cwnd` is estimated: a segment acknowledged adds `alpha / cwnd` to `W_est`, which
+//!   starts at `cwnd_epoch`; `alpha = 3 (1 - beta) / (1 + beta)` until W_est reaches
+//!   `cwnd_prior`, the `cwnd` before the last reduction, and 1 from there on. Where
+//!   `W_cubic(t) < W_est`, `cwnd` is W_est (4.3).
+//! - Congestion: `W_max = cwnd`, or `cwnd (1 + beta) / 2` when `cwnd` is below the last W_max
+//!   (fast convergence, 4.7); then `cwnd` and `ssthresh` become `beta cwnd` (4.6).
 //!
 //! # Our readings
-//! - The RFC adds `(target - w) / w` "for each received new ACK"; we add it for each
-//!   segment acknowledged, or delayed acknowledgments would halve the growth. An
-//!   acknowledgment never takes the window beyond its target.
-//! - An epoch begins with the first acknowledgment that may grow the window after a cut,
-//!   which is after recovery. Time during which the window was not used is taken out.
-//! - The cut is one of the window, not of what is in flight: the RFC allows this where
-//!   an unused window does not grow, as here.
-//! - Where W(t) < W_est, the window becomes the larger of itself and W_est: the growth
-//!   towards W(t + rtt) may have left it above.
-//! - The window has a floor of 2 segments after a loss, and of 1 after a mark; the
-//!   threshold always one of 2.
-//! - After a timeout, and where slow start ended without loss, K is 0 and W_max the
-//!   window at which the epoch begins; so too whenever the window is above W_max then.
-//! - A timeout for the same segment again leaves the threshold (RFC 5681, section 3.1).
+//! - The RFC adds `(target - cwnd) / cwnd` "for each received new ACK". Here each segment
+//!   acknowledged adds it, or delayed acknowledgments would halve the growth. An
+//!   acknowledgment never takes `cwnd` beyond its target.
+//! - An epoch begins with the first acknowledgment that may grow `cwnd` after a reduction,
+//!   which is after recovery. Time during which `cwnd` was not used does not count.
+//! - A reduction is of `cwnd`, not of what is in flight: the RFC allows this where an unused
+//!   `cwnd` does not grow, as here.
+//! - Where W_cubic(t) < W_est, `cwnd` becomes the larger of itself and W_est: growth towards
+//!   W_cubic(t + rtt) may have left it above.
+//! - `cwnd` is at least 2 segments after a loss, and 1 after a mark; `ssthresh` at least 2.
+//! - After a timeout, and where slow start ended without loss, K is 0 and W_max is `cwnd` at
+//!   the beginning of the epoch; so too whenever `cwnd` is above W_max then.
+//! - A timeout for the same segment again leaves `ssthresh` (RFC 5681, 3.1).
 //! - In slow start each segment acknowledged adds one, and an acknowledgment 2 at most
-//!   (RFC 3465's L; HyStart++ has its own); what is left of them at the threshold counts
-//!   for congestion avoidance.
-//! - Undoing a spurious reduction, section 4.9, is left out.
+//!   (RFC 3465's L; HyStart++ has its own). What is left of them at `ssthresh` counts for
+//!   congestion avoidance.
+//! - Undoing a spurious reduction (4.9) is left out.
 //!
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | here |
 //! |---|---|---|---|
 //! | slow start | HyStart | HyStart | HyStart++ as an option, off |
-//! | Reno's estimate | alpha stays below 1 | none, later Linux's | RFC 9438 |
-//! | target at | t and the least round trip | the same | t and the smoothed one |
-//! | growth of the window | whole segments, by a count of acknowledgments | the same | fractions |
-//! | W(t) | integers, time in 1/1024 s | floating point | floating point |
-//! | growth at most | 1 in 2 segments acknowledged | the same | 1.5 w a round trip |
-//! | floor after a mark | 2 | 2 | 1 |
+//! | Reno's estimate | alpha stays below 1 | none, later as Linux | RFC 9438 |
+//! | target at | t and the least round trip | t and the least round trip | t and SRTT |
+//! | growth of `cwnd` | whole segments, by a count of acknowledgments | as Linux | fractions |
+//! | W_cubic(t) | integers, time in 1/1024 s | floating point | floating point |
+//! | growth at most | 1 in 2 segments acknowledged | 1 in 2 segments acknowledged | 1.5 cwnd a round trip |
+//! | least `cwnd` after a mark | 2 | 2 | 1 |
 //!
-//! Linux's growth by whole segments, cuts, estimate and floor can be had:
-//! [`Profile::linux`](crate::tcp::Profile::linux).
+//! [`Profile::linux`](crate::tcp::Profile::linux) chooses Linux's growth by whole segments,
+//! reductions, estimate and least `cwnd`.
 
+mod linux_growth;
 #[cfg(test)]
 mod tests;
-mod whole;
 
+use super::aimd::ABC_LIMIT;
 use super::hystart::{self, HyStart, Step};
-use super::window::BURST;
-use super::{Acked, Congestion, Control, Signal};
+use super::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::units::Nanos;
-use whole::{Course, Whole};
+use linux_growth::{GrowthTarget, LinuxGrowth};
 
-/// What CUBIC goes by; the defaults are RFC 9438's.
+/// CUBIC's parameters; the defaults are RFC 9438's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// C, segments a second cubed; above 0, 0.4 by section 5.1.
     pub scale: f64,
-    /// beta, the part of the window left by a cut; between 0 and 1, 0.7 by section 4.6.
+    /// beta, the factor of a reduction; between 0 and 1, 0.7 by section 4.6.
     pub beta: f64,
     /// Whether a flow that did not reach its last W_max yields more; true by section 4.7.
     pub fast_convergence: bool,
-    /// Whether the window is at least Reno's estimate; true by section 4.3.
+    /// Whether `cwnd` is at least Reno's estimate; true by section 4.3.
     pub reno_friendly: bool,
-    /// Whether alpha is 1 once Reno's estimate reaches the window before the last cut; true
-    /// by section 4.3, false in RFC 8312 and Linux.
+    /// Whether alpha is 1 once Reno's estimate reaches the `cwnd` before the last reduction;
+    /// true by section 4.3, false in RFC 8312 and Linux.
     pub alpha_rises: bool,
-    /// Whether the window grows by whole segments, as in Linux; false.
-    pub whole_growth: bool,
-    /// Whether a cut leaves whole segments, rounded down, as in Linux; false.
+    /// Whether `cwnd` grows by whole segments, as in Linux; false.
+    pub linux_growth: bool,
+    /// Whether a reduction leaves whole segments, rounded down, as in Linux; false.
     pub whole_cuts: bool,
-    /// The least window after a mark, segments; 1 by section 4.6, 2 in Linux.
+    /// The least `cwnd` after a mark, segments; 1 by section 4.6, 2 in Linux.
     pub least_after_mark: f64,
-    /// HyStart++ for the first slow start; none, though section 4.10 advises it, so that
-    /// a flow starts as other controllers here do.
+    /// HyStart++ for the first slow start. None, though section 4.10 advises it, so that all
+    /// controllers here start alike.
     pub hystart: Option<hystart::Parameters>,
 }
 
@@ -93,7 +93,7 @@ impl Default for Parameters {
             fast_convergence: true,
             reno_friendly: true,
             alpha_rises: true,
-            whole_growth: false,
+            linux_growth: false,
             whole_cuts: false,
             least_after_mark: 1.0,
             hystart: None,
@@ -101,16 +101,16 @@ impl Default for Parameters {
     }
 }
 
-/// A stage of congestion avoidance.
+/// An epoch of congestion avoidance: the time between two reductions.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     began: Nanos,
     /// K, seconds.
     k: f64,
-    /// W_max as this epoch takes it.
+    /// W_max of this epoch, segments.
     origin: f64,
-    /// W_est, Reno's window.
-    reno: f64,
+    /// W_est, the estimate of Reno's `cwnd`, segments.
+    w_est: f64,
 }
 
 /// CUBIC's state for one flow.
@@ -119,62 +119,60 @@ struct Epoch {
 /// use earlydrop_sim::tcp::control::Control;
 /// use earlydrop_sim::tcp::control::cubic::{Cubic, Parameters};
 /// let cubic = Cubic::new(10.0, None, Parameters::default());
-/// assert_eq!(cubic.window(), 10.0);
+/// assert_eq!(cubic.cwnd(), 10.0);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cubic {
     parameters: Parameters,
-    /// alpha below the prior window.
+    /// alpha while W_est is below `cwnd_prior`.
     alpha: f64,
-    window: f64,
-    threshold: f64,
-    /// W_max; 0 when it is not known.
+    /// Congestion window, segments.
+    cwnd: f64,
+    /// Slow-start threshold, segments.
+    ssthresh: f64,
+    /// W_max, segments; 0 when it is not known.
     w_max: f64,
-    /// The window before the last cut.
-    prior: f64,
-    /// `None` until growth begins anew.
+    /// `cwnd` before the last reduction.
+    cwnd_prior: f64,
+    /// `None` from a reduction on until `cwnd` grows.
     epoch: Option<Epoch>,
-    /// Since when the window has not been used.
+    /// Since when `cwnd` has not been used.
     unused_since: Option<Nanos>,
-    /// In the first slow start, where wanted.
+    /// During the first slow start, where wanted.
     hystart: Option<HyStart>,
-    /// Where it grows by whole segments.
-    whole: Whole,
+    /// Growth by whole segments, where wanted.
+    linux: LinuxGrowth,
 }
 
 impl Cubic {
-    /// A flow's controller with its first window, segments, and the threshold it starts
-    /// from, segments; `None` for slow start until congestion.
-    pub fn new(
-        initial_window: f64,
-        initial_threshold: Option<f64>,
-        parameters: Parameters,
-    ) -> Cubic {
+    /// A flow's controller with its initial `cwnd` and `ssthresh`, segments; `None` for slow
+    /// start until congestion.
+    pub fn new(initial_cwnd: f64, initial_ssthresh: Option<f64>, parameters: Parameters) -> Cubic {
         let beta = parameters.beta;
         Cubic {
             parameters,
             alpha: 3.0 * (1.0 - beta) / (1.0 + beta),
-            window: initial_window.max(1.0),
-            threshold: initial_threshold.unwrap_or(f64::INFINITY).max(2.0),
+            cwnd: initial_cwnd.max(1.0),
+            ssthresh: initial_ssthresh.unwrap_or(f64::INFINITY).max(2.0),
             w_max: 0.0,
-            prior: 0.0,
+            cwnd_prior: 0.0,
             epoch: None,
             unused_since: None,
             hystart: parameters.hystart.map(HyStart::new),
-            whole: Whole::default(),
+            linux: LinuxGrowth::default(),
         }
     }
 
-    /// Grows the window in slow start; the segments left for congestion avoidance.
-    fn slow_start(&mut self, acked: &Acked) -> f64 {
-        let burst = if self.parameters.whole_growth {
+    /// Grows `cwnd` in slow start; answers with the segments left for congestion avoidance.
+    fn slow_start(&mut self, ack: &AckSample) -> f64 {
+        let limit = if self.parameters.linux_growth {
             u32::MAX
         } else {
-            BURST
+            ABC_LIMIT
         };
-        let mut grow = f64::from(acked.segments.min(burst));
+        let mut grow = f64::from(ack.segments.min(limit));
         if let Some(hystart) = &mut self.hystart {
-            match hystart.on_acked(acked) {
+            match hystart.on_ack(ack) {
                 Step::Grow(segments) => grow = segments,
                 Step::Leave => {
                     self.leave_slow_start();
@@ -182,177 +180,183 @@ impl Cubic {
                 }
             }
         }
-        let room = self.threshold - self.window;
+        let room = self.ssthresh - self.cwnd;
         if grow < room {
-            self.window += grow;
+            self.cwnd += grow;
             return 0.0;
         }
-        self.window = self.threshold;
+        self.cwnd = self.ssthresh;
         self.hystart = None;
         grow - room
     }
 
-    /// Slow start ends without loss: W_max is not known, and the prior window is this.
+    /// Ends slow start without loss: W_max is not known, and `cwnd_prior` is `cwnd`.
     fn leave_slow_start(&mut self) {
         self.hystart = None;
-        self.threshold = self.window.max(2.0);
-        self.prior = self.window;
+        self.ssthresh = self.cwnd.max(2.0);
+        self.cwnd_prior = self.cwnd;
     }
 
+    /// The epoch that begins now (4.2).
     fn begin_epoch(&self, now: Nanos) -> Epoch {
-        let below = self.w_max - self.window;
+        let below = self.w_max - self.cwnd;
         let (k, origin) = if below > 0.0 {
             (libm::cbrt(below / self.parameters.scale), self.w_max)
         } else {
-            (0.0, self.window)
+            (0.0, self.cwnd)
         };
         Epoch {
             began: now,
             k,
             origin,
-            reno: self.window,
+            w_est: self.cwnd,
         }
     }
 
-    /// Alpha where Reno's estimate is `reno`.
-    fn alpha_at(&self, reno: f64) -> f64 {
-        if self.parameters.alpha_rises && reno >= self.prior {
+    /// alpha while Reno's estimate is `w_est` (4.3).
+    fn alpha_at(&self, w_est: f64) -> f64 {
+        if self.parameters.alpha_rises && w_est >= self.cwnd_prior {
             1.0
         } else {
             self.alpha
         }
     }
 
-    /// W(t) - W_max at `since_k` seconds after K.
+    /// W_cubic(t) - W_max at `since_k` seconds after K (4.2, figure 1).
     fn above_origin(&self, since_k: f64) -> f64 {
         self.parameters.scale * since_k * since_k * since_k
     }
 
-    fn grow_by_whole(&mut self, epoch: &mut Epoch, now: Nanos, segments: u32) {
-        let ahead = self.whole.least_rtt.as_secs_f64();
+    /// Grows `cwnd` by whole segments, as Linux.
+    fn grow_as_linux(&mut self, epoch: &mut Epoch, now: Nanos, segments: u32) {
+        let ahead = self.linux.min_rtt.as_secs_f64();
         let since_k = now.since(epoch.began).as_secs_f64() - epoch.k;
-        let course = Course {
-            curve: epoch.origin + self.above_origin(since_k + ahead).trunc(),
-            alpha: self.alpha_at(epoch.reno),
-            friendly: self.parameters.reno_friendly,
-            known: self.w_max > 0.0,
+        let target = GrowthTarget {
+            w_cubic: epoch.origin + self.above_origin(since_k + ahead).trunc(),
+            alpha: self.alpha_at(epoch.w_est),
+            reno_friendly: self.parameters.reno_friendly,
+            w_max_known: self.w_max > 0.0,
         };
-        let window = self.window as u32;
-        self.window += f64::from(self.whole.grow(now, window, segments, &course));
-        epoch.reno = self.whole.estimate();
+        let cwnd = self.cwnd as u32;
+        self.cwnd += f64::from(self.linux.grow(now, cwnd, segments, &target));
+        epoch.w_est = self.linux.w_est();
     }
 
+    /// Grows `cwnd` in congestion avoidance for `segments` acknowledged.
     fn avoid_congestion(&mut self, now: Nanos, rtt: Nanos, segments: f64) {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
-        if self.parameters.whole_growth {
-            self.grow_by_whole(&mut epoch, now, segments as u32);
+        if self.parameters.linux_growth {
+            self.grow_as_linux(&mut epoch, now, segments as u32);
             self.epoch = Some(epoch);
             return;
         }
         if self.epoch.is_none() {
             self.w_max = epoch.origin;
         }
-        let cubic = |since_k: f64| self.above_origin(since_k) + epoch.origin;
+        let w_cubic = |since_k: f64| self.above_origin(since_k) + epoch.origin;
         let since_k = now.since(epoch.began).as_secs_f64() - epoch.k;
-        let share = segments / self.window;
-        let alpha = self.alpha_at(epoch.reno);
+        let share = segments / self.cwnd;
+        let alpha = self.alpha_at(epoch.w_est);
         if self.parameters.reno_friendly {
-            epoch.reno += alpha * share;
+            epoch.w_est += alpha * share;
         }
-        if self.parameters.reno_friendly && cubic(since_k) < epoch.reno {
-            self.window = self.window.max(epoch.reno);
+        if self.parameters.reno_friendly && w_cubic(since_k) < epoch.w_est {
+            // 4.3: the Reno-friendly region.
+            self.cwnd = self.cwnd.max(epoch.w_est);
         } else {
-            let ahead = cubic(since_k + rtt.as_secs_f64());
-            let target = ahead.min(1.5 * self.window).max(self.window);
-            self.window += (target - self.window) * share.min(1.0);
+            // 4.4 and 4.5: the concave and the convex region.
+            let ahead = w_cubic(since_k + rtt.as_secs_f64());
+            let target = ahead.min(1.5 * self.cwnd).max(self.cwnd);
+            self.cwnd += (target - self.cwnd) * share.min(1.0);
         }
         self.epoch = Some(epoch);
     }
 
-    /// Section 4.6 and 4.7, but for the window itself.
-    fn lower_threshold(&mut self) -> f64 {
+    /// Reduces W_max and `ssthresh` (4.6, 4.7); answers with `beta cwnd`.
+    fn reduce_ssthresh(&mut self) -> f64 {
         let beta = self.parameters.beta;
-        self.prior = self.window;
-        let shrinking = self.window < self.w_max && self.parameters.fast_convergence;
+        self.cwnd_prior = self.cwnd;
+        // 4.7: fast convergence.
+        let shrinking = self.cwnd < self.w_max && self.parameters.fast_convergence;
         self.w_max = if shrinking {
-            self.window * (1.0 + beta) * 0.5
+            self.cwnd * (1.0 + beta) * 0.5
         } else {
-            self.window
+            self.cwnd
         };
         if self.parameters.whole_cuts {
             self.w_max = self.w_max.floor();
         }
-        let left = self.window * beta;
+        let left = self.cwnd * beta;
         let left = if self.parameters.whole_cuts {
             left.floor()
         } else {
             left
         };
-        self.threshold = left.max(2.0);
+        self.ssthresh = left.max(2.0);
         self.epoch = None;
         self.hystart = None;
-        self.whole.forget();
+        self.linux.reset();
         left
     }
 }
 
 impl Control for Cubic {
-    fn window(&self) -> f64 {
-        self.window
+    fn cwnd(&self) -> f64 {
+        self.cwnd
     }
 
-    fn threshold(&self) -> f64 {
-        self.threshold
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
     }
 
-    fn on_acked(&mut self, acked: &Acked) {
-        if let Some(rtt) = acked.rtt {
-            self.whole.least_rtt = self.whole.least_rtt.min(rtt);
+    fn on_ack(&mut self, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt {
+            self.linux.min_rtt = self.linux.min_rtt.min(rtt);
         }
-        if acked.recovering {
+        if ack.recovering {
             return;
         }
-        if !acked.window_limited {
-            self.unused_since.get_or_insert(acked.now);
+        if !ack.cwnd_limited {
+            self.unused_since.get_or_insert(ack.now);
             return;
         }
         if let Some(since) = self.unused_since.take()
             && let Some(epoch) = &mut self.epoch
         {
-            epoch.began += acked.now.since(since);
+            epoch.began += ack.now.since(since);
         }
-        let mut segments = f64::from(acked.segments);
-        if self.window < self.threshold {
-            segments = self.slow_start(acked);
+        let mut segments = f64::from(ack.segments);
+        if self.cwnd < self.ssthresh {
+            segments = self.slow_start(ack);
         }
         if segments > 0.0 {
-            self.avoid_congestion(acked.now, acked.smoothed_rtt, segments);
+            self.avoid_congestion(ack.now, ack.srtt, segments);
         }
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion) {
-        let floor = match congestion.signal {
+    fn on_congestion(&mut self, congestion: &CongestionEvent) {
+        let least = match congestion.signal {
             Signal::Loss => 2.0,
             Signal::Mark => self.parameters.least_after_mark,
         };
-        self.window = self.lower_threshold().max(floor);
+        self.cwnd = self.reduce_ssthresh().max(least);
     }
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, again: bool) {
         if !again {
-            self.lower_threshold();
+            self.reduce_ssthresh();
         }
         self.w_max = 0.0;
         self.epoch = None;
         self.hystart = None;
-        self.whole.forget();
-        self.window = 1.0;
+        self.linux.reset();
+        self.cwnd = 1.0;
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
-        self.window = self.window.min(initial_window).max(1.0);
+        self.cwnd = self.cwnd.min(initial_window).max(1.0);
         self.epoch = None;
-        self.whole.forget();
+        self.linux.reset();
         self.unused_since = None;
     }
 }

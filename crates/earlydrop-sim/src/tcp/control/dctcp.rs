@@ -1,4 +1,4 @@
-//! DCTCP: cuts the window by how large a part of it was marked.
+//! DCTCP: reduces `cwnd` by the fraction of segments that were marked.
 //!
 //! # Reference
 //! S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert, G. Judd, "Data Center TCP
@@ -6,41 +6,40 @@
 //! (DCTCP)", SIGCOMM 2010.
 //!
 //! # Equations
-//! Windows w in segments.
-//! - After each observation window, with M the part of its segments that was marked:
-//!   `alpha = (1 - g) alpha + g M`.
-//! - A mark, at most once for each window: `w = w (1 - alpha / 2)`.
-//! - Otherwise as Reno: w grows by a segment for each acknowledged in slow start (by 2 at
-//!   most for an acknowledgment), by `1 / w` in congestion avoidance; loss halves it.
+//! `cwnd` in segments.
+//! - After each observation window, M being the fraction of its segments that was marked:
+//!   `alpha = (1 - g) alpha + g M` (RFC 8257, 3.3).
+//! - A mark, at most once per window: `cwnd = cwnd (1 - alpha / 2)`.
+//! - Otherwise as Reno: slow start adds a segment for each acknowledged (2 at most for an
+//!   acknowledgment), congestion avoidance adds `1 / cwnd`; a loss halves `cwnd`.
 //!
-//! Where each segment is marked with probability p, alpha is p, and growth by 1 and cuts
-//! by `w p / 2` a round trip balance at `w = 2 / p`: two marks a round trip.
+//! Where each segment is marked with probability p, alpha is p. Growth by 1 and reductions by
+//! `cwnd p / 2` a round trip balance at `cwnd = 2 / p`: two marks a round trip.
 //!
 //! # Our readings
-//! - The RFC's observation window ends when the next sequence number noted at its start
-//!   is passed. A controller is told none: it counts the segments then in flight. As in
-//!   the RFC, the first acknowledgment ends a window of its own.
-//! - alpha counts every segment acknowledged, during recovery too; marks beyond the
-//!   segments acknowledged are not believed.
-//! - A cut by a mark goes by alpha as it is, from the last whole observation window.
-//! - It needs [`Acked::marked`]: with RFC 3168's echo alone, alpha would fall to 0 and the
-//!   cuts with it.
-//! - Growth goes on after a cut by a mark, as RFC 3168 has it, section 6.1.2 only
-//!   asking that the cut itself be made once.
-//! - The window is cut, not what is in flight: an unused window does not grow here.
-//! - Windows and thresholds have a floor of 2 segments; the timer leaves 1.
+//! - The RFC's observation window ends when the sequence number noted at its start is
+//!   acknowledged. A controller gets no sequence numbers: it counts the segments in flight at
+//!   the start. As in the RFC, the first acknowledgment ends a window of its own.
+//! - alpha counts every segment acknowledged, during recovery too. Marks beyond the segments
+//!   acknowledged are ignored.
+//! - A mark reduces `cwnd` by the alpha of the last complete observation window.
+//! - It needs [`AckSample::marked`]: with RFC 3168's echo alone alpha would fall to 0.
+//! - `cwnd` grows in the round trip after a mark too: RFC 3168, 6.1.2, only asks that it be
+//!   reduced once.
+//! - A reduction is of `cwnd`, not of what is in flight: an unused `cwnd` does not grow here.
+//! - `cwnd` and `ssthresh` are at least 2 segments; a timeout leaves a `cwnd` of 1.
 //!
 //! # How other tools differ
-//! Linux keeps alpha in 1/1024ths and whole segments, and does not grow the window in the
-//! round trip after a cut. ns-3 computes alpha as here, over an observation window told by
-//! sequence numbers.
+//! Linux stores alpha in 1/1024ths and whole segments, and does not grow `cwnd` in the round
+//! trip after a reduction. ns-3 computes alpha as here, over an observation window delimited
+//! by sequence numbers.
 
+use super::aimd::Aimd;
 use super::round::Round;
-use super::window::Window;
-use super::{Acked, Congestion, Control, Signal};
+use super::{AckSample, CongestionEvent, Control, Signal};
 use earlydrop::units::Nanos;
 
-/// What DCTCP goes by; the defaults are RFC 8257's.
+/// DCTCP's parameters; the defaults are RFC 8257's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// g, the weight of the newest window; above 0, at most 1; 1/16 by section 4.2.
@@ -58,12 +57,12 @@ impl Default for Parameters {
     }
 }
 
-/// A moving average of the part of each window that was marked.
+/// The moving average of the fraction of segments that was marked: alpha.
 #[derive(Clone, Debug)]
 pub(super) struct Marks {
     gain: f64,
     pub(super) alpha: f64,
-    acked: u64,
+    acked_segments: u64,
     marked: u64,
     round: Round,
 }
@@ -73,33 +72,32 @@ impl Marks {
         Marks {
             gain: parameters.gain,
             alpha: parameters.initial_alpha.clamp(0.0, 1.0),
-            acked: 0,
+            acked_segments: 0,
             marked: 0,
             round: Round::default(),
         }
     }
 
-    /// Counts an acknowledgment; true when an observation window is over.
-    pub(super) fn count(&mut self, acked: &Acked) -> bool {
-        self.acked += u64::from(acked.segments);
-        self.marked += u64::from(acked.marked.min(acked.segments));
-        self.round.is_over_with(acked)
+    /// Counts an acknowledgment; answers whether an observation window ends with it.
+    pub(super) fn count(&mut self, ack: &AckSample) -> bool {
+        self.acked_segments += u64::from(ack.segments);
+        self.marked += u64::from(ack.marked.min(ack.segments));
+        self.round.ends_with(ack)
     }
 
-    /// Takes what was counted into the average, and begins the next window.
-    pub(super) fn average(&mut self, acked: &Acked) {
-        if self.acked > 0 {
-            let part = self.marked as f64 / self.acked as f64;
+    /// Updates alpha by what was counted (RFC 8257, 3.3), and begins the next window.
+    pub(super) fn average(&mut self, ack: &AckSample) {
+        if self.acked_segments > 0 {
+            let part = self.marked as f64 / self.acked_segments as f64;
             self.alpha += self.gain * (part - self.alpha);
         }
-        self.begin(acked);
+        self.begin(ack);
     }
 
-    /// Begins the next window without a look at the last.
-    pub(super) fn begin(&mut self, acked: &Acked) {
-        (self.acked, self.marked) = (0, 0);
-        self.round
-            .begin(acked.in_flight.saturating_sub(acked.segments));
+    /// Begins the next window without updating alpha.
+    pub(super) fn begin(&mut self, ack: &AckSample) {
+        (self.acked_segments, self.marked) = (0, 0);
+        self.round.begin(ack.in_flight.saturating_sub(ack.segments));
     }
 }
 
@@ -109,72 +107,69 @@ impl Marks {
 /// use earlydrop_sim::tcp::control::Control;
 /// use earlydrop_sim::tcp::control::dctcp::{Dctcp, Parameters};
 /// let dctcp = Dctcp::new(10.0, None, Parameters::default());
-/// assert_eq!(dctcp.window(), 10.0);
+/// assert_eq!(dctcp.cwnd(), 10.0);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     marks: Marks,
-    window: Window,
+    aimd: Aimd,
 }
 
 impl Dctcp {
-    /// A flow's controller with its first window, segments, and the threshold it starts
-    /// from, segments; `None` for slow start until congestion.
-    pub fn new(
-        initial_window: f64,
-        initial_threshold: Option<f64>,
-        parameters: Parameters,
-    ) -> Dctcp {
+    /// A flow's controller with its initial `cwnd` and `ssthresh`, segments; `None` for slow
+    /// start until congestion.
+    pub fn new(initial_cwnd: f64, initial_ssthresh: Option<f64>, parameters: Parameters) -> Dctcp {
         Dctcp {
             marks: Marks::new(parameters),
-            window: Window::new(initial_window, initial_threshold),
+            aimd: Aimd::new(initial_cwnd, initial_ssthresh),
         }
     }
 
-    /// The estimate of the part of segments that is marked.
+    /// alpha, the estimated fraction of segments that is marked.
     pub fn alpha(&self) -> f64 {
         self.marks.alpha
     }
 }
 
 impl Control for Dctcp {
-    fn window(&self) -> f64 {
-        self.window.size
+    fn cwnd(&self) -> f64 {
+        self.aimd.cwnd
     }
 
-    fn threshold(&self) -> f64 {
-        self.window.threshold
+    fn ssthresh(&self) -> f64 {
+        self.aimd.ssthresh
     }
 
-    fn on_acked(&mut self, acked: &Acked) {
-        if self.marks.count(acked) {
-            self.marks.average(acked);
+    fn on_ack(&mut self, ack: &AckSample) {
+        if self.marks.count(ack) {
+            self.marks.average(ack);
         }
-        if acked.window_limited && !acked.recovering {
-            self.window.grow(f64::from(acked.segments), 1.0);
+        if ack.cwnd_limited && !ack.recovering {
+            self.aimd.grow(f64::from(ack.segments), 1.0);
         }
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion) {
-        let part = match congestion.signal {
+    fn on_congestion(&mut self, congestion: &CongestionEvent) {
+        let factor = match congestion.signal {
             Signal::Loss => 0.5,
+            // RFC 8257, 3.3: cwnd = cwnd * (1 - DCTCP.Alpha / 2).
             Signal::Mark => 1.0 - 0.5 * self.marks.alpha,
         };
-        self.window.cut_by(part);
+        self.aimd.reduce(factor);
     }
 
     fn on_timeout(&mut self, _now: Nanos, _in_flight: u32, again: bool) {
-        self.window.time_out(again);
+        self.aimd.time_out(again);
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
-        self.window.restart(initial_window);
+        self.aimd.restart(initial_window);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{self, acked, congestion};
+    use super::super::testing::{self, congestion, sample};
     use super::*;
     use proptest::prelude::*;
 
@@ -184,19 +179,19 @@ mod tests {
         Dctcp::new(window, Some(window), Parameters::default())
     }
 
-    fn of(segments: u32, marked: u32, in_flight: u32) -> Acked {
-        Acked {
+    fn of(segments: u32, marked: u32, in_flight: u32) -> AckSample {
+        AckSample {
             marked,
-            ..acked(Nanos::ZERO, segments, in_flight, RTT)
+            ..sample(Nanos::ZERO, segments, in_flight, RTT)
         }
     }
 
     #[test]
-    fn alpha_is_a_moving_average_of_marked_parts() {
+    fn alpha_is_a_moving_average_of_marked_fractions() {
         let mut dctcp = new(10.0);
-        // The first acknowledgment is a window of its own; then windows of 10, told in
+        // The first acknowledgment is a window of its own; then windows of 10, acknowledged in
         // halves, marked by 0, 1/2 and 1.
-        dctcp.on_acked(&of(1, 0, 11));
+        dctcp.on_ack(&of(1, 0, 11));
         assert_eq!(dctcp.alpha(), 15.0 / 16.0);
         for (marked, expected) in [
             (0, 15.0 / 16.0 * 15.0 / 16.0),
@@ -204,71 +199,71 @@ mod tests {
             (10, 0.855_224_609_375 * 0.9375 + 0.0625),
         ] {
             let before = dctcp.alpha();
-            dctcp.on_acked(&of(5, marked / 2, 15));
+            dctcp.on_ack(&of(5, marked / 2, 15));
             assert_eq!(dctcp.alpha(), before, "half a window");
-            dctcp.on_acked(&of(5, marked.div_ceil(2), 15));
+            dctcp.on_ack(&of(5, marked.div_ceil(2), 15));
             assert!((dctcp.alpha() - expected).abs() < 1e-12, "{dctcp:?}");
         }
     }
 
     #[test]
-    fn cuts_by_half_of_alpha_for_a_mark_and_by_half_for_a_loss() {
+    fn a_mark_reduces_cwnd_by_half_of_alpha_and_a_loss_by_half() {
         let mut dctcp = new(100.0);
         dctcp.marks.alpha = 0.25;
         dctcp.on_congestion(&congestion(Nanos::ZERO, Signal::Mark, 100));
-        assert_eq!((dctcp.window(), dctcp.threshold()), (87.5, 87.5));
+        assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (87.5, 87.5));
         dctcp.on_congestion(&congestion(Nanos::ZERO, Signal::Loss, 87));
-        assert_eq!((dctcp.window(), dctcp.threshold()), (43.75, 43.75));
+        assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (43.75, 43.75));
         dctcp.on_timeout(Nanos::ZERO, 43, false);
-        assert_eq!((dctcp.window(), dctcp.threshold()), (1.0, 21.875));
+        assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (1.0, 21.875));
         dctcp.on_timeout(Nanos::ZERO, 1, true);
-        assert_eq!((dctcp.window(), dctcp.threshold()), (1.0, 21.875));
+        assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (1.0, 21.875));
         for _ in 0..10 {
-            dctcp.on_acked(&of(5, 0, 30));
+            dctcp.on_ack(&of(5, 0, 30));
         }
         // 2 at most each.
-        assert_eq!(dctcp.window(), 21.0);
-        dctcp.on_acked(&of(2, 0, 30));
-        // 0.875 to the threshold, the rest by the window's part.
-        assert_eq!(dctcp.window(), 21.875 + 1.125 / 21.875);
+        assert_eq!(dctcp.cwnd(), 21.0);
+        dctcp.on_ack(&of(2, 0, 30));
+        // 0.875 to ssthresh, the rest by 1 / cwnd.
+        assert_eq!(dctcp.cwnd(), 21.875 + 1.125 / 21.875);
     }
 
     #[test]
-    fn settles_at_two_over_the_marking_probability() {
-        let (mut dctcp, mut total, mut since_cut) = (new(20.0), 0.0, 0.0);
+    fn equilibrium_is_two_over_the_marking_probability() {
+        let (mut dctcp, mut total, mut since_reduction) = (new(20.0), 0.0, 0.0);
         for segment in 0..200_000 {
             let marked = u32::from(segment % 50 == 49);
-            dctcp.on_acked(&of(1, marked, dctcp.window() as u32 + 1));
-            since_cut += 1.0;
-            if marked == 1 && since_cut >= dctcp.window() {
+            dctcp.on_ack(&of(1, marked, dctcp.cwnd() as u32 + 1));
+            since_reduction += 1.0;
+            if marked == 1 && since_reduction >= dctcp.cwnd() {
                 dctcp.on_congestion(&congestion(Nanos::ZERO, Signal::Mark, 0));
-                since_cut = 0.0;
+                since_reduction = 0.0;
             }
             if segment >= 100_000 {
-                total += dctcp.window();
+                total += dctcp.cwnd();
             }
         }
         let mean = total / 1e5;
         assert!((dctcp.alpha() - 0.02).abs() < 0.002, "{}", dctcp.alpha());
-        // 2 / 0.02, less what waiting for a mark adds to a round: W^2 is the segments
-        // between cuts times 2 / alpha, and they are 100 or 150 here.
+        // 2 / 0.02, plus what waiting for a mark adds to a round: cwnd^2 is the segments
+        // between reductions times 2 / alpha, and they are 100 or 150 here.
         assert!((95.0..125.0).contains(&mean), "{mean}");
     }
 
     #[test]
     fn does_not_grow_unused_or_during_recovery() {
         let mut dctcp = new(10.0);
-        dctcp.on_acked(&Acked {
-            window_limited: false,
+        dctcp.on_ack(&AckSample {
+            cwnd_limited: false,
             ..of(5, 0, 10)
         });
-        dctcp.on_acked(&Acked {
+        dctcp.on_ack(&AckSample {
             recovering: true,
             ..of(5, 0, 10)
         });
-        assert_eq!(dctcp.window(), 10.0);
+        assert_eq!(dctcp.cwnd(), 10.0);
         dctcp.on_restart(Nanos::ZERO, 4.0);
-        assert_eq!((dctcp.window(), dctcp.threshold()), (4.0, 10.0));
+        assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (4.0, 10.0));
     }
 
     proptest! {

@@ -1,12 +1,12 @@
-//! HyStart++: a first slow start that ends when round trips grow longer, before loss.
+//! HyStart++: ends the first slow start when round trips grow longer, before a loss.
 //!
 //! # Reference
 //! P. Balasubramanian, Y. Huang, M. Olson, "HyStart++: Modified Slow Start for TCP",
 //! RFC 9406, 2023, section 4.
 //!
 //! # Equations
-//! Times in seconds, windows in segments; a round is one window of data.
-//! - Slow start grows by `min(N, L)` for N segments acknowledged.
+//! Times in seconds, `cwnd` in segments; a round is one window of data.
+//! - Slow start adds `min(N, L)` for N segments acknowledged.
 //! - With n samples in this round, m its least round-trip time and m' the last round's:
 //!   when n >= 8 and `m >= m' + max(4 ms, min(m' / 8, 16 ms))`, conservative slow start
 //!   (CSS) begins with baseline m: growth is divided by 4.
@@ -15,63 +15,64 @@
 //! - After 5 rounds of CSS, the one in which it began counted: congestion avoidance.
 //!
 //! # Our readings
-//! - A round is counted in segments, since a controller is told no sequence numbers.
+//! - A round is counted in segments, since a controller gets no sequence numbers.
 //! - Acknowledgments without a round-trip time count for growth, not as samples.
-//! - The RFC limits growth to L = 8 segments an acknowledgment where the sender does not
-//!   pace; `limit` is that L, to be set to infinity for one that does.
-//! - Only the first slow start is watched, as the RFC advises in section 4.3.
+//! - The RFC limits growth to L = 8 segments an acknowledgment for senders that do not pace;
+//!   `limit` is that L, infinite for one that does.
+//! - Only the first slow start is observed, as the RFC advises in section 4.3.
 //!
 //! # How other tools differ
-//! Linux's CUBIC has the older HyStart: it looks at trains of acknowledgments too, and
-//! goes straight to congestion avoidance. ns-3's TcpCubic has the older one as well.
+//! Linux's CUBIC has the older HyStart: it also measures trains of acknowledgments, and goes
+//! straight to congestion avoidance. ns-3's TcpCubic has the older one too.
 
-use super::Acked;
+use super::AckSample;
 use super::round::Round;
 use earlydrop::units::Nanos;
 
-/// What HyStart++ goes by; the defaults are RFC 9406's recommendations, section 4.3.
+/// HyStart++'s parameters; the defaults are RFC 9406's recommendations, section 4.3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// The least increase that counts as delay; 4 ms.
-    pub least_increase: Nanos,
-    /// The most that is waited for; 16 ms.
-    pub most_increase: Nanos,
-    /// The part of a round-trip time, 1 in this many, that counts as delay; 8, at least 1.
+    /// Least increase of the round-trip time that ends slow start; 4 ms (MIN_RTT_THRESH).
+    pub min_increase: Nanos,
+    /// Greatest increase that it waits for; 16 ms (MAX_RTT_THRESH).
+    pub max_increase: Nanos,
+    /// The increase between those bounds is a round-trip time divided by this; 8, at least 1
+    /// (MIN_RTT_DIVISOR).
     pub divisor: u32,
-    /// Samples a round is judged by; 8.
+    /// Round-trip samples needed in a round; 8 (N_RTT_SAMPLE).
     pub samples: u32,
-    /// What growth is divided by in conservative slow start; 4, at least 1.
-    pub slower: f64,
-    /// Rounds of conservative slow start; 5.
-    pub rounds: u32,
-    /// Segments an acknowledgment may add at most; 8, or infinity when pacing.
+    /// Divisor of growth in conservative slow start; 4, at least 1 (CSS_GROWTH_DIVISOR).
+    pub css_growth_divisor: f64,
+    /// Rounds of conservative slow start; 5 (CSS_ROUNDS).
+    pub css_rounds: u32,
+    /// Most segments an acknowledgment adds; 8, or infinity when pacing (L).
     pub limit: f64,
 }
 
 impl Default for Parameters {
     fn default() -> Parameters {
         Parameters {
-            least_increase: Nanos::from_millis(4),
-            most_increase: Nanos::from_millis(16),
+            min_increase: Nanos::from_millis(4),
+            max_increase: Nanos::from_millis(16),
             divisor: 8,
             samples: 8,
-            slower: 4.0,
-            rounds: 5,
+            css_growth_divisor: 4.0,
+            css_rounds: 5,
             limit: 8.0,
         }
     }
 }
 
-/// What an acknowledgment does to a window in slow start.
+/// What an acknowledgment does to `cwnd` in slow start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// It grows by so many segments.
+    /// `cwnd` grows by so many segments.
     Grow(f64),
-    /// Slow start is over, at the window as it is.
+    /// Slow start ends, with `cwnd` as it is.
     Leave,
 }
 
-/// Conservative slow start.
+/// Conservative slow start (CSS) in progress.
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
     baseline: Nanos,
@@ -84,81 +85,83 @@ pub struct HyStart {
     parameters: Parameters,
     round: Round,
     begun: bool,
-    /// The least round-trip time of the last and of this round; NEVER for none.
-    last: Nanos,
-    current: Nanos,
+    /// Least round-trip time of the last round (lastRoundMinRTT); NEVER for none.
+    last_min_rtt: Nanos,
+    /// Least round-trip time of this round (currentRoundMinRTT); NEVER for none.
+    current_min_rtt: Nanos,
     samples: u32,
-    conservative: Option<Conservative>,
+    css: Option<Conservative>,
 }
 
 impl HyStart {
-    /// Before the first acknowledgment.
+    /// The state before the first acknowledgment.
     pub fn new(parameters: Parameters) -> HyStart {
         HyStart {
             parameters,
             round: Round::default(),
             begun: false,
-            last: Nanos::NEVER,
-            current: Nanos::NEVER,
+            last_min_rtt: Nanos::NEVER,
+            current_min_rtt: Nanos::NEVER,
             samples: 0,
-            conservative: None,
+            css: None,
         }
     }
 
-    /// New data was acknowledged in slow start.
-    pub fn on_acked(&mut self, acked: &Acked) -> Step {
+    /// Takes an acknowledgment of new data in slow start.
+    pub fn on_ack(&mut self, ack: &AckSample) -> Step {
         if !self.begun {
             self.begun = true;
-            self.round.begin(acked.in_flight);
+            self.round.begin(ack.in_flight);
         }
-        let growth = f64::from(acked.segments).min(self.parameters.limit.max(1.0));
-        if let Some(rtt) = acked.rtt {
-            self.current = self.current.min(rtt);
+        let growth = f64::from(ack.segments).min(self.parameters.limit.max(1.0));
+        if let Some(rtt) = ack.rtt {
+            self.current_min_rtt = self.current_min_rtt.min(rtt);
             self.samples = self.samples.saturating_add(1);
         }
-        self.judge();
-        let step = match self.conservative {
-            Some(_) => Step::Grow(growth / self.parameters.slower.max(1.0)),
+        self.compare_rtts();
+        let step = match self.css {
+            Some(_) => Step::Grow(growth / self.parameters.css_growth_divisor.max(1.0)),
             None => Step::Grow(growth),
         };
-        if self.round.is_over_with(acked) && self.end_of_round(acked) {
+        if self.round.ends_with(ack) && self.end_of_round(ack) {
             return Step::Leave;
         }
         step
     }
 
-    fn judge(&mut self) {
-        let known = self.last < Nanos::NEVER && self.current < Nanos::NEVER;
+    /// Enters or leaves conservative slow start by the round's least round-trip time (RFC 9406,
+    /// 4.2).
+    fn compare_rtts(&mut self) {
+        let both_known = self.last_min_rtt < Nanos::NEVER && self.current_min_rtt < Nanos::NEVER;
         if self.samples < self.parameters.samples {
             return;
         }
-        match self.conservative {
-            Some(css) if self.current < css.baseline => self.conservative = None,
-            None if known && self.current >= self.last + self.increase() => {
-                self.conservative = Some(Conservative {
-                    baseline: self.current,
-                    rounds_left: self.parameters.rounds,
+        match self.css {
+            Some(css) if self.current_min_rtt < css.baseline => self.css = None,
+            None if both_known && self.current_min_rtt >= self.last_min_rtt + self.increase() => {
+                self.css = Some(Conservative {
+                    baseline: self.current_min_rtt,
+                    rounds_left: self.parameters.css_rounds,
                 });
             }
             _ => {}
         }
     }
 
-    /// The longer round trip that counts as delay.
+    /// The increase of the round-trip time that counts as delay (RttThresh).
     fn increase(&self) -> Nanos {
-        let part = Nanos(self.last.0 / u64::from(self.parameters.divisor.max(1)));
-        let capped = part.min(self.parameters.most_increase);
-        capped.max(self.parameters.least_increase)
+        let part = Nanos(self.last_min_rtt.0 / u64::from(self.parameters.divisor.max(1)));
+        let capped = part.min(self.parameters.max_increase);
+        capped.max(self.parameters.min_increase)
     }
 
-    /// Begins the next round; true when slow start is to be left.
-    fn end_of_round(&mut self, acked: &Acked) -> bool {
-        self.round
-            .begin(acked.in_flight.saturating_sub(acked.segments));
-        self.last = self.current;
-        self.current = Nanos::NEVER;
+    /// Begins the next round; answers whether slow start ends.
+    fn end_of_round(&mut self, ack: &AckSample) -> bool {
+        self.round.begin(ack.in_flight.saturating_sub(ack.segments));
+        self.last_min_rtt = self.current_min_rtt;
+        self.current_min_rtt = Nanos::NEVER;
         self.samples = 0;
-        let Some(css) = &mut self.conservative else {
+        let Some(css) = &mut self.css else {
             return false;
         };
         css.rounds_left = css.rounds_left.saturating_sub(1);
@@ -173,12 +176,11 @@ mod tests {
 
     const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
-    /// Acknowledgments of one segment each, out of a constant window of 11, all after
-    /// `rtt`. The first round is of those 11, the others of the 10 that were left when
-    /// they began.
+    /// Acknowledgments of one segment each, with 11 in flight, all after `rtt`. The first round
+    /// has those 11 segments, the others the 10 that were left when they began.
     fn round(start: &mut HyStart, acks: u32, rtt: Nanos) -> Vec<Step> {
-        let one = testing::acked(Nanos::ZERO, 1, 11, rtt);
-        (0..acks).map(|_| start.on_acked(&one)).collect()
+        let one = testing::sample(Nanos::ZERO, 1, 11, rtt);
+        (0..acks).map(|_| start.on_ack(&one)).collect()
     }
 
     #[test]
@@ -221,7 +223,7 @@ mod tests {
     #[test]
     fn a_stretched_acknowledgment_adds_eight_at_most() {
         let mut start = HyStart::new(Parameters::default());
-        let many = testing::acked(Nanos::ZERO, 20, 60, MS(20));
-        assert_eq!(start.on_acked(&many), Step::Grow(8.0));
+        let many = testing::sample(Nanos::ZERO, 20, 60, MS(20));
+        assert_eq!(start.on_ack(&many), Step::Grow(8.0));
     }
 }

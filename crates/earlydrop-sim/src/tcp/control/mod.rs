@@ -1,13 +1,22 @@
-//! Congestion control: how many segments may be in flight, told by named events.
+//! Congestion control: `cwnd`, the number of segments that may be in flight.
 //!
-//! A controller knows nothing of segments' numbers, holes or timers: loss recovery
-//! decides *when* something was lost and what to send again, the controller *how much*
-//! may be on its way. Windows are in segments and may be fractional; the sender
+//! A controller knows no sequence numbers, holes or timers. Loss recovery decides *when* a
+//! segment was lost and retransmits it; it reports to the controller through the events of
+//! [`Control`]. `cwnd` and `ssthresh` are in segments and may be fractional; the sender
 //! compares whole segments with them.
+//!
+//! | file | `cwnd` on a mark (ECE) or loss |
+//! |---|---|
+//! | [`reno`] | half of FlightSize (RFC 5681, 3.1, equation 4) |
+//! | [`cubic`] | 0.7 `cwnd` (RFC 9438, 4.6) |
+//! | [`dctcp`] | mark: `cwnd (1 - alpha / 2)` (RFC 8257, 3.3); loss: half |
+//! | [`scalable`] | as DCTCP, in more detail after TCP Prague (RFC 9331) |
+//! | [`bbr`] | mark: ignored; loss: packet conservation for a round |
 
+mod ack_counter;
+mod aimd;
 pub mod any;
 pub mod bbr;
-mod count;
 pub mod cubic;
 pub mod dctcp;
 pub mod hystart;
@@ -16,105 +25,103 @@ mod round;
 pub mod scalable;
 #[cfg(test)]
 mod testing;
-mod window;
 
 use earlydrop::units::Nanos;
 
 pub use any::AnyControl;
 pub use reno::Reno;
 
-/// New data was acknowledged, cumulatively or selectively.
+/// An acknowledgment of new data, cumulative or selective; compare Linux's `ack_sample`.
 #[derive(Clone, Copy, Debug)]
-pub struct Acked {
+pub struct AckSample {
     /// Now.
     pub now: Nanos,
-    /// Segments newly acknowledged by this acknowledgment.
+    /// Segments newly acknowledged.
     pub segments: u32,
-    /// How many of them the receiver says arrived marked; for controllers that count
-    /// marks (DCTCP). With RFC 3168's echo it is 0, and a mark is a [`Congestion`].
+    /// How many of them arrived marked, for controllers that count marks (DCTCP). With RFC
+    /// 3168's echo it is 0, and a mark is a [`CongestionEvent`].
     pub marked: u32,
     /// Segments in flight before this acknowledgment.
     pub in_flight: u32,
-    /// The round-trip time this acknowledgment measured, where it did.
+    /// The round-trip time this acknowledgment measured, where it measured one.
     pub rtt: Option<Nanos>,
-    /// The smoothed round-trip time; zero before the first measurement.
-    pub smoothed_rtt: Nanos,
-    /// Whether the sender was held back by its window, and not by a lack of data or by
-    /// the receiver's window. A window that was not used does not grow (RFC 7661's aim).
-    pub window_limited: bool,
-    /// Whether loss recovery is going on: a window does not grow meanwhile.
+    /// The smoothed round-trip time (RFC 6298, SRTT); zero before the first measurement.
+    pub srtt: Nanos,
+    /// Whether `cwnd` limited the sender, and not a lack of data or `rwnd`. A `cwnd` that was
+    /// not used does not grow (the aim of RFC 7661).
+    pub cwnd_limited: bool,
+    /// Whether a loss is being repaired: `cwnd` does not grow meanwhile.
     pub recovering: bool,
-    /// How fast segments are delivered, for controllers that
-    /// [ask for it](Control::wants_delivery_rate).
-    pub delivery: Option<Delivery>,
+    /// The delivery rate, for controllers that [want it](Control::wants_rate_sample).
+    pub rate_sample: Option<RateSample>,
 }
 
 /// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation).
 #[derive(Clone, Copy, Debug)]
-pub struct Delivery {
+pub struct RateSample {
     /// Segments delivered on this connection so far.
     pub delivered: u64,
-    /// `delivered` as it was when the newest segment acknowledged here was sent.
+    /// `delivered` when the newest segment acknowledged here was sent.
     pub delivered_when_sent: u64,
     /// The time over which `delivered - delivered_when_sent` segments were delivered:
     /// the longer of the sending and the acknowledging interval.
     pub interval: Nanos,
     /// Whether the application had nothing to send when that segment was sent.
     pub application_limited: bool,
-    /// Segments newly declared lost with this acknowledgment.
+    /// Segments newly detected as lost by this acknowledgment.
     pub lost: u32,
 }
 
-/// Why a window is to be cut.
+/// How congestion was signalled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// A segment was lost and will be sent again without waiting for the timer.
+    /// A segment was lost, and is retransmitted without waiting for the timer.
     Loss,
-    /// An acknowledgment echoed a congestion mark.
+    /// An acknowledgment echoed a congestion mark (ECE).
     Mark,
 }
 
-/// Congestion, told once for each window of data.
+/// A congestion signal, reported once for each window of data.
 #[derive(Clone, Copy, Debug)]
-pub struct Congestion {
+pub struct CongestionEvent {
     /// Now.
     pub now: Nanos,
-    /// By what it was told.
+    /// Whether it is a loss or a mark.
     pub signal: Signal,
     /// Segments in flight.
     pub in_flight: u32,
     /// The smoothed round-trip time.
-    pub smoothed_rtt: Nanos,
+    pub srtt: Nanos,
 }
 
 /// A congestion controller.
 pub trait Control {
-    /// Segments that may be in flight, at least 1 whatever happens.
-    fn window(&self) -> f64;
-    /// The window at which slow start ends; infinite before the first congestion.
-    fn threshold(&self) -> f64;
+    /// The congestion window, segments: how many may be in flight. At least 1.
+    fn cwnd(&self) -> f64;
+    /// The slow-start threshold, segments; infinite before the first congestion.
+    fn ssthresh(&self) -> f64;
     /// New data was acknowledged.
-    fn on_acked(&mut self, acked: &Acked);
-    /// Congestion, once for each window of data: at the start of a fast recovery, or at
-    /// the first mark after the last reduction was acknowledged.
-    fn on_congestion(&mut self, congestion: &Congestion);
-    /// Fast recovery is over: everything sent before it began was acknowledged.
-    fn on_recovered(&mut self, _now: Nanos) {}
-    /// The retransmission timer ran out (`again`: once more for the same segment).
+    fn on_ack(&mut self, ack: &AckSample);
+    /// Congestion was signalled, once for each window of data: at the start of a fast recovery,
+    /// or by the first mark after the last reduction was acknowledged.
+    fn on_congestion(&mut self, congestion: &CongestionEvent);
+    /// Fast recovery ends: everything sent before it began was acknowledged.
+    fn on_recovery_end(&mut self, _now: Nanos) {}
+    /// The retransmission timer expired (`again`: for the same segment as before).
     fn on_timeout(&mut self, now: Nanos, in_flight: u32, again: bool);
-    /// Nothing was sent for longer than the retransmission timeout, and sending starts
-    /// again: back to `initial_window` at most (RFC 5681, section 4.1).
+    /// Sending restarts after an idle time of more than RTO: `cwnd` is `initial_window` at most
+    /// (RFC 5681, 4.1).
     fn on_restart(&mut self, now: Nanos, initial_window: f64);
-    /// Whether it ever spreads sending over time.
+    /// Whether the controller ever paces.
     fn paces(&self) -> bool {
         false
     }
-    /// Segments a second to spread sending over, for controllers that pace.
+    /// The pacing rate, segments a second, of a controller that paces.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
-    /// Whether [`Acked::delivery`] is to be filled: it costs a record a segment.
-    fn wants_delivery_rate(&self) -> bool {
+    /// Whether [`AckSample::rate_sample`] is to be filled, which costs a record for each segment.
+    fn wants_rate_sample(&self) -> bool {
         false
     }
 }

@@ -1,190 +1,197 @@
-//! Reno's window (RFC 5681), also as ns-2 computes it.
+//! Reno's `cwnd` (RFC 5681), also as ns-2, ns-3 and Linux compute it.
 //!
+//! # Equations
 //! ```text
-//! slow start, W < T    W += segments acknowledged, 2 at most for one acknowledgment
-//! above                W += segments acknowledged / W
-//! loss or mark         T = max(half of what is used of W, 2),  W = T
-//! timeout              T = max(in flight / 2, 2) the first time,  W = 1
+//! slow start, cwnd < ssthresh   cwnd += min(segments acknowledged, L), L = 2    RFC 3465, 2.2
+//! congestion avoidance          cwnd += segments acknowledged / cwnd            RFC 5681, 3.1
+//! loss or mark                  cwnd = ssthresh = max(FlightSize / 2, 2)        RFC 5681, eq. 4
+//! timeout                       ssthresh = max(FlightSize / 2, 2), cwnd = 1     RFC 5681, 3.1
+//! timeout for the same segment  ssthresh stays, cwnd = 1                        RFC 5681, 3.1
 //! ```
 //!
+//! # How other tools differ
 //! | | here | ns-2 |
 //! |---|---|---|
-//! | growth | by segments (RFC 3465, L = 2), only when the window was used; with [`Growth::CountedAsLinux`] by whole ones, and without L | 1, or 1/W, for each acknowledgment |
-//! | cut | half of what is in flight; with `whole_cuts` a whole number | T = half of the window as a whole number, W = half of it exactly, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) as whole a number as T, 1 at least; the receiver's window counts when it is smaller |
-//! | timeout again | T stays | T is cut to 2 |
+//! | growth | by segments, only when `cwnd` was used; with [`Growth::CountedAsLinux`] by whole ones, and without L | 1, or 1 / `cwnd`, for each acknowledgment |
+//! | reduction | half of FlightSize; with `whole_cuts` a whole number | `ssthresh` is half of `cwnd` as a whole number, `cwnd` exactly half of it, or with [`whole_cuts`](crate::tcp::Profile::whole_cuts) a whole number too, at least 1; `rwnd` counts in place of `cwnd` when it is smaller |
+//! | timeout again | `ssthresh` stays | `ssthresh` is reduced to 2 |
 
 use earlydrop::units::Nanos;
 
-use super::count::Count;
-use super::window::BURST;
-use super::{Acked, Congestion, Control};
+use super::ack_counter::AckCounter;
+use super::aimd::ABC_LIMIT;
+use super::{AckSample, CongestionEvent, Control};
 use crate::tcp::profile::{Growth, Profile, Rules};
 
-/// The least threshold, in segments.
-const LEAST_THRESHOLD: f64 = 2.0;
+/// The least `ssthresh`, segments (RFC 5681, 3.1, equation 4).
+const MIN_SSTHRESH: f64 = 2.0;
 
-/// Reno's window.
+/// Reno's state for one flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Reno {
-    window: f64,
-    threshold: f64,
-    /// With ns-2's rules, the receiver's window; 0 with the RFC's.
-    limit: u32,
-    /// Whether cuts leave whole segments.
-    whole: bool,
+    /// Congestion window, segments.
+    cwnd: f64,
+    /// Slow-start threshold, segments.
+    ssthresh: f64,
+    /// With ns-2's rules `rwnd`, segments; 0 with the RFC's.
+    ns2_rwnd: u32,
+    /// Whether reductions leave whole segments.
+    whole_cuts: bool,
     growth: Growth,
-    count: Count,
+    counter: AckCounter,
 }
 
 impl Reno {
-    /// The window a connection starts with.
+    /// The controller of a connection that begins.
     pub fn new(profile: &Profile) -> Reno {
-        let (first, limit) = match profile.rules {
+        let (ssthresh, ns2_rwnd) = match profile.rules {
             Rules::Standard => (f64::INFINITY, 0),
             Rules::Ns2 => (f64::from(profile.receiver_window), profile.receiver_window),
         };
         Reno {
-            window: f64::from(profile.initial_window),
-            threshold: profile.initial_threshold.map_or(first, f64::from),
-            limit,
-            whole: profile.whole_cuts,
+            cwnd: f64::from(profile.initial_window),
+            ssthresh: profile.initial_ssthresh.map_or(ssthresh, f64::from),
+            ns2_rwnd,
+            whole_cuts: profile.whole_cuts,
             growth: profile.growth,
-            count: Count::default(),
+            counter: AckCounter::default(),
         }
     }
 
-    /// Takes an acknowledgment outside a recovery with ns-2's rules, by which it counts
-    /// whatever it covers. `false` with the RFC's, when this did nothing.
+    /// Grows `cwnd` by one acknowledgment with ns-2's rules, however much it covers. `false`
+    /// means nothing was done: the rules are the RFC's.
     #[inline(always)]
     pub(crate) fn grow_as_ns2(&mut self) -> bool {
-        if self.limit == 0 || self.growth != Growth::Segments {
+        if self.ns2_rwnd == 0 || self.growth != Growth::Segments {
             return false;
         }
-        self.window += if self.window < self.threshold {
+        self.cwnd += if self.cwnd < self.ssthresh {
             1.0
         } else {
-            1.0 / self.window
+            1.0 / self.cwnd
         };
         true
     }
 
-    /// Moves the window by `segments`, which is how ns-2's recovery lets it in and out.
+    /// Moves `cwnd` by `segments`: ns-2's recovery inflates and deflates it itself.
     pub(crate) fn shift(&mut self, segments: f64) {
-        self.window = (self.window + segments).max(1.0);
+        self.cwnd = (self.cwnd + segments).max(1.0);
     }
 
-    /// ns-2's window, as far as the receiver lets it be used.
-    fn used(&self) -> f64 {
-        self.window.min(f64::from(self.limit))
+    /// ns-2's usable window: min(cwnd, rwnd).
+    fn usable_window(&self) -> f64 {
+        self.cwnd.min(f64::from(self.ns2_rwnd))
     }
 
-    /// Half of what is in use, before it is bounded.
+    /// Half of what is in use, before bounds: of FlightSize (RFC 5681, equation 4), or of ns-2's
+    /// window.
     fn half(&self, in_flight: u32) -> f64 {
-        if self.limit == 0 && self.whole {
+        if self.ns2_rwnd == 0 && self.whole_cuts {
             f64::from(in_flight / 2)
-        } else if self.limit == 0 {
-            // What is used of a window is its whole segments.
+        } else if self.ns2_rwnd == 0 {
+            // The whole segments of a cwnd in full use count for all of it.
             let used = f64::from(in_flight);
-            if used >= self.window.floor() && used <= self.window {
-                self.window / 2.0
+            if used >= self.cwnd.floor() && used <= self.cwnd {
+                self.cwnd / 2.0
             } else {
                 used / 2.0
             }
-        } else if self.whole {
-            f64::from(self.used() as u32 / 2)
+        } else if self.whole_cuts {
+            f64::from(self.usable_window() as u32 / 2)
         } else {
-            self.used() / 2.0
+            self.usable_window() / 2.0
         }
     }
 
-    /// Growth above the threshold by whole segments.
-    fn count(&mut self, segments: u32) {
-        let window = (self.window as u32).max(1);
-        self.window += f64::from(self.count.add(segments, window));
+    /// Grows `cwnd` in congestion avoidance by whole segments.
+    fn grow_by_count(&mut self, segments: u32) {
+        let cwnd = (self.cwnd as u32).max(1);
+        self.cwnd += f64::from(self.counter.add(segments, cwnd));
     }
 
-    /// Linux's growth: slow start by all that was acknowledged, and what is left of that at
-    /// the threshold counts.
+    /// Grows `cwnd` as Linux: in slow start by all that was acknowledged; what is left of that at
+    /// `ssthresh` is counted.
     fn grow_as_linux(&mut self, segments: u32) {
-        let room = (self.threshold - self.window).clamp(0.0, f64::from(segments)) as u32;
-        self.window += f64::from(room);
+        let room = (self.ssthresh - self.cwnd).clamp(0.0, f64::from(segments)) as u32;
+        self.cwnd += f64::from(room);
         if room < segments {
-            self.count(segments - room);
+            self.grow_by_count(segments - room);
         }
     }
 
-    /// Linux's count ends with a cut.
-    fn forget(&mut self) {
+    /// Clears Linux's count, as `cwnd` is reduced.
+    fn clear_count(&mut self) {
         if self.growth == Growth::CountedAsLinux {
-            self.count.clear();
+            self.counter.clear();
         }
     }
 
-    fn set_threshold(&mut self, half: f64) {
-        let half = if self.limit > 0 {
+    /// Sets `ssthresh` to `half`, at least 2 segments (RFC 5681, equation 4).
+    fn set_ssthresh(&mut self, half: f64) {
+        let half = if self.ns2_rwnd > 0 {
             f64::from(half as u32)
         } else {
             half
         };
-        self.threshold = half.max(LEAST_THRESHOLD);
+        self.ssthresh = half.max(MIN_SSTHRESH);
     }
 }
 
 impl Control for Reno {
     #[inline]
-    fn window(&self) -> f64 {
-        self.window
+    fn cwnd(&self) -> f64 {
+        self.cwnd
     }
 
     #[inline]
-    fn threshold(&self) -> f64 {
-        self.threshold
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
     }
 
     #[inline(always)]
-    fn on_acked(&mut self, acked: &Acked) {
-        if acked.recovering {
+    fn on_ack(&mut self, ack: &AckSample) {
+        if ack.recovering {
             return;
         }
-        let (slow_start, above) = if self.limit > 0 {
+        let (slow_start, avoidance) = if self.ns2_rwnd > 0 {
             (1.0, 1.0)
-        } else if acked.window_limited {
-            let slow_start = acked.segments.min(BURST);
-            (f64::from(slow_start), f64::from(acked.segments))
+        } else if ack.cwnd_limited {
+            let slow_start = ack.segments.min(ABC_LIMIT);
+            (f64::from(slow_start), f64::from(ack.segments))
         } else {
             return;
         };
-        if self.growth == Growth::CountedAsLinux && self.limit == 0 {
-            self.grow_as_linux(acked.segments);
-        } else if self.window < self.threshold {
-            self.window += slow_start;
+        if self.growth == Growth::CountedAsLinux && self.ns2_rwnd == 0 {
+            self.grow_as_linux(ack.segments);
+        } else if self.cwnd < self.ssthresh {
+            self.cwnd += slow_start;
         } else if self.growth == Growth::CountedAsNs3 {
-            self.count(acked.segments);
+            self.grow_by_count(ack.segments);
         } else {
-            self.window += above / self.window;
+            self.cwnd += avoidance / self.cwnd;
         }
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion) {
-        self.forget();
+    fn on_congestion(&mut self, congestion: &CongestionEvent) {
+        self.clear_count();
         let half = self.half(congestion.in_flight);
-        self.set_threshold(half);
-        self.window = if self.limit > 0 {
+        self.set_ssthresh(half);
+        self.cwnd = if self.ns2_rwnd > 0 {
             half.max(1.0)
         } else {
-            self.threshold
+            self.ssthresh
         };
     }
 
     fn on_timeout(&mut self, _now: Nanos, in_flight: u32, again: bool) {
-        self.forget();
-        if self.limit > 0 || !again {
-            self.set_threshold(self.half(in_flight));
+        self.clear_count();
+        if self.ns2_rwnd > 0 || !again {
+            self.set_ssthresh(self.half(in_flight));
         }
-        self.window = 1.0;
+        self.cwnd = 1.0;
     }
 
     fn on_restart(&mut self, _now: Nanos, initial_window: f64) {
-        self.window = self.window.min(initial_window);
+        self.cwnd = self.cwnd.min(initial_window);
     }
 }

@@ -1,27 +1,28 @@
-//! One window of data, told apart from the next by counting.
+//! Rounds: windows of data, delimited by counting acknowledged segments.
 
-use super::Acked;
+use super::AckSample;
 
-/// A window of data that began with some segments in flight, and is over when as many
-/// were acknowledged.
+/// One window of data: it begins with some segments in flight, and ends when as many were
+/// acknowledged.
 ///
-/// The RFCs note the next sequence number to be sent and wait until it is passed. A
-/// [`Control`](super::Control) is told no sequence numbers; without loss both agree,
-/// and a segment lost and sent again prolongs the window by at most itself.
+/// The RFCs note the next sequence number to be sent and wait until it is acknowledged. A
+/// [`Control`](super::Control) gets no sequence numbers. Without loss both agree; a segment
+/// lost and retransmitted prolongs the round by at most itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
+    /// Segments still to be acknowledged.
     left: u32,
 }
 
 impl Round {
-    /// Counts an acknowledgment; true when the window is over, as it is before the
+    /// Counts an acknowledgment; answers whether the round ends with it. It does before the
     /// first [`Round::begin`].
-    pub(super) fn is_over_with(&mut self, acked: &Acked) -> bool {
-        self.left = self.left.saturating_sub(acked.segments);
+    pub(super) fn ends_with(&mut self, ack: &AckSample) -> bool {
+        self.left = self.left.saturating_sub(ack.segments);
         self.left == 0
     }
 
-    /// Begins the next window with what `in_flight` segments leave, at least one.
+    /// Begins the next round with `in_flight` segments in flight, at least one.
     pub(super) fn begin(&mut self, in_flight: u32) {
         self.left = in_flight.max(1);
     }

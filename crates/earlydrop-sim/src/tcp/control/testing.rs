@@ -1,70 +1,72 @@
-//! What the tests of several controllers need.
+//! Support for the controllers' tests: samples, random events, and an ideal path.
 
-use super::{Acked, Congestion, Control, Delivery, Signal};
+use super::{AckSample, CongestionEvent, Control, RateSample, Signal};
 use earlydrop::units::Nanos;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
 /// `segments` acknowledged at `now`, out of `in_flight`, after a round trip of `rtt`.
-pub(super) fn acked(now: Nanos, segments: u32, in_flight: u32, rtt: Nanos) -> Acked {
-    Acked {
+pub(super) fn sample(now: Nanos, segments: u32, in_flight: u32, rtt: Nanos) -> AckSample {
+    AckSample {
         now,
         segments,
         marked: 0,
         in_flight,
         rtt: Some(rtt),
-        smoothed_rtt: rtt,
-        window_limited: true,
+        srtt: rtt,
+        cwnd_limited: true,
         recovering: false,
-        delivery: None,
+        rate_sample: None,
     }
 }
 
-/// Congestion told at `now`, with `in_flight` segments on their way.
-pub(super) fn congestion(now: Nanos, signal: Signal, in_flight: u32) -> Congestion {
-    Congestion {
+/// Congestion signalled at `now`, with `in_flight` segments in flight.
+pub(super) fn congestion(now: Nanos, signal: Signal, in_flight: u32) -> CongestionEvent {
+    CongestionEvent {
         now,
         signal,
         in_flight,
-        smoothed_rtt: Nanos::from_millis(100),
+        srtt: Nanos::from_millis(100),
     }
 }
 
-/// Something told to a controller.
+/// An event that a controller gets.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
-    Acked(Acked),
-    Congestion(Congestion),
-    Recovered,
+    Ack(AckSample),
+    Congestion(CongestionEvent),
+    RecoveryEnd,
     Timeout(u32, bool),
     Restart(f64),
 }
 
-fn acks() -> impl Strategy<Value = Acked> {
+fn acks() -> impl Strategy<Value = AckSample> {
     let counts = (0_u32..200, 0_u32..300, 0_u32..100_000);
     let times = (
         prop::option::of(0_u64..3_000_000_000),
         0_u64..3_000_000_000,
         prop_oneof![Just(0_u64), 0_u64..3_000_000_000],
     );
-    let delivery = prop::option::of((0_u64..100_000, 0_u64..100_000, 0_u32..50, any::<bool>()));
-    (counts, times, any::<bool>(), any::<bool>(), delivery).prop_map(
-        |(counts, times, window_limited, recovering, delivery)| Acked {
+    let rates = prop::option::of((0_u64..100_000, 0_u64..100_000, 0_u32..50, any::<bool>()));
+    (counts, times, any::<bool>(), any::<bool>(), rates).prop_map(
+        |(counts, times, cwnd_limited, recovering, rate)| AckSample {
             now: Nanos::ZERO,
             segments: counts.0,
             marked: counts.1,
             in_flight: counts.2,
             rtt: times.0.map(Nanos),
-            smoothed_rtt: Nanos(times.1),
-            window_limited,
+            srtt: Nanos(times.1),
+            cwnd_limited,
             recovering,
-            delivery: delivery.map(|(delivered, earlier, lost, application_limited)| Delivery {
-                delivered,
-                delivered_when_sent: earlier,
-                interval: Nanos(times.2),
-                application_limited,
-                lost,
-            }),
+            rate_sample: rate.map(
+                |(delivered, earlier, lost, application_limited)| RateSample {
+                    delivered,
+                    delivered_when_sent: earlier,
+                    interval: Nanos(times.2),
+                    application_limited,
+                    lost,
+                },
+            ),
         },
     )
 }
@@ -76,11 +78,11 @@ pub(super) fn events() -> impl Strategy<Value = Vec<(Nanos, Event)>> {
         0_u32..100_000,
     );
     let event = prop_oneof![
-        8 => acks().prop_map(Event::Acked),
+        8 => acks().prop_map(Event::Ack),
         2 => signals.prop_map(|(signal, in_flight)| {
             Event::Congestion(congestion(Nanos::ZERO, signal, in_flight))
         }),
-        1 => Just(Event::Recovered),
+        1 => Just(Event::RecoveryEnd),
         1 => (0_u32..1000, any::<bool>()).prop_map(|(flight, again)| Event::Timeout(flight, again)),
         1 => (1.0..20.0_f64).prop_map(Event::Restart),
     ];
@@ -88,26 +90,23 @@ pub(super) fn events() -> impl Strategy<Value = Vec<(Nanos, Event)>> {
     prop::collection::vec((gap.prop_map(Nanos), event), 1..300)
 }
 
-/// Tells `control` the `events`, and checks after each what holds for every controller.
+/// Passes the `events` to `control`, and checks after each what holds for every controller.
 pub(super) fn stays_sane(control: &mut impl Control, events: Vec<(Nanos, Event)>) {
     let mut now = Nanos::ZERO;
     for (gap, event) in events {
         now += gap;
         match &event {
-            Event::Acked(acked) => control.on_acked(&Acked { now, ..*acked }),
+            Event::Ack(ack) => control.on_ack(&AckSample { now, ..*ack }),
             Event::Congestion(congestion) => {
-                control.on_congestion(&Congestion { now, ..*congestion })
+                control.on_congestion(&CongestionEvent { now, ..*congestion })
             }
-            Event::Recovered => control.on_recovered(now),
+            Event::RecoveryEnd => control.on_recovery_end(now),
             Event::Timeout(in_flight, again) => control.on_timeout(now, *in_flight, *again),
             Event::Restart(window) => control.on_restart(now, *window),
         }
-        let window = control.window();
-        assert!(
-            window.is_finite() && window >= 1.0,
-            "{window} after {event:?}"
-        );
-        assert!(control.threshold() >= 2.0, "after {event:?}");
+        let cwnd = control.cwnd();
+        assert!(cwnd.is_finite() && cwnd >= 1.0, "{cwnd} after {event:?}");
+        assert!(control.ssthresh() >= 2.0, "after {event:?}");
         if let Some(rate) = control.pacing_rate() {
             assert!(rate.is_finite() && rate > 0.0, "{rate}/s after {event:?}");
         }
@@ -116,29 +115,30 @@ pub(super) fn stays_sane(control: &mut impl Control, events: Vec<(Nanos, Event)>
 
 const MS: u64 = 1_000_000;
 
-/// A segment on its way: when it was sent and will be acknowledged, and what the sender
-/// knew of deliveries then.
-struct Flight {
+/// A segment in flight: when it was sent and will be acknowledged, and the state of deliveries
+/// when it was sent.
+struct InFlight {
     sent: u64,
-    back: u64,
+    acked_at: u64,
     delivered: u64,
     delivered_at: u64,
     first_sent: u64,
 }
 
-/// An ideal path: one segment a millisecond, a queue without end, and 39 ms of way:
-/// 40 segments fill it, and its empty round trip takes 40 ms.
+/// An ideal path: one segment a millisecond, an unlimited queue, and 39 ms of propagation
+/// delay. Its bandwidth-delay product is 40 segments, its least round trip 40 ms.
 pub(super) struct Pipe<C> {
     pub(super) control: C,
-    /// Now and the way there and back, nanoseconds.
+    /// Now, nanoseconds.
     pub(super) now: u64,
-    pub(super) way: u64,
+    /// Propagation delay there and back, nanoseconds.
+    pub(super) delay: u64,
     next_send: u64,
     link_free: u64,
     pub(super) delivered: u64,
     delivered_at: u64,
     first_sent: u64,
-    flights: VecDeque<Flight>,
+    flights: VecDeque<InFlight>,
     /// The last round trip, nanoseconds.
     pub(super) rtt: u64,
 }
@@ -148,7 +148,7 @@ impl<C: Control> Pipe<C> {
         Pipe {
             control,
             now: 0,
-            way: 39 * MS,
+            delay: 39 * MS,
             next_send: 0,
             link_free: 0,
             delivered: 0,
@@ -161,29 +161,32 @@ impl<C: Control> Pipe<C> {
 
     /// Sends a segment or takes an acknowledgment, whichever is earlier.
     pub(super) fn step(&mut self) {
-        let may_send = self.flights.len() < self.control.window() as usize;
-        let back = self.flights.front().map_or(u64::MAX, |flight| flight.back);
-        if may_send && self.next_send.max(self.now) <= back {
+        let may_send = self.flights.len() < self.control.cwnd() as usize;
+        let acked_at = self
+            .flights
+            .front()
+            .map_or(u64::MAX, |flight| flight.acked_at);
+        if may_send && self.next_send.max(self.now) <= acked_at {
             self.now = self.next_send.max(self.now);
             if self.flights.is_empty() {
                 (self.first_sent, self.delivered_at) = (self.now, self.now);
             }
             self.link_free = self.link_free.max(self.now) + MS;
-            self.flights.push_back(Flight {
+            self.flights.push_back(InFlight {
                 sent: self.now,
-                back: self.link_free + self.way,
+                acked_at: self.link_free + self.delay,
                 delivered: self.delivered,
                 delivered_at: self.delivered_at,
                 first_sent: self.first_sent,
             });
             self.next_send = self.now + (1e9 / self.control.pacing_rate().unwrap()) as u64;
         } else {
-            self.take(back);
+            self.take_ack(acked_at);
         }
     }
 
-    fn take(&mut self, back: u64) {
-        self.now = back;
+    fn take_ack(&mut self, acked_at: u64) {
+        self.now = acked_at;
         let in_flight = self.flights.len() as u32;
         let flight = self.flights.pop_front().unwrap();
         self.delivered += 1;
@@ -191,15 +194,15 @@ impl<C: Control> Pipe<C> {
         self.first_sent = flight.sent;
         self.rtt = self.now - flight.sent;
         let interval = (flight.sent - flight.first_sent).max(self.now - flight.delivered_at);
-        self.control.on_acked(&Acked {
-            delivery: Some(Delivery {
+        self.control.on_ack(&AckSample {
+            rate_sample: Some(RateSample {
                 delivered: self.delivered,
                 delivered_when_sent: flight.delivered,
                 interval: Nanos(interval),
                 application_limited: false,
                 lost: 0,
             }),
-            ..acked(Nanos(self.now), 1, in_flight, Nanos(self.rtt))
+            ..sample(Nanos(self.now), 1, in_flight, Nanos(self.rtt))
         });
     }
 }

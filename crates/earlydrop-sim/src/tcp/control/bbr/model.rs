@@ -1,17 +1,19 @@
-//! BBR's model of a path: its bandwidth, its empty round trip, and the rounds passed.
+//! BBR's model of a path: bottleneck bandwidth (BtlBw), least round-trip time (RTprop), and
+//! rounds.
 
-use crate::tcp::control::Delivery;
+use crate::tcp::control::RateSample;
 use earlydrop::units::Nanos;
 
-/// Round trips over which the bandwidth is the maximum.
+/// Rounds over which the bandwidth is the maximum (BtlBwFilterLen).
 const BANDWIDTH_ROUNDS: u64 = 10;
 
-/// The largest delivery rate of the last rounds, as a maximum for each.
+/// A windowed maximum filter: the greatest delivery rate of each of the last rounds.
 #[derive(Clone, Copy, Debug, Default)]
 struct MaxRate {
     rounds: [f64; BANDWIDTH_ROUNDS as usize],
     newest: u64,
-    most: f64,
+    /// The greatest of `rounds`.
+    max: f64,
 }
 
 impl MaxRate {
@@ -22,30 +24,33 @@ impl MaxRate {
                 self.rounds[((round - old) % BANDWIDTH_ROUNDS) as usize] = 0.0;
             }
             self.newest = round;
-            self.most = self.rounds.iter().copied().fold(0.0, f64::max);
+            self.max = self.rounds.iter().copied().fold(0.0, f64::max);
         }
         let slot = &mut self.rounds[(round % BANDWIDTH_ROUNDS) as usize];
         *slot = slot.max(rate);
-        self.most = self.most.max(rate);
+        self.max = self.max.max(rate);
     }
 }
 
-/// What is known of the path.
+/// The model of a path.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     rates: MaxRate,
     round: u64,
     /// Whether the last acknowledgment began a round.
     pub(super) round_start: bool,
-    /// What is to have been delivered when a segment is sent that ends the round.
-    round_end: u64,
+    /// A round ends with a segment that was sent when so many had been delivered
+    /// (next_round_delivered).
+    next_round_delivered: u64,
+    /// Segments delivered so far.
     pub(super) delivered: u64,
-    /// NEVER for none.
-    least_rtt: Nanos,
-    least_rtt_at: Option<Nanos>,
-    /// What had been delivered when the first and the last of the segments were sent
-    /// that the controller itself held back.
-    held_back: (u64, u64),
+    /// RTprop; NEVER for none.
+    min_rtt: Nanos,
+    /// When RTprop was last seen (rtprop_stamp).
+    min_rtt_at: Option<Nanos>,
+    /// Segments that the controller itself limited, as ProbeRTT does: what had been delivered
+    /// when the first and the last of them were sent.
+    self_limited: (u64, u64),
 }
 
 impl Model {
@@ -54,89 +59,91 @@ impl Model {
             rates: MaxRate::default(),
             round: 0,
             round_start: false,
-            round_end: 0,
+            next_round_delivered: 0,
             delivered: 0,
-            least_rtt: Nanos::NEVER,
-            least_rtt_at: None,
-            held_back: (1, 0),
+            min_rtt: Nanos::NEVER,
+            min_rtt_at: None,
+            self_limited: (1, 0),
         }
     }
 
-    /// Segments a second; 0 for none yet.
+    /// BtlBw, segments a second; 0 before the first sample.
     pub(super) fn bandwidth(&self) -> f64 {
-        self.rates.most
+        self.rates.max
     }
 
-    pub(super) fn least_rtt(&self) -> Option<Nanos> {
-        (self.least_rtt < Nanos::NEVER).then_some(self.least_rtt)
+    /// RTprop; `None` before the first sample.
+    pub(super) fn min_rtt(&self) -> Option<Nanos> {
+        (self.min_rtt < Nanos::NEVER).then_some(self.min_rtt)
     }
 
-    /// The segments that fill the path, once a round trip was measured.
-    pub(super) fn fill(&self) -> Option<f64> {
-        let rtt = self.least_rtt()?;
-        Some(self.rates.most * rtt.as_secs_f64())
+    /// The bandwidth-delay product BtlBw * RTprop, segments; `None` before a round trip was
+    /// measured.
+    pub(super) fn bdp(&self) -> Option<f64> {
+        let rtt = self.min_rtt()?;
+        Some(self.rates.max * rtt.as_secs_f64())
     }
 
-    /// Counts a round from here on.
+    /// Begins a round now.
     pub(super) fn begin_round(&mut self) {
-        self.round_end = self.delivered;
+        self.next_round_delivered = self.delivered;
     }
 
-    /// Holds segments back from here on, until [`Model::hold_back`] is no longer told.
-    pub(super) fn begin_to_hold_back(&mut self) {
-        self.held_back = (self.delivered, self.delivered);
+    /// Begins to count segments as limited by the controller.
+    pub(super) fn begin_self_limit(&mut self) {
+        self.self_limited = (self.delivered, self.delivered);
     }
 
-    /// What is on its way is held back still.
-    pub(super) fn hold_back(&mut self, in_flight: f64) {
-        self.held_back.1 = self.delivered + in_flight as u64;
+    /// Counts what is in flight as limited by the controller.
+    pub(super) fn extend_self_limit(&mut self, in_flight: f64) {
+        self.self_limited.1 = self.delivered + in_flight as u64;
     }
 
-    /// Takes in how fast segments were delivered; true when something
-    /// other than the path was the limit.
-    pub(super) fn take_delivery(&mut self, delivery: &Delivery) -> bool {
-        let earlier = delivery.delivered_when_sent;
-        self.delivered = delivery.delivered;
-        self.round_start = earlier >= self.round_end;
+    /// Takes a delivery-rate sample; answers whether something other than the path limited it
+    /// (BBRUpdateBtlBw).
+    pub(super) fn take_rate_sample(&mut self, sample: &RateSample) -> bool {
+        let earlier = sample.delivered_when_sent;
+        self.delivered = sample.delivered;
+        self.round_start = earlier >= self.next_round_delivered;
         if self.round_start {
             self.begin_round();
             self.round += 1;
         }
-        let held_back = (self.held_back.0..=self.held_back.1).contains(&earlier);
-        let limited = delivery.application_limited || held_back;
-        let segments = delivery.delivered.saturating_sub(earlier);
-        let too_short = self.least_rtt < Nanos::NEVER && delivery.interval < self.least_rtt;
-        if segments > 0 && delivery.interval > Nanos::ZERO && !too_short {
-            let rate = segments as f64 / delivery.interval.as_secs_f64();
-            if rate >= self.rates.most || !limited {
+        let self_limited = (self.self_limited.0..=self.self_limited.1).contains(&earlier);
+        let limited = sample.application_limited || self_limited;
+        let segments = sample.delivered.saturating_sub(earlier);
+        let too_short = self.min_rtt < Nanos::NEVER && sample.interval < self.min_rtt;
+        if segments > 0 && sample.interval > Nanos::ZERO && !too_short {
+            let rate = segments as f64 / sample.interval.as_secs_f64();
+            if rate >= self.rates.max || !limited {
                 self.rates.add(self.round, rate);
             }
         }
         limited
     }
 
-    /// Takes in a round trip; true when the one known was older than `age`.
+    /// Takes a round trip; answers whether RTprop was older than `age` (BBRUpdateRTprop).
     pub(super) fn take_rtt(&mut self, now: Nanos, rtt: Option<Nanos>, age: Nanos) -> bool {
-        let since = *self.least_rtt_at.get_or_insert(now);
+        let since = *self.min_rtt_at.get_or_insert(now);
         let expired = now > since + age;
         if let Some(rtt) = rtt
-            && (rtt <= self.least_rtt || expired)
+            && (rtt <= self.min_rtt || expired)
         {
-            self.least_rtt = rtt;
-            self.least_rtt_at = Some(now);
+            self.min_rtt = rtt;
+            self.min_rtt_at = Some(now);
         }
         expired
     }
 
-    /// When the round trip known was last seen.
+    /// When RTprop was last seen.
     #[cfg(test)]
-    pub(super) fn renewed(&self) -> Option<Nanos> {
-        self.least_rtt_at
+    pub(super) fn min_rtt_at(&self) -> Option<Nanos> {
+        self.min_rtt_at
     }
 
-    /// The round trip known is as good as new.
-    pub(super) fn renew_rtt(&mut self, now: Nanos) {
-        self.least_rtt_at = Some(now);
+    /// Counts RTprop as seen now.
+    pub(super) fn renew_min_rtt(&mut self, now: Nanos) {
+        self.min_rtt_at = Some(now);
     }
 }
 
@@ -147,22 +154,22 @@ mod tests {
     const MS: fn(u64) -> Nanos = Nanos::from_millis;
 
     #[test]
-    fn the_bandwidth_is_the_most_of_ten_rounds() {
+    fn the_bandwidth_is_the_maximum_of_ten_rounds() {
         let mut rates = MaxRate::default();
         rates.add(1, 70.0);
         rates.add(1, 50.0);
         for round in 2..=10 {
             rates.add(round, 40.0 + round as f64);
-            assert_eq!(rates.most, 70.0);
+            assert_eq!(rates.max, 70.0);
         }
         rates.add(11, 10.0);
-        assert_eq!(rates.most, 50.0);
+        assert_eq!(rates.max, 50.0);
         rates.add(500, 3.0);
-        assert_eq!(rates.most, 3.0);
+        assert_eq!(rates.max, 3.0);
     }
 
-    fn sample(delivered: u64, earlier: u64, interval: Nanos) -> Delivery {
-        Delivery {
+    fn sample(delivered: u64, earlier: u64, interval: Nanos) -> RateSample {
+        RateSample {
             delivered,
             delivered_when_sent: earlier,
             interval,
@@ -182,7 +189,7 @@ mod tests {
             (12, 10, false),
             (13, 11, true),
         ] {
-            model.take_delivery(&sample(delivered, earlier, MS(40)));
+            model.take_rate_sample(&sample(delivered, earlier, MS(40)));
             assert_eq!(model.round_start, starts, "{delivered}");
         }
     }
@@ -190,46 +197,46 @@ mod tests {
     #[test]
     fn low_rates_count_unless_something_else_was_the_limit() {
         let mut model = Model::new();
-        assert!(!model.take_delivery(&sample(40, 0, MS(40))));
+        assert!(!model.take_rate_sample(&sample(40, 0, MS(40))));
         assert_eq!(model.bandwidth(), 1000.0);
-        // Ten rounds on, one slow sample says that the path is slow ...
+        // Ten rounds later one slow sample means that the path is slow ...
         model.round = 20;
         let mut other = model.clone();
-        assert!(!model.take_delivery(&sample(50, 40, MS(40))));
+        assert!(!model.take_rate_sample(&sample(50, 40, MS(40))));
         assert_eq!(model.bandwidth(), 250.0);
-        // ... but not if the application had no more, nor if the controller held back.
-        let idle = Delivery {
+        // ... but not if the application had no more, nor if the controller was the limit.
+        let idle = RateSample {
             application_limited: true,
             ..sample(50, 40, MS(40))
         };
-        assert!(other.take_delivery(&idle));
-        other.begin_to_hold_back();
-        other.hold_back(4.0);
-        assert!(other.take_delivery(&sample(54, 50, MS(40))));
-        assert!(other.take_delivery(&sample(58, 54, MS(40))));
+        assert!(other.take_rate_sample(&idle));
+        other.begin_self_limit();
+        other.extend_self_limit(4.0);
+        assert!(other.take_rate_sample(&sample(54, 50, MS(40))));
+        assert!(other.take_rate_sample(&sample(58, 54, MS(40))));
         assert_eq!(other.bandwidth(), 1000.0);
-        assert!(!other.take_delivery(&sample(59, 55, MS(40))));
+        assert!(!other.take_rate_sample(&sample(59, 55, MS(40))));
         assert_eq!(other.bandwidth(), 100.0);
     }
 
     #[test]
-    fn a_sample_shorter_than_any_round_trip_is_not_believed() {
+    fn a_sample_over_less_than_min_rtt_is_ignored() {
         let mut model = Model::new();
         model.take_rtt(MS(40), Some(MS(40)), MS(10_000));
-        model.take_delivery(&sample(40, 0, Nanos(39_999_999)));
+        model.take_rate_sample(&sample(40, 0, Nanos(39_999_999)));
         assert_eq!(model.bandwidth(), 0.0);
-        model.take_delivery(&sample(40, 0, MS(40)));
-        assert_eq!((model.bandwidth(), model.fill()), (1000.0, Some(40.0)));
+        model.take_rate_sample(&sample(40, 0, MS(40)));
+        assert_eq!((model.bandwidth(), model.bdp()), (1000.0, Some(40.0)));
     }
 
     #[test]
-    fn the_least_round_trip_ages() {
+    fn min_rtt_ages() {
         let mut model = Model::new();
         let age = MS(10_000);
         assert!(!model.take_rtt(MS(40), Some(MS(40)), age));
         assert!(!model.take_rtt(MS(10_040), Some(MS(50)), age));
-        assert_eq!(model.least_rtt(), Some(MS(40)));
+        assert_eq!(model.min_rtt(), Some(MS(40)));
         assert!(model.take_rtt(Nanos(10_040_000_001), Some(MS(50)), age));
-        assert_eq!(model.least_rtt(), Some(MS(50)));
+        assert_eq!(model.min_rtt(), Some(MS(50)));
     }
 }

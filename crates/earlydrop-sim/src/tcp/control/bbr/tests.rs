@@ -1,6 +1,6 @@
-use super::super::Delivery;
+use super::super::RateSample;
 use super::*;
-use crate::tcp::control::testing::{self, Pipe, acked, congestion};
+use crate::tcp::control::testing::{self, Pipe, congestion, sample};
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
@@ -16,7 +16,7 @@ fn run(pipe: &mut Pipe<Bbr>, secs: f64) -> Vec<(State, f64)> {
         let before = pipe.control.state();
         pipe.step();
         if before == State::ProbeRtt && pipe.control.state() == before {
-            assert_eq!(pipe.control.window(), 4.0);
+            assert_eq!(pipe.control.cwnd(), 4.0);
         }
         if pipe.control.state() != before {
             states.push((pipe.control.state(), pipe.now as f64 * 1e-9));
@@ -38,14 +38,14 @@ fn finds_the_bandwidth_drains_and_cycles() {
     assert!((0.2..0.8).contains(&full), "{states:?}");
     assert!((0.05..0.4).contains(&(drained - full)), "{states:?}");
     assert!((pipe.control.bandwidth() / 1000.0 - 1.0).abs() < 0.01);
-    assert_eq!(pipe.control.least_rtt(), Some(Nanos(40 * MS)));
+    assert_eq!(pipe.control.min_rtt(), Some(Nanos(40 * MS)));
     let steady = pipe.control.pacing_rate().unwrap() / pipe.control.pacing_gain;
     assert!((steady / 1000.0 - 1.0).abs() < 0.01, "{steady}");
     // 2 * 40 + 3.
     assert!(
-        (pipe.control.window() - 83.0).abs() < 1.0,
+        (pipe.control.cwnd() - 83.0).abs() < 1.0,
         "{}",
-        pipe.control.window()
+        pipe.control.cwnd()
     );
 }
 
@@ -65,28 +65,28 @@ fn keeps_the_link_busy_and_the_queue_short() {
     assert!(share > 0.98, "{share}");
     // A quarter of the pipe queues in the phase of 5/4, and some while it lasts.
     assert!((48..60).contains(&(longest / MS)), "{longest}");
-    let turn = [1.25, 0.75, 1.0];
-    assert!(gains.windows(3).any(|gains| gains == turn), "{gains:?}");
+    let cycle = [1.25, 0.75, 1.0];
+    assert!(gains.windows(3).any(|gains| gains == cycle), "{gains:?}");
 }
 
 #[test]
-fn looks_for_the_empty_round_trip_when_it_is_ten_seconds_old() {
+fn probes_for_min_rtt_when_it_is_ten_seconds_old() {
     let mut pipe = new(1);
     run(&mut pipe, 5.0);
     // From now on nothing is as short as before.
-    pipe.way += MS;
-    let last = pipe.control.model.renewed().unwrap().as_secs_f64();
+    pipe.delay += MS;
+    let last = pipe.control.model.min_rtt_at().unwrap().as_secs_f64();
     let states = run(&mut pipe, 16.0);
     let [(State::ProbeRtt, entered), (State::ProbeBw, left)] = states[..] else {
         panic!("{states:?}");
     };
-    // What is under way when the path changes may still renew it.
+    // What is in flight when the path changes may still renew it.
     assert!((10.0..10.1).contains(&(entered - last)), "{states:?}");
-    // The 83 segments at most on their way must go, 200 ms and a round trip pass.
+    // The 83 segments at most in flight must go, 200 ms and a round trip pass.
     assert!((0.2..0.34).contains(&(left - entered)), "{states:?}");
-    assert_eq!(pipe.control.least_rtt(), Some(Nanos(41 * MS)));
+    assert_eq!(pipe.control.min_rtt(), Some(Nanos(41 * MS)));
     assert!((pipe.control.bandwidth() / 1000.0 - 1.0).abs() < 0.01);
-    assert!(pipe.control.window() > 80.0);
+    assert!(pipe.control.cwnd() > 80.0);
 }
 
 #[test]
@@ -113,78 +113,78 @@ fn a_seed_gives_its_phases_and_never_three_quarters() {
 fn conserves_packets_for_a_round_of_recovery() {
     let mut pipe = new(1);
     run(&mut pipe, 2.0);
-    let (now, full) = (Nanos(pipe.now), pipe.control.window());
+    let (now, full) = (Nanos(pipe.now), pipe.control.cwnd());
     pipe.control
         .on_congestion(&congestion(now, Signal::Loss, 30));
-    assert_eq!(pipe.control.window(), 31.0);
-    let told = |pipe: &Pipe<Bbr>, sent_at, lost| Acked {
+    assert_eq!(pipe.control.cwnd(), 31.0);
+    let lossy = |pipe: &Pipe<Bbr>, sent_at, lost| AckSample {
         recovering: true,
-        delivery: Some(Delivery {
+        rate_sample: Some(RateSample {
             delivered: pipe.delivered + 2,
             delivered_when_sent: sent_at,
             interval: Nanos(41 * MS),
             application_limited: false,
             lost,
         }),
-        ..acked(now, 2, 30, Nanos(41 * MS))
+        ..sample(now, 2, 30, Nanos(41 * MS))
     };
-    // 31 less 5 lost; 30 were on their way, of which 2 arrived and 5 were lost.
-    let early = told(&pipe, pipe.delivered - 30, 5);
-    pipe.control.on_acked(&early);
-    assert_eq!(pipe.control.window(), 26.0);
-    // Sent after the loss was noticed: the round is over, and growth goes on.
-    let later = told(&pipe, pipe.delivered, 0);
-    pipe.control.on_acked(&later);
-    assert_eq!(pipe.control.window(), 28.0);
-    pipe.control.on_recovered(now);
-    assert_eq!(pipe.control.window(), full);
+    // 31 less 5 lost; 30 were in flight, of which 2 arrived and 5 were lost.
+    let early = lossy(&pipe, pipe.delivered - 30, 5);
+    pipe.control.on_ack(&early);
+    assert_eq!(pipe.control.cwnd(), 26.0);
+    // Sent after the loss was detected: the round is over, and cwnd grows again.
+    let later = lossy(&pipe, pipe.delivered, 0);
+    pipe.control.on_ack(&later);
+    assert_eq!(pipe.control.cwnd(), 28.0);
+    pipe.control.on_recovery_end(now);
+    assert_eq!(pipe.control.cwnd(), full);
     pipe.control.on_timeout(now, 30, false);
-    assert_eq!(pipe.control.window(), 1.0);
+    assert_eq!(pipe.control.cwnd(), 1.0);
     pipe.control
         .on_congestion(&congestion(now, Signal::Mark, 30));
-    assert_eq!(pipe.control.window(), 1.0);
+    assert_eq!(pipe.control.cwnd(), 1.0);
 }
 
 #[test]
-fn paces_by_the_first_round_trip_before_it_knows_better() {
+fn paces_by_the_first_round_trip_until_there_is_a_rate_sample() {
     let mut bbr = Bbr::new(10.0, 1, Parameters::default());
     assert!((bbr.pacing_rate().unwrap() - 28_853.9).abs() < 0.1);
-    bbr.on_acked(&acked(Nanos(40 * MS), 1, 10, Nanos(40 * MS)));
+    bbr.on_ack(&sample(Nanos(40 * MS), 1, 10, Nanos(40 * MS)));
     assert!((bbr.pacing_rate().unwrap() - 721.3).abs() < 0.1);
 }
 
 /// One segment acknowledged at `now` ms, as the `total`-th, with a sample of `rate` a
 /// second over 50 ms.
-fn delivered(now: u64, total: u64, rate: u64, in_flight: u32) -> Acked {
-    Acked {
-        delivery: Some(Delivery {
+fn delivered(now: u64, total: u64, rate: u64, in_flight: u32) -> AckSample {
+    AckSample {
+        rate_sample: Some(RateSample {
             delivered: total,
             delivered_when_sent: total - rate / 20,
             interval: Nanos::from_millis(50),
             application_limited: false,
             lost: 0,
         }),
-        ..acked(Nanos(now * MS), 1, in_flight, Nanos(40 * MS))
+        ..sample(Nanos(now * MS), 1, in_flight, Nanos(40 * MS))
     }
 }
 
-/// Cycling at 1000 segments a second and 40 ms since 100 ms, in `phase`.
+/// In `phase` of ProbeBW at 1000 segments a second and 40 ms since 100 ms.
 fn cycling(phase: usize) -> Bbr {
     let mut bbr = Bbr::new(10.0, 1, Parameters::default());
     for round in 1..=4 {
         assert_eq!(bbr.state(), State::Startup);
-        bbr.on_acked(&delivered(20 * round, 50 * round, 1000, 100));
+        bbr.on_ack(&delivered(20 * round, 50 * round, 1000, 100));
     }
     assert_eq!(bbr.state(), State::Drain);
-    bbr.on_acked(&delivered(100, 250, 1000, 44));
+    bbr.on_ack(&delivered(100, 250, 1000, 44));
     assert_eq!(bbr.state(), State::ProbeBw);
     bbr.enter_phase(phase, Nanos(100 * MS));
     bbr
 }
 
 #[test]
-fn a_phase_lasts_an_empty_round_trip_and_the_first_until_it_shows() {
-    // 5/4 of 40 segments and 3 more are 53; one phase on is 3/4.
+fn a_phase_lasts_min_rtt_and_the_first_until_in_flight_shows_it() {
+    // 5/4 of 40 segments and 3 more are 53; the next phase is 3/4.
     for (phase, at, in_flight, lost, next) in [
         (0, 140, 53, 0, 0),
         (0, 141, 52, 0, 0),
@@ -197,9 +197,9 @@ fn a_phase_lasts_an_empty_round_trip_and_the_first_until_it_shows() {
         (7, 141, 43, 0, 0),
     ] {
         let mut bbr = cycling(phase);
-        let mut told = delivered(at, 300, 1000, in_flight);
-        told.delivery.as_mut().unwrap().lost = lost;
-        bbr.on_acked(&told);
+        let mut ack = delivered(at, 300, 1000, in_flight);
+        ack.rate_sample.as_mut().unwrap().lost = lost;
+        bbr.on_ack(&ack);
         assert_eq!(bbr.phase, next, "{phase} at {at} ms with {in_flight}");
     }
 }
@@ -207,36 +207,37 @@ fn a_phase_lasts_an_empty_round_trip_and_the_first_until_it_shows() {
 #[test]
 fn startup_does_not_slow_down() {
     let mut bbr = Bbr::new(10.0, 1, Parameters::default());
-    bbr.on_acked(&delivered(40, 10, 100, 10));
+    bbr.on_ack(&delivered(40, 10, 100, 10));
     assert!((bbr.pacing_rate().unwrap() - 721.3).abs() < 0.1);
-    bbr.on_acked(&delivered(80, 60, 1000, 10));
+    bbr.on_ack(&delivered(80, 60, 1000, 10));
     assert!((bbr.pacing_rate().unwrap() - 2885.4).abs() < 0.1);
 }
 
 #[test]
-fn idle_time_renews_the_round_trip_without_looking_for_it() {
+fn idle_time_renews_min_rtt_without_probe_rtt() {
     let mut bbr = cycling(0);
-    bbr.pace(1.25);
+    bbr.set_pacing_rate(1.25);
     bbr.on_restart(Nanos(11_000 * MS), 10.0);
     assert_eq!(bbr.pacing_rate(), Some(1000.0));
-    assert!(bbr.window() > 10.0);
+    assert!(bbr.cwnd() > 10.0);
     let late = delivered(11_040, 300, 1000, 10);
     let mut busy = cycling(0);
-    bbr.on_acked(&late);
-    busy.on_acked(&late);
+    bbr.on_ack(&late);
+    busy.on_ack(&late);
     let states = (bbr.state(), busy.state());
     assert_eq!(states, (State::ProbeBw, State::ProbeRtt));
 }
 
-/// Until ProbeRTT is over, on a path that grew by a millisecond after five seconds.
-fn probe_for(probe_rtt: Nanos) -> (Pipe<Bbr>, f64) {
+/// A run until the end of ProbeRTT, on a path that grew by a millisecond after five seconds;
+/// with how long ProbeRTT lasted, seconds.
+fn probe_for(probe_rtt_duration: Nanos) -> (Pipe<Bbr>, f64) {
     let parameters = Parameters {
-        probe_rtt,
+        probe_rtt_duration,
         ..Parameters::default()
     };
     let mut pipe = Pipe::new(Bbr::new(10.0, 1, parameters));
     run(&mut pipe, 5.0);
-    pipe.way += MS;
+    pipe.delay += MS;
     let mut entered = 0;
     while entered == 0 || pipe.control.state() == State::ProbeRtt {
         pipe.step();
@@ -249,36 +250,36 @@ fn probe_for(probe_rtt: Nanos) -> (Pipe<Bbr>, f64) {
 }
 
 #[test]
-fn holding_back_does_not_count_as_a_slow_path() {
+fn probe_rtt_does_not_count_as_a_slow_path() {
     // A second is 24 rounds at 4 segments each, and the bandwidth is that of 10.
     let (pipe, _) = probe_for(Nanos::from_secs(1));
     assert!((pipe.control.bandwidth() / 1000.0 - 1.0).abs() < 0.01);
 }
 
 #[test]
-fn looks_for_a_whole_round_at_least() {
+fn probe_rtt_lasts_a_round_at_least() {
     let (_, lasted) = probe_for(Nanos(1));
-    // At most 83 segments on their way but 4 go in 79 ms; a round trip takes 41 ms.
+    // At most 83 segments in flight but 4 go in 79 ms; a round trip takes 41 ms.
     assert!((0.041 + 0.030..0.125).contains(&lasted), "{lasted}");
 }
 
 #[test]
-fn a_recovery_it_was_not_told_of_brings_nothing_back() {
+fn a_recovery_that_did_not_begin_restores_nothing() {
     let mut bbr = cycling(0);
     bbr.on_congestion(&congestion(Nanos(110 * MS), Signal::Loss, 30));
-    bbr.on_recovered(Nanos(150 * MS));
-    bbr.window = 20.0;
-    bbr.on_recovered(Nanos(190 * MS));
-    assert_eq!(bbr.window(), 20.0);
+    bbr.on_recovery_end(Nanos(150 * MS));
+    bbr.cwnd = 20.0;
+    bbr.on_recovery_end(Nanos(190 * MS));
+    assert_eq!(bbr.cwnd(), 20.0);
 }
 
 #[test]
-fn stands_still_without_samples() {
+fn does_not_grow_without_rate_samples() {
     let mut bbr = Bbr::new(10.0, 1, Parameters::default());
     for ms in 0..1000 {
-        bbr.on_acked(&acked(Nanos(ms * MS), 1, 10, Nanos(40 * MS)));
+        bbr.on_ack(&sample(Nanos(ms * MS), 1, 10, Nanos(40 * MS)));
     }
-    assert_eq!((bbr.state(), bbr.window()), (State::Startup, 19.0));
+    assert_eq!((bbr.state(), bbr.cwnd()), (State::Startup, 19.0));
 }
 
 proptest! {

@@ -1,17 +1,17 @@
-//! Reference figures, as they stand in the repository.
+//! Reference figures, as stored in `bench/reference`.
 
-/// One figure of another simulator's.
+/// One figure of another simulator.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Figure {
-    /// The case it belongs to.
+    /// Its case.
     pub(crate) case: String,
-    /// What was measured.
+    /// The metric.
     pub(crate) metric: String,
-    /// The mean over its seeds.
+    /// The mean over seeds.
     pub(crate) value: f64,
-    /// Half of that mean's 95% interval, where it was kept.
+    /// Half of that mean's 95% interval, where the table has it.
     pub(crate) interval: Option<f64>,
-    /// By how much ours may differ.
+    /// By how much our figure may differ.
     pub(crate) tolerance: Tolerance,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Tolerance {
 }
 
 impl Tolerance {
-    /// In the unit of a figure of this value.
+    /// The tolerance of a figure of this value, in its unit.
     pub(crate) fn around(self, value: f64) -> f64 {
         match self {
             Tolerance::Relative(share) => share * value.abs(),
@@ -37,7 +37,7 @@ impl Tolerance {
 /// All figures of a `table`, in its order.
 pub(crate) fn figures(table: &str) -> Vec<Figure> {
     let rows = table.lines().skip(1).filter(|row| !row.trim().is_empty());
-    rows.map(|row| parse(row).unwrap_or_else(|| panic!("a row that makes no sense: {row}")))
+    rows.map(|row| parse(row).unwrap_or_else(|| panic!("a malformed row: {row}")))
         .collect()
 }
 

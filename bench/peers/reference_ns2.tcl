@@ -1,8 +1,8 @@
-# Cases of ../reference/ns2.csv again, in ns-2 2.35, with many metrics and every
-# setting open, so that where another simulator misses a figure the cause can be
-# found by experiment.
+# Runs a case of ../reference/ns2.csv in ns-2 2.35, with some thirty metrics and
+# every setting variable: where another simulator misses a figure, experiments
+# show the cause.
 #
-#   ns reference.tcl CASE SEED [SETTING=VALUE ...]
+#   ns reference_ns2.tcl CASE SEED [SETTING=VALUE ...]
 #
 # CASE is the name in ns2.csv: 000.gred.p0.1.N20, 000.rem.N60, 001.red.N10,
 # 002.red.N16U4, 003.t2.N150M, 004.ared.m10, 000.web30ftp2.red. Numbers in the name may be
@@ -13,7 +13,7 @@
 # Prints one line of JSON.
 
 proc usage {} {
-    puts stderr "usage: ns reference.tcl CASE SEED ?SETTING=VALUE ...?"
+    puts stderr "usage: ns reference_ns2.tcl CASE SEED ?SETTING=VALUE ...?"
     exit 2
 }
 if {$argc < 2} usage
@@ -34,8 +34,8 @@ array set config {
 # Packets of 1000 bytes on the wire: ns-2 would add 40 to them.
 array set tcp {packetSize_ 1000 useHeaders_ false}
 array set sink {}
-# use_mark_p_ false: at and above where Pb is 1 a drop asks no random number. It
-# changes no law, but which numbers the other drops get.
+# use_mark_p_ false: where Pb is 1 a drop draws no random number. That changes no
+# distribution, but which numbers the other drops draw.
 array set red {
     thresh_ 10 maxthresh_ 30 q_weight_ 0.002 linterm_ 10 gentle_ true wait_ true
     bytes_ false queue_in_bytes_ false mean_pktsize_ 1000 setbit_ false
@@ -244,8 +244,7 @@ for {set i 0} {$i < $config(udp)} {incr i} {
     $ns at [$start value] "$traffic start"
 }
 
-# A web-like flow: so many packets, then everything is forgotten and it begins
-# again at once.
+# A web-like flow: a number of packets, then a new connection begins at once.
 Class WebFlow
 WebFlow instproc init {agent receiver} {
     $self instvar agent_ receiver_

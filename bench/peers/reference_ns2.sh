@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the cases of ../reference/ns2.csv, each with the table's number of seeds,
-# and sets the means beside the table's.
+# Runs the cases of ../reference/ns2.csv in ns-2, each with the table's number of
+# seeds, and compares the means with the table.
 #
-#   bench/peers/reference.sh [PATTERN [SETTING=VALUE ...]]
+#   bench/peers/reference_ns2.sh [PATTERN [SETTING=VALUE ...]]
 #
 # PATTERN is a regular expression on case names. Settings go to every run: see
-# reference.tcl. All cases take about a minute.
+# reference_ns2.tcl. All cases take about a minute.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 table=$here/../reference/ns2.csv
@@ -27,7 +27,7 @@ cases=$(awk -F '"' 'NR > 1 {
     while read -r case seeds; do
         [[ $case =~ $pattern ]] || continue
         for ((seed = 1; seed <= seeds; seed++)); do
-            ns "$here/reference.tcl" "$case" "$seed" "$@"
+            ns "$here/reference_ns2.tcl" "$case" "$seed" "$@"
         done
     done <<<"$cases"
 } | awk -v table="$table" '
@@ -54,7 +54,7 @@ BEGIN {
 END {
     printf "%-22s %-12s %12s %10s %12s %10s %8s\n", "case", "metric", "ns2.csv", "+-", "here", "+-", "off by"
     for (r = 2; r <= rows; r++) {
-        # Whose losses they are, the case says.
+        # The case determines whose losses they are.
         metric = row_metric[r] == "loss" ? "loss_pct" : row_metric[r]
         sub(/^all_/, "", metric)
         name = row_case[r]; key = name SUBSEP metric

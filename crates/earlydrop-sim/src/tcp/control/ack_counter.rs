@@ -1,12 +1,13 @@
-//! Growth by whole segments, for a count of those acknowledged.
+//! Growth of `cwnd` by whole segments, for a count of segments acknowledged; compare Linux's
+//! `tcp_cong_avoid_ai`.
 
-/// Segments acknowledged towards the next one of growth.
+/// Segments acknowledged since `cwnd` last grew (Linux, `snd_cwnd_cnt`).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Count(u16);
+pub(super) struct AckCounter(u16);
 
-impl Count {
-    /// `segments` more were acknowledged: by how many the window grows, when it does by
-    /// one for `every` so many. What was counted for a larger `every` gives one at most.
+impl AckCounter {
+    /// Counts `segments` acknowledged; answers by how many `cwnd` grows, which is one for `every`
+    /// so many. What was counted for a larger `every` gives one at most.
     pub(super) fn add(&mut self, segments: u32, every: u32) -> u32 {
         let mut count = u32::from(self.0);
         let mut grown = 0;
@@ -19,7 +20,7 @@ impl Count {
         grown + count / every
     }
 
-    /// What was counted is forgotten.
+    /// Sets the count to 0.
     pub(super) fn clear(&mut self) {
         self.0 = 0;
     }
@@ -30,8 +31,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_on_and_gives_one_for_what_was_counted_for_more() {
-        let mut count = Count::default();
+    fn grows_by_one_at_most_for_what_was_counted_towards_a_larger_divisor() {
+        let mut count = AckCounter::default();
         assert_eq!(
             [count.add(4, 10), count.add(4, 10), count.add(4, 10)],
             [0, 0, 1]

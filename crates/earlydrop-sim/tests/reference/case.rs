@@ -1,4 +1,4 @@
-//! A case of a table as a run of ours.
+//! A case of a reference table as a run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use earlydrop_sim::traffic::Traffic;
 /// Figures by name.
 pub(crate) type Measured = BTreeMap<&'static str, f64>;
 
-/// A case of the table.
+/// A case of a reference table.
 pub(crate) struct Case {
-    /// Its name there.
+    /// Its name in the table.
     pub(crate) name: String,
-    /// How many seeds are run.
+    /// Number of seeds to run.
     pub(crate) seeds: u64,
-    /// The run, but for the seed.
+    /// The run, without its seed.
     pub(crate) run: Run,
-    /// The link whose queue is looked at.
+    /// The link whose queue is measured.
     pub(crate) bottleneck: LinkId,
-    /// Takes the figures.
-    pub(crate) figures: fn(&Seen) -> Measured,
+    /// Extracts the figures.
+    pub(crate) figures: fn(&Outcome) -> Measured,
 }
 
 impl Case {
-    /// A run for each seed.
+    /// The runs, one for each seed.
     pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
         (1..=self.seeds).map(|seed| self.run.clone().seed(seed))
     }
@@ -37,31 +37,31 @@ impl Case {
     pub(crate) fn measure(&self, run: &Run, results: Result<Results, RunError>) -> Measured {
         let results = results.unwrap_or_else(|e| panic!("{}: {e}", self.name));
         let queue = results.queue(self.bottleneck).expect("it has a queue");
-        (self.figures)(&Seen {
+        (self.figures)(&Outcome {
             run,
             results: &results,
             queue,
         })
     }
 
-    /// Puts `other` in place of `setting` in the queues of the bottleneck, both ways;
-    /// answers whether it was there.
+    /// Replaces `setting` by `other` in the queues of the bottleneck, both ways; answers whether it
+    /// was there.
     pub(crate) fn with_queue(&mut self, setting: &str, other: &str) -> bool {
-        let mut found = false;
+        let mut replaced = false;
         for number in 0..2 {
             let link = self.run.network.get_mut(LinkId(number));
             let Some(queue) = &link.queue else { continue };
             let text = queue.to_string();
             if text.contains(setting) {
-                found = true;
+                replaced = true;
                 let changed = text.replace(setting, other).parse();
                 link.queue = Some(changed.unwrap_or_else(|e| panic!("{text}: {e}")));
             }
         }
-        found
+        replaced
     }
 
-    /// Changes what senders and receivers do.
+    /// Changes the TCP profiles.
     pub(crate) fn with_senders(&mut self, change: fn(&mut Profile)) {
         let mut changed: HashMap<*const Profile, Arc<Profile>> = HashMap::new();
         for flow in &mut self.run.flows {
@@ -77,14 +77,14 @@ impl Case {
     }
 }
 
-/// What figures are taken from.
-pub(crate) struct Seen<'a> {
+/// A finished run, from which figures are extracted.
+pub(crate) struct Outcome<'a> {
     pub(crate) run: &'a Run,
     pub(crate) results: &'a Results,
     pub(crate) queue: &'a QueueResult,
 }
 
-/// Losses over arrivals at the bottleneck, in percent.
+/// Losses over arrivals at the bottleneck, percent.
 pub(crate) fn loss_percent(queue: &QueueResult) -> f64 {
     let counters = &queue.counters;
     100.0 * counters.dropped().packets as f64 / counters.arrived.packets as f64

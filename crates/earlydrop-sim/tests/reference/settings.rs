@@ -1,4 +1,4 @@
-//! The comparison again with one setting changed: which settings the figures depend on.
+//! The comparison repeated with one setting changed, which shows what the figures depend on.
 
 use std::fmt::Write as _;
 
@@ -8,14 +8,14 @@ use super::case::Case;
 use super::compare::{Comparison, compare};
 use super::figures::Figure;
 
-/// A setting of a queue, and another in its place.
+/// A setting of a queue and its replacement.
 pub(crate) type Setting = (&'static str, &'static str);
 
-/// A change of what senders do, and its name.
+/// A change of the TCP profile, with its name.
 pub(crate) type Change = (&'static str, fn(&mut Profile));
 
-/// A table in Markdown: what was changed, how many figures it concerns, how many of them
-/// are then outside their tolerance, and the worst of them.
+/// A Markdown table: what was changed, how many figures that concerns, how many of them miss their
+/// tolerance then, and the worst of them.
 pub(crate) fn table_of_settings(
     cases: impl Fn() -> Vec<Case>,
     figures: &[Figure],
@@ -25,14 +25,14 @@ pub(crate) fn table_of_settings(
     let mut table =
         "| changed | figures | missed | furthest off |\n|---|--:|--:|---|\n".to_string();
     let mut row = |name: &str, cases: &[Case]| {
-        let found = compare(cases, figures);
-        let missed = found.iter().filter(|c| !c.is_met()).count();
+        let comparisons = compare(cases, figures);
+        let missed = comparisons.iter().filter(|c| !c.is_met()).count();
         let off = Comparison::share_of_tolerance;
-        let worst = found.iter().max_by(|a, b| off(a).total_cmp(&off(b)));
+        let worst = comparisons.iter().max_by(|a, b| off(a).total_cmp(&off(b)));
         let furthest = worst.map_or(String::new(), |c| {
             format!("{} {} {}", c.figure.case, c.figure.metric, c.off_by(0))
         });
-        let count = found.len();
+        let count = comparisons.len();
         let _ = writeln!(table, "| {name} | {count} | {missed} | {furthest} |");
     };
     row("nothing", &cases());

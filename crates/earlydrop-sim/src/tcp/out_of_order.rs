@@ -1,23 +1,23 @@
-//! What a receiver holds beyond the next number it expects, as ranges.
+//! The receiver's out-of-order queue: blocks of segments beyond the next number it expects.
 
-use super::Range;
+use super::SackBlock;
 use crate::prefetch;
 
-/// Ranges, the most recent first, none of them touching another.
+/// Blocks received out of order, the most recent first, none touching another.
 ///
-/// Most receivers have one at most: that needs no memory beside.
+/// Most receivers have at most one, which is stored in place.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Held {
-    /// The most recent; of no numbers, when nothing is held.
-    latest: Range,
+pub(super) struct OutOfOrderQueue {
+    /// The most recent block; empty when the queue is.
+    latest: SackBlock,
     #[allow(clippy::box_collection)] // A third of a list's size, in every receiver.
-    others: Option<Box<Vec<Range>>>,
+    others: Option<Box<Vec<SackBlock>>>,
 }
 
-impl Held {
-    /// Asks the caches for all but the most recent range.
+impl OutOfOrderQueue {
+    /// Prefetches all but the most recent block.
     #[inline]
-    pub(super) fn look_ahead(&self) {
+    pub(super) fn prefetch(&self) {
         if let Some(others) = &self.others {
             prefetch::prefetch(&**others);
         }
@@ -28,22 +28,22 @@ impl Held {
         self.latest.from == self.latest.to
     }
 
-    /// The ranges, the most recent first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Range> {
+    /// The blocks, the most recent first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &SackBlock> {
         let latest = Some(&self.latest).filter(|_| !self.is_empty());
         latest.into_iter().chain(self.others())
     }
 
-    fn others(&self) -> &[Range] {
+    fn others(&self) -> &[SackBlock] {
         self.others.as_ref().map_or(&[], |others| others)
     }
 
     pub(super) fn contains(&self, number: u32) -> bool {
-        let within = |range: &Range| range.from <= number && number < range.to;
+        let within = |block: &SackBlock| block.from <= number && number < block.to;
         within(&self.latest) || self.others().iter().any(within)
     }
 
-    /// Takes in `number` where it follows the only range there is. `false`: this did nothing.
+    /// Fast path: adds `number` if it follows the only block. `false` means nothing was done.
     #[inline]
     pub(super) fn extend(&mut self, number: u32) -> bool {
         let follows = number == self.latest.to && !self.is_empty() && self.others().is_empty();
@@ -53,23 +53,23 @@ impl Held {
         follows
     }
 
-    /// Takes in `number`, which was not held, and answers with the range it is now in.
-    pub(super) fn add(&mut self, number: u32) -> Range {
-        let mut new = Range {
+    /// Adds `number`, which is new; answers with the block it is now in.
+    pub(super) fn add(&mut self, number: u32) -> SackBlock {
+        let mut new = SackBlock {
             from: number,
             to: number + 1,
         };
-        let mut absorbs = |range: &Range| {
-            let touches = range.to == new.from || range.from == new.to;
+        let mut absorbs = |block: &SackBlock| {
+            let touches = block.to == new.from || block.from == new.to;
             if touches {
-                new.from = new.from.min(range.from);
-                new.to = new.to.max(range.to);
+                new.from = new.from.min(block.from);
+                new.to = new.to.max(block.to);
             }
             touches
         };
         let replaced = self.latest.from == self.latest.to || absorbs(&self.latest);
         if let Some(others) = &mut self.others {
-            others.retain(|range| !absorbs(range));
+            others.retain(|block| !absorbs(block));
         }
         if !replaced {
             self.others.get_or_insert_default().insert(0, self.latest);
@@ -78,15 +78,15 @@ impl Held {
         new
     }
 
-    /// Lets the most recent range go.
-    pub(super) fn drop_latest(&mut self) {
+    /// Removes the most recent block.
+    pub(super) fn remove_latest(&mut self) {
         let others = self.others.as_mut().filter(|others| !others.is_empty());
-        self.latest = others.map_or(Range::default(), |others| others.remove(0));
+        self.latest = others.map_or(SackBlock::default(), |others| others.remove(0));
     }
 
-    /// Lets all go.
+    /// Removes all blocks.
     pub(super) fn clear(&mut self) {
-        self.latest = Range::default();
+        self.latest = SackBlock::default();
         if let Some(others) = &mut self.others {
             others.clear();
         }

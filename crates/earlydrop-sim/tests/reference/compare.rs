@@ -1,18 +1,18 @@
-//! Runs of several seeds, their statistics, and the table.
+//! Runs of several seeds, their statistics, and tables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use earlydrop_sim::{Run, run};
 
-use super::Witness;
+use super::ReferenceSimulator;
 use super::case::{Case, Measured};
 use super::figures::{Figure, Tolerance};
 
-/// A figure of another simulator's beside ours.
+/// A reference figure compared with ours.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
-    /// Theirs.
+    /// The reference.
     pub(crate) figure: Figure,
     /// The mean over our seeds.
     pub(crate) ours: f64,
@@ -23,8 +23,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// By how much ours differs, in the unit of the tolerance, to so many decimals of a
-    /// percentage.
+    /// The difference of ours, in the unit of the tolerance, with `decimals` of a percentage.
     pub(crate) fn off_by(&self, decimals: usize) -> String {
         let value = self.figure.value;
         match self.figure.tolerance {
@@ -42,23 +41,23 @@ impl Comparison {
         }
     }
 
-    /// The difference over what is allowed.
+    /// The difference over the tolerance.
     pub(crate) fn share_of_tolerance(&self) -> f64 {
         let allowed = self.figure.tolerance.around(self.figure.value);
         (self.ours - self.figure.value).abs() / allowed
     }
 
-    /// Whether that is within the figure's tolerance.
+    /// Whether ours is within the tolerance.
     pub(crate) fn is_met(&self) -> bool {
         self.share_of_tolerance() <= 1.0
     }
 }
 
-/// Runs `cases` on all processors and sets their figures beside theirs, in the order
-/// of the table.
+/// Runs `cases` on all processors and compares their figures with the reference, in the order of
+/// the table.
 pub(crate) fn compare(cases: &[Case], figures: &[Figure]) -> Vec<Comparison> {
     let measured = run_all(cases);
-    let set_beside = |figure: &Figure| {
+    let compare = |figure: &Figure| {
         let runs = measured.get(figure.case.as_str())?;
         let values: Vec<f64> = runs.iter().map(|run| run[figure.metric.as_str()]).collect();
         let (ours, interval) = mean_and_interval(&values);
@@ -69,16 +68,16 @@ pub(crate) fn compare(cases: &[Case], figures: &[Figure]) -> Vec<Comparison> {
             seeds: values.len() as u64,
         })
     };
-    figures.iter().filter_map(set_beside).collect()
+    figures.iter().filter_map(compare).collect()
 }
 
-/// What each seed of each case measured, by the case's name, in the order of seeds.
+/// The figures of each seed of each case, by the case's name, in order of seeds.
 fn run_all(cases: &[Case]) -> BTreeMap<&str, Vec<Measured>> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let runs: Vec<Run> = cases.iter().flat_map(Case::runs).collect();
-    let mut done = runs.iter().zip(run::all(&runs, workers));
+    let mut results = runs.iter().zip(run::all(&runs, workers));
     let measured = cases.iter().map(|case| {
-        let seeds = done.by_ref().take(case.seeds as usize);
+        let seeds = results.by_ref().take(case.seeds as usize);
         let figures = seeds.map(|(run, results)| case.measure(run, results));
         (case.name.as_str(), figures.collect())
     });
@@ -108,7 +107,7 @@ fn mean_and_interval(values: &[f64]) -> (f64, f64) {
     (mean, student(freedom) * deviation)
 }
 
-/// A number with `digits` that count.
+/// A number rounded to significant `digits`.
 fn rounded(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
@@ -117,14 +116,14 @@ fn rounded(value: f64, digits: i32) -> String {
     format!("{value:.*}", (digits - before).max(0) as usize)
 }
 
-/// The columns of one row: case, metric, theirs, ours, difference, tolerance, verdict.
-fn columns(witness: &Witness, comparison: &Comparison) -> [String; 7] {
+/// The columns of one row: case, metric, reference, ours, difference, tolerance, verdict.
+fn columns(simulator: &ReferenceSimulator, comparison: &Comparison) -> [String; 7] {
     let figure = &comparison.figure;
     let with = |value: f64, interval: Option<f64>| match interval {
         Some(interval) => format!("{} ± {}", rounded(value, 4), rounded(interval, 2)),
         None => rounded(value, 4),
     };
-    let verdict = match (comparison.is_met(), witness.explanation(figure)) {
+    let verdict = match (comparison.is_met(), simulator.explanation(figure)) {
         (true, _) => "met".to_string(),
         (false, None) => "**missed**".to_string(),
         (false, Some(note)) => format!("missed: {note}"),
@@ -143,15 +142,15 @@ fn columns(witness: &Witness, comparison: &Comparison) -> [String; 7] {
     ]
 }
 
-fn heads(witness: &Witness) -> [&str; 7] {
-    let theirs = witness.name;
+fn headings(simulator: &ReferenceSimulator) -> [&str; 7] {
+    let reference = simulator.name;
     [
-        "case", "metric", theirs, "ours", "off by", "allowed", "verdict",
+        "case", "metric", reference, "ours", "off by", "allowed", "verdict",
     ]
 }
 
-/// The table for a terminal.
-pub(crate) fn plain(witness: &Witness, comparisons: &[Comparison]) -> String {
+/// The table as text for a terminal.
+pub(crate) fn text_table(simulator: &ReferenceSimulator, comparisons: &[Comparison]) -> String {
     let mut text = String::new();
     let mut row = |[case, metric, reference, ours, off, allowed, verdict]: [&str; 7]| {
         let _ = writeln!(
@@ -159,43 +158,43 @@ pub(crate) fn plain(witness: &Witness, comparisons: &[Comparison]) -> String {
             "{case:<27} {metric:<12} {reference:>18} {ours:>18} {off:>8} {allowed:>8}  {verdict}"
         );
     };
-    row(heads(witness));
+    row(headings(simulator));
     for comparison in comparisons {
-        let columns = columns(witness, comparison);
+        let columns = columns(simulator, comparison);
         row(columns.each_ref().map(String::as_str));
     }
     text
 }
 
-/// The same in Markdown.
-pub(crate) fn markdown(witness: &Witness, comparisons: &[Comparison]) -> String {
+/// The table in Markdown.
+pub(crate) fn markdown_table(simulator: &ReferenceSimulator, comparisons: &[Comparison]) -> String {
     let mut text = format!(
         "| {} |\n|---|---|--:|--:|--:|--:|---|\n",
-        heads(witness).join(" | ")
+        headings(simulator).join(" | ")
     );
     for comparison in comparisons {
-        let columns = columns(witness, comparison);
+        let columns = columns(simulator, comparison);
         let _ = writeln!(text, "| {} |", columns.join(" | "));
     }
     text
 }
 
-/// A line for each case in Markdown, of the metrics in `columns`: theirs and ours, and
-/// ours in bold where it is outside the tolerance.
+/// A Markdown table with a line for each case: the metrics in `columns`, reference and ours, the
+/// latter in bold where it is outside the tolerance.
 pub(crate) fn by_case(comparisons: &[Comparison], columns: &[&str]) -> String {
-    let heads = columns.join(" | ");
+    let headings = columns.join(" | ");
     let mut text = format!(
-        "| case | {heads} |\n|---|{}\n",
+        "| case | {headings} |\n|---|{}\n",
         "--:|".repeat(columns.len())
     );
     for group in comparisons.chunk_by(|a, b| a.figure.case == b.figure.case) {
         let cells = columns.iter().map(|column| {
-            let Some(found) = group.iter().find(|c| c.figure.metric == *column) else {
+            let Some(comparison) = group.iter().find(|c| c.figure.metric == *column) else {
                 return String::new();
             };
-            let ours = rounded(found.ours, 3);
-            let bold = if found.is_met() { "" } else { "**" };
-            format!("{} {bold}{ours}{bold}", rounded(found.figure.value, 3))
+            let ours = rounded(comparison.ours, 3);
+            let bold = if comparison.is_met() { "" } else { "**" };
+            format!("{} {bold}{ours}{bold}", rounded(comparison.figure.value, 3))
         });
         let cells: Vec<String> = cells.collect();
         let _ = writeln!(text, "| {} | {} |", group[0].figure.case, cells.join(" | "));
@@ -203,16 +202,16 @@ pub(crate) fn by_case(comparisons: &[Comparison], columns: &[&str]) -> String {
     text
 }
 
-/// How far off a figure may be that is explained, in tolerances or as a share of it: what
-/// is known of it is no licence for anything.
+/// How far off an explained figure may be, in tolerances or as a share of it: an explanation does
+/// not excuse everything.
 const EXPLAINED_UP_TO: (f64, f64) = (6.0, 0.1);
 
-/// How many figures are outside their tolerance and not explained, or far outside.
-pub(crate) fn unexplained(witness: &Witness, comparisons: &[Comparison]) -> usize {
+/// How many figures are outside their tolerance and unexplained, or explained but far outside.
+pub(crate) fn unexplained(simulator: &ReferenceSimulator, comparisons: &[Comparison]) -> usize {
     let missed = comparisons.iter().filter(|c| !c.is_met());
     missed
         .filter(|c| {
-            let known = witness.explanation(&c.figure).is_some();
+            let known = simulator.explanation(&c.figure).is_some();
             let (tolerances, share) = EXPLAINED_UP_TO;
             let off = (c.ours - c.figure.value).abs();
             let far = c.share_of_tolerance() > tolerances && off > share * c.figure.value;

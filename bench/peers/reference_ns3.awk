@@ -1,17 +1,16 @@
-# Makes the table of the second witness from the runs' lines of JSON. Wants the
-# version of ns-3 in `version`, and in `beside` the table of another version if
-# there is one.
+# Makes a reference table from the JSON lines of ns-3's runs. Variables: `version`
+# of ns-3, and `other_table`, the table of another version, if there is one.
 #
-# Tolerance: the largest of what a metric is worth being told apart by, twice the
-# interval over the seeds, how far the variants are from the plain run with the
-# same seed, and how far the other version is.
+# Tolerance: the largest of a floor for the metric, twice the interval over the
+# seeds, the distance of the variants from the plain run with the same seed, and
+# the distance of the other version.
 BEGIN {
-    while (beside != "" && (getline line < beside) > 0) {
+    while (other_table != "" && (getline line < other_table) > 0) {
         split(line, part, "\"")
         name = part[1]
         sub(/,$/, "", name)
         split(part[3], value, ",")
-        # Versions differ in CUBIC by more than freedom.
+        # Versions differ in CUBIC by more than modelling freedom.
         if (name !~ /^cubic/) elsewhere[name, value[2]] = value[3]
     }
     split("12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262", student, " ")
@@ -89,14 +88,13 @@ END {
             half = variance > 0 ? student[k - 1] * sqrt(variance / k) : 0
             version_off = key in elsewhere ? magnitude(elsewhere[key] - mean) : 0
             spread = largest(largest(2 * half, freedom[key]), version_off)
-            # A figure so small that its own floor says nothing is judged by
-            # difference, not by ratio.
+            # Near 0 the difference counts, not the ratio.
             if (magnitude(mean) * least[metric[i]] < least_absolute[metric[i]] / 2) {
                 tolerance = largest(least_absolute[metric[i]], spread)
                 why = "absolute"
                 ground = spread > least_absolute[metric[i]]
             } else if (spread > magnitude(mean) / 2) {
-                # Half of the figure and more: no ratio either.
+                # Half of the figure and more: the difference counts too.
                 tolerance = spread
                 why = "absolute"
                 ground = 1

@@ -1,6 +1,6 @@
-// One run of the second witness: what ns-3 makes of a TCP and a queue discipline.
+// One run of a TCP over a queue discipline in ns-3, for bench/reference/ns3.csv.
 //
-//   witness TCP DISC ECN FLOWS SEED [VARIANT]
+//   reference_ns3 TCP DISC ECN FLOWS SEED [VARIANT]
 //
 // TCP      newreno, linuxreno, cubic
 // DISC     droptail, red, ared, codel, pie, fqcodel
@@ -279,13 +279,13 @@ ConfigureTcp(const std::string& tcp, bool ecn, const std::string& variant)
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(PAYLOAD));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(2));
-    // Not ns-3's 200 ms: with a least timeout of 200 ms too, a sender down to one
+    // Not ns-3's 200 ms: with a minimum RTO of 200 ms too, a sender down to one
     // segment times out before each acknowledgement, and flows starve.
     Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(40)));
     Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(Seconds(3)));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 20));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 20));
-    // A flow that loses seven times running is not to end.
+    // A flow must not end after seven losses in a row.
     Config::SetDefault("ns3::TcpSocket::DataRetries", UintegerValue(1000));
     Config::SetDefault("ns3::TcpSocket::ConnCount", UintegerValue(1000));
     Config::SetDefault("ns3::TcpCubic::FastConvergence", BooleanValue(true));
@@ -396,7 +396,7 @@ main(int argc, char** argv)
         (variant != "plain" && variant != "classic" && variant != "device") ||
         !ConfigureTcp(args[0], ecn, variant))
     {
-        std::fprintf(stderr, "usage: witness TCP DISC noecn|ecn FLOWS SEED [VARIANT]\n");
+        std::fprintf(stderr, "usage: reference_ns3 TCP DISC noecn|ecn FLOWS SEED [VARIANT]\n");
         return 2;
     }
     const auto seed = static_cast<uint32_t>(std::atoi(args[4].c_str()));
@@ -434,8 +434,8 @@ main(int argc, char** argv)
         ->SetMaxSize(QueueSize("10000p"));
     Ptr<QueueDisc> disc = helper.Install(middle.Get(0)).Get(0);
 
-    // Addresses bring a queue disc with them where there is none: taken away
-    // again, so that the bottleneck's is the only one.
+    // Assigning addresses adds queue discs. Remove them, so that the bottleneck's is the
+    // only one.
     Ipv4AddressHelper address;
     address.SetBase("10.250.0.0", "255.255.255.0");
     address.Assign(middle);

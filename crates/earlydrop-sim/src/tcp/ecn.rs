@@ -1,0 +1,171 @@
+//! How a sender answers a congestion mark: it reduces `cwnd` when an acknowledgment carries
+//! ECE, the "ECN echo" flag.
+//!
+//! RFC 3168, 6.1.2: "the TCP source halves the congestion window `cwnd` and reduces the slow
+//! start threshold `ssthresh`", at most once per window of data. How far `cwnd` falls is the
+//! controller's affair ([`Control::on_congestion`](super::control::Control::on_congestion)
+//! with [`Signal::Mark`]): Reno halves it, CUBIC multiplies it by 0.7, and DCTCP (RFC 8257,
+//! 3.3) goes by the fraction of segments marked.
+
+use earlydrop::units::Nanos;
+
+use super::control::Signal;
+use super::profile::{EcnMode, Profile, Reduction, Rules};
+use super::prr::Prr;
+use super::sender::CongestionState;
+use super::{Ack, Sender};
+
+/// How many of the `segments` that `ack` acknowledges arrived marked, where ECE reports each
+/// segment (RFC 8257, 3.2). With RFC 3168's ECE it is 0.
+#[inline]
+pub(super) fn marked_segments(profile: &Profile, ack: &Ack, segments: u32) -> u32 {
+    let per_segment = matches!(profile.ecn, EcnMode::Dctcp | EcnMode::L4s);
+    if ack.ece && per_segment { segments } else { 0 }
+}
+
+impl Sender {
+    /// Takes the ECE of an acknowledgment up to `next`, before which `in_flight` segments were
+    /// outstanding: reduces `cwnd`, once per window of data.
+    pub(super) fn on_ece(&mut self, profile: &Profile, next: u32, in_flight: u32, now: Nanos) {
+        let ns2 = profile.rules == Rules::Ns2;
+        // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
+        // window of data". After a timeout ns-2 does.
+        let after_timeout = ns2 && self.state() == CongestionState::Timeout;
+        if !self.covers_more_than_recover(next) && !after_timeout {
+            return;
+        }
+        self.enter_cwr();
+        let at_one = self.cwnd() <= 1.0;
+        let was_at_one = self.note_ece_at_cwnd_one(ns2 && at_one);
+        // RFC 3168, 6.1.2: with cwnd at 1, wait for the timer. ns-2 doubles RTO.
+        if ns2 && at_one && was_at_one {
+            self.back_off_rto(profile);
+        }
+        if ns2 {
+            self.shift_cwnd(f64::from(self.inflation()));
+        }
+        self.reduce_cwnd(profile, Signal::Mark, in_flight, now);
+        let by_prr = profile.reduction == Reduction::Proportional
+            && self.with_sack(|sender, sack| {
+                let delivered = in_flight.saturating_sub(sender.flight_size());
+                let prr = Prr::begin(in_flight, delivered, sender.segments_sent());
+                sack.prr = Some(prr);
+                sender.update_send_window_sack(profile, sack);
+            });
+        if !by_prr {
+            self.update_send_window(profile);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Link, Script};
+    use super::super::{Algorithm, Recovery};
+    use super::*;
+
+    fn with_ecn(recovery: Recovery) -> Profile {
+        Profile {
+            recovery,
+            ecn: EcnMode::Classic,
+            delayed_acks: None,
+            initial_ssthresh: Some(1000),
+            ..Profile::modern(Algorithm::Reno)
+        }
+    }
+
+    #[test]
+    fn an_ece_halves_cwnd_and_ssthresh() {
+        let mut script = Script::with_window(with_ecn(Recovery::NewReno), 10);
+        assert_eq!(script.sender.cwnd(), 10.0);
+        script.ece_ack(1);
+        assert_eq!((script.sender.cwnd(), script.sender.ssthresh()), (5.0, 5.0));
+    }
+
+    #[test]
+    fn an_ece_reduces_cwnd_once_per_window() {
+        let mut script = Script::with_window(with_ecn(Recovery::NewReno), 10);
+        // 10 were in flight until the first ECE; its acknowledgment does not grow cwnd.
+        assert_eq!(script.ece_ack(1), "");
+        assert_eq!(script.sender.cwnd(), 5.0);
+        for next in 2..=10 {
+            let sent = script.ece_ack(next);
+            assert_eq!(sent.contains('!'), next == 6, "{next}: {sent}");
+        }
+        assert_eq!(script.sender.counts().marks, 1);
+        // 10 was sent after the reduction: its mark reduces cwnd again.
+        script.ece_ack(11);
+        assert_eq!(script.sender.counts().marks, 2);
+    }
+
+    #[test]
+    fn a_loss_in_a_window_with_an_ece_does_not_reduce_cwnd_again() {
+        let mut script = Script::with_window(with_ecn(Recovery::NewReno), 10);
+        script.ece_ack(1);
+        let sent: Vec<String> = (0..3).map(|_| script.ack(1)).collect();
+        assert_eq!(sent, ["", "", "1*"]);
+        assert_eq!(script.sender.cwnd(), 5.0);
+    }
+
+    #[test]
+    fn ns2_doubles_rto_for_an_ece_that_finds_a_cwnd_of_one() {
+        let mut profile = Profile {
+            receiver_window: 100,
+            ..Profile::ns2(Recovery::Reno)
+        };
+        profile.ecn = EcnMode::Classic;
+        let mut script = Script::with_window(profile, 2);
+        script.ack(1);
+        script.ack(2);
+        // 4 outstanding, cwnd = 4: halved by each mark on a segment sent after the last reduction.
+        let mut next = 2;
+        let mut cwnds = Vec::new();
+        for _ in 0..12 {
+            next += 1;
+            script.ece_ack(next);
+            cwnds.push(script.sender.cwnd());
+        }
+        assert_eq!(cwnds[0], 2.0);
+        assert_eq!(*cwnds.last().unwrap(), 1.0);
+        // Each mark counts, as one segment is sent at a time.
+        let before = script.sender.rto();
+        script.ece_ack(next + 1);
+        script.ece_ack(next + 2);
+        assert!(script.sender.rto() > before);
+        script.ack(next + 3);
+        script.ack(next + 4);
+        assert!(script.sender.rto() <= before);
+    }
+
+    #[test]
+    fn prr_spreads_the_reduction_for_an_ece_over_a_round_trip() {
+        let mut profile = with_ecn(Recovery::Sack);
+        profile.reduction = Reduction::Proportional;
+        let mut script = Script::with_window(profile, 10);
+        assert_eq!(script.ece_ack(1), "10!");
+        assert_eq!(script.sender.cwnd(), 5.0);
+        let sent: Vec<String> = (2..11).map(|next| script.ack(next)).collect();
+        assert_eq!(sent.join(","), ",11,,12,,13,,,14");
+        // That was the whole window. With the next one cwnd grows again.
+        assert_eq!((script.sender.in_flight(), script.sender.cwnd()), (5, 5.2));
+    }
+
+    #[test]
+    fn an_ece_halves_the_cwnd_before_its_acknowledgment() {
+        let mut script = Script::with_window(with_ecn(Recovery::Sack), 9);
+        script.ece_ack(2);
+        assert_eq!(script.sender.cwnd(), 4.5);
+    }
+
+    #[test]
+    fn a_marked_segment_reduces_cwnd_end_to_end() {
+        let mut profile = Profile::ns2(Recovery::NewReno);
+        profile.ecn = EcnMode::Classic;
+        let mut link = Link::new(profile, 200, &[]);
+        link.marks = vec![5, 6, 40];
+        link.run(5000);
+        assert_eq!(link.sender.snd_una(), 200);
+        let counts = link.sender.counts();
+        assert_eq!((counts.marks, counts.retransmissions), (2, 0));
+    }
+}

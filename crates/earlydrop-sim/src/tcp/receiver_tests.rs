@@ -1,0 +1,134 @@
+//! Acknowledgments, delayed or not, their SACK blocks, and ECE.
+
+use earlydrop::packet::Ecn;
+use earlydrop::units::Nanos;
+
+use super::{Algorithm, Arrival, DelayedAcks, EcnMode, Profile, Receiver};
+
+const fn ms(millis: u64) -> Nanos {
+    Nanos::from_millis(millis)
+}
+
+#[test]
+fn linux_sends_quick_acks_at_first_and_after_a_mark() {
+    let mut profile = Profile::linux(Algorithm::Reno);
+    profile.ecn = EcnMode::Classic;
+    let mut receiver = Receiver::new(0);
+    let mut at_once = |number, ecn, cwr| {
+        let arrival = Arrival {
+            number,
+            ecn,
+            cwr,
+            retransmission: false,
+            sent: Nanos::ZERO,
+        };
+        receiver
+            .on_segment(&profile, &arrival, Nanos::ZERO)
+            .is_some()
+    };
+    assert!((0..16).all(|number| at_once(number, Ecn::Ect0, false)));
+    assert!(!at_once(16, Ecn::Ect0, false) && at_once(17, Ecn::Ect0, false));
+    // A mark, and the segment after it; another mark before CWR counts for nothing.
+    assert!(at_once(18, Ecn::Ce, false) && at_once(19, Ecn::Ect0, false));
+    assert!(!at_once(20, Ecn::Ce, false) && at_once(21, Ecn::Ect0, false));
+    assert!(at_once(22, Ecn::Ect0, true));
+    assert!(!at_once(23, Ecn::Ect0, false) && at_once(24, Ecn::Ect0, false));
+    // What is not ECN-capable was retransmitted.
+    assert!(at_once(25, Ecn::NotCapable, false) && at_once(26, Ecn::Ect0, false));
+    assert!(!at_once(27, Ecn::Ect0, false));
+}
+
+#[test]
+fn acks_are_delayed_except_for_segments_out_of_order() {
+    let mut profile = Profile::modern(Algorithm::Reno);
+    profile.delayed_acks = Some(DelayedAcks {
+        every: 2,
+        timeout: ms(40),
+    });
+    let mut receiver = Receiver::new(0);
+    let mut ack_of = |number: u32, now: u64| {
+        let arrival = Arrival {
+            number,
+            ecn: Ecn::NotCapable,
+            cwr: false,
+            retransmission: false,
+            sent: ms(now),
+        };
+        let reply = receiver.on_segment(&profile, &arrival, ms(now));
+        reply.map(|reply| (reply.next, reply.echo, reply.sacked().len()))
+    };
+    // The first of a connection at once, then every second.
+    assert_eq!(ack_of(0, 0), Some((1, ms(0), 0)));
+    assert_eq!(ack_of(1, 10), None);
+    assert_eq!(ack_of(2, 11), Some((3, ms(10), 0)));
+    // Out of order, and filling the hole: at once.
+    assert_eq!(ack_of(4, 12), Some((3, ms(12), 1)));
+    assert_eq!(ack_of(6, 13), Some((3, ms(13), 2)));
+    assert_eq!(ack_of(3, 14), Some((5, ms(14), 1)));
+    assert_eq!(ack_of(5, 15), Some((7, ms(15), 0)));
+    assert_eq!(ack_of(5, 16), Some((7, ms(16), 0)));
+    assert_eq!(ack_of(7, 20), None);
+    assert_eq!(receiver.deadline(), ms(60));
+    assert!(receiver.on_timer(&profile, ms(59)).is_none());
+    assert_eq!(receiver.on_timer(&profile, ms(60)).unwrap().next, 8);
+    assert_eq!((receiver.received(), receiver.duplicates()), (8, 1));
+}
+
+#[test]
+fn sack_blocks_are_reported_the_most_recent_first() {
+    let profile = Profile::modern(Algorithm::Reno);
+    let mut receiver = Receiver::new(0);
+    let mut blocks = Vec::new();
+    for number in [2, 4, 6, 8, 5, 3] {
+        let arrival = Arrival {
+            number,
+            ecn: Ecn::NotCapable,
+            cwr: false,
+            retransmission: false,
+            sent: ms(0),
+        };
+        let reply = receiver.on_segment(&profile, &arrival, ms(0)).unwrap();
+        let sacked = reply.sacked().iter().map(|block| (block.from, block.to));
+        blocks = sacked.collect();
+    }
+    assert_eq!(blocks, [(2, 7), (8, 9)]);
+}
+
+/// The acknowledgments of segments in a row, every second acknowledged, `E` being ECE. `m` is a
+/// marked segment, `w` one with CWR.
+fn acks_of(ecn: EcnMode, segments: &str) -> String {
+    let mut profile = Profile::modern(Algorithm::Reno);
+    profile.ecn = ecn;
+    let mut receiver = Receiver::new(0);
+    let mut acks = String::new();
+    for (number, kind) in segments.chars().enumerate() {
+        let arrival = Arrival {
+            number: number as u32,
+            ecn: if kind == 'm' { Ecn::Ce } else { Ecn::Ect0 },
+            cwr: kind == 'w',
+            retransmission: false,
+            sent: ms(0),
+        };
+        if let Some(reply) = receiver.on_segment(&profile, &arrival, ms(0)) {
+            acks += &format!("{}{} ", reply.next, if reply.ece { "E" } else { "" });
+        }
+    }
+    if let Some(reply) = receiver.on_timer(&profile, ms(40)) {
+        acks += &format!("{}{}", reply.next, if reply.ece { "E" } else { "" });
+    }
+    acks.trim_end().to_string()
+}
+
+#[test]
+fn ece_is_set_from_a_mark_until_cwr() {
+    assert_eq!(acks_of(EcnMode::Classic, "..m....w."), "1 3E 5E 7E 9");
+    assert_eq!(acks_of(EcnMode::Classic, "m..."), "1E 3E 4E");
+    assert_eq!(acks_of(EcnMode::Off, "mmm"), "1 3");
+}
+
+#[test]
+fn with_dctcp_ece_reports_of_each_segment_whether_it_was_marked() {
+    // The change at the third segment acknowledges the second at once.
+    assert_eq!(acks_of(EcnMode::Dctcp, "..mm...m"), "1 2 4E 6 7 8E");
+    assert_eq!(acks_of(EcnMode::Dctcp, ".....m.."), "1 3 5 6E 8");
+}

@@ -1,0 +1,337 @@
+//! Loss recovery by selective acknowledgments (RFC 6675), with section numbers of that RFC.
+//!
+//! ```text
+//! IsLost(n)     3 segments beyond n were received, or 3 duplicates expect n         4
+//! pipe          segments neither received nor lost, plus those retransmitted        4, SetPipe
+//! NextSeg       while pipe < cwnd: the first lost hole not retransmitted yet;       4, rule 1
+//!               else new data;                                                      4, rule 2
+//!               else the next hole, lost or not;                                    4, rule 3
+//!               else the last segment, once: the rescue retransmission              4, rule 4
+//! ```
+//! A retransmission is lost when 3 segments sent after it for the first time were received: the
+//! part of RFC 8985 that does without timestamps. `cwnd` is not reduced again for it. After a
+//! timeout all that was not reported received counts as lost, and is retransmitted in slow
+//! start by the same rules. What the receiver reported stays: it does not renege here.
+//!
+//! ns-2's Sack1 is in `sack_ns2.rs`.
+
+use earlydrop::units::Nanos;
+
+use super::control::{AckSample, Signal};
+use super::ecn::marked_segments;
+use super::profile::{EcnMode, Growth, Profile, Reduction, Rules};
+use super::prr::Prr;
+use super::rate_sample::RateSampler;
+use super::scoreboard::Scoreboard;
+use super::sender::CongestionState;
+use super::{Ack, Sender};
+
+/// The state only senders with selective acknowledgments have.
+#[derive(Clone, Debug)]
+pub(super) struct SackState {
+    pub(super) board: Scoreboard,
+    /// Delivery-rate records, where the controller wants samples.
+    pub(super) rate: Option<RateSampler>,
+    /// While a reduction of `cwnd` is spread over a round trip (RFC 9937).
+    pub(super) prr: Option<Prr>,
+}
+
+impl SackState {
+    /// An empty scoreboard, with delivery-rate records if `rates` is set.
+    pub(super) fn boxed(rates: bool, now: Nanos) -> Box<SackState> {
+        Box::new(SackState {
+            board: Scoreboard::default(),
+            rate: rates.then(|| RateSampler::new(now)),
+            prr: None,
+        })
+    }
+
+    /// Forgets all for a new connection, and keeps the memory.
+    pub(super) fn restart(&mut self, now: Nanos) {
+        self.board.clear();
+        self.prr = None;
+        if let Some(rate) = &mut self.rate {
+            rate.restart(now);
+        }
+    }
+
+    /// Whether acknowledgments of new data change more here than `snd_una`.
+    pub(super) fn must_see_acks(&self) -> bool {
+        self.board.sacked() > 0 || self.rate.is_some() || self.prr.is_some()
+    }
+}
+
+/// What an acknowledgment adds to what was known.
+pub(super) struct AckDelta {
+    /// Segments newly acknowledged, cumulatively or selectively (DeliveredData of RFC 9937).
+    delivered: u32,
+    /// Segments newly reported by SACK blocks.
+    pub(super) newly_sacked: u32,
+    in_flight: u32,
+    cwnd_limited: bool,
+    rtt: Option<Nanos>,
+    /// Holes newly known to be lost.
+    lost: u32,
+}
+
+impl Sender {
+    /// Takes an acknowledgment of a sender with selective acknowledgments.
+    pub(super) fn on_sack(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        ack: &Ack,
+        now: Nanos,
+    ) {
+        if let Some(rate) = &mut sack.rate {
+            for number in self.snd_una()..ack.next {
+                rate.on_delivered(number, now);
+            }
+        }
+        let in_flight = self.pipe(&sack.board);
+        let known = sack.board.acknowledge(ack.next);
+        let newly_sacked = self.take_sack_blocks(profile, sack, ack, now);
+        let mut delta = AckDelta {
+            delivered: ack.next - self.snd_una() - known + newly_sacked,
+            newly_sacked,
+            in_flight,
+            cwnd_limited: in_flight >= self.whole_cwnd(),
+            rtt: None,
+            lost: 0,
+        };
+        match profile.rules {
+            Rules::Standard => self.on_sack_rfc6675(profile, sack, ack, &mut delta, now),
+            Rules::Ns2 => self.on_sack_as_ns2(profile, sack, ack, &delta, now),
+        }
+    }
+
+    /// Adds an acknowledgment's SACK blocks to the scoreboard (RFC 6675, 4, Update); answers how
+    /// many segments are new.
+    fn take_sack_blocks(
+        &self,
+        profile: &Profile,
+        sack: &mut SackState,
+        ack: &Ack,
+        now: Nanos,
+    ) -> u32 {
+        let SackState { board, rate, .. } = sack;
+        if profile.rules == Rules::Ns2 && self.awaits_ack_after_timeout() {
+            return 0;
+        }
+        let mut new = 0;
+        for block in ack.sacked {
+            if block.from > ack.next && block.from < block.to && block.to <= self.snd_max() {
+                new += board.add(*block, |number| {
+                    if let Some(rate) = rate {
+                        rate.on_delivered(number, now);
+                    }
+                });
+            }
+        }
+        new
+    }
+
+    fn on_sack_rfc6675(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        ack: &Ack,
+        delta: &mut AckDelta,
+        now: Nanos,
+    ) {
+        let acked = ack.next - self.snd_una();
+        if acked > 0 {
+            self.take_cumulative_ack(ack.next);
+            delta.rtt = self.sample_rtt(profile, ack, now);
+            self.rearm_rto_after_ack(profile, now);
+        } else if delta.newly_sacked > 0 {
+            self.count_dupack();
+        }
+        let lost_edge = mark_lost(profile, &mut sack.board, ack.next, delta);
+        if let Some(prr) = &mut sack.prr {
+            prr.on_ack(delta.delivered, acked > 0 && delta.lost == 0);
+        }
+        let recovering = self.in_fast_recovery();
+        let full_ack = self.covers_recover(ack.next);
+        let ns3_growth = profile.growth == Growth::CountedAsNs3;
+        let reducing = sack.prr.is_some() && !full_ack;
+        let ece = ack.ece && profile.ecn == EcnMode::Classic;
+        if recovering && full_ack && ns3_growth {
+            delta.delivered = acked;
+            self.report_ack(profile, sack, ack, delta, false, now);
+        } else {
+            let no_growth = recovering || reducing || acked == 0 || ece;
+            self.report_ack(profile, sack, ack, delta, no_growth, now);
+        }
+        if full_ack && self.in_sack_recovery() {
+            self.set_sack_recovery(false);
+            if recovering {
+                self.exit_recovery(now);
+            }
+        }
+        if full_ack {
+            sack.prr = None;
+        }
+        let lost = self.dupacks() >= profile.dupack_threshold || lost_edge > ack.next;
+        if lost && !self.in_sack_recovery() {
+            self.start_sack_recovery(profile, sack, delta.delivered, now);
+        }
+        self.update_send_window_sack(profile, sack);
+    }
+
+    /// Reports to the controller what was delivered; `cwnd` does not grow while `recovering`.
+    fn report_ack(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        ack: &Ack,
+        delta: &AckDelta,
+        recovering: bool,
+        now: Nanos,
+    ) {
+        if delta.delivered == 0 {
+            return;
+        }
+        let rate = sack.rate.as_mut();
+        self.grow_cwnd(&AckSample {
+            now,
+            segments: delta.delivered,
+            marked: marked_segments(profile, ack, delta.delivered),
+            in_flight: delta.in_flight,
+            rtt: delta.rtt,
+            srtt: self.srtt(profile),
+            cwnd_limited: delta.cwnd_limited,
+            recovering,
+            rate_sample: rate.and_then(|rate| rate.take(delta.lost)),
+        });
+    }
+
+    /// `snd_una` is lost: reduces `cwnd`, if this loss is new, and begins to fill holes
+    /// (RFC 6675, 5, step 4).
+    fn start_sack_recovery(
+        &mut self,
+        profile: &Profile,
+        sack: &mut SackState,
+        delivered: u32,
+        now: Nanos,
+    ) {
+        let flight = self.flight_size();
+        // RFC 6675, 5.1: as soon as the recovery point is reached.
+        if self.covers_recover(self.snd_una()) {
+            self.reduce_cwnd(profile, Signal::Loss, flight, now);
+        } else if self.state() != CongestionState::Cwr {
+            return;
+        }
+        self.enter_sack_recovery(now);
+        let board = &mut sack.board;
+        if profile.reduction == Reduction::Proportional {
+            let flight = flight - board.sacked() + delivered;
+            sack.prr = Some(Prr::begin(flight, delivered, self.segments_sent()));
+        }
+        board.begin_repair(self.snd_una());
+        board.lost_below = board.lost_below.max(self.snd_una() + 1);
+    }
+
+    /// [`Sender::update_send_window`] with the scoreboard: by `pipe` during a proportional
+    /// reduction (RFC 9937), and beyond what SACK blocks report (RFC 3042).
+    pub(super) fn update_send_window_sack(&mut self, profile: &Profile, sack: &mut SackState) {
+        self.update_send_window(profile);
+        let board = &mut sack.board;
+        if self.in_sack_recovery() {
+            board.count_pipe(self.snd_una(), self.snd_max());
+        }
+        if let Some(prr) = &sack.prr {
+            let pipe = self.pipe(board);
+            let grant = prr.grant(self.whole_cwnd(), pipe, self.segments_sent());
+            self.set_send_window(pipe + grant, board.sacked(), profile.receiver_window);
+        } else if profile.limited_transmit && !self.in_sack_recovery() {
+            let window = self.send_window().saturating_add(board.sacked());
+            self.limit_to(window.min(profile.receiver_window));
+            self.limit_burst(profile.max_burst.unwrap_or(u32::MAX));
+        }
+    }
+
+    /// The number to send next during recovery (RFC 6675, 4, NextSeg).
+    pub(super) fn next_seg(&self, profile: &Profile, board: &Scoreboard) -> Option<u32> {
+        if board.pipe >= self.send_window() as i32 {
+            return None;
+        }
+        let ns2 = profile.rules == Rules::Ns2;
+        let from = board.high_rxt.max(self.snd_una());
+        let lost_below = if ns2 {
+            board.highest()
+        } else {
+            board.lost_below.min(self.snd_max())
+        };
+        // Rule 1, and retransmissions that were lost.
+        let lost = board
+            .lost_retransmission()
+            .or_else(|| board.hole(from, lost_below));
+        // Rule 2.
+        let limit = self.limit_of(profile.receiver_window);
+        let new = (self.snd_nxt() < limit).then_some(self.snd_nxt());
+        let next = lost.or(new);
+        if next.is_some() || ns2 || !self.in_fast_recovery() {
+            return next;
+        }
+        // Rules 3 and 4.
+        let rescue = || board.last_hole(self.snd_max()).filter(|last| *last >= from);
+        board
+            .hole(from, board.highest())
+            .or_else(|| match board.rescue_sent {
+                false => rescue(),
+                true => None,
+            })
+    }
+
+    /// Takes note of `number`, sent during recovery.
+    pub(super) fn on_sent_in_sack_recovery(&mut self, board: &mut Scoreboard, number: u32) {
+        board.pipe += 1;
+        if number < board.highest().max(board.lost_below) {
+            board.on_retransmitted(number, self.snd_max());
+        } else if number < self.snd_nxt() {
+            board.rescue_sent = true;
+        }
+        self.advance_nxt(number);
+    }
+
+    /// Takes note of the first retransmission of a recovery, which is sent whatever `pipe` is
+    /// (RFC 6675, 5, step 4.3).
+    pub(super) fn on_una_retransmitted(&mut self, profile: &Profile, board: &mut Scoreboard) {
+        board.on_retransmitted(self.snd_una(), self.snd_max());
+        if profile.rules == Rules::Standard {
+            board.pipe += 1;
+        }
+    }
+
+    /// The retransmission timer expired: all that was not reported received counts as lost.
+    pub(super) fn on_rto_sack(&mut self, profile: &Profile, sack: &mut SackState) {
+        sack.prr = None;
+        let board = &mut sack.board;
+        if profile.rules == Rules::Ns2 {
+            board.clear();
+            self.set_sack_recovery(false);
+            return;
+        }
+        self.undo_rewind();
+        self.set_sack_recovery(self.snd_una() < self.snd_max());
+        board.lost_below = self.snd_max();
+        board.begin_repair(self.snd_una());
+        board.count_pipe(self.snd_una(), self.snd_max());
+    }
+}
+
+/// Finds what an acknowledgment up to `next` shows to be lost, and counts it in `delta`; answers
+/// with the [lost edge](Scoreboard::lost_edge).
+fn mark_lost(profile: &Profile, board: &mut Scoreboard, next: u32, delta: &mut AckDelta) -> u32 {
+    board.high_rxt = board.high_rxt.max(next);
+    let edge = board.lost_edge(profile.dupack_threshold);
+    if edge > board.lost_below {
+        delta.lost = board.holes(board.lost_below.max(next), edge);
+        board.lost_below = edge;
+    }
+    if profile.lost_retransmissions {
+        delta.lost += board.detect_lost_retransmissions(next, edge);
+    }
+    edge
+}
