@@ -3,23 +3,16 @@
 
 use std::collections::HashMap;
 
-use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop::units::{Bytes, Nanos};
+use earlydrop_sim::link::Transmitter;
 use earlydrop_sim::network::{LinkId, Network};
 
 /// Access links on one side of the bottleneck, in one direction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccessLinks {
-    links: Vec<AccessLink>,
+    links: Vec<Transmitter>,
     /// For each flow, the indices of the links that its packets cross, in order.
     routes: Vec<Vec<u32>>,
-}
-
-#[derive(Clone, Debug)]
-struct AccessLink {
-    rate: BitsPerSec,
-    delay: Nanos,
-    /// Time at which the last packet is transmitted.
-    free_at: Nanos,
 }
 
 impl AccessLinks {
@@ -32,11 +25,8 @@ impl AccessLinks {
             let links = route.iter().map(|link| {
                 *known.entry(*link).or_insert_with(|| {
                     let described = network.get(*link);
-                    access.links.push(AccessLink {
-                        rate: described.rate,
-                        delay: described.delay,
-                        free_at: Nanos::ZERO,
-                    });
+                    let link = Transmitter::new(described.rate, described.delay);
+                    access.links.push(link);
                     access.links.len() as u32 - 1
                 })
             });
@@ -50,25 +40,23 @@ impl AccessLinks {
     pub(crate) fn transit(&mut self, flow: u32, at: Nanos, size: u32) -> Nanos {
         let mut at = at;
         for index in &self.routes[flow as usize] {
-            let link = &mut self.links[*index as usize];
-            let transmission = link.rate.transmission_time(Bytes(u64::from(size)));
-            link.free_at = link.free_at.max(at) + transmission;
-            at = link.free_at + link.delay;
+            at = self.links[*index as usize].transmit(at, size);
         }
         at
     }
 
     /// Shortest time that a packet takes: the smallest propagation delay of a route.
     pub(crate) fn min_delay(&self) -> Nanos {
-        let delay = |index: &u32| self.links[*index as usize].delay;
+        let delay = |index: &u32| self.links[*index as usize].params().delay;
         let delays = |route: &Vec<u32>| Nanos(route.iter().map(|index| delay(index).0).sum());
         self.routes.iter().map(delays).min().unwrap_or(Nanos::ZERO)
     }
 
     /// Number of packets of `size` that may be in flight on the links.
     pub(crate) fn packets_in_flight(&self, size: Bytes) -> f64 {
+        let params = self.links.iter().map(Transmitter::params);
         let packets =
-            |link: &AccessLink| link.rate.packets_per_sec(size) * link.delay.as_secs_f64();
-        self.links.iter().map(packets).sum()
+            params.map(|link| link.rate().packets_per_sec(size) * link.delay.as_secs_f64());
+        packets.sum()
     }
 }

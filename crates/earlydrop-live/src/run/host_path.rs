@@ -15,7 +15,8 @@ use earlydrop::counters::Tally;
 use earlydrop::queue::AnyQueue;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
-use earlydrop_sim::network::{Change, Link, Reorder};
+use earlydrop_sim::link::Wire;
+use earlydrop_sim::network::{Change, Link};
 
 use super::access_links::AccessLinks;
 use super::in_flight::InFlight;
@@ -32,11 +33,8 @@ pub(crate) struct HostPath {
     direction: Direction,
     /// Changes of the bottleneck link, in time order.
     changes: VecDeque<(Nanos, Change)>,
-    reorder: Option<Reorder>,
+    wire: Wire,
     random: Pcg32,
-    /// Latest arrival at the wire's end. No packet arrives earlier unless it is reordered, so
-    /// none overtakes when the delay shrinks.
-    last: Nanos,
     /// In flight on the wire, if the link reorders packets.
     reordered: InFlight,
     after: AccessLinks,
@@ -68,9 +66,8 @@ impl HostPath {
             to_queue: InFlight::new(room),
             direction,
             changes: changes.into(),
-            reorder: link.reorder,
+            wire: Wire::new(link.reorder),
             random: Pcg32::new(seed, REORDER_STREAM),
-            last: Nanos::ZERO,
             reordered: InFlight::new(reordered),
             min_delay_after: after.min_delay(),
             to_device: InFlight::new(room),
@@ -126,17 +123,12 @@ impl HostPath {
 
     /// Takes a packet off the wire that arrives at its end at `at`, or later if reordered.
     fn propagate(&mut self, at: Nanos, frame: Frame) {
-        let at = at.max(self.last);
-        self.last = at;
-        let Some(reorder) = self.reorder else {
-            return self.enter_access_links(at, frame);
-        };
-        let is_held = self.random.chance(reorder.share);
-        let by = match is_held {
-            true => Nanos((self.random.uniform() * reorder.delay.0 as f64) as u64),
-            false => Nanos::ZERO,
-        };
-        self.reordered.push(at + by, frame);
+        let at = self.wire.arrival(at, &mut self.random);
+        if self.wire.reorders() {
+            self.reordered.push(at, frame);
+        } else {
+            self.enter_access_links(at, frame);
+        }
     }
 
     fn enter_access_links(&mut self, at: Nanos, frame: Frame) {

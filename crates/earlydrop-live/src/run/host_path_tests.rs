@@ -13,7 +13,7 @@ use earlydrop::packet::Ecn;
 use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::Measure;
-use earlydrop_sim::network::{Dumbbell, LinkId};
+use earlydrop_sim::network::{Dumbbell, LinkId, Reorder};
 use earlydrop_sim::results::{QueueResult, Results};
 use earlydrop_sim::traffic::{Flow, Pattern, Traffic};
 use proptest::prelude::*;
