@@ -1,4 +1,4 @@
-//! What the unit tests share.
+//! Helpers of the unit tests.
 
 use alloc::boxed::Box;
 
@@ -50,7 +50,7 @@ pub(crate) fn packet(flow: u64) -> TestPacket {
     }
 }
 
-/// What a scheme sees of [`packet`] of `flow`.
+/// [`packet`] of `flow` as a scheme sees it.
 pub(crate) fn info(flow: u64, arrived: Nanos) -> PacketInfo {
     PacketInfo::of(&packet(flow), arrived)
 }

@@ -10,7 +10,9 @@ use crate::queue::{Coupling, DualQueue, FairQueue, Limit, Sharing};
 use crate::random::Pcg32;
 use crate::schemes::codel::Codel;
 
-/// A scheme with every value checked, ready to be built as often as needed.
+/// A scheme with every parameter checked, from which any number of queues can be built.
+///
+/// Callers match on it, so a new kind of queue is a new major version.
 #[derive(Clone, Debug)]
 pub enum Plan {
     /// One queue under one scheme.
@@ -24,25 +26,25 @@ pub enum Plan {
     Fair {
         /// The scheme of each sub-queue in its initial state.
         aqm: AnyAqm,
-        /// How flows share.
+        /// How flows share the buffer and the link.
         sharing: Sharing,
     },
     /// A queue for each flow, each under CoDel.
     FairCodel {
         /// CoDel in its initial state.
         aqm: Codel,
-        /// How flows share.
+        /// How flows share the buffer and the link.
         sharing: Sharing,
     },
-    /// Two queues under one controller.
+    /// Two queues under one controller (DualPI2).
     Dual {
-        /// What couples them.
+        /// Their coupled controller.
         coupling: Coupling,
     },
 }
 
 impl Plan {
-    /// The drop curve, where the scheme is one queue of the RED family.
+    /// The drop curve, if the scheme is a single queue of the RED family.
     pub fn curve(&self) -> Option<&Curve> {
         match self {
             Plan::Single {
@@ -78,7 +80,7 @@ impl Plan {
         Plan::single(BoxedAqm::new(aqm), limit)
     }
 
-    /// A queue by this plan, empty, its randomness seeded by `seed`.
+    /// Builds an empty queue; `seed` seeds its random numbers.
     pub fn queue<P: Packet>(&self, seed: u64) -> AnyQueue<P> {
         let random = Pcg32::new(seed, 0);
         match self {

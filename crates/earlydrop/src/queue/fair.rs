@@ -4,19 +4,18 @@
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue
 //! CoDel Packet Scheduler and Active Queue Management Algorithm", RFC 8290, 2018.
 //!
-//! Flows are hashed, with a salt drawn from the seed, into a fixed number of
-//! sub-queues. One that receives a packet while in no list joins the *new* list with
-//! a quantum of bytes to send. Served is the head of the new list, else of the old:
-//! - without bytes to its credit it is given another quantum and goes to the end of
-//!   the old list;
-//! - empty it goes from the new list to the end of the old, from the old to none.
+//! Flows are hashed, with a salt drawn from the seed, into a fixed number of sub-queues. A
+//! sub-queue that receives a packet while in no list joins the *new* list with a quantum of
+//! bytes as credit. The head of the new list is served, or of the old list if there is none:
+//! - without credit it receives another quantum and moves to the end of the old list;
+//! - if empty, it moves from the new list to the end of the old list, or from the old list
+//!   to none.
 //!
 //! # Costs
-//! A packet costs the same however many sub-queues there are. Only when the limit is
-//! exceeded are those in a list looked at, to find the fattest in bytes; it then loses
-//! up to `drop_batch` packets from its head, or half its bytes if that is less, so
-//! that under a flood one look serves many packets. With flows of a packet each, one
-//! look serves one.
+//! The cost of a packet does not depend on the number of sub-queues. Only when the limit is
+//! exceeded are the listed sub-queues searched for the one with most bytes. It then loses
+//! up to `drop_batch` packets from its head, or half its bytes if that is less, so one
+//! search serves many packets of a flood. With flows of one packet each, it serves one.
 
 use alloc::boxed::Box;
 
@@ -28,16 +27,16 @@ use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Nanos};
 
-/// How flows share.
+/// How flows share the buffer and the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sharing {
     /// Sub-queues that flows are hashed into; at least one.
     pub queues: u32,
     /// Bytes a sub-queue may send a turn; above zero.
     pub quantum: u32,
-    /// What all sub-queues hold together.
+    /// The capacity of all sub-queues together.
     pub limit: Limit,
-    /// Most packets thrown out of the fattest sub-queue at once; at least one.
+    /// Most packets dropped from the largest sub-queue at once; at least one.
     pub drop_batch: u32,
 }
 
@@ -50,12 +49,12 @@ const OLD: usize = 1;
 struct SubQueue<A> {
     aqm: A,
     chain: Chain,
-    /// Bytes it may still send in this turn; what it sent beyond them when negative.
+    /// Bytes it may still send in this round; negative after an overshoot.
     credit: i64,
     /// The next in the same list.
     next: u32,
     listed: bool,
-    /// Told of its idleness since the last packet came.
+    /// Its scheme was notified of idleness since the last packet arrived.
     idle: bool,
 }
 
@@ -111,7 +110,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         FairQueue {
             sub_queues: (0..sharing.queues.max(1)).map(sub_queue).collect(),
             lists: [List::EMPTY; 2],
-            // One more than may stay: room is made after the packet has joined.
+            // One more than the limit: room is made after the packet has joined.
             pool: Pool::with_room_for(sharing.limit.packets + 1),
             sharing,
             packets: 0,
@@ -171,7 +170,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         })
     }
 
-    /// The sub-queue with most bytes; of several the first listed. Never an empty one.
+    /// The sub-queue with most bytes, the first listed of equals; never an empty one.
     fn fattest(&self) -> Option<u32> {
         let chain = |index: u32| &self.sub_queues[index as usize].chain;
         self.listed()
@@ -217,7 +216,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         Outcome::Queued
     }
 
-    /// Throws out packets until the limit holds; returns whether that at `arrived` was one.
+    /// Drops packets until the limit holds; returns whether the one at `arrived` was dropped.
     fn make_room(&mut self, now: Nanos, arrived: Slot, losses: &mut impl Losses<P>) -> bool {
         let limit = self.sharing.limit;
         let mut lost = false;
@@ -258,7 +257,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         lost_arrived
     }
 
-    /// The next packet of a sub-queue that its scheme lets go.
+    /// The next packet of a sub-queue that its scheme does not drop.
     fn dequeue_from(
         &mut self,
         index: u32,
@@ -387,7 +386,7 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
         &self.counters
     }
 
-    /// Tells every sub-queue's scheme of the whole rate: a flow's share is not known.
+    /// Gives every sub-queue's scheme the full rate, as a flow's share is not known.
     fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
         for sub_queue in &mut self.sub_queues {
             sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));

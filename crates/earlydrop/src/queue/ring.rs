@@ -30,9 +30,9 @@ pub(crate) struct Ring<P> {
 }
 
 impl<P: Packet> Ring<P> {
-    /// Room for `packets` at once.
+    /// Allocates room for `packets`.
     pub(crate) fn with_room_for(packets: u32) -> Ring<P> {
-        // A quarter more than needed, so that closing holes stays rare.
+        // A quarter more than needed, so that holes are rarely closed.
         let slots = (packets + packets / 4).max(1).next_power_of_two();
         let empty = || Entry {
             packet: None,
@@ -52,7 +52,7 @@ impl<P: Packet> Ring<P> {
         (self.head.wrapping_add(offset) & (self.slots.len() as u32 - 1)) as usize
     }
 
-    /// Adds `packet` at the tail. The caller keeps to the room asked for.
+    /// Adds `packet` at the tail. The caller never exceeds the room allocated.
     #[inline(always)]
     pub(crate) fn push(&mut self, packet: P, arrived: Nanos) {
         if self.span as usize == self.slots.len() {
@@ -68,7 +68,7 @@ impl<P: Packet> Ring<P> {
         self.span += 1;
     }
 
-    /// Takes the packet at the head and the time it arrived.
+    /// Removes the packet at the head; returns it with its arrival time.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(P, Nanos)> {
         let slot = &mut self.slots[self.head as usize];
@@ -77,14 +77,14 @@ impl<P: Packet> Ring<P> {
         self.forget(&packet);
         self.head = self.index(1) as u32;
         self.span -= 1;
-        // Only with fewer packets than slots in use are there holes.
+        // There are holes only if there are fewer packets than slots in use.
         if self.span > self.packets {
             self.skip_holes();
         }
         Some((packet, arrived))
     }
 
-    /// The packet behind `ahead` others, unless holes are in the way.
+    /// The packet behind `ahead` others, unless there are holes before it.
     #[inline(always)]
     pub(crate) fn peek(&self, ahead: u32) -> Option<&P> {
         if ahead >= self.span {
@@ -93,7 +93,7 @@ impl<P: Packet> Ring<P> {
         self.slots[self.index(ahead)].packet.as_ref()
     }
 
-    /// Takes the packet at `slot`.
+    /// Removes the packet in `slot`.
     pub(crate) fn remove(&mut self, slot: Slot) -> Option<(P, Nanos)> {
         let index = self.index(slot.0);
         let slot = &mut self.slots[index];
@@ -109,7 +109,7 @@ impl<P: Packet> Ring<P> {
         self.bytes -= u64::from(packet.size());
     }
 
-    /// Moves the head past emptied slots.
+    /// Moves the head past holes.
     fn skip_holes(&mut self) {
         while self.span > 0 && self.slots[self.head as usize].packet.is_none() {
             self.head = self.index(1) as u32;

@@ -1,4 +1,4 @@
-//! One first-in first-out queue under one scheme.
+//! A single first-in first-out queue under one scheme.
 
 use super::ring::Ring;
 use super::{Departure, Losses, Outcome, QueueDiscipline};
@@ -8,7 +8,7 @@ use crate::packet::{Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
-/// How much a queue holds before it drops whatever comes.
+/// The capacity of a queue; with a full buffer every arrival is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// At most this many packets.
@@ -18,7 +18,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Packets only.
+    /// A limit in packets only.
     pub const fn packets(packets: u32) -> Limit {
         Limit {
             packets,
@@ -26,7 +26,7 @@ impl Limit {
         }
     }
 
-    /// Whether a packet of `size` still fits beside what waits.
+    /// Whether a packet of `size` fits into a queue of `packets` and `bytes`.
     #[inline]
     pub(crate) fn has_room(&self, packets: u32, bytes: u64, size: u32) -> bool {
         packets < self.packets && bytes + u64::from(size) <= self.bytes.0
@@ -41,7 +41,7 @@ pub struct SingleQueue<P, A> {
     ring: Ring<P>,
     limit: Limit,
     counters: Counters,
-    /// A dequeue has found nothing since the last packet left.
+    /// A dequeue has found no packet since the last one was accepted.
     idle: bool,
 }
 
@@ -69,9 +69,9 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         Outcome::Dropped(reason)
     }
 
-    /// An arriving packet is not let in.
+    /// Drops an arriving packet.
     #[inline(never)]
-    fn turn_away(
+    fn drop_arrival(
         &mut self,
         now: Nanos,
         packet: P,
@@ -84,7 +84,7 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
         self.lose(packet, reason, losses)
     }
 
-    /// A packet that waits is lost.
+    /// Drops the packet in `slot`.
     #[inline(never)]
     fn evict(&mut self, now: Nanos, slot: Slot, reason: DropReason, losses: &mut impl Losses<P>) {
         if let Some((victim, arrived)) = self.ring.remove(slot) {
@@ -123,16 +123,16 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
         let marked = match verdict {
             Verdict::Keep => false,
             Verdict::Mark => true,
-            Verdict::Drop(reason) => return self.turn_away(now, packet, reason, losses),
+            Verdict::Drop(reason) => return self.drop_arrival(now, packet, reason, losses),
             Verdict::DropBoth(slot, reason) => {
                 self.evict(now, slot, reason, losses);
-                return self.turn_away(now, packet, reason, losses);
+                return self.drop_arrival(now, packet, reason, losses);
             }
         };
         let (packets, bytes) = (self.ring.packets(), self.ring.bytes());
         if !self.limit.has_room(packets, bytes, info.size) {
             self.aqm.on_refused(now, &info);
-            return self.turn_away(now, packet, DropReason::Forced, losses);
+            return self.drop_arrival(now, packet, DropReason::Forced, losses);
         }
         self.accept(packet, &info, marked)
     }

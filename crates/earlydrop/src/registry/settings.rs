@@ -1,4 +1,4 @@
-//! Every parameter of a scheme with its value: what a scheme is built from.
+//! Every parameter of a scheme with its value, from which the scheme is built.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -11,12 +11,12 @@ use crate::curve::CurveLaw;
 use crate::queue::Limit;
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
-/// What a scheme must know of the link behind its queue.
+/// The link behind a queue, as far as a scheme must know it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// How fast it sends.
+    /// Its transmission rate.
     pub rate: BitsPerSec,
-    /// A typical packet's size, for what is measured in packet times.
+    /// The typical packet size, for times measured in packets.
     pub mean_packet: Bytes,
 }
 
@@ -51,7 +51,7 @@ impl Settings {
         Ok(())
     }
 
-    /// A limit in bytes or time may come to less than any packet needs.
+    /// Refuses a limit in bytes or time that holds less than one byte.
     pub(super) fn check_limit(&self) -> Result<(), ConfigError> {
         if self.scheme.parameter("limit").is_none() || self.bytes("limit") >= 1.0 {
             return Ok(());
@@ -60,8 +60,10 @@ impl Settings {
         Err(self.contradiction("limit", problem, "nearest: limit = 1 bytes"))
     }
 
-    /// Panics when the scheme asks for a parameter it does not list: a mistake
-    /// in the scheme, found by the first test that walks the registry.
+    /// The index of parameter `name`.
+    ///
+    /// # Panics
+    /// If the scheme does not list it, which is a bug in the scheme.
     fn locate(&self, name: &str) -> (usize, &'static Parameter) {
         let mut parameters = self.scheme.parameters().enumerate();
         parameters
@@ -69,13 +71,12 @@ impl Settings {
             .unwrap_or_else(|| panic!("{} lists no parameter {name}", self.scheme.name))
     }
 
-    /// The scheme these are for.
+    /// The scheme's name.
     pub fn scheme(&self) -> &'static str {
         self.scheme.name
     }
 
-    /// Where the value of `parameter` comes from: "given", a preset, or the origin of
-    /// its default.
+    /// The origin of `parameter`'s value: "given", "as=PRESET", or the origin of its default.
     pub fn origin_of(&self, parameter: &Parameter) -> String {
         if self.was_given(parameter.name) {
             return "given".to_string();
@@ -90,7 +91,7 @@ impl Settings {
         }
     }
 
-    /// Whether `parameter` matters with everything else as it is.
+    /// Whether `parameter` has an effect with all others at their values.
     pub fn matters(&self, parameter: &Parameter) -> bool {
         parameter.when.is_none_or(|(other, values)| {
             let (index, other) = self.locate(other);
@@ -99,7 +100,7 @@ impl Settings {
         })
     }
 
-    /// The scheme's own curve, unless another was asked for.
+    /// The scheme's own curve, unless `curve` was given.
     pub(crate) fn own_curve(&self) -> Option<&'static CurveLaw> {
         self.scheme.curve.filter(|_| !self.was_given("curve"))
     }
@@ -226,9 +227,8 @@ impl Settings {
 
     /// The buffer's limit, from the parameter `limit` that every scheme has.
     ///
-    /// A limit in bytes or time also bounds the packets, at 64 bytes each: the
-    /// smallest Ethernet frame. One in time is worked out once, from the link's rate
-    /// when planned.
+    /// A limit in bytes or time also bounds the packets, at 64 bytes each, the smallest
+    /// Ethernet frame. A limit in time is converted once, at the link's rate when planned.
     pub fn limit(&self) -> Limit {
         match self.length_or_auto("limit") {
             Some(Length::Packets(packets)) => Limit::packets(packets as u32),
@@ -243,7 +243,7 @@ impl Settings {
         }
     }
 
-    /// The error that these values do not go together.
+    /// The error that values contradict each other; `fix` names the nearest allowed ones.
     pub fn contradiction(
         &self,
         parameter: &'static str,

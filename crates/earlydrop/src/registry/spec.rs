@@ -54,9 +54,9 @@ impl Spec {
         self.descriptor
     }
 
-    /// The same with one more parameter; `as` names a preset.
+    /// Adds a parameter; `as` names a preset.
     ///
-    /// Names are checked here, values when planned, where all are known.
+    /// The name is checked here, the value by [`plan`](Spec::plan), when all are known.
     pub fn with(mut self, name: &str, value: impl ToString) -> Result<Spec, ConfigError> {
         let scheme = self.descriptor;
         let name = name.trim();
@@ -82,12 +82,12 @@ impl Spec {
         Ok(self)
     }
 
-    /// Checks every value, alone and together, and works out what is automatic.
+    /// Checks every value, alone and together, and computes automatic ones.
     pub fn plan(&self, link: &Link) -> Result<Plan, ConfigError> {
         (self.descriptor.plan)(&self.settings(link)?)
     }
 
-    /// Every parameter's value: what was given, else the preset's, else the default.
+    /// Every parameter's value: the one given, else the preset's, else the default.
     pub fn settings(&self, link: &Link) -> Result<Settings, ConfigError> {
         let scheme = self.descriptor;
         if link.rate.0 == 0 || link.mean_packet.0 == 0 {

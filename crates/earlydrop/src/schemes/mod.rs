@@ -1,4 +1,4 @@
-//! Every scheme, one file each.
+//! Every built-in scheme, one file each.
 //!
 //! To add one, write its file and add its line to `schemes!`; a scheme with a state of
 //! its own also to `every_aqm!` in `any/mod.rs`. It then appears in the command line, the

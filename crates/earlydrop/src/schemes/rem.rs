@@ -1,27 +1,27 @@
-//! REM: random exponential marking by a price.
+//! REM: random exponential marking, by a price of congestion.
 //!
 //! # Reference
 //! S. Athuraliya, S. H. Low, V. H. Li, Q. Yin, "REM: Active Queue Management", IEEE
-//! Network, May/June 2001; a baseline of papers 000 and 004.
+//! Network, May/June 2001; a baseline of Wang et al. 2008 and Ku et al. 2005.
 //!
 //! # Equations
-//! Once per update interval, x and c being the packets that arrived and that could
-//! have been sent in it, q the queue and q_ref what it should be:
+//! Once per update interval, x being the packets that arrived in it, c those that could have
+//! been sent, q the queue and q_ref its reference:
 //! `price <- max(0, price + gamma (alpha (q - q_ref) + x - c))`; then
-//! `p = 1 - phi^(-price)`. Each packet is told of congestion with probability p.
+//! `p = 1 - phi^(-price)`. Each packet carries a congestion signal with probability p.
 //!
 //! # Our readings
 //! - `inw` smooths the arrivals, `x <- (1 - inw) x + inw arrivals`, as in ns-2; at 1,
-//!   the default of both, x is what arrived. Below 1e-9 packets x becomes 0, so that
-//!   a calm ends.
+//!   the default of both, there is no smoothing. Below 1e-9 packets x becomes 0, so that a
+//!   calm reaches a fixed point.
 //! - Byte mode (`unit=bytes`), of which the paper says only that it exists, is ns-2's:
 //!   arrivals and queue are bytes over the mean packet, q_ref stays in packets, and p is
 //!   scaled by a packet's size over the mean.
-//! - Arrivals count whether they are let in or not, as in ns-2: they are the demand.
-//! - The price is not let grow beyond where p is exactly 1 in floating point: only a
-//!   stopped link would get there, and would then take as long to come back.
-//! - `signal=departure` marks what leaves instead of judging what arrives, as ns-2 does
-//!   when it marks; `others` is then what happens to packets that cannot be marked.
+//! - Dropped arrivals count too, as in ns-2: x is the demand.
+//! - The price is capped where p is exactly 1 in floating point. Only a link that is down
+//!   reaches the cap; without it, recovery would take as long as the outage.
+//! - `signal=departure` marks departing packets instead of judging arrivals, as ns-2 does
+//!   when it marks. `others` is then what happens to packets that cannot be marked.
 //!
 //! # How other tools differ
 //! | aspect | ns-2 `Queue/REM` | ns-3, Linux, DPDK | here |
@@ -31,7 +31,7 @@
 //! | drops and marks | `markpkts_` off: drops all; on: marks, never drops early | | marks what it can, drops others |
 //! | queue in byte mode | whole mean packets, rounded down | | not rounded |
 //! | alpha | 0.1, fixed | | a parameter |
-//! | full buffer | looked at before p | | looked at after p |
+//! | full buffer | checked before p | | checked after p |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
@@ -44,7 +44,7 @@ use crate::registry::{
 use crate::schemes::common::{Counting, OTHERS, Signalling, check_within_buffer};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
-const ORIGIN: &str = "Athuraliya et al. 2001, as in paper 000";
+const ORIGIN: &str = "Athuraliya et al. 2001, as in Wang et al. 2008";
 const NS2: &str = "ns-2 2.35, Queue/REM";
 
 const PARAMETERS: &[Parameter] = &[
@@ -83,7 +83,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "alpha",
-        meaning: "weight of the queue against the rate mismatch",
+        meaning: "weight of the queue's error relative to the rate mismatch",
         kind: Kind::Number(Range::POSITIVE, "ratio"),
         default: "0.1",
         origin: ORIGIN,
@@ -91,7 +91,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "q_ref",
-        meaning: "the queue to hold, b* in the papers",
+        meaning: "the reference queue length, b* in the papers",
         kind: Kind::Length(Range::NOT_NEGATIVE),
         default: "20 packets",
         origin: ORIGIN,
@@ -109,10 +109,10 @@ const PARAMETERS: &[Parameter] = &[
     MEAN_PACKET,
     Parameter {
         name: "signal",
-        meaning: "which packets are told of congestion",
+        meaning: "which packets carry congestion signals",
         kind: Kind::Choice(&[
-            ("arrival", "those that arrive"),
-            ("departure", "those that leave, which tells sooner"),
+            ("arrival", "arrivals"),
+            ("departure", "departures, which signals sooner"),
         ]),
         default: "arrival",
         origin: ORIGIN,
@@ -124,7 +124,7 @@ const PARAMETERS: &[Parameter] = &[
         meaning: "whether the buffer may be filled to its limit; ns-2 drops what would fill it",
         kind: Kind::Flag,
         default: "on",
-        origin: "what a limit means elsewhere",
+        origin: "the meaning of a limit in every other queue",
         when: None,
     },
 ];
@@ -132,14 +132,14 @@ const PARAMETERS: &[Parameter] = &[
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "rem",
-    summary: "marks exponentially in a price that rises with the queue and the rate mismatch",
+    summary: "signals with a probability exponential in a price, which rises with queue and rate mismatch",
     source: "Athuraliya, Low, Li, Yin 2001",
     parameters: &[PARAMETERS],
     defaults: &[],
     presets: &[
         Preset {
             name: "paper",
-            meaning: "gamma 0.001, phi 1.001, alpha 0.1, b* 20 packets, buffer 120, as in paper 000",
+            meaning: "gamma 0.001, phi 1.001, alpha 0.1, b* 20 packets, buffer 120, as in Wang et al. 2008",
             values: &[
                 ("gamma", "0.001"),
                 ("phi", "1.001"),
@@ -150,7 +150,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "ns2",
-            meaning: "ns-2 2.35's Queue/REM with markpkts_: marks on the way out, drops only when full",
+            meaning: "ns-2 2.35's Queue/REM with markpkts_: marks on departure, drops only when full",
             values: &[
                 ("signal", "departure"),
                 ("others", "pass"),
@@ -161,7 +161,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "ns2-drop",
-            meaning: "ns-2 2.35's Queue/REM as it comes: drops what arrives",
+            meaning: "ns-2 2.35's Queue/REM at its defaults: drops arrivals",
             values: &[
                 ("ecn", "off"),
                 ("last_place", "off"),
@@ -190,7 +190,7 @@ pub const SCHEME: Descriptor = Descriptor {
     },
 };
 
-/// What the buffer holds, less its last place when that is never used.
+/// The buffer's limit, less one packet when the last place is never used.
 fn limit(s: &Settings) -> Result<Limit, ConfigError> {
     let limit = s.limit();
     if s.flag("last_place") {
@@ -212,25 +212,25 @@ fn limit(s: &Settings) -> Result<Limit, ConfigError> {
     })
 }
 
-/// Below this many packets an average of arrivals is none.
+/// An average of arrivals below this many packets becomes 0.
 const NO_ARRIVALS: f64 = 1e-9;
 /// At this price times ln(phi), `phi^(-price)` is below 2^-53 and p exactly 1.
 const CERTAIN: f64 = 40.0;
 
-/// What REM is told.
+/// REM's parameters.
 #[derive(Clone, Copy, Debug)]
 struct Law {
     gamma: f64,
     alpha: f64,
     inw: f64,
     ln_phi: f64,
-    /// In packets, mean-sized ones in byte mode.
+    /// In packets; in mean packets in byte mode.
     q_ref: f64,
     counting: Counting,
     mean_packet: Bytes,
     interval: f64,
     at_departure: bool,
-    telling: Signalling,
+    signalling: Signalling,
 }
 
 /// Random exponential marking.
@@ -242,7 +242,7 @@ pub struct Rem {
     ticker: Ticker,
     /// Packets arrived since the last update.
     arrivals: f64,
-    /// Their average: x.
+    /// Their moving average: x.
     average_arrivals: f64,
     price: f64,
     probability: f64,
@@ -263,7 +263,7 @@ impl Rem {
             mean_packet,
             interval: interval.as_secs_f64(),
             at_departure: s.choice("signal") == "departure",
-            telling: Signalling::from_settings(s),
+            signalling: Signalling::from_settings(s),
         };
         Ok(Rem {
             law,
@@ -276,7 +276,8 @@ impl Rem {
         })
     }
 
-    /// Ends one interval; returns whether another just like it would change anything.
+    /// Ends one interval; returns whether a further one with the same queue and no arrivals
+    /// would change anything.
     fn update(&mut self, length: f64) -> bool {
         let law = &self.law;
         let mut arrivals = (1.0 - law.inw) * self.average_arrivals + law.inw * self.arrivals;
@@ -297,7 +298,7 @@ impl Rem {
         if self.probability > 0.0
             && random.chance(self.probability * self.law.counting.weight_of(packet))
         {
-            self.law.telling.signal(packet)
+            self.law.signalling.signal(packet)
         } else {
             Verdict::Keep
         }
@@ -443,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_late_are_updates_in_time() {
+    fn late_updates_are_exact() {
         for spec in ["rem:inw=0.1", "rem:unit=bytes", "rem:interval=5 ms"] {
             let (mut eager, mut lazy) = (filled(spec), filled(spec));
             for millis in 0..3000 {
@@ -457,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_calm_ends_at_nothing_and_is_skipped() {
+    fn a_long_calm_ends_at_zero_and_is_skipped() {
         let mut rem = rem("rem:inw=0.01");
         (rem.price, rem.average_arrivals) = (100.0, 10.0);
         let mut updates = 0;
@@ -472,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_link_ends_at_certainty() {
+    fn a_link_that_is_down_ends_at_probability_one() {
         let mut rem = rem("rem:gamma=10");
         while rem.update(1000.0) {}
         assert_eq!(-libm::expm1(-rem.price * rem.law.ln_phi), 1.0);
@@ -511,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn contradictions_are_refused() {
         for (text, blamed) in [
             ("rem:limit=10", "q_ref"),
             ("rem:limit=1,q_ref=0,last_place=off", "last_place"),

@@ -6,39 +6,40 @@
 //!
 //! # Equations
 //! There are `levels` rows of `bins` bins, and a hash of the flow for each row. On an
-//! arrival, for its bin in every row, n being the packets of the bin that wait:
+//! arrival, for its bin in every row, n being the bin's packets in the queue:
 //! - `n > bin_size`: `p <- min(1, p + d1)`, and the arrival is dropped;
 //! - `n = 0`: `p <- max(0, p - d2)`.
 //!
-//! With p_min the least p of its bins: at 1 the flow does not respond and is limited
-//! to `penalty_rate`; below, the arrival is told of congestion with probability p_min.
+//! p_min is the smallest p of its bins. At 1 the flow does not respond and is limited to
+//! `penalty_rate`; below 1 the arrival carries a congestion signal with probability p_min.
 //!
-//! Moving hash functions (section IV): every `rehash` the hashes are replaced, so
-//! that a flow which shares all its bins with a bad one does not do so for ever. The
-//! next set of bins is warmed up for `warmup` beforehand.
+//! Moving hash functions (section IV): the hashes are replaced every `rehash`, so that no
+//! flow shares all its bins with an unresponsive one for ever. The next set of bins is
+//! warmed up for `warmup` beforehand.
 //!
 //! # Our readings
-//! - The set that warms up counts every packet, so that its bins are right from the
-//!   start; its probabilities learn from flows at p_min = 1 only, as in the paper.
-//! - A packet is taken off the bins of a set when it arrived after that set began:
-//!   no hash has to travel with it, and none is taken off where it was not counted.
-//! - The paper limits the rate of all flows at p_min = 1 together, by a means it leaves
-//!   open: here a bucket of `penalty_burst` packets that fills at `penalty_rate`.
-//! - An arrival is dropped when any one of its bins is full, as printed, so that flows
-//!   which share a bin with a bad one lose packets until that one is held back.
+//! - The set that warms up counts every packet, so that its counts are right when it takes
+//!   over. Its probabilities are updated by flows at p_min = 1 only, as in the paper.
+//! - A departure is subtracted from the bins of a set if the packet arrived after that set
+//!   began. So packets need not carry a hash, and no bin is decremented that did not count
+//!   the packet.
+//! - The paper limits the rate of all flows at p_min = 1 together, but not how. Here it is a
+//!   token bucket of `penalty_burst` packets that fills at `penalty_rate`.
+//! - An arrival is dropped when any of its bins is full, as printed. Flows that share a bin
+//!   with an unresponsive one lose packets until that flow is rate-limited.
 //! - Drops by a full bin and by the rate limit count as `policy`.
-//! - `full_bin=least` is Linux's: p rises from `n >= bin_size` on, and only an arrival
-//!   whose every bin holds `bin_max` is dropped for that.
-//! - The hashes are salted from the first arrival's random numbers, then by generation.
+//! - `full_bin=least` is Linux's rule: p rises from `n >= bin_size` on, and an arrival is
+//!   dropped only if all its bins hold `bin_max`.
+//! - The hashes are salted by the first arrival's random numbers, then by generation.
 //!
 //! # How other tools differ
 //! | aspect | Linux | ns-2, ns-3 | here |
 //! |---|---|---|---|
 //! | rows and bins | 8 x 16 | none in their releases | 2 x 23 |
 //! | d1, d2 | tc 1/2000, 1/20000; the kernel's own 1/1000, 1/6000 | | 0.005 both |
-//! | warming set counts | packets of flows at p_min = 1 | | every packet |
-//! | capable packets above p_min = 1/2 | dropped more and more | | marked up to p_min = 1 |
-//! | bucket | refilled when it is empty, for at most 10 s | | filled all the time |
+//! | set that warms up counts | packets of flows at p_min = 1 | | every packet |
+//! | ECN-capable packets above p_min = 1/2 | dropped with rising probability | | marked up to p_min = 1 |
+//! | token bucket | refilled when empty, for at most 10 s | | filled continuously |
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -89,7 +90,7 @@ const PARAMETERS: &[Parameter] = &[
         meaning: "which full bins drop an arrival",
         kind: Kind::Choice(&[
             ("any", "any of its bins above bin_size"),
-            ("least", "the least full of them at bin_max"),
+            ("least", "all of its bins at bin_max"),
         ]),
         default: "any",
         origin: ORIGIN,
@@ -121,7 +122,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "penalty_rate",
-        meaning: "packets a second let in of all flows that do not respond",
+        meaning: "packets a second accepted of all unresponsive flows together",
         kind: Kind::Number(Range::NOT_NEGATIVE, "packets/s"),
         default: "10",
         origin: LINUX,
@@ -129,7 +130,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "penalty_burst",
-        meaning: "how many of them may come at once",
+        meaning: "burst of the penalty rate: packets accepted at once",
         kind: Kind::Number(Range::NOT_NEGATIVE, "packets"),
         default: "20",
         origin: LINUX,
@@ -145,7 +146,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "warmup",
-        meaning: "how long before it is used a new set of bins is kept up",
+        meaning: "how long a new set of bins counts packets before it is used",
         kind: Kind::Time(Range::NOT_NEGATIVE),
         default: "60 s",
         origin: LINUX,
@@ -156,7 +157,7 @@ const PARAMETERS: &[Parameter] = &[
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "sfb",
-    summary: "a BLUE for each bin of hashed flows; limits the rate of flows that do not respond",
+    summary: "a BLUE for each bin of hashed flows; limits the rate of unresponsive flows",
     source: "Feng, Kandlur, Saha, Shin 2001",
     parameters: &[PARAMETERS],
     defaults: &[],
@@ -214,22 +215,22 @@ pub const SCHEME: Descriptor = Descriptor {
     },
 };
 
-/// Flows that share a hash in one row.
+/// The flows that share a hash in one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Bin {
-    /// Packets of these flows that wait and arrived since the set began.
+    /// Packets of these flows in the queue that arrived since the set began.
     waiting: u32,
     probability: f64,
 }
 
-/// What SFB is told.
+/// SFB's parameters.
 #[derive(Clone, Copy, Debug)]
 struct Law {
     levels: usize,
     bins: u32,
     /// p rises when a bin holds more than this.
     rises_above: u32,
-    /// An arrival is dropped when this many wait in any, or every, bin of its own.
+    /// An arrival is dropped when any, or every, bin of its flow holds this many.
     drops_at: u32,
     any_drops: bool,
     d1: f64,
@@ -244,7 +245,7 @@ struct Law {
 /// Bins under one set of hashes.
 #[derive(Clone, Debug)]
 struct BinSet {
-    /// Packets that arrived from here on are counted; never when not in use.
+    /// Packets that arrived from this time on are counted; `NEVER` while not in use.
     since: Nanos,
     salt: u64,
     /// Row after row.
@@ -263,8 +264,8 @@ impl BinSet {
         }
     }
 
-    /// Takes in an arrival before it waits; returns the least probability of its bins,
-    /// and the least and the most that wait in one.
+    /// Updates the bins of an arrival; returns the smallest probability of its bins, and the
+    /// smallest and largest number of packets in one.
     #[inline]
     fn learn(&mut self, law: &Law, flow: FlowKey) -> (f64, u32, u32) {
         let (mut least_p, mut least, mut most) = (1.0_f64, u32::MAX, 0);
@@ -287,16 +288,16 @@ impl BinSet {
 pub struct Sfb {
     law: Law,
     sets: [BinSet; 2],
-    /// Which set judges; the other one rests or warms up.
+    /// The set in use; the other one is idle or warms up.
     active: usize,
     warming: bool,
-    /// When the other set next begins to warm up, or takes over.
+    /// When the other set begins to warm up or takes over.
     next_change: Option<Nanos>,
-    /// How many sets there have been.
+    /// The number of sets so far.
     generation: u64,
     /// Drawn at the first arrival.
     secret: Option<u64>,
-    /// What flows that do not respond may still send at `tokens_at`, in packets.
+    /// Tokens of the penalty rate at `tokens_at`, in packets.
     tokens: f64,
     tokens_at: Nanos,
 }
@@ -358,7 +359,7 @@ impl Sfb {
         self.sets[1 - self.active].salt = self.salt(other);
     }
 
-    /// The other set begins to warm up, or takes over; returns how long until the next.
+    /// Lets the other set begin to warm up or take over; returns the time to the next change.
     fn change_sets(&mut self, at: Nanos) -> Nanos {
         let other = 1 - self.active;
         self.warming = !self.warming;
@@ -376,8 +377,8 @@ impl Sfb {
         }
     }
 
-    /// Changes sets as often as is due. Of a long calm only the last periods are gone
-    /// through: nothing arrived in those before, and they leave empty bins.
+    /// Makes the changes of sets due by `now`. Of a long calm only the last periods are run:
+    /// without arrivals, earlier ones leave empty bins.
     fn catch_up(&mut self, now: Nanos) {
         let law = self.law;
         let mut next = self.next_change.unwrap_or(now + (law.rehash - law.warmup));
@@ -391,7 +392,7 @@ impl Sfb {
         self.next_change = Some(next);
     }
 
-    /// Whether one more packet of flows that do not respond may come in.
+    /// Takes a token for a packet of an unresponsive flow; whether there was one.
     #[cold]
     fn pay(&mut self, now: Nanos) -> bool {
         let filled = now.since(self.tokens_at).as_secs_f64() * self.law.penalty_rate;
@@ -404,9 +405,9 @@ impl Sfb {
         paid
     }
 
-    /// Takes a packet off the bins of the sets that counted it.
+    /// Removes a packet from the bins of the sets that counted it.
     #[inline]
-    fn take_off(&mut self, packet: &PacketInfo) {
+    fn subtract(&mut self, packet: &PacketInfo) {
         for set in &mut self.sets {
             if packet.arrived >= set.since {
                 set.for_each(&self.law, packet.flow, |bin| {
@@ -483,12 +484,12 @@ impl Aqm for Sfb {
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
-        self.take_off(packet);
+        self.subtract(packet);
         Verdict::Keep
     }
 
     fn on_evicted(&mut self, _now: Nanos, packet: &PacketInfo) {
-        self.take_off(packet);
+        self.subtract(packet);
     }
 
     #[inline]

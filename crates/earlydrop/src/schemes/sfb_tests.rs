@@ -30,7 +30,7 @@ fn info(flow: u64, secs: u64) -> PacketInfo {
     PacketInfo::of(&packet(flow), Nanos::from_secs(secs))
 }
 
-/// One arrival, let in whatever the verdict.
+/// One arrival, accepted whatever the verdict.
 fn arrive(sfb: &mut Sfb, flow: u64, secs: u64, random: &mut Pcg32) -> Verdict {
     let info = info(flow, secs);
     sfb.poll(info.arrived, &Nothing);
@@ -80,12 +80,12 @@ fn linux_rises_at_the_size_and_drops_at_the_maximum_of_all() {
     let full = Verdict::Drop(DropReason::Policy);
     let keep = Verdict::Keep;
     assert_eq!(verdicts, [keep, keep, keep, keep, keep, full]);
-    // Raised by the arrivals that found 3, 4 and 5.
+    // Raised by the arrivals that met 3, 4 and 5 packets.
     assert!((sfb.sets[0].bins[0].probability - 0.000_03).abs() < 1e-18);
 }
 
 #[test]
-fn an_innocent_flow_is_judged_by_its_best_bin() {
+fn a_flow_is_judged_by_its_bin_of_smallest_p() {
     let mut sfb = sfb("sfb:levels=2,bins=8,d1=0.5,bin_size=5");
     let mut random = Pcg32::new(1, 0);
     for _ in 0..9 {
@@ -99,7 +99,7 @@ fn an_innocent_flow_is_judged_by_its_best_bin() {
 }
 
 #[test]
-fn flows_that_do_not_respond_are_held_to_the_penalty_rate() {
+fn unresponsive_flows_are_limited_to_the_penalty_rate() {
     let mut sfb = sfb("sfb:levels=1,bins=1,penalty_rate=10,penalty_burst=3,rehash=0");
     let mut random = Pcg32::new(1, 0);
     let limited = Verdict::Drop(DropReason::Policy);
@@ -120,7 +120,7 @@ fn flows_that_do_not_respond_are_held_to_the_penalty_rate() {
 }
 
 #[test]
-fn a_packet_is_taken_off_only_where_it_was_counted() {
+fn a_packet_is_subtracted_only_where_it_was_counted() {
     let mut sfb = sfb("sfb:rehash=10 s,warmup=4 s");
     let mut random = Pcg32::new(1, 0);
     sfb.poll(Nanos::ZERO, &Nothing);
@@ -140,7 +140,7 @@ fn a_packet_is_taken_off_only_where_it_was_counted() {
 }
 
 #[test]
-fn an_evicted_packet_is_taken_off() {
+fn an_evicted_packet_is_subtracted() {
     let mut sfb = sfb("sfb");
     let mut random = Pcg32::new(1, 0);
     arrive(&mut sfb, 1, 1, &mut random);
@@ -149,7 +149,7 @@ fn an_evicted_packet_is_taken_off() {
 }
 
 #[test]
-fn a_set_that_warms_up_learns_of_flows_that_do_not_respond() {
+fn a_set_that_warms_up_learns_of_unresponsive_flows() {
     let mut sfb = sfb("sfb:rehash=10 s,warmup=10 s,levels=1,bins=1,bin_size=1,d1=0.25");
     let mut random = Pcg32::new(1, 0);
     sfb.poll(Nanos::ZERO, &Nothing);
@@ -165,7 +165,7 @@ fn a_set_that_warms_up_learns_of_flows_that_do_not_respond() {
 }
 
 #[test]
-fn late_is_as_good_as_in_time() {
+fn late_changes_of_sets_are_exact() {
     let run = |step: u64| {
         let mut sfb = sfb("sfb:rehash=7 s,warmup=2 s");
         let mut random = Pcg32::new(3, 0);
@@ -184,7 +184,7 @@ fn late_is_as_good_as_in_time() {
 }
 
 #[test]
-fn a_queue_keeps_a_flood_from_a_trickle() {
+fn a_flood_does_not_harm_a_small_flow() {
     let mut queue = queue("sfb:limit=200,rehash=0", mbps(10));
     let (mut sent, mut lost, mut longest) = (0, 0, 0);
     for round in 0..20_000_u64 {
@@ -202,16 +202,16 @@ fn a_queue_keeps_a_flood_from_a_trickle() {
         queue.dequeue(now);
     }
     // Flow 3 shares neither bin with flow 1 under this seed: none of it is lost.
-    // Flow 2 shares one and loses a tenth, until flow 1 is held back.
+    // Flow 2 shares one and loses a tenth, until flow 1 is rate-limited.
     assert_eq!((sent, lost), (1000, 0));
-    // Flow 1 never has more than the 14 places of a bin, and a third of it gets through.
+    // Flow 1 never has more than the 14 packets of a bin, and a third of it gets through.
     assert!(longest <= 16, "{longest}");
     let departed = queue.counters().departed.packets;
     assert!(departed > 18_000, "{departed}");
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn contradictions_are_refused() {
     for (text, blamed) in [
         ("sfb:rehash=1 s,warmup=2 s", "warmup"),
         ("sfb:limit=12", "bin_size"),

@@ -1,23 +1,23 @@
-//! Step: a mark or drop whenever the queue is above one threshold.
+//! Step: marks or drops every packet while the queue is above one threshold (DCTCP).
 //!
 //! # Reference
 //! M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; RFC 8257,
 //! section 3.1, whose threshold is called K.
 //!
 //! # Equations
-//! A packet that finds a queue `q > K` is marked; `q` is what waits when it
-//! arrives, itself not counted. The paper asks for `K > C RTT/7`.
+//! An arrival that finds a queue `q > K` is marked; q does not include the arrival. The
+//! paper requires `K > C RTT/7`.
 //!
 //! # Our readings
-//! - What cannot be marked is dropped, as RFC 3168 has it; `others=pass` leaves it
-//!   alone, as a switch that only marks does.
-//! - A threshold given as time is the bytes that the link sends in it: at the link's
-//!   present rate, not by the packets' time stamps.
+//! - Packets that cannot be marked are dropped (RFC 3168). `others=pass` passes them, as a
+//!   switch that only marks does.
+//! - A threshold given as time is the bytes that the link sends in that time at its present
+//!   rate. It does not use time stamps of packets.
 //!
 //! # How other tools differ
 //! | aspect | ns-3 | Linux | here |
 //! |---|---|---|---|
-//! | how it is done | RED with min = max = K and weight 1 | `tc red` with min near max, or `ce_threshold` of fq_codel and dualpi2 | a scheme of its own |
+//! | implementation | RED with min = max = K and weight 1 | `tc red` with min near max, or `ce_threshold` of fq_codel and dualpi2 | a scheme of its own |
 //! | a queue of exactly K | marked | marked (`ce_threshold`: not) | not marked |
 //! | threshold in | packets or bytes | bytes; time for `ce_threshold` | any of the three |
 
@@ -35,7 +35,7 @@ const PARAMETERS: &[Parameter] = &[
     ECN,
     Parameter {
         name: "threshold",
-        meaning: "K: an arrival that finds more than this waiting is marked or dropped",
+        meaning: "K: an arrival that finds a longer queue than this is marked or dropped",
         kind: Kind::Length(Range::NOT_NEGATIVE),
         default: "20 packets",
         origin: "Alizadeh et al. 2010, for 1 Gbps",
@@ -71,7 +71,7 @@ pub const SCHEME: Descriptor = Descriptor {
 #[derive(Clone, Debug)]
 pub struct Step {
     threshold: Threshold,
-    telling: Signalling,
+    signalling: Signalling,
 }
 
 impl Step {
@@ -80,7 +80,7 @@ impl Step {
         let given = s.length_or_auto("threshold");
         Ok(Step {
             threshold: Threshold::new(given.unwrap_or(Length::Packets(0.0)), s.link()),
-            telling: Signalling::from_settings(s),
+            signalling: Signalling::from_settings(s),
         })
     }
 }
@@ -95,7 +95,7 @@ impl Aqm for Step {
         _random: &mut Pcg32,
     ) -> Verdict {
         if self.threshold.is_exceeded_by(queue) {
-            self.telling.signal(packet)
+            self.signalling.signal(packet)
         } else {
             Verdict::Keep
         }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn others_may_pass_and_ecn_may_be_off() {
+    fn others_can_pass_and_ecn_can_be_off() {
         let mut passing = queue("step:threshold=0,others=pass", mbps(10));
         let mut dropping = queue("step:threshold=0,ecn=off", mbps(10));
         for queue in [&mut passing, &mut dropping] {

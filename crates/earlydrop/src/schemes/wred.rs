@@ -10,20 +10,20 @@
 //! class: `Pb = max_p (avg - min)/(max - min)`, everything from max on (or gentle, from
 //! twice max on). The average is
 //! - `shared`: of the whole queue, as Cisco's and DPDK's; or
-//! - `per-class`: of the packets of the class that wait, as Linux's GRED's.
+//! - `per-class`: of the class's packets in the queue, as Linux's GRED's.
 //!
 //! # Our readings
-//! - Classes beyond the last profile use the last.
-//! - The count since the last drop is a class's own: its drops are spaced as its own Pb
-//!   says. The sources are silent; DPDK has one count for all colours of a queue.
-//! - A per-class average decays over the time that nothing of its class waits.
-//! - A packet that finds no room starts its own class's count afresh.
+//! - Classes beyond the last profile use the last one.
+//! - Each class has its own count since its last drop, so its drops are spaced by its own Pb.
+//!   The sources do not say; DPDK has one count for all colours of a queue.
+//! - A per-class average decays while the queue holds no packet of its class.
+//! - A drop at a full buffer restarts the count of the packet's class.
 //!
 //! # How other tools differ
 //! | aspect | Cisco | DPDK | Linux `gred` | ns-2, ns-3 | here |
 //! |---|---|---|---|---|---|
 //! | average | shared | shared | per queue; shared with equal priorities | RIO: all, and in-profile | `average` |
-//! | count | unsaid | shared | per queue | per class | per class |
+//! | count | not documented | shared | per queue | per class | per class |
 //! | thresholds in | packets | packets | bytes | packets | packets, or `unit=bytes` |
 //! | max_p | 1/denominator | 1/`maxp_inv` | any; with an old tc a power of two over the band | 1/`linterm_` | any |
 //! | weight | of the queue | of each colour | of each virtual queue | of the queue | one |
@@ -57,9 +57,9 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "average",
-        meaning: "what the average is of",
+        meaning: "the packets that the average covers",
         kind: Kind::Choice(&[
-            ("shared", "the whole queue"),
+            ("shared", "all packets of the queue"),
             ("per-class", "the packets of the arrival's class"),
         ]),
         default: "shared",
@@ -68,7 +68,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "gentle",
-        meaning: "rise from max_p at max to 1 at twice max instead of dropping all from max on",
+        meaning: "rise from max_p at max to 1 at twice max, instead of dropping everything above max",
         kind: Kind::Flag,
         default: "off",
         origin: "Cisco's WRED; DPDK",
@@ -99,7 +99,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "tc gred without grio: an average in bytes for each virtual queue, weight 2^-6, which tc works out of packets of 1000 bytes for the last two",
+            meaning: "tc gred without grio: an average in bytes for each virtual queue, weight 2^-6, which tc computes for packets of 1000 bytes for the last two",
             values: &[
                 (
                     "profiles",
@@ -120,15 +120,15 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         Probe {
             name: "average",
-            meaning: "the average; the largest of any class where each has its own",
+            meaning: "the average; with per-class averages, the largest",
         },
         Probe {
             name: "pb",
-            meaning: "initial probability of the class where it is largest",
+            meaning: "largest initial probability of any class",
         },
         Probe {
             name: "pb_least",
-            meaning: "initial probability of the class where it is least",
+            meaning: "smallest initial probability of any class",
         },
     ],
     nests: false,
@@ -141,16 +141,16 @@ pub const SCHEME: Descriptor = Descriptor {
     },
 };
 
-/// One class: its curve and where it is in spacing its drops.
+/// One class: its curve and its gap since the last drop.
 #[derive(Clone, Debug)]
 struct Profile {
     curve: Curve,
     /// The curve's first and last thresholds in the averages' steps.
     band: (u64, u64),
     gap: Gap,
-    /// Whether the last arrival saw the average above the first threshold.
+    /// Whether the last arrival met an average above the first threshold.
     in_band: bool,
-    /// What of the class waits, in the average's unit; kept where averages are per class.
+    /// The class's share of the queue, in the average's unit; kept with per-class averages.
     waiting: u64,
 }
 
@@ -191,7 +191,7 @@ impl Wred {
         usize::from(packet.class).min(self.profiles.len() - 1)
     }
 
-    /// What `packet` adds to the waiting packets or bytes.
+    /// The length of `packet` in the average's unit: 1, or its bytes.
     #[inline]
     fn length_of(&self, packet: &PacketInfo) -> u64 {
         if self.measure.in_bytes {
@@ -215,9 +215,9 @@ impl Wred {
         if self.per_class { class } else { 0 }
     }
 
-    /// A packet has left the queue, one way or another.
+    /// Counts a packet that has left the queue: sent, dropped or evicted.
     #[inline]
-    fn take_off(&mut self, now: Nanos, packet: &PacketInfo) {
+    fn subtract(&mut self, now: Nanos, packet: &PacketInfo) {
         if !self.per_class {
             return;
         }
@@ -363,12 +363,12 @@ impl Aqm for Wred {
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
-        self.take_off(now, packet);
+        self.subtract(now, packet);
         Verdict::Keep
     }
 
     fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo) {
-        self.take_off(now, packet);
+        self.subtract(now, packet);
     }
 
     fn on_empty(&mut self, now: Nanos) {
@@ -435,7 +435,7 @@ mod tests {
         }
     }
 
-    /// So many packets of 1,000 bytes.
+    /// A queue of so many packets of 1,000 bytes.
     struct Waiting(u32);
 
     impl Backlog for Waiting {
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn each_class_has_its_own_curve_and_the_last_serves_the_rest() {
+    fn each_class_has_its_own_curve_and_the_rest_use_the_last() {
         let wred = wred("wred");
         let pb = |class: u8, avg: f64| {
             let profile = &wred.profiles[wred.class_of(&info(class))];
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn averages_per_class_are_of_what_waits_of_the_class() {
+    fn averages_per_class_cover_the_packets_of_the_class() {
         let mut wred = wred("wred:weight=1,average=per-class,profiles=0/2/1; 0/4/1,limit=9");
         let mut random = Pcg32::new(1, 0);
         let mut offer = |wred: &mut Wred, class: u8| {
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_that_cannot_be_are_refused() {
+    fn contradictory_profiles_are_refused() {
         for text in [
             "10",
             "10/30",
