@@ -49,7 +49,7 @@ const PARAMETERS: &[Parameter] = &[
     .with_default("0.01", "a guess"),
 ];
 
-/// What text can say of the scheme, and how a plan is made of it.
+/// The scheme as text names it, and the constructor of its plan.
 static SCHEME: Descriptor = Descriptor::new(
     "ramp",
     "drops in proportion to the queue",

@@ -1,4 +1,4 @@
-//! What a queue owes its scheme: to be told of each packet exactly once.
+//! The contract of a queue with its scheme: each packet is reported exactly once.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -30,18 +30,20 @@ impl Packet for Plain {
     }
 }
 
-/// Judges at random, and counts what by its queue's word waits; copies count together.
+/// Gives random verdicts, and counts the queue from what the queue reports; copies share the
+/// count.
 #[derive(Clone, Default)]
 struct RecordingAqm {
     waiting: Rc<Cell<u32>>,
-    /// Arrived, kept, and not yet heard of again.
+    /// A packet was kept on arrival, and its acceptance or refusal is not yet reported.
     pending: bool,
 }
 
 impl RecordingAqm {
-    fn settle(&mut self, change: i32) {
+    fn change_by(&mut self, change: i32) {
         let waiting = self.waiting.get().checked_add_signed(change);
-        self.waiting.set(waiting.expect("no more leave than came"));
+        self.waiting
+            .set(waiting.expect("no more packets leave than arrived"));
     }
 
     fn judge(&self, packet: &PacketInfo, reason: DropReason, random: &mut Pcg32) -> Verdict {
@@ -61,7 +63,7 @@ impl Aqm for RecordingAqm {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        assert!(!self.pending, "the last packet was forgotten");
+        assert!(!self.pending, "the last packet was never reported");
         if random.below(5) == 0
             && let Some((slot, _)) = queue.draw(random)
         {
@@ -74,7 +76,7 @@ impl Aqm for RecordingAqm {
 
     fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         assert!(std::mem::take(&mut self.pending));
-        self.settle(1);
+        self.change_by(1);
     }
 
     fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
@@ -88,16 +90,16 @@ impl Aqm for RecordingAqm {
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        self.settle(-1);
+        self.change_by(-1);
         self.judge(packet, DropReason::Dequeue, random)
     }
 
     fn on_evicted(&mut self, _now: Nanos, _packet: &PacketInfo) {
-        self.settle(-1);
+        self.change_by(-1);
     }
 }
 
-/// Offers more than leaves; after every call the scheme knows what waits.
+/// Overloads the queue; after every call the scheme's count is the queue's length.
 fn exercise(mut queue: impl QueueDiscipline<Plain>, waiting: &Cell<u32>) {
     let mut random = Pcg32::new(5, 6);
     for step in 0..20_000 {
@@ -117,7 +119,7 @@ fn exercise(mut queue: impl QueueDiscipline<Plain>, waiting: &Cell<u32>) {
 }
 
 #[test]
-fn a_single_queue_tells_its_scheme_of_every_packet() {
+fn a_single_queue_reports_every_packet_once() {
     let aqm = RecordingAqm::default();
     let waiting = aqm.waiting.clone();
     let limit = Limit::packets(8);
@@ -125,7 +127,7 @@ fn a_single_queue_tells_its_scheme_of_every_packet() {
 }
 
 #[test]
-fn a_fair_queue_tells_its_schemes_of_every_packet() {
+fn a_fair_queue_reports_every_packet_once() {
     let aqm = RecordingAqm::default();
     let waiting = aqm.waiting.clone();
     let sharing = Sharing {

@@ -1,4 +1,4 @@
-//! A module uses those beneath it only: the order is in the crate's documentation.
+//! A module uses only modules beneath it, in the order of the crate's documentation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const ORDER: [&str; 13] = [
     "manual",
 ];
 
-/// Uses that go up: names re-exported where callers look for them, and the type that a
+/// Allowed upward uses: names re-exported where callers look for them, and the type that a
 /// scheme's constructor returns.
 const EXCEPTIONS: [(&str, &str); 4] = [
     ("queue/mod.rs", "pub use crate::any::AnyQueue;"),

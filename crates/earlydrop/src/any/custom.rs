@@ -58,7 +58,7 @@ trait ErasedAqm: fmt::Debug + Send + Sync {
     fn next_deadline(&self) -> Option<Nanos>;
     fn on_link_rate(&mut self, now: Nanos, rate: BitsPerSec);
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
-    /// Bytes of the box and of what the scheme holds beside it.
+    /// Heap bytes of the box and of the scheme's own allocations.
     fn boxed_bytes(&self) -> usize;
 }
 
@@ -187,5 +187,60 @@ impl Aqm for BoxedAqm {
 
     fn heap_bytes(&self) -> usize {
         self.0.boxed_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::any::{AnyAqm, AnyQueue, Plan};
+    use crate::packet::Ecn;
+    use crate::queue::{Outcome, QueueDiscipline};
+    use crate::registry::{Link, Registry};
+    use crate::testing::{TestPacket, mbps};
+    use alloc::vec::Vec;
+
+    fn drive(mut queue: AnyQueue<TestPacket>) -> (Vec<Outcome>, usize, Vec<f64>) {
+        let mut random = Pcg32::new(6, 6);
+        let mut outcomes = Vec::new();
+        for step in 0..20_000 {
+            let now = Nanos::from_micros(step * 700);
+            let ecn = Ecn::from_bits(random.below(4) as u8);
+            let (flow, size) = (random.below(9).into(), 100 + random.below(1400));
+            outcomes.push(queue.enqueue(now, TestPacket { flow, size, ecn }));
+            if random.below(10) < 7 {
+                queue.dequeue(now);
+            }
+            if step == 9000 {
+                queue.set_link_rate(now, mbps(5));
+            }
+        }
+        let mut probes = Vec::new();
+        queue.probes(&mut |_, value| probes.push(value));
+        (outcomes, queue.memory(), probes)
+    }
+
+    #[test]
+    fn a_boxed_scheme_gives_the_verdicts_of_the_built_in_one() {
+        for scheme in Registry::built_in().iter() {
+            let spec = Registry::built_in().spec(scheme.name).unwrap();
+            let plan = spec.plan(&Link::at(mbps(10))).unwrap();
+            let Plan::Single { aqm, limit } = &plan else {
+                continue;
+            };
+            let boxed = Plan::custom(aqm.clone(), *limit);
+            assert!(matches!(
+                &boxed,
+                Plan::Single {
+                    aqm: AnyAqm::Custom(_),
+                    ..
+                }
+            ));
+            let (outcomes, memory, probes) = drive(plan.queue(1));
+            let (same_outcomes, boxed_memory, same_probes) = drive(boxed.queue(1));
+            assert_eq!(outcomes, same_outcomes, "{}", scheme.name);
+            assert_eq!(probes, same_probes, "{}", scheme.name);
+            assert!(boxed_memory >= memory, "{}: the box counts", scheme.name);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Types over all schemes: any scheme for one queue, any queue, and the plan of one.
 //!
-//! These enums know every scheme, so that a packet costs no pointer. Everything else in
-//! the crate knows only the traits and the tables beneath.
+//! These enums name every scheme, so that a packet follows no pointer. The rest of the crate
+//! depends on traits and tables only.
 
 mod custom;
 mod plan;
@@ -44,7 +44,7 @@ macro_rules! any_aqm {
     ($($variant:ident($scheme:ty)),+ $(,)?) => {
         /// Any scheme for one queue, chosen at run time.
         ///
-        /// The scheme lies in the enum itself, so a verdict follows no pointer; only
+        /// The enum holds the scheme by value, so a verdict follows no pointer. Only
         /// [`Custom`](AnyAqm::Custom), a scheme of the program's own, is boxed.
         #[derive(Clone, Debug)]
         #[non_exhaustive]

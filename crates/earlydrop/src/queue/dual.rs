@@ -522,7 +522,7 @@ mod tests {
         assert_eq!(credit_after(&[L4S]), 0.0, "alone");
         assert_eq!(credit_after(&[L4S, PLAIN]), 100.0, "a tenth of 1,000 bytes");
         assert_eq!(credit_after(&[]), 100.0, "alone again");
-        assert_eq!(credit_after(&[]), 0.0, "found nothing");
+        assert_eq!(credit_after(&[]), 0.0, "no packet");
     }
 
     #[test]

@@ -254,7 +254,7 @@ impl Average {
 ///
 /// iproute2 fills a table whose cell i holds floor(i * cell * rate) halvings, with
 /// the smallest power-of-two cell such that 512 of them cover 31/rate. Longer times
-/// fall into the last cell, which holds 31 whatever the cell before it does. Here a
+/// fall into the last cell, which always holds 31. Here a
 /// cell is 2^k packet times rather than 2^k clock ticks, which shifts cell borders by
 /// less than a factor of two.
 fn halvings(rate: f64, packets: f64) -> f64 {

@@ -361,8 +361,8 @@ fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
 }
 
 impl Parameter {
-    /// A parameter that matters whatever the others are; without a default, which
-    /// [`with_default`](Parameter::with_default) gives it.
+    /// A parameter without conditions. Set its default by
+    /// [`with_default`](Parameter::with_default).
     pub const fn new(name: &'static str, meaning: &'static str, kind: Kind) -> Parameter {
         Parameter {
             name,

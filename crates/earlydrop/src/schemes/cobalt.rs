@@ -446,7 +446,7 @@ mod tests {
         while queue.dequeue(at(30)).is_some() {}
         assert_eq!(probe(&queue, "p"), 0.75);
         queue.dequeue(at(60));
-        assert_eq!(probe(&queue, "p"), 0.75, "told of idleness once");
+        assert_eq!(probe(&queue, "p"), 0.75, "idleness counts once");
     }
 
     #[test]

@@ -376,7 +376,7 @@ mod tests {
     // deviations are 188 and 81: a false alarm in 5e8 seeds.
     #[test]
     fn classic_and_scalable_packets_have_different_probabilities() {
-        let told = |spec: &str, ecn: Ecn| {
+        let signalled = |spec: &str, ecn: Ecn| {
             let mut queue = waiting(spec);
             let offered = TestPacket { ecn, ..packet(1) };
             let mut counts = [0, 0];
@@ -393,28 +393,28 @@ mod tests {
             assert!((count - expected).abs() < within, "{count} {expected}");
         };
         let spec = "pi2:limit=5000";
-        let [marked, dropped] = told(spec, Ecn::Ect1);
+        let [marked, dropped] = signalled(spec, Ecn::Ect1);
         near(marked, 1740, 188);
         assert_eq!(dropped, 0);
-        let [marked, dropped] = told(spec, Ecn::Ect0);
+        let [marked, dropped] = signalled(spec, Ecn::Ect0);
         near(marked, 189, 81);
         assert_eq!(dropped, 0);
-        let [marked, dropped] = told(spec, Ecn::NotCapable);
+        let [marked, dropped] = signalled(spec, Ecn::NotCapable);
         near(dropped, 189, 81);
         assert_eq!(marked, 0);
         near(
-            told("pi2:limit=5000,scalable=capable", Ecn::Ect0)[0],
+            signalled("pi2:limit=5000,scalable=capable", Ecn::Ect0)[0],
             1740,
             188,
         );
-        let [marked, dropped] = told("pi2:limit=5000,ecn=off", Ecn::Ect1);
+        let [marked, dropped] = signalled("pi2:limit=5000,ecn=off", Ecn::Ect1);
         near(dropped, 189, 81);
         assert_eq!(marked, 0);
     }
 
     #[test]
     fn late_updates_are_exact() {
-        // Ends on the way, and at the largest p'.
+        // Ends before the largest p', and long after.
         for (spec, millis) in [("pi2:target=1 s", 3000), ("pi2", 50_000)] {
             let mut eager = waiting(spec);
             let mut lazy = eager.clone();

@@ -103,7 +103,7 @@ fn a_calm_soon_reaches_a_fixed_point() {
 
 #[test]
 fn late_updates_are_exact() {
-    // Ends on the way to p = 1, and long after.
+    // Ends before p = 1, and long after.
     for (spec, end) in [("pie", 400), ("pie", 50_000), ("pie:delay=rate", 2000)] {
         let run = |step: usize| {
             let mut queue = queue(spec, mbps(10));

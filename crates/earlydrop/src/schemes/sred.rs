@@ -295,7 +295,7 @@ mod tests {
         for _ in 0..1000 {
             one.enqueue(Nanos::ZERO, packet(1));
         }
-        assert_eq!(one.packets(), 20, "at a third everything is told");
+        assert_eq!(one.packets(), 20, "at a third every packet is signalled");
     }
 
     /// So many packets of 1,000 bytes.

@@ -53,7 +53,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "ared_beta",
-        meaning: "what max_p is multiplied by on the way down",
+        meaning: "the factor on max_p in a step down",
         kind: Kind::Number(
             Range {
                 with_high: false,

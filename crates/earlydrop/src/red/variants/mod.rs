@@ -1,4 +1,4 @@
-//! The published schemes of the RED family, one file each, beside the part each brought.
+//! The published schemes of the RED family, one file each, with the part each brought.
 //!
 //! To add one, write its file, name its module here, and add it to `schemes!` in
 //! `schemes/mod.rs`. A scheme that brings a curve also adds it to [`CURVES`].

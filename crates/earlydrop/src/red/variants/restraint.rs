@@ -55,7 +55,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "floor",
-        meaning: "what bounds max_p on its way back",
+        meaning: "the bound of max_p as it falls back",
         kind: Kind::Choice(&[
             ("default", "from below, by the max_p configured"),
             (
