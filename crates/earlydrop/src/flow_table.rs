@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 
 /// The entry of a flow, valid until that flow is removed or evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot(u32);
+pub(crate) struct FlowSlot(u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Entry<V> {
@@ -89,28 +89,28 @@ impl<V: Copy + Default> FlowTable<V> {
     }
 
     /// The most recently used flow.
-    pub(crate) fn newest(&self) -> Option<Slot> {
-        (self.newest != NONE).then_some(Slot(self.newest))
+    pub(crate) fn newest(&self) -> Option<FlowSlot> {
+        (self.newest != NONE).then_some(FlowSlot(self.newest))
     }
 
     /// The value of the flow at `slot`.
-    pub(crate) fn value(&self, slot: Slot) -> &V {
+    pub(crate) fn value(&self, slot: FlowSlot) -> &V {
         &self.entries[slot.0 as usize].value
     }
 
     /// The value of the flow at `slot`, mutable.
-    pub(crate) fn value_mut(&mut self, slot: Slot) -> &mut V {
+    pub(crate) fn value_mut(&mut self, slot: FlowSlot) -> &mut V {
         &mut self.entries[slot.0 as usize].value
     }
 
     /// The entry of `flow`, if it is in the table.
     #[inline]
-    pub(crate) fn find(&self, flow: FlowKey) -> Option<Slot> {
+    pub(crate) fn find(&self, flow: FlowKey) -> Option<FlowSlot> {
         let mut index = self.buckets[self.bucket(flow)];
         while index != NONE {
             let entry = &self.entries[index as usize];
             if entry.flow == flow {
-                return Some(Slot(index));
+                return Some(FlowSlot(index));
             }
             index = entry.next;
         }
@@ -119,7 +119,7 @@ impl<V: Copy + Default> FlowTable<V> {
 
     /// Makes the flow at `slot` the most recently used.
     #[inline]
-    pub(crate) fn touch(&mut self, slot: Slot) {
+    pub(crate) fn touch(&mut self, slot: FlowSlot) {
         if self.newest != slot.0 {
             self.leave_order(slot.0);
             self.lead_order(slot.0);
@@ -128,10 +128,10 @@ impl<V: Copy + Default> FlowTable<V> {
 
     /// Inserts `flow`, which must not be in the table, as the most recently used. Returns its
     /// entry, and the value of the flow evicted to make room, if any.
-    pub(crate) fn insert(&mut self, flow: FlowKey, value: V) -> (Slot, Option<V>) {
+    pub(crate) fn insert(&mut self, flow: FlowKey, value: V) -> (FlowSlot, Option<V>) {
         debug_assert!(self.find(flow).is_none());
         self.salt.get_or_insert(0);
-        let evicted = self.is_full().then(|| self.remove(Slot(self.oldest)));
+        let evicted = self.is_full().then(|| self.remove(FlowSlot(self.oldest)));
         let index = self.free;
         let bucket = self.bucket(flow);
         let entry = &mut self.entries[index as usize];
@@ -142,11 +142,11 @@ impl<V: Copy + Default> FlowTable<V> {
         self.buckets[bucket] = index;
         self.flows += 1;
         self.lead_order(index);
-        (Slot(index), evicted)
+        (FlowSlot(index), evicted)
     }
 
     /// Removes the flow at `slot` and returns its value.
-    pub(crate) fn remove(&mut self, slot: Slot) -> V {
+    pub(crate) fn remove(&mut self, slot: FlowSlot) -> V {
         self.leave_bucket(slot.0);
         self.leave_order(slot.0);
         let entry = &mut self.entries[slot.0 as usize];

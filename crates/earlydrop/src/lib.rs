@@ -65,3 +65,7 @@ pub use packet::{Ecn, FlowKey, Packet};
 pub use queue::QueueDiscipline;
 pub use registry::{ConfigError, Link, Registry, Spec};
 pub use units::{BitsPerSec, Nanos};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -9,7 +9,7 @@ use crate::units::Nanos;
 
 /// A slot of the ring with its packet. A packet taken out of the middle leaves a hole.
 #[derive(Clone, Debug)]
-struct Entry<P> {
+struct RingEntry<P> {
     packet: Option<P>,
     arrived: Nanos,
 }
@@ -20,7 +20,7 @@ struct Entry<P> {
 /// when the ring would otherwise be full.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<P> {
-    slots: Box<[Entry<P>]>,
+    slots: Box<[RingEntry<P>]>,
     /// Index of the oldest packet; slots are used modulo their number, a power of two.
     head: u32,
     /// Slots in use from the head on, holes included.
@@ -34,7 +34,7 @@ impl<P: Packet> Ring<P> {
     pub(crate) fn with_room_for(packets: u32) -> Ring<P> {
         // A quarter more than needed, so that holes are rarely closed.
         let slots = (packets + packets / 4).max(1).next_power_of_two();
-        let empty = || Entry {
+        let empty = || RingEntry {
             packet: None,
             arrived: Nanos::ZERO,
         };
@@ -61,7 +61,7 @@ impl<P: Packet> Ring<P> {
         self.bytes += u64::from(packet.size());
         self.packets += 1;
         let tail = self.index(self.span);
-        self.slots[tail] = Entry {
+        self.slots[tail] = RingEntry {
             packet: Some(packet),
             arrived,
         };
@@ -134,7 +134,7 @@ impl<P: Packet> Ring<P> {
 
     /// Bytes of memory held for slots.
     pub(crate) fn heap_bytes(&self) -> usize {
-        core::mem::size_of_val::<[Entry<P>]>(&self.slots)
+        core::mem::size_of_val::<[RingEntry<P>]>(&self.slots)
     }
 }
 

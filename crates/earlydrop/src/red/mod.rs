@@ -23,7 +23,7 @@ pub use crate::curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use adaptation::Adaptation;
 pub use average::{Average, Idle};
 pub use parameters::with_curve;
-pub use policy::{Policy, Treatment, View};
+pub use policy::{AverageView, Policy, Treatment};
 pub use spacing::Spacing;
 pub use variants::CURVES;
 
@@ -82,7 +82,7 @@ impl Action {
 
 /// The units of the average and the packets, and what depends on the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measure {
+pub struct RedConfig {
     /// Average and thresholds are in bytes rather than packets.
     pub in_bytes: bool,
     /// A packet's probability is scaled by its size over the mean, and it counts in the gap
@@ -101,7 +101,7 @@ pub struct Measure {
     pub cautious: bool,
 }
 
-impl Measure {
+impl RedConfig {
     /// The queue's length in the average's unit.
     #[inline]
     pub(crate) fn length_of<Q: Backlog>(&self, queue: &Q) -> u64 {
@@ -168,7 +168,7 @@ pub struct Red {
     adaptation: Adaptation,
     policy: Policy,
     action: Action,
-    measure: Measure,
+    config: RedConfig,
     law: Option<&'static CurveLaw>,
     /// Whether the fast path may be used: packets are counted, not bytes, and neither an
     /// adaptation nor a policy needs every arrival.
@@ -198,8 +198,8 @@ impl Red {
 
     /// The count in packets; in mean packets when `by_size`.
     fn packets_since(&self) -> f64 {
-        let unit = if self.measure.by_size {
-            self.measure.mean_packet.0
+        let unit = if self.config.by_size {
+            self.config.mean_packet.0
         } else {
             1
         };
@@ -346,7 +346,7 @@ impl Aqm for Red {
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         if self.adaptation.is_due(now) {
-            let length = self.measure.length_of(queue) as f64;
+            let length = self.config.length_of(queue) as f64;
             let avg = self.average.value();
             self.adaptation.catch_up(now, avg, length, &mut self.curve);
         }
@@ -357,10 +357,10 @@ impl Aqm for Red {
     }
 
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
-        let weight = self.measure.weight_at(rate);
-        self.average.retune(weight, self.measure.packet_time(rate));
+        let weight = self.config.weight_at(rate);
+        self.average.retune(weight, self.config.packet_time(rate));
         (self.fast, self.fast_cautious) = (FastPath::CLOSED, FastPath::CLOSED);
-        if let (Some((min, max)), Some(law)) = (self.measure.automatic_thresholds(rate), self.law) {
+        if let (Some((min, max)), Some(law)) = (self.config.automatic_thresholds(rate), self.law) {
             self.curve.move_to(law, min, max);
             self.band = self.average.band_of(&self.curve);
         }

@@ -6,7 +6,7 @@ use alloc::format;
 use super::average::FastPath;
 use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
 use super::{
-    Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Measure, Policy, Red, Shape, Spacing,
+    Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Policy, Red, RedConfig, Shape, Spacing,
 };
 use crate::curve::parse_pieces;
 use crate::registry::{
@@ -335,18 +335,18 @@ fn plan(settings: &Settings) -> Result<Plan, ConfigError> {
     ))
 }
 
-impl Measure {
-    pub(crate) fn from_settings(s: &Settings) -> Measure {
+impl RedConfig {
+    pub(crate) fn from_settings(s: &Settings) -> RedConfig {
         let both_automatic = s.length_or_auto("min").is_none() && s.length_or_auto("max").is_none();
         let target_delay = both_automatic.then(|| s.time("target_delay").as_secs_f64());
-        Measure::with_target(s, target_delay)
+        RedConfig::with_target(s, target_delay)
     }
 
     /// From the parameters of average and spacing; automatic thresholds aim at
     /// `target_delay`.
-    pub(crate) fn with_target(s: &Settings, target_delay: Option<f64>) -> Measure {
+    pub(crate) fn with_target(s: &Settings, target_delay: Option<f64>) -> RedConfig {
         let mean_packet = s.link().mean_packet;
-        Measure {
+        RedConfig {
             in_bytes: s.choice("unit") == "bytes",
             by_size: s.flag("by_size"),
             mean_packet,
@@ -422,15 +422,15 @@ impl Measure {
 impl Red {
     /// Builds the combination of parts that the settings describe.
     pub(crate) fn from_settings(s: &Settings) -> Result<Red, ConfigError> {
-        let measure = Measure::from_settings(s);
-        let (law, mut curve) = curve(s, &measure)?;
-        let average = measure.average(s);
+        let config = RedConfig::from_settings(s);
+        let (law, mut curve) = curve(s, &config)?;
+        let average = config.average(s);
         curve.count_in_steps(average.one());
         let adaptation = adaptation(s, &curve)?;
-        let policy = policy(s, &measure);
+        let policy = policy(s, &config);
         let fast_eligible = matches!(policy, Policy::None)
             && !adaptation.needs_arrivals()
-            && !(measure.in_bytes || measure.by_size);
+            && !(config.in_bytes || config.by_size);
         Ok(Red {
             fast_eligible,
             fast: FastPath::CLOSED,
@@ -442,7 +442,7 @@ impl Red {
             curve,
             gap: Gap::new(Spacing::named(s.choice("spacing"))),
             action: Action::from_settings(s),
-            measure,
+            config,
             law,
             in_band: false,
         })
@@ -460,13 +460,13 @@ impl Action {
 }
 
 /// The curve given as numbers; its thresholds are the first start and the last one.
-fn curve_of_numbers(s: &Settings, measure: &Measure) -> Result<Curve, ConfigError> {
+fn curve_of_numbers(s: &Settings, config: &RedConfig) -> Result<Curve, ConfigError> {
     let pieces = parse_pieces(s.text("segments")).ok_or_else(|| s.unreadable("segments"))?;
     let (all, last) = (pieces.as_slice(), pieces.last());
     let min = all.first().map_or(last, |piece| piece.start);
     let end = all.last().map_or(last, |piece| piece.start);
     let max = if last.is_finite() { last } else { end };
-    measure.check_thresholds(s, min.min(max * 0.999), max)?;
+    config.check_thresholds(s, min.min(max * 0.999), max)?;
     let shape = Shape {
         min,
         max,
@@ -478,14 +478,14 @@ fn curve_of_numbers(s: &Settings, measure: &Measure) -> Result<Curve, ConfigErro
 
 fn curve(
     s: &Settings,
-    measure: &Measure,
+    config: &RedConfig,
 ) -> Result<(Option<&'static CurveLaw>, Curve), ConfigError> {
     let name = s.choice("curve");
     let registered = || CURVES.iter().copied().find(|law| law.name == name);
     let Some(law) = s.own_curve().or_else(registered) else {
-        return Ok((None, curve_of_numbers(s, measure)?));
+        return Ok((None, curve_of_numbers(s, config)?));
     };
-    let (min, max) = measure.thresholds(s)?;
+    let (min, max) = config.thresholds(s)?;
     let strength = match dsred::strength(s) {
         Some(strength) => strength?,
         None => law.flip(s.number("max_p")),
@@ -511,12 +511,12 @@ fn adaptation(s: &Settings, curve: &Curve) -> Result<Adaptation, ConfigError> {
     })
 }
 
-fn policy(s: &Settings, measure: &Measure) -> Policy {
+fn policy(s: &Settings, config: &RedConfig) -> Policy {
     match s.choice("policy") {
         "choke" => Policy::Choke,
-        "sfred" => Policy::Sfred(Box::new(sfred::Sfred::from_settings(s, measure))),
+        "sfred" => Policy::Sfred(Box::new(sfred::Sfred::from_settings(s, config))),
         "lru" => Policy::Lru(Box::new(lru_red::LruRed::from_settings(s))),
-        "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, measure))),
+        "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, config))),
         _ => Policy::None,
     }
 }

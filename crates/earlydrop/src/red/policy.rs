@@ -29,7 +29,7 @@ pub enum Treatment {
 
 /// The average and the thresholds, as a policy sees them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
+pub struct AverageView {
     /// The average queue.
     pub avg: f64,
     /// The curve's first threshold.
@@ -67,7 +67,7 @@ impl Policy {
         &mut self,
         now: Nanos,
         packet: &PacketInfo,
-        view: &View,
+        view: &AverageView,
         random: &mut Pcg32,
     ) -> Treatment {
         match self {

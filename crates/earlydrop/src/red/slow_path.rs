@@ -2,7 +2,7 @@
 //! or byte mode; and the first arrival after an idle time.
 
 use super::variants::choke;
-use super::{Policy, Red, Treatment, View};
+use super::{AverageView, Policy, Red, Treatment};
 use crate::aqm::{Backlog, DropReason, Verdict};
 use crate::curve::in_steps;
 use crate::packet::{FlowKey, PacketInfo};
@@ -19,7 +19,7 @@ impl Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if self.fast_eligible && self.measure.cautious {
+        if self.fast_eligible && self.config.cautious {
             self.fast_cautious = self.average.fast_path();
         } else if self.fast_eligible {
             self.fast = self.average.fast_path();
@@ -27,10 +27,10 @@ impl Red {
         if self.policy.remembers_flows() {
             return self.arrive_under_policy(now, packet, queue, random);
         }
-        let length = self.measure.length_of(queue);
+        let length = self.config.length_of(queue);
         self.average.update(now, length);
         let strength = self.climbing_strength(now);
-        if self.measure.cautious && length <= 1 {
+        if self.config.cautious && length <= 1 {
             return self.below();
         }
         if matches!(self.policy, Policy::Choke)
@@ -50,11 +50,11 @@ impl Red {
         packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
-        if strength.is_some() || self.measure.by_size {
+        if strength.is_some() || self.config.by_size {
             return self.judge(self.average.value(), strength, packet, random);
         }
         let avg = self.average.in_steps();
-        if self.measure.cautious {
+        if self.config.cautious {
             self.judge_cautiously(avg, packet, random)
         } else {
             self.judge_fast(avg, packet, random)
@@ -79,19 +79,19 @@ impl Red {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        let length = self.measure.length_of(queue);
+        let length = self.config.length_of(queue);
         let sample_later = length > 0 && self.policy.follows_packets();
         if !sample_later {
             self.average.update(now, length);
         }
         let strength = self.climbing_strength(now);
-        let view = View {
+        let view = AverageView {
             avg: self.average.value(),
             first: self.curve.first(),
             max: self.curve.shape().max,
         };
         let treatment = self.policy.treat(now, packet, &view, random);
-        let verdict = if self.measure.cautious && length <= 1 {
+        let verdict = if self.config.cautious && length <= 1 {
             self.below()
         } else {
             self.judge_treated(treatment, strength, packet, random)
@@ -106,7 +106,7 @@ impl Red {
     /// A packet of `flow` leaves a queue whose policy follows its packets.
     #[inline(never)]
     pub(super) fn depart_under_policy<Q: Backlog>(&mut self, now: Nanos, flow: FlowKey, queue: &Q) {
-        let length = self.measure.length_of(queue);
+        let length = self.config.length_of(queue);
         self.average.update(now, length);
         self.policy.on_left(flow);
     }
@@ -162,9 +162,9 @@ impl Red {
         if avg < self.curve.first() {
             return self.below();
         }
-        let step = self.measure.step_of(packet);
+        let step = self.config.step_of(packet);
         let was_in_band = core::mem::replace(&mut self.in_band, true);
-        if self.measure.cautious && !was_in_band {
+        if self.config.cautious && !was_in_band {
             self.gap.restart(step);
             return Verdict::Keep;
         }
@@ -175,7 +175,7 @@ impl Red {
             Some(strength) => self.curve.probability_at(avg, strength),
             None => self.curve.probability(avg),
         });
-        let (spent, own) = self.measure.shares(pb, self.gap.count(), step);
+        let (spent, own) = self.config.shares(pb, self.gap.count(), step);
         self.draw([pb, spent, own], step, packet, random)
     }
 
@@ -189,7 +189,7 @@ impl Red {
         if avg >= self.curve.last() {
             return self.above(packet);
         }
-        self.gap.pass(self.measure.step_of(packet));
+        self.gap.pass(self.config.step_of(packet));
         Verdict::Keep
     }
 }

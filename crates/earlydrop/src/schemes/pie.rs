@@ -299,7 +299,7 @@ impl RateEstimator {
 
 /// PIE's parameters.
 #[derive(Clone, Copy, Debug)]
-struct Law {
+struct Parameters {
     gains: Gains,
     burst: Nanos,
     interval: Nanos,
@@ -317,7 +317,7 @@ struct Law {
 /// PIE: a PI controller of the queueing delay.
 #[derive(Clone, Debug)]
 pub struct Pie {
-    law: Law,
+    parameters: Parameters,
     ticker: Ticker,
     rate: Option<RateEstimator>,
     probability: f64,
@@ -334,7 +334,7 @@ impl Pie {
     pub(crate) fn from_settings(s: &Settings) -> Result<Pie, ConfigError> {
         check_target(s)?;
         let interval = s.time("interval");
-        let law = Law {
+        let parameters = Parameters {
             gains: Gains {
                 alpha: s.number("alpha"),
                 beta: s.number("beta"),
@@ -355,12 +355,12 @@ impl Pie {
         };
         let threshold = s.size_or_auto("dq_threshold").map_or(0, |size| size.0);
         Ok(Pie {
-            law,
+            parameters,
             ticker: Ticker::every(interval),
             rate: (s.choice("delay") == "rate").then(|| RateEstimator::new(threshold)),
             probability: 0.0,
             delay: 0.0,
-            burst_left: law.burst,
+            burst_left: parameters.burst,
             accumulated: 0.0,
             active: false,
         })
@@ -369,19 +369,19 @@ impl Pie {
     /// Takes one step of p; returns whether a further step with the same delay would change
     /// anything.
     fn update(&mut self, delay: f64) -> bool {
-        let law = &self.law;
+        let parameters = &self.parameters;
         let (before, burst_before) = (self.probability, self.burst_left);
         let delay_before = self.delay;
-        let half = law.gains.reference / 2.0;
-        let mut step = law.gains.step(delay, delay_before) * autotune(before);
-        if law.cap && before >= 0.1 {
+        let half = parameters.gains.reference / 2.0;
+        let mut step = parameters.gains.step(delay, delay_before) * autotune(before);
+        if parameters.cap && before >= 0.1 {
             step = step.min(LARGE_STEP);
         }
-        if delay > law.high_delay {
+        if delay > parameters.high_delay {
             step += LARGE_STEP;
         }
         let calm = delay < half && delay_before < half;
-        let decays = if law.decays_at_half {
+        let decays = if parameters.decays_at_half {
             calm
         } else {
             delay == 0.0 && delay_before == 0.0
@@ -390,9 +390,9 @@ impl Pie {
         self.probability = ((before + step) * kept).clamp(0.0, 1.0);
         self.delay = delay;
         self.burst_left = if calm && self.probability == 0.0 {
-            law.burst
+            parameters.burst
         } else {
-            burst_before - law.interval
+            burst_before - parameters.interval
         };
         let spared = delay < half && self.probability < 0.2;
         self.active = self.burst_left == Nanos::ZERO && !spared;
@@ -405,7 +405,7 @@ impl Pie {
         ticker.catch_up(now, |tick| {
             updated = true;
             let changed = self.update(head_delay(tick, queue));
-            let late = self.delay > self.law.gains.reference;
+            let late = self.delay > self.parameters.gains.reference;
             let saturated = self.probability == 1.0 && late && self.burst_left == Nanos::ZERO;
             !saturated && (changed || queue.packets() > 0)
         });
@@ -416,7 +416,7 @@ impl Pie {
 
     #[inline]
     fn hits(&mut self, random: &mut Pcg32) -> bool {
-        if !self.law.derandomise {
+        if !self.parameters.derandomise {
             return random.chance(self.probability);
         }
         if self.probability == 0.0 {
@@ -443,11 +443,11 @@ impl Aqm for Pie {
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if !self.active || queue.bytes() <= self.law.spared || !self.hits(random) {
+        if !self.active || queue.bytes() <= self.parameters.spared || !self.hits(random) {
             return Verdict::Keep;
         }
         signal(
-            self.law.ecn && self.probability < self.law.mark_limit,
+            self.parameters.ecn && self.probability < self.parameters.mark_limit,
             packet,
         )
     }

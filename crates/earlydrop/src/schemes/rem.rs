@@ -219,7 +219,7 @@ const CERTAIN: f64 = 40.0;
 
 /// REM's parameters.
 #[derive(Clone, Copy, Debug)]
-struct Law {
+struct Parameters {
     gamma: f64,
     alpha: f64,
     inw: f64,
@@ -236,7 +236,7 @@ struct Law {
 /// Random exponential marking.
 #[derive(Clone, Debug)]
 pub struct Rem {
-    law: Law,
+    parameters: Parameters,
     /// Packets the link sends in an interval: c.
     capacity: f64,
     ticker: Ticker,
@@ -253,7 +253,7 @@ impl Rem {
         check_within_buffer(s, "q_ref")?;
         let mean_packet = s.link().mean_packet;
         let interval = s.time("interval");
-        let law = Law {
+        let parameters = Parameters {
             gamma: s.number("gamma"),
             alpha: s.number("alpha"),
             inw: s.number("inw"),
@@ -266,8 +266,8 @@ impl Rem {
             signalling: Signalling::from_settings(s),
         };
         Ok(Rem {
-            law,
-            capacity: law.interval * s.link().rate.packets_per_sec(mean_packet),
+            parameters,
+            capacity: parameters.interval * s.link().rate.packets_per_sec(mean_packet),
             ticker: Ticker::every(interval),
             arrivals: 0.0,
             average_arrivals: 0.0,
@@ -279,13 +279,15 @@ impl Rem {
     /// Ends one interval; returns whether a further one with the same queue and no arrivals
     /// would change anything.
     fn update(&mut self, length: f64) -> bool {
-        let law = &self.law;
-        let mut arrivals = (1.0 - law.inw) * self.average_arrivals + law.inw * self.arrivals;
+        let parameters = &self.parameters;
+        let mut arrivals =
+            (1.0 - parameters.inw) * self.average_arrivals + parameters.inw * self.arrivals;
         if arrivals < NO_ARRIVALS {
             arrivals = 0.0;
         }
-        let excess = law.alpha * (length - law.q_ref) + arrivals - self.capacity;
-        let price = (self.price + law.gamma * excess).clamp(0.0, CERTAIN / law.ln_phi);
+        let excess = parameters.alpha * (length - parameters.q_ref) + arrivals - self.capacity;
+        let price =
+            (self.price + parameters.gamma * excess).clamp(0.0, CERTAIN / parameters.ln_phi);
         let changed =
             price != self.price || arrivals != self.average_arrivals || self.arrivals != 0.0;
         self.arrivals = 0.0;
@@ -296,9 +298,9 @@ impl Rem {
     #[inline]
     fn judge(&self, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
         if self.probability > 0.0
-            && random.chance(self.probability * self.law.counting.weight_of(packet))
+            && random.chance(self.probability * self.parameters.counting.weight_of(packet))
         {
-            self.law.signalling.signal(packet)
+            self.parameters.signalling.signal(packet)
         } else {
             Verdict::Keep
         }
@@ -314,8 +316,8 @@ impl Aqm for Rem {
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        self.arrivals += self.law.counting.weight_of(packet);
-        if self.law.at_departure {
+        self.arrivals += self.parameters.counting.weight_of(packet);
+        if self.parameters.at_departure {
             Verdict::Keep
         } else {
             self.judge(packet, random)
@@ -330,7 +332,7 @@ impl Aqm for Rem {
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if !self.law.at_departure {
+        if !self.parameters.at_departure {
             return Verdict::Keep;
         }
         match self.judge(packet, random) {
@@ -342,11 +344,11 @@ impl Aqm for Rem {
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         if self.ticker.is_due(now) {
-            let length = self.law.counting.length_of(queue);
+            let length = self.parameters.counting.length_of(queue);
             let mut ticker = self.ticker.clone();
             ticker.catch_up(now, |_| self.update(length));
             self.ticker = ticker;
-            self.probability = -libm::expm1(-self.price * self.law.ln_phi);
+            self.probability = -libm::expm1(-self.price * self.parameters.ln_phi);
         }
     }
 
@@ -355,7 +357,8 @@ impl Aqm for Rem {
     }
 
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
-        self.capacity = self.law.interval * rate.packets_per_sec(self.law.mean_packet);
+        self.capacity =
+            self.parameters.interval * rate.packets_per_sec(self.parameters.mean_packet);
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -476,7 +479,7 @@ mod tests {
     fn a_link_that_is_down_ends_at_probability_one() {
         let mut rem = rem("rem:gamma=10");
         while rem.update(1000.0) {}
-        assert_eq!(-libm::expm1(-rem.price * rem.law.ln_phi), 1.0);
+        assert_eq!(-libm::expm1(-rem.price * rem.parameters.ln_phi), 1.0);
     }
 
     #[test]

@@ -225,7 +225,7 @@ struct Bin {
 
 /// SFB's parameters.
 #[derive(Clone, Copy, Debug)]
-struct Law {
+struct Parameters {
     levels: usize,
     bins: u32,
     /// p rises when a bin holds more than this.
@@ -255,11 +255,16 @@ struct BinSet {
 impl BinSet {
     /// Calls `change` with each row's bin of `flow`.
     #[inline]
-    fn for_each(&mut self, law: &Law, flow: FlowKey, mut change: impl FnMut(&mut Bin)) {
+    fn for_each(
+        &mut self,
+        parameters: &Parameters,
+        flow: FlowKey,
+        mut change: impl FnMut(&mut Bin),
+    ) {
         let mut hash = flow.0;
-        for row in self.bins.chunks_exact_mut(law.bins as usize) {
+        for row in self.bins.chunks_exact_mut(parameters.bins as usize) {
             hash = FlowKey(hash).hash(self.salt);
-            let index = ((hash >> 32) * u64::from(law.bins)) >> 32;
+            let index = ((hash >> 32) * u64::from(parameters.bins)) >> 32;
             change(&mut row[index as usize]);
         }
     }
@@ -267,13 +272,13 @@ impl BinSet {
     /// Updates the bins of an arrival; returns the smallest probability of its bins, and the
     /// smallest and largest number of packets in one.
     #[inline]
-    fn learn(&mut self, law: &Law, flow: FlowKey) -> (f64, u32, u32) {
+    fn learn(&mut self, parameters: &Parameters, flow: FlowKey) -> (f64, u32, u32) {
         let (mut least_p, mut least, mut most) = (1.0_f64, u32::MAX, 0);
-        self.for_each(law, flow, |bin| {
-            if bin.waiting > law.rises_above {
-                bin.probability = (bin.probability + law.d1).min(1.0);
+        self.for_each(parameters, flow, |bin| {
+            if bin.waiting > parameters.rises_above {
+                bin.probability = (bin.probability + parameters.d1).min(1.0);
             } else if bin.waiting == 0 {
-                bin.probability = (bin.probability - law.d2).max(0.0);
+                bin.probability = (bin.probability - parameters.d2).max(0.0);
             }
             least_p = least_p.min(bin.probability);
             least = least.min(bin.waiting);
@@ -286,7 +291,7 @@ impl BinSet {
 /// Stochastic Fair BLUE.
 #[derive(Clone, Debug)]
 pub struct Sfb {
-    law: Law,
+    parameters: Parameters,
     sets: [BinSet; 2],
     /// The set in use; the other one is idle or warms up.
     active: usize,
@@ -307,7 +312,7 @@ impl Sfb {
         check(s)?;
         let bin_size = s.count("bin_size");
         let any_drops = s.choice("full_bin") == "any";
-        let law = Law {
+        let parameters = Parameters {
             levels: s.count("levels") as usize,
             bins: s.count("bins"),
             rises_above: if any_drops { bin_size } else { bin_size - 1 },
@@ -328,17 +333,17 @@ impl Sfb {
         let set = |since| BinSet {
             since,
             salt: 0,
-            bins: vec![Bin::default(); law.levels * law.bins as usize].into(),
+            bins: vec![Bin::default(); parameters.levels * parameters.bins as usize].into(),
         };
         Ok(Sfb {
-            law,
+            parameters,
             sets: [set(Nanos::ZERO), set(Nanos::NEVER)],
             active: 0,
             warming: false,
             next_change: None,
             generation: 0,
             secret: None,
-            tokens: law.penalty_burst,
+            tokens: parameters.penalty_burst,
             tokens_at: Nanos::ZERO,
         })
     }
@@ -369,22 +374,24 @@ impl Sfb {
             let set = &mut self.sets[other];
             (set.since, set.salt) = (at, salt);
             set.bins.fill(Bin::default());
-            self.law.warmup
+            self.parameters.warmup
         } else {
             self.sets[self.active].since = Nanos::NEVER;
             self.active = other;
-            self.law.rehash - self.law.warmup
+            self.parameters.rehash - self.parameters.warmup
         }
     }
 
     /// Makes the changes of sets due by `now`. Of a long calm only the last periods are run:
     /// without arrivals, earlier ones leave empty bins.
     fn catch_up(&mut self, now: Nanos) {
-        let law = self.law;
-        let mut next = self.next_change.unwrap_or(now + (law.rehash - law.warmup));
-        let periods = now.since(next).0 / law.rehash.0;
+        let parameters = self.parameters;
+        let mut next = self
+            .next_change
+            .unwrap_or(now + (parameters.rehash - parameters.warmup));
+        let periods = now.since(next).0 / parameters.rehash.0;
         let skipped = periods.saturating_sub(2) & !1;
-        next += Nanos(skipped * law.rehash.0);
+        next += Nanos(skipped * parameters.rehash.0);
         self.generation += skipped;
         while next <= now {
             next += self.change_sets(next);
@@ -395,8 +402,8 @@ impl Sfb {
     /// Takes a token for a packet of an unresponsive flow; whether there was one.
     #[cold]
     fn pay(&mut self, now: Nanos) -> bool {
-        let filled = now.since(self.tokens_at).as_secs_f64() * self.law.penalty_rate;
-        self.tokens = (self.tokens + filled).min(self.law.penalty_burst);
+        let filled = now.since(self.tokens_at).as_secs_f64() * self.parameters.penalty_rate;
+        self.tokens = (self.tokens + filled).min(self.parameters.penalty_burst);
         self.tokens_at = now;
         let paid = self.tokens >= 1.0;
         if paid {
@@ -410,7 +417,7 @@ impl Sfb {
     fn subtract(&mut self, packet: &PacketInfo) {
         for set in &mut self.sets {
             if packet.arrived >= set.since {
-                set.for_each(&self.law, packet.flow, |bin| {
+                set.for_each(&self.parameters, packet.flow, |bin| {
                     bin.waiting = bin.waiting.saturating_sub(1);
                 });
             }
@@ -452,17 +459,21 @@ impl Aqm for Sfb {
         if self.secret.is_none() {
             self.draw_secret(random);
         }
-        let (p_min, least, most) = self.sets[self.active].learn(&self.law, packet.flow);
+        let (p_min, least, most) = self.sets[self.active].learn(&self.parameters, packet.flow);
         let unresponsive = p_min >= 1.0;
         if unresponsive && self.warming {
-            self.sets[1 - self.active].learn(&self.law, packet.flow);
+            self.sets[1 - self.active].learn(&self.parameters, packet.flow);
         }
-        let fullness = if self.law.any_drops { most } else { least };
-        if fullness >= self.law.drops_at || (unresponsive && !self.pay(now)) {
+        let fullness = if self.parameters.any_drops {
+            most
+        } else {
+            least
+        };
+        if fullness >= self.parameters.drops_at || (unresponsive && !self.pay(now)) {
             return Verdict::Drop(DropReason::Policy);
         }
         if !unresponsive && p_min > 0.0 && random.chance(p_min) {
-            return signal(self.law.ecn, packet);
+            return signal(self.parameters.ecn, packet);
         }
         Verdict::Keep
     }
@@ -471,7 +482,7 @@ impl Aqm for Sfb {
     fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
         for set in &mut self.sets {
             if packet.arrived >= set.since {
-                set.for_each(&self.law, packet.flow, |bin| bin.waiting += 1);
+                set.for_each(&self.parameters, packet.flow, |bin| bin.waiting += 1);
             }
         }
     }
@@ -494,7 +505,7 @@ impl Aqm for Sfb {
 
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, _queue: &Q) {
-        if self.law.rehash > Nanos::ZERO && self.next_change.is_none_or(|next| now >= next) {
+        if self.parameters.rehash > Nanos::ZERO && self.next_change.is_none_or(|next| now >= next) {
             self.catch_up(now);
         }
     }

@@ -91,10 +91,13 @@ fn a_flow_is_judged_by_its_bin_of_smallest_p() {
     for _ in 0..9 {
         arrive(&mut sfb, 1, 0, &mut random);
     }
-    assert_eq!(sfb.sets[0].learn(&sfb.law.clone(), FlowKey(1)).0, 1.0);
+    assert_eq!(
+        sfb.sets[0].learn(&sfb.parameters.clone(), FlowKey(1)).0,
+        1.0
+    );
     // With 8 x 8 bins, of 64 other flows one shares both on average.
-    let law = sfb.law;
-    let shares = (2..66).filter(|flow| sfb.sets[0].learn(&law, FlowKey(*flow)).0 > 0.0);
+    let parameters = sfb.parameters;
+    let shares = (2..66).filter(|flow| sfb.sets[0].learn(&parameters, FlowKey(*flow)).0 > 0.0);
     assert!(shares.count() <= 8);
 }
 
@@ -225,8 +228,11 @@ fn contradictions_are_refused() {
 #[test]
 fn as_linux_takes_the_steps_tc_sends() {
     // tc: (65535 + 1000)/2000 = 33 and (65535 + 10000)/20000 = 3 of 65,535.
-    let law = sfb("sfb:as=linux").law;
-    assert!((law.d1 - 33.0 / 65_535.0).abs() < 0.5 / 65_535.0);
-    assert!((law.d2 - 3.0 / 65_535.0).abs() < 0.5 / 65_535.0);
-    assert_eq!((law.levels, law.bins, law.drops_at), (8, 16, 25));
+    let parameters = sfb("sfb:as=linux").parameters;
+    assert!((parameters.d1 - 33.0 / 65_535.0).abs() < 0.5 / 65_535.0);
+    assert!((parameters.d2 - 3.0 / 65_535.0).abs() < 0.5 / 65_535.0);
+    assert_eq!(
+        (parameters.levels, parameters.bins, parameters.drops_at),
+        (8, 16, 25)
+    );
 }

@@ -38,7 +38,7 @@ use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::{ACTION, AVERAGE, SPACING};
 use crate::red::variants::{gred, red};
-use crate::red::{Action, Average, Curve, Gap, Measure, Shape, Spacing};
+use crate::red::{Action, Average, Curve, Gap, RedConfig, Shape, Spacing};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
 };
@@ -161,22 +161,22 @@ pub struct Wred {
     averages: Box<[Average]>,
     profiles: Box<[Profile]>,
     per_class: bool,
-    measure: Measure,
+    config: RedConfig,
     action: Action,
 }
 
 impl Wred {
     pub(crate) fn from_settings(s: &Settings) -> Result<Wred, ConfigError> {
-        let measure = Measure::with_target(s, None);
-        let average = measure.average(s);
-        let profiles = profiles(s, &average, measure.in_bytes)?;
+        let config = RedConfig::with_target(s, None);
+        let average = config.average(s);
+        let profiles = profiles(s, &average, config.in_bytes)?;
         let per_class = s.choice("average") == "per-class";
         let averages = if per_class { profiles.len() } else { 1 };
         Ok(Wred {
             averages: (0..averages).map(|_| average.clone()).collect(),
             profiles,
             per_class,
-            measure,
+            config,
             action: Action::from_settings(s),
         })
     }
@@ -194,7 +194,7 @@ impl Wred {
     /// The length of `packet` in the average's unit: 1, or its bytes.
     #[inline]
     fn length_of(&self, packet: &PacketInfo) -> u64 {
-        if self.measure.in_bytes {
+        if self.config.in_bytes {
             u64::from(packet.size)
         } else {
             1
@@ -206,7 +206,7 @@ impl Wred {
         if self.per_class {
             self.profiles[class].waiting
         } else {
-            self.measure.length_of(queue)
+            self.config.length_of(queue)
         }
     }
 
@@ -313,14 +313,14 @@ impl Aqm for Wred {
         let average = self.average_of(class);
         let avg = self.averages[average].update(now, length);
         let profile = &mut self.profiles[class];
-        let few = self.measure.cautious && length <= 1;
+        let few = self.config.cautious && length <= 1;
         if avg < profile.band.0 || few {
             profile.gap.restart(0);
             profile.in_band = false;
             return Verdict::Keep;
         }
-        let step = self.measure.step_of(packet);
-        if self.measure.cautious && !profile.in_band {
+        let step = self.config.step_of(packet);
+        if self.config.cautious && !profile.in_band {
             profile.gap.restart(step);
             profile.in_band = true;
             return Verdict::Keep;
@@ -332,7 +332,7 @@ impl Aqm for Wred {
         }
         let line = profile.curve.steps_on_line(avg - profile.band.0);
         let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
-        let (spent, own) = self.measure.shares(pb, profile.gap.count(), step);
+        let (spent, own) = self.config.shares(pb, profile.gap.count(), step);
         if profile.gap.is_over(spent, own, random) {
             profile.gap.restart(0);
             self.action.signal(packet, pb)
@@ -382,9 +382,9 @@ impl Aqm for Wred {
     }
 
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
-        let weight = self.measure.weight_at(rate);
+        let weight = self.config.weight_at(rate);
         for average in &mut self.averages {
-            average.retune(weight, self.measure.packet_time(rate));
+            average.retune(weight, self.config.packet_time(rate));
         }
     }
 

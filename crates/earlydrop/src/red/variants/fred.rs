@@ -39,7 +39,7 @@ use crate::flow_table::FlowTable;
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
-use crate::red::{Measure, Treatment, View};
+use crate::red::{AverageView, RedConfig, Treatment};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 
 const FRED: Option<(&str, &[&str])> = Some(("policy", &["fred"]));
@@ -114,12 +114,12 @@ impl Fred {
     /// Heap bytes an active flow costs at most.
     pub const BYTES_PER_FLOW: usize = FlowTable::<Active>::BYTES_PER_FLOW;
 
-    pub(crate) fn from_settings(s: &Settings, measure: &Measure) -> Fred {
+    pub(crate) fn from_settings(s: &Settings, config: &RedConfig) -> Fred {
         Fred {
             active: FlowTable::with_room_for(s.limit().packets.min(MOST_ACTIVE)),
             min_waiting: s.number("minq"),
             two_each: s.choice("fred_above_max") == "two-each",
-            unit: measure.packet_unit(),
+            unit: config.packet_unit(),
         }
     }
 
@@ -127,7 +127,7 @@ impl Fred {
     pub(crate) fn treat(
         &mut self,
         packet: &PacketInfo,
-        view: &View,
+        view: &AverageView,
         random: &mut Pcg32,
     ) -> Treatment {
         self.active.salt_once(random);
@@ -233,7 +233,7 @@ mod tests {
         fn of(text: &str) -> Bench {
             let settings = settings(text);
             Bench {
-                fred: Fred::from_settings(&settings, &Measure::from_settings(&settings)),
+                fred: Fred::from_settings(&settings, &RedConfig::from_settings(&settings)),
                 random: Pcg32::new(1997, 0),
             }
         }
@@ -250,7 +250,7 @@ mod tests {
         }
 
         fn arrive(&mut self, flow: u64, avg: f64) -> Treatment {
-            let view = View {
+            let view = AverageView {
                 avg,
                 first: 4.0 * self.fred.unit,
                 max: 8.0 * self.fred.unit,

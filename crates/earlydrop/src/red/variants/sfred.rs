@@ -43,11 +43,11 @@ mod counts;
 
 use self::counts::{Counts, History};
 use crate::aqm::Verdict;
-use crate::flow_table::{FlowTable, MOST_FLOWS, Slot};
+use crate::flow_table::{FlowSlot, FlowTable, MOST_FLOWS};
 use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
-use crate::red::{Measure, Treatment};
+use crate::red::{RedConfig, Treatment};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
@@ -170,13 +170,13 @@ impl Sfred {
     /// Heap bytes a flow in the list costs at most.
     pub const BYTES_PER_FLOW: usize = FlowTable::<History>::BYTES_PER_FLOW;
 
-    pub(crate) fn from_settings(s: &Settings, measure: &Measure) -> Sfred {
+    pub(crate) fn from_settings(s: &Settings, config: &RedConfig) -> Sfred {
         let k = s.length_or_auto("k");
         let rules = Rules {
             alpha: s.number("sfred_alpha"),
             beta: s.number("sfred_beta"),
             eta: s.number("eta"),
-            k: k.map_or(0.0, |k| measure.length(s, k)),
+            k: k.map_or(0.0, |k| config.length(s, k)),
             as_printed: s.choice("fast_scaling") == "as-printed",
         };
         Sfred::new(s.count("flows"), rules, s.time("horizon"))
@@ -263,7 +263,7 @@ impl Sfred {
     }
 
     /// Moves `flow` to the head of the list, or inserts it there.
-    fn most_recent(&mut self, flow: FlowKey) -> Slot {
+    fn most_recent(&mut self, flow: FlowKey) -> FlowSlot {
         if let Some(slot) = self.list.find(flow) {
             self.list.touch(slot);
             return slot;
@@ -276,7 +276,7 @@ impl Sfred {
     }
 
     /// Counts for the flow at `slot` and in the totals; returns the flow's counts.
-    fn count(&mut self, slot: Slot, add: impl Fn(&mut Counts)) -> Counts {
+    fn count(&mut self, slot: FlowSlot, add: impl Fn(&mut Counts)) -> Counts {
         add(&mut self.totals);
         let history = self.list.value_mut(slot);
         let counts = history.bring_to(self.epoch);
@@ -335,7 +335,7 @@ mod tests {
         fn of(text: &str) -> Bench {
             let s = settings(text);
             Bench {
-                sfred: Sfred::from_settings(&s, &Measure::from_settings(&s)),
+                sfred: Sfred::from_settings(&s, &RedConfig::from_settings(&s)),
                 random: Pcg32::new(1, 0),
                 now: Nanos::ZERO,
             }
