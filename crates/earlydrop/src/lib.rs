@@ -18,9 +18,9 @@
 //!   `Box` or an `Arc`, and nothing is copied.
 //!
 //! # Where things are
-//! - [`AnyQueue`], [`QueueDiscipline`]: a queue, and what it can do. [`queue`] has the rest.
-//! - [`Packet`]: what a queue must know of your packets.
-//! - [`Spec`], [`Registry`]: from text to a queue; a scheme of your own beside the
+//! - [`AnyQueue`] and [`QueueDiscipline`]: a queue and its operations. [`queue`] has the rest.
+//! - [`Packet`]: the trait of the packets you enqueue.
+//! - [`Spec`], [`Registry`]: from text to a queue; a scheme of your own next to the
 //!   built-in ones. [`registry`] has parameters, presets and errors.
 //! - [`schemes`]: every scheme with reference, equations and how other tools differ.
 //! - [`aqm`]: the contract between a scheme and its queue, for those who write one.

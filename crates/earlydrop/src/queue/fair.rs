@@ -1,4 +1,5 @@
-//! A queue for each flow, served in turns of equal bytes, each under its own scheme.
+//! Flow queueing: a queue for each flow, served by deficit round robin, each under its own
+//! scheme.
 //!
 //! # Reference
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue

@@ -9,7 +9,7 @@ use super::{Descriptor, Spec};
 /// The schemes that text can name: the built-in ones, or those and a program's own.
 ///
 /// `"red:min=5".parse::<Spec>()` uses the built-in registry. A program with schemes of its
-/// own keeps a registry and parses through it; nothing in this crate need change. The
+/// own keeps a registry and parses through it; this crate need not change. The
 /// example `own_scheme` is a template.
 ///
 /// ```
@@ -42,7 +42,7 @@ impl Registry {
         }
     }
 
-    /// Adds `scheme`, in place of one that has its name.
+    /// Adds `scheme`, replacing a scheme of the same name.
     #[must_use]
     pub fn with(mut self, scheme: &'static Descriptor) -> Registry {
         let schemes = self.schemes.to_mut();
@@ -129,8 +129,16 @@ mod tests {
         );
         assert!(
             "test-scheme".parse::<Spec>().is_err(),
-            "the built-in registry has it not"
+            "the built-in registry does not have it"
         );
+    }
+
+    #[test]
+    fn plans_and_specs_can_be_sent_to_other_threads() {
+        fn check<T: Send + Sync>() {}
+        check::<Registry>();
+        check::<Spec>();
+        check::<crate::registry::Plan>();
     }
 
     #[test]

@@ -35,13 +35,13 @@ use crate::curve::CurveLaw;
 pub struct Descriptor {
     /// Its name in scenario files and on the command line.
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// A summary in one sentence.
     pub summary: &'static str,
     /// The paper or RFC that defines it.
     pub source: &'static str,
     /// Its parameters, in groups so that several schemes can share one.
     pub parameters: &'static [&'static [Parameter]],
-    /// Where its defaults differ from those its parameters list: name, value, origin.
+    /// Defaults that differ from those of the parameters: name, value, origin.
     pub defaults: &'static [(&'static str, &'static str, &'static str)],
     /// Named sets of values, of papers and other tools, for `as = ...`.
     pub presets: &'static [Preset],
@@ -104,6 +104,15 @@ impl Descriptor {
             curve: None,
             plan,
         }
+    }
+
+    /// Sets defaults that differ from those of shared parameters: name, value, origin.
+    #[must_use]
+    pub const fn with_defaults(
+        self,
+        defaults: &'static [(&'static str, &'static str, &'static str)],
+    ) -> Descriptor {
+        Descriptor { defaults, ..self }
     }
 
     /// Adds presets, for `as=NAME`.

@@ -384,6 +384,19 @@ impl Parameter {
         }
     }
 
+    /// Limits the parameter's effect to certain values of another one, by its name.
+    #[must_use]
+    pub const fn only_with(
+        self,
+        parameter: &'static str,
+        values: &'static [&'static str],
+    ) -> Parameter {
+        Parameter {
+            when: Some((parameter, values)),
+            ..self
+        }
+    }
+
     /// Reads `text` as a value of this parameter of `scheme`.
     pub fn read(&self, scheme: &'static str, text: &str) -> Result<Value, ConfigError> {
         let text = text.trim();

@@ -34,7 +34,7 @@ impl Link {
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub(super) scheme: &'static Descriptor,
-    /// Where a scheme inside this one is looked up.
+    /// The registry in which a nested scheme is looked up.
     pub(super) registry: Registry,
     pub(super) link: Link,
     /// In the order of the scheme's parameters.

@@ -20,7 +20,7 @@ use super::{Descriptor, Plan, Registry};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Where a scheme inside this one is looked up.
+    /// The registry in which a nested scheme is looked up.
     registry: Registry,
     descriptor: &'static Descriptor,
     given: Vec<(String, String)>,
@@ -29,12 +29,12 @@ pub struct Spec {
 impl Spec {
     /// The built-in scheme called `name`, every parameter at its default.
     ///
-    /// [`Registry::spec`] does so for a registry with schemes of the program's own.
+    /// See [`Registry::spec`] for schemes of the program's own.
     pub fn new(name: &str) -> Result<Spec, ConfigError> {
         Registry::built_in().spec(name)
     }
 
-    /// A scheme that no registry need hold, every parameter at its default.
+    /// A scheme that need not be in a registry, every parameter at its default.
     pub fn of(descriptor: &'static Descriptor) -> Spec {
         Spec::in_registry(descriptor, &Registry::built_in())
     }

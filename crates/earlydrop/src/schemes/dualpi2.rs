@@ -18,7 +18,7 @@
 //! - Saturated, `p_CL >= 1`: C drops what it would mark; L drops with p_C and marks the
 //!   others.
 //!
-//! L is served unless C's credit is above zero: with both waiting, a byte sent from L
+//! L is served unless C's credit is above zero: with packets in both, a byte sent from L
 //! gives C `c_share` of a byte, a byte sent from C costs it `1 - c_share`.
 //!
 //! # Our readings

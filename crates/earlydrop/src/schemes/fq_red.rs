@@ -5,7 +5,7 @@
 //! separates the effect of flow isolation from that of CoDel.
 //!
 //! # Equations
-//! Those of `fq-codel` for the scheduler, those of the inner scheme for each flow.
+//! The scheduler's are those of `fq-codel`; each flow's are those of the inner scheme.
 //!
 //! # Our readings
 //! - `inner.*` are the inner scheme's parameters: `inner.min=5` for RED's `min`.

@@ -1,4 +1,4 @@
-//! SFRED: scalable fair RED, with a list of the flows seen most recently.
+//! SFRED: scalable fair RED, with a list of the most recently used flows.
 //!
 //! # Reference
 //! H. Wang, X.-H. Lin, K.-Y. Zhou, N. Xie, H. Li, "On the Scalable Fairness and
