@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use earlydrop::aqm::{Aqm, Verdict};
-use earlydrop::packet::Facts;
+use earlydrop::packet::PacketInfo;
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{Link, Plan, SCHEMES, Spec};
@@ -126,7 +126,7 @@ fn verdicts(aqm: &mut AnyAqm, lengths: &[u32], random: &mut Pcg32) -> u64 {
 }
 
 /// All calls of a scheme for a packet: arrival, acceptance, departure.
-fn whole_life(aqm: &mut AnyAqm, lengths: &[u32], packets: &[Facts], random: &mut Pcg32) {
+fn whole_life(aqm: &mut AnyAqm, lengths: &[u32], packets: &[PacketInfo], random: &mut Pcg32) {
     let mut before = packets[0].flow;
     for (length, packet) in lengths.iter().zip(packets) {
         let now = packet.arrived;
@@ -164,7 +164,7 @@ fn specs() -> Vec<String> {
 }
 
 /// Enqueues and dequeues packets at a queue of about 64 packets.
-fn through_queue(queue: &mut AnyQueue<Handle>, packets: &[Facts], clock: &mut Nanos) {
+fn through_queue(queue: &mut AnyQueue<Handle>, packets: &[PacketInfo], clock: &mut Nanos) {
     for packet in packets {
         *clock += GAP;
         let handle = Handle {
@@ -265,7 +265,7 @@ impl Table {
 
     /// Makes the memory accesses of finding a flow and moving it to the front. With `waiting` those
     /// of one packet end before those of the next begin.
-    fn touch(&mut self, packets: &[Facts], waiting: bool) {
+    fn touch(&mut self, packets: &[PacketInfo], waiting: bool) {
         let flows = self.buckets.len() as u64;
         let (mut newest, mut salt) = (0, 1);
         for packet in packets {

@@ -1,7 +1,7 @@
 //! Input of the contenders: queue lengths, packets, and a backlog.
 
-use earlydrop::aqm::{Backlog, Place};
-use earlydrop::packet::{Ecn, Facts, FlowKey, Packet};
+use earlydrop::aqm::{Backlog, Slot};
+use earlydrop::packet::{Ecn, FlowKey, Packet, PacketInfo};
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 
@@ -21,9 +21,9 @@ pub fn queue_lengths(middle: u32, arrivals: usize) -> Vec<u32> {
 }
 
 /// Arrivals of `flows` flows, each flow equally likely, one every `gap`.
-pub fn arrivals(flows: u32, gap: Nanos, arrivals: usize) -> Vec<Facts> {
+pub fn arrivals(flows: u32, gap: Nanos, arrivals: usize) -> Vec<PacketInfo> {
     let mut random = Pcg32::new(23, 0);
-    let arrival = |index: usize| Facts {
+    let arrival = |index: usize| PacketInfo {
         size: SIZE,
         flow: FlowKey(u64::from(random.below(flows))),
         ecn: Ecn::NotCapable,
@@ -54,8 +54,8 @@ impl Backlog for Standing {
     fn head_arrival(&self) -> Option<Nanos> {
         Some(self.head)
     }
-    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)> {
-        Some((Place(random.below(self.packets)), self.flow))
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
+        Some((Slot(random.below(self.packets)), self.flow))
     }
 }
 

@@ -443,6 +443,7 @@ fn single_law(
             return no_model("its queue oscillates between empty and full without a target");
         }
         AnyAqm::Sfb(_) => return no_model("its bins limit each flow separately"),
+        _ => return no_model("it is a scheme of the program's own"),
     })
 }
 

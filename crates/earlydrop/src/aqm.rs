@@ -1,24 +1,24 @@
 //! The contract between a scheme and the queue it judges.
 //!
-//! A scheme is asked for a verdict when a packet arrives and again when one is
-//! about to leave; it is told what became of each. It never holds packets,
-//! never reads a clock, never draws from a generator of its own: packets stay
-//! with the queue, and time and randomness come in as arguments.
+//! The queue asks a scheme for a verdict when a packet arrives and when one is about to
+//! leave, and reports what happened to each. A scheme holds no packets, reads no clock and
+//! owns no random generator: packets stay with the queue; time and randomness are arguments.
 
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Nanos};
 
-/// Why a packet was dropped. Every drop is counted under exactly one reason.
+/// Why a packet was dropped. Every drop counts under exactly one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DropReason {
-    /// The scheme chose to signal congestion (by its probability or threshold).
+    /// The scheme signalled congestion on arrival, by its probability or threshold.
     Early = 0,
-    /// No room: the buffer's limit.
+    /// The buffer was full.
     Forced = 1,
-    /// A rule about flows: an unresponsive flow, a CHOKe match, a rate limit.
+    /// A rule about the packet's flow: unresponsive, a CHOKe match, a rate limit.
     Policy = 2,
-    /// The scheme chose to signal congestion on the way out, as CoDel does.
+    /// The scheme signalled congestion on departure, as CoDel does.
     Dequeue = 3,
 }
 
@@ -42,92 +42,112 @@ impl DropReason {
     }
 }
 
-/// What a scheme decides about one packet.
+/// A scheme's decision about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Let it pass unchanged.
+    /// Pass it unchanged.
     Keep,
-    /// Let it pass, marked. Only given for an ECN-capable packet.
+    /// Pass it with an ECN mark. Only for an ECN-capable packet.
     Mark,
     /// Drop it.
     Drop(DropReason),
-    /// Drop it and the waiting packet at this place (CHOKe).
-    DropBoth(Place, DropReason),
+    /// Drop it and the waiting packet in this slot (CHOKe).
+    DropBoth(Slot, DropReason),
 }
 
-/// Where a packet waits: valid until the queue next changes.
+/// The position of a packet in its queue, valid until the queue changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place(pub u32);
+pub struct Slot(pub u32);
 
-/// What a scheme may see of the queue it judges.
+/// The queue as its scheme sees it.
 pub trait Backlog {
-    /// Packets waiting; the one being sent is not among them.
+    /// Packets in the queue, without the one being sent.
     fn packets(&self) -> u32;
-    /// Bytes waiting.
+    /// Bytes in the queue.
     fn bytes(&self) -> u64;
-    /// When the packet at the head arrived; `None` when the queue is empty.
+    /// Arrival time of the packet at the head; `None` when the queue is empty.
     fn head_arrival(&self) -> Option<Nanos>;
-    /// A waiting packet, each equally likely: its place and its flow.
-    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)>;
+    /// Draws a packet of the queue, each equally likely: its slot and its flow.
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)>;
+}
+
+impl<B: Backlog + ?Sized> Backlog for &B {
+    fn packets(&self) -> u32 {
+        (**self).packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+
+    fn head_arrival(&self) -> Option<Nanos> {
+        (**self).head_arrival()
+    }
+
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
+        (**self).draw(random)
+    }
 }
 
 /// An active queue management scheme for one queue.
 ///
-/// The queue calls, in this order: [`poll`](Aqm::poll) first whenever time may
-/// have passed; on an arrival [`on_arrival`](Aqm::on_arrival), then exactly one
-/// of [`on_accepted`](Aqm::on_accepted), or [`on_refused`](Aqm::on_refused)
-/// when there was no room, or neither when the verdict was to drop; for each
-/// packet that reaches the head [`on_departure`](Aqm::on_departure), again for
-/// the next one when the verdict was to drop; [`on_empty`](Aqm::on_empty) when
-/// nothing waits any more, and [`on_idle`](Aqm::on_idle) when nothing was left to send.
+/// The queue calls:
+/// - before anything else, when time may have passed: [`poll`](Aqm::poll);
+/// - on an arrival: [`on_arrival`](Aqm::on_arrival); then, unless the verdict was to drop,
+///   [`on_accepted`](Aqm::on_accepted) or, with a full buffer,
+///   [`on_refused`](Aqm::on_refused);
+/// - for each packet that reaches the head: [`on_departure`](Aqm::on_departure), and again
+///   for the next packet when the verdict was to drop;
+/// - when the queue has become empty: [`on_empty`](Aqm::on_empty);
+/// - when a dequeue finds no packet: [`on_idle`](Aqm::on_idle).
 pub trait Aqm {
     /// Judges an arriving packet, which is not yet part of `queue`.
     #[inline]
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        _packet: &Facts,
+        _packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
         Verdict::Keep
     }
 
-    /// The packet just judged now waits in the queue.
-    fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {}
+    /// The packet just judged has joined the queue.
+    fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {}
 
-    /// The packet just judged found no room, whatever the verdict was.
-    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {}
+    /// The packet just judged is dropped because the buffer is full.
+    fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {}
 
     /// Judges a packet that has just left `queue` to be sent.
     fn on_departure<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        _packet: &Facts,
+        _packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
         Verdict::Keep
     }
 
-    /// A waiting packet was taken out without reaching the head.
-    fn on_evicted(&mut self, _now: Nanos, _packet: &Facts) {}
+    /// A packet was dropped from within the queue, not from its head by a verdict.
+    fn on_evicted(&mut self, _now: Nanos, _packet: &PacketInfo) {}
 
-    /// Nothing waits: the last packet has left, perhaps to be sent for a while yet, or
-    /// an arrival was not let into an empty queue.
+    /// The queue is empty: the last packet has left (the link may still be sending it), or
+    /// an arrival at an empty queue was dropped.
     fn on_empty(&mut self, _now: Nanos) {}
 
-    /// The link has nothing to send: a dequeue has found nothing, for the first time
-    /// since a packet was let in.
+    /// The link is idle: a dequeue has found no packet, for the first time since the last
+    /// packet was accepted.
     fn on_idle(&mut self, _now: Nanos) {}
 
-    /// Runs what is periodic, up to and including `now`.
+    /// Runs the periodic updates due up to and including `now`.
     ///
-    /// The queue has not changed since the last call, so running late loses
-    /// nothing: an update due at time t sees the queue as it was at t.
+    /// The queue has not changed since the last call, so a late update is exact: an update
+    /// due at time t sees the queue as it was at t.
     fn poll<Q: Backlog>(&mut self, _now: Nanos, _queue: &Q) {}
 
-    /// When [`poll`](Aqm::poll) next has something to do.
+    /// When the next periodic update is due.
     fn next_deadline(&self) -> Option<Nanos> {
         None
     }
@@ -135,17 +155,17 @@ pub trait Aqm {
     /// The link now sends at `rate`.
     fn on_link_rate(&mut self, _now: Nanos, _rate: BitsPerSec) {}
 
-    /// Shows each probe by name: the average, the probability, whatever the
-    /// scheme acts on. Costs nothing unless called.
+    /// Reports each probe by name and value: the average, the probability, and other state.
+    /// Costs nothing unless called.
     fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
 
-    /// Heap bytes held, beside the size of the value itself.
+    /// Heap bytes held, in addition to the size of the value itself.
     fn heap_bytes(&self) -> usize {
         0
     }
 }
 
-/// A periodic update that is run late, all at once, when somebody looks.
+/// A periodic update that runs late: the ticks due run at the next call.
 #[derive(Clone, Debug)]
 pub struct Ticker {
     interval: Nanos,
@@ -153,9 +173,8 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Ticks every `interval`, for the first time one interval after the first look.
-    ///
-    /// An interval of zero never ticks.
+    /// Ticks every `interval`, first one interval after the first call of
+    /// [`catch_up`](Ticker::catch_up). An interval of zero never ticks.
     pub fn every(interval: Nanos) -> Ticker {
         Ticker {
             interval,
@@ -163,7 +182,7 @@ impl Ticker {
         }
     }
 
-    /// The next tick, once the first look has happened.
+    /// The next tick; `None` before the first call of [`catch_up`](Ticker::catch_up).
     pub fn next(&self) -> Option<Nanos> {
         self.next
     }
@@ -173,7 +192,7 @@ impl Ticker {
         self.interval
     }
 
-    /// Whether a tick is due at `now`, or the first look is still to come.
+    /// Whether a tick is due at `now`, or the ticker has not started.
     #[inline]
     pub fn is_due(&self, now: Nanos) -> bool {
         self.next.is_none_or(|next| now >= next)
@@ -181,9 +200,9 @@ impl Ticker {
 
     /// Calls `update` with the time of each tick up to and including `now`.
     ///
-    /// `update` returns whether it changed anything. When it did not, nothing
-    /// can change before the queue does, and the remaining ticks are skipped: a
-    /// long calm costs no more than a short one.
+    /// `update` returns whether it changed anything. When it did not, no further tick would
+    /// before the queue changes, so the remaining ticks are skipped: a long calm costs no
+    /// more than a short one.
     pub fn catch_up(&mut self, now: Nanos, mut update: impl FnMut(Nanos) -> bool) {
         if self.interval == Nanos::ZERO {
             self.next = Some(Nanos::NEVER);
@@ -209,7 +228,7 @@ mod tests {
     fn ticks_come_at_their_times_and_stop_when_nothing_changes() {
         let mut ticker = Ticker::every(Nanos(10));
         let mut seen = Vec::new();
-        ticker.catch_up(Nanos(5), |_| unreachable!("the first look only starts it"));
+        ticker.catch_up(Nanos(5), |_| unreachable!("the first call only starts it"));
         ticker.catch_up(Nanos(35), |tick| {
             seen.push(tick.0);
             true

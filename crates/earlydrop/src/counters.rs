@@ -1,13 +1,13 @@
-//! What a queue counts, and the identity that always holds.
+//! The counters of a queue, and the identity between them.
 
 use crate::aqm::DropReason;
 
-/// A number of packets and their bytes.
+/// A number of packets, and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Packets.
     pub packets: u64,
-    /// Their lengths on the wire, added up.
+    /// The sum of their lengths on the wire.
     pub bytes: u64,
 }
 
@@ -19,14 +19,14 @@ impl Tally {
         self.bytes += u64::from(size);
     }
 
-    /// Counts so many packets of `size` bytes.
+    /// Counts `packets` packets of `size` bytes each.
     #[inline]
     pub fn add_all(&mut self, packets: u64, size: u32) {
         self.packets += packets;
         self.bytes += packets * u64::from(size);
     }
 
-    /// What was counted after `earlier`, a state of the same count.
+    /// The difference to `earlier`, a past state of this tally.
     pub fn since(self, earlier: Tally) -> Tally {
         Tally {
             packets: self.packets - earlier.packets,
@@ -42,16 +42,15 @@ impl Tally {
     }
 }
 
-/// Everything a queue has done.
+/// The packets a queue has received, sent, marked and dropped.
 ///
-/// At every moment, in packets and in bytes:
-/// `arrived = departed + dropped + queued`. Marked packets depart, so they are
-/// counted apart and not subtracted.
+/// Always, in packets and in bytes: `arrived = departed + dropped + queued`. Marked packets
+/// are also counted under what happens to them next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Offered to the queue.
+    /// Enqueued, including those dropped on arrival.
     pub arrived: Tally,
-    /// Handed out by a dequeue.
+    /// Returned by a dequeue.
     pub departed: Tally,
     /// Marked by this queue, on arrival or on departure.
     pub marked: Tally,
@@ -71,7 +70,7 @@ impl Counters {
             .fold(Tally::default(), |sum, tally| sum.plus(*tally))
     }
 
-    /// What was counted after `earlier`, a state of the same queue.
+    /// The difference to `earlier`, a past state of the same queue's counters.
     pub fn since(&self, earlier: &Counters) -> Counters {
         Counters {
             arrived: self.arrived.since(earlier.arrived),

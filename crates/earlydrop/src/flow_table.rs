@@ -1,8 +1,8 @@
-//! A bounded table of flows, for the schemes that remember some of them.
+//! A bounded least-recently-used table of flows, for schemes with state per flow.
 //!
-//! Memory is allocated once. Finding, inserting, touching, removing and evicting
-//! the flow seen longest ago take constant time on average, however many flows
-//! the table holds: a salted hash keeps a sender from making its flows collide.
+//! Memory is allocated once. Lookup, insertion, touch, removal and eviction of the least
+//! recently used flow take constant time on average. The hash is salted, so that a sender
+//! cannot make its flows collide.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -10,15 +10,15 @@ use alloc::vec;
 use crate::packet::FlowKey;
 use crate::random::Pcg32;
 
-/// The most flows any table may be asked to hold: 2^20.
+/// The largest capacity of a table: 2^20 flows.
 pub(crate) const MOST_FLOWS: u32 = 1 << 20;
 
 /// No entry: the end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// Where a flow is kept: valid until that flow is removed or evicted.
+/// The entry of a flow, valid until that flow is removed or evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot(u32);
+pub(crate) struct FlowSlot(u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Entry<V> {
@@ -30,7 +30,7 @@ struct Entry<V> {
     value: V,
 }
 
-/// Flows and what is known of each, ordered by when they were last touched.
+/// Flows and a value for each, ordered by when they were last touched.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowTable<V> {
     /// First entry of each bucket; a power of two of them, at least one a flow.
@@ -47,7 +47,7 @@ impl<V: Copy + Default> FlowTable<V> {
     /// Heap bytes a flow costs at most: its entry and up to two buckets.
     pub(crate) const BYTES_PER_FLOW: usize = size_of::<Entry<V>>() + 2 * size_of::<u32>();
 
-    /// Room for `flows`, from one to [`MOST_FLOWS`].
+    /// A table for `flows`, from one to [`MOST_FLOWS`].
     pub(crate) fn with_room_for(flows: u32) -> FlowTable<V> {
         let room = flows.clamp(1, MOST_FLOWS);
         let entry = |index| Entry {
@@ -68,8 +68,8 @@ impl<V: Copy + Default> FlowTable<V> {
         }
     }
 
-    /// Draws the salt of the hash, the first time only. A flow that enters before
-    /// settles on a salt of 0.
+    /// Draws the salt of the hash at the first call. If a flow was inserted before, the salt
+    /// stays 0.
     #[inline]
     pub(crate) fn salt_once(&mut self, random: &mut Pcg32) {
         if self.salt.is_none() {
@@ -78,7 +78,7 @@ impl<V: Copy + Default> FlowTable<V> {
         }
     }
 
-    /// Flows held now.
+    /// Flows in the table.
     pub(crate) fn flows(&self) -> u32 {
         self.flows
     }
@@ -88,50 +88,50 @@ impl<V: Copy + Default> FlowTable<V> {
         self.free == NONE
     }
 
-    /// The flow touched last.
-    pub(crate) fn newest(&self) -> Option<Slot> {
-        (self.newest != NONE).then_some(Slot(self.newest))
+    /// The most recently used flow.
+    pub(crate) fn newest(&self) -> Option<FlowSlot> {
+        (self.newest != NONE).then_some(FlowSlot(self.newest))
     }
 
-    /// What is known of the flow at `slot`.
-    pub(crate) fn value(&self, slot: Slot) -> &V {
+    /// The value of the flow at `slot`.
+    pub(crate) fn value(&self, slot: FlowSlot) -> &V {
         &self.entries[slot.0 as usize].value
     }
 
-    /// What is known of the flow at `slot`, to be changed.
-    pub(crate) fn value_mut(&mut self, slot: Slot) -> &mut V {
+    /// The value of the flow at `slot`, mutable.
+    pub(crate) fn value_mut(&mut self, slot: FlowSlot) -> &mut V {
         &mut self.entries[slot.0 as usize].value
     }
 
-    /// Where `flow` is, if it is known.
+    /// The entry of `flow`, if it is in the table.
     #[inline]
-    pub(crate) fn find(&self, flow: FlowKey) -> Option<Slot> {
+    pub(crate) fn find(&self, flow: FlowKey) -> Option<FlowSlot> {
         let mut index = self.buckets[self.bucket(flow)];
         while index != NONE {
             let entry = &self.entries[index as usize];
             if entry.flow == flow {
-                return Some(Slot(index));
+                return Some(FlowSlot(index));
             }
             index = entry.next;
         }
         None
     }
 
-    /// Makes the flow at `slot` the one touched last.
+    /// Makes the flow at `slot` the most recently used.
     #[inline]
-    pub(crate) fn touch(&mut self, slot: Slot) {
+    pub(crate) fn touch(&mut self, slot: FlowSlot) {
         if self.newest != slot.0 {
             self.leave_order(slot.0);
             self.lead_order(slot.0);
         }
     }
 
-    /// Takes in `flow`, which must not be known yet, as the one touched last.
-    /// Returns what was known of the flow evicted to make room, if one was.
-    pub(crate) fn insert(&mut self, flow: FlowKey, value: V) -> (Slot, Option<V>) {
+    /// Inserts `flow`, which must not be in the table, as the most recently used. Returns its
+    /// entry, and the value of the flow evicted to make room, if any.
+    pub(crate) fn insert(&mut self, flow: FlowKey, value: V) -> (FlowSlot, Option<V>) {
         debug_assert!(self.find(flow).is_none());
         self.salt.get_or_insert(0);
-        let evicted = self.is_full().then(|| self.remove(Slot(self.oldest)));
+        let evicted = self.is_full().then(|| self.remove(FlowSlot(self.oldest)));
         let index = self.free;
         let bucket = self.bucket(flow);
         let entry = &mut self.entries[index as usize];
@@ -142,11 +142,11 @@ impl<V: Copy + Default> FlowTable<V> {
         self.buckets[bucket] = index;
         self.flows += 1;
         self.lead_order(index);
-        (Slot(index), evicted)
+        (FlowSlot(index), evicted)
     }
 
-    /// Forgets the flow at `slot` and returns what was known of it.
-    pub(crate) fn remove(&mut self, slot: Slot) -> V {
+    /// Removes the flow at `slot` and returns its value.
+    pub(crate) fn remove(&mut self, slot: FlowSlot) -> V {
         self.leave_bucket(slot.0);
         self.leave_order(slot.0);
         let entry = &mut self.entries[slot.0 as usize];
@@ -211,7 +211,7 @@ mod tests {
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
-    /// The table as a list, the flow touched last first.
+    /// The table as a list, most recently used first.
     fn in_order(table: &FlowTable<u32>) -> Vec<(u64, u32)> {
         let mut order = Vec::new();
         let mut index = table.newest;

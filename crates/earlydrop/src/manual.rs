@@ -1,5 +1,4 @@
-//! The schemes' documentation as text: what their files open with, and their
-//! entries in the registry, for pages and command lines (feature `manual`).
+//! The schemes' documentation as Markdown, for pages and command lines (feature `manual`).
 
 use alloc::format;
 use alloc::string::String;
@@ -8,8 +7,8 @@ use core::fmt::{self, Write};
 use crate::registry::{Descriptor, Kind, Parameter, SCHEMES};
 use crate::schemes::FILES;
 
-/// What the scheme's file opens with, as Markdown: reference, equations, readings,
-/// and how other tools differ.
+/// The documentation of the built-in scheme called `scheme`, as Markdown: reference,
+/// equations, readings, and how other tools differ.
 ///
 /// ```
 /// let manual = earlydrop::manual::of("nlred").unwrap();
@@ -36,13 +35,13 @@ pub fn page() -> String {
 fn write_page(page: &mut String) -> fmt::Result {
     page.push_str(
         "# Schemes\n\n\
-         Made from the registry and from what each scheme's file opens with, by \
+         Generated from the registry and the schemes' module documentation by \
          `cargo run --example schemes_page > docs/reference/schemes.md`.\n\n\
-         A scheme is built from a line such as `nlred:min=10,max=30` or \
-         `red:as=linux,limit=500`. Parameters not given keep their defaults; `as` takes a \
-         preset first. Queue lengths are in packets, bytes (`15 kB`) or time at the \
-         link's rate (`5 ms`).\n\n\
-         | scheme | what it does | from |\n|---|---|---|\n",
+         A scheme is named by text such as `nlred:min=10,max=30` or \
+         `red:as=linux,limit=500`. Parameters that are not given keep their defaults, or the \
+         values of the preset that `as` names. Queue lengths are in packets, bytes (`15 kB`) \
+         or time at the link's rate (`5 ms`).\n\n\
+         | scheme | what it does | source |\n|---|---|---|\n",
     );
     for scheme in SCHEMES {
         let Descriptor {
@@ -56,9 +55,9 @@ fn write_page(page: &mut String) -> fmt::Result {
     page.push_str(
         "\nEvery scheme of the RED family takes every parameter of the family: any curve \
          with any spacing, adaptation and policy, as in `clred:adapt=ared,policy=sfred`. \
-         Below, each lists those that matter as long as its curve, adaptation and policy \
-         are left at their defaults; [`red`](#red) lists them all, and what the names of each \
-         choice stand for.\n",
+         Below, each scheme lists the parameters that have an effect while its curve, \
+         adaptation and policy are at their defaults. [`red`](#red) lists all of them, and \
+         the meaning of each choice.\n",
     );
     for scheme in SCHEMES {
         write_scheme(page, scheme)?;
@@ -76,7 +75,7 @@ fn write_scheme(page: &mut String, scheme: &Descriptor) -> fmt::Result {
     }
     page.push_str(
         "\n### Parameters\n\n\
-         | parameter | what it is for | values | default | from |\n|---|---|---|---|---|\n",
+         | parameter | meaning | values | default | origin |\n|---|---|---|---|---|\n",
     );
     for parameter in scheme.parameters() {
         if scheme.name == "red" || scheme.uses(parameter) {
@@ -86,12 +85,12 @@ fn write_scheme(page: &mut String, scheme: &Descriptor) -> fmt::Result {
     if scheme.nests {
         writeln!(
             page,
-            "| inner.* | any parameter of the scheme inside | | | |"
+            "| inner.* | any parameter of the inner scheme | | | |"
         )?;
     }
     write_choices(page, scheme)?;
     if !scheme.presets.is_empty() {
-        page.push_str("\n### Presets\n\n| as | what it stands for | sets |\n|---|---|---|\n");
+        page.push_str("\n### Presets\n\n| as | meaning | sets |\n|---|---|---|\n");
     }
     for preset in scheme.presets {
         write!(page, "| {} | {} |", preset.name, preset.meaning)?;
@@ -101,7 +100,7 @@ fn write_scheme(page: &mut String, scheme: &Descriptor) -> fmt::Result {
         page.push_str(" |\n");
     }
     if !scheme.probes.is_empty() {
-        page.push_str("\n### Probes\n\n| probe | what it shows |\n|---|---|\n");
+        page.push_str("\n### Probes\n\n| probe | meaning |\n|---|---|\n");
     }
     for probe in scheme.probes {
         writeln!(page, "| {} | {} |", probe.name, probe.meaning)?;
@@ -109,7 +108,7 @@ fn write_scheme(page: &mut String, scheme: &Descriptor) -> fmt::Result {
     Ok(())
 }
 
-/// What the names of each choice stand for; for the RED family, once.
+/// Writes the meaning of each choice; for the RED family only under `red`.
 fn write_choices(page: &mut String, scheme: &Descriptor) -> fmt::Result {
     if scheme.parameter("curve").is_some() && scheme.name != "red" {
         return Ok(());
@@ -141,7 +140,7 @@ fn write_parameter(page: &mut String, scheme: &Descriptor, parameter: &Parameter
     )
 }
 
-/// Rust's documentation links point nowhere on a page: their brackets go.
+/// Removes the brackets of rustdoc links, which lead nowhere on a page.
 fn without_links(line: &str) -> String {
     line.replace("[`", "`").replace("`]", "`")
 }

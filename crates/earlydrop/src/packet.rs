@@ -1,19 +1,19 @@
-//! What a queue must know of a packet, and nothing of how its bytes are held.
+//! Packets as a queue sees them: size, flow, ECN field, class.
 
 use crate::units::Nanos;
 
-/// A packet, or a handle to one: whatever the caller moves around.
+/// A packet, or a handle to one.
 ///
-/// Queues move it and never copy a payload, so let it be small: a buffer's
-/// index, a `Box`, an `Arc`.
+/// Queues move it by value, so keep it small: a buffer's index, a `Box`, an `Arc`. They never
+/// look at a payload.
 pub trait Packet {
     /// Length on the wire, in bytes.
     fn size(&self) -> u32;
-    /// Which flow it belongs to.
+    /// The flow it belongs to.
     fn flow(&self) -> FlowKey;
     /// The ECN field of its IP header.
     fn ecn(&self) -> Ecn;
-    /// Sets the ECN field to CE. Only called on a packet that is ECN-capable.
+    /// Sets the ECN field to CE. Called for ECN-capable packets only.
     fn mark(&mut self);
     /// Traffic class for schemes with a profile per class (WRED); 0 when there is none.
     fn class(&self) -> u8 {
@@ -26,14 +26,14 @@ pub trait Packet {
 pub struct FlowKey(pub u64);
 
 impl FlowKey {
-    /// The key of a flow known by these bytes: say, addresses and ports (FNV-1a).
+    /// The key of the flow identified by `bytes`, such as addresses and ports (FNV-1a).
     pub fn of_bytes(bytes: &[u8]) -> FlowKey {
         FlowKey(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         }))
     }
 
-    /// Spreads the key over 64 bits; `salt` makes the spread unguessable.
+    /// Hashes the key to 64 bits; a random `salt` makes the hash unpredictable.
     ///
     /// Two rounds of xor-shift and multiply (the finaliser of SplitMix64).
     #[inline]
@@ -48,19 +48,19 @@ impl FlowKey {
 /// The two ECN bits of RFC 3168, in their order on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
-    /// Not ECN-capable: congestion is told by dropping.
+    /// Not ECN-capable: only a drop signals congestion.
     #[default]
     NotCapable = 0,
     /// ECT(1): capable, and the L4S identifier of RFC 9331.
     Ect1 = 1,
     /// ECT(0): capable.
     Ect0 = 2,
-    /// Congestion experienced: marked already.
+    /// Congestion experienced: already marked.
     Ce = 3,
 }
 
 impl Ecn {
-    /// The two low bits of an IP header's traffic class byte.
+    /// The ECN field in the two low bits of an IP header's traffic class (or TOS) byte.
     pub const fn from_bits(traffic_class: u8) -> Ecn {
         match traffic_class & 3 {
             0 => Ecn::NotCapable,
@@ -70,23 +70,23 @@ impl Ecn {
         }
     }
 
-    /// Whether congestion may be told by a mark.
+    /// Whether a mark may signal congestion.
     pub fn is_capable(self) -> bool {
         self != Ecn::NotCapable
     }
 
-    /// Whether RFC 9331 sends it to the low-latency queue: ECT(1) or CE.
+    /// Whether RFC 9331 assigns it to the low-latency queue: ECT(1) or CE.
     pub fn is_l4s(self) -> bool {
         matches!(self, Ecn::Ect1 | Ecn::Ce)
     }
 }
 
-/// What a scheme sees of a packet.
+/// The packet as a scheme sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct PacketInfo {
     /// Length on the wire, in bytes.
     pub size: u32,
-    /// Which flow it belongs to.
+    /// The flow it belongs to.
     pub flow: FlowKey,
     /// The ECN field on arrival.
     pub ecn: Ecn,
@@ -96,10 +96,10 @@ pub struct Facts {
     pub arrived: Nanos,
 }
 
-impl Facts {
-    /// The facts of `packet`, arriving at `arrived`.
-    pub fn of<P: Packet>(packet: &P, arrived: Nanos) -> Facts {
-        Facts {
+impl PacketInfo {
+    /// Describes `packet`, which arrives at `arrived`.
+    pub fn of<P: Packet>(packet: &P, arrived: Nanos) -> PacketInfo {
+        PacketInfo {
             size: packet.size(),
             flow: packet.flow(),
             ecn: packet.ecn(),

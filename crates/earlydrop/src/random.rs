@@ -1,4 +1,4 @@
-//! The one source of randomness: PCG32.
+//! PCG32, the random number generator of all schemes.
 //!
 //! Reference: M. E. O'Neill, "PCG: A family of simple fast space-efficient
 //! statistically good algorithms for random number generation", 2014; the
@@ -26,8 +26,8 @@ const STEP: f64 = 1.0 / 4_294_967_296.0;
 impl Pcg32 {
     /// The generator for `seed` in one of 2^63 independent streams.
     ///
-    /// Use one stream a purpose, so that drawing more numbers for one does not
-    /// change another's.
+    /// Use one stream for each purpose: then drawing more numbers for one purpose does not
+    /// change those of another.
     pub const fn new(seed: u64, stream: u64) -> Pcg32 {
         let increment = (stream << 1) | 1;
         let state = increment.wrapping_add(seed);

@@ -1,5 +1,4 @@
-//! Time, sizes and rates as types, and the one place where text such as
-//! "10 Mbps", "52 ms" or "1500 bytes" is read and written.
+//! Time, sizes and rates as types, and their text: "10 Mbps", "52 ms", "1500 bytes".
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
@@ -19,9 +18,9 @@ use core::str::FromStr;
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// No time, or the clock's origin.
+    /// A span of zero, or the clock's origin.
     pub const ZERO: Nanos = Nanos(0);
-    /// Later than every moment that comes.
+    /// Later than any other moment.
     pub const NEVER: Nanos = Nanos(u64::MAX);
 
     /// A span of whole microseconds.
@@ -96,8 +95,8 @@ impl BitsPerSec {
         BitsPerSec(mbps * 1_000_000)
     }
 
-    /// How long `size` takes to be sent, rounded up to a whole nanosecond; at a rate
-    /// of zero, a link that is down, [`Nanos::NEVER`].
+    /// The time to send `size`, rounded up to a whole nanosecond; [`Nanos::NEVER`] at a rate of
+    /// zero (a link that is down).
     pub const fn transmission_time(self, size: Bytes) -> Nanos {
         if self.0 == 0 {
             return Nanos::NEVER;
@@ -111,13 +110,13 @@ impl BitsPerSec {
         }
     }
 
-    /// How many packets of `size` fit into a second.
+    /// Packets of `size` per second.
     pub fn packets_per_sec(self, size: Bytes) -> f64 {
         self.0 as f64 / (8.0 * size.0 as f64)
     }
 }
 
-/// What a number with a unit measures.
+/// The dimension of a number with a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Seconds.
@@ -132,8 +131,8 @@ pub enum Dimension {
     Plain,
 }
 
-/// Every unit that is read: its spellings, what it measures, and how many base
-/// units (seconds, bytes, bits per second, packets) it is.
+/// Every unit: its spellings, its dimension, and its size in base units (seconds, bytes, bits
+/// per second, packets).
 ///
 /// The first spelling of the largest unit that fits is the one written.
 const UNITS: &[(&[&str], Dimension, f64)] = &[
@@ -159,22 +158,22 @@ const UNITS: &[(&[&str], Dimension, f64)] = &[
     (&["%"], Dimension::Plain, 0.01),
 ];
 
-/// How the units of `dimension` may be written.
+/// The spellings of the units of `dimension`.
 pub fn spellings(dimension: Dimension) -> impl Iterator<Item = &'static str> {
     let units = UNITS.iter().filter(move |(_, of, _)| *of == dimension);
     units.flat_map(|(names, ..)| names.iter().copied())
 }
 
-/// A number as read, with what its unit says it measures.
+/// A number read from text, with the dimension of its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantity {
     /// The number in base units: seconds, bytes, bits per second, packets.
     pub amount: f64,
-    /// What it measures; `None` when no unit was written.
+    /// Its dimension; `None` without a unit.
     pub dimension: Option<Dimension>,
 }
 
-/// Why a text is not a quantity.
+/// Why text is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantityError {
     /// It does not start with a finite number.
@@ -246,7 +245,7 @@ pub(crate) fn split_number(text: &str) -> (&str, &str) {
 }
 
 impl Quantity {
-    /// The amount when it measures `wanted` or carries no unit.
+    /// The amount, if its dimension is `wanted` or it has no unit.
     pub fn of(self, wanted: Dimension) -> Result<f64, QuantityError> {
         match self.dimension {
             None => Ok(self.amount),
@@ -275,7 +274,7 @@ pub fn write_quantity(
     }
 }
 
-/// Rounds away what division by a unit adds in the last places.
+/// Removes the rounding error that division by a unit leaves in the last digits.
 fn trimmed(value: f64) -> f64 {
     let rounded = libm::round(value * 1e9) / 1e9;
     if rounded == 0.0 { value } else { rounded }
@@ -353,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_by_kind() {
+    fn invalid_text_is_an_error_by_kind() {
         assert_eq!("ms".parse::<Nanos>(), Err(QuantityError::NotANumber));
         assert_eq!("NaN ms".parse::<Nanos>(), Err(QuantityError::NotANumber));
         assert_eq!("-1 ms".parse::<Nanos>(), Err(QuantityError::NotANumber));

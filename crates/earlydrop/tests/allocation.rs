@@ -9,7 +9,7 @@ use earlydrop::random::Pcg32;
 use earlydrop::registry::{Link, SCHEMES, Spec};
 use earlydrop::units::{BitsPerSec, Nanos};
 
-/// The system's allocator, counting what this thread asks of it.
+/// The system's allocator, which counts the allocations of this thread.
 struct Counting;
 
 thread_local! {
@@ -20,7 +20,7 @@ thread_local! {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promises are the system's.
+        // SAFETY: the caller upholds the contract, which is that of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
@@ -37,11 +37,11 @@ fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
 }
 
-/// A packet that only has facts.
+/// A packet that is only a flow's number.
 #[derive(Clone, Copy)]
-struct Fact(u64);
+struct Handle(u64);
 
-impl Packet for Fact {
+impl Packet for Handle {
     fn size(&self) -> u32 {
         40 + (self.0 % 1461) as u32
     }
@@ -54,8 +54,8 @@ impl Packet for Fact {
     fn mark(&mut self) {}
 }
 
-/// Bursts and calms, among them one of an hour, with link rate changes.
-fn drive(queue: &mut AnyQueue<Fact>) {
+/// Bursts and calms, one of them of an hour, and changes of the link's rate.
+fn drive(queue: &mut AnyQueue<Handle>) {
     let mut random = Pcg32::new(3, 0);
     let mut now = Nanos::from_secs(7);
     for step in 0..20_000_u64 {
@@ -65,7 +65,7 @@ fn drive(queue: &mut AnyQueue<Fact>) {
             queue.set_link_rate(now, BitsPerSec(1 + u64::from(random.next_u32())));
         }
         if random.chance(0.55) {
-            queue.enqueue(now, Fact(u64::from(random.next_u32())));
+            queue.enqueue(now, Handle(u64::from(random.next_u32())));
         } else {
             queue.dequeue(now);
         }
@@ -105,7 +105,7 @@ impl Packet for Frame {
 }
 
 #[test]
-fn a_payload_leaves_from_where_it_arrived() {
+fn a_payload_is_never_moved() {
     for scheme in SCHEMES {
         let plan = Spec::of(scheme)
             .plan(&Link::at(BitsPerSec::from_mbps(10)))

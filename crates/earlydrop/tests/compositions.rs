@@ -1,4 +1,4 @@
-//! Every choice in every part of the RED family goes with every other.
+//! Every choice in every part of the RED family combines with every other.
 
 mod support;
 
@@ -13,11 +13,11 @@ use earlydrop::units::Nanos;
 use support::ledger::{Audited, Tagged};
 use support::plan;
 
-/// The names a parameter of RED chooses from.
+/// The choices of a parameter of RED.
 fn choices(parameter: &str) -> Vec<&'static str> {
     let parameter = find("red").unwrap().parameter(parameter).unwrap();
     let Kind::Choice(choices) = parameter.kind else {
-        panic!("{} is no choice", parameter.name);
+        panic!("{} is not a choice", parameter.name);
     };
     choices.iter().map(|(name, _)| *name).collect()
 }
@@ -37,7 +37,7 @@ fn compositions() -> Vec<String> {
 }
 
 /// A second of overload by a few flows, then a calm, then another second.
-fn carry(name: &str, extra: &str) -> Audited {
+fn overload_twice(name: &str, extra: &str) -> Audited {
     let text = format!("{name}{extra}");
     let mut audited = Audited::new(&text, &plan(&text), Nanos::ZERO);
     let mut random = Pcg32::new(4, 4);
@@ -68,36 +68,36 @@ fn carry(name: &str, extra: &str) -> Audited {
 
 fn signals(audited: &Audited) -> u64 {
     let counters = audited.queue.counters();
-    let told = [DropReason::Early, DropReason::Policy];
-    let dropped = told.map(|reason| counters.dropped_for(reason).packets);
+    let reasons = [DropReason::Early, DropReason::Policy];
+    let dropped = reasons.map(|reason| counters.dropped_for(reason).packets);
     counters.marked.packets + dropped.iter().sum::<u64>()
 }
 
 #[test]
-fn there_is_nothing_that_does_not_go_together() {
+fn every_combination_signals_congestion() {
     let all = compositions();
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
     assert!(all.len() >= 8 * 4 * 5 * 5, "{}", all.len());
     for name in all {
-        let audited = carry(&name, "");
-        assert!(signals(&audited) > 0, "{name} tells nobody of anything");
+        let audited = overload_twice(&name, "");
+        assert!(signals(&audited) > 0, "{name} sends no congestion signal");
     }
 }
 
 #[test]
-fn bytes_sizes_and_caution_go_with_everything() {
+fn byte_mode_and_cautious_combine_with_everything() {
     for name in compositions() {
-        let audited = carry(
+        let audited = overload_twice(
             &name,
             ",unit=bytes,by_size=on,cautious=on,segments=5000: 0 0.00001; 15000: 1",
         );
-        assert!(signals(&audited) > 0, "{name} tells nobody of anything");
-        carry(&name, ",weight_time=0.1 s,gentle_slope=initial,idle=linux");
+        assert!(signals(&audited) > 0, "{name} sends no congestion signal");
+        overload_twice(&name, ",weight_time=0.1 s,gentle_slope=initial,idle=linux");
     }
 }
 
 #[test]
 fn the_composition_of_the_front_page_is_built() {
-    let audited = carry("clred:adapt=ared,policy=sfred,weight=0.1", "");
+    let audited = overload_twice("clred:adapt=ared,policy=sfred,weight=0.1", "");
     assert!(signals(&audited) > 0);
 }

@@ -1,12 +1,12 @@
-//! What can be said of every parameter of every scheme, what is refused and how, and
-//! that other tools' presets drop as often as those tools.
+//! Every parameter of every scheme: its text, its errors; and that the presets of other tools
+//! drop as often as those tools.
 
 mod support;
 
 use std::collections::HashSet;
 
-use earlydrop::aqm::{Aqm, Backlog, Place, Verdict};
-use earlydrop::packet::{Ecn, Facts, FlowKey};
+use earlydrop::aqm::{Aqm, Backlog, Slot, Verdict};
+use earlydrop::packet::{Ecn, FlowKey, PacketInfo};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{
     ConfigError, Descriptor, Kind, Link, Parameter, Plan, Range, SCHEMES, Spec,
@@ -32,7 +32,7 @@ fn is_name(name: &str) -> bool {
 }
 
 #[test]
-fn everything_has_a_name_of_its_own_and_is_explained() {
+fn every_name_is_unique_and_explained() {
     let mut schemes = HashSet::new();
     for scheme in SCHEMES {
         assert!(
@@ -54,7 +54,7 @@ fn everything_has_a_name_of_its_own_and_is_explained() {
             );
             assert!(!parameter.kind.allowed().is_empty(), "{which}");
             let unit = parameter.kind.unit();
-            // phi is a bare base of an exponential.
+            // phi is the base of an exponential and has no unit.
             assert!(!unit.is_empty() || parameter.name == "phi", "{which}");
             assert!(!scheme.default_of(parameter).1.is_empty(), "{which}");
         }
@@ -79,7 +79,7 @@ fn everything_has_a_name_of_its_own_and_is_explained() {
 }
 
 #[test]
-fn a_parameter_depends_on_one_there_is() {
+fn a_parameter_depends_on_an_existing_one() {
     for (scheme, parameter) in every_parameter() {
         let Some((other, values)) = parameter.when else {
             continue;
@@ -93,7 +93,7 @@ fn a_parameter_depends_on_one_there_is() {
 }
 
 #[test]
-fn every_default_reads_and_what_is_written_reads_back() {
+fn every_default_parses_and_values_round_trip() {
     for (scheme, parameter) in every_parameter() {
         let which = format!("{}: {}", scheme.name, parameter.name);
         for default in [parameter.default, scheme.default_of(parameter).0] {
@@ -103,8 +103,8 @@ fn every_default_reads_and_what_is_written_reads_back() {
                 .expect(&which);
             assert_eq!(value.to_string(), again.to_string(), "{which}");
         }
-        // Given what it is anyway, nothing contradicts anything; but DSRED's curve has
-        // gamma where others have max_p, and says so.
+        // Defaults given explicitly never contradict each other. The exception is DSRED,
+        // whose curve takes gamma and refuses max_p.
         if (scheme.name, parameter.name) != ("dsred", "max_p") {
             let spec = Spec::of(scheme).with(parameter.name, scheme.default_of(parameter).0);
             spec.unwrap().plan(&link()).expect(&which);
@@ -113,7 +113,7 @@ fn every_default_reads_and_what_is_written_reads_back() {
 }
 
 #[test]
-fn a_spec_reads_back_what_it_writes() {
+fn specs_round_trip() {
     let given = [
         "nlred:min=10,max=30",
         "fq-red:inner=pie,inner.target=5 ms",
@@ -131,7 +131,7 @@ fn mistyped(name: &str) -> String {
 }
 
 #[test]
-fn a_mistyped_name_is_answered_with_the_right_one() {
+fn a_mistyped_name_suggests_the_right_one() {
     for scheme in SCHEMES {
         let error = mistyped(scheme.name).parse::<Spec>().unwrap_err();
         let hint = format!("did you mean '{}'?", scheme.name);
@@ -160,7 +160,7 @@ fn range_of(kind: &Kind) -> Option<Range> {
     }
 }
 
-/// Texts no number in `range` can have: no numbers, and those just out of it.
+/// Texts that are no number in `range`: no numbers, and numbers just outside.
 fn outside(range: Range) -> Vec<String> {
     let words = [
         "NaN", "nan", "inf", "-inf", "1e999", "", "much", "1 parsec", "--1", "0x10",
@@ -178,7 +178,7 @@ fn outside(range: Range) -> Vec<String> {
 }
 
 #[test]
-fn what_is_out_of_range_is_refused_with_what_would_do() {
+fn values_out_of_range_are_refused_with_the_nearest_allowed_one() {
     for (scheme, parameter) in every_parameter() {
         let Some(range) = range_of(&parameter.kind) else {
             continue;
@@ -203,7 +203,7 @@ fn what_is_out_of_range_is_refused_with_what_would_do() {
 }
 
 #[test]
-fn a_wrong_choice_is_refused_with_all_that_there_are() {
+fn a_wrong_choice_is_refused_with_all_choices() {
     for (scheme, parameter) in every_parameter() {
         let known = match parameter.kind {
             Kind::Choice(choices) => choices.iter().map(|(name, _)| *name).collect(),
@@ -218,7 +218,7 @@ fn a_wrong_choice_is_refused_with_all_that_there_are() {
     }
 }
 
-/// What cannot be, the parameter to blame, and what else the message has to name.
+/// Contradictions: the text, the parameter at fault, and what the message must name.
 const CONTRADICTIONS: &[(&str, &str, &[&str])] = &[
     (
         "red:min=20,max=10",
@@ -307,7 +307,7 @@ const CONTRADICTIONS: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn what_contradicts_is_refused_by_name_value_and_remedy() {
+fn contradictions_name_parameter_value_and_fix() {
     for (text, parameter, parts) in CONTRADICTIONS {
         let error = planned(text).expect_err(text);
         assert_eq!(error.parameter(), Some(*parameter), "{text}: {error}");
@@ -325,7 +325,7 @@ fn what_contradicts_is_refused_by_name_value_and_remedy() {
 }
 
 #[test]
-fn a_link_that_carries_nothing_is_refused_by_every_scheme() {
+fn a_link_of_rate_zero_is_refused_by_every_scheme() {
     let links = [(0, 1000), (8_000_000, 0)];
     for (rate, packet) in links {
         let link = Link {
@@ -340,7 +340,7 @@ fn a_link_that_carries_nothing_is_refused_by_every_scheme() {
     }
 }
 
-/// A queue that stays as long as it is.
+/// A queue of constant length.
 struct Constant {
     packets: u32,
     packet: u32,
@@ -356,18 +356,18 @@ impl Backlog for Constant {
     fn head_arrival(&self) -> Option<Nanos> {
         Some(Nanos::ZERO)
     }
-    fn draw(&self, _random: &mut Pcg32) -> Option<(Place, FlowKey)> {
-        Some((Place(0), FlowKey(0)))
+    fn draw(&self, _random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
+        Some((Slot(0), FlowKey(0)))
     }
 }
 
 const ARRIVALS: u32 = 1_000_000;
 
-/// The share of packets that RED by `preset` drops over Pb, while Pb stays at 0.02.
+/// RED's drop rate by `preset` over Pb, at a constant Pb of 0.02.
 fn rate_over_pb(preset: &str) -> f64 {
     let text = format!("red:{preset},weight=1,min=5 packets,max=15 packets,max_p=0.1");
     let Plan::Single { mut aqm, .. } = plan(&text) else {
-        panic!("{text} is no single queue");
+        panic!("{text} is not a single queue");
     };
     let mean = text.parse::<Spec>().unwrap().settings(&link()).unwrap();
     let mean = mean.link().mean_packet.0 as u32;
@@ -375,7 +375,7 @@ fn rate_over_pb(preset: &str) -> f64 {
         packets: 7,
         packet: mean,
     };
-    let facts = Facts {
+    let info = PacketInfo {
         size: mean,
         flow: FlowKey(1),
         ecn: Ecn::NotCapable,
@@ -385,9 +385,9 @@ fn rate_over_pb(preset: &str) -> f64 {
     let mut random = Pcg32::new(20, 1);
     let mut dropped = 0;
     for _ in 0..ARRIVALS {
-        match aqm.on_arrival(Nanos::ZERO, &facts, &queue, &mut random) {
+        match aqm.on_arrival(Nanos::ZERO, &info, &queue, &mut random) {
             Verdict::Drop(_) => dropped += 1,
-            _ => aqm.on_accepted(Nanos::ZERO, &facts),
+            _ => aqm.on_accepted(Nanos::ZERO, &info),
         }
     }
     f64::from(dropped) / f64::from(ARRIVALS) / 0.02

@@ -1,10 +1,10 @@
-//! What a queue owes its scheme: to be told of each packet exactly once.
+//! The contract of a queue with its scheme: each packet is reported exactly once.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use earlydrop::aqm::{Aqm, Backlog, DropReason, Verdict};
-use earlydrop::packet::{Ecn, Facts, FlowKey, Packet};
+use earlydrop::packet::{Ecn, FlowKey, Packet, PacketInfo};
 use earlydrop::queue::{FairQueue, Limit, QueueDiscipline, Sharing, SingleQueue};
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
@@ -30,21 +30,23 @@ impl Packet for Plain {
     }
 }
 
-/// Judges at random, and counts what by its queue's word waits; copies count together.
+/// Gives random verdicts, and counts the queue from what the queue reports; copies share the
+/// count.
 #[derive(Clone, Default)]
-struct Clerk {
+struct RecordingAqm {
     waiting: Rc<Cell<u32>>,
-    /// Arrived, kept, and not yet heard of again.
+    /// A packet was kept on arrival, and its acceptance or refusal is not yet reported.
     pending: bool,
 }
 
-impl Clerk {
-    fn settle(&mut self, change: i32) {
+impl RecordingAqm {
+    fn change_by(&mut self, change: i32) {
         let waiting = self.waiting.get().checked_add_signed(change);
-        self.waiting.set(waiting.expect("no more leave than came"));
+        self.waiting
+            .set(waiting.expect("no more packets leave than arrived"));
     }
 
-    fn judge(&self, packet: &Facts, reason: DropReason, random: &mut Pcg32) -> Verdict {
+    fn judge(&self, packet: &PacketInfo, reason: DropReason, random: &mut Pcg32) -> Verdict {
         match random.below(6) {
             0 => Verdict::Drop(reason),
             1 if packet.ecn.is_capable() => Verdict::Mark,
@@ -53,51 +55,51 @@ impl Clerk {
     }
 }
 
-impl Aqm for Clerk {
+impl Aqm for RecordingAqm {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        assert!(!self.pending, "the last packet was forgotten");
+        assert!(!self.pending, "the last packet was never reported");
         if random.below(5) == 0
-            && let Some((place, _)) = queue.draw(random)
+            && let Some((slot, _)) = queue.draw(random)
         {
-            return Verdict::DropBoth(place, DropReason::Policy);
+            return Verdict::DropBoth(slot, DropReason::Policy);
         }
         let verdict = self.judge(packet, DropReason::Early, random);
         self.pending = !matches!(verdict, Verdict::Drop(_));
         verdict
     }
 
-    fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         assert!(std::mem::take(&mut self.pending));
-        self.settle(1);
+        self.change_by(1);
     }
 
-    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
         assert!(std::mem::take(&mut self.pending));
     }
 
     fn on_departure<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        self.settle(-1);
+        self.change_by(-1);
         self.judge(packet, DropReason::Dequeue, random)
     }
 
-    fn on_evicted(&mut self, _now: Nanos, _packet: &Facts) {
-        self.settle(-1);
+    fn on_evicted(&mut self, _now: Nanos, _packet: &PacketInfo) {
+        self.change_by(-1);
     }
 }
 
-/// Offers more than leaves; after every call the scheme knows what waits.
+/// Overloads the queue; after every call the scheme's count is the queue's length.
 fn exercise(mut queue: impl QueueDiscipline<Plain>, waiting: &Cell<u32>) {
     let mut random = Pcg32::new(5, 6);
     for step in 0..20_000 {
@@ -117,17 +119,17 @@ fn exercise(mut queue: impl QueueDiscipline<Plain>, waiting: &Cell<u32>) {
 }
 
 #[test]
-fn a_single_queue_tells_its_scheme_of_every_packet() {
-    let clerk = Clerk::default();
-    let waiting = clerk.waiting.clone();
+fn a_single_queue_reports_every_packet_once() {
+    let aqm = RecordingAqm::default();
+    let waiting = aqm.waiting.clone();
     let limit = Limit::packets(8);
-    exercise(SingleQueue::new(clerk, limit, Pcg32::new(1, 0)), &waiting);
+    exercise(SingleQueue::new(aqm, limit, Pcg32::new(1, 0)), &waiting);
 }
 
 #[test]
-fn a_fair_queue_tells_its_schemes_of_every_packet() {
-    let clerk = Clerk::default();
-    let waiting = clerk.waiting.clone();
+fn a_fair_queue_reports_every_packet_once() {
+    let aqm = RecordingAqm::default();
+    let waiting = aqm.waiting.clone();
     let sharing = Sharing {
         queues: 4,
         quantum: 1514,
@@ -137,5 +139,5 @@ fn a_fair_queue_tells_its_schemes_of_every_packet() {
         },
         drop_batch: 2,
     };
-    exercise(FairQueue::new(&clerk, sharing, Pcg32::new(1, 0)), &waiting);
+    exercise(FairQueue::new(&aqm, sharing, Pcg32::new(1, 0)), &waiting);
 }

@@ -1,4 +1,4 @@
-//! Any text for any parameter: an error that says something, or a queue that works.
+//! Any text for any parameter gives a useful error or a queue that works.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::ledger::{Audited, Tagged};
 use support::traffic::fixed_runner;
 use support::{limit_of, link};
 
-/// Numbers as they come, at the edges, and far beyond.
+/// Usual numbers, edge cases, and extreme ones.
 fn numbers() -> impl Strategy<Value = String> {
     const EDGES: &[&str] = &[
         "0",
@@ -58,7 +58,7 @@ fn quantities() -> impl Strategy<Value = String> {
     (numbers(), select(UNITS)).prop_map(|(number, unit)| format!("{number}{unit}"))
 }
 
-/// What a text parameter might be given.
+/// Values for a text parameter.
 fn phrases() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
         numbers(),
@@ -81,16 +81,16 @@ fn values(parameter: &Parameter) -> BoxedStrategy<String> {
     }
 }
 
-/// Up to four parameters of `scheme`, given anything.
+/// Up to four parameters of `scheme` with any values.
 fn specs(scheme: &'static Descriptor) -> impl Strategy<Value = Vec<(&'static str, String)>> {
     let parameters: Vec<_> = scheme.parameters().collect();
     let given = select(parameters).prop_flat_map(|one| (Just(one.name), values(one)));
     let given = given.boxed();
-    // More than one, and one of them is refused most of the time.
+    // With more parameters one of them is refused most of the time.
     prop_oneof![3 => prop::collection::vec(given.clone(), 1), 1 => prop::collection::vec(given, 2..5)]
 }
 
-/// Larger ones are as good, but take long to build.
+/// Whether the queue is quick to build.
 fn is_small(plan: &Plan) -> bool {
     let queues = match plan {
         Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. } => sharing.queues,
@@ -99,7 +99,7 @@ fn is_small(plan: &Plan) -> bool {
     limit_of(plan).packets <= 20_000 && queues <= 2048
 }
 
-/// Some hundred packets, a second's calm, an empty queue and changes of rate.
+/// Drives a queue with some hundred packets, a calm of 1 s, an empty queue and changes of rate.
 fn works(text: &str, plan: &Plan) {
     let mut audited = Audited::new(text, plan, Nanos::ZERO);
     for id in 0..240 {
@@ -126,7 +126,7 @@ fn works(text: &str, plan: &Plan) {
     audited.check_probes_and_memory();
 }
 
-/// What is wrong with `scheme`, if anything.
+/// The first failure of `scheme`, if any.
 fn failure(scheme: &'static Descriptor) -> Option<String> {
     let result = fixed_runner(400).run(&specs(scheme), |given| {
         let spec = given
@@ -136,10 +136,10 @@ fn failure(scheme: &'static Descriptor) -> Option<String> {
             });
         match spec.and_then(|spec| Ok((spec.to_string(), spec.plan(&link())?))) {
             Err(error) => {
-                // What is wrong inside is told of the scheme inside.
+                // Errors in inner parameters name the inner scheme.
                 let named = error.to_string().contains(scheme.name);
-                let told = named && error.parameter().is_some();
-                prop_assert!(told || scheme.nests, "{error}");
+                let at_fault = named && error.parameter().is_some();
+                prop_assert!(at_fault || scheme.nests, "{error}");
                 prop_assert!(!error.to_string().is_empty());
             }
             Ok((text, plan)) if is_small(&plan) => works(&text, &plan),
@@ -159,7 +159,7 @@ fn any_text_gives_an_error_or_a_queue_that_works() {
 }
 
 #[test]
-fn any_line_of_text_is_read_or_refused() {
+fn any_line_of_text_parses_or_is_refused() {
     let lines = prop_oneof![
         any::<String>(),
         phrases().prop_map(|text| format!("red:{text}"))
@@ -174,11 +174,11 @@ fn any_line_of_text_is_read_or_refused() {
 }
 
 #[test]
-fn what_once_went_wrong_works() {
+fn past_failures_work() {
     for text in [
-        // Rounded to a period of nothing, which was divided by.
+        // Rounded to a period of zero: a division by zero.
         "blue:freeze_time=1e-300 s",
-        // Twice as much did not fit.
+        // Twice this overflowed.
         "pie:mean_packet=1e30 bytes",
     ] {
         let spec: Spec = text.parse().unwrap();

@@ -1,5 +1,5 @@
-//! What holds for every scheme, by every preset and in random compositions, under
-//! random traffic: see `support::ledger` for what is checked at every call.
+//! Invariants of every scheme, with every preset and in random compositions, under random
+//! traffic. `support::ledger` checks them at every call.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::ledger::{Audited, Event};
 use support::traffic::{Act, Aside, Driver, Kind, fixed_runner, traffic};
 use support::{plan, presets};
 
-/// A boot clock days after its origin, at no round number.
+/// A clock days after its origin, at no round number.
 const LATER: Nanos = Nanos(500_000_123_456_789);
 
 fn events(name: &str, acts: &[Act], offset: Nanos, aside: Aside) -> Vec<Event> {
@@ -19,10 +19,10 @@ fn events(name: &str, acts: &[Act], offset: Nanos, aside: Aside) -> Vec<Event> {
     driver.audited.events
 }
 
-/// Runs `acts` as they are and in three ways that must not make a difference.
+/// Runs `acts` unchanged and in three variations that must not make a difference.
 fn check(name: &str, acts: &[Act]) {
     let plain = events(name, acts, Nanos::ZERO, Aside::Nothing);
-    for (offset, aside, way) in [
+    for (offset, aside, variation) in [
         (Nanos::ZERO, Aside::Clone, "by clones"),
         (Nanos::ZERO, Aside::Poll, "polled in between"),
         (LATER, Aside::Nothing, "on a later clock"),
@@ -30,12 +30,12 @@ fn check(name: &str, acts: &[Act]) {
         let other = events(name, acts, offset, aside);
         let differs = plain.iter().zip(&other).position(|(a, b)| a != b);
         let differs = differs.map(|at| (at, plain[at], other[at]));
-        assert_eq!(differs, None, "{name} {way}");
-        assert_eq!(plain.len(), other.len(), "{name} {way}");
+        assert_eq!(differs, None, "{name} {variation}");
+        assert_eq!(plain.len(), other.len(), "{name} {variation}");
     }
 }
 
-/// Checks each of `names` under the same random traffic and tells of all that fail.
+/// Checks each of `names` under the same random traffic; reports all that fail.
 fn check_all(names: Vec<String>, cases: u32) {
     let fails = |name: &String| {
         let result = fixed_runner(cases).run(&traffic(), |acts| {
@@ -53,7 +53,7 @@ fn every_scheme_by_every_preset_keeps_the_invariants() {
     check_all(presets(), 24);
 }
 
-/// Small buffers and quick averages, so that short traffic reaches every branch.
+/// Small buffers and short averages, so that short traffic reaches every branch.
 #[test]
 fn small_buffers_keep_the_invariants() {
     let names = [
@@ -91,7 +91,7 @@ fn small_buffers_keep_the_invariants() {
     check_all(names.map(String::from).into(), 30);
 }
 
-/// A RED of one random choice in each part.
+/// RED with a random choice in each part.
 fn compositions() -> impl Strategy<Value = String> {
     let one = |names: &'static [&'static str]| prop::sample::select(names);
     let laws = (
@@ -142,7 +142,7 @@ fn random_compositions_keep_the_invariants() {
 }
 
 #[test]
-fn years_of_calm_or_of_a_standing_link_cost_no_more_than_a_moment() {
+fn years_of_calm_or_of_a_link_that_is_down_cost_no_more_than_a_moment() {
     let ten_years = 315_360_000_000_000_000;
     for name in presets() {
         for waiting in [0, 1, 9] {

@@ -1,4 +1,4 @@
-//! Committed pages are what their commands print today.
+//! Committed pages are up to date with the commands that generate them.
 
 use std::fs;
 use std::path::Path;

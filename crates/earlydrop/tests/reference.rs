@@ -30,7 +30,7 @@ impl Packet for Plain {
     fn mark(&mut self) {}
 }
 
-/// The papers' equations, as they are printed.
+/// The papers' equations, as printed.
 fn initial_probability(scheme: &str, avg: f64) -> f64 {
     let share = (avg - MIN) / (MAX - MIN);
     let gentle = MAX_P + (1.0 - MAX_P) * (avg - MAX) / MAX;
@@ -60,7 +60,7 @@ struct Transcription {
     count: f64,
     goal: Option<f64>,
     idle_since: Option<Nanos>,
-    /// A dequeue has found nothing since the last packet came.
+    /// A dequeue has found no packet since the last arrival.
     asked: bool,
     queue: u32,
     random: Pcg32,
@@ -123,7 +123,7 @@ impl Transcription {
     }
 }
 
-/// Arrivals in bursts and lulls around the link's rate, with idle times.
+/// Compares both under bursts and lulls around the link's rate, with idle times.
 fn agree_on_every_packet(scheme: &'static str, spacing: &'static str, weight: f64) {
     let gamma = if scheme == "dsred" {
         ",gamma=0.8"
@@ -160,7 +160,7 @@ fn agree_on_every_packet(scheme: &'static str, spacing: &'static str, weight: f6
             twin.queue += u32::from(!drops);
             twin.asked &= drops;
             dropped += u32::from(drops);
-            // Not let into an empty queue: it goes on being empty.
+            // Dropped at an empty queue, which stays empty.
             if drops && twin.queue == 0 {
                 twin.idle_since = Some(now);
             }
@@ -168,7 +168,7 @@ fn agree_on_every_packet(scheme: &'static str, spacing: &'static str, weight: f6
             let left = queue.dequeue(now).is_some();
             assert_eq!(left, twin.queue > 0);
             twin.queue -= u32::from(left);
-            // Idle since the last packet left, and anew when first asked in vain.
+            // Idle since the last packet left, and again from the first dequeue without one.
             if twin.queue == 0 && (left || !twin.asked) {
                 twin.idle_since = Some(now);
             }
@@ -176,7 +176,7 @@ fn agree_on_every_packet(scheme: &'static str, spacing: &'static str, weight: f6
         }
         assert_eq!(queue.packets(), twin.queue);
     }
-    assert!(dropped > 100, "{text}: {dropped} drops are no test");
+    assert!(dropped > 100, "{text}: {dropped} drops are too few");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! When congestion is told, and how: nothing while there is none, and no drop where a
-//! mark will do, but for the documented exceptions.
+//! Congestion signals: none without congestion, and no drop where a mark is possible, apart from
+//! documented exceptions.
 
 mod support;
 
@@ -23,7 +23,7 @@ fn packet(id: u64, size: u32, ecn: Ecn) -> Tagged {
     }
 }
 
-/// Two thousand packets, one a millisecond, `standing` of which always wait.
+/// Two thousand packets, one a millisecond, with a standing queue of `standing`.
 fn trickle(name: &str, standing: u32) -> Audited {
     let spec: Spec = name.parse().unwrap();
     let half_used = Link {
@@ -43,9 +43,9 @@ fn trickle(name: &str, standing: u32) -> Audited {
 }
 
 #[test]
-fn a_short_steady_queue_is_left_alone_by_every_scheme() {
+fn no_scheme_signals_at_a_short_steady_queue() {
     for name in presets() {
-        // Three milliseconds, three packets, 1200 bytes: below everybody's first threshold.
+        // Three milliseconds, three packets, 1200 bytes: below every scheme's first threshold.
         for standing in [0, 1, 3] {
             let counters = trickle(&name, standing).queue.counters().clone();
             assert_eq!(counters.dropped().packets, 0, "{name} at {standing}");
@@ -54,46 +54,46 @@ fn a_short_steady_queue_is_left_alone_by_every_scheme() {
     }
 }
 
-/// Full bursts, and now and then less, of ECN-capable packets only, at `load` packets
-/// for each that leaves; calls `judge` for each one dropped by choice.
+/// Overloads the queue with bursts of packets with the ECN field `ecn`; calls `judge` for
+/// each packet dropped as a congestion signal.
 fn overload(text: &str, ecn: Ecn, mut judge: impl FnMut(&Audited, DropReason)) -> Audited {
     let mut audited = Audited::new(text, &plan(text), Nanos::ZERO);
     let mut random = Pcg32::new(8, 8);
-    let mut seen = 0;
+    let mut checked = 0;
     for id in 0..12_000 {
         let now = Nanos::from_micros(id * 500);
         audited.offer(now, packet(id, 1000, ecn));
         let load = [45, 90, 55, 20][(id / 1500) as usize % 4];
-        // Before a departure: it decides by what the scheme knew then.
-        tell_of_drops(&audited, &mut seen, &mut judge);
+        // Before a departure, which is judged by the state before it.
+        judge_new_drops(&audited, &mut checked, &mut judge);
         if random.below(100) < load {
             audited.take(now);
-            tell_of_drops(&audited, &mut seen, &mut judge);
+            judge_new_drops(&audited, &mut checked, &mut judge);
         }
     }
     audited
 }
 
-fn tell_of_drops(
+fn judge_new_drops(
     audited: &Audited,
-    seen: &mut usize,
+    checked: &mut usize,
     judge: &mut impl FnMut(&Audited, DropReason),
 ) {
-    for event in &audited.events[*seen..] {
+    for event in &audited.events[*checked..] {
         if let Event::Lost(_, reason @ (DropReason::Early | DropReason::Dequeue)) = event {
             judge(audited, *reason);
         }
     }
-    *seen = audited.events.len();
+    *checked = audited.events.len();
 }
 
-/// Whether the documentation lets `spec` drop a capable packet as things stand.
+/// Whether the documentation allows `spec` to drop an ECN-capable packet in its present state.
 ///
 /// | scheme | drops what it could mark |
 /// |---|---|
 /// | RED family, WRED | from the last threshold on (RFC 3168), and above `mark_limit` |
 /// | PIE | at p >= `mark_limit` (RFC 8033) |
-/// | COBALT | by BLUE's half, which is for flows that do not heed marks |
+/// | COBALT | by BLUE's half, for flows that do not respond to marks |
 /// | DualPI2 | while saturated |
 /// | any other | never |
 fn may_drop(spec: &Spec, audited: &Audited) -> bool {
@@ -129,7 +129,7 @@ fn marking() -> impl Iterator<Item = Spec> {
 }
 
 #[test]
-fn what_can_be_marked_is_not_dropped() {
+fn ecn_capable_packets_are_marked_not_dropped() {
     for spec in marking() {
         for ecn in [Ecn::Ect0, Ecn::Ect1] {
             let text = spec.to_string();
@@ -137,7 +137,7 @@ fn what_can_be_marked_is_not_dropped() {
                 assert!(may_drop(&spec, audited), "{text}, {ecn:?}: {reason:?}");
             });
             let marks = audited.queue.counters().marked.packets;
-            // Drop-tail has no say; FRED refuses equal flows by its share (`policy`).
+            // Drop-tail sends no signals; FRED drops equal flows by their share (`policy`).
             let silent = ["droptail", "fred"].contains(&spec.descriptor().name);
             assert!(marks > 0 || silent, "{text}, {ecn:?}");
         }
@@ -145,7 +145,7 @@ fn what_can_be_marked_is_not_dropped() {
 }
 
 #[test]
-fn told_to_mark_always_the_red_family_never_drops_by_its_curve() {
+fn with_mark_above_max_the_red_family_never_drops_by_its_curve() {
     for scheme in SCHEMES
         .iter()
         .filter(|scheme| scheme.parameter("mark_above_max").is_some())

@@ -160,10 +160,10 @@ pub(super) const MANY_FLOWS: usize = 2000;
 /// keeps elsewhere. Memory answers within the microsecond or two that some packets take.
 #[inline(always)]
 fn prefetch_flows(flows: &[Flow], queue: &AnyQueue<Packet>) {
-    if let Some(packet) = queue.coming(16) {
+    if let Some(packet) = queue.peek(16) {
         prefetch(&flows[packet.flow_index() as usize]);
     }
-    if let Some(packet) = queue.coming(6) {
+    if let Some(packet) = queue.peek(6) {
         flows[packet.flow_index() as usize].prefetch_receiver();
     }
 }

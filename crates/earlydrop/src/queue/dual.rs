@@ -1,23 +1,22 @@
-//! Two queues, one of low latency, coupled by one controller.
+//! The coupled pair of queues of RFC 9332: a low-latency queue and a Classic queue.
 //!
 //! # Reference
 //! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management
 //! (AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", RFC 9332, 2023,
-//! appendix A. The scheme's equations and readings are told in
-//! [`dualpi2`](crate::schemes::dualpi2).
+//! appendix A. Equations and readings: the scheme [`dualpi2`](crate::schemes::dualpi2).
 
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
 use crate::aqm::{Backlog, DropReason, Ticker, Verdict};
 use crate::counters::Counters;
-use crate::packet::{Ecn, Facts, Packet};
+use crate::packet::{Ecn, Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Nanos};
 
-/// What a dual queue is made of; see [`dualpi2`](crate::schemes::dualpi2) for each.
+/// The parameters of a dual queue, explained in [`dualpi2`](crate::schemes::dualpi2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coupling {
-    /// What both queues hold together.
+    /// The capacity of both queues together.
     pub limit: Limit,
     /// The delay the controller aims at.
     pub target: Nanos,
@@ -33,21 +32,21 @@ pub struct Coupling {
     pub step: Nanos,
     /// Beyond `step`, the span over which marking rises to certainty; zero for a step.
     pub ramp: Nanos,
-    /// The delay only counts while at least this many packets wait behind.
+    /// `step` and `ramp` apply only with at least this many packets behind in the queue.
     pub least_behind: u32,
-    /// The controller is not heeded while fewer bytes wait in both queues together.
+    /// The controller is ignored while both queues together hold fewer bytes.
     pub least_backlog: u64,
     /// The Classic queue's share of the link, in [0, 1], while both have packets.
     pub classic_share: f64,
-    /// At saturation, drop in both queues; otherwise p' is held where p_CL is 1.
+    /// Drop in both queues at saturation; otherwise p' is capped where p_CL is 1.
     pub drop_on_overload: bool,
-    /// Spread signals evenly rather than by chance.
+    /// Space congestion signals evenly rather than randomly.
     pub evenly: bool,
 }
 
 /// RFC 9332, appendix A: `p' += alpha (delay - target) + beta (delay - delay before)`.
 ///
-/// Delays in seconds, gains in Hz; not yet bounded.
+/// Delays in seconds, gains in Hz; the result is not clamped.
 fn pi_step(p: f64, coupling: &Coupling, delay: f64, before: f64) -> f64 {
     let target = coupling.target.as_secs_f64();
     p + coupling.alpha * (delay - target) + coupling.beta * (delay - before)
@@ -57,7 +56,7 @@ fn pi_step(p: f64, coupling: &Coupling, delay: f64, before: f64) -> f64 {
 #[derive(Clone, Debug)]
 struct Lane {
     chain: Chain,
-    /// What is left of the likelihoods added up: a signal a whole one.
+    /// The sum of the likelihoods since the last signal; a signal subtracts 1.
     carried: f64,
 }
 
@@ -75,7 +74,7 @@ pub struct DualQueue<P> {
     base: f64,
     /// The delay the controller last saw, in seconds.
     last_delay: f64,
-    /// In bytes: above zero it is the Classic queue's turn.
+    /// In bytes: above zero the Classic queue is next.
     credit: f64,
     random: Pcg32,
     counters: Counters,
@@ -111,12 +110,12 @@ impl<P: Packet> DualQueue<P> {
         self.base * self.base
     }
 
-    /// Whether p_CL has reached its maximum, so that marks cannot say more.
+    /// Whether p_CL has reached its maximum, so that marks cannot signal more congestion.
     fn is_saturated(&self) -> bool {
         self.coupling.drop_on_overload && self.coupled() >= 1.0
     }
 
-    /// Whether too little waits to heed the controller.
+    /// Whether too few bytes are queued for the controller to apply.
     fn is_quiet(&self) -> bool {
         self.bytes() < self.coupling.least_backlog
     }
@@ -125,7 +124,7 @@ impl<P: Packet> DualQueue<P> {
         self.pool.view(&self.lanes[lane].chain).head_arrival()
     }
 
-    /// How long the longer-waiting of both heads has waited by `now`, in seconds.
+    /// The longer waiting time of both heads at `now`, in seconds.
     fn delay(heads: [Option<Nanos>; 2], now: Nanos) -> f64 {
         let oldest = heads.into_iter().flatten().min();
         oldest.map_or(0.0, |arrived| (now - arrived).as_secs_f64())
@@ -150,7 +149,7 @@ impl<P: Packet> DualQueue<P> {
             let delay = Self::delay(heads, tick);
             *base = pi_step(*base, &coupling, delay, *last_delay).clamp(0.0, most);
             *last_delay = delay;
-            // The heads only grow older: late, p' stays where it is largest.
+            // The heads only grow older, so p' stays at its maximum once there.
             let stuck = *base == most && delay > coupling.target.as_secs_f64();
             !stuck && before != (*base, *last_delay)
         });
@@ -159,21 +158,21 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    /// Whether a packet of `lane` is to be told, each with `likelihood`.
-    fn tells(&mut self, lane: usize, likelihood: f64) -> bool {
+    /// Whether a packet of `lane` carries a congestion signal, each with `likelihood`.
+    fn signals(&mut self, lane: usize, likelihood: f64) -> bool {
         if !self.coupling.evenly {
             return self.random.chance(likelihood);
         }
         let carried = &mut self.lanes[lane].carried;
         *carried += likelihood;
-        let tells = *carried >= 1.0;
-        if tells {
+        let signals = *carried >= 1.0;
+        if signals {
             *carried -= 1.0;
         }
-        tells
+        signals
     }
 
-    /// The low-latency queue's own marking probability for a packet that waited so long.
+    /// The low-latency queue's native marking probability for a packet that waited `waited`.
     fn native(&self, waited: Nanos) -> f64 {
         let Coupling { step, ramp, .. } = self.coupling;
         let behind = self.lanes[LOW_LATENCY].chain.packets();
@@ -188,7 +187,7 @@ impl<P: Packet> DualQueue<P> {
         let quiet = self.is_quiet();
         if self.is_saturated() && !quiet {
             let squared = self.squared();
-            return if self.tells(LOW_LATENCY, squared) {
+            return if self.signals(LOW_LATENCY, squared) {
                 Verdict::Drop(DropReason::Dequeue)
             } else {
                 Verdict::Mark
@@ -196,7 +195,7 @@ impl<P: Packet> DualQueue<P> {
         }
         let coupled = if quiet { 0.0 } else { self.coupled() };
         let likelihood = self.native(waited).max(coupled);
-        if self.tells(LOW_LATENCY, likelihood) {
+        if self.signals(LOW_LATENCY, likelihood) {
             Verdict::Mark
         } else {
             Verdict::Keep
@@ -205,7 +204,7 @@ impl<P: Packet> DualQueue<P> {
 
     fn judge_classic(&mut self, ecn: Ecn) -> Verdict {
         let squared = self.squared();
-        if self.is_quiet() || !self.tells(CLASSIC, squared) {
+        if self.is_quiet() || !self.signals(CLASSIC, squared) {
             Verdict::Keep
         } else if ecn.is_capable() && !self.is_saturated() {
             Verdict::Mark
@@ -214,17 +213,17 @@ impl<P: Packet> DualQueue<P> {
         }
     }
 
-    /// Judges a packet just taken from `lane`.
-    fn judge(&mut self, lane: usize, now: Nanos, facts: &Facts) -> Verdict {
+    /// The verdict on a packet just taken from `lane`.
+    fn judge(&mut self, lane: usize, now: Nanos, info: &PacketInfo) -> Verdict {
         if lane == LOW_LATENCY {
-            self.judge_low_latency(now - facts.arrived)
+            self.judge_low_latency(now - info.arrived)
         } else {
-            self.judge_classic(facts.ecn)
+            self.judge_classic(info.ecn)
         }
     }
 
-    /// Which queue is next, by weighted round robin; `None` when both are empty.
-    fn turn(&mut self) -> Option<usize> {
+    /// The queue to serve next, by weighted round robin; `None` when both are empty.
+    fn next_lane(&mut self) -> Option<usize> {
         let [low_latency, classic] = &self.lanes;
         match (low_latency.chain.packets(), classic.chain.packets()) {
             (0, 0) => {
@@ -274,15 +273,15 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
 
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
         self.update(now);
-        while let Some(lane) = self.turn() {
+        while let Some(lane) = self.next_lane() {
             let contended = self.lanes.iter().all(|lane| lane.chain.packets() > 0);
             let (mut packet, arrived) = self.pool.pop(&mut self.lanes[lane].chain)?;
-            let facts = Facts::of(&packet, arrived);
-            match self.judge(lane, now, &facts) {
+            let info = PacketInfo::of(&packet, arrived);
+            match self.judge(lane, now, &info) {
                 Verdict::Keep => {}
                 Verdict::Mark => {
                     packet.mark();
-                    self.counters.marked.add(facts.size);
+                    self.counters.marked.add(info.size);
                 }
                 Verdict::Drop(reason) | Verdict::DropBoth(_, reason) => {
                     self.lose(packet, reason, losses);
@@ -290,9 +289,9 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
                 }
             }
             if contended {
-                self.charge(lane, facts.size);
+                self.charge(lane, info.size);
             }
-            self.counters.departed.add(facts.size);
+            self.counters.departed.add(info.size);
             return Some(Departure { packet, arrived });
         }
         None
@@ -318,7 +317,7 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
         &self.counters
     }
 
-    /// Only brings p' up to date: nothing here depends on the rate.
+    /// Updates p' only: nothing here depends on the rate.
     fn set_link_rate(&mut self, now: Nanos, _rate: BitsPerSec) {
         self.update(now);
     }
@@ -379,8 +378,8 @@ mod tests {
         DualQueue::new(coupling, Pcg32::new(1, 0))
     }
 
-    /// Of 1,000 of `kind`, dequeued at once with p' held at `base`: marked, dropped.
-    fn told(coupling: Coupling, base: f64, kind: TestPacket) -> (u64, u64) {
+    /// Marks and drops among 1,000 packets of `kind`, dequeued at once with p' = `base`.
+    fn signalled(coupling: Coupling, base: f64, kind: TestPacket) -> (u64, u64) {
         let mut queue = dual(coupling);
         queue.base = base;
         for _ in 0..1000 {
@@ -395,9 +394,9 @@ mod tests {
     #[test]
     fn coupling_is_p_squared_against_twice_p() {
         // p' = 1/4: p_CL is 1/2, p_C is 1/16.
-        assert_eq!(told(coupling(), 0.25, L4S), (500, 0));
-        assert_eq!(told(coupling(), 0.25, CAPABLE), (62, 0));
-        assert_eq!(told(coupling(), 0.25, PLAIN), (0, 62));
+        assert_eq!(signalled(coupling(), 0.25, L4S), (500, 0));
+        assert_eq!(signalled(coupling(), 0.25, CAPABLE), (62, 0));
+        assert_eq!(signalled(coupling(), 0.25, PLAIN), (0, 62));
         let mut queue = dual(coupling());
         queue.base = 0.3;
         let probe = |name| queue.probe(name).unwrap();
@@ -405,33 +404,33 @@ mod tests {
     }
 
     #[test]
-    fn by_chance_the_rates_are_the_same() {
+    fn randomly_spread_signals_have_the_rates_of_even_ones() {
         let by_chance = Coupling {
             evenly: false,
             ..coupling()
         };
         // Binomial: deviations 15.5 and 9.0; five of them fail by chance less than
         // once in a million.
-        let (marked, _) = told(by_chance, 0.3, L4S);
+        let (marked, _) = signalled(by_chance, 0.3, L4S);
         assert!(marked.abs_diff(600) < 78, "{marked}");
-        let (_, dropped) = told(by_chance, 0.3, PLAIN);
+        let (_, dropped) = signalled(by_chance, 0.3, PLAIN);
         assert!(dropped.abs_diff(90) < 46 && dropped != 90, "{dropped}");
     }
 
     #[test]
     fn saturation_drops_in_both_and_marks_what_it_keeps() {
         // p' = 3/4: p_CL would be 3/2, p_C is 9/16.
-        assert_eq!(told(coupling(), 0.75, L4S), (438, 562));
-        assert_eq!(told(coupling(), 0.75, CAPABLE), (0, 562));
+        assert_eq!(signalled(coupling(), 0.75, L4S), (438, 562));
+        assert_eq!(signalled(coupling(), 0.75, CAPABLE), (0, 562));
         assert_eq!(
-            told(coupling(), 0.4999, CAPABLE).1,
+            signalled(coupling(), 0.4999, CAPABLE).1,
             0,
             "just below it marks"
         );
     }
 
     #[test]
-    fn without_drop_on_overload_p_stays_where_marks_can_follow() {
+    fn without_drop_on_overload_p_is_capped_where_p_cl_is_1() {
         let mut queue = dual(Coupling {
             drop_on_overload: false,
             ..coupling()
@@ -511,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn credit_counts_only_while_both_wait_and_is_forgotten_when_neither_does() {
+    fn credit_counts_only_while_both_queues_hold_packets_and_resets_when_both_are_empty() {
         let mut queue = dual(coupling());
         let mut credit_after = |arrivals: &[TestPacket]| {
             for arrival in arrivals {
@@ -523,11 +522,11 @@ mod tests {
         assert_eq!(credit_after(&[L4S]), 0.0, "alone");
         assert_eq!(credit_after(&[L4S, PLAIN]), 100.0, "a tenth of 1,000 bytes");
         assert_eq!(credit_after(&[]), 100.0, "alone again");
-        assert_eq!(credit_after(&[]), 0.0, "found nothing");
+        assert_eq!(credit_after(&[]), 0.0, "no packet");
     }
 
     #[test]
-    fn a_quiet_queue_does_not_heed_the_controller() {
+    fn a_quiet_queue_ignores_the_controller() {
         let quiet = Coupling {
             least_backlog: 3000,
             ..coupling()

@@ -1,43 +1,43 @@
-//! A queue for each flow, served in turns of equal bytes, each under its own scheme.
+//! Flow queueing: a queue for each flow, served by deficit round robin, each under its own
+//! scheme.
 //!
 //! # Reference
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue
 //! CoDel Packet Scheduler and Active Queue Management Algorithm", RFC 8290, 2018.
 //!
-//! Flows are hashed, with a salt drawn from the seed, into a fixed number of
-//! sub-queues. One that receives a packet while in no list joins the *new* list with
-//! a quantum of bytes to send. Served is the head of the new list, else of the old:
-//! - without bytes to its credit it is given another quantum and goes to the end of
-//!   the old list;
-//! - empty it goes from the new list to the end of the old, from the old to none.
+//! Flows are hashed, with a salt drawn from the seed, into a fixed number of sub-queues. A
+//! sub-queue that receives a packet while in no list joins the *new* list with a quantum of
+//! bytes as credit. The head of the new list is served, or of the old list if there is none:
+//! - without credit it receives another quantum and moves to the end of the old list;
+//! - if empty, it moves from the new list to the end of the old list, or from the old list
+//!   to none.
 //!
 //! # Costs
-//! A packet costs the same however many sub-queues there are. Only when the limit is
-//! exceeded are those in a list looked at, to find the fattest in bytes; it then loses
-//! up to `drop_batch` packets from its head, or half its bytes if that is less, so
-//! that under a flood one look serves many packets. With flows of a packet each, one
-//! look serves one.
+//! The cost of a packet does not depend on the number of sub-queues. Only when the limit is
+//! exceeded are the listed sub-queues searched for the one with most bytes. It then loses
+//! up to `drop_batch` packets from its head, or half its bytes if that is less, so one
+//! search serves many packets of a flood. With flows of one packet each, it serves one.
 
 use alloc::boxed::Box;
 
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
-use crate::aqm::{Aqm, DropReason, Place, Verdict};
+use crate::aqm::{Aqm, DropReason, Slot, Verdict};
 use crate::counters::Counters;
-use crate::packet::{Facts, FlowKey, Packet};
+use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Nanos};
 
-/// How flows share.
+/// How flows share the buffer and the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sharing {
     /// Sub-queues that flows are hashed into; at least one.
     pub queues: u32,
     /// Bytes a sub-queue may send a turn; above zero.
     pub quantum: u32,
-    /// What all sub-queues hold together.
+    /// The capacity of all sub-queues together.
     pub limit: Limit,
-    /// Most packets thrown out of the fattest sub-queue at once; at least one.
+    /// Most packets dropped from the largest sub-queue at once; at least one.
     pub drop_batch: u32,
 }
 
@@ -50,17 +50,17 @@ const OLD: usize = 1;
 struct SubQueue<A> {
     aqm: A,
     chain: Chain,
-    /// Bytes it may still send in this turn; what it sent beyond them when negative.
+    /// Bytes it may still send in this round; negative after an overshoot.
     credit: i64,
     /// The next in the same list.
     next: u32,
     listed: bool,
-    /// Told of its idleness since the last packet came.
+    /// Its scheme was notified of idleness since the last packet arrived.
     idle: bool,
 }
 
 impl<A: Aqm> SubQueue<A> {
-    fn tell_if_empty(&mut self, now: Nanos) {
+    fn notify_if_empty(&mut self, now: Nanos) {
         if self.chain.packets() == 0 {
             self.aqm.on_empty(now);
         }
@@ -111,7 +111,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         FairQueue {
             sub_queues: (0..sharing.queues.max(1)).map(sub_queue).collect(),
             lists: [List::EMPTY; 2],
-            // One more than may stay: room is made after the packet has joined.
+            // One more than the limit: room is made after the packet has joined.
             pool: Pool::with_room_for(sharing.limit.packets + 1),
             sharing,
             packets: 0,
@@ -171,7 +171,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         })
     }
 
-    /// The sub-queue with most bytes; of several the first listed. Never an empty one.
+    /// The sub-queue with most bytes, the first listed of equals; never an empty one.
     fn fattest(&self) -> Option<u32> {
         let chain = |index: u32| &self.sub_queues[index as usize].chain;
         self.listed()
@@ -189,36 +189,36 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         &mut self,
         index: u32,
         mut packet: P,
-        facts: &Facts,
+        info: &PacketInfo,
         marked: bool,
         losses: &mut impl Losses<P>,
     ) -> Outcome {
         if marked {
-            debug_assert!(facts.ecn.is_capable());
+            debug_assert!(info.ecn.is_capable());
             packet.mark();
         }
         self.packets += 1;
-        self.bytes += u64::from(facts.size);
+        self.bytes += u64::from(info.size);
         let sub_queue = &mut self.sub_queues[index as usize];
-        let place = self.pool.push(&mut sub_queue.chain, packet, facts.arrived);
-        sub_queue.aqm.on_accepted(facts.arrived, facts);
+        let slot = self.pool.push(&mut sub_queue.chain, packet, info.arrived);
+        sub_queue.aqm.on_accepted(info.arrived, info);
         sub_queue.idle = false;
         if !core::mem::replace(&mut sub_queue.listed, true) {
             sub_queue.credit = i64::from(self.sharing.quantum);
             self.append(NEW, index);
         }
-        if self.make_room(facts.arrived, place, losses) {
+        if self.make_room(info.arrived, slot, losses) {
             return Outcome::Dropped(DropReason::Forced);
         }
         if marked {
-            self.counters.marked.add(facts.size);
+            self.counters.marked.add(info.size);
             return Outcome::Marked;
         }
         Outcome::Queued
     }
 
-    /// Throws out packets until the limit holds; returns whether that at `arrived` was one.
-    fn make_room(&mut self, now: Nanos, arrived: Place, losses: &mut impl Losses<P>) -> bool {
+    /// Drops packets until the limit holds; returns whether the one at `arrived` was dropped.
+    fn make_room(&mut self, now: Nanos, arrived: Slot, losses: &mut impl Losses<P>) -> bool {
         let limit = self.sharing.limit;
         let mut lost = false;
         while self.packets > limit.packets || self.bytes > limit.bytes.0 {
@@ -235,7 +235,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         &mut self,
         index: u32,
         now: Nanos,
-        arrived: Place,
+        arrived: Slot,
         losses: &mut impl Losses<P>,
     ) -> bool {
         let mut lost_arrived = false;
@@ -247,8 +247,8 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             let Some((packet, at)) = self.pool.pop(&mut sub_queue.chain) else {
                 break;
             };
-            sub_queue.aqm.on_evicted(now, &Facts::of(&packet, at));
-            sub_queue.tell_if_empty(now);
+            sub_queue.aqm.on_evicted(now, &PacketInfo::of(&packet, at));
+            sub_queue.notify_if_empty(now);
             freed += u64::from(packet.size());
             self.lose_waiting(packet, DropReason::Forced, losses);
             if freed >= enough {
@@ -258,7 +258,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         lost_arrived
     }
 
-    /// The next packet of a sub-queue that its scheme lets go.
+    /// The next packet of a sub-queue that its scheme does not drop.
     fn dequeue_from(
         &mut self,
         index: u32,
@@ -275,23 +275,23 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 }
                 return None;
             };
-            let facts = Facts::of(&packet, arrived);
+            let info = PacketInfo::of(&packet, arrived);
             let view = self.pool.view(&sub_queue.chain);
             let verdict = sub_queue
                 .aqm
-                .on_departure(now, &facts, &view, &mut self.random);
+                .on_departure(now, &info, &view, &mut self.random);
             if let Verdict::Drop(reason) | Verdict::DropBoth(_, reason) = verdict {
                 self.lose_waiting(packet, reason, losses);
                 continue;
             }
             if verdict == Verdict::Mark {
-                debug_assert!(facts.ecn.is_capable());
+                debug_assert!(info.ecn.is_capable());
                 packet.mark();
-                self.counters.marked.add(facts.size);
+                self.counters.marked.add(info.size);
             }
-            sub_queue.tell_if_empty(now);
+            sub_queue.notify_if_empty(now);
             self.forget(&packet);
-            self.counters.departed.add(facts.size);
+            self.counters.departed.add(info.size);
             return Some(Departure { packet, arrived });
         }
     }
@@ -299,36 +299,36 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
 
 impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
-        let facts = Facts::of(&packet, now);
-        self.counters.arrived.add(facts.size);
-        let index = self.sub_queue_of(facts.flow);
+        let info = PacketInfo::of(&packet, now);
+        self.counters.arrived.add(info.size);
+        let index = self.sub_queue_of(info.flow);
         let sub_queue = &mut self.sub_queues[index as usize];
         let view = self.pool.view(&sub_queue.chain);
         sub_queue.aqm.poll(now, &view);
         let random = &mut self.random;
-        let verdict = sub_queue.aqm.on_arrival(now, &facts, &view, random);
+        let verdict = sub_queue.aqm.on_arrival(now, &info, &view, random);
         let marked = match verdict {
             Verdict::Keep => false,
             Verdict::Mark => true,
             Verdict::Drop(reason) => {
-                sub_queue.tell_if_empty(now);
+                sub_queue.notify_if_empty(now);
                 return self.lose(packet, reason, losses);
             }
-            Verdict::DropBoth(place, reason) => {
-                if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, place) {
-                    let victims = Facts::of(&victim, arrived);
+            Verdict::DropBoth(slot, reason) => {
+                if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, slot) {
+                    let victims = PacketInfo::of(&victim, arrived);
                     sub_queue.aqm.on_evicted(now, &victims);
-                    sub_queue.tell_if_empty(now);
+                    sub_queue.notify_if_empty(now);
                     self.lose_waiting(victim, reason, losses);
                 }
                 return self.lose(packet, reason, losses);
             }
         };
-        if u64::from(facts.size) > self.sharing.limit.bytes.0 {
-            sub_queue.aqm.on_refused(now, &facts);
+        if u64::from(info.size) > self.sharing.limit.bytes.0 {
+            sub_queue.aqm.on_refused(now, &info);
             return self.lose(packet, DropReason::Forced, losses);
         }
-        self.accept(index, packet, &facts, marked, losses)
+        self.accept(index, packet, &info, marked, losses)
     }
 
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
@@ -387,7 +387,7 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
         &self.counters
     }
 
-    /// Tells every sub-queue's scheme of the whole rate: a flow's share is not known.
+    /// Gives every sub-queue's scheme the full rate, as a flow's share is not known.
     fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec) {
         for sub_queue in &mut self.sub_queues {
             sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));

@@ -46,33 +46,33 @@ fn a_thin_flow_overtakes_a_fat_one() {
 }
 
 #[test]
-fn new_flows_come_before_old_and_spend_it_with_their_first_quantum() {
+fn new_flows_are_served_before_old_ones_for_one_quantum() {
     let mut queue = fair(10_240, u64::MAX);
     fill(&mut queue, 1, 1514, 9);
     assert_eq!(leave(&mut queue, 1), [1]);
-    // Flow 1 has spent its quantum and goes to the old list. Flow 2 has two quanta
-    // waiting: one is sent as new, the other in turn with flow 1.
+    // Flow 1 has spent its quantum and moves to the old list. Flow 2 has two quanta
+    // queued: one is sent as new, the other alternates with flow 1.
     fill(&mut queue, 2, 1514, 2);
     assert_eq!(leave(&mut queue, 5), [2, 1, 2, 1, 1]);
 }
 
 #[test]
-fn an_emptied_new_flow_waits_its_turn_behind_the_old() {
+fn an_emptied_new_flow_moves_behind_the_old_ones() {
     let mut queue = fair(10_240, u64::MAX);
     fill(&mut queue, 1, 500, 12);
     leave(&mut queue, 4);
     fill(&mut queue, 2, 100, 1);
     assert_eq!(leave(&mut queue, 2), [2, 1]);
-    // Found empty, flow 2 went to the end of the old list: no second priority.
+    // Flow 2 was empty and moved to the end of the old list: no second priority.
     fill(&mut queue, 2, 100, 1);
     assert_eq!(leave(&mut queue, 4), [1, 1, 2, 1]);
-    // And from there to none, its second time found empty.
+    // Empty for the second time, it is in no list.
     let flow_1 = queue.sub_queue_of(FlowKey(1));
     assert!(queue.listed().eq([flow_1]));
 }
 
 #[test]
-fn bytes_are_shared_alike_whatever_the_packets() {
+fn bytes_are_shared_equally_whatever_the_packet_sizes() {
     let mut queue = fair(100_000, u64::MAX);
     let sizes = [(1, 1514), (2, 300), (3, 64)];
     for (flow, size) in sizes {
@@ -83,7 +83,7 @@ fn bytes_are_shared_alike_whatever_the_packets() {
         let packet = queue.dequeue(Nanos::ZERO).unwrap();
         sent[packet.flow as usize] += u64::from(packet.size);
     }
-    // Deficit round robin: never further apart than a quantum and a packet.
+    // Deficit round robin: flows differ by at most a quantum and a packet.
     for (flow, _) in sizes {
         assert!(
             sent[flow as usize].abs_diff(sent[1]) <= 1514 + 1514,
@@ -93,7 +93,7 @@ fn bytes_are_shared_alike_whatever_the_packets() {
 }
 
 #[test]
-fn overflow_costs_the_fattest_flow_a_batch_from_its_head() {
+fn overflow_drops_a_batch_from_the_head_of_the_largest_flow() {
     let mut queue = fair(200, u64::MAX);
     fill(&mut queue, 1, 1000, 150);
     fill(&mut queue, 2, 100, 50);
@@ -107,7 +107,7 @@ fn overflow_costs_the_fattest_flow_a_batch_from_its_head() {
 }
 
 #[test]
-fn overflow_takes_no_more_than_half_and_counts_bytes_not_packets() {
+fn overflow_drops_at_most_half_and_counts_bytes_not_packets() {
     let mut queue = fair(20, u64::MAX);
     fill(&mut queue, 1, 60, 12);
     fill(&mut queue, 2, 1000, 9);
@@ -121,7 +121,7 @@ fn overflow_takes_no_more_than_half_and_counts_bytes_not_packets() {
 }
 
 #[test]
-fn says_so_when_the_arriving_packet_is_among_the_dropped() {
+fn reports_when_the_arriving_packet_is_among_the_dropped() {
     let mut queue = fair(3, u64::MAX);
     for flow in [1, 2, 3] {
         fill(&mut queue, flow, 100, 1);
@@ -134,11 +134,11 @@ fn says_so_when_the_arriving_packet_is_among_the_dropped() {
 }
 
 #[test]
-fn more_bytes_than_all_may_hold_are_refused() {
+fn a_packet_larger_than_the_limit_is_dropped() {
     let mut queue = fair(10, 999);
     fill(&mut queue, 1, 500, 1);
     fill(&mut queue, 2, 1000, 1);
-    assert_eq!(queue.packets(), 1, "nobody else pays for it");
+    assert_eq!(queue.packets(), 1, "no other packet is dropped for it");
     assert_eq!(queue.counters().dropped_for(DropReason::Forced).packets, 1);
 }
 

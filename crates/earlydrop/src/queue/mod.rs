@@ -1,13 +1,12 @@
-//! Queue disciplines: they own packets, ask a scheme, and count.
+//! Queue disciplines: they own packets, ask a scheme for verdicts, and count.
 
-mod any;
 mod dual;
 mod fair;
 mod pool;
 mod ring;
 mod single;
 
-pub use any::AnyQueue;
+pub use crate::any::AnyQueue;
 pub use dual::{Coupling, DualQueue};
 pub use fair::{FairQueue, Sharing};
 pub use single::{Limit, SingleQueue};
@@ -17,29 +16,28 @@ use crate::counters::Counters;
 use crate::packet::Packet;
 use crate::units::{BitsPerSec, Nanos};
 
-/// What became of a packet offered to a queue.
+/// The result of an enqueue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It waits in the queue.
+    /// The packet joined the queue.
     Queued,
-    /// It waits in the queue, marked.
+    /// The packet joined the queue with an ECN mark.
     Marked,
-    /// It was dropped.
+    /// The packet was dropped.
     Dropped(DropReason),
 }
 
-/// A packet handed out, and when it had arrived.
+/// A packet that leaves the queue, and its arrival time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure<P> {
-    /// The packet, marked where the scheme said so.
+    /// The packet, with an ECN mark if the scheme marked it.
     pub packet: P,
-    /// When it was offered to the queue; the difference to now is its sojourn time.
+    /// When it was enqueued; the time since is its sojourn time.
     pub arrived: Nanos,
 }
 
-/// Who receives the packets a queue drops.
-///
-/// A closure over `(packet, reason)` is one; so is [`Discard`].
+/// The receiver of the packets that a queue drops: a closure over `(packet, reason)`, or
+/// [`Discard`].
 pub trait Losses<P> {
     /// Receives a dropped packet.
     fn lost(&mut self, packet: P, reason: DropReason);
@@ -51,7 +49,7 @@ impl<P, F: FnMut(P, DropReason)> Losses<P> for F {
     }
 }
 
-/// Lets dropped packets go.
+/// Discards dropped packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Discard;
 
@@ -61,24 +59,24 @@ impl<P> Losses<P> for Discard {
 
 /// A queue in front of a link.
 ///
-/// Times must not run backwards from one call to the next. Nothing happens
-/// between calls and no call is owed: what is periodic catches up by itself
-/// with the next one. [`next_deadline`](QueueDiscipline::next_deadline) is for
-/// callers that want the scheme's probes to be current at a given time.
+/// Time must not run backwards from one call to the next. The queue needs no timer: periodic
+/// updates catch up at the next call.
+/// [`next_deadline`](QueueDiscipline::next_deadline) is for callers that want the scheme's
+/// probes to be current at a given time.
 pub trait QueueDiscipline<P: Packet> {
-    /// Offers `packet`; what is dropped, this packet or another, goes to `losses`.
+    /// Enqueues `packet`. Dropped packets, this one or others, go to `losses`.
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome;
 
-    /// Takes the next packet to send; what is dropped on the way goes to `losses`.
+    /// Dequeues the next packet to send. Packets dropped on departure go to `losses`.
     ///
-    /// Call it when the link has become free. A call that finds nothing starts
-    /// the idle time that RED's average decays over.
+    /// Call it when the link is free. A call that finds no packet starts the idle time over
+    /// which RED's average decays.
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>>;
 
-    /// Runs what is due by `now`. Enqueue and dequeue do this by themselves.
+    /// Runs the periodic updates due by `now`. Enqueue and dequeue do so too.
     fn poll(&mut self, now: Nanos);
 
-    /// When the scheme next updates itself; `None` when it never does so by time alone.
+    /// When the scheme's next periodic update is due; `None` for a scheme without any.
     fn next_deadline(&self) -> Option<Nanos>;
 
     /// Packets waiting.
@@ -87,45 +85,44 @@ pub trait QueueDiscipline<P: Packet> {
     /// Bytes waiting.
     fn bytes(&self) -> u64;
 
-    /// Everything counted so far.
+    /// The counters since the queue was built.
     fn counters(&self) -> &Counters;
 
-    /// Tells the scheme that the link now sends at `rate`.
+    /// Informs the scheme that the link now sends at `rate`.
     fn set_link_rate(&mut self, now: Nanos, rate: BitsPerSec);
 
-    /// Shows each of the scheme's probes by name.
+    /// Reports each of the scheme's probes by name and value.
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
 
     /// Memory held, in bytes: the value itself and what it allocated when built.
     fn memory(&self) -> usize;
 
-    /// The packet that waits behind `ahead` others, where that is easily told. It is for
-    /// those who look up something for each packet and can begin early; whether it will be
-    /// that packet's turn nobody knows.
-    fn coming(&self, ahead: u32) -> Option<&P> {
+    /// The packet behind `ahead` others, where it can be found at no cost. A hint for
+    /// prefetching what belongs to the packet; drops may change the order.
+    fn peek(&self, ahead: u32) -> Option<&P> {
         let _ = ahead;
         None
     }
 
-    /// Offers `packet` and lets go of what is dropped.
+    /// Enqueues `packet` and discards dropped packets.
     fn enqueue(&mut self, now: Nanos, packet: P) -> Outcome {
         self.enqueue_with(now, packet, &mut Discard)
     }
 
-    /// Takes the next packet to send and lets go of what is dropped.
+    /// Dequeues the next packet to send and discards dropped packets.
     fn dequeue(&mut self, now: Nanos) -> Option<P> {
         self.dequeue_with(now, &mut Discard)
             .map(|departure| departure.packet)
     }
 
-    /// One probe's value, where the scheme has it.
+    /// The value of the probe called `wanted`, if the scheme has it.
     fn probe(&self, wanted: &str) -> Option<f64> {
-        let mut found = None;
+        let mut result = None;
         self.probes(&mut |name, value| {
             if name == wanted {
-                found = Some(value);
+                result = Some(value);
             }
         });
-        found
+        result
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use crate::aqm::{Backlog, Place};
+use crate::aqm::{Backlog, Slot};
 use crate::packet::{FlowKey, Packet};
 use crate::random::Pcg32;
 use crate::units::Nanos;
@@ -25,7 +25,7 @@ pub(crate) struct Pool<P> {
     free: u32,
 }
 
-/// One first-in first-out queue in a pool. Of use with the pool it was filled from only.
+/// One first-in first-out queue in a pool. Use it only with the pool that filled it.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
     head: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Nothing waiting.
+    /// An empty chain.
     pub(crate) const EMPTY: Chain = Chain {
         head: NONE,
         tail: NONE,
@@ -43,24 +43,24 @@ impl Chain {
         bytes: 0,
     };
 
-    /// Packets waiting.
+    /// Packets in the chain.
     pub(crate) fn packets(&self) -> u32 {
         self.packets
     }
 
-    /// Bytes waiting.
+    /// Bytes in the chain.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Where the oldest packet waits.
-    pub(crate) fn head(&self) -> Option<Place> {
-        (self.head != NONE).then_some(Place(self.head))
+    /// The slot of the oldest packet.
+    pub(crate) fn head(&self) -> Option<Slot> {
+        (self.head != NONE).then_some(Slot(self.head))
     }
 }
 
 impl<P: Packet> Pool<P> {
-    /// Room for `packets` at once, in all chains together.
+    /// Allocates room for `packets` in all chains together.
     pub(crate) fn with_room_for(packets: u32) -> Pool<P> {
         let node = |index| Node {
             packet: None,
@@ -73,8 +73,8 @@ impl<P: Packet> Pool<P> {
         }
     }
 
-    /// Adds `packet` at the end of `chain`. The caller keeps to the room asked for.
-    pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Place {
+    /// Appends `packet` to `chain`. The caller never exceeds the room allocated.
+    pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Slot {
         let index = self.free;
         let node = &mut self.nodes[index as usize];
         self.free = node.next;
@@ -91,25 +91,25 @@ impl<P: Packet> Pool<P> {
             self.nodes[chain.tail as usize].next = index;
         }
         chain.tail = index;
-        Place(index)
+        Slot(index)
     }
 
-    /// Takes the oldest packet of `chain` and the time it arrived.
+    /// Removes the oldest packet of `chain`; returns it with its arrival time.
     pub(crate) fn pop(&mut self, chain: &mut Chain) -> Option<(P, Nanos)> {
         self.unlink(chain, NONE, chain.head)
     }
 
-    /// Takes the packet at `place` of `chain`. Walks the chain up to it.
-    pub(crate) fn remove(&mut self, chain: &mut Chain, place: Place) -> Option<(P, Nanos)> {
+    /// Removes the packet in `slot` of `chain`. Walks the chain up to it.
+    pub(crate) fn remove(&mut self, chain: &mut Chain, slot: Slot) -> Option<(P, Nanos)> {
         let (mut before, mut index) = (NONE, chain.head);
-        while index != NONE && index != place.0 {
+        while index != NONE && index != slot.0 {
             before = index;
             index = self.nodes[index as usize].next;
         }
         self.unlink(chain, before, index)
     }
 
-    /// Takes node `index` out of `chain`, where it follows node `before`.
+    /// Removes node `index` from `chain`, where it follows node `before`.
     fn unlink(&mut self, chain: &mut Chain, before: u32, index: u32) -> Option<(P, Nanos)> {
         let node = self.nodes.get_mut(index as usize)?;
         let packet = node.packet.take()?;
@@ -128,12 +128,12 @@ impl<P: Packet> Pool<P> {
         Some((packet, arrived))
     }
 
-    /// `chain` as a scheme may see it.
+    /// `chain` as its scheme sees it.
     pub(crate) fn view<'a>(&'a self, chain: &'a Chain) -> View<'a, P> {
         View { pool: self, chain }
     }
 
-    /// Bytes of memory held for nodes.
+    /// Heap bytes of the nodes.
     pub(crate) fn heap_bytes(&self) -> usize {
         size_of_val::<[Node<P>]>(&self.nodes)
     }
@@ -163,13 +163,13 @@ impl<P: Packet> Backlog for View<'_, P> {
     }
 
     /// Walks to the packet drawn: half the chain on average.
-    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)> {
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
         let mut index = self.chain.head;
         for _ in 0..random.below(self.chain.packets) {
             index = self.pool.nodes[index as usize].next;
         }
         let packet = self.pool.nodes.get(index as usize)?.packet.as_ref()?;
-        Some((Place(index), packet.flow()))
+        Some((Slot(index), packet.flow()))
     }
 }
 
@@ -200,10 +200,10 @@ mod tests {
         prop::collection::vec(step, 1..200)
     }
 
-    /// The place of the `nth` packet of a chain.
-    fn place(pool: &Pool<TestPacket>, chain: &Chain, nth: usize) -> Place {
+    /// The slot of the `nth` packet of a chain.
+    fn slot(pool: &Pool<TestPacket>, chain: &Chain, nth: usize) -> Slot {
         let next = |index: &u32| Some(pool.nodes[*index as usize].next);
-        Place(
+        Slot(
             core::iter::successors(Some(chain.head), next)
                 .nth(nth)
                 .unwrap(),
@@ -236,8 +236,8 @@ mod tests {
                         prop_assert_eq!(got, models[from].pop_front().map(|(number, _)| number));
                     }
                     Step::Remove(from, nth) if nth < models[from].len() => {
-                        let place = place(&pool, &chains[from], nth);
-                        let got = pool.remove(&mut chains[from], place).unwrap();
+                        let slot = slot(&pool, &chains[from], nth);
+                        let got = pool.remove(&mut chains[from], slot).unwrap();
                         let (number, _) = models[from].remove(nth).unwrap();
                         prop_assert_eq!((got.0.flow, got.1), (number, Nanos(number)));
                     }
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_each_packet_alike() {
+    fn draws_each_packet_equally_often() {
         let mut pool = Pool::with_room_for(4);
         let mut chain = Chain::EMPTY;
         let mut random = Pcg32::new(1, 1);

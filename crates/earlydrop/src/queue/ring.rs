@@ -2,14 +2,14 @@
 
 use alloc::boxed::Box;
 
-use crate::aqm::{Backlog, Place};
+use crate::aqm::{Backlog, Slot};
 use crate::packet::{FlowKey, Packet};
 use crate::random::Pcg32;
 use crate::units::Nanos;
 
-/// A place in the ring; a packet taken out of the middle leaves a hole.
+/// A slot of the ring with its packet. A packet taken out of the middle leaves a hole.
 #[derive(Clone, Debug)]
-struct Slot<P> {
+struct RingEntry<P> {
     packet: Option<P>,
     arrived: Nanos,
 }
@@ -20,7 +20,7 @@ struct Slot<P> {
 /// when the ring would otherwise be full.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<P> {
-    slots: Box<[Slot<P>]>,
+    slots: Box<[RingEntry<P>]>,
     /// Index of the oldest packet; slots are used modulo their number, a power of two.
     head: u32,
     /// Slots in use from the head on, holes included.
@@ -30,11 +30,11 @@ pub(crate) struct Ring<P> {
 }
 
 impl<P: Packet> Ring<P> {
-    /// Room for `packets` at once.
+    /// Allocates room for `packets`.
     pub(crate) fn with_room_for(packets: u32) -> Ring<P> {
-        // A quarter more than needed, so that closing holes stays rare.
+        // A quarter more than needed, so that holes are rarely closed.
         let slots = (packets + packets / 4).max(1).next_power_of_two();
-        let empty = || Slot {
+        let empty = || RingEntry {
             packet: None,
             arrived: Nanos::ZERO,
         };
@@ -52,7 +52,7 @@ impl<P: Packet> Ring<P> {
         (self.head.wrapping_add(offset) & (self.slots.len() as u32 - 1)) as usize
     }
 
-    /// Adds `packet` at the tail. The caller keeps to the room asked for.
+    /// Adds `packet` at the tail. The caller never exceeds the room allocated.
     #[inline(always)]
     pub(crate) fn push(&mut self, packet: P, arrived: Nanos) {
         if self.span as usize == self.slots.len() {
@@ -61,14 +61,14 @@ impl<P: Packet> Ring<P> {
         self.bytes += u64::from(packet.size());
         self.packets += 1;
         let tail = self.index(self.span);
-        self.slots[tail] = Slot {
+        self.slots[tail] = RingEntry {
             packet: Some(packet),
             arrived,
         };
         self.span += 1;
     }
 
-    /// Takes the packet at the head and the time it arrived.
+    /// Removes the packet at the head; returns it with its arrival time.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(P, Nanos)> {
         let slot = &mut self.slots[self.head as usize];
@@ -77,14 +77,14 @@ impl<P: Packet> Ring<P> {
         self.forget(&packet);
         self.head = self.index(1) as u32;
         self.span -= 1;
-        // Only with fewer packets than slots in use are there holes.
+        // There are holes only if there are fewer packets than slots in use.
         if self.span > self.packets {
             self.skip_holes();
         }
         Some((packet, arrived))
     }
 
-    /// The packet behind `ahead` others, unless holes are in the way.
+    /// The packet behind `ahead` others, unless there are holes before it.
     #[inline(always)]
     pub(crate) fn peek(&self, ahead: u32) -> Option<&P> {
         if ahead >= self.span {
@@ -93,9 +93,9 @@ impl<P: Packet> Ring<P> {
         self.slots[self.index(ahead)].packet.as_ref()
     }
 
-    /// Takes the packet at `place`.
-    pub(crate) fn remove(&mut self, place: Place) -> Option<(P, Nanos)> {
-        let index = self.index(place.0);
+    /// Removes the packet in `slot`.
+    pub(crate) fn remove(&mut self, slot: Slot) -> Option<(P, Nanos)> {
+        let index = self.index(slot.0);
         let slot = &mut self.slots[index];
         let packet = slot.packet.take()?;
         let arrived = slot.arrived;
@@ -109,7 +109,7 @@ impl<P: Packet> Ring<P> {
         self.bytes -= u64::from(packet.size());
     }
 
-    /// Moves the head past emptied slots.
+    /// Moves the head past holes.
     fn skip_holes(&mut self) {
         while self.span > 0 && self.slots[self.head as usize].packet.is_none() {
             self.head = self.index(1) as u32;
@@ -134,7 +134,7 @@ impl<P: Packet> Ring<P> {
 
     /// Bytes of memory held for slots.
     pub(crate) fn heap_bytes(&self) -> usize {
-        core::mem::size_of_val::<[Slot<P>]>(&self.slots)
+        core::mem::size_of_val::<[RingEntry<P>]>(&self.slots)
     }
 }
 
@@ -154,15 +154,15 @@ impl<P: Packet> Backlog for Ring<P> {
         (self.packets > 0).then(|| self.slots[self.head as usize].arrived)
     }
 
-    /// Draws places until one is not a hole, which keeps every packet equally likely.
-    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)> {
+    /// Draws slots until one is not a hole, which keeps every packet equally likely.
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
         if self.packets == 0 {
             return None;
         }
         loop {
             let offset = random.below(self.span);
             if let Some(packet) = &self.slots[self.index(offset)].packet {
-                return Some((Place(offset), packet.flow()));
+                return Some((Slot(offset), packet.flow()));
             }
         }
     }

@@ -1,16 +1,16 @@
-//! The adaptation: what moves the curve's strength over time.
+//! The adaptation: the rule that moves the curve's strength over time.
 
+use super::variants::ared::Floyd;
+use super::variants::feng::Feng;
+use super::variants::rared::RateRule;
+use super::variants::restraint::Restraint;
 use super::{Average, Curve};
-use crate::schemes::ared::Floyd;
-use crate::schemes::feng::Feng;
-use crate::schemes::rared::RateRule;
-use crate::schemes::restraint::Restraint;
 use crate::units::Nanos;
 
-/// The fourth part of the RED family.
+/// The rule that moves the curve's strength: the fourth part of the RED family.
 #[derive(Clone, Debug)]
 pub enum Adaptation {
-    /// The strength stays.
+    /// The strength is constant.
     None,
     /// Self-configuring RED.
     Feng(Feng),
@@ -23,13 +23,13 @@ pub enum Adaptation {
 }
 
 impl Adaptation {
-    /// Whether [`on_average`](Adaptation::on_average) has anything to do.
-    pub fn looks_at_arrivals(&self) -> bool {
+    /// Whether the adaptation needs [`on_average`](Adaptation::on_average) at each arrival.
+    pub fn needs_arrivals(&self) -> bool {
         matches!(self, Adaptation::Feng(_) | Adaptation::Rate(..))
     }
 
-    /// The average has been updated. Returns a strength for this one packet, where
-    /// the rate rule asks for one.
+    /// Adapts to the updated average. Returns a strength for this packet only, where the
+    /// rate rule sets one.
     #[inline]
     pub fn on_average(&mut self, now: Nanos, average: &Average, curve: &mut Curve) -> Option<f64> {
         match self {
@@ -45,7 +45,7 @@ impl Adaptation {
         }
     }
 
-    /// Whether something periodic is due.
+    /// Whether a periodic step is due.
     #[inline(always)]
     pub fn is_due(&self, now: Nanos) -> bool {
         !matches!(self, Adaptation::None) && self.is_periodic_due(now)
@@ -60,7 +60,7 @@ impl Adaptation {
         }
     }
 
-    /// Runs what is due by `now`, average and queue being as given all the while.
+    /// Takes the steps due by `now`; average and queue have been as given since the last call.
     pub fn catch_up(&mut self, now: Nanos, avg: f64, length: f64, curve: &mut Curve) {
         match self {
             Adaptation::None | Adaptation::Feng(_) | Adaptation::Rate(_, None) => {}
@@ -71,7 +71,7 @@ impl Adaptation {
         }
     }
 
-    /// When something periodic is next due.
+    /// When the next periodic step is due.
     pub fn next_deadline(&self) -> Option<Nanos> {
         match self {
             Adaptation::None | Adaptation::Feng(_) | Adaptation::Rate(_, None) => None,

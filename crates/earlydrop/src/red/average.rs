@@ -1,10 +1,10 @@
-//! The average: an exponentially weighted mean of the queue, and how it decays
-//! while nothing waits.
+//! The average queue: an exponentially weighted moving average that decays while the queue
+//! is empty.
 //!
-//! At each arrival `avg <- (1-w) avg + w q`, q being the queue just before this
-//! packet is added (Floyd and Jacobson 1993, section IV). An arrival after an
-//! idle time instead takes `avg <- (1-w)^m avg`, m being the packets that could
-//! have been sent in that time.
+//! At each arrival `avg <- (1-w) avg + w q`, where q is the queue before this packet is
+//! added (Floyd and Jacobson 1993, section IV). At the first arrival after an idle time
+//! `avg <- (1-w)^m avg` instead, where m is the number of packets that could have been sent
+//! in that time.
 
 use core::hint::cold_path;
 
@@ -14,17 +14,17 @@ use crate::units::Nanos;
 /// How the average decays over an idle time of `m` packet transmission times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// `(1-w)^m` with m as it is, whole or not (1993).
+    /// `(1-w)^m`, m not rounded (Floyd and Jacobson 1993).
     Exact,
     /// `(1-w)^floor(m)` (DPDK).
     Floor,
-    /// `(1-w)^(floor(m)+1)`: ns-2 and ns-3 let the arrival's own update, with an
-    /// empty queue, follow the decay.
+    /// `(1-w)^(floor(m)+1)`: in ns-2 and ns-3 the arrival's own update, with an empty
+    /// queue, follows the decay.
     FloorPlusOne,
     /// Linux's table of 256 shifts: halved once for each 1/ln(1/(1-w)) packet
     /// times, linear before the first halving, 31 times at the table's end.
     Halving,
-    /// Not at all: the arrival's own update is all that happens.
+    /// No decay: only the arrival's own update.
     None,
 }
 
@@ -51,7 +51,7 @@ impl Idle {
 
 /// The average of one queue, in packets or in bytes.
 ///
-/// It is kept in fixed point: exact on every machine, and half the wait of a
+/// It is in fixed point: exact on every machine, and with half the latency of a
 /// floating-point sum from one packet to the next.
 #[derive(Clone, Debug)]
 pub struct Average {
@@ -76,17 +76,18 @@ pub struct Average {
 
 const NO_SHIFT: u32 = 64;
 
-/// How a plain arrival updates an average in packets: one question leads both past
-/// everything special and to the arithmetic that the weight allows.
+/// The update of an average in packets on the fast path: a shift, a product, or closed.
+///
+/// One comparison both skips every special case and picks the arithmetic for the weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct QuickWay(u32);
+pub(crate) struct FastPath(u32);
 
-impl QuickWay {
-    /// No quick way: something special applies.
-    pub(crate) const CLOSED: QuickWay = QuickWay(NO_SHIFT + 1);
+impl FastPath {
+    /// The fast path is closed: a special case applies.
+    pub(crate) const CLOSED: FastPath = FastPath(NO_SHIFT + 1);
 }
 
-/// An average's steps to a packet, and to a byte: any queue fits.
+/// Steps of the average to a packet, and to a byte: wide enough for any queue.
 const PACKET: u64 = 1 << 30;
 const BYTE: u64 = 1 << 24;
 /// The longest queue in bytes that fits; longer ones count as this long.
@@ -113,7 +114,7 @@ impl Average {
         average
     }
 
-    /// The weight whose average forgets over `span` seconds:
+    /// The weight for a time constant of `span` seconds:
     /// `w = 1 - exp(-1/(C span))`, C packets a second (Floyd 2001: span = 1 s).
     pub fn automatic_weight(packets_per_sec: f64, span: f64) -> f64 {
         -libm::expm1(-1.0 / (packets_per_sec * span))
@@ -122,7 +123,7 @@ impl Average {
     /// The average now, without decay since the last update.
     #[inline]
     pub fn value(&self) -> f64 {
-        // Below 2^62, so that the conversion of a signed number does.
+        // Below 2^62, so converting a signed number is exact and faster.
         self.value as i64 as f64 * self.step
     }
 
@@ -148,7 +149,7 @@ impl Average {
         self.weight
     }
 
-    /// Changes what depends on the link, leaving the average as it is.
+    /// Changes weight and packet time, which depend on the link; the average stays.
     pub fn retune(&mut self, weight: f64, packet_time: f64) {
         let (fraction, exponent) = libm::frexp(weight);
         self.shift = if fraction == 0.5 {
@@ -162,13 +163,13 @@ impl Average {
         self.packet_time = packet_time;
     }
 
-    /// Nothing waits from `now` on.
+    /// The queue is empty from `now` on.
     pub fn start_idle(&mut self, now: Nanos) {
         self.idle_since = now;
     }
 
-    /// Takes in a queue of `length` at `now`, at most 2^32 packets or 2^38 bytes;
-    /// returns the average in its steps.
+    /// Updates the average by a queue of `length`, at most 2^32 packets or 2^38 bytes;
+    /// returns it in its steps.
     #[inline]
     pub(crate) fn update(&mut self, now: Nanos, length: u64) -> u64 {
         if self.idle_since != Nanos::NEVER {
@@ -181,7 +182,7 @@ impl Average {
         self.add(length * self.one)
     }
 
-    /// The update of an average that has not been idle, by a sample in its steps.
+    /// Updates an average that has not been idle by a sample in its steps.
     #[inline]
     fn add(&mut self, sample: u64) -> u64 {
         if self.shift < NO_SHIFT {
@@ -191,14 +192,14 @@ impl Average {
         }
     }
 
-    /// The update by a weight of 2^-`shift`.
+    /// Updates by a weight of 2^-`shift`.
     #[inline(always)]
     fn add_shifted(&mut self, sample: u64, shift: u32) -> u64 {
         self.value = self.value + (sample >> shift) - (self.value >> shift);
         self.value
     }
 
-    /// The update by any other weight.
+    /// Updates by any other weight.
     #[inline(always)]
     fn add_product(&mut self, sample: u64) -> u64 {
         let share = |steps: u64| ((u128::from(steps) * u128::from(self.share)) >> 64) as u64;
@@ -206,18 +207,18 @@ impl Average {
         self.value
     }
 
-    /// The way for packets of an average that is not idle.
-    pub(crate) fn quick_way(&self) -> QuickWay {
-        QuickWay(self.shift)
+    /// The fast path while the queue is not idle.
+    pub(crate) fn fast_path(&self) -> FastPath {
+        FastPath(self.shift)
     }
 
-    /// The update of an average in packets by `way`; `None` where that is closed.
+    /// Updates an average in packets by `path`; `None` where that is closed.
     #[inline(always)]
-    pub(crate) fn add_quickly(&mut self, way: QuickWay, length: u32) -> Option<u64> {
+    pub(crate) fn add_on_fast_path(&mut self, path: FastPath, length: u32) -> Option<u64> {
         let sample = u64::from(length) * PACKET;
-        if way.0 < NO_SHIFT {
-            Some(self.add_shifted(sample, way.0))
-        } else if way.0 == NO_SHIFT {
+        if path.0 < NO_SHIFT {
+            Some(self.add_shifted(sample, path.0))
+        } else if path.0 == NO_SHIFT {
             Some(self.add_product(sample))
         } else {
             None
@@ -238,7 +239,7 @@ impl Average {
         self.value = (self.value as f64 * left) as u64;
     }
 
-    /// What is left of the average after `packets` updates with an empty queue.
+    /// The factor on the average after `packets` updates with an empty queue.
     fn kept_after(&self, packets: f64) -> f64 {
         if packets > 0.0 {
             libm::exp2(packets * self.log2_keep)
@@ -248,12 +249,12 @@ impl Average {
     }
 }
 
-/// What Linux leaves of an average after `packets` transmission times, one of
-/// which costs it a factor exp(-rate).
+/// Linux's factor on the average after `packets` transmission times, each of which decays
+/// it by exp(-rate).
 ///
 /// iproute2 fills a table whose cell i holds floor(i * cell * rate) halvings, with
 /// the smallest power-of-two cell such that 512 of them cover 31/rate. Longer times
-/// fall into the last cell, which holds 31 whatever the cell before it does. Here a
+/// fall into the last cell, which always holds 31. Here a
 /// cell is 2^k packet times rather than 2^k clock ticks, which shifts cell borders by
 /// less than a factor of two.
 fn halvings(rate: f64, packets: f64) -> f64 {
@@ -315,9 +316,9 @@ mod tests {
     }
 
     #[test]
-    fn rounding_leaves_no_bias_worth_the_name() {
+    fn rounding_leaves_no_significant_bias() {
         // A weight of 1e-6, as automatic weights are at 8 Gbit/s: at rest the
-        // average lies within 2^-30/weight = 0.00093 packets of the queue.
+        // average is within 2^-30/weight = 0.00093 packets of the queue.
         let mut average = average(1e-6, Idle::Exact, 1000);
         for _ in 0..1_000_000 {
             average.update(Nanos::ZERO, 1000);
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_decay_is_each_tools_own() {
+    fn idle_decay_is_that_of_each_tool() {
         let keep = |m: f64| libm::pow(1.0 - W, m);
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
         close(idled(Idle::Exact, 250.6), keep(250.6));
@@ -343,7 +344,7 @@ mod tests {
         assert!(last > 0.0 && last < libm::exp2(-25.0), "{last}");
     }
 
-    /// What is left of 2^8 packets: 2^-23 of one, and 2^-30 is the finest step.
+    /// The factor on an average of 2^8 packets: 2^-23 of a packet is left, the step is 2^-30.
     fn average_after_255_cells() -> f64 {
         let mut average = average(W, Idle::Halving, 256);
         average.start_idle(Nanos::ZERO);

@@ -1,59 +1,59 @@
-//! The RED family: six small parts, and every published variant a choice in each.
+//! The RED family: six parts, of which every published variant is a combination.
 //!
-//! 1. [`Average`]: what the queue has been.
-//! 2. [`Curve`]: from the average to the initial probability Pb.
-//! 3. [`Spacing`]: from Pb to the actual probability Pa.
-//! 4. [`Adaptation`]: what moves the curve's strength over time.
-//! 5. [`Policy`]: what is done differently for some flows.
+//! 1. [`Average`]: the average queue.
+//! 2. [`Curve`]: the initial probability Pb, from the average.
+//! 3. [`Spacing`]: the actual probability Pa, from Pb.
+//! 4. [`Adaptation`]: the rule that moves the curve's strength over time.
+//! 5. [`Policy`]: how some flows are treated differently.
 //! 6. [`Action`]: drop, or mark.
 //!
-//! [`Red`] puts them together. The named schemes are in [`crate::schemes`], one
-//! file each, beside the part they brought.
-//!
-//! How other tools differ is told in [`crate::schemes::red`].
+//! [`Red`] combines them. The named schemes are re-exported in [`crate::schemes`], one file
+//! each, with the part each brought. For differences between tools, see the scheme `red`
+//! there.
 
 mod adaptation;
 mod average;
-mod curve;
 pub(crate) mod parameters;
 mod policy;
+mod slow_path;
 mod spacing;
-mod special;
+pub(crate) mod variants;
 
+pub use crate::curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use adaptation::Adaptation;
 pub use average::{Average, Idle};
-pub use curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use parameters::with_curve;
-pub use policy::{Policy, Treatment, View};
+pub use policy::{AverageView, Policy, Treatment};
 pub use spacing::Spacing;
+pub use variants::CURVES;
 
-pub(crate) use curve::{gentle_piece, linear_piece};
+pub(crate) use crate::curve::{gentle_piece, linear_piece};
 
-use average::QuickWay;
+use average::FastPath;
 pub(crate) use spacing::Gap;
-use spacing::{ONE, in_steps};
 
 use core::hint::cold_path;
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::curve::{ONE, in_steps};
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
-/// The sixth part: what happens to a packet that is to tell of congestion.
+/// How a packet signals congestion, by a drop or a mark: the sixth part of the RED family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Action {
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
     /// Mark them even where the curve drops everything.
     pub mark_above_last: bool,
-    /// Drop them all the same once Pb exceeds this, in steps of 2^-32.
+    /// Drop ECN-capable packets too once Pb exceeds this, in steps of 2^-32.
     mark_limit: u64,
 }
 
 impl Action {
-    /// Marks under `ecn`; above the last threshold too where `mark_above_last`; not
-    /// once Pb exceeds `mark_limit` (ns-2: 0.1; 1 for never).
+    /// Marks ECN-capable packets where `ecn`, above the last threshold only where
+    /// `mark_above_last`, and not once Pb exceeds `mark_limit` (ns-2: 0.1; 1: no limit).
     pub fn new(ecn: bool, mark_above_last: bool, mark_limit: f64) -> Action {
         Action {
             ecn,
@@ -63,7 +63,7 @@ impl Action {
     }
 
     #[inline]
-    pub(crate) fn tell(&self, packet: &Facts, pb: u64) -> Verdict {
+    pub(crate) fn signal(&self, packet: &PacketInfo, pb: u64) -> Verdict {
         if self.ecn && packet.ecn.is_capable() && pb <= self.mark_limit {
             Verdict::Mark
         } else {
@@ -71,38 +71,38 @@ impl Action {
         }
     }
 
-    pub(crate) fn tell_above_last(&self, packet: &Facts) -> Verdict {
+    pub(crate) fn signal_above_last(&self, packet: &PacketInfo) -> Verdict {
         if self.mark_above_last {
-            self.tell(packet, ONE)
+            self.signal(packet, ONE)
         } else {
             Verdict::Drop(DropReason::Early)
         }
     }
 }
 
-/// What is measured how, and what is worked out again when the link changes.
+/// The units of the average and the packets, and what depends on the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measure {
+pub struct RedConfig {
     /// Average and thresholds are in bytes rather than packets.
     pub in_bytes: bool,
-    /// A packet of another size has its probability scaled by size over mean, and
-    /// counts towards the spacing by as much.
+    /// A packet's probability is scaled by its size over the mean, and it counts in the gap
+    /// by its size.
     pub by_size: bool,
-    /// Typical packet.
+    /// The typical packet.
     pub mean_packet: Bytes,
     /// The packet whose transmission time the idle decay counts in.
     pub idle_packet: Bytes,
-    /// The average's weight, or the span in seconds an automatic one forgets over.
+    /// The average's weight, or the time constant in seconds of an automatic one.
     pub weight: Result<f64, f64>,
     /// For automatic thresholds, the queueing delay to aim at, in seconds.
     pub target_delay: Option<f64>,
-    /// ns-2's caution: no early drop of the first packet above the first
-    /// threshold, nor while at most one packet waits.
+    /// ns-2's rule: no early drop of the first packet above the first threshold, nor while
+    /// at most one packet waits.
     pub cautious: bool,
 }
 
-impl Measure {
-    /// The queue's length in what the average is kept in.
+impl RedConfig {
+    /// The queue's length in the average's unit.
     #[inline]
     pub(crate) fn length_of<Q: Backlog>(&self, queue: &Q) -> u64 {
         if self.in_bytes {
@@ -112,13 +112,13 @@ impl Measure {
         }
     }
 
-    /// What `packet` adds to the count of those let through: 1, or its size.
+    /// What `packet` adds to the count of passed packets: 1, or its size in bytes.
     #[inline]
-    pub(crate) fn step_of(&self, packet: &Facts) -> u32 {
+    pub(crate) fn step_of(&self, packet: &PacketInfo) -> u32 {
         if self.by_size { packet.size } else { 1 }
     }
 
-    /// What the spacing draws with, for Pb in steps of 2^-32: count times Pb, and the
+    /// The arguments of [`Gap::is_over`] for Pb in steps of 2^-32: count times Pb, and the
     /// share of Pb of a packet that counts `step`.
     #[inline]
     pub(crate) fn shares(&self, pb: u64, count: u64, step: u32) -> (u64, u64) {
@@ -137,7 +137,7 @@ impl Measure {
         })
     }
 
-    /// What a typical packet counts in the average: 1, or its size.
+    /// How much a typical packet counts in the average: 1, or its size in bytes.
     pub(crate) fn packet_unit(&self) -> f64 {
         if self.in_bytes {
             self.mean_packet.0 as f64
@@ -168,19 +168,20 @@ pub struct Red {
     adaptation: Adaptation,
     policy: Policy,
     action: Action,
-    measure: Measure,
+    config: RedConfig,
     law: Option<&'static CurveLaw>,
-    /// Packets are counted, not bytes, and neither an adaptation nor a policy wants to see
-    /// each arrival.
-    plain: bool,
-    /// Open while it is plain, and the queue has not been idle since the last arrival:
-    /// without caution the one, with it the other.
-    quick: QuickWay,
-    cautious: QuickWay,
+    /// Whether the fast path may be used: packets are counted, not bytes, and neither an
+    /// adaptation nor a policy needs every arrival.
+    fast_eligible: bool,
+    /// The fast path without the rule `cautious`: open while eligible and the queue has not
+    /// been idle since the last arrival.
+    fast: FastPath,
+    /// The fast path with the rule `cautious`. At most one of the two is open.
+    fast_cautious: FastPath,
     /// The curve's first and last thresholds in the average's steps.
     band: (u64, u64),
-    /// Whether the last arrival saw the average above the first threshold; of use to
-    /// caution only.
+    /// Whether the last arrival met an average above the first threshold; used by the rule
+    /// `cautious` only.
     in_band: bool,
 }
 
@@ -195,17 +196,17 @@ impl Red {
         &self.curve
     }
 
-    /// The count in packets, mean-sized ones when `by_size`.
+    /// The count in packets; in mean packets when `by_size`.
     fn packets_since(&self) -> f64 {
-        let unit = if self.measure.by_size {
-            self.measure.mean_packet.0
+        let unit = if self.config.by_size {
+            self.config.mean_packet.0
         } else {
             1
         };
         self.gap.count() as f64 / unit as f64
     }
 
-    /// Below the first threshold.
+    /// The verdict below the first threshold: keep, and start a new gap.
     #[inline]
     fn below(&mut self) -> Verdict {
         self.gap.restart(0);
@@ -213,20 +214,20 @@ impl Red {
         Verdict::Keep
     }
 
-    /// From the last threshold on.
+    /// The verdict above the last threshold: drop, or mark where configured.
     #[inline]
-    fn above(&mut self, packet: &Facts) -> Verdict {
+    fn above(&mut self, packet: &PacketInfo) -> Verdict {
         self.gap.restart(0);
-        self.action.tell_above_last(packet)
+        self.action.signal_above_last(packet)
     }
 
-    /// The verdict for Pb where the gap may be over; see [`Gap::is_over`].
+    /// The verdict for Pb; the arguments are those of [`Gap::is_over`].
     #[inline(always)]
     fn draw(
         &mut self,
         [pb, spent, own]: [u64; 3],
         step: u32,
-        packet: &Facts,
+        packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
         if self.gap.is_over(spent, own, random) {
@@ -236,16 +237,16 @@ impl Red {
         Verdict::Keep
     }
 
-    /// The verdict that ends a gap at Pb. Apart, and so out of the way of most.
+    /// The verdict that ends a gap at Pb. A separate function, off the fast path.
     #[cold]
-    fn end_gap(&mut self, pb: u64, packet: &Facts) -> Verdict {
+    fn end_gap(&mut self, pb: u64, packet: &PacketInfo) -> Verdict {
         self.gap.restart(0);
-        self.action.tell(packet, pb)
+        self.action.signal(packet, pb)
     }
 
-    /// The same with caution's say.
+    /// The verdict of curve and spacing on the fast path under the rule `cautious`.
     #[inline(always)]
-    fn judge_cautiously(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
+    fn judge_cautiously(&mut self, avg: u64, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
         if avg < self.band.0 {
             return self.below();
         }
@@ -253,13 +254,12 @@ impl Red {
             self.gap.restart(1);
             return Verdict::Keep;
         }
-        self.judge_plain(avg, packet, random)
+        self.judge_fast(avg, packet, random)
     }
 
-    /// The verdict of curve and spacing in the plain case, for an average in its own
-    /// steps.
+    /// The verdict of curve and spacing on the fast path, for an average in its own steps.
     #[inline(always)]
-    fn judge_plain(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
+    fn judge_fast(&mut self, avg: u64, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
         if avg < self.band.0 {
             self.gap.restart(0);
             return Verdict::Keep;
@@ -273,7 +273,7 @@ impl Red {
                 on_second.unwrap_or_else(|| self.curve.steps_between(avg))
             }
         };
-        // Only while Pb is 0 does a gap outlast 2^32 packets, and the product the word.
+        // A gap outlasts 2^32 packets only while Pb is 0, so the product does not overflow.
         let spent = self.gap.count().wrapping_mul(pb);
         self.draw([pb, spent, pb], 1, packet, random)
     }
@@ -284,18 +284,18 @@ impl Aqm for Red {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         let length = queue.packets();
-        if let Some(avg) = self.average.add_quickly(self.quick, length) {
-            return self.judge_plain(avg, packet, random);
+        if let Some(avg) = self.average.add_on_fast_path(self.fast, length) {
+            return self.judge_fast(avg, packet, random);
         }
-        let Some(avg) = self.average.add_quickly(self.cautious, length) else {
+        let Some(avg) = self.average.add_on_fast_path(self.fast_cautious, length) else {
             cold_path();
-            // A copy, so that the facts need lie in memory for these only.
-            return self.on_special_arrival(now, &{ *packet }, queue, random);
+            // A copy, so that only the slow path needs the packet's data in memory.
+            return self.on_arrival_slow_path(now, &{ *packet }, queue, random);
         };
         if length <= 1 {
             return self.below();
@@ -304,14 +304,14 @@ impl Aqm for Red {
     }
 
     #[inline]
-    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
-        if !self.plain && self.policy.follows_packets() {
+    fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
+        if !self.fast_eligible && self.policy.follows_packets() {
             self.policy.on_accepted(packet.flow);
         }
     }
 
     #[inline]
-    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.gap.restart(0);
         self.policy.on_refused();
     }
@@ -320,23 +320,23 @@ impl Aqm for Red {
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
-        if !self.plain && self.policy.follows_packets() {
+        if !self.fast_eligible && self.policy.follows_packets() {
             self.depart_under_policy(now, packet.flow, queue);
         }
         Verdict::Keep
     }
 
-    fn on_evicted(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_evicted(&mut self, _now: Nanos, packet: &PacketInfo) {
         self.policy.on_left(packet.flow);
     }
 
     fn on_empty(&mut self, now: Nanos) {
         self.average.start_idle(now);
-        (self.quick, self.cautious) = (QuickWay::CLOSED, QuickWay::CLOSED);
+        (self.fast, self.fast_cautious) = (FastPath::CLOSED, FastPath::CLOSED);
     }
 
     fn on_idle(&mut self, now: Nanos) {
@@ -346,7 +346,7 @@ impl Aqm for Red {
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         if self.adaptation.is_due(now) {
-            let length = self.measure.length_of(queue) as f64;
+            let length = self.config.length_of(queue) as f64;
             let avg = self.average.value();
             self.adaptation.catch_up(now, avg, length, &mut self.curve);
         }
@@ -357,10 +357,10 @@ impl Aqm for Red {
     }
 
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
-        let weight = self.measure.weight_at(rate);
-        self.average.retune(weight, self.measure.packet_time(rate));
-        (self.quick, self.cautious) = (QuickWay::CLOSED, QuickWay::CLOSED);
-        if let (Some((min, max)), Some(law)) = (self.measure.automatic_thresholds(rate), self.law) {
+        let weight = self.config.weight_at(rate);
+        self.average.retune(weight, self.config.packet_time(rate));
+        (self.fast, self.fast_cautious) = (FastPath::CLOSED, FastPath::CLOSED);
+        if let (Some((min, max)), Some(law)) = (self.config.automatic_thresholds(rate), self.law) {
             self.curve.move_to(law, min, max);
             self.band = self.average.band_of(&self.curve);
         }

@@ -1,20 +1,20 @@
-//! What the RED family can be told, and how a [`Red`] is made from it.
+//! The parameters of the RED family, and how a [`Red`] is built from them.
 
 use alloc::boxed::Box;
 use alloc::format;
 
-use super::average::QuickWay;
-use super::curve::parse_pieces;
+use super::average::FastPath;
+use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
 use super::{
-    Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Measure, Policy, Red, Shape, Spacing,
+    Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Policy, Red, RedConfig, Shape, Spacing,
 };
+use crate::curve::parse_pieces;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan, Preset, Probe,
     Range, Settings,
 };
-use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
 
-/// A scheme of the family: everything below, with its own defaults.
+/// A scheme of the family: the parameters below, with the scheme's own defaults.
 pub(crate) const fn scheme(
     name: &'static str,
     summary: &'static str,
@@ -36,9 +36,10 @@ pub(crate) const fn scheme(
     }
 }
 
-/// RED with a curve of the caller's own: everything else of the family applies.
+/// RED with a curve of the caller's own, and every other parameter of the family.
 ///
-/// For a scheme that is not registered; see [`Spec::of`](crate::registry::Spec::of).
+/// Add it to a [`Registry`](crate::registry::Registry) to name it in text, or use it with
+/// [`Spec::of`](crate::registry::Spec::of).
 pub const fn with_curve(
     name: &'static str,
     summary: &'static str,
@@ -77,23 +78,23 @@ const PROBES: &[Probe] = &[
     },
     Probe {
         name: "pb",
-        meaning: "initial probability, of the curve at the average",
+        meaning: "initial probability Pb: the curve at the average",
     },
     Probe {
         name: "pa",
-        meaning: "actual probability, of the spacing for the next packet",
+        meaning: "actual probability Pa of the next packet, by the spacing",
     },
     Probe {
         name: "max_p",
-        meaning: "max_p as it is now; an adaptation may have moved it",
+        meaning: "the present max_p; an adaptation may have moved it",
     },
     Probe {
         name: "count",
-        meaning: "packets let through since the last drop or mark",
+        meaning: "packets passed since the last drop or mark",
     },
     Probe {
         name: "flows",
-        meaning: "flows the policy knows; 0 where it needs none",
+        meaning: "flows in the policy's table; 0 for a policy without one",
     },
 ];
 
@@ -112,7 +113,7 @@ const FLOYD_1997: &str = "Floyd, \"RED: Discussions of Setting Parameters\", 199
 pub(crate) const CURVE: &[Parameter] = &[
     Parameter {
         name: "curve",
-        meaning: "from the average to the initial probability",
+        meaning: "the initial probability as a function of the average",
         kind: Kind::Choice(CURVE_NAMES),
         default: "red",
         origin: "Floyd and Jacobson 1993",
@@ -120,7 +121,7 @@ pub(crate) const CURVE: &[Parameter] = &[
     },
     Parameter {
         name: "min",
-        meaning: "first threshold: nothing is dropped early while the average is below; auto: C target_delay/2 and at least 5 packets, or max/3 where max is given",
+        meaning: "first threshold: no early drop while the average is below it; auto: C target_delay/2 and at least 5 packets, or max/3 where max is given",
         kind: Kind::OrAuto(&Kind::Length(Range::NOT_NEGATIVE)),
         default: "5 packets",
         origin: FLOYD_1997,
@@ -136,7 +137,7 @@ pub(crate) const CURVE: &[Parameter] = &[
     },
     Parameter {
         name: "target_delay",
-        meaning: "queueing delay automatic thresholds aim at",
+        meaning: "the queueing delay that automatic thresholds aim at",
         kind: Kind::Time(Range::POSITIVE),
         default: "5 ms",
         origin: "Floyd, Gummadi, Shenker 2001",
@@ -164,10 +165,10 @@ pub(crate) const CURVE: &[Parameter] = &[
     },
     Parameter {
         name: "gentle_slope",
-        meaning: "whether the part above max joins max_p as it is now, or keeps the slope of the first max_p as ns-2 and ns-3 do",
+        meaning: "whether the part above max starts at the present max_p, or keeps the slope of the initial max_p as in ns-2 and ns-3",
         kind: Kind::Choice(&[
-            ("live", "continuous at max, whatever max_p has become"),
-            ("initial", "drawn once for the max_p configured"),
+            ("live", "continuous at max for the present max_p"),
+            ("initial", "fixed by the configured max_p"),
         ]),
         default: "live",
         origin: "Floyd's gentle RED is continuous at max",
@@ -194,7 +195,7 @@ pub(crate) const AVERAGE: &[Parameter] = &[
     },
     Parameter {
         name: "weight_time",
-        meaning: "what an automatic weight's average forgets over",
+        meaning: "the time constant of an average with automatic weight",
         kind: Kind::Time(Range::POSITIVE),
         default: "1 s",
         origin: "Floyd, Gummadi, Shenker 2001: ten round trips of 100 ms",
@@ -202,16 +203,16 @@ pub(crate) const AVERAGE: &[Parameter] = &[
     },
     Parameter {
         name: "unit",
-        meaning: "what the average and the thresholds are kept in",
+        meaning: "the unit of the average and the thresholds",
         kind: Kind::Choice(&[("packets", "packets"), ("bytes", "bytes")]),
         default: "packets",
-        origin: "the five papers",
+        origin: "the five papers this project reproduces",
         when: None,
     },
     MEAN_PACKET,
     Parameter {
         name: "idle",
-        meaning: "how the average decays while nothing waits",
+        meaning: "how the average decays while the queue is empty",
         kind: Kind::Choice(Idle::CHOICES),
         default: "exact",
         origin: "Floyd and Jacobson 1993",
@@ -219,7 +220,7 @@ pub(crate) const AVERAGE: &[Parameter] = &[
     },
     Parameter {
         name: "idle_packet",
-        meaning: "the packet in whose transmission times idle time is counted; auto: mean_packet",
+        meaning: "the packet size whose transmission time measures idle time; auto: mean_packet",
         kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
         default: "auto",
         origin: "Floyd and Jacobson 1993",
@@ -230,10 +231,10 @@ pub(crate) const AVERAGE: &[Parameter] = &[
 pub(crate) const SPACING: &[Parameter] = &[
     Parameter {
         name: "spacing",
-        meaning: "from the initial probability Pb to the actual one: how drops lie apart",
+        meaning: "the law of the gaps between drops: the actual probability Pa from the initial Pb",
         kind: Kind::Choice(Spacing::CHOICES),
         default: "uniform",
-        origin: "Floyd and Jacobson 1993, method 2; paper 001 prints it",
+        origin: "Floyd and Jacobson 1993, method 2; also in Hassan and Oluwatope 2014",
         when: None,
     },
     Parameter {
@@ -246,19 +247,19 @@ pub(crate) const SPACING: &[Parameter] = &[
     },
     Parameter {
         name: "cautious",
-        meaning: "never drop early the first packet above min, nor while one packet or none waits",
+        meaning: "no early drop of the first packet above min, nor while at most one packet is queued",
         kind: Kind::Flag,
         default: "off",
-        origin: "ns-2 and ns-3 are; the papers do not say so",
+        origin: "the papers have no such rule; ns-2 and ns-3 do",
         when: None,
     },
 ];
 
 const ADAPTATION: &[Parameter] = &[Parameter {
     name: "adapt",
-    meaning: "what moves max_p over time",
+    meaning: "the rule that moves max_p over time",
     kind: Kind::Choice(&[
-        ("none", "it stays"),
+        ("none", "max_p is constant"),
         (
             "feng",
             "self-configuring RED: divided by 3 below min, doubled above max",
@@ -269,11 +270,11 @@ const ADAPTATION: &[Parameter] = &[Parameter {
         ),
         (
             "restraint",
-            "raised while average and arrivals both climb (paper 002)",
+            "raised while average and arrivals both climb (Li and Lee)",
         ),
         (
             "rared",
-            "a high max_p while the average climbs fast (paper 004)",
+            "a high max_p while the average climbs fast (Ku et al. 2005)",
         ),
     ]),
     default: "none",
@@ -283,24 +284,24 @@ const ADAPTATION: &[Parameter] = &[Parameter {
 
 const POLICY: &[Parameter] = &[Parameter {
     name: "policy",
-    meaning: "what is done differently for some flows",
+    meaning: "how some flows are treated differently",
     kind: Kind::Choice(&[
-        ("none", "all packets are alike"),
+        ("none", "all flows are treated alike"),
         (
             "choke",
-            "compare with a random waiting packet, drop both on a match",
+            "compare with a random packet in the queue; on a match drop both",
         ),
         (
             "sfred",
-            "list recent flows: drop unresponsive ones, slow fast ones, spare new ones (paper 000)",
+            "list recent flows: drop unresponsive ones, slow fast ones, spare new ones (Wang et al. 2008)",
         ),
         (
             "lru",
-            "raise max_p for flows seen so often that they stay in a small cache",
+            "raise max_p for flows with so many packets that they stay in a small cache",
         ),
         (
             "fred",
-            "keep each flow to its share of the buffer, spare those below it",
+            "hold each flow to its share of the buffer, spare flows below it",
         ),
     ]),
     default: "none",
@@ -328,24 +329,24 @@ pub(crate) const ACTION: &[Parameter] = &[
 ];
 
 fn plan(settings: &Settings) -> Result<Plan, ConfigError> {
-    Ok(Plan::Single {
-        aqm: AnyAqm::Red(Red::from_settings(settings)?),
-        limit: settings.limit(),
-    })
+    Ok(Plan::single(
+        Red::from_settings(settings)?,
+        settings.limit(),
+    ))
 }
 
-impl Measure {
-    pub(crate) fn from_settings(s: &Settings) -> Measure {
+impl RedConfig {
+    pub(crate) fn from_settings(s: &Settings) -> RedConfig {
         let both_automatic = s.length_or_auto("min").is_none() && s.length_or_auto("max").is_none();
         let target_delay = both_automatic.then(|| s.time("target_delay").as_secs_f64());
-        Measure::with_target(s, target_delay)
+        RedConfig::with_target(s, target_delay)
     }
 
     /// From the parameters of average and spacing; automatic thresholds aim at
     /// `target_delay`.
-    pub(crate) fn with_target(s: &Settings, target_delay: Option<f64>) -> Measure {
+    pub(crate) fn with_target(s: &Settings, target_delay: Option<f64>) -> RedConfig {
         let mean_packet = s.link().mean_packet;
-        Measure {
+        RedConfig {
             in_bytes: s.choice("unit") == "bytes",
             by_size: s.flag("by_size"),
             mean_packet,
@@ -365,7 +366,7 @@ impl Measure {
         Average::new(weight, idle, self.packet_time(rate), self.in_bytes)
     }
 
-    /// A queue length in what the average is kept in.
+    /// A queue length in the average's unit.
     pub(crate) fn length(&self, s: &Settings, length: Length) -> f64 {
         let rate = s.link().rate.0 as f64;
         if self.in_bytes {
@@ -419,21 +420,21 @@ impl Measure {
 }
 
 impl Red {
-    /// The composition these settings describe.
+    /// Builds the combination of parts that the settings describe.
     pub(crate) fn from_settings(s: &Settings) -> Result<Red, ConfigError> {
-        let measure = Measure::from_settings(s);
-        let (law, mut curve) = curve(s, &measure)?;
-        let average = measure.average(s);
+        let config = RedConfig::from_settings(s);
+        let (law, mut curve) = curve(s, &config)?;
+        let average = config.average(s);
         curve.count_in_steps(average.one());
         let adaptation = adaptation(s, &curve)?;
-        let policy = policy(s, &measure);
-        let plain = matches!(policy, Policy::None)
-            && !adaptation.looks_at_arrivals()
-            && !(measure.in_bytes || measure.by_size);
+        let policy = policy(s, &config);
+        let fast_eligible = matches!(policy, Policy::None)
+            && !adaptation.needs_arrivals()
+            && !(config.in_bytes || config.by_size);
         Ok(Red {
-            plain,
-            quick: QuickWay::CLOSED,
-            cautious: QuickWay::CLOSED,
+            fast_eligible,
+            fast: FastPath::CLOSED,
+            fast_cautious: FastPath::CLOSED,
             band: average.band_of(&curve),
             average,
             adaptation,
@@ -441,7 +442,7 @@ impl Red {
             curve,
             gap: Gap::new(Spacing::named(s.choice("spacing"))),
             action: Action::from_settings(s),
-            measure,
+            config,
             law,
             in_band: false,
         })
@@ -458,14 +459,14 @@ impl Action {
     }
 }
 
-/// Numbers are their own thresholds: the first start, and where all is dropped.
-fn curve_of_numbers(s: &Settings, measure: &Measure) -> Result<Curve, ConfigError> {
+/// The curve given as numbers; its thresholds are the first start and the last one.
+fn curve_of_numbers(s: &Settings, config: &RedConfig) -> Result<Curve, ConfigError> {
     let pieces = parse_pieces(s.text("segments")).ok_or_else(|| s.unreadable("segments"))?;
     let (all, last) = (pieces.as_slice(), pieces.last());
     let min = all.first().map_or(last, |piece| piece.start);
     let end = all.last().map_or(last, |piece| piece.start);
     let max = if last.is_finite() { last } else { end };
-    measure.check_thresholds(s, min.min(max * 0.999), max)?;
+    config.check_thresholds(s, min.min(max * 0.999), max)?;
     let shape = Shape {
         min,
         max,
@@ -477,14 +478,14 @@ fn curve_of_numbers(s: &Settings, measure: &Measure) -> Result<Curve, ConfigErro
 
 fn curve(
     s: &Settings,
-    measure: &Measure,
+    config: &RedConfig,
 ) -> Result<(Option<&'static CurveLaw>, Curve), ConfigError> {
     let name = s.choice("curve");
     let registered = || CURVES.iter().copied().find(|law| law.name == name);
     let Some(law) = s.own_curve().or_else(registered) else {
-        return Ok((None, curve_of_numbers(s, measure)?));
+        return Ok((None, curve_of_numbers(s, config)?));
     };
-    let (min, max) = measure.thresholds(s)?;
+    let (min, max) = config.thresholds(s)?;
     let strength = match dsred::strength(s) {
         Some(strength) => strength?,
         None => law.flip(s.number("max_p")),
@@ -510,12 +511,12 @@ fn adaptation(s: &Settings, curve: &Curve) -> Result<Adaptation, ConfigError> {
     })
 }
 
-fn policy(s: &Settings, measure: &Measure) -> Policy {
+fn policy(s: &Settings, config: &RedConfig) -> Policy {
     match s.choice("policy") {
         "choke" => Policy::Choke,
-        "sfred" => Policy::Sfred(Box::new(sfred::Sfred::from_settings(s, measure))),
+        "sfred" => Policy::Sfred(Box::new(sfred::Sfred::from_settings(s, config))),
         "lru" => Policy::Lru(Box::new(lru_red::LruRed::from_settings(s))),
-        "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, measure))),
+        "fred" => Policy::Fred(Box::new(fred::Fred::from_settings(s, config))),
         _ => Policy::None,
     }
 }
@@ -539,7 +540,7 @@ pub(crate) const fn together<const N: usize>(
     values
 }
 
-/// ns-2's defaults but for its buffer of 50 packets, which scripts set: `ns2`.
+/// The preset `ns2`: ns-2's defaults, except its buffer of 50 packets, which scripts set.
 pub(crate) const AS_NS2: &[(&str, &str)] = &[
     ("spacing", "wait"),
     ("cautious", "on"),
@@ -557,8 +558,8 @@ pub(crate) const AS_NS2: &[(&str, &str)] = &[
     ("mark_limit", "0.1"),
 ];
 
-/// tc red as its manual's example has it: 10 Mbps, packets of 1000 bytes, a burst of
-/// 55 of them, from which tc works out the weight 2^-5; marks by ecn, above max too.
+/// The preset `linux`: the example of tc red's manual page. 10 Mbps, packets of 1000 bytes,
+/// a burst of 55 of them, from which tc computes the weight 2^-5; `ecn` marks above max too.
 pub(crate) const AS_LINUX: &[(&str, &str)] = &[
     ("curve", "red"),
     ("spacing", "drawn"),
@@ -574,7 +575,7 @@ pub(crate) const AS_LINUX: &[(&str, &str)] = &[
     ("limit", "400000 bytes"),
 ];
 
-/// ns-3's defaults: packets, thresholds 5 and 15, max_p 1/50.
+/// The preset `ns3`: ns-3's defaults. Packets, thresholds 5 and 15, max_p 1/50.
 pub(crate) const AS_NS3: &[(&str, &str)] = &[
     ("spacing", "wait"),
     ("cautious", "on"),

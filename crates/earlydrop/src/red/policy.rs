@@ -1,35 +1,35 @@
-//! The flow policy: what is done differently for some flows.
+//! The flow policy: how some flows are treated differently.
 
 use alloc::boxed::Box;
 
+use super::variants::fred::Fred;
+use super::variants::lru_red::LruRed;
+use super::variants::sfred::Sfred;
 use crate::aqm::Verdict;
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
-use crate::schemes::fred::Fred;
-use crate::schemes::lru_red::LruRed;
-use crate::schemes::sfred::Sfred;
 use crate::units::Nanos;
 
 /// How a policy wants a packet to be treated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Treatment {
-    /// As any other.
+    /// By the curve.
     Normal,
-    /// With the curve's strength times this.
+    /// By the curve, its strength multiplied by this.
     Scaled(f64),
-    /// With the curve's thresholds raised by this, in the average's unit.
+    /// By the curve, its thresholds raised by this, in the average's unit.
     Raised(f64),
-    /// Without random drops; only from the curve's last threshold on it is dropped.
+    /// No random drops; dropped only above the curve's last threshold.
     Spared,
-    /// Let in, whatever the average is.
+    /// Accepted, whatever the average is.
     Admitted,
     /// Dropped.
     Refused,
 }
 
-/// What a policy sees of the average and the curve.
+/// The average and the thresholds, as a policy sees them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
+pub struct AverageView {
     /// The average queue.
     pub avg: f64,
     /// The curve's first threshold.
@@ -38,20 +38,20 @@ pub struct View {
     pub max: f64,
 }
 
-/// The fifth part of the RED family.
+/// How some flows are treated differently: the fifth part of the RED family.
 ///
-/// Policies that remember flows are boxed, so that a queue without one stays small.
+/// Policies that keep a table of flows are boxed, so that a queue without one stays small.
 #[derive(Clone, Debug)]
 pub enum Policy {
-    /// All packets are alike.
+    /// All flows are treated alike.
     None,
-    /// CHOKe: compared with a waiting packet.
+    /// CHOKe: each packet is compared with a random waiting one.
     Choke,
     /// SFRED: a list of recent flows, each slow, fair, fast or unresponsive.
     Sfred(Box<Sfred>),
-    /// LRU-RED: a cache that flows of high bandwidth stay in.
+    /// LRU-RED: a cache in which high-bandwidth flows stay.
     Lru(Box<LruRed>),
-    /// FRED: what each flow has waiting.
+    /// FRED: a count of the packets each flow has in the queue.
     Fred(Box<Fred>),
 }
 
@@ -62,12 +62,12 @@ impl Policy {
         !matches!(self, Policy::None | Policy::Choke)
     }
 
-    /// How to treat an arriving packet, by what is remembered of its flow.
+    /// How to treat an arriving packet, by the state of its flow.
     pub fn treat(
         &mut self,
         now: Nanos,
-        packet: &Facts,
-        view: &View,
+        packet: &PacketInfo,
+        view: &AverageView,
         random: &mut Pcg32,
     ) -> Treatment {
         match self {
@@ -78,9 +78,9 @@ impl Policy {
         }
     }
 
-    /// What became of the packet just treated, but for a lack of room.
+    /// Reports the verdict on the packet just treated.
     #[inline]
-    pub fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
+    pub fn on_verdict(&mut self, packet: &PacketInfo, verdict: Verdict) {
         match self {
             Policy::None | Policy::Choke | Policy::Lru(_) => {}
             Policy::Sfred(sfred) => sfred.on_verdict(verdict),
@@ -88,7 +88,7 @@ impl Policy {
         }
     }
 
-    /// The packet just treated, of `flow`, waits.
+    /// The packet just treated, of `flow`, has joined the queue.
     #[inline(never)]
     pub fn on_accepted(&mut self, flow: FlowKey) {
         if let Policy::Fred(fred) = self {
@@ -96,28 +96,28 @@ impl Policy {
         }
     }
 
-    /// The packet just treated found no room.
+    /// The packet just treated met a full buffer.
     pub fn on_refused(&mut self) {
         if let Policy::Sfred(sfred) = self {
             sfred.on_refused();
         }
     }
 
-    /// A packet of `flow` no longer waits: sent, or taken out.
+    /// A packet of `flow` has left the queue: sent, or evicted.
     pub fn on_left(&mut self, flow: FlowKey) {
         if let Policy::Fred(fred) = self {
             fred.on_left(flow);
         }
     }
 
-    /// Whether the policy follows packets from acceptance to departure. The average
-    /// is then taken there, and not at arrivals that are dropped.
+    /// Whether the policy follows packets from acceptance to departure. The average is then
+    /// updated at both, and not at arrivals that are dropped.
     #[inline]
     pub fn follows_packets(&self) -> bool {
         matches!(self, Policy::Fred(_))
     }
 
-    /// Flows the policy knows.
+    /// Flows in the policy's table.
     pub fn flows(&self) -> u32 {
         match self {
             Policy::None | Policy::Choke => 0,
@@ -127,7 +127,7 @@ impl Policy {
         }
     }
 
-    /// Shows what the policy acts on.
+    /// Reports the policy's probes.
     pub fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("flows", f64::from(self.flows()));
     }

@@ -1,5 +1,5 @@
-//! The spacing: from the initial probability Pb to the actual probability Pa,
-//! and so how drops lie apart. With `c` packets let through since the last drop:
+//! The spacing law: the actual probability Pa from the initial probability Pb, and so the
+//! gaps between drops. With `c` packets passed since the last drop:
 //!
 //! | law | Pa | gaps at constant Pb | long-run rate at Pb = 0.02 |
 //! |---|---|---|---|
@@ -9,14 +9,16 @@
 //! | wait | 0 while (c+1) Pb < 1, then Pb/(2 - (c+1) Pb) | uniform on 1/Pb..2/Pb | 0.67 Pb |
 //! | drawn | 1 once (c+1) Pb reaches R, uniform on 0..1 and drawn once a gap | uniform on 1..1/Pb | 1.96 Pb |
 //!
-//! Uniform is Floyd and Jacobson's method 2 (1993, section VIII), by which a gap
-//! of n has probability Pb for every n up to 1/Pb: c counts the packets before
-//! this one, as their text needs, not this one too, as their pseudo-code does.
-//! Drawn is how they would have it computed (figure 17) and what Linux does: the
-//! same gaps at constant Pb for one random number a drop; where Pb rises within a
-//! gap, the rise counts for all its packets at once. Uniform2 is DPDK's. Wait is the
-//! default of ns-2 and ns-3, which count the arriving packet itself.
+//! - *Uniform* is Floyd and Jacobson's method 2 (1993, section VIII): a gap of n has
+//!   probability Pb for every n up to 1/Pb. c counts the packets before this one, as their
+//!   text requires; their pseudo-code counts this one too.
+//! - *Drawn* is how they suggest to compute it (figure 17), and what Linux does: the gaps
+//!   of uniform at constant Pb, for one random number a drop. Where Pb rises within a gap,
+//!   the rise applies to all packets of the gap at once.
+//! - *Uniform2* is DPDK's.
+//! - *Wait* is the default of ns-2 and ns-3, which count the arriving packet.
 
+use crate::curve::ONE;
 use crate::random::Pcg32;
 
 /// How drops are spaced.
@@ -30,15 +32,18 @@ pub enum Spacing {
     Drawn,
     /// Gaps uniform on 1/Pb..2/Pb (ns-2, ns-3).
     Wait,
-    /// Each packet for itself.
+    /// Each packet independently: geometric gaps.
     Geometric,
 }
 
 impl Spacing {
     /// Names for configuration, each with what it means.
     pub(crate) const CHOICES: &'static [(&'static str, &'static str)] = &[
-        ("geometric", "each packet for itself: rate Pb"),
-        ("uniform", "gaps uniform on 1..1/Pb, as 1993: about 2 Pb"),
+        ("geometric", "each packet independently: rate Pb"),
+        (
+            "uniform",
+            "gaps uniform on 1..1/Pb, as Floyd and Jacobson 1993: about 2 Pb",
+        ),
         ("uniform2", "gaps uniform on 1..2/Pb, as DPDK: about Pb"),
         (
             "wait",
@@ -58,8 +63,8 @@ impl Spacing {
         }
     }
 
-    /// The actual probability Pa after `count` packets let through. For `Drawn`, as
-    /// long as its number is not known, that of `Uniform`.
+    /// The actual probability Pa after `count` packets passed. For `Drawn` it is that of
+    /// `Uniform`: the probability before R is drawn.
     pub fn probability(self, pb: f64, count: f64) -> f64 {
         let divisor = match self {
             Spacing::Geometric => 1.0,
@@ -72,17 +77,17 @@ impl Spacing {
     }
 }
 
-/// Where in the gap between two drops a queue is, and by which law the gap ends.
+/// The gap since the last drop, and the law that ends it.
 ///
 /// Probabilities are in steps of 2^-32.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
     spacing: Spacing,
-    /// What has been let through in this gap: packets, or bytes.
+    /// Packets passed in this gap, or bytes.
     count: u64,
     /// For `Drawn`, R in this gap; 0 while it has not been drawn.
     goal: u64,
-    /// What the uniform laws divide by at the start of a gap: 1 or 2.
+    /// The divisor of the uniform laws at the start of a gap: 1 or 2, in steps of 2^-32.
     top: u64,
 }
 
@@ -101,30 +106,30 @@ impl Gap {
         self.spacing
     }
 
-    /// What has been let through in this gap.
+    /// Packets passed in this gap, or bytes.
     #[inline]
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// A new gap, in which `count` has been let through already.
+    /// Starts a new gap with `count` packets (or bytes) passed.
     #[inline]
     pub(crate) fn restart(&mut self, count: u32) {
         self.count = u64::from(count);
         self.goal = 0;
     }
 
-    /// A packet that counts `step` was let through.
+    /// Counts a passed packet as `step`: 1, or its bytes.
     #[inline]
     pub(crate) fn pass(&mut self, step: u32) {
         self.count += u64::from(step);
     }
 
     /// Whether the gap ends with this packet: `spent` is the count times Pb, `own`
-    /// this packet's share of Pb (Pb itself, but for packets scaled by size). What
-    /// follows is [`restart`](Gap::restart) or [`pass`](Gap::pass).
+    /// this packet's share of Pb (Pb itself, unless scaled by size). The caller then calls
+    /// [`restart`](Gap::restart) or [`pass`](Gap::pass).
     ///
-    /// The laws are told apart by questions, which cost less than a jump by number.
+    /// The laws are distinguished by comparisons, which cost less than a jump table.
     #[inline(always)]
     pub(crate) fn is_over(&mut self, spent: u64, own: u64, random: &mut Pcg32) -> bool {
         if self.spacing == Spacing::Drawn {
@@ -149,26 +154,18 @@ impl Gap {
     }
 }
 
-/// Whether a drawn number u in [0, 1) falls below `own/divisor`, without the
-/// division: `u divisor < own`. A bit of the draw is given up so that the product
-/// fits. With nothing left to divide by, it always does.
+/// Whether a random u in [0, 1) is below `own/divisor`, without the division:
+/// `u divisor < own`. u loses one bit so that the product fits. A divisor of 0 always
+/// gives true.
 #[inline(always)]
 fn below(random: &mut Pcg32, own: u64, divisor: u64) -> bool {
     u64::from(random.next_u32() >> 1) * divisor < own << 31
 }
 
-/// Probability 1 in the steps of 2^-32 that verdicts are reached in.
-pub(crate) const ONE: u64 = 1 << 32;
-
-/// `p` in steps of 2^-32, rounded.
-#[inline]
-pub(crate) fn in_steps(p: f64) -> u64 {
-    (p * ONE as f64 + 0.5) as i64 as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curve::in_steps;
     use crate::random::Pcg32;
     use alloc::vec;
     use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration, said so that it can be mended.
+//! Configuration errors, each with the nearest configuration that is allowed.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -7,12 +7,13 @@ use core::fmt;
 
 /// Why a scheme could not be built from its name and parameters.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// No scheme has this name.
     UnknownScheme {
         /// The name as given.
         name: String,
-        /// The registered name closest to it, when one is close.
+        /// The most similar name in the registry, if one is similar.
         nearest: Option<&'static str>,
     },
     /// The scheme has no parameter of this name.
@@ -21,9 +22,9 @@ pub enum ConfigError {
         scheme: &'static str,
         /// The parameter as given.
         name: String,
-        /// The parameter's name closest to it, when one is close.
+        /// The most similar parameter, if one is similar.
         nearest: Option<&'static str>,
-        /// Every name that would do.
+        /// Every parameter of the scheme.
         known: Vec<&'static str>,
     },
     /// A parameter was given twice.
@@ -35,10 +36,10 @@ pub enum ConfigError {
     },
     /// The text of a scheme is not of the form `name:parameter=value,...`.
     Malformed {
-        /// The piece that cannot be read.
+        /// The part that cannot be parsed.
         text: String,
     },
-    /// A value cannot be read, or lies outside what is allowed.
+    /// A value cannot be parsed, or is out of range.
     Invalid {
         /// The scheme.
         scheme: &'static str,
@@ -46,20 +47,20 @@ pub enum ConfigError {
         parameter: &'static str,
         /// The value as given.
         value: String,
-        /// What is allowed.
+        /// The allowed values, as a phrase.
         allowed: String,
-        /// The nearest value that would do, when there is one.
+        /// The nearest allowed value, if there is one.
         nearest: Option<String>,
     },
-    /// Values that are each allowed but not together.
+    /// Values that are allowed alone but not together.
     Contradiction {
         /// The scheme.
         scheme: &'static str,
         /// The parameter to change first.
         parameter: &'static str,
-        /// What contradicts what, with the values.
+        /// The contradiction, with the values.
         problem: String,
-        /// The nearest configuration that would do.
+        /// The nearest allowed configuration.
         fix: String,
     },
 }
@@ -79,7 +80,7 @@ impl ConfigError {
         }
     }
 
-    /// The parameter to blame, where one is.
+    /// The parameter at fault, if one is.
     pub fn parameter(&self) -> Option<&str> {
         match self {
             ConfigError::UnknownScheme { .. } | ConfigError::Malformed { .. } => None,
@@ -148,9 +149,9 @@ fn suggest(f: &mut fmt::Formatter<'_>, nearest: Option<&str>) -> fmt::Result {
     }
 }
 
-/// The candidate closest to `name` by edits, when fewer than half its letters differ. Of
-/// two that are equally close, the one with letters too many or too few rather than other
-/// ones, then the longer one, for more of it was written.
+/// The candidate with the smallest edit distance to `name`, if at most half its letters
+/// differ. Among equals: first a candidate that only adds or only lacks letters, then the
+/// longer one.
 ///
 /// ```
 /// use earlydrop::registry::nearest;
@@ -167,15 +168,15 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether the letters of `part` stand in `whole` in their order.
+/// Whether `part` is a subsequence of `whole`.
 fn is_within(part: &str, whole: &str) -> bool {
     let mut letters = whole.chars();
     part.chars()
         .all(|letter| letters.any(|other| other == letter))
 }
 
-/// Letters put in, left out, changed, or two neighbours swapped (optimal string alignment),
-/// by the last two rows of the table.
+/// The number of letters inserted, deleted, replaced, or swapped with their neighbour (optimal
+/// string alignment), by the last two rows of the table.
 fn edit_distance(from: &str, to: &str) -> usize {
     let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
     let mut before: Vec<usize> = Vec::new();
@@ -202,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suggests_only_what_is_close() {
+    fn suggests_only_similar_names() {
         let names = ["red", "nlred", "codel"];
         assert_eq!(nearest("nlrde", names.into_iter()), Some("nlred"));
         assert_eq!(nearest("erd", names.into_iter()), Some("red"));
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_near_but_too_short_does_not_hide_what_is_close() {
+    fn of_equally_near_names_the_longer_one_is_suggested() {
         let names = ["max", "max_p"];
         assert_eq!(nearest("maxp_", names.into_iter()), Some("max_p"));
         assert_eq!(nearest("maxp", names.into_iter()), Some("max_p"));

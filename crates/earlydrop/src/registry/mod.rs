@@ -1,5 +1,7 @@
-//! The registry: every scheme with its paper, its parameters and its presets,
-//! and the way from a name and parameters to a queue.
+//! Schemes as data: name, source, parameters, presets, probes; and from text to a queue.
+//!
+//! Text is parsed to a [`Spec`], checked against a [`Link`] into a [`Plan`], which builds
+//! queues. A [`Registry`] is the list of schemes that text can name.
 //!
 //! ```
 //! use earlydrop::registry;
@@ -9,70 +11,71 @@
 //! ```
 
 mod error;
+mod list;
 mod parameter;
+mod settings;
 mod spec;
 
 pub use error::{ConfigError, nearest};
+pub use list::{Registry, find};
 pub use parameter::{Kind, Length, Parameter, Range, Value};
-pub use spec::{Link, Settings, Spec};
+pub use settings::{Link, Settings};
+pub use spec::Spec;
 
+pub use crate::any::Plan;
 pub use crate::schemes::SCHEMES;
 
 use alloc::string::ToString;
 
-use crate::packet::Packet;
-use crate::queue::{AnyQueue, Coupling, DualQueue, FairQueue, Limit, Sharing};
-use crate::random::Pcg32;
-use crate::red::{Curve, CurveLaw};
-use crate::schemes::AnyAqm;
-use crate::schemes::codel::Codel;
+use crate::curve::CurveLaw;
 
-/// Everything to be said about one scheme.
+/// One scheme as data: everything that help, pages, schemas and error messages say about it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Descriptor {
     /// Its name in scenario files and on the command line.
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// A summary in one sentence.
     pub summary: &'static str,
-    /// The paper or RFC it is from.
+    /// The paper or RFC that defines it.
     pub source: &'static str,
     /// Its parameters, in groups so that several schemes can share one.
     pub parameters: &'static [&'static [Parameter]],
-    /// Where its defaults differ from those its parameters list: name, value, origin.
+    /// Defaults that differ from those of the parameters: name, value, origin.
     pub defaults: &'static [(&'static str, &'static str, &'static str)],
-    /// Other tools' and the papers' settings by name, for `as = ...`.
+    /// Named sets of values, of papers and other tools, for `as = ...`.
     pub presets: &'static [Preset],
-    /// What it can show while it runs.
+    /// State it reports while it runs.
     pub probes: &'static [Probe],
     /// Whether it runs another scheme inside, set by `inner.*`.
     pub nests: bool,
-    /// A curve that is not among the registered ones, for a scheme of the RED family.
+    /// A curve that is not built in, for a scheme of the RED family.
     pub curve: Option<&'static CurveLaw>,
-    /// Checks the settings together and makes the plan.
+    /// Checks the settings against each other and makes the plan.
     pub plan: fn(&Settings) -> Result<Plan, ConfigError>,
 }
 
-/// A named set of values: a paper's, or another tool's way.
+/// A named set of values: a paper's, or another tool's defaults.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// `paper`, `ns2`, `ns3`, `linux` or `dpdk`.
     pub name: &'static str,
-    /// What it stands for.
+    /// Which values it has: a paper's experiment, a tool's version and options.
     pub meaning: &'static str,
     /// The parameters it sets, as text.
     pub values: &'static [(&'static str, &'static str)],
 }
 
-/// Something a scheme shows while it runs.
+/// A value that a scheme reports while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     /// Its name in results.
     pub name: &'static str,
-    /// What it is, with its unit.
+    /// Its meaning, with the unit.
     pub meaning: &'static str,
 }
 
-/// Schemes are told apart by their names.
+/// Schemes are equal when their names are.
 impl PartialEq for Descriptor {
     fn eq(&self, other: &Descriptor) -> bool {
         self.name == other.name
@@ -80,6 +83,50 @@ impl PartialEq for Descriptor {
 }
 
 impl Descriptor {
+    /// A scheme without presets, probes or defaults of its own: a `static` of a program
+    /// that brings a scheme. `plan` checks the settings together and makes the plan.
+    pub const fn new(
+        name: &'static str,
+        summary: &'static str,
+        source: &'static str,
+        parameters: &'static [&'static [Parameter]],
+        plan: fn(&Settings) -> Result<Plan, ConfigError>,
+    ) -> Descriptor {
+        Descriptor {
+            name,
+            summary,
+            source,
+            parameters,
+            defaults: &[],
+            presets: &[],
+            probes: &[],
+            nests: false,
+            curve: None,
+            plan,
+        }
+    }
+
+    /// Sets defaults that differ from those of shared parameters: name, value, origin.
+    #[must_use]
+    pub const fn with_defaults(
+        self,
+        defaults: &'static [(&'static str, &'static str, &'static str)],
+    ) -> Descriptor {
+        Descriptor { defaults, ..self }
+    }
+
+    /// Adds presets, for `as=NAME`.
+    #[must_use]
+    pub const fn with_presets(self, presets: &'static [Preset]) -> Descriptor {
+        Descriptor { presets, ..self }
+    }
+
+    /// Lists what [`Aqm::probes`](crate::aqm::Aqm::probes) shows, in the same order.
+    #[must_use]
+    pub const fn with_probes(self, probes: &'static [Probe]) -> Descriptor {
+        Descriptor { probes, ..self }
+    }
+
     /// Every parameter, in order.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
         self.parameters.iter().copied().flatten()
@@ -102,7 +149,7 @@ impl Descriptor {
         )
     }
 
-    /// Whether `parameter` matters when everything else is at this scheme's defaults.
+    /// Whether `parameter` has an effect when all others are at this scheme's defaults.
     pub fn uses(&self, parameter: &Parameter) -> bool {
         parameter.when.is_none_or(|(other, values)| {
             self.parameter(other)
@@ -112,8 +159,8 @@ impl Descriptor {
 
     fn preset(&self, name: &str) -> Result<&'static Preset, ConfigError> {
         let names = || self.presets.iter().map(|preset| preset.name);
-        let found = self.presets.iter().find(|preset| preset.name == name);
-        found.ok_or_else(|| ConfigError::Invalid {
+        let preset = self.presets.iter().find(|preset| preset.name == name);
+        preset.ok_or_else(|| ConfigError::Invalid {
             scheme: self.name,
             parameter: "as",
             value: name.to_string(),
@@ -129,102 +176,40 @@ impl Descriptor {
     }
 }
 
-/// The registered scheme of this name.
-pub fn find(name: &str) -> Option<&'static Descriptor> {
-    SCHEMES.iter().copied().find(|scheme| scheme.name == name)
-}
-
-/// A scheme with every value checked, ready to be built as often as needed.
-#[derive(Clone, Debug)]
-pub enum Plan {
-    /// One queue under one scheme.
-    Single {
-        /// The scheme in its initial state.
-        aqm: AnyAqm,
-        /// The buffer.
-        limit: Limit,
-    },
-    /// A queue for each flow, each under any scheme.
-    Fair {
-        /// The scheme of each sub-queue in its initial state.
-        aqm: AnyAqm,
-        /// How flows share.
-        sharing: Sharing,
-    },
-    /// A queue for each flow, each under CoDel.
-    FairCodel {
-        /// CoDel in its initial state.
-        aqm: Codel,
-        /// How flows share.
-        sharing: Sharing,
-    },
-    /// Two queues under one controller.
-    Dual {
-        /// What couples them.
-        coupling: Coupling,
-    },
-}
-
-impl Plan {
-    /// The drop curve, where the scheme is one queue of the RED family.
-    pub fn curve(&self) -> Option<&Curve> {
-        match self {
-            Plan::Single {
-                aqm: AnyAqm::Red(red),
-                ..
-            } => Some(red.curve()),
-            _ => None,
-        }
-    }
-
-    /// A queue by this plan, empty, its randomness seeded by `seed`.
-    pub fn queue<P: Packet>(&self, seed: u64) -> AnyQueue<P> {
-        let random = Pcg32::new(seed, 0);
-        match self {
-            Plan::Single { aqm, limit } => AnyQueue::single(aqm.clone(), *limit, random),
-            Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
-            Plan::FairCodel { aqm, sharing } => {
-                AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
-            }
-            Plan::Dual { coupling } => AnyQueue::Dual(DualQueue::new(*coupling, random)),
-        }
-    }
-}
-
 /// The parameter every scheme has: the buffer's limit.
-pub(crate) const LIMIT: Parameter = Parameter {
+pub const LIMIT: Parameter = Parameter {
     name: "limit",
-    meaning: "how much the buffer holds; what comes beyond is dropped as forced",
-    kind: Kind::Length(Range::closed(1.0, spec::MOST_PACKETS as f64)),
+    meaning: "the buffer's capacity; arrivals at a full buffer are dropped (reason forced)",
+    kind: Kind::Length(Range::closed(1.0, settings::MOST_PACKETS as f64)),
     default: "1000 packets",
     origin: "the transmit queue length of Linux network interfaces",
     when: None,
 };
 
 /// Whether ECN-capable packets are marked instead of dropped; shared by most schemes.
-pub(crate) const ECN: Parameter = Parameter {
+pub const ECN: Parameter = Parameter {
     name: "ecn",
-    meaning: "mark ECN-capable packets where they would be dropped early (RFC 3168)",
+    meaning: "mark ECN-capable packets instead of dropping them early (RFC 3168)",
     kind: Kind::Flag,
     default: "on",
     origin: "RFC 7567, section 4.2.1: AQM should support ECN",
     when: None,
 };
 
-/// The typical packet, where a scheme measures in it.
-pub(crate) const MEAN_PACKET: Parameter = Parameter {
+/// The typical packet size, for schemes that measure in packets.
+pub const MEAN_PACKET: Parameter = Parameter {
     name: "mean_packet",
-    meaning: "typical packet; auto: the link's",
+    meaning: "typical packet size; auto: that of the link",
     kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),
     default: "auto",
     origin: "the scenario",
     when: None,
 };
 
-/// What a scheme that controls the queue's length counts it in.
+/// The unit of the queue's length, for schemes that control it.
 pub(crate) const UNIT: Parameter = Parameter {
     name: "unit",
-    meaning: "what the queue is counted in",
+    meaning: "the unit of the queue's length",
     kind: Kind::Choice(&[
         ("packets", "packets, whatever their size"),
         (

@@ -1,5 +1,5 @@
-//! Parameters as data: name, unit, range, default and its origin; and values
-//! read from text and checked against them.
+//! Parameters as data: name, unit, range, default and its origin; and their values, read from
+//! text and checked.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,25 +10,28 @@ use crate::units::{
     BitsPerSec, Bytes, Dimension, Nanos, Quantity, spellings, split_number, write_quantity,
 };
 
-/// One parameter of a scheme. Everything said about parameters anywhere (help,
-/// documentation, error messages, schemas) is made from these.
+/// One parameter of a scheme. Help, documentation, error messages and schemas are generated
+/// from it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Parameter {
     /// Its name in scenario files and on the command line.
     pub name: &'static str,
-    /// What it is for, in one sentence.
+    /// Its meaning, in one phrase.
     pub meaning: &'static str,
-    /// What values it takes.
+    /// The values it takes.
     pub kind: Kind,
     /// Its default, as text.
     pub default: &'static str,
     /// Where the default comes from.
     pub origin: &'static str,
-    /// It only matters while another parameter has one of these values.
+    /// It has an effect only while the named parameter has one of these values.
     pub when: Option<(&'static str, &'static [&'static str])>,
 }
 
-/// What values a parameter takes.
+/// The values that a parameter takes.
+///
+/// Exhaustive on purpose: whoever renders parameters should handle every kind.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A queue length: packets, bytes, or time at the link's rate. A bare number is packets.
@@ -39,28 +42,28 @@ pub enum Kind {
     Time(Range),
     /// A rate. A bare number is bits per second.
     Rate(Range),
-    /// A plain number, with what it counts or its unit ("" for none).
+    /// A number, with its unit or what it counts ("" for none).
     Number(Range, &'static str),
     /// A whole number of something.
     Count(Range, &'static str),
     /// On or off.
     Flag,
-    /// One of these names, each with what it means.
+    /// One of these names, each with its meaning.
     Choice(&'static [(&'static str, &'static str)]),
     /// Text with a syntax of its own, described here.
     Text(&'static str),
-    /// The same, or the word "auto", which stands for a value worked out from the link.
+    /// A value of this kind, or the word "auto": a value computed from the link.
     OrAuto(&'static Kind),
     /// A time, or the word "never", which is read as [`Nanos::NEVER`].
     OrNever(&'static Kind),
 }
 
-/// Which numbers are allowed.
+/// A range of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The smallest, or what values must exceed.
+    /// The lower bound.
     pub low: f64,
-    /// The largest, or what values must stay below.
+    /// The upper bound.
     pub high: f64,
     /// Whether `low` itself is allowed.
     pub with_low: bool,
@@ -127,14 +130,14 @@ impl fmt::Display for Range {
     }
 }
 
-/// A queue length as written.
+/// A queue length in the unit it was written in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
     /// In packets.
     Packets(f64),
     /// In bytes.
     Bytes(f64),
-    /// In seconds of the link's time.
+    /// In seconds of transmission time.
     Seconds(f64),
 }
 
@@ -171,7 +174,7 @@ impl fmt::Display for Length {
 /// A parameter's value, read and within its range.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// To be worked out from the link.
+    /// A value to be computed from the link.
     Auto,
     /// A queue length.
     Length(Length),
@@ -210,7 +213,7 @@ impl fmt::Display for Value {
 }
 
 impl Kind {
-    /// What the values are measured in: "packets", "s", "probability", ...
+    /// The unit of the values: "packets", "s", "probability", ...
     pub fn unit(&self) -> &'static str {
         match self {
             Kind::Length(_) => "packets, bytes or time",
@@ -225,7 +228,7 @@ impl Kind {
         }
     }
 
-    /// What is allowed, as a phrase: "in [0, 1]", "one of red, gentle".
+    /// The allowed values as a phrase: "in [0, 1]", "one of red, gentle".
     pub fn allowed(&self) -> String {
         match self {
             Kind::Length(range) => format!("a queue length {}", phrase(range, "packets")),
@@ -248,7 +251,7 @@ impl Kind {
         }
     }
 
-    /// Reads `text`; the error is the nearest value that would do, if any.
+    /// Reads `text`; the error is the nearest allowed value, if there is one.
     ///
     /// ```
     /// use earlydrop::registry::{Kind, Range, Value};
@@ -269,7 +272,7 @@ impl Kind {
             }
             Kind::Time(range) => {
                 let secs = within(text, Dimension::Time, range, " s")?;
-                // What is above zero stays so: a period of nothing cannot be divided by.
+                // A positive time stays above zero, so that periods can be divided by.
                 let least = Nanos(u64::from(secs > 0.0));
                 Ok(Value::Time(Nanos::from_secs_f64(secs).max(least)))
             }
@@ -309,8 +312,8 @@ fn phrase(range: &Range, unit: &str) -> String {
     format!("{preposition}{range}{space}{unit}")
 }
 
-/// The same number with the unit of these dimensions that is closest to the one written.
-fn mended(text: &str, dimensions: &[Dimension]) -> Option<String> {
+/// `text` with its unit replaced by the most similar unit of `dimensions`.
+fn corrected(text: &str, dimensions: &[Dimension]) -> Option<String> {
     let (number, unit) = split_number(text);
     number.parse::<f64>().ok().filter(|n| n.is_finite())?;
     let units = dimensions.iter().copied().flat_map(spellings);
@@ -324,7 +327,7 @@ fn within(
     range: &Range,
     unit: &str,
 ) -> Result<f64, Option<String>> {
-    let quantity: Quantity = text.parse().map_err(|_| mended(text, &[dimension]))?;
+    let quantity: Quantity = text.parse().map_err(|_| corrected(text, &[dimension]))?;
     let amount = quantity.of(dimension).map_err(|_| None)?;
     if range.contains(amount) {
         Ok(amount)
@@ -335,14 +338,14 @@ fn within(
 
 fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
     let lengths = [Dimension::Packets, Dimension::Data, Dimension::Time];
-    let quantity: Quantity = text.parse().map_err(|_| mended(text, &lengths))?;
+    let quantity: Quantity = text.parse().map_err(|_| corrected(text, &lengths))?;
     let length = match quantity.dimension {
         None | Some(Dimension::Packets) => Length::Packets(quantity.amount),
         Some(Dimension::Data) => Length::Bytes(quantity.amount),
         Some(Dimension::Time) => Length::Seconds(quantity.amount),
         Some(Dimension::Rate | Dimension::Plain) => return Err(None),
     };
-    // A range counts packets: in bytes and time its bounds only say whether 0 will do.
+    // A range is in packets. For bytes and time it only decides whether 0 is allowed.
     let allowed = match length {
         Length::Packets(packets) => range.contains(packets),
         Length::Bytes(amount) | Length::Seconds(amount) => {
@@ -358,6 +361,42 @@ fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
 }
 
 impl Parameter {
+    /// A parameter without conditions. Set its default by
+    /// [`with_default`](Parameter::with_default).
+    pub const fn new(name: &'static str, meaning: &'static str, kind: Kind) -> Parameter {
+        Parameter {
+            name,
+            meaning,
+            kind,
+            default: "",
+            origin: "",
+            when: None,
+        }
+    }
+
+    /// Sets the default, as text, and where it comes from: a paper, an RFC, another tool.
+    #[must_use]
+    pub const fn with_default(self, default: &'static str, origin: &'static str) -> Parameter {
+        Parameter {
+            default,
+            origin,
+            ..self
+        }
+    }
+
+    /// Limits the parameter's effect to certain values of another one, by its name.
+    #[must_use]
+    pub const fn only_with(
+        self,
+        parameter: &'static str,
+        values: &'static [&'static str],
+    ) -> Parameter {
+        Parameter {
+            when: Some((parameter, values)),
+            ..self
+        }
+    }
+
     /// Reads `text` as a value of this parameter of `scheme`.
     pub fn read(&self, scheme: &'static str, text: &str) -> Result<Value, ConfigError> {
         let text = text.trim();
@@ -366,7 +405,7 @@ impl Parameter {
             .map_err(|nearest| self.refuse(scheme, text, nearest))
     }
 
-    /// The error that `value` is not what this parameter of `scheme` allows.
+    /// The error that this parameter of `scheme` does not allow `value`.
     pub(crate) fn refuse(
         &self,
         scheme: &'static str,
@@ -405,15 +444,15 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_with_a_slip_is_mended() {
-        for (text, mended) in [
+    fn a_misspelt_unit_is_corrected() {
+        for (text, corrected) in [
             ("10 pakets", Some("10 packets")),
             ("10 mss", Some("10 ms")),
             ("10 furlongs", None),
             ("ten packets", None),
         ] {
             let refused = LIMIT.kind.read(text);
-            assert_eq!(refused, Err(mended.map(ToString::to_string)), "{text}");
+            assert_eq!(refused, Err(corrected.map(ToString::to_string)), "{text}");
         }
     }
 }

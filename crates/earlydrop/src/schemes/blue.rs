@@ -1,4 +1,4 @@
-//! BLUE: the probability learns from overflow and from an idle link.
+//! BLUE: the probability rises on overflow and falls on an idle link.
 //!
 //! # Reference
 //! W. Feng, D. D. Kandlur, D. Saha, K. G. Shin, "BLUE: A New Class of Active Queue
@@ -6,20 +6,20 @@
 //! Active Queue Management Algorithms", IEEE/ACM Trans. Networking 10(4), 2002.
 //!
 //! # Equations
-//! - On a loss for want of room, or a queue above L, when freeze_time has passed
-//!   since the last change: `p <- min(1, p + d1)`.
+//! - On a drop at a full buffer, or a queue above L, when freeze_time has passed since the
+//!   last change: `p <- min(1, p + d1)`.
 //! - On an idle link, when freeze_time has passed since the last change:
 //!   `p <- max(0, p - d2)`.
 //!
-//! Each arrival is told of congestion with probability p, independently.
+//! Each arrival carries a congestion signal with probability p, independently.
 //!
 //! # Our readings
-//! - An idle link is an event once when it falls idle, and again each freeze_time
-//!   while it stays so: the paper's event says nothing about how long it lasts.
-//! - A link is idle when a dequeue finds nothing, not while the last packet is sent.
-//! - "Has passed" includes the moment it passes. One time of the last change serves
-//!   both directions, and it moves even where p is at 0 or 1, as printed.
-//! - L (`threshold`) is off unless given: the paper's text has it as the variant.
+//! - An idle link is an event when it becomes idle, and again each freeze_time while it
+//!   stays idle. The paper does not say how often an idle period counts.
+//! - A link is idle when a dequeue finds no packet, not while the last packet is sent.
+//! - "Has passed" includes the exact time. Both directions share the time of the last
+//!   change, which is updated even where p is at 0 or 1, as printed.
+//! - L (`threshold`) is off by default: the paper's text describes it as a variant.
 //!
 //! # How other tools differ
 //! | aspect | ns-2, ns-3 | Linux | here |
@@ -27,13 +27,12 @@
 //! | BLUE by itself | not in their releases | no: SFB, and COBALT's BLUE inside cake | yes |
 
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{Threshold, check_within_buffer, tell};
+use crate::schemes::common::{Threshold, check_within_buffer, signal};
 use crate::units::{BitsPerSec, Nanos};
 
 const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 1999, table 2 (its fourth setting)";
@@ -51,7 +50,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "d2",
-        meaning: "how much p falls on an idle link; below d1, as overflow is the rarer event",
+        meaning: "how much p falls on an idle link; below d1, because overflow is rarer",
         kind: Kind::Number(Range::closed(1e-6, 1.0), "probability"),
         default: "0.002",
         origin: ORIGIN,
@@ -67,7 +66,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "threshold",
-        meaning: "L: p also rises when an arrival finds more than this waiting; auto: only on overflow",
+        meaning: "L: p also rises when an arrival finds a longer queue than this; auto: only on overflow",
         kind: Kind::OrAuto(&Kind::Length(Range::POSITIVE)),
         default: "auto",
         origin: "Feng, Kandlur, Saha, Shin 1999, section 4",
@@ -94,14 +93,14 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Blue(Blue::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Blue::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
-/// BLUE.
+/// BLUE: one probability, moved by overflow and idleness.
 #[derive(Clone, Debug)]
 pub struct Blue {
     d1: f64,
@@ -112,7 +111,7 @@ pub struct Blue {
     probability: f64,
     /// When p may change again.
     thaw: Nanos,
-    /// A dequeue has found nothing, and nothing has come since.
+    /// A dequeue has found no packet, and none has arrived since.
     idle: bool,
 }
 
@@ -140,7 +139,7 @@ impl Blue {
         }
     }
 
-    /// Lowers p at each end of a freeze up to `now`, the link being idle.
+    /// Lowers p at the end of each freeze_time up to `now`, while the link is idle.
     fn lower(&mut self, now: Nanos) {
         while self.probability > 0.0 && now >= self.thaw {
             self.probability = (self.probability - self.d2).max(0.0);
@@ -158,7 +157,7 @@ impl Aqm for Blue {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -168,18 +167,18 @@ impl Aqm for Blue {
             self.raise(now);
         }
         if random.chance(self.probability) {
-            tell(self.ecn, packet)
+            signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
     }
 
     #[inline]
-    fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.idle = false;
     }
 
-    fn on_refused(&mut self, now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, now: Nanos, _packet: &PacketInfo) {
         self.raise(now);
     }
 
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_link_lowers_each_freeze_and_the_last_packet_is_not_idleness() {
+    fn an_idle_link_lowers_p_each_freeze_but_sending_the_last_packet_is_not_idle() {
         let mut queue = overflown("blue:limit=1");
         queue.dequeue(at(200)); // the last packet: on its way
         queue.poll(at(900));
@@ -265,14 +264,14 @@ mod tests {
         close(probability(&queue), 0.016);
         queue.poll(at(1450));
         close(probability(&queue), 0.010);
-        // Ended by an arrival; nothing more falls. Chance 1% to be dropped: seed 1 lets it in.
+        // An arrival ends it. It is dropped with probability 1%: not with seed 1.
         queue.enqueue(at(1480), packet(1));
         queue.poll(at(3000));
         close(probability(&queue), 0.010);
     }
 
     #[test]
-    fn late_is_as_good_as_in_time_and_a_long_calm_ends() {
+    fn late_updates_are_exact_and_a_long_calm_ends() {
         let idle = |step: u64| {
             let mut queue = overflown("blue:limit=1,d1=0.5,d2=0.0013");
             queue.dequeue(at(1));
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn p_ends_at_one_and_then_everything_is_told() {
+    fn p_ends_at_one_and_then_every_packet_is_signalled() {
         let mut queue = overflown("blue:limit=1,d1=0.7,freeze_time=1 ms");
         let mut millis = 1;
         while probability(&queue) < 1.0 {

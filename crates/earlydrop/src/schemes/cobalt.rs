@@ -6,29 +6,29 @@
 //! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE", IEEE LANMAN 2018.
 //!
 //! # Equations
-//! CoDel's half, for a packet that leaves after waiting s:
-//! - s > target enters the dropping state, the first signal an interval / sqrt(count)
+//! CoDel's half, for a packet that leaves with sojourn time s:
+//! - s > target enters the dropping state, with the first signal an interval / sqrt(count)
 //!   later; s <= target leaves it.
-//! - A signal that falls due while dropping: mark or drop, `count += 1`,
-//!   `drop_next += interval / sqrt(count)`. One that falls due otherwise takes back:
-//!   `count -= 1`, and drop_next on by as much, until none is due.
+//! - When drop_next is reached in the dropping state: mark or drop, `count += 1`,
+//!   `drop_next += interval / sqrt(count)`. When it is reached outside: `count -= 1` and
+//!   `drop_next += interval / sqrt(count)`, repeated while due.
 //!
-//! BLUE's half, p from 0 to 1, at most one step a target:
-//! - no room: `p += increment`, and CoDel's next signal is due at once;
-//! - a dequeue finds nothing: `p -= decrement`, and one count is taken back;
-//! - every packet CoDel lets go unmarked or marked is dropped with probability p.
+//! BLUE's half, p from 0 to 1, at most one step per `target`:
+//! - full buffer: `p += increment`, and CoDel's next signal is due at once;
+//! - a dequeue finds no packet: `p -= decrement`, and count falls by one;
+//! - every packet that CoDel does not drop is dropped with probability p.
 //!
 //! # Our readings
-//! - The paper describes CAKE's code in words; where it is silent CAKE decides.
-//! - BLUE drops ECN-capable packets too, as CAKE does on purpose: a flow that fills
-//!   the buffer does not heed marks. A packet may so be marked and dropped; it is
-//!   then counted as dropped only.
-//! - The last packet waiting is never dropped, as in CAKE.
-//! - "Finds nothing" is a dequeue without a packet, not the departure of the last.
-//! - While nothing is signalled drop_next is pushed on: to an interval from now at
-//!   count 0, to now where it lies behind, as CAKE's activity timeout.
-//! - CAKE asks on slow links that a packet wait longer than 4 packet times too
-//!   (`slow_link`), and 2 for each bulk flow, which one queue cannot tell apart.
+//! - The paper describes CAKE's code in words; where it is silent we follow CAKE.
+//! - BLUE drops ECN-capable packets too, as CAKE does on purpose: a flow that fills the
+//!   buffer does not respond to marks. A packet that is both marked and dropped counts as
+//!   dropped only.
+//! - The last packet in the queue is never dropped, as in CAKE.
+//! - The link is idle when a dequeue finds no packet, not when the last packet leaves.
+//! - Without signals drop_next moves on: to an interval from now at count 0, to now where it
+//!   is in the past, as CAKE's activity timeout.
+//! - On slow links CAKE also requires a sojourn time above 4 packet times (`slow_link`), and
+//!   2 for each bulk flow, which a single queue cannot distinguish.
 //!
 //! # How other tools differ
 //! | aspect | CAKE (Linux) | ns-3 | here |
@@ -38,15 +38,14 @@
 //! | last packet | kept | may be dropped | kept |
 //! | ECN | on | off | on |
 //! | BLUE at 400 ms of delay | no | `BlueThreshold` | no |
-//! | overflow seen by | the fattest flow | the queue | the queue, or the flow it is taken from |
+//! | overflow counts for | the fattest flow | the queue | the queue, or the flow it is taken from |
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
 use crate::schemes::codel::{INTERVAL, TARGET, check_target, spacing};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
@@ -59,7 +58,7 @@ const PARAMETERS: &[Parameter] = &[
     ECN,
     Parameter {
         name: "increment",
-        meaning: "BLUE's step up when there is no room",
+        meaning: "BLUE's step up at a full buffer",
         kind: Kind::Number(Range::PROBABILITY, "probability"),
         default: "0.00390625",
         origin: CAKE,
@@ -67,7 +66,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "decrement",
-        meaning: "BLUE's step down when nothing is left to send",
+        meaning: "BLUE's step down on an idle link",
         kind: Kind::Number(Range::PROBABILITY, "probability"),
         default: "0.000244140625",
         origin: CAKE,
@@ -75,7 +74,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "slow_link",
-        meaning: "packet times a packet must have waited, whatever the target",
+        meaning: "least sojourn time for a signal, in packet times, whatever the target",
         kind: Kind::Number(Range::NOT_NEGATIVE, "packet times"),
         default: "4",
         origin: "CAKE in Linux",
@@ -83,7 +82,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "mtu",
-        meaning: "the packet whose time slow_link counts",
+        meaning: "the packet size whose transmission time slow_link counts",
         kind: Kind::Bytes(Range::POSITIVE),
         default: "1514 bytes",
         origin: "CAKE in Linux: the largest packet, with Ethernet's header",
@@ -94,7 +93,7 @@ const PARAMETERS: &[Parameter] = &[
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "cobalt",
-    summary: "CoDel whose count also decays, with BLUE against flows that do not respond",
+    summary: "CoDel whose count decays step by step, with BLUE against flows that do not respond",
     source: "Palmei et al., \"Design and Evaluation of COBALT Queue Discipline\", IEEE LANMAN 2019",
     parameters: &[PARAMETERS],
     defaults: &[],
@@ -118,7 +117,7 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         Probe {
             name: "sojourn",
-            meaning: "how long the last packet judged had waited, in s",
+            meaning: "sojourn time of the last packet, in s",
         },
         Probe {
             name: "count",
@@ -136,10 +135,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Cobalt(Cobalt::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Cobalt::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -155,13 +154,13 @@ pub struct Cobalt {
     decrement: f64,
     slow_link: f64,
     mtu: Bytes,
-    /// What a packet must have waited on this link: `slow_link` packet times.
+    /// The least sojourn time for a signal on this link: `slow_link` packet times.
     least_wait: Nanos,
     count: u32,
     dropping: bool,
     drop_next: Nanos,
     p: f64,
-    /// When `p` last moved.
+    /// When `p` last changed.
     p_moved: Option<Nanos>,
     sojourn: Nanos,
 }
@@ -193,7 +192,7 @@ impl Cobalt {
         self.drop_next += spacing(self.interval, self.count);
     }
 
-    /// Moves the state by the delay just seen and says whether a signal was due before.
+    /// Updates the state by the latest delay; returns whether a signal was due before.
     fn follow_delay(&mut self, now: Nanos) -> bool {
         let due = self.count > 0 && now >= self.drop_next;
         let above = self.sojourn > self.target && self.sojourn > self.least_wait;
@@ -208,7 +207,7 @@ impl Cobalt {
     }
 
     /// CoDel's half: `Keep`, `Mark` or `Drop`.
-    fn signal(&mut self, now: Nanos, packet: &Facts, due: bool) -> Verdict {
+    fn signal(&mut self, now: Nanos, packet: &PacketInfo, due: bool) -> Verdict {
         if due && self.dropping {
             self.count = self.count.saturating_add(1);
             self.advance();
@@ -218,16 +217,17 @@ impl Cobalt {
                 Verdict::Drop(DropReason::Dequeue)
             };
         }
-        let mut take_back = due;
-        while take_back {
+        let mut decays = due;
+        while decays {
             self.count -= 1;
             self.advance();
-            take_back = self.count > 0 && now >= self.drop_next;
+            decays = self.count > 0 && now >= self.drop_next;
         }
         Verdict::Keep
     }
 
-    /// `behind` tells whether a signal's time had passed when CoDel was done.
+    /// Moves drop_next on without a signal; `behind`: drop_next was in the past after CoDel's
+    /// step.
     fn keep_schedule(&mut self, now: Nanos, behind: bool, drops: bool) {
         if self.count == 0 {
             self.drop_next = now + self.interval;
@@ -252,24 +252,23 @@ impl Cobalt {
 }
 
 impl Aqm for Cobalt {
-    fn on_refused(&mut self, now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, now: Nanos, _packet: &PacketInfo) {
         self.overflow(now);
     }
 
-    fn on_evicted(&mut self, now: Nanos, _packet: &Facts) {
+    fn on_evicted(&mut self, now: Nanos, _packet: &PacketInfo) {
         self.overflow(now);
     }
 
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         self.sojourn = now - packet.arrived;
-        // CAKE measures against drop_next as it was before this packet moved it,
-        // unless a signal moved it by its own gap.
+        // CAKE compares with drop_next as it was before this packet, unless a signal moved it.
         let mut behind = now > self.drop_next;
         let due = self.follow_delay(now);
         let codel = self.signal(now, packet, due);
@@ -330,9 +329,9 @@ mod tests {
         queue.probe(name).unwrap()
     }
 
-    /// Keeps `depth` packets waiting, one dequeue a ms; times of drops and marks in ms.
+    /// Keeps `depth` packets queued, one dequeue a ms; times of drops and marks in ms.
     fn signals(queue: &mut AnyQueue<TestPacket>, ecn: Ecn, depth: u32, ms: u64) -> Vec<u64> {
-        let told = |queue: &AnyQueue<TestPacket>| {
+        let signals = |queue: &AnyQueue<TestPacket>| {
             queue.counters().dropped().packets + queue.counters().marked.packets
         };
         let mut times = Vec::new();
@@ -340,9 +339,9 @@ mod tests {
             while queue.packets() < depth {
                 queue.enqueue(at(tick), TestPacket { ecn, ..packet(0) });
             }
-            let before = told(queue);
+            let before = signals(queue);
             queue.dequeue(at(tick));
-            times.extend((told(queue) > before).then_some(tick));
+            times.extend((signals(queue) > before).then_some(tick));
         }
         times
     }
@@ -385,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_calm_takes_back_every_count_at_once() {
+    fn a_long_calm_decays_every_count_at_once() {
         let mut queue = queue("cobalt", mbps(100));
         signals(&mut queue, Ecn::Ect0, 20, 2000);
         while queue.packets() > 0 {
@@ -397,7 +396,7 @@ mod tests {
         assert_eq!(probe(&queue, "count"), 0.0);
     }
 
-    /// A packet that did not wait at 0, then two at `ms` and 1 ms later that did: marks.
+    /// Marks on a packet at 0 that did not wait, and on two that did, at `ms` and 1 ms later.
     fn marks_after_calm(ms: u64) -> u64 {
         let mut queue = queue("cobalt", mbps(100));
         queue.enqueue(at(0), packet(0));
@@ -447,7 +446,7 @@ mod tests {
         while queue.dequeue(at(30)).is_some() {}
         assert_eq!(probe(&queue, "p"), 0.75);
         queue.dequeue(at(60));
-        assert_eq!(probe(&queue, "p"), 0.75, "told of idleness once");
+        assert_eq!(probe(&queue, "p"), 0.75, "idleness counts once");
     }
 
     #[test]
@@ -471,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_link_is_given_four_packet_times() {
+    fn a_slow_link_allows_four_packet_times() {
         // 1 Mbps: a packet of 1514 bytes takes 12.1 ms, four of them 48.4 ms.
         let dropping = |wait: u64| {
             let mut queue = queue("cobalt", mbps(1));
@@ -483,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_overflow_moves_p_however_early_it_comes() {
+    fn the_first_overflow_raises_p_however_early_it_is() {
         let mut queue = queue("cobalt:limit=2", mbps(100));
         for _ in 0..4 {
             queue.enqueue(Nanos::ZERO, packet(0));

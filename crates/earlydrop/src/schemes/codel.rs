@@ -1,50 +1,49 @@
-//! CoDel: controlled delay, judged by how long packets waited.
+//! CoDel: controlled delay, by the sojourn time of packets.
 //!
 //! # Reference
 //! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue
 //! Management", RFC 8289, 2018, section 5.
 //!
 //! # Equations
-//! For a packet that leaves after waiting s, with b bytes left behind it:
-//! - s < target or b <= mtu: below; otherwise above, and to be acted on once above
-//!   for a whole interval without a break.
-//! - Acting starts with one drop; the n-th after it is due at
-//!   `drop_next += interval / sqrt(n)`, and stops with the first packet below.
-//! - Acting again: n resumes at `count - lastcount` when that exceeds 1 and less than
-//!   16 intervals have passed since drop_next, at 1 otherwise.
+//! For a packet that leaves with sojourn time s and b bytes behind it:
+//! - s < target or b <= mtu: below; otherwise above. CoDel enters the dropping state once
+//!   the delay has been above for a whole interval without a break.
+//! - The dropping state starts with one drop; the n-th after it is due at
+//!   `drop_next += interval / sqrt(n)`. It ends with the first packet below.
+//! - On re-entry n resumes at `count - lastcount` if that exceeds 1 and less than 16
+//!   intervals have passed since drop_next, else at 1.
 //!
 //! # Our readings
-//! - The packet that follows the first drop leaves unjudged but for the time above,
-//!   as the RFC's pseudo-code has it; those that follow later drops may be dropped.
-//! - The RFC leaves ECN open: a marked packet leaves, which ends the drops of this
+//! - The packet after the first drop always leaves, though it counts for the time above, as
+//!   in the RFC's pseudo-code. Packets after later drops may be dropped.
+//! - The RFC leaves ECN open. Here a marked packet leaves, which ends the drops of this
 //!   dequeue, and the next signal is due as after a drop.
-//! - A packet thrown out for want of room by a fair queue counts as a signal: `count`
-//!   grows by one, as in Linux. RFC 8290 does not say.
+//! - A packet that a fair queue evicts at a full buffer counts as a signal: `count` grows by
+//!   one, as in Linux. RFC 8290 does not say.
 //! - The 16 intervals start at drop_next, in the future or not, as printed.
 //!
 //! # How other tools differ
 //! | aspect | ns-2 | ns-3 | Linux | here |
 //! |---|---|---|---|---|
-//! | 1/sqrt(n) | exact | one Newton step a signal, 16 bits | the same | exact |
+//! | 1/sqrt(n) | exact | one Newton step a signal, 16 bits | one Newton step a signal, 16 bits | exact |
 //! | resumes at | count - 1 or - 2, by version | count - lastcount | count - lastcount | count - lastcount |
-//! | acts when above | for an interval; less after a recent end | for more than an interval | the same | for an interval |
-//! | spared with | at most the largest packet so far left | fewer than `MinBytes`, 1500 | at most an MTU | at most `mtu` |
-//! | recent is within | 8 intervals | 16 | 16 | 16 |
+//! | drops when above | for an interval; less after a recent end | for more than an interval | for more than an interval | for an interval |
+//! | never drops with a backlog of | at most the largest packet so far | less than `MinBytes`, 1500 | at most an MTU | at most `mtu` |
+//! | re-entry is recent within | 8 intervals | 16 | 16 | 16 |
 //! | time kept in | seconds | 1.024 us | 1.024 us | 1 ns |
 //! | ECN | none | off | off | on |
 //! | mark above a fixed delay | no | `CeThreshold` | `ce_threshold` | `ce_threshold` |
 //! | default limit | 50 packets | 1.5 MB | 1000 packets | 1000 packets |
 //!
-//! A Newton step lags behind n and starts from a coarse guess, so that the first gaps
-//! of ns-3 and Linux differ from interval / sqrt(n) by some per cent.
+//! A Newton step lags behind n and starts from a coarse estimate, so the first gaps of ns-3
+//! and Linux differ from interval / sqrt(n) by a few percent.
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
 use crate::units::Nanos;
 
 /// CoDel's own parameters; FQ-CoDel has them too.
@@ -53,16 +52,16 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     INTERVAL,
     Parameter {
         name: "mtu",
-        meaning: "nothing is signalled while no more than this is left waiting",
+        meaning: "no congestion signal while the backlog is at most this",
         kind: Kind::Bytes(Range::NOT_NEGATIVE),
         default: "1500 bytes",
-        origin: "RFC 8289, section 5: the interface's MTU; Ethernet's",
+        origin: "RFC 8289, section 5: the interface's MTU; here Ethernet's",
         when: None,
     },
     ECN,
     Parameter {
         name: "ce_threshold",
-        meaning: "mark every ECN-capable packet that waited longer than this; 0 for never",
+        meaning: "mark every ECN-capable packet with a sojourn time above this; 0: never",
         kind: Kind::Time(Range::NOT_NEGATIVE),
         default: "0 s",
         origin: "Linux sch_codel, off there too; not in the RFC",
@@ -70,17 +69,17 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// The delay to aim at; COBALT has it too.
+/// The target delay, also a parameter of COBALT.
 pub(crate) const TARGET: Parameter = Parameter {
     name: "target",
-    meaning: "standing delay that is acceptable",
+    meaning: "acceptable standing queue delay",
     kind: Kind::Time(Range::POSITIVE),
     default: "5 ms",
     origin: "RFC 8289, section 4.4",
     when: None,
 };
 
-/// The time that tells a standing queue from a burst; COBALT has it too.
+/// The time that distinguishes a standing queue from a burst, also a parameter of COBALT.
 pub(crate) const INTERVAL: Parameter = Parameter {
     name: "interval",
     meaning: "how long the delay must exceed target: a worst-case round-trip time",
@@ -90,26 +89,26 @@ pub(crate) const INTERVAL: Parameter = Parameter {
     when: None,
 };
 
-/// What CoDel shows, alone and inside a fair queue.
+/// CoDel's probes, alone and inside a fair queue.
 pub(crate) const PROBES: &[Probe] = &[
     Probe {
         name: "sojourn",
-        meaning: "how long the last packet judged had waited, in s",
+        meaning: "sojourn time of the last packet, in s",
     },
     Probe {
         name: "count",
-        meaning: "signals since it began to act; sets how soon the next is due",
+        meaning: "signals in this dropping state; sets when the next is due",
     },
     Probe {
         name: "dropping",
-        meaning: "1 while it acts, 0 otherwise",
+        meaning: "1 in the dropping state, 0 otherwise",
     },
 ];
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "codel",
-    summary: "drops at the head, ever faster, while packets have waited too long for too long",
+    summary: "drops at the head, ever faster, while the sojourn time stays above target for an interval",
     source: "Nichols, Jacobson, McGregor, Iyengar, RFC 8289, 2018",
     parameters: &[&[LIMIT], PARAMETERS],
     defaults: &[],
@@ -130,7 +129,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "ns3",
-            meaning: "ns-3's CoDelQueueDisc: 1.5 MB, acts with 1500 bytes left, no ECN",
+            meaning: "ns-3's CoDelQueueDisc: 1.5 MB, drops with a backlog of 1500 bytes, no ECN",
             values: &[
                 ("limit", "1500000 bytes"),
                 ("mtu", "1499 bytes"),
@@ -142,14 +141,14 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Codel(Codel::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Codel::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
-/// Refuses a target that no interval of this length could find exceeded in time.
+/// Refuses a target above the interval.
 pub(crate) fn check_target(settings: &Settings) -> Result<(), ConfigError> {
     let (target, interval) = (settings.time("target"), settings.time("interval"));
     if target <= interval {
@@ -167,14 +166,14 @@ pub(crate) fn spacing(interval: Nanos, count: u32) -> Nanos {
     Nanos(libm::round(interval.0 as f64 / libm::sqrt(f64::from(count.max(1)))) as u64)
 }
 
-/// Where in the RFC's `deque` the next packet is judged.
+/// The point in the RFC's `deque` at which the next packet is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Step {
-    /// At its top: the first packet of a dequeue.
+enum DequeueState {
+    /// The start: the first packet of a dequeue.
     Fresh,
-    /// After the drop that began to act: this packet leaves whatever it waited.
+    /// After the drop that entered the dropping state: this packet leaves in any case.
     AfterFirstDrop,
-    /// Inside its loop: this packet follows a drop that was due.
+    /// The loop: this packet follows a drop that was due.
     AfterDueDrop,
 }
 
@@ -187,13 +186,13 @@ pub struct Codel {
     ecn: bool,
     /// `None` for never.
     ce_threshold: Option<Nanos>,
-    /// When to begin to act; `None` while below.
+    /// When to enter the dropping state; `None` while below.
     first_above: Option<Nanos>,
     drop_next: Nanos,
     count: u32,
     last_count: u32,
     dropping: bool,
-    step: Step,
+    state: DequeueState,
     sojourn: Nanos,
 }
 
@@ -212,7 +211,7 @@ impl Codel {
             count: 0,
             last_count: 0,
             dropping: false,
-            step: Step::Fresh,
+            state: DequeueState::Fresh,
             sojourn: Nanos::ZERO,
         })
     }
@@ -233,12 +232,12 @@ impl Codel {
     }
 
     /// The RFC's `deque`, one packet of it.
-    fn judge(&mut self, now: Nanos, packet: &Facts, above: bool) -> Verdict {
-        match core::mem::replace(&mut self.step, Step::Fresh) {
-            Step::AfterFirstDrop => Verdict::Keep,
-            Step::Fresh if !self.dropping => {
+    fn judge(&mut self, now: Nanos, packet: &PacketInfo, above: bool) -> Verdict {
+        match core::mem::replace(&mut self.state, DequeueState::Fresh) {
+            DequeueState::AfterFirstDrop => Verdict::Keep,
+            DequeueState::Fresh if !self.dropping => {
                 if above {
-                    self.begin(now, packet)
+                    self.enter_dropping(now, packet)
                 } else {
                     Verdict::Keep
                 }
@@ -247,18 +246,18 @@ impl Codel {
                 self.dropping = false;
                 Verdict::Keep
             }
-            Step::Fresh => self.signal_if_due(now, packet),
-            Step::AfterDueDrop => {
+            DequeueState::Fresh => self.signal_if_due(now, packet),
+            DequeueState::AfterDueDrop => {
                 self.drop_next += spacing(self.interval, self.count);
                 self.signal_if_due(now, packet)
             }
         }
     }
 
-    fn begin(&mut self, now: Nanos, packet: &Facts) -> Verdict {
+    fn enter_dropping(&mut self, now: Nanos, packet: &PacketInfo) -> Verdict {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
-        // What was counted before it ever acted, by evictions, is no state to resume.
+        // A count from evictions before the first dropping state is not resumed.
         let acted = self.last_count > 0;
         let recently = acted && now.since(self.drop_next).0 < self.interval.0.saturating_mul(16);
         self.count = if delta > 1 && recently { delta } else { 1 };
@@ -267,11 +266,11 @@ impl Codel {
         if self.may_mark(packet) {
             return Verdict::Mark;
         }
-        self.step = Step::AfterFirstDrop;
+        self.state = DequeueState::AfterFirstDrop;
         Verdict::Drop(DropReason::Dequeue)
     }
 
-    fn signal_if_due(&mut self, now: Nanos, packet: &Facts) -> Verdict {
+    fn signal_if_due(&mut self, now: Nanos, packet: &PacketInfo) -> Verdict {
         if now < self.drop_next {
             return Verdict::Keep;
         }
@@ -280,11 +279,11 @@ impl Codel {
             self.drop_next += spacing(self.interval, self.count);
             return Verdict::Mark;
         }
-        self.step = Step::AfterDueDrop;
+        self.state = DequeueState::AfterDueDrop;
         Verdict::Drop(DropReason::Dequeue)
     }
 
-    fn may_mark(&self, packet: &Facts) -> bool {
+    fn may_mark(&self, packet: &PacketInfo) -> bool {
         self.ecn && packet.ecn.is_capable()
     }
 }
@@ -293,7 +292,7 @@ impl Aqm for Codel {
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
@@ -307,14 +306,14 @@ impl Aqm for Codel {
         verdict
     }
 
-    fn on_evicted(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_evicted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.count = self.count.saturating_add(1);
     }
 
     fn on_empty(&mut self, _now: Nanos) {
         self.first_above = None;
         self.dropping = false;
-        self.step = Step::Fresh;
+        self.state = DequeueState::Fresh;
     }
 
     fn on_idle(&mut self, now: Nanos) {
@@ -340,10 +339,10 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// What became of each packet that reached the head: its number, and whether it left.
+    /// The fate of each packet that reached the head: its number, and whether it left.
     type Fates = Vec<(u64, bool)>;
 
-    /// The RFC's pseudo-code, as plainly as it can be written down.
+    /// The RFC's pseudo-code, literally.
     #[derive(Default)]
     struct Rfc {
         waiting: VecDeque<(u64, u64, u64)>,
@@ -415,7 +414,7 @@ mod tests {
         }
     }
 
-    /// Random load with calm and storm, through both; every fate must agree.
+    /// Random load, calm and heavy, through both implementations; every fate must agree.
     #[test]
     fn agrees_with_the_rfc_on_random_traces() {
         let mut drops = 0;
@@ -495,14 +494,14 @@ mod tests {
     }
 
     #[test]
-    fn first_acts_one_interval_after_the_first_packet_above() {
+    fn first_drops_one_interval_after_the_first_packet_above() {
         let times = signals("codel:ecn=off", Ecn::NotCapable, 2000, MS / 10);
-        // The 100th packet is offered at 9.9 ms, when the head has waited as long.
+        // The 100th packet arrives at 9.9 ms, when the head has waited 9.9 ms.
         assert_eq!(times.first(), Some(&(109 * MS + 9 * MS / 10)));
     }
 
     #[test]
-    fn never_acts_while_one_mtu_or_less_is_left() {
+    fn never_drops_with_a_backlog_of_one_mtu_or_less() {
         let run = |left: u32| {
             let mut queue = queue("codel:ecn=off", mbps(10));
             for tick in 0..1000_u64 {
@@ -558,12 +557,12 @@ mod tests {
     }
 
     #[test]
-    fn evictions_before_it_acts_are_no_state_to_resume() {
+    fn evictions_before_the_first_dropping_state_are_not_resumed() {
         let settings = crate::testing::settings("codel");
         let mut codel = Codel::from_settings(&settings).unwrap();
-        let victim = Facts::of(&packet(0), Nanos::ZERO);
+        let victim = PacketInfo::of(&packet(0), Nanos::ZERO);
         (0..9).for_each(|_| codel.on_evicted(Nanos::ZERO, &victim));
-        codel.begin(Nanos(105 * MS), &victim);
+        codel.enter_dropping(Nanos(105 * MS), &victim);
         assert_eq!(codel.count, 1);
     }
 }

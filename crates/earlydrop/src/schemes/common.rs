@@ -1,15 +1,15 @@
-//! What several schemes share: telling of congestion, and lengths to compare with.
+//! Helpers of several schemes: congestion signals, and thresholds of the queue.
 
 use alloc::format;
 
 use crate::aqm::{Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::registry::{ConfigError, Kind, Length, Link, Parameter, Settings, Value};
 use crate::units::{BitsPerSec, Bytes};
 
-/// Tells of congestion early: a mark where `ecn` and the packet allow it, else a drop.
+/// An early congestion signal: a mark where `ecn` and the packet allow it, else a drop.
 #[inline]
-pub(crate) fn tell(ecn: bool, packet: &Facts) -> Verdict {
+pub(crate) fn signal(ecn: bool, packet: &PacketInfo) -> Verdict {
     if ecn && packet.ecn.is_capable() {
         Verdict::Mark
     } else {
@@ -17,50 +17,50 @@ pub(crate) fn tell(ecn: bool, packet: &Facts) -> Verdict {
     }
 }
 
-/// What becomes of packets that cannot be marked; shared by schemes that may be
-/// told to mark only.
+/// What happens to packets that cannot be marked, for schemes that can be configured to
+/// mark only.
 pub(crate) const OTHERS: Parameter = Parameter {
     name: "others",
     meaning: "what happens to packets that would be marked but cannot be",
     kind: Kind::Choice(&[
         ("drop", "they are dropped early"),
-        ("pass", "they pass: only marks tell of congestion"),
+        ("pass", "they pass: only marks signal congestion"),
     ]),
     default: "drop",
     origin: "RFC 3168, section 5: a router that would mark drops what it cannot mark",
     when: None,
 };
 
-/// How congestion is told where packets that cannot be marked may be let pass.
+/// How congestion is signalled where packets that cannot be marked may pass.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Telling {
+pub(crate) struct Signalling {
     ecn: bool,
     others_pass: bool,
 }
 
-impl Telling {
+impl Signalling {
     /// From the parameters `ecn` and `others`.
-    pub(crate) fn from_settings(s: &Settings) -> Telling {
-        Telling {
+    pub(crate) fn from_settings(s: &Settings) -> Signalling {
+        Signalling {
             ecn: s.flag("ecn"),
             others_pass: s.choice("others") == "pass",
         }
     }
 
     #[inline]
-    pub(crate) fn tell(self, packet: &Facts) -> Verdict {
-        match tell(self.ecn, packet) {
+    pub(crate) fn signal(self, packet: &PacketInfo) -> Verdict {
+        match signal(self.ecn, packet) {
             Verdict::Drop(_) if self.others_pass => Verdict::Keep,
             verdict => verdict,
         }
     }
 }
 
-/// What a scheme counts queue and packets in, by the parameter `unit`: packets, or
-/// bytes over the mean packet.
+/// The unit of queue and packets, by the parameter `unit`: packets, or bytes over the mean
+/// packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counting {
-    /// One over the mean packet when bytes are counted.
+    /// One over the mean packet size when bytes are counted.
     per_mean_packet: Option<f64>,
 }
 
@@ -80,9 +80,9 @@ impl Counting {
         }
     }
 
-    /// What a packet counts for: 1, or its size over the mean packet.
+    /// How much a packet counts: 1, or its size over the mean packet.
     #[inline]
-    pub(crate) fn weight_of(self, packet: &Facts) -> f64 {
+    pub(crate) fn weight_of(self, packet: &PacketInfo) -> f64 {
         match self.per_mean_packet {
             Some(per_mean) => f64::from(packet.size) * per_mean,
             None => 1.0,
@@ -90,7 +90,7 @@ impl Counting {
     }
 }
 
-/// A queue length to compare with, in packets when given in packets, else in bytes.
+/// A threshold of the queue length, in packets when given in packets, else in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threshold {
     given: Length,
@@ -111,7 +111,7 @@ impl Threshold {
         threshold
     }
 
-    /// A length given as time is another number of bytes at another rate.
+    /// Converts a threshold given as time to bytes at `rate`.
     pub(crate) fn retune(&mut self, rate: BitsPerSec) {
         let rate = rate.0 as f64;
         self.amount = if self.in_bytes {
@@ -121,7 +121,7 @@ impl Threshold {
         };
     }
 
-    /// Whether more than this waits in `queue`.
+    /// Whether `queue` is longer than the threshold.
     #[inline]
     pub(crate) fn is_exceeded_by<Q: Backlog>(&self, queue: &Q) -> bool {
         let length = if self.in_bytes {
@@ -133,7 +133,7 @@ impl Threshold {
     }
 }
 
-/// Refuses a threshold that the buffer never reaches.
+/// Refuses a threshold above the buffer's limit.
 pub(crate) fn check_within_buffer(s: &Settings, name: &'static str) -> Result<(), ConfigError> {
     if s.length_or_auto(name).is_none() || s.length_or_auto("limit").is_none() {
         return Ok(());
@@ -149,10 +149,10 @@ pub(crate) fn check_within_buffer(s: &Settings, name: &'static str) -> Result<()
     ))
 }
 
-/// Refuses a `target` of the delay above a buffer given as time, which is never reached.
+/// Refuses a delay `target` above a buffer given as time, as it is never reached.
 ///
-/// Of a buffer in packets or bytes nothing is said: there the target may be above at
-/// one rate and below at another.
+/// A buffer in packets or bytes is not checked: the target may be above it at one rate and
+/// below it at another.
 pub(crate) fn check_target(s: &Settings) -> Result<(), ConfigError> {
     let target = s.time("target");
     match s.value("limit") {
@@ -181,7 +181,7 @@ mod tests {
         "step", "rem", "blue", "sfb", "sred", "pi", "pie", "pi2", "wred",
     ];
 
-    /// Every scheme here, by itself and with each of its presets.
+    /// Every controller, alone and with each of its presets.
     fn specs() -> impl Iterator<Item = Spec> {
         CONTROLLERS.into_iter().flat_map(|name| {
             let plain = Spec::new(name).unwrap();
@@ -192,8 +192,8 @@ mod tests {
         })
     }
 
-    /// Offers bursts of mixed packets to a link that now and then falls idle, polling
-    /// between calls or not; returns every outcome.
+    /// Enqueues bursts of mixed packets before a link that is idle at times, polling between
+    /// calls if `eager`; returns every outcome.
     fn run(queue: &mut AnyQueue<TestPacket>, eager: bool) -> Vec<Outcome> {
         let mut random = Pcg32::new(12, 34);
         let mut outcomes = Vec::new();
@@ -233,8 +233,8 @@ mod tests {
             let gone = counters.departed.packets + counters.dropped().packets;
             let total = gone + u64::from(eager.packets());
             assert_eq!(counters.arrived.packets, total, "{spec}");
-            let told = counters.marked.packets + counters.dropped().packets;
-            assert!(told > 0, "{spec} tells of a third too much");
+            let signals = counters.marked.packets + counters.dropped().packets;
+            assert!(signals > 0, "{spec} signals an overload of a third");
             let mut shown = Vec::new();
             eager.probes(&mut |name, value| {
                 assert!(value.is_finite(), "{spec}: {name} = {value}");

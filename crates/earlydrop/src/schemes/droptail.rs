@@ -1,8 +1,8 @@
-//! Drop-tail: everything is let in until the buffer is full.
+//! Drop-tail: every packet is accepted until the buffer is full.
 //!
 //! # Reference
-//! What a queue does without active management; the baseline of paper 000
-//! (figure 11) and of RFC 7928.
+//! A queue without active management; the baseline of Wang et al. 2008 (figure 11) and of
+//! RFC 7928.
 //!
 //! # How other tools differ
 //! | aspect | ns-2 `DropTail` | Linux `pfifo`, `bfifo` | here |
@@ -13,13 +13,12 @@
 
 use crate::aqm::Aqm;
 use crate::registry::{Descriptor, LIMIT, Plan, Preset};
-use crate::schemes::AnyAqm;
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "droptail",
-    summary: "a plain queue: drops what arrives when the buffer is full",
-    source: "no paper: what every queue does",
+    summary: "a queue without active management: drops arrivals when the buffer is full",
+    source: "no paper: a queue without active management",
     parameters: &[&[LIMIT]],
     defaults: &[],
     presets: &[
@@ -37,15 +36,10 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[],
     nests: false,
     curve: None,
-    plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::DropTail(DropTail),
-            limit: settings.limit(),
-        })
-    },
+    plan: |settings| Ok(Plan::single(DropTail, settings.limit())),
 };
 
-/// No management at all.
+/// A queue without active management.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DropTail;
 

@@ -1,4 +1,4 @@
-//! DualPI2: a queue of low latency and one for the rest, coupled by one controller.
+//! DualPI2: a low-latency and a Classic queue, coupled by one controller (L4S).
 //!
 //! # Reference
 //! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management
@@ -7,41 +7,41 @@
 //!
 //! # Equations
 //! ECT(1) and CE go to the low-latency queue L, the rest to the Classic queue C. Every
-//! `update`, with the longer of both heads' waits as delay:
+//! `update`, where delay is the longer of both heads' waiting times:
 //! - `p' += alpha (delay - target) + beta (delay - delay before)`, within [0, 1];
 //! - `p_CL = k p'` for L, `p_C = p'^2` for C.
 //!
 //! On departure:
 //! - C, with p_C: a packet that is not ECN-capable is dropped, ECT(0) marked.
-//! - L, with max(p'_L, p_CL): marked. p'_L is 1 for a packet that waited longer than
-//!   `step`, or with a `ramp` rises to 1 over that span.
+//! - L, with max(p'_L, p_CL): marked. p'_L is 1 for a packet that waited longer than `step`;
+//!   with a `ramp` it rises to 1 over that span.
 //! - Saturated, `p_CL >= 1`: C drops what it would mark; L drops with p_C and marks the
 //!   others.
 //!
-//! L is served unless C's credit is above zero: with both waiting, a byte sent from L
+//! L is served unless C's credit is above zero: with packets in both, a byte sent from L
 //! gives C `c_share` of a byte, a byte sent from C costs it `1 - c_share`.
 //!
 //! # Our readings
-//! - lq.time() is how long the packet just taken had waited, as in Linux; the RFC calls
-//!   it after the dequeue and so could mean the next.
-//! - Signals are spread evenly as by the RFC's recur(), which adds likelihoods up, but
-//!   tell at 1 rather than above: what is certain is told at once.
-//! - p_CL counts as at most 1, and packets kept in saturation are all marked.
+//! - lq.time() is the waiting time of the packet just dequeued, as in Linux. The RFC calls it
+//!   after the dequeue, so it could also mean the next packet.
+//! - Signals are spread evenly as by the RFC's recur(), which adds up likelihoods. Here a sum
+//!   of exactly 1 signals too, so a likelihood of 1 signals every packet.
+//! - p_CL is capped at 1, and packets kept in saturation are all marked.
 //! - The RFC leaves the scheduler open; Linux's weighted round robin with a tenth for C
 //!   is the default. Dropped packets cost no credit. Credit starts at 0.
-//! - At the limit either queue's arrival is refused, as in the RFC, counted as `forced`;
-//!   drops on the way out count as `dequeue`.
-//! - p' moves by its own clock from the first packet on, not with arrivals.
+//! - At the limit an arrival to either queue is dropped, as in the RFC, counted as `forced`.
+//!   Drops on departure count as `dequeue`.
+//! - A timer updates p' from the first packet on, not arrivals.
 //!
 //! # How other tools differ
 //! | aspect | RFC 9332, appendix A | Linux | here |
 //! |---|---|---|---|
 //! | native marking of L | ramp, 0.8 to 1.2 ms | step, 1 ms | step, 1 ms; `ramp` |
-//! | spared in L | unless more than 1 packet is queued | `min_qlen_step`, off, at arrival | off; `step_packets`, at departure |
-//! | signals | evenly | by chance, p' twice for p'^2 | evenly; `spread=chance` |
-//! | p' not heeded below | no rule | 2 MTUs in both queues | off; `least_backlog` |
+//! | L never marks | unless more than 1 packet is queued | `min_qlen_step`, off, at arrival | off; `step_packets`, at departure |
+//! | signals | evenly | randomly, two draws of p' for p'^2 | evenly; `spread=chance` |
+//! | p' ignored below a backlog of | no rule | 2 MTUs in both queues | off; `least_backlog` |
 //! | saturated at | p_CL >= 1 | p_CL > 1 | p_CL >= 1 |
-//! | step in saturation | not asked | asked | all marked anyway |
+//! | step in saturation | not tested | tested | all marked anyway |
 //! | update, alpha, beta | 15 ms, 0.15, 3 | 16 ms, 0.16, 3.2 | Linux's |
 //! | first credit | scheduler left open | C owes 0.8 MTU | none |
 //! | limit | 250 ms at the highest rate | 10000 packets | 10000 packets |
@@ -58,7 +58,7 @@ const PARAMETERS: &[Parameter] = &[
     LIMIT,
     Parameter {
         name: "target",
-        meaning: "delay the controller aims at, in the Classic queue",
+        meaning: "target delay of the Classic queue",
         kind: Kind::Time(Range::POSITIVE),
         default: "15 ms",
         origin: RFC,
@@ -74,7 +74,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "alpha",
-        meaning: "integral gain: p' a second of delay above target, each update",
+        meaning: "integral gain, in Hz: p' per second of delay above target, each update",
         kind: Kind::Number(Range::NOT_NEGATIVE, "Hz"),
         default: "0.16",
         origin: LINUX,
@@ -82,7 +82,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "beta",
-        meaning: "proportional gain: p' a second of delay gained since the last update",
+        meaning: "proportional gain, in Hz: p' per second of delay change since the last update",
         kind: Kind::Number(Range::NOT_NEGATIVE, "Hz"),
         default: "3.2",
         origin: LINUX,
@@ -106,7 +106,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "ramp",
-        meaning: "beyond step, the span over which that rises from never to always",
+        meaning: "beyond step, the span over which the marking probability rises from 0 to 1",
         kind: Kind::Time(Range::NOT_NEGATIVE),
         default: "0 s",
         origin: LINUX,
@@ -114,7 +114,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "step_packets",
-        meaning: "the step and ramp only act with at least this many packets behind in their queue",
+        meaning: "step and ramp apply only with at least this many packets behind in their queue",
         kind: Kind::Count(Range::NOT_NEGATIVE, "packets"),
         default: "0",
         origin: LINUX,
@@ -122,7 +122,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "least_backlog",
-        meaning: "p' is not heeded while fewer bytes wait in both queues",
+        meaning: "p' is ignored while both queues together hold fewer bytes",
         kind: Kind::Bytes(Range::NOT_NEGATIVE),
         default: "0 bytes",
         origin: RFC,
@@ -138,7 +138,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "drop_on_overload",
-        meaning: "on saturation drop in both queues; off holds p' at 1/k until the buffer is full",
+        meaning: "drop in both queues on saturation; off caps p' at 1/k until the buffer is full",
         kind: Kind::Flag,
         default: "on",
         origin: "RFC 9332, appendix A.2",
@@ -146,13 +146,13 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "spread",
-        meaning: "how signals follow their probability",
+        meaning: "how congestion signals are spaced",
         kind: Kind::Choice(&[
             (
                 "even",
                 "one as soon as the probabilities since the last add up to 1",
             ),
-            ("chance", "each packet for itself"),
+            ("chance", "each packet independently"),
         ]),
         default: "even",
         origin: RFC,
@@ -206,7 +206,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Probe {
             name: "delay",
-            meaning: "the delay the controller last saw, in s",
+            meaning: "the delay at the last update, in s",
         },
         Probe {
             name: "l_packets",
@@ -218,7 +218,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Probe {
             name: "credit",
-            meaning: "bytes the Classic queue is owed",
+            meaning: "the Classic queue's scheduling credit, in bytes",
         },
     ],
     nests: false,

@@ -6,29 +6,30 @@
 //!
 //! # Equations
 //! - Sub-queue of a flow: `hash(flow, salt) mod queues`.
-//! - A sub-queue new to the lists starts with a quantum of bytes to its credit, each
-//!   turn adds one, each packet sent takes its size; new sub-queues are served first.
+//! - A sub-queue that joins the lists starts with a credit of one quantum of bytes. Each
+//!   round adds a quantum, each packet sent subtracts its size. New sub-queues are served
+//!   first.
 //! - Over the limit, in packets or bytes, the sub-queue with most bytes loses
 //!   min(drop_batch packets, half its bytes) from its head, counted as `forced`.
 //! - Each sub-queue runs CoDel on its own: see `codel`.
 //!
 //! # Our readings
-//! - RFC 8290 drops until a batch or half the backlog is gone, once; here again until
-//!   the limit holds, which differs for a limit in bytes only.
-//! - `memory_limit` counts bytes on the wire, Linux's the memory its buffers take,
-//!   some 1.5 to 3 times as much.
-//! - The hash is that of the packet's flow key by multiplication into `queues`, not
-//!   Jenkins's: which flows collide differs, how many on average does not.
-//! - A packet marked on arrival and thrown out at once is counted as dropped only.
+//! - RFC 8290 drops one batch or half the backlog. Here this is repeated until the limit
+//!   holds, which differs only for a limit in bytes.
+//! - `memory_limit` counts bytes on the wire. Linux's counts buffer memory, about 1.5 to 3
+//!   times as much.
+//! - The sub-queue is the hashed flow key scaled to `queues`, not Jenkins's hash. Other flows
+//!   collide, but as many on average.
+//! - A packet that is marked on arrival and dropped at once counts as dropped only.
 //!
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | RFC 8290 | here |
 //! |---|---|---|---|---|
 //! | emptied new sub-queue | to the old list if that holds others | to the old list | to the old list | to the old list |
-//! | fattest found by | a look at all sub-queues | the same | the same | a look at those in use |
-//! | eviction tells CoDel | count grows | no | silent | count grows |
+//! | largest sub-queue found by | a search of all | a search of all | a search of all | a search of those in use |
+//! | CoDel on an eviction | count grows | nothing | not specified | count grows |
 //! | bytes limit | 32 MiB of buffers | none | none | 32 MiB on the wire |
-//! | CoDel's rule of an MTU left | of all sub-queues together | of the sub-queue | of the sub-queue | of the sub-queue |
+//! | CoDel's rule of one MTU of backlog | of all sub-queues together | of the sub-queue | of the sub-queue | of the sub-queue |
 //! | quantum | device MTU + header | device MTU | 1514 | 1514 |
 //! | CoDel's sqrt | Newton | Newton | exact | exact |
 
@@ -39,7 +40,7 @@ use crate::units::Bytes;
 
 const RFC: &str = "RFC 8290, section 5.2";
 
-/// How flows share: the parameters of every fair queue.
+/// The parameters of every fair queue.
 pub(crate) const SHARING: &[Parameter] = &[
     LIMIT,
     Parameter {
@@ -52,7 +53,7 @@ pub(crate) const SHARING: &[Parameter] = &[
     },
     Parameter {
         name: "quantum",
-        meaning: "bytes a flow may send a turn",
+        meaning: "bytes a flow may send in a round",
         kind: Kind::Bytes(Range::closed(64.0, 1_048_576.0)),
         default: "1514 bytes",
         origin: RFC,
@@ -60,7 +61,7 @@ pub(crate) const SHARING: &[Parameter] = &[
     },
     Parameter {
         name: "memory_limit",
-        meaning: "bytes all sub-queues hold together, beside limit",
+        meaning: "capacity of all sub-queues together in bytes, in addition to limit",
         kind: Kind::Bytes(Range::POSITIVE),
         default: "32 MiB",
         origin: "Linux sch_fq_codel",
@@ -68,7 +69,7 @@ pub(crate) const SHARING: &[Parameter] = &[
     },
     Parameter {
         name: "drop_batch",
-        meaning: "most packets the fattest flow loses at once when the limit is exceeded",
+        meaning: "most packets dropped at once from the largest sub-queue when the limit is exceeded",
         kind: Kind::Count(Range::closed(1.0, 65_536.0), "packets"),
         default: "64",
         origin: "RFC 8290, section 4.1; Linux sch_fq_codel",
@@ -93,7 +94,7 @@ pub(crate) const FATTEST: Probe = Probe {
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "fq-codel",
-    summary: "a queue for each flow, served in turns of equal bytes, each under CoDel",
+    summary: "a queue for each flow, served by deficit round robin, each under CoDel",
     source: "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, RFC 8290, 2018",
     parameters: &[SHARING, codel::PARAMETERS],
     defaults: &[SHARED_LIMIT],
@@ -134,7 +135,7 @@ pub const SCHEME: Descriptor = Descriptor {
         FATTEST,
         Probe {
             name: "sojourn",
-            meaning: "longest wait judged last in a sub-queue that holds packets, in s",
+            meaning: "largest last sojourn time among sub-queues that hold packets, in s",
         },
         Probe {
             name: "count",
@@ -155,7 +156,7 @@ pub const SCHEME: Descriptor = Descriptor {
     },
 };
 
-/// How flows share, from the parameters of [`SHARING`].
+/// Reads the parameters of [`SHARING`].
 pub(crate) fn sharing(settings: &Settings) -> Sharing {
     let size = |name| settings.size_or_auto(name).unwrap_or_default();
     let limit = settings.limit();
@@ -178,8 +179,8 @@ mod tests {
     use crate::testing::{TestPacket, mbps, packet, queue};
     use crate::units::Nanos;
 
-    /// A fat flow that adds two packets a ms and a thin one that adds one in ten, at
-    /// 1 packet a ms: packets each lost, and the thin flow's longest wait in ms.
+    /// A large flow of two packets a ms and a small one of one packet in 10 ms, at 1 packet
+    /// a ms: losses of both, and the small flow's longest wait in ms.
     fn contest(spec: &str, ecn: Ecn) -> ([u64; 2], u64, u64) {
         let mut queue = queue(spec, mbps(8));
         let (mut lost, mut longest) = ([0; 2], 0);
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thin_flow_neither_waits_nor_loses_beside_a_fat_one() {
+    fn a_small_flow_neither_waits_nor_loses_next_to_a_large_one() {
         let (lost, longest, _) = contest("fq-codel", Ecn::NotCapable);
         assert_eq!(lost[1], 0);
         assert!(lost[0] > 20, "CoDel acts on the fat flow: {lost:?}");

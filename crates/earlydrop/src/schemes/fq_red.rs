@@ -1,23 +1,23 @@
 //! FQ-RED: a queue for each flow, each under RED or any other scheme for one queue.
 //!
 //! # Reference
-//! No paper: the scheduler of RFC 8290 (see `fq-codel`) over the scheme named by
-//! `inner`, to tell what isolation does from what CoDel does.
+//! No paper: the scheduler of RFC 8290 (see `fq-codel`) over the scheme named by `inner`. It
+//! separates the effect of flow isolation from that of CoDel.
 //!
 //! # Equations
-//! Those of `fq-codel` for the scheduler, those of the inner scheme for each flow.
+//! The scheduler's are those of `fq-codel`; each flow's are those of the inner scheme.
 //!
 //! # Our readings
 //! - `inner.*` are the inner scheme's parameters: `inner.min=5` for RED's `min`.
-//! - A sub-queue has no buffer of its own: `limit` and `memory_limit` bound all of
-//!   them together, and the inner `limit` bounds nothing. The inner scheme's
-//!   thresholds are still checked against it.
-//! - The inner scheme is told of the link's whole rate, as no flow's share is known:
-//!   what it works out from the rate (automatic thresholds, weights, the idle decay)
-//!   is that of a flow alone on the link.
+//! - A sub-queue has no buffer of its own: `limit` and `memory_limit` bound all sub-queues
+//!   together. The inner `limit` bounds nothing, but the inner scheme's thresholds are
+//!   checked against it.
+//! - The inner scheme gets the full link rate, as no flow's share is known. What it computes
+//!   from the rate (automatic thresholds, weights, idle decay) is that of a flow alone on
+//!   the link.
 //! - All sub-queues draw from one stream of random numbers.
-//! - Schemes that tell flows apart (CHOKe and its like) see one flow each, but for
-//!   collisions: allowed, and of little use.
+//! - Schemes that distinguish flows (CHOKe and others) see a single flow each, apart from
+//!   hash collisions. That is allowed, but of little use.
 //!
 //! # How other tools differ
 //! | aspect | Linux, `red` in the classes of `drr` | ns-3 | here |
@@ -27,24 +27,27 @@
 //! | RED's limit | each class its own | none | shared |
 
 use alloc::format;
+use alloc::vec::Vec;
 
-use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Plan, Preset, Probe, Settings};
+use crate::registry::{
+    ConfigError, Descriptor, Kind, Parameter, Plan, Preset, Probe, Settings, Spec,
+};
+use crate::schemes::AnyAqm;
 use crate::schemes::fq_codel::{ACTIVE, FATTEST, SHARED_LIMIT, SHARING, sharing};
-use crate::schemes::{AnyAqm, SCHEMES};
 
 const INNER: &[Parameter] = &[Parameter {
     name: "inner",
-    meaning: "the scheme each sub-queue is under; inner.* are its parameters",
+    meaning: "the scheme of each sub-queue; inner.* are its parameters",
     kind: Kind::Text("the name of a scheme for one queue"),
     default: "red",
-    origin: "the oldest scheme there is to compare with",
+    origin: "the oldest AQM scheme",
     when: None,
 }];
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "fq-red",
-    summary: "a queue for each flow, served in turns of equal bytes, each under RED or another scheme",
+    summary: "a queue for each flow, served by deficit round robin, each under RED or another scheme",
     source: "the scheduler of RFC 8290, 2018, over the inner scheme",
     parameters: &[SHARING, INNER],
     defaults: &[SHARED_LIMIT],
@@ -82,7 +85,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Probe {
             name: "flows",
-            meaning: "with RED inside, the most flows a policy knows in one of them",
+            meaning: "with RED inside, the most flows in the policy's table of one of them",
         },
     ],
     nests: true,
@@ -95,7 +98,7 @@ pub const SCHEME: Descriptor = Descriptor {
     },
 };
 
-/// The inner scheme in its initial state, refused when it has several queues itself.
+/// The inner scheme in its initial state; an error if it has several queues itself.
 fn inner(settings: &Settings) -> Result<AnyAqm, ConfigError> {
     let spec = settings.inner("inner")?;
     let name = spec.descriptor().name;
@@ -105,15 +108,16 @@ fn inner(settings: &Settings) -> Result<AnyAqm, ConfigError> {
         return Ok(aqm);
     }
     let link = settings.link();
-    let single = SCHEMES.iter().filter(|scheme| scheme.name != SCHEME.name);
-    let single = single.filter(|scheme| {
-        let plan = crate::registry::Spec::of(scheme).plan(&link);
+    let registry = settings.registry();
+    let others = registry.iter().filter(|scheme| scheme.name != SCHEME.name);
+    let single = others.filter(|scheme| {
+        let plan = Spec::of(scheme).plan(&link);
         matches!(plan, Ok(Plan::Single { .. }))
     });
-    let names: alloc::vec::Vec<_> = single.map(|scheme| scheme.name).collect();
+    let names: Vec<_> = single.map(|scheme| scheme.name).collect();
     Err(settings.contradiction(
         "inner",
-        format!("inner = {name} has several queues itself, and a sub-queue is one"),
+        format!("inner = {name} has several queues itself, but a sub-queue is a single queue"),
         format!("allowed: {}", names.join(", ")),
     ))
 }
@@ -133,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn red_inside_drops_the_fat_flow_only() {
+    fn red_inside_drops_only_from_the_large_flow() {
         let mut queue = queue(
             "fq-red:inner.min=5,inner.max=15,inner.weight=1,inner.max_p=0.5",
             mbps(10),
@@ -165,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scheme_of_several_queues_is_refused_with_what_would_do() {
+    fn a_scheme_of_several_queues_is_refused_with_the_allowed_ones() {
         for inner in ["fq-codel", "fq-red", "dualpi2"] {
             let error = refusal(&alloc::format!("fq-red:inner={inner}"));
             assert_eq!(error.parameter(), Some("inner"));
@@ -182,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_inside_is_said_of_the_inner_scheme() {
+    fn errors_in_inner_parameters_name_the_inner_scheme() {
         assert!(matches!(
             refusal("fq-red:inner=redd"),
             ConfigError::UnknownScheme {

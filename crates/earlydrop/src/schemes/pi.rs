@@ -5,19 +5,19 @@
 //! for AQM Routers Supporting TCP Flows", INFOCOM 2001.
 //!
 //! # Equations
-//! Every sampling time, q being the queue and q_old that of the sample before:
+//! At each sample, q being the queue and q_old that of the sample before:
 //! `p <- p + a (q - q_ref) - b (q_old - q_ref)`, kept within [0, 1].
-//! Each arrival is told of congestion with probability p, independently.
+//! Each arrival carries a congestion signal with probability p, independently.
 //!
 //! The paper's a and b stand for a link of 3,750 packets/s, 60 flows and 246 ms; its
 //! controller `9.64e-6 (s/0.53 + 1)/s` becomes them at 160 samples a second.
 //!
 //! # Our readings
-//! - The paper samples 160 times a second, ns-2 170 times with the same a and b. The
-//!   default is ns-2's, which is what others have compared with; `as=paper` is 160.
-//! - The queue's packets are counted whatever their size; `unit=bytes` counts bytes
-//!   over the mean packet, and then scales p by a packet's size over the mean.
-//! - The arriving packet's own verdict is as for p at the last sample.
+//! - The paper samples 160 times a second, ns-2 170 times with the same a and b. The default
+//!   is ns-2's, which most comparisons in the literature use; `as=paper` is 160.
+//! - The queue counts packets whatever their size. `unit=bytes` counts bytes over the mean
+//!   packet, and scales p by a packet's size over the mean.
+//! - An arrival is judged by p of the last sample.
 //!
 //! # How other tools differ
 //! | aspect | ns-2 `Queue/PI` | ns-3, Linux | here |
@@ -28,14 +28,13 @@
 //! | bytes | queue and probability apart (`queue_in_bytes_`, `bytes_`) | | together |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
     Settings, UNIT,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{Counting, check_within_buffer, tell};
+use crate::schemes::common::{Counting, check_within_buffer, signal};
 use crate::schemes::pi_controller::Gains;
 use crate::units::Nanos;
 
@@ -47,7 +46,7 @@ const PARAMETERS: &[Parameter] = &[
     ECN,
     Parameter {
         name: "q_ref",
-        meaning: "the queue to hold",
+        meaning: "the reference queue length",
         kind: Kind::Length(Range::NOT_NEGATIVE),
         default: "50 packets",
         origin: NS2,
@@ -55,7 +54,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "a",
-        meaning: "weight of this sample's distance to q_ref",
+        meaning: "weight of this sample's error, q - q_ref",
         kind: Kind::Number(Range::POSITIVE, "per packet"),
         default: "0.00001822",
         origin: ORIGIN,
@@ -63,7 +62,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "b",
-        meaning: "weight of the last sample's distance to q_ref; below a",
+        meaning: "weight of the last sample's error; below a",
         kind: Kind::Number(Range::POSITIVE, "per packet"),
         default: "0.00001816",
         origin: ORIGIN,
@@ -117,12 +116,7 @@ pub const SCHEME: Descriptor = Descriptor {
     }],
     nests: false,
     curve: None,
-    plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Pi(Pi::from_settings(settings)?),
-            limit: settings.limit(),
-        })
-    },
+    plan: |settings| Ok(Plan::single(Pi::from_settings(settings)?, settings.limit())),
 };
 
 /// The controller of Hollot et al.
@@ -144,7 +138,7 @@ impl Pi {
         if b >= a {
             return Err(s.contradiction(
                 "b",
-                alloc::format!("b = {b} is not below a = {a}, so p would never settle"),
+                alloc::format!("b = {b} is not below a = {a}, so p has no equilibrium"),
                 alloc::format!("nearest: b = {} (0.997 a, as in the paper)", 0.997 * a),
             ));
         }
@@ -175,12 +169,12 @@ impl Aqm for Pi {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         if random.chance(self.probability * self.counting.weight_of(packet)) {
-            tell(self.ecn, packet)
+            signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
@@ -230,7 +224,7 @@ mod tests {
         // + a (50-50) - b (150-50)
         pi.sample(50.0);
         close(pi.probability, 50.0 * 3.638e-5 + 0.914e-3 - 1.816e-3);
-        // At the reference it stays, from the second sample on.
+        // At the reference p is constant from the second sample on.
         pi.sample(50.0);
         assert!(!pi.sample(50.0));
         close(pi.probability, 917e-6);
@@ -244,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_late_are_samples_in_time() {
+    fn late_samples_are_exact() {
         let mut eager = queue("pi:q_ref=5", mbps(10));
         let mut lazy = queue("pi:q_ref=5", mbps(10));
         for queue in [&mut eager, &mut lazy] {
@@ -263,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_calm_ends_at_nothing_and_is_skipped() {
+    fn a_long_calm_ends_at_zero_and_is_skipped() {
         let mut pi = pi("pi");
         pi.probability = 0.5;
         let mut samples = 0;
@@ -292,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn gains_that_never_settle_are_refused() {
+    fn gains_without_an_equilibrium_are_refused() {
         let spec: Spec = "pi:a=0.1,b=0.2".parse().unwrap();
         let error = spec.plan(&Link::at(mbps(10))).unwrap_err();
         assert_eq!(error.parameter(), Some("b"));

@@ -7,44 +7,43 @@
 //! # Equations
 //! Every T = 32 ms, d being the queueing delay and d_old that of T ago:
 //! `p' <- p' + alpha (d - target) + beta (d - d_old)`, no less than 0.
-//! - Classic packets are told of congestion with probability `p'^2`, by a mark where
-//!   they are ECN-capable;
-//! - scalable ones (L4S) are marked with probability `k p'`.
+//! - Classic packets carry a congestion signal with probability `p'^2`, a mark where they are
+//!   ECN-capable;
+//! - scalable packets (L4S) are marked with probability `k p'`.
 //!
-//! The square makes the gains right at every load: PIE's table of them, and its other
-//! rules, are not needed.
+//! The square makes the gains right at every load, so PIE's table of gains and its other
+//! heuristics are not needed.
 //!
 //! # Our readings
-//! - Squaring is done once an update, and one random number compared with p'^2: the
-//!   same law as the paper's larger of two numbers compared with p', at half the draws.
-//! - Scalable are those RFC 9331 says: ECT(1) and CE. The authors' first queue took any
-//!   ECN-capable packet to be: `scalable=capable`.
-//! - p'^2 is held at `max_p`, 1/k^2 = 0.25 by default, where scalable packets are all
-//!   marked: beyond, the two would no longer be told alike (RFC 9332 has it so), and a
-//!   longer queue has to tell.
-//! - Nothing is told while at most `floor` waits: PIE's rule of two packets, which the
-//!   paper's text drops and the authors' queue keeps. `floor=0` follows the text.
-//! - The delay is how long the packet at the head has waited.
+//! - p'^2 is computed once an update and compared with one random number. The paper compares
+//!   the larger of two numbers with p': the same distribution with twice the draws.
+//! - Scalable packets are those of RFC 9331: ECT(1) and CE. In the authors' first queue every
+//!   ECN-capable packet is scalable: `scalable=capable`.
+//! - p'^2 is capped at `max_p`, by default 1/k^2 = 0.25, where all scalable packets are
+//!   marked. Beyond it the two kinds would no longer be signalled in proportion (RFC 9332),
+//!   and the longer queue acts instead.
+//! - No signal while the queue is at most `floor`: PIE's rule of two packets, which the
+//!   paper's text omits and the authors' queue keeps. `floor=0` follows the text.
+//! - The delay is the waiting time of the packet at the head.
 //!
 //! # How other tools differ
 //! | aspect | the authors' Linux queue | here |
 //! |---|---|---|
 //! | delay | the queue over an estimated departure rate | of the head |
 //! | rate estimate | bytes over time, from 10,000 bytes on, weight 1/8 | none |
-//! | spared | below 2 MTUs | up to `floor` |
+//! | no signal with a queue | below 2 MTUs | up to `floor` |
 //! | p' and k | keeps k p', divides it for classic | keeps p' |
-//! | random numbers for a classic packet | a second one when the first hits | one |
+//! | random numbers for a classic packet | a second one if the first is below p' | one |
 //! | scalable | every ECN-capable packet | ECT(1) and CE; `scalable=capable` |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{Threshold, check_target, check_within_buffer, tell};
+use crate::schemes::common::{Threshold, check_target, check_within_buffer, signal};
 use crate::schemes::pi_controller::{Gains, head_delay};
 use crate::units::{BitsPerSec, Nanos};
 
@@ -55,7 +54,7 @@ const PARAMETERS: &[Parameter] = &[
     ECN,
     Parameter {
         name: "target",
-        meaning: "the queueing delay to hold",
+        meaning: "the target queueing delay",
         kind: Kind::Time(Range::POSITIVE),
         default: "20 ms",
         origin: ORIGIN,
@@ -71,7 +70,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "alpha",
-        meaning: "weight of the distance to the target",
+        meaning: "integral gain, in Hz: weight of the delay's error",
         kind: Kind::Number(Range::POSITIVE, "Hz"),
         default: "0.3125",
         origin: ORIGIN,
@@ -79,7 +78,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "beta",
-        meaning: "weight of the delay's change since the last update",
+        meaning: "proportional gain, in Hz: weight of the delay's change since the last update",
         kind: Kind::Number(Range::POSITIVE, "Hz"),
         default: "3.125",
         origin: ORIGIN,
@@ -95,7 +94,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "scalable",
-        meaning: "which packets are told by the unsquared probability",
+        meaning: "which packets are marked by the unsquared probability",
         kind: Kind::Choice(&[
             ("l4s", "ECT(1) and CE, as RFC 9331"),
             ("capable", "every ECN-capable packet"),
@@ -115,7 +114,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "floor",
-        meaning: "nothing is told while at most this waits",
+        meaning: "no congestion signal while the queue is at most this",
         kind: Kind::Length(Range::NOT_NEGATIVE),
         default: "2 packets",
         origin: "RFC 8033; the authors' Linux queue",
@@ -172,14 +171,14 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Pi2(Pi2::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Pi2::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
-/// Which packets come from scalable senders.
+/// Which packets count as those of scalable senders.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scalable {
     L4s,
@@ -187,7 +186,7 @@ enum Scalable {
     None,
 }
 
-/// PI2.
+/// PI2: a PI controller whose output is squared for classic packets.
 #[derive(Clone, Debug)]
 pub struct Pi2 {
     gains: Gains,
@@ -202,7 +201,7 @@ pub struct Pi2 {
     base: f64,
     /// At the last update, in seconds.
     delay: f64,
-    /// p'^2 and k p', worked out once an update.
+    /// p'^2 and k p', computed once an update.
     classic: f64,
     linear: f64,
 }
@@ -237,7 +236,8 @@ impl Pi2 {
         })
     }
 
-    /// Takes one step of p'; returns whether another just like it would change anything.
+    /// Takes one step of p'; returns whether a further step with the same delay would change
+    /// anything.
     fn update(&mut self, delay: f64) -> bool {
         let step = self.gains.step(delay, self.delay);
         let base = (self.base + step).clamp(0.0, self.largest_base);
@@ -247,7 +247,7 @@ impl Pi2 {
     }
 
     #[inline]
-    fn is_scalable(&self, packet: &Facts) -> bool {
+    fn is_scalable(&self, packet: &PacketInfo) -> bool {
         match self.scalable {
             Scalable::L4s => packet.ecn.is_l4s(),
             Scalable::Capable => packet.ecn.is_capable(),
@@ -261,7 +261,7 @@ impl Aqm for Pi2 {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -274,7 +274,7 @@ impl Aqm for Pi2 {
             self.classic
         };
         if random.chance(probability) {
-            tell(self.ecn, packet)
+            signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
@@ -372,11 +372,11 @@ mod tests {
         assert!((queue.probe("probability").unwrap() - base * base).abs() < 1e-12);
     }
 
-    // Of 4,000 offered, 2 p' = 0.435 or p'^2 = 0.0473 are told; six standard
+    // Of 4,000 packets, 2 p' = 0.435 or p'^2 = 0.0473 are signalled; six standard
     // deviations are 188 and 81: a false alarm in 5e8 seeds.
     #[test]
-    fn classic_and_scalable_are_told_apart() {
-        let told = |spec: &str, ecn: Ecn| {
+    fn classic_and_scalable_packets_have_different_probabilities() {
+        let signalled = |spec: &str, ecn: Ecn| {
             let mut queue = waiting(spec);
             let offered = TestPacket { ecn, ..packet(1) };
             let mut counts = [0, 0];
@@ -393,28 +393,28 @@ mod tests {
             assert!((count - expected).abs() < within, "{count} {expected}");
         };
         let spec = "pi2:limit=5000";
-        let [marked, dropped] = told(spec, Ecn::Ect1);
+        let [marked, dropped] = signalled(spec, Ecn::Ect1);
         near(marked, 1740, 188);
         assert_eq!(dropped, 0);
-        let [marked, dropped] = told(spec, Ecn::Ect0);
+        let [marked, dropped] = signalled(spec, Ecn::Ect0);
         near(marked, 189, 81);
         assert_eq!(dropped, 0);
-        let [marked, dropped] = told(spec, Ecn::NotCapable);
+        let [marked, dropped] = signalled(spec, Ecn::NotCapable);
         near(dropped, 189, 81);
         assert_eq!(marked, 0);
         near(
-            told("pi2:limit=5000,scalable=capable", Ecn::Ect0)[0],
+            signalled("pi2:limit=5000,scalable=capable", Ecn::Ect0)[0],
             1740,
             188,
         );
-        let [marked, dropped] = told("pi2:limit=5000,ecn=off", Ecn::Ect1);
+        let [marked, dropped] = signalled("pi2:limit=5000,ecn=off", Ecn::Ect1);
         near(dropped, 189, 81);
         assert_eq!(marked, 0);
     }
 
     #[test]
-    fn updates_late_are_updates_in_time() {
-        // Ends on the way, and at the largest p'.
+    fn late_updates_are_exact() {
+        // Ends before the largest p', and long after.
         for (spec, millis) in [("pi2:target=1 s", 3000), ("pi2", 50_000)] {
             let mut eager = waiting(spec);
             let mut lazy = eager.clone();

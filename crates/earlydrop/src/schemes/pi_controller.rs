@@ -1,10 +1,10 @@
-//! The one step that every proportional-integral scheme takes.
+//! The step of a proportional-integral controller.
 //!
-//! With y the queue (or its delay), r what it should be, and T the time between
-//! steps, `p(t) = p(t-T) + alpha (y(t) - r) + beta (y(t) - y(t-T))`.
-//! PIE, PI2 and DualPI2 write it so, y being a delay in seconds and alpha and beta
-//! in Hz. Hollot's `p += a (y(t) - r) - b (y(t-T) - r)` is the same with
-//! `alpha = a - b` and `beta = b`.
+//! With y the queue (or its delay), r its reference, and T the time between steps,
+//! `p(t) = p(t-T) + alpha (y(t) - r) + beta (y(t) - y(t-T))`.
+//! PIE, PI2 and DualPI2 use this form, with y a delay in seconds, and alpha and beta in Hz.
+//! Hollot's `p += a (y(t) - r) - b (y(t-T) - r)` is equal to it with `alpha = a - b` and
+//! `beta = b`.
 
 use crate::aqm::Backlog;
 use crate::units::Nanos;
@@ -12,28 +12,27 @@ use crate::units::Nanos;
 /// The gains and the reference of a proportional-integral controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
-    /// Integral gain: what the distance to the reference adds each step.
+    /// Integral gain: the weight of the error y - r in each step.
     pub alpha: f64,
-    /// Proportional gain: what the change since the last step adds.
+    /// Proportional gain: the weight of the change since the last step.
     pub beta: f64,
-    /// What the queue or its delay should be.
+    /// The reference r of the queue or its delay.
     pub reference: f64,
 }
 
 impl Gains {
-    /// What one step adds to the probability, the queue being `now` and having
-    /// been `before` a step ago.
+    /// The change of the probability in one step, for a queue of `now`, and `before` at the
+    /// last step.
     #[inline]
     pub fn step(&self, now: f64, before: f64) -> f64 {
         self.alpha * (now - self.reference) + self.beta * (now - before)
     }
 }
 
-/// How long the packet at the head has waited at `now`, in seconds; 0 for an
-/// empty queue.
+/// The waiting time of the packet at the head at `now`, in seconds; 0 for an empty queue.
 ///
-/// For a first-in first-out queue this is the queueing delay that a link of
-/// whatever rate has just given, without any estimate of that rate.
+/// For a first-in first-out queue this is the queueing delay, at any link rate and without an
+/// estimate of it.
 #[inline]
 pub fn head_delay<Q: Backlog>(now: Nanos, queue: &Q) -> f64 {
     queue

@@ -1,4 +1,4 @@
-//! PIE: proportional-integral control of the queueing delay, enhanced.
+//! PIE: a proportional-integral controller (enhanced) of the queueing delay.
 //!
 //! # Reference
 //! R. Pan, P. Natarajan, F. Baker, G. White, RFC 8033, 2017.
@@ -10,58 +10,56 @@
 //! - at p >= 0.1 no step exceeds 0.02 (section 5.5);
 //! - `p <- p + step`;
 //! - with d = d_old = 0, `p <- 0.98 p`; p is kept within [0, 1];
-//! - the burst allowance falls by T, and is 150 ms again once p = 0 and both delays
-//!   are below target/2.
+//! - the burst allowance falls by T, and is reset to 150 ms once p = 0 and both delays are
+//!   below target/2.
 //!
-//! An arrival is told of congestion with probability p, but not while a burst is
-//! allowed, nor with d below target/2 and p below 0.2, nor while at most two mean
-//! packets wait. Above p = 0.1 it is dropped even when it could be marked.
+//! An arrival carries a congestion signal with probability p, but not during the burst
+//! allowance, nor with d below target/2 and p below 0.2, nor while the queue is at most two
+//! mean packets. Above p = 0.1 it is dropped even if it could be marked.
 //!
-//! Derandomised (section 5.4): p adds up over arrivals; below 0.85 nothing is
-//! dropped, from 8.5 on the next is.
+//! Derandomised (section 5.4): p is summed over arrivals. There is no drop while the sum is
+//! below 0.85; from 8.5 on the next packet is dropped.
 //!
 //! # Our readings
-//! - The delay is how long the packet at the head has waited when p is updated, 0 for
-//!   an empty queue: the RFC's time stamps, but of the packet that is there rather
-//!   than of the last that left, so that a stalled link is seen. `delay=rate` is
-//!   the estimate of section 5.2: the queue times the average time of a measurement,
-//!   over `dq_threshold`. A measurement ends with the packet that reaches the
-//!   threshold; it is not scaled to the bytes that really left, and its first packet
-//!   counts though its own time does not.
-//! - The burst allowance is renewed when p is updated, not at the next arrival: what
-//!   it is judged by changes at updates only.
-//! - The RFC's text decays p when both delays are 0; the pseudo-code of its second
-//!   appendix, as DPDK and others have taken it over, when both are below target/2:
-//!   `decay=half`.
-//! - Linux adds 0.02 to p at each update that sees more than 250 ms. ns-3, DPDK and
-//!   FreeBSD, which follow the RFC, do not: `high_delay` is off, and on in `as=linux`.
-//! - A packet told because the sum has reached 8.5 ends the sum, as one told by chance
-//!   does, whether it is dropped or marked.
-//! - Neither turning PIE off on a short queue (section 5.3) nor byte mode is here.
+//! - The delay is the waiting time of the packet at the head when p is updated, 0 for an
+//!   empty queue. The RFC's time stamps are those of the last packet that left; the packet
+//!   at the head also shows a stalled link.
+//! - `delay=rate` is the estimate of section 5.2: the queue times the average duration of a
+//!   measurement, over `dq_threshold`. A measurement ends with the packet that reaches the
+//!   threshold. It is not scaled to the bytes that left, and its first packet's bytes count
+//!   though its transmission time does not.
+//! - The burst allowance is reset when p is updated, not at the next arrival. Its condition
+//!   changes at updates only.
+//! - The RFC's text decays p when both delays are 0. The pseudo-code of its second appendix,
+//!   which DPDK and others follow, decays it when both are below target/2: `decay=half`.
+//! - Linux adds 0.02 to p at each update with a delay above 250 ms. ns-3, DPDK and FreeBSD,
+//!   which follow the RFC, do not: `high_delay` is off, and on in `as=linux`.
+//! - A signal because the sum reached 8.5 resets the sum, as a random one does, whether it is
+//!   a drop or a mark.
+//! - Turning PIE off on a short queue (section 5.3) and byte mode are not implemented.
 //!
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | DPDK, FreeBSD | here |
 //! |---|---|---|---|---|
-//! | delay | of the last packet that left | the same | rate; FreeBSD either | of the head; `delay=rate` |
-//! | rate estimate | bytes over time, weight 1/8 | the same, weight 1/2 | time over 16 KB, weight 1/4 | time over 16 KB, weight 1/4 |
+//! | delay | of the last packet that left | of the last packet that left | rate; FreeBSD either | of the head; `delay=rate` |
+//! | rate estimate | bytes over time, weight 1/8 | bytes over time, weight 1/2 | time over 16 KB, weight 1/4 | time over 16 KB, weight 1/4 |
 //! | derandomised | always | optional | DPDK always; FreeBSD unless turned off | `derandomise=on` |
-//! | sum after 8.5 | 0 after a drop, kept after a mark | the same | DPDK kept; FreeBSD 0 after a drop | 0 |
+//! | sum after 8.5 | 0 after a drop, kept after a mark | 0 after a drop, kept after a mark | DPDK kept; FreeBSD 0 after a drop | 0 |
 //! | p above 250 ms | 0.02 more | no rule | no rule | no rule; `high_delay=250 ms` |
 //! | burst allowance falls | with departures | with updates | with updates | with updates |
-//! | spared | below 2 MTUs | up to 2 packets | DPDK up to a tenth of the buffer | up to 2 mean packets |
+//! | no signal with a queue | below 2 MTUs | up to 2 packets | DPDK up to a tenth of the buffer | up to 2 mean packets |
 //! | decay | 63/64 when both are 0 | 0.98 when both are 0 | DPDK 0.98 below target/2; FreeBSD 63/64 at 0 | 0.98 at 0; `decay=half` |
 //! | ECN limit | p <= 0.1 | p < 0.1 | FreeBSD p < 0.1; DPDK no ECN | p < 0.1 |
 //! | turned off on a short queue | no | optional | DPDK yes; FreeBSD optional | no |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{check_target, tell};
+use crate::schemes::common::{check_target, signal};
 use crate::schemes::pi_controller::{Gains, head_delay};
 use crate::units::Nanos;
 
@@ -72,7 +70,7 @@ const PARAMETERS: &[Parameter] = &[
     ECN,
     Parameter {
         name: "target",
-        meaning: "the queueing delay to hold",
+        meaning: "the target queueing delay",
         kind: Kind::Time(Range::POSITIVE),
         default: "15 ms",
         origin: RFC,
@@ -88,7 +86,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "alpha",
-        meaning: "weight of the distance to the target",
+        meaning: "integral gain, in Hz: weight of the delay's error",
         kind: Kind::Number(Range::POSITIVE, "Hz"),
         default: "0.125",
         origin: RFC,
@@ -96,7 +94,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "beta",
-        meaning: "weight of the delay's change since the last update",
+        meaning: "proportional gain, in Hz: weight of the delay's change since the last update",
         kind: Kind::Number(Range::POSITIVE, "Hz"),
         default: "1.25",
         origin: RFC,
@@ -104,7 +102,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "burst",
-        meaning: "how long a burst after a calm is let pass",
+        meaning: "the burst allowance: how long a burst after a calm passes without signals",
         kind: Kind::Time(Range::NOT_NEGATIVE),
         default: "150 ms",
         origin: RFC,
@@ -148,7 +146,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "derandomise",
-        meaning: "keep drops from lying too close or too far apart",
+        meaning: "avoid drops too close together or too far apart",
         kind: Kind::Flag,
         default: "off",
         origin: "RFC 8033, section 5.4: optional",
@@ -156,9 +154,9 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "delay",
-        meaning: "how the queueing delay is known",
+        meaning: "how the queueing delay is measured",
         kind: Kind::Choice(&[
-            ("timestamps", "how long the packet at the head has waited"),
+            ("timestamps", "the waiting time of the packet at the head"),
             ("rate", "the queue over an estimate of the departure rate"),
         ]),
         default: "timestamps",
@@ -230,14 +228,14 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Pie(Pie::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Pie::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
-/// The factor by which small probabilities' steps are reduced (section 4.2).
+/// The factor that reduces the steps of a small probability (section 4.2).
 fn autotune(probability: f64) -> f64 {
     const STEPS: [(f64, f64); 6] = [
         (1e-6, 1.0 / 2048.0),
@@ -254,7 +252,7 @@ fn autotune(probability: f64) -> f64 {
 /// Largest step once p is 0.1, and the step added above `high_delay`.
 const LARGE_STEP: f64 = 0.02;
 
-/// The departure rate, measured while enough waits (section 5.2).
+/// An estimate of the departure rate, measured while the queue is long enough (section 5.2).
 #[derive(Clone, Debug)]
 struct RateEstimator {
     threshold: u64,
@@ -274,7 +272,7 @@ impl RateEstimator {
         }
     }
 
-    /// Takes in a packet of `size` that leaves `backlog` bytes behind.
+    /// Counts a departure of `size` bytes that leaves `backlog` bytes behind.
     fn on_departure(&mut self, now: Nanos, size: u32, backlog: u64) {
         if self.measuring_since.is_none() && backlog >= self.threshold {
             self.measuring_since = Some(now);
@@ -299,9 +297,9 @@ impl RateEstimator {
     }
 }
 
-/// What PIE is told.
+/// PIE's parameters.
 #[derive(Clone, Copy, Debug)]
-struct Law {
+struct Parameters {
     gains: Gains,
     burst: Nanos,
     interval: Nanos,
@@ -316,19 +314,19 @@ struct Law {
     derandomise: bool,
 }
 
-/// PIE.
+/// PIE: a PI controller of the queueing delay.
 #[derive(Clone, Debug)]
 pub struct Pie {
-    law: Law,
+    parameters: Parameters,
     ticker: Ticker,
     rate: Option<RateEstimator>,
     probability: f64,
     /// At the last update, in seconds.
     delay: f64,
     burst_left: Nanos,
-    /// p added up since the last drop.
+    /// The sum of p since the last drop.
     accumulated: f64,
-    /// Neither burst allowance nor a short delay spares arrivals.
+    /// Signals are active: neither a burst allowance nor a short delay suppresses them.
     active: bool,
 }
 
@@ -336,7 +334,7 @@ impl Pie {
     pub(crate) fn from_settings(s: &Settings) -> Result<Pie, ConfigError> {
         check_target(s)?;
         let interval = s.time("interval");
-        let law = Law {
+        let parameters = Parameters {
             gains: Gains {
                 alpha: s.number("alpha"),
                 beta: s.number("beta"),
@@ -357,33 +355,33 @@ impl Pie {
         };
         let threshold = s.size_or_auto("dq_threshold").map_or(0, |size| size.0);
         Ok(Pie {
-            law,
+            parameters,
             ticker: Ticker::every(interval),
             rate: (s.choice("delay") == "rate").then(|| RateEstimator::new(threshold)),
             probability: 0.0,
             delay: 0.0,
-            burst_left: law.burst,
+            burst_left: parameters.burst,
             accumulated: 0.0,
             active: false,
         })
     }
 
-    /// Takes one step of p, the delay being `delay`; returns whether another just
-    /// like it would change anything.
+    /// Takes one step of p; returns whether a further step with the same delay would change
+    /// anything.
     fn update(&mut self, delay: f64) -> bool {
-        let law = &self.law;
+        let parameters = &self.parameters;
         let (before, burst_before) = (self.probability, self.burst_left);
         let delay_before = self.delay;
-        let half = law.gains.reference / 2.0;
-        let mut step = law.gains.step(delay, delay_before) * autotune(before);
-        if law.cap && before >= 0.1 {
+        let half = parameters.gains.reference / 2.0;
+        let mut step = parameters.gains.step(delay, delay_before) * autotune(before);
+        if parameters.cap && before >= 0.1 {
             step = step.min(LARGE_STEP);
         }
-        if delay > law.high_delay {
+        if delay > parameters.high_delay {
             step += LARGE_STEP;
         }
         let calm = delay < half && delay_before < half;
-        let decays = if law.decays_at_half {
+        let decays = if parameters.decays_at_half {
             calm
         } else {
             delay == 0.0 && delay_before == 0.0
@@ -392,9 +390,9 @@ impl Pie {
         self.probability = ((before + step) * kept).clamp(0.0, 1.0);
         self.delay = delay;
         self.burst_left = if calm && self.probability == 0.0 {
-            law.burst
+            parameters.burst
         } else {
-            burst_before - law.interval
+            burst_before - parameters.interval
         };
         let spared = delay < half && self.probability < 0.2;
         self.active = self.burst_left == Nanos::ZERO && !spared;
@@ -407,7 +405,7 @@ impl Pie {
         ticker.catch_up(now, |tick| {
             updated = true;
             let changed = self.update(head_delay(tick, queue));
-            let late = self.delay > self.law.gains.reference;
+            let late = self.delay > self.parameters.gains.reference;
             let saturated = self.probability == 1.0 && late && self.burst_left == Nanos::ZERO;
             !saturated && (changed || queue.packets() > 0)
         });
@@ -418,7 +416,7 @@ impl Pie {
 
     #[inline]
     fn hits(&mut self, random: &mut Pcg32) -> bool {
-        if !self.law.derandomise {
+        if !self.parameters.derandomise {
             return random.chance(self.probability);
         }
         if self.probability == 0.0 {
@@ -441,20 +439,20 @@ impl Aqm for Pie {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if !self.active || queue.bytes() <= self.law.spared || !self.hits(random) {
+        if !self.active || queue.bytes() <= self.parameters.spared || !self.hits(random) {
             return Verdict::Keep;
         }
-        tell(
-            self.law.ecn && self.probability < self.law.mark_limit,
+        signal(
+            self.parameters.ecn && self.probability < self.parameters.mark_limit,
             packet,
         )
     }
 
-    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.accumulated = 0.0;
     }
 
@@ -462,7 +460,7 @@ impl Aqm for Pie {
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {

@@ -51,7 +51,7 @@ fn updates_are_those_computed_by_hand() {
     close(after("pie", 0.09, 0.020, 0.050), 0.09 + 0.041_875 / 2.0);
     // Down is not capped: .125 (.005 - .015) + 1.25 (.005 - .105) = -.12625.
     close(after("pie", 0.5, 0.105, 0.005), 0.373_75);
-    // As Linux above 250 ms: .02 more than .125 .245 = .030625, capped or not.
+    // Above 250 ms as in Linux: .02 more than .125 .245 = .030625, capped or not.
     close(after("pie:as=linux", 0.5, 0.260, 0.260), 0.54);
     close(after("pie:as=linux", 0.5, 0.250, 0.250), 0.52);
     close(after("pie", 0.5, 0.260, 0.260), 0.52);
@@ -75,7 +75,7 @@ fn bursts_are_allowed_for_150_ms_after_a_calm() {
     pie.update(0.030);
     assert_eq!(pie.burst_left, Nanos::ZERO);
     assert!(pie.active);
-    // Half the target and p below .2: spared, and once p is 0, allowed again.
+    // Below half the target and p below .2: no signal. Once p is 0, a burst is allowed again.
     pie.update(0.007);
     assert!(!pie.active);
     pie.probability = 0.01;
@@ -87,7 +87,7 @@ fn bursts_are_allowed_for_150_ms_after_a_calm() {
 }
 
 #[test]
-fn a_calm_is_a_fixed_point_soon() {
+fn a_calm_soon_reaches_a_fixed_point() {
     let mut pie = pie("pie");
     (pie.probability, pie.delay, pie.burst_left) = (1.0, 0.5, Nanos::ZERO);
     let mut updates = 0;
@@ -102,8 +102,8 @@ fn a_calm_is_a_fixed_point_soon() {
 }
 
 #[test]
-fn updates_late_are_updates_in_time() {
-    // Ends on the way to p = 1, and long after.
+fn late_updates_are_exact() {
+    // Ends before p = 1, and long after.
     for (spec, end) in [("pie", 400), ("pie", 50_000), ("pie:delay=rate", 2000)] {
         let run = |step: usize| {
             let mut queue = queue(spec, mbps(10));
@@ -150,7 +150,7 @@ fn the_departure_rate_is_estimated_from_16384_bytes() {
 }
 
 #[test]
-fn marks_below_the_limit_and_spares_two_packets() {
+fn marks_below_the_limit_and_never_with_two_packets() {
     let mut queue = queue("pie:target=1 us,interval=1 s,burst=0", mbps(10));
     let capable = TestPacket {
         ecn: Ecn::Ect0,
@@ -203,7 +203,7 @@ fn a_target_beyond_the_buffer_is_refused() {
 }
 
 #[test]
-fn a_link_that_stands_still_costs_no_more_for_years() {
+fn a_link_that_is_down_for_years_costs_no_more() {
     let mut queue = queue("pie", mbps(10));
     queue.poll(Nanos::ZERO);
     queue.enqueue(Nanos::ZERO, packet(1));

@@ -1,27 +1,27 @@
-//! REM: random exponential marking by a price.
+//! REM: random exponential marking, by a price of congestion.
 //!
 //! # Reference
 //! S. Athuraliya, S. H. Low, V. H. Li, Q. Yin, "REM: Active Queue Management", IEEE
-//! Network, May/June 2001; a baseline of papers 000 and 004.
+//! Network, May/June 2001; a baseline of Wang et al. 2008 and Ku et al. 2005.
 //!
 //! # Equations
-//! Once per update interval, x and c being the packets that arrived and that could
-//! have been sent in it, q the queue and q_ref what it should be:
+//! Once per update interval, x being the packets that arrived in it, c those that could have
+//! been sent, q the queue and q_ref its reference:
 //! `price <- max(0, price + gamma (alpha (q - q_ref) + x - c))`; then
-//! `p = 1 - phi^(-price)`. Each packet is told of congestion with probability p.
+//! `p = 1 - phi^(-price)`. Each packet carries a congestion signal with probability p.
 //!
 //! # Our readings
 //! - `inw` smooths the arrivals, `x <- (1 - inw) x + inw arrivals`, as in ns-2; at 1,
-//!   the default of both, x is what arrived. Below 1e-9 packets x becomes 0, so that
-//!   a calm ends.
+//!   the default of both, there is no smoothing. Below 1e-9 packets x becomes 0, so that a
+//!   calm reaches a fixed point.
 //! - Byte mode (`unit=bytes`), of which the paper says only that it exists, is ns-2's:
 //!   arrivals and queue are bytes over the mean packet, q_ref stays in packets, and p is
 //!   scaled by a packet's size over the mean.
-//! - Arrivals count whether they are let in or not, as in ns-2: they are the demand.
-//! - The price is not let grow beyond where p is exactly 1 in floating point: only a
-//!   stopped link would get there, and would then take as long to come back.
-//! - `signal=departure` marks what leaves instead of judging what arrives, as ns-2 does
-//!   when it marks; `others` is then what happens to packets that cannot be marked.
+//! - Dropped arrivals count too, as in ns-2: x is the demand.
+//! - The price is capped where p is exactly 1 in floating point. Only a link that is down
+//!   reaches the cap; without it, recovery would take as long as the outage.
+//! - `signal=departure` marks departing packets instead of judging arrivals, as ns-2 does
+//!   when it marks. `others` is then what happens to packets that cannot be marked.
 //!
 //! # How other tools differ
 //! | aspect | ns-2 `Queue/REM` | ns-3, Linux, DPDK | here |
@@ -31,21 +31,20 @@
 //! | drops and marks | `markpkts_` off: drops all; on: marks, never drops early | | marks what it can, drops others |
 //! | queue in byte mode | whole mean packets, rounded down | | not rounded |
 //! | alpha | 0.1, fixed | | a parameter |
-//! | full buffer | looked at before p | | looked at after p |
+//! | full buffer | checked before p | | checked after p |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
     Settings, UNIT,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{Counting, OTHERS, Telling, check_within_buffer};
+use crate::schemes::common::{Counting, OTHERS, Signalling, check_within_buffer};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
-const ORIGIN: &str = "Athuraliya et al. 2001, as in paper 000";
+const ORIGIN: &str = "Athuraliya et al. 2001, as in Wang et al. 2008";
 const NS2: &str = "ns-2 2.35, Queue/REM";
 
 const PARAMETERS: &[Parameter] = &[
@@ -84,7 +83,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "alpha",
-        meaning: "weight of the queue against the rate mismatch",
+        meaning: "weight of the queue's error relative to the rate mismatch",
         kind: Kind::Number(Range::POSITIVE, "ratio"),
         default: "0.1",
         origin: ORIGIN,
@@ -92,7 +91,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "q_ref",
-        meaning: "the queue to hold, b* in the papers",
+        meaning: "the reference queue length, b* in the papers",
         kind: Kind::Length(Range::NOT_NEGATIVE),
         default: "20 packets",
         origin: ORIGIN,
@@ -110,10 +109,10 @@ const PARAMETERS: &[Parameter] = &[
     MEAN_PACKET,
     Parameter {
         name: "signal",
-        meaning: "which packets are told of congestion",
+        meaning: "which packets carry congestion signals",
         kind: Kind::Choice(&[
-            ("arrival", "those that arrive"),
-            ("departure", "those that leave, which tells sooner"),
+            ("arrival", "arrivals"),
+            ("departure", "departures, which signals sooner"),
         ]),
         default: "arrival",
         origin: ORIGIN,
@@ -125,7 +124,7 @@ const PARAMETERS: &[Parameter] = &[
         meaning: "whether the buffer may be filled to its limit; ns-2 drops what would fill it",
         kind: Kind::Flag,
         default: "on",
-        origin: "what a limit means elsewhere",
+        origin: "the meaning of a limit in every other queue",
         when: None,
     },
 ];
@@ -133,14 +132,14 @@ const PARAMETERS: &[Parameter] = &[
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "rem",
-    summary: "marks exponentially in a price that rises with the queue and the rate mismatch",
+    summary: "signals with a probability exponential in a price, which rises with queue and rate mismatch",
     source: "Athuraliya, Low, Li, Yin 2001",
     parameters: &[PARAMETERS],
     defaults: &[],
     presets: &[
         Preset {
             name: "paper",
-            meaning: "gamma 0.001, phi 1.001, alpha 0.1, b* 20 packets, buffer 120, as in paper 000",
+            meaning: "gamma 0.001, phi 1.001, alpha 0.1, b* 20 packets, buffer 120, as in Wang et al. 2008",
             values: &[
                 ("gamma", "0.001"),
                 ("phi", "1.001"),
@@ -151,7 +150,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "ns2",
-            meaning: "ns-2 2.35's Queue/REM with markpkts_: marks on the way out, drops only when full",
+            meaning: "ns-2 2.35's Queue/REM with markpkts_: marks on departure, drops only when full",
             values: &[
                 ("signal", "departure"),
                 ("others", "pass"),
@@ -162,7 +161,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "ns2-drop",
-            meaning: "ns-2 2.35's Queue/REM as it comes: drops what arrives",
+            meaning: "ns-2 2.35's Queue/REM at its defaults: drops arrivals",
             values: &[
                 ("ecn", "off"),
                 ("last_place", "off"),
@@ -184,14 +183,14 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Rem(Rem::from_settings(settings)?),
-            limit: limit(settings)?,
-        })
+        Ok(Plan::single(
+            Rem::from_settings(settings)?,
+            limit(settings)?,
+        ))
     },
 };
 
-/// What the buffer holds, less its last place when that is never used.
+/// The buffer's limit, less one packet when the last place is never used.
 fn limit(s: &Settings) -> Result<Limit, ConfigError> {
     let limit = s.limit();
     if s.flag("last_place") {
@@ -213,37 +212,37 @@ fn limit(s: &Settings) -> Result<Limit, ConfigError> {
     })
 }
 
-/// Below this many packets an average of arrivals is none.
+/// An average of arrivals below this many packets becomes 0.
 const NO_ARRIVALS: f64 = 1e-9;
 /// At this price times ln(phi), `phi^(-price)` is below 2^-53 and p exactly 1.
 const CERTAIN: f64 = 40.0;
 
-/// What REM is told.
+/// REM's parameters.
 #[derive(Clone, Copy, Debug)]
-struct Law {
+struct Parameters {
     gamma: f64,
     alpha: f64,
     inw: f64,
     ln_phi: f64,
-    /// In packets, mean-sized ones in byte mode.
+    /// In packets; in mean packets in byte mode.
     q_ref: f64,
     counting: Counting,
     mean_packet: Bytes,
     interval: f64,
     at_departure: bool,
-    telling: Telling,
+    signalling: Signalling,
 }
 
 /// Random exponential marking.
 #[derive(Clone, Debug)]
 pub struct Rem {
-    law: Law,
+    parameters: Parameters,
     /// Packets the link sends in an interval: c.
     capacity: f64,
     ticker: Ticker,
     /// Packets arrived since the last update.
     arrivals: f64,
-    /// Their average: x.
+    /// Their moving average: x.
     average_arrivals: f64,
     price: f64,
     probability: f64,
@@ -254,7 +253,7 @@ impl Rem {
         check_within_buffer(s, "q_ref")?;
         let mean_packet = s.link().mean_packet;
         let interval = s.time("interval");
-        let law = Law {
+        let parameters = Parameters {
             gamma: s.number("gamma"),
             alpha: s.number("alpha"),
             inw: s.number("inw"),
@@ -264,11 +263,11 @@ impl Rem {
             mean_packet,
             interval: interval.as_secs_f64(),
             at_departure: s.choice("signal") == "departure",
-            telling: Telling::from_settings(s),
+            signalling: Signalling::from_settings(s),
         };
         Ok(Rem {
-            law,
-            capacity: law.interval * s.link().rate.packets_per_sec(mean_packet),
+            parameters,
+            capacity: parameters.interval * s.link().rate.packets_per_sec(mean_packet),
             ticker: Ticker::every(interval),
             arrivals: 0.0,
             average_arrivals: 0.0,
@@ -277,15 +276,18 @@ impl Rem {
         })
     }
 
-    /// Ends one interval; returns whether another just like it would change anything.
+    /// Ends one interval; returns whether a further one with the same queue and no arrivals
+    /// would change anything.
     fn update(&mut self, length: f64) -> bool {
-        let law = &self.law;
-        let mut arrivals = (1.0 - law.inw) * self.average_arrivals + law.inw * self.arrivals;
+        let parameters = &self.parameters;
+        let mut arrivals =
+            (1.0 - parameters.inw) * self.average_arrivals + parameters.inw * self.arrivals;
         if arrivals < NO_ARRIVALS {
             arrivals = 0.0;
         }
-        let excess = law.alpha * (length - law.q_ref) + arrivals - self.capacity;
-        let price = (self.price + law.gamma * excess).clamp(0.0, CERTAIN / law.ln_phi);
+        let excess = parameters.alpha * (length - parameters.q_ref) + arrivals - self.capacity;
+        let price =
+            (self.price + parameters.gamma * excess).clamp(0.0, CERTAIN / parameters.ln_phi);
         let changed =
             price != self.price || arrivals != self.average_arrivals || self.arrivals != 0.0;
         self.arrivals = 0.0;
@@ -294,11 +296,11 @@ impl Rem {
     }
 
     #[inline]
-    fn judge(&self, packet: &Facts, random: &mut Pcg32) -> Verdict {
+    fn judge(&self, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
         if self.probability > 0.0
-            && random.chance(self.probability * self.law.counting.weight_of(packet))
+            && random.chance(self.probability * self.parameters.counting.weight_of(packet))
         {
-            self.law.telling.tell(packet)
+            self.parameters.signalling.signal(packet)
         } else {
             Verdict::Keep
         }
@@ -310,12 +312,12 @@ impl Aqm for Rem {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        self.arrivals += self.law.counting.weight_of(packet);
-        if self.law.at_departure {
+        self.arrivals += self.parameters.counting.weight_of(packet);
+        if self.parameters.at_departure {
             Verdict::Keep
         } else {
             self.judge(packet, random)
@@ -326,11 +328,11 @@ impl Aqm for Rem {
     fn on_departure<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if !self.law.at_departure {
+        if !self.parameters.at_departure {
             return Verdict::Keep;
         }
         match self.judge(packet, random) {
@@ -342,11 +344,11 @@ impl Aqm for Rem {
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         if self.ticker.is_due(now) {
-            let length = self.law.counting.length_of(queue);
+            let length = self.parameters.counting.length_of(queue);
             let mut ticker = self.ticker.clone();
             ticker.catch_up(now, |_| self.update(length));
             self.ticker = ticker;
-            self.probability = -libm::expm1(-self.price * self.law.ln_phi);
+            self.probability = -libm::expm1(-self.price * self.parameters.ln_phi);
         }
     }
 
@@ -355,7 +357,8 @@ impl Aqm for Rem {
     }
 
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
-        self.capacity = self.law.interval * rate.packets_per_sec(self.law.mean_packet);
+        self.capacity =
+            self.parameters.interval * rate.packets_per_sec(self.parameters.mean_packet);
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -444,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_late_are_updates_in_time() {
+    fn late_updates_are_exact() {
         for spec in ["rem:inw=0.1", "rem:unit=bytes", "rem:interval=5 ms"] {
             let (mut eager, mut lazy) = (filled(spec), filled(spec));
             for millis in 0..3000 {
@@ -458,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_calm_ends_at_nothing_and_is_skipped() {
+    fn a_long_calm_ends_at_zero_and_is_skipped() {
         let mut rem = rem("rem:inw=0.01");
         (rem.price, rem.average_arrivals) = (100.0, 10.0);
         let mut updates = 0;
@@ -473,10 +476,10 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_link_ends_at_certainty() {
+    fn a_link_that_is_down_ends_at_probability_one() {
         let mut rem = rem("rem:gamma=10");
         while rem.update(1000.0) {}
-        assert_eq!(-libm::expm1(-rem.price * rem.law.ln_phi), 1.0);
+        assert_eq!(-libm::expm1(-rem.price * rem.parameters.ln_phi), 1.0);
     }
 
     #[test]
@@ -512,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn contradictions_are_refused() {
         for (text, blamed) in [
             ("rem:limit=10", "q_ref"),
             ("rem:limit=1,q_ref=0,last_place=off", "last_place"),

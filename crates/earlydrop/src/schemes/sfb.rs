@@ -6,51 +6,51 @@
 //!
 //! # Equations
 //! There are `levels` rows of `bins` bins, and a hash of the flow for each row. On an
-//! arrival, for its bin in every row, n being the packets of the bin that wait:
+//! arrival, for its bin in every row, n being the bin's packets in the queue:
 //! - `n > bin_size`: `p <- min(1, p + d1)`, and the arrival is dropped;
 //! - `n = 0`: `p <- max(0, p - d2)`.
 //!
-//! With p_min the least p of its bins: at 1 the flow does not respond and is limited
-//! to `penalty_rate`; below, the arrival is told of congestion with probability p_min.
+//! p_min is the smallest p of its bins. At 1 the flow does not respond and is limited to
+//! `penalty_rate`; below 1 the arrival carries a congestion signal with probability p_min.
 //!
-//! Moving hash functions (section IV): every `rehash` the hashes are replaced, so
-//! that a flow which shares all its bins with a bad one does not do so for ever. The
-//! next set of bins is warmed up for `warmup` beforehand.
+//! Moving hash functions (section IV): the hashes are replaced every `rehash`, so that no
+//! flow shares all its bins with an unresponsive one for ever. The next set of bins is
+//! warmed up for `warmup` beforehand.
 //!
 //! # Our readings
-//! - The set that warms up counts every packet, so that its bins are right from the
-//!   start; its probabilities learn from flows at p_min = 1 only, as in the paper.
-//! - A packet is taken off the bins of a set when it arrived after that set began:
-//!   no hash has to travel with it, and none is taken off where it was not counted.
-//! - The paper limits the rate of all flows at p_min = 1 together, by a means it leaves
-//!   open: here a bucket of `penalty_burst` packets that fills at `penalty_rate`.
-//! - An arrival is dropped when any one of its bins is full, as printed, so that flows
-//!   which share a bin with a bad one lose packets until that one is held back.
+//! - The set that warms up counts every packet, so that its counts are right when it takes
+//!   over. Its probabilities are updated by flows at p_min = 1 only, as in the paper.
+//! - A departure is subtracted from the bins of a set if the packet arrived after that set
+//!   began. So packets need not carry a hash, and no bin is decremented that did not count
+//!   the packet.
+//! - The paper limits the rate of all flows at p_min = 1 together, but not how. Here it is a
+//!   token bucket of `penalty_burst` packets that fills at `penalty_rate`.
+//! - An arrival is dropped when any of its bins is full, as printed. Flows that share a bin
+//!   with an unresponsive one lose packets until that flow is rate-limited.
 //! - Drops by a full bin and by the rate limit count as `policy`.
-//! - `full_bin=least` is Linux's: p rises from `n >= bin_size` on, and only an arrival
-//!   whose every bin holds `bin_max` is dropped for that.
-//! - The hashes are salted from the first arrival's random numbers, then by generation.
+//! - `full_bin=least` is Linux's rule: p rises from `n >= bin_size` on, and an arrival is
+//!   dropped only if all its bins hold `bin_max`.
+//! - The hashes are salted by the first arrival's random numbers, then by generation.
 //!
 //! # How other tools differ
 //! | aspect | Linux | ns-2, ns-3 | here |
 //! |---|---|---|---|
 //! | rows and bins | 8 x 16 | none in their releases | 2 x 23 |
 //! | d1, d2 | tc 1/2000, 1/20000; the kernel's own 1/1000, 1/6000 | | 0.005 both |
-//! | warming set counts | packets of flows at p_min = 1 | | every packet |
-//! | capable packets above p_min = 1/2 | dropped more and more | | marked up to p_min = 1 |
-//! | bucket | refilled when it is empty, for at most 10 s | | filled all the time |
+//! | set that warms up counts | packets of flows at p_min = 1 | | every packet |
+//! | ECN-capable packets above p_min = 1/2 | dropped with rising probability | | marked up to p_min = 1 |
+//! | token bucket | refilled when empty, for at most 10 s | | filled continuously |
 
 use alloc::boxed::Box;
 use alloc::vec;
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::tell;
+use crate::schemes::common::signal;
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 2001, section III";
@@ -90,7 +90,7 @@ const PARAMETERS: &[Parameter] = &[
         meaning: "which full bins drop an arrival",
         kind: Kind::Choice(&[
             ("any", "any of its bins above bin_size"),
-            ("least", "the least full of them at bin_max"),
+            ("least", "all of its bins at bin_max"),
         ]),
         default: "any",
         origin: ORIGIN,
@@ -122,7 +122,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "penalty_rate",
-        meaning: "packets a second let in of all flows that do not respond",
+        meaning: "packets a second accepted of all unresponsive flows together",
         kind: Kind::Number(Range::NOT_NEGATIVE, "packets/s"),
         default: "10",
         origin: LINUX,
@@ -130,7 +130,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "penalty_burst",
-        meaning: "how many of them may come at once",
+        meaning: "burst of the penalty rate: packets accepted at once",
         kind: Kind::Number(Range::NOT_NEGATIVE, "packets"),
         default: "20",
         origin: LINUX,
@@ -146,7 +146,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "warmup",
-        meaning: "how long before it is used a new set of bins is kept up",
+        meaning: "how long a new set of bins counts packets before it is used",
         kind: Kind::Time(Range::NOT_NEGATIVE),
         default: "60 s",
         origin: LINUX,
@@ -157,7 +157,7 @@ const PARAMETERS: &[Parameter] = &[
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "sfb",
-    summary: "a BLUE for each bin of hashed flows; limits the rate of flows that do not respond",
+    summary: "a BLUE for each bin of hashed flows; limits the rate of unresponsive flows",
     source: "Feng, Kandlur, Saha, Shin 2001",
     parameters: &[PARAMETERS],
     defaults: &[],
@@ -208,29 +208,29 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Sfb(Sfb::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Sfb::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
-/// Flows that share a hash in one row.
+/// The flows that share a hash in one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Bin {
-    /// Packets of these flows that wait and arrived since the set began.
+    /// Packets of these flows in the queue that arrived since the set began.
     waiting: u32,
     probability: f64,
 }
 
-/// What SFB is told.
+/// SFB's parameters.
 #[derive(Clone, Copy, Debug)]
-struct Law {
+struct Parameters {
     levels: usize,
     bins: u32,
     /// p rises when a bin holds more than this.
     rises_above: u32,
-    /// An arrival is dropped when this many wait in any, or every, bin of its own.
+    /// An arrival is dropped when any, or every, bin of its flow holds this many.
     drops_at: u32,
     any_drops: bool,
     d1: f64,
@@ -245,7 +245,7 @@ struct Law {
 /// Bins under one set of hashes.
 #[derive(Clone, Debug)]
 struct BinSet {
-    /// Packets that arrived from here on are counted; never when not in use.
+    /// Packets that arrived from this time on are counted; `NEVER` while not in use.
     since: Nanos,
     salt: u64,
     /// Row after row.
@@ -255,25 +255,30 @@ struct BinSet {
 impl BinSet {
     /// Calls `change` with each row's bin of `flow`.
     #[inline]
-    fn for_each(&mut self, law: &Law, flow: FlowKey, mut change: impl FnMut(&mut Bin)) {
+    fn for_each(
+        &mut self,
+        parameters: &Parameters,
+        flow: FlowKey,
+        mut change: impl FnMut(&mut Bin),
+    ) {
         let mut hash = flow.0;
-        for row in self.bins.chunks_exact_mut(law.bins as usize) {
+        for row in self.bins.chunks_exact_mut(parameters.bins as usize) {
             hash = FlowKey(hash).hash(self.salt);
-            let index = ((hash >> 32) * u64::from(law.bins)) >> 32;
+            let index = ((hash >> 32) * u64::from(parameters.bins)) >> 32;
             change(&mut row[index as usize]);
         }
     }
 
-    /// Takes in an arrival before it waits; returns the least probability of its bins,
-    /// and the least and the most that wait in one.
+    /// Updates the bins of an arrival; returns the smallest probability of its bins, and the
+    /// smallest and largest number of packets in one.
     #[inline]
-    fn learn(&mut self, law: &Law, flow: FlowKey) -> (f64, u32, u32) {
+    fn learn(&mut self, parameters: &Parameters, flow: FlowKey) -> (f64, u32, u32) {
         let (mut least_p, mut least, mut most) = (1.0_f64, u32::MAX, 0);
-        self.for_each(law, flow, |bin| {
-            if bin.waiting > law.rises_above {
-                bin.probability = (bin.probability + law.d1).min(1.0);
+        self.for_each(parameters, flow, |bin| {
+            if bin.waiting > parameters.rises_above {
+                bin.probability = (bin.probability + parameters.d1).min(1.0);
             } else if bin.waiting == 0 {
-                bin.probability = (bin.probability - law.d2).max(0.0);
+                bin.probability = (bin.probability - parameters.d2).max(0.0);
             }
             least_p = least_p.min(bin.probability);
             least = least.min(bin.waiting);
@@ -286,18 +291,18 @@ impl BinSet {
 /// Stochastic Fair BLUE.
 #[derive(Clone, Debug)]
 pub struct Sfb {
-    law: Law,
+    parameters: Parameters,
     sets: [BinSet; 2],
-    /// Which set judges; the other one rests or warms up.
+    /// The set in use; the other one is idle or warms up.
     active: usize,
     warming: bool,
-    /// When the other set next begins to warm up, or takes over.
+    /// When the other set begins to warm up or takes over.
     next_change: Option<Nanos>,
-    /// How many sets there have been.
+    /// The number of sets so far.
     generation: u64,
     /// Drawn at the first arrival.
     secret: Option<u64>,
-    /// What flows that do not respond may still send at `tokens_at`, in packets.
+    /// Tokens of the penalty rate at `tokens_at`, in packets.
     tokens: f64,
     tokens_at: Nanos,
 }
@@ -307,7 +312,7 @@ impl Sfb {
         check(s)?;
         let bin_size = s.count("bin_size");
         let any_drops = s.choice("full_bin") == "any";
-        let law = Law {
+        let parameters = Parameters {
             levels: s.count("levels") as usize,
             bins: s.count("bins"),
             rises_above: if any_drops { bin_size } else { bin_size - 1 },
@@ -328,17 +333,17 @@ impl Sfb {
         let set = |since| BinSet {
             since,
             salt: 0,
-            bins: vec![Bin::default(); law.levels * law.bins as usize].into(),
+            bins: vec![Bin::default(); parameters.levels * parameters.bins as usize].into(),
         };
         Ok(Sfb {
-            law,
+            parameters,
             sets: [set(Nanos::ZERO), set(Nanos::NEVER)],
             active: 0,
             warming: false,
             next_change: None,
             generation: 0,
             secret: None,
-            tokens: law.penalty_burst,
+            tokens: parameters.penalty_burst,
             tokens_at: Nanos::ZERO,
         })
     }
@@ -359,7 +364,7 @@ impl Sfb {
         self.sets[1 - self.active].salt = self.salt(other);
     }
 
-    /// The other set begins to warm up, or takes over; returns how long until the next.
+    /// Lets the other set begin to warm up or take over; returns the time to the next change.
     fn change_sets(&mut self, at: Nanos) -> Nanos {
         let other = 1 - self.active;
         self.warming = !self.warming;
@@ -369,22 +374,24 @@ impl Sfb {
             let set = &mut self.sets[other];
             (set.since, set.salt) = (at, salt);
             set.bins.fill(Bin::default());
-            self.law.warmup
+            self.parameters.warmup
         } else {
             self.sets[self.active].since = Nanos::NEVER;
             self.active = other;
-            self.law.rehash - self.law.warmup
+            self.parameters.rehash - self.parameters.warmup
         }
     }
 
-    /// Changes sets as often as is due. Of a long calm only the last periods are gone
-    /// through: nothing arrived in those before, and they leave empty bins.
+    /// Makes the changes of sets due by `now`. Of a long calm only the last periods are run:
+    /// without arrivals, earlier ones leave empty bins.
     fn catch_up(&mut self, now: Nanos) {
-        let law = self.law;
-        let mut next = self.next_change.unwrap_or(now + (law.rehash - law.warmup));
-        let periods = now.since(next).0 / law.rehash.0;
+        let parameters = self.parameters;
+        let mut next = self
+            .next_change
+            .unwrap_or(now + (parameters.rehash - parameters.warmup));
+        let periods = now.since(next).0 / parameters.rehash.0;
         let skipped = periods.saturating_sub(2) & !1;
-        next += Nanos(skipped * law.rehash.0);
+        next += Nanos(skipped * parameters.rehash.0);
         self.generation += skipped;
         while next <= now {
             next += self.change_sets(next);
@@ -392,11 +399,11 @@ impl Sfb {
         self.next_change = Some(next);
     }
 
-    /// Whether one more packet of flows that do not respond may come in.
+    /// Takes a token for a packet of an unresponsive flow; whether there was one.
     #[cold]
     fn pay(&mut self, now: Nanos) -> bool {
-        let filled = now.since(self.tokens_at).as_secs_f64() * self.law.penalty_rate;
-        self.tokens = (self.tokens + filled).min(self.law.penalty_burst);
+        let filled = now.since(self.tokens_at).as_secs_f64() * self.parameters.penalty_rate;
+        self.tokens = (self.tokens + filled).min(self.parameters.penalty_burst);
         self.tokens_at = now;
         let paid = self.tokens >= 1.0;
         if paid {
@@ -405,12 +412,12 @@ impl Sfb {
         paid
     }
 
-    /// Takes a packet off the bins of the sets that counted it.
+    /// Removes a packet from the bins of the sets that counted it.
     #[inline]
-    fn take_off(&mut self, packet: &Facts) {
+    fn subtract(&mut self, packet: &PacketInfo) {
         for set in &mut self.sets {
             if packet.arrived >= set.since {
-                set.for_each(&self.law, packet.flow, |bin| {
+                set.for_each(&self.parameters, packet.flow, |bin| {
                     bin.waiting = bin.waiting.saturating_sub(1);
                 });
             }
@@ -445,33 +452,37 @@ impl Aqm for Sfb {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         if self.secret.is_none() {
             self.draw_secret(random);
         }
-        let (p_min, least, most) = self.sets[self.active].learn(&self.law, packet.flow);
+        let (p_min, least, most) = self.sets[self.active].learn(&self.parameters, packet.flow);
         let unresponsive = p_min >= 1.0;
         if unresponsive && self.warming {
-            self.sets[1 - self.active].learn(&self.law, packet.flow);
+            self.sets[1 - self.active].learn(&self.parameters, packet.flow);
         }
-        let fullness = if self.law.any_drops { most } else { least };
-        if fullness >= self.law.drops_at || (unresponsive && !self.pay(now)) {
+        let fullness = if self.parameters.any_drops {
+            most
+        } else {
+            least
+        };
+        if fullness >= self.parameters.drops_at || (unresponsive && !self.pay(now)) {
             return Verdict::Drop(DropReason::Policy);
         }
         if !unresponsive && p_min > 0.0 && random.chance(p_min) {
-            return tell(self.law.ecn, packet);
+            return signal(self.parameters.ecn, packet);
         }
         Verdict::Keep
     }
 
     #[inline]
-    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
         for set in &mut self.sets {
             if packet.arrived >= set.since {
-                set.for_each(&self.law, packet.flow, |bin| bin.waiting += 1);
+                set.for_each(&self.parameters, packet.flow, |bin| bin.waiting += 1);
             }
         }
     }
@@ -480,21 +491,21 @@ impl Aqm for Sfb {
     fn on_departure<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
-        self.take_off(packet);
+        self.subtract(packet);
         Verdict::Keep
     }
 
-    fn on_evicted(&mut self, _now: Nanos, packet: &Facts) {
-        self.take_off(packet);
+    fn on_evicted(&mut self, _now: Nanos, packet: &PacketInfo) {
+        self.subtract(packet);
     }
 
     #[inline]
     fn poll<Q: Backlog>(&mut self, now: Nanos, _queue: &Q) {
-        if self.law.rehash > Nanos::ZERO && self.next_change.is_none_or(|next| now >= next) {
+        if self.parameters.rehash > Nanos::ZERO && self.next_change.is_none_or(|next| now >= next) {
             self.catch_up(now);
         }
     }

@@ -21,21 +21,21 @@ impl Backlog for Nothing {
     fn head_arrival(&self) -> Option<Nanos> {
         None
     }
-    fn draw(&self, _: &mut Pcg32) -> Option<(crate::aqm::Place, FlowKey)> {
+    fn draw(&self, _: &mut Pcg32) -> Option<(crate::aqm::Slot, FlowKey)> {
         None
     }
 }
 
-fn facts(flow: u64, secs: u64) -> Facts {
-    Facts::of(&packet(flow), Nanos::from_secs(secs))
+fn info(flow: u64, secs: u64) -> PacketInfo {
+    PacketInfo::of(&packet(flow), Nanos::from_secs(secs))
 }
 
-/// One arrival, let in whatever the verdict.
+/// One arrival, accepted whatever the verdict.
 fn arrive(sfb: &mut Sfb, flow: u64, secs: u64, random: &mut Pcg32) -> Verdict {
-    let facts = facts(flow, secs);
-    sfb.poll(facts.arrived, &Nothing);
-    let verdict = sfb.on_arrival(facts.arrived, &facts, &Nothing, random);
-    sfb.on_accepted(facts.arrived, &facts);
+    let info = info(flow, secs);
+    sfb.poll(info.arrived, &Nothing);
+    let verdict = sfb.on_arrival(info.arrived, &info, &Nothing, random);
+    sfb.on_accepted(info.arrived, &info);
     verdict
 }
 
@@ -43,7 +43,7 @@ fn depart(sfb: &mut Sfb, flow: u64, arrived: u64, secs: u64) {
     let now = Nanos::from_secs(secs);
     sfb.poll(now, &Nothing);
     let mut random = Pcg32::new(0, 0);
-    sfb.on_departure(now, &facts(flow, arrived), &Nothing, &mut random);
+    sfb.on_departure(now, &info(flow, arrived), &Nothing, &mut random);
 }
 
 fn waiting(set: &BinSet) -> u32 {
@@ -80,37 +80,40 @@ fn linux_rises_at_the_size_and_drops_at_the_maximum_of_all() {
     let full = Verdict::Drop(DropReason::Policy);
     let keep = Verdict::Keep;
     assert_eq!(verdicts, [keep, keep, keep, keep, keep, full]);
-    // Raised by the arrivals that found 3, 4 and 5.
+    // Raised by the arrivals that met 3, 4 and 5 packets.
     assert!((sfb.sets[0].bins[0].probability - 0.000_03).abs() < 1e-18);
 }
 
 #[test]
-fn an_innocent_flow_is_judged_by_its_best_bin() {
+fn a_flow_is_judged_by_its_bin_of_smallest_p() {
     let mut sfb = sfb("sfb:levels=2,bins=8,d1=0.5,bin_size=5");
     let mut random = Pcg32::new(1, 0);
     for _ in 0..9 {
         arrive(&mut sfb, 1, 0, &mut random);
     }
-    assert_eq!(sfb.sets[0].learn(&sfb.law.clone(), FlowKey(1)).0, 1.0);
+    assert_eq!(
+        sfb.sets[0].learn(&sfb.parameters.clone(), FlowKey(1)).0,
+        1.0
+    );
     // With 8 x 8 bins, of 64 other flows one shares both on average.
-    let law = sfb.law;
-    let shares = (2..66).filter(|flow| sfb.sets[0].learn(&law, FlowKey(*flow)).0 > 0.0);
+    let parameters = sfb.parameters;
+    let shares = (2..66).filter(|flow| sfb.sets[0].learn(&parameters, FlowKey(*flow)).0 > 0.0);
     assert!(shares.count() <= 8);
 }
 
 #[test]
-fn flows_that_do_not_respond_are_held_to_the_penalty_rate() {
+fn unresponsive_flows_are_limited_to_the_penalty_rate() {
     let mut sfb = sfb("sfb:levels=1,bins=1,penalty_rate=10,penalty_burst=3,rehash=0");
     let mut random = Pcg32::new(1, 0);
     let limited = Verdict::Drop(DropReason::Policy);
     let mut judge = |millis: u64| {
         let now = Nanos::from_millis(millis);
-        let facts = Facts::of(&packet(1), now);
+        let info = PacketInfo::of(&packet(1), now);
         sfb.sets[0].bins[0] = Bin {
             waiting: 1,
             probability: 1.0,
         };
-        sfb.on_arrival(now, &facts, &Nothing, &mut random)
+        sfb.on_arrival(now, &info, &Nothing, &mut random)
     };
     let burst = [(); 4].map(|()| judge(0));
     assert_eq!(burst[2..], [Verdict::Keep, limited]);
@@ -120,7 +123,7 @@ fn flows_that_do_not_respond_are_held_to_the_penalty_rate() {
 }
 
 #[test]
-fn a_packet_is_taken_off_only_where_it_was_counted() {
+fn a_packet_is_subtracted_only_where_it_was_counted() {
     let mut sfb = sfb("sfb:rehash=10 s,warmup=4 s");
     let mut random = Pcg32::new(1, 0);
     sfb.poll(Nanos::ZERO, &Nothing);
@@ -140,16 +143,16 @@ fn a_packet_is_taken_off_only_where_it_was_counted() {
 }
 
 #[test]
-fn an_evicted_packet_is_taken_off() {
+fn an_evicted_packet_is_subtracted() {
     let mut sfb = sfb("sfb");
     let mut random = Pcg32::new(1, 0);
     arrive(&mut sfb, 1, 1, &mut random);
-    sfb.on_evicted(Nanos::from_secs(2), &facts(1, 1));
+    sfb.on_evicted(Nanos::from_secs(2), &info(1, 1));
     assert_eq!(waiting(&sfb.sets[0]), 0);
 }
 
 #[test]
-fn a_set_that_warms_up_learns_of_flows_that_do_not_respond() {
+fn a_set_that_warms_up_learns_of_unresponsive_flows() {
     let mut sfb = sfb("sfb:rehash=10 s,warmup=10 s,levels=1,bins=1,bin_size=1,d1=0.25");
     let mut random = Pcg32::new(1, 0);
     sfb.poll(Nanos::ZERO, &Nothing);
@@ -165,7 +168,7 @@ fn a_set_that_warms_up_learns_of_flows_that_do_not_respond() {
 }
 
 #[test]
-fn late_is_as_good_as_in_time() {
+fn late_changes_of_sets_are_exact() {
     let run = |step: u64| {
         let mut sfb = sfb("sfb:rehash=7 s,warmup=2 s");
         let mut random = Pcg32::new(3, 0);
@@ -184,7 +187,7 @@ fn late_is_as_good_as_in_time() {
 }
 
 #[test]
-fn a_queue_keeps_a_flood_from_a_trickle() {
+fn a_flood_does_not_harm_a_small_flow() {
     let mut queue = queue("sfb:limit=200,rehash=0", mbps(10));
     let (mut sent, mut lost, mut longest) = (0, 0, 0);
     for round in 0..20_000_u64 {
@@ -202,16 +205,16 @@ fn a_queue_keeps_a_flood_from_a_trickle() {
         queue.dequeue(now);
     }
     // Flow 3 shares neither bin with flow 1 under this seed: none of it is lost.
-    // Flow 2 shares one and loses a tenth, until flow 1 is held back.
+    // Flow 2 shares one and loses a tenth, until flow 1 is rate-limited.
     assert_eq!((sent, lost), (1000, 0));
-    // Flow 1 never has more than the 14 places of a bin, and a third of it gets through.
+    // Flow 1 never has more than the 14 packets of a bin, and a third of it gets through.
     assert!(longest <= 16, "{longest}");
     let departed = queue.counters().departed.packets;
     assert!(departed > 18_000, "{departed}");
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn contradictions_are_refused() {
     for (text, blamed) in [
         ("sfb:rehash=1 s,warmup=2 s", "warmup"),
         ("sfb:limit=12", "bin_size"),
@@ -225,8 +228,11 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn as_linux_takes_the_steps_tc_sends() {
     // tc: (65535 + 1000)/2000 = 33 and (65535 + 10000)/20000 = 3 of 65,535.
-    let law = sfb("sfb:as=linux").law;
-    assert!((law.d1 - 33.0 / 65_535.0).abs() < 0.5 / 65_535.0);
-    assert!((law.d2 - 3.0 / 65_535.0).abs() < 0.5 / 65_535.0);
-    assert_eq!((law.levels, law.bins, law.drops_at), (8, 16, 25));
+    let parameters = sfb("sfb:as=linux").parameters;
+    assert!((parameters.d1 - 33.0 / 65_535.0).abs() < 0.5 / 65_535.0);
+    assert!((parameters.d2 - 3.0 / 65_535.0).abs() < 0.5 / 65_535.0);
+    assert_eq!(
+        (parameters.levels, parameters.bins, parameters.drops_at),
+        (8, 16, 25)
+    );
 }

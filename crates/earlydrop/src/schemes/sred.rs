@@ -1,26 +1,26 @@
-//! SRED: stabilised RED, by an estimate of how many flows there are.
+//! SRED: stabilised RED, which estimates the number of flows.
 //!
 //! # Reference
 //! T. J. Ott, T. V. Lakshman, L. H. Wong, "SRED: Stabilized RED", INFOCOM 1999.
 //!
 //! # Equations
-//! A list holds M recently seen flows, the zombies. Each arrival is compared with one
-//! of them, drawn at random: a *hit* when both are of one flow; when not, the zombie is
-//! overwritten by the packet's flow with probability r = 0.25. With a = r/M:
+//! A list holds M recent flows, the zombies. Each arrival is compared with a random zombie.
+//! It is a *hit* if both are of the same flow. If not, the packet's flow replaces the zombie
+//! with probability r = 0.25. With a = r/M:
 //! - `P <- (1 - a) P + a hit`; 1/P estimates the number of flows;
 //! - `p_sred(q)` is p_max from B/3 on, p_max/4 from B/6 on, 0 below, B the buffer;
 //! - simple: `p_zap = p_sred min(1, 1/(256 P)^2)`;
-//! - full: that times `1 + hit/P`, which meets flows with many packets more often.
+//! - full: that times `1 + hit/P`, which drops more from flows with many packets.
 //!
 //! # Our readings
-//! - While the list fills, each arrival is added to it and is no hit, as the paper fills
-//!   it, and P stays as it is: nothing has been compared.
-//! - The hit of an arrival enters P before its own p_zap, which is at most 1. A P of 0
-//!   gives `p_zap = p_sred`.
-//! - The comparison is made for every arrival, dropped or not, as the paper says.
-//! - The zombies' counts and time stamps serve the paper's search for misbehaving
-//!   flows, which takes no action on them; they are not kept.
-//! - q is what waits before the arrival, in what the limit is given in.
+//! - While the list fills, each arrival is added to it as in the paper and is no hit. P does
+//!   not change, as nothing is compared.
+//! - The hit of an arrival updates P before its own p_zap, which is at most 1. With P = 0,
+//!   `p_zap = p_sred`.
+//! - Every arrival is compared, dropped or not, as the paper says.
+//! - The zombies' counts and time stamps are left out. The paper uses them only to find
+//!   misbehaving flows, without acting on them.
+//! - q is the queue without the arrival, in the unit of the limit.
 //!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
@@ -29,14 +29,13 @@ use alloc::boxed::Box;
 use alloc::vec;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::registry::{
     Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::tell;
+use crate::schemes::common::signal;
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Ott, Lakshman, Wong 1999";
@@ -54,7 +53,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "overwrite",
-        meaning: "r, with which a zombie that is no hit is overwritten",
+        meaning: "r, the probability that a zombie that is no hit is replaced",
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
         default: "0.25",
         origin: ORIGIN,
@@ -62,7 +61,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "max_p",
-        meaning: "p_sred from a third of the buffer on; a quarter of it from a sixth on",
+        meaning: "p_max: p_sred above a third of the buffer; a quarter of it above a sixth",
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
         default: "0.15",
         origin: ORIGIN,
@@ -89,7 +88,7 @@ const PARAMETERS: &[Parameter] = &[
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
     name: "sred",
-    summary: "drops by queue and by an estimated number of flows, without any state per flow",
+    summary: "drops by the queue and an estimated number of flows, without state per flow",
     source: "Ott, Lakshman, Wong 1999",
     parameters: &[PARAMETERS],
     defaults: &[],
@@ -110,20 +109,20 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Probe {
             name: "hits",
-            meaning: "P, how often an arrival meets a zombie of its own flow",
+            meaning: "P, the rate of hits",
         },
     ],
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Sred(Sred::from_settings(settings)),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Sred::from_settings(settings),
+            settings.limit(),
+        ))
     },
 };
 
-/// SRED.
+/// SRED: a list of zombies and an estimate of the number of flows.
 #[derive(Clone, Debug)]
 pub struct Sred {
     overwrite: f64,
@@ -133,7 +132,7 @@ pub struct Sred {
     ecn: bool,
     buffer: Limit,
     zombies: Box<[FlowKey]>,
-    /// How many of them are filled in.
+    /// The number of zombies so far.
     filled: usize,
     /// r/M.
     weight: f64,
@@ -159,9 +158,9 @@ impl Sred {
         }
     }
 
-    /// Compares an arrival with a zombie; returns whether it is a hit.
+    /// Compares an arrival with a random zombie; returns whether it is a hit.
     #[inline]
-    fn meet(&mut self, flow: FlowKey, random: &mut Pcg32) -> bool {
+    fn compare(&mut self, flow: FlowKey, random: &mut Pcg32) -> bool {
         if self.filled < self.zombies.len() {
             self.zombies[self.filled] = flow;
             self.filled += 1;
@@ -213,14 +212,14 @@ impl Aqm for Sred {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        let hit = self.meet(packet.flow, random);
+        let hit = self.compare(packet.flow, random);
         let p_sred = self.p_sred(queue);
         if p_sred > 0.0 && random.chance(self.p_zap(p_sred, hit)) {
-            tell(self.ecn, packet)
+            signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
@@ -296,7 +295,7 @@ mod tests {
         for _ in 0..1000 {
             one.enqueue(Nanos::ZERO, packet(1));
         }
-        assert_eq!(one.packets(), 20, "at a third everything is told");
+        assert_eq!(one.packets(), 20, "at a third every packet is signalled");
     }
 
     /// So many packets of 1,000 bytes.
@@ -312,7 +311,7 @@ mod tests {
         fn head_arrival(&self) -> Option<Nanos> {
             None
         }
-        fn draw(&self, _: &mut Pcg32) -> Option<(crate::aqm::Place, FlowKey)> {
+        fn draw(&self, _: &mut Pcg32) -> Option<(crate::aqm::Slot, FlowKey)> {
             None
         }
     }
@@ -329,12 +328,12 @@ mod tests {
         let mut sred = sred("sred:zombies=2,overwrite=0.5");
         let mut random = Pcg32::new(1, 0);
         for _ in 0..2 {
-            assert!(!sred.meet(FlowKey(7), &mut random), "the list fills");
+            assert!(!sred.compare(FlowKey(7), &mut random), "the list fills");
         }
         assert_eq!(sred.hits, 0.0);
-        assert!(sred.meet(FlowKey(7), &mut random));
+        assert!(sred.compare(FlowKey(7), &mut random));
         assert_eq!(sred.hits, 0.25);
-        assert!(!sred.meet(FlowKey(8), &mut random));
+        assert!(!sred.compare(FlowKey(8), &mut random));
         assert_eq!(sred.hits, 0.1875);
     }
 

@@ -1,34 +1,33 @@
-//! Step: a mark or drop whenever the queue is above one threshold.
+//! Step: marks or drops every packet while the queue is above one threshold (DCTCP).
 //!
 //! # Reference
 //! M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; RFC 8257,
 //! section 3.1, whose threshold is called K.
 //!
 //! # Equations
-//! A packet that finds a queue `q > K` is marked; `q` is what waits when it
-//! arrives, itself not counted. The paper asks for `K > C RTT/7`.
+//! An arrival that finds a queue `q > K` is marked; q does not include the arrival. The
+//! paper requires `K > C RTT/7`.
 //!
 //! # Our readings
-//! - What cannot be marked is dropped, as RFC 3168 has it; `others=pass` leaves it
-//!   alone, as a switch that only marks does.
-//! - A threshold given as time is the bytes that the link sends in it: at the link's
-//!   present rate, not by the packets' time stamps.
+//! - Packets that cannot be marked are dropped (RFC 3168). `others=pass` passes them, as a
+//!   switch that only marks does.
+//! - A threshold given as time is the bytes that the link sends in that time at its present
+//!   rate. It does not use time stamps of packets.
 //!
 //! # How other tools differ
 //! | aspect | ns-3 | Linux | here |
 //! |---|---|---|---|
-//! | how it is done | RED with min = max = K and weight 1 | `tc red` with min near max, or `ce_threshold` of fq_codel and dualpi2 | a scheme of its own |
+//! | implementation | RED with min = max = K and weight 1 | `tc red` with min near max, or `ce_threshold` of fq_codel and dualpi2 | a scheme of its own |
 //! | a queue of exactly K | marked | marked (`ce_threshold`: not) | not marked |
 //! | threshold in | packets or bytes | bytes; time for `ce_threshold` | any of the three |
 
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Range, Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{OTHERS, Telling, Threshold, check_within_buffer};
+use crate::schemes::common::{OTHERS, Signalling, Threshold, check_within_buffer};
 use crate::units::{BitsPerSec, Nanos};
 
 const PARAMETERS: &[Parameter] = &[
@@ -36,7 +35,7 @@ const PARAMETERS: &[Parameter] = &[
     ECN,
     Parameter {
         name: "threshold",
-        meaning: "K: an arrival that finds more than this waiting is marked or dropped",
+        meaning: "K: an arrival that finds a longer queue than this is marked or dropped",
         kind: Kind::Length(Range::NOT_NEGATIVE),
         default: "20 packets",
         origin: "Alizadeh et al. 2010, for 1 Gbps",
@@ -61,10 +60,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Step(Step::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Step::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -72,7 +71,7 @@ pub const SCHEME: Descriptor = Descriptor {
 #[derive(Clone, Debug)]
 pub struct Step {
     threshold: Threshold,
-    telling: Telling,
+    signalling: Signalling,
 }
 
 impl Step {
@@ -81,7 +80,7 @@ impl Step {
         let given = s.length_or_auto("threshold");
         Ok(Step {
             threshold: Threshold::new(given.unwrap_or(Length::Packets(0.0)), s.link()),
-            telling: Telling::from_settings(s),
+            signalling: Signalling::from_settings(s),
         })
     }
 }
@@ -91,12 +90,12 @@ impl Aqm for Step {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
         if self.threshold.is_exceeded_by(queue) {
-            self.telling.tell(packet)
+            self.signalling.signal(packet)
         } else {
             Verdict::Keep
         }
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn others_may_pass_and_ecn_may_be_off() {
+    fn others_can_pass_and_ecn_can_be_off() {
         let mut passing = queue("step:threshold=0,others=pass", mbps(10));
         let mut dropping = queue("step:threshold=0,ecn=off", mbps(10));
         for queue in [&mut passing, &mut dropping] {

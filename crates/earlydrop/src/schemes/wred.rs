@@ -10,20 +10,20 @@
 //! class: `Pb = max_p (avg - min)/(max - min)`, everything from max on (or gentle, from
 //! twice max on). The average is
 //! - `shared`: of the whole queue, as Cisco's and DPDK's; or
-//! - `per-class`: of the packets of the class that wait, as Linux's GRED's.
+//! - `per-class`: of the class's packets in the queue, as Linux's GRED's.
 //!
 //! # Our readings
-//! - Classes beyond the last profile use the last.
-//! - The count since the last drop is a class's own: its drops are spaced as its own Pb
-//!   says. The sources are silent; DPDK has one count for all colours of a queue.
-//! - A per-class average decays over the time that nothing of its class waits.
-//! - A packet that finds no room starts its own class's count afresh.
+//! - Classes beyond the last profile use the last one.
+//! - Each class has its own count since its last drop, so its drops are spaced by its own Pb.
+//!   The sources do not say; DPDK has one count for all colours of a queue.
+//! - A per-class average decays while the queue holds no packet of its class.
+//! - A drop at a full buffer restarts the count of the packet's class.
 //!
 //! # How other tools differ
 //! | aspect | Cisco | DPDK | Linux `gred` | ns-2, ns-3 | here |
 //! |---|---|---|---|---|---|
 //! | average | shared | shared | per queue; shared with equal priorities | RIO: all, and in-profile | `average` |
-//! | count | unsaid | shared | per queue | per class | per class |
+//! | count | not documented | shared | per queue | per class | per class |
 //! | thresholds in | packets | packets | bytes | packets | packets, or `unit=bytes` |
 //! | max_p | 1/denominator | 1/`maxp_inv` | any; with an old tc a power of two over the band | 1/`linterm_` | any |
 //! | weight | of the queue | of each colour | of each virtual queue | of the queue | one |
@@ -34,14 +34,14 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::{ACTION, AVERAGE, SPACING};
-use crate::red::{Action, Average, Curve, Gap, Measure, Shape, Spacing};
+use crate::red::variants::{gred, red};
+use crate::red::{Action, Average, Curve, Gap, RedConfig, Shape, Spacing};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
 };
-use crate::schemes::{AnyAqm, gred, red};
 use crate::units::{BitsPerSec, Nanos};
 
 const PARAMETERS: &[Parameter] = &[
@@ -57,9 +57,9 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "average",
-        meaning: "what the average is of",
+        meaning: "the packets that the average covers",
         kind: Kind::Choice(&[
-            ("shared", "the whole queue"),
+            ("shared", "all packets of the queue"),
             ("per-class", "the packets of the arrival's class"),
         ]),
         default: "shared",
@@ -68,7 +68,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "gentle",
-        meaning: "rise from max_p at max to 1 at twice max instead of dropping all from max on",
+        meaning: "rise from max_p at max to 1 at twice max, instead of dropping everything above max",
         kind: Kind::Flag,
         default: "off",
         origin: "Cisco's WRED; DPDK",
@@ -99,7 +99,7 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "tc gred without grio: an average in bytes for each virtual queue, weight 2^-6, which tc works out of packets of 1000 bytes for the last two",
+            meaning: "tc gred without grio: an average in bytes for each virtual queue, weight 2^-6, which tc computes for packets of 1000 bytes for the last two",
             values: &[
                 (
                     "profiles",
@@ -120,37 +120,37 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         Probe {
             name: "average",
-            meaning: "the average; the largest of any class where each has its own",
+            meaning: "the average; with per-class averages, the largest",
         },
         Probe {
             name: "pb",
-            meaning: "initial probability of the class where it is largest",
+            meaning: "largest initial probability of any class",
         },
         Probe {
             name: "pb_least",
-            meaning: "initial probability of the class where it is least",
+            meaning: "smallest initial probability of any class",
         },
     ],
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Wred(Wred::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Wred::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
-/// One class: its curve and where it is in spacing its drops.
+/// One class: its curve and its gap since the last drop.
 #[derive(Clone, Debug)]
 struct Profile {
     curve: Curve,
     /// The curve's first and last thresholds in the averages' steps.
     band: (u64, u64),
     gap: Gap,
-    /// Whether the last arrival saw the average above the first threshold.
+    /// Whether the last arrival met an average above the first threshold.
     in_band: bool,
-    /// What of the class waits, in the average's unit; kept where averages are per class.
+    /// The class's share of the queue, in the average's unit; kept with per-class averages.
     waiting: u64,
 }
 
@@ -161,22 +161,22 @@ pub struct Wred {
     averages: Box<[Average]>,
     profiles: Box<[Profile]>,
     per_class: bool,
-    measure: Measure,
+    config: RedConfig,
     action: Action,
 }
 
 impl Wred {
     pub(crate) fn from_settings(s: &Settings) -> Result<Wred, ConfigError> {
-        let measure = Measure::with_target(s, None);
-        let average = measure.average(s);
-        let profiles = profiles(s, &average, measure.in_bytes)?;
+        let config = RedConfig::with_target(s, None);
+        let average = config.average(s);
+        let profiles = profiles(s, &average, config.in_bytes)?;
         let per_class = s.choice("average") == "per-class";
         let averages = if per_class { profiles.len() } else { 1 };
         Ok(Wred {
             averages: (0..averages).map(|_| average.clone()).collect(),
             profiles,
             per_class,
-            measure,
+            config,
             action: Action::from_settings(s),
         })
     }
@@ -187,14 +187,14 @@ impl Wred {
     }
 
     #[inline]
-    fn class_of(&self, packet: &Facts) -> usize {
+    fn class_of(&self, packet: &PacketInfo) -> usize {
         usize::from(packet.class).min(self.profiles.len() - 1)
     }
 
-    /// What `packet` adds to the waiting packets or bytes.
+    /// The length of `packet` in the average's unit: 1, or its bytes.
     #[inline]
-    fn length_of(&self, packet: &Facts) -> u64 {
-        if self.measure.in_bytes {
+    fn length_of(&self, packet: &PacketInfo) -> u64 {
+        if self.config.in_bytes {
             u64::from(packet.size)
         } else {
             1
@@ -206,7 +206,7 @@ impl Wred {
         if self.per_class {
             self.profiles[class].waiting
         } else {
-            self.measure.length_of(queue)
+            self.config.length_of(queue)
         }
     }
 
@@ -215,9 +215,9 @@ impl Wred {
         if self.per_class { class } else { 0 }
     }
 
-    /// A packet has left the queue, one way or another.
+    /// Counts a packet that has left the queue: sent, dropped or evicted.
     #[inline]
-    fn take_off(&mut self, now: Nanos, packet: &Facts) {
+    fn subtract(&mut self, now: Nanos, packet: &PacketInfo) {
         if !self.per_class {
             return;
         }
@@ -304,7 +304,7 @@ impl Aqm for Wred {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -313,14 +313,14 @@ impl Aqm for Wred {
         let average = self.average_of(class);
         let avg = self.averages[average].update(now, length);
         let profile = &mut self.profiles[class];
-        let few = self.measure.cautious && length <= 1;
+        let few = self.config.cautious && length <= 1;
         if avg < profile.band.0 || few {
             profile.gap.restart(0);
             profile.in_band = false;
             return Verdict::Keep;
         }
-        let step = self.measure.step_of(packet);
-        if self.measure.cautious && !profile.in_band {
+        let step = self.config.step_of(packet);
+        if self.config.cautious && !profile.in_band {
             profile.gap.restart(step);
             profile.in_band = true;
             return Verdict::Keep;
@@ -328,14 +328,14 @@ impl Aqm for Wred {
         profile.in_band = true;
         if avg >= profile.band.1 {
             profile.gap.restart(0);
-            return self.action.tell_above_last(packet);
+            return self.action.signal_above_last(packet);
         }
         let line = profile.curve.steps_on_line(avg - profile.band.0);
         let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
-        let (spent, own) = self.measure.shares(pb, profile.gap.count(), step);
+        let (spent, own) = self.config.shares(pb, profile.gap.count(), step);
         if profile.gap.is_over(spent, own, random) {
             profile.gap.restart(0);
-            self.action.tell(packet, pb)
+            self.action.signal(packet, pb)
         } else {
             profile.gap.pass(step);
             Verdict::Keep
@@ -343,14 +343,14 @@ impl Aqm for Wred {
     }
 
     #[inline]
-    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
         if self.per_class {
             let class = self.class_of(packet);
             self.profiles[class].waiting += self.length_of(packet);
         }
     }
 
-    fn on_refused(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, packet: &PacketInfo) {
         let class = self.class_of(packet);
         self.profiles[class].gap.restart(0);
     }
@@ -359,16 +359,16 @@ impl Aqm for Wred {
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
-        self.take_off(now, packet);
+        self.subtract(now, packet);
         Verdict::Keep
     }
 
-    fn on_evicted(&mut self, now: Nanos, packet: &Facts) {
-        self.take_off(now, packet);
+    fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo) {
+        self.subtract(now, packet);
     }
 
     fn on_empty(&mut self, now: Nanos) {
@@ -382,9 +382,9 @@ impl Aqm for Wred {
     }
 
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
-        let weight = self.measure.weight_at(rate);
+        let weight = self.config.weight_at(rate);
         for average in &mut self.averages {
-            average.retune(weight, self.measure.packet_time(rate));
+            average.retune(weight, self.config.packet_time(rate));
         }
     }
 
@@ -415,7 +415,7 @@ impl Aqm for Wred {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aqm::{DropReason, Place};
+    use crate::aqm::{DropReason, Slot};
     use crate::packet::{Ecn, FlowKey};
     use crate::registry::{Link, Spec};
     use crate::testing::mbps;
@@ -425,8 +425,8 @@ mod tests {
         Wred::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
     }
 
-    fn facts(class: u8) -> Facts {
-        Facts {
+    fn info(class: u8) -> PacketInfo {
+        PacketInfo {
             size: 1000,
             flow: FlowKey(1),
             ecn: Ecn::NotCapable,
@@ -435,7 +435,7 @@ mod tests {
         }
     }
 
-    /// So many packets of 1,000 bytes.
+    /// A queue of so many packets of 1,000 bytes.
     struct Waiting(u32);
 
     impl Backlog for Waiting {
@@ -448,16 +448,16 @@ mod tests {
         fn head_arrival(&self) -> Option<Nanos> {
             None
         }
-        fn draw(&self, _: &mut Pcg32) -> Option<(Place, FlowKey)> {
+        fn draw(&self, _: &mut Pcg32) -> Option<(Slot, FlowKey)> {
             None
         }
     }
 
     #[test]
-    fn each_class_has_its_own_curve_and_the_last_serves_the_rest() {
+    fn each_class_has_its_own_curve_and_the_rest_use_the_last() {
         let wred = wred("wred");
         let pb = |class: u8, avg: f64| {
-            let profile = &wred.profiles[wred.class_of(&facts(class))];
+            let profile = &wred.profiles[wred.class_of(&info(class))];
             profile.curve.probability(avg)
         };
         for (class, avg, expected) in [
@@ -477,19 +477,19 @@ mod tests {
         let mut wred = wred("wred:weight=0.5");
         let mut random = Pcg32::new(1, 0);
         for class in [0, 1, 2] {
-            wred.on_arrival(Nanos::ZERO, &facts(class), &Waiting(80), &mut random);
+            wred.on_arrival(Nanos::ZERO, &info(class), &Waiting(80), &mut random);
         }
         assert_eq!(wred.averages[0].value(), 70.0); // 40, 60, 70
         assert_eq!(wred.averages.len(), 1);
     }
 
     #[test]
-    fn averages_per_class_are_of_what_waits_of_the_class() {
+    fn averages_per_class_cover_the_packets_of_the_class() {
         let mut wred = wred("wred:weight=1,average=per-class,profiles=0/2/1; 0/4/1,limit=9");
         let mut random = Pcg32::new(1, 0);
         let mut offer = |wred: &mut Wred, class: u8| {
-            let verdict = wred.on_arrival(Nanos::ZERO, &facts(class), &Waiting(90), &mut random);
-            wred.on_accepted(Nanos::ZERO, &facts(class));
+            let verdict = wred.on_arrival(Nanos::ZERO, &info(class), &Waiting(90), &mut random);
+            wred.on_accepted(Nanos::ZERO, &info(class));
             verdict
         };
         assert_eq!(
@@ -502,7 +502,7 @@ mod tests {
         assert_eq!(wred.averages[0].value(), 2.0);
         assert_eq!(offer(&mut wred, 1), Verdict::Keep, "nor of class 1");
         assert_eq!(wred.averages[1].value(), 0.0);
-        wred.on_evicted(Nanos::ZERO, &facts(1));
+        wred.on_evicted(Nanos::ZERO, &info(1));
         assert_eq!(wred.profiles[1].waiting, 0);
         assert_eq!(wred.profiles[0].waiting, 3);
     }
@@ -516,8 +516,8 @@ mod tests {
         for arrival in 0..10_000 {
             let class = arrival % 2;
             since_drop[class] += 1;
-            let facts = facts(class as u8);
-            if wred.on_arrival(Nanos::ZERO, &facts, &Waiting(5), &mut random) != Verdict::Keep {
+            let info = info(class as u8);
+            if wred.on_arrival(Nanos::ZERO, &info, &Waiting(5), &mut random) != Verdict::Keep {
                 since_drop[class] = 0;
             }
             assert!(since_drop[class] <= 10);
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_that_cannot_be_are_refused() {
+    fn contradictory_profiles_are_refused() {
         for text in [
             "10",
             "10/30",

@@ -1,4 +1,4 @@
-//! A ledger beside a queue: what was offered, what waits, what became of the rest.
+//! A ledger of a queue: the packets offered, those in the queue, and the fate of the rest.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +11,7 @@ use earlydrop::units::{BitsPerSec, Nanos};
 
 use super::limit_of;
 
-/// A packet that is known again wherever it turns up.
+/// A packet with an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tagged {
     pub(crate) id: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Tagged {
     pub(crate) size: u32,
     pub(crate) ecn: Ecn,
     pub(crate) class: u8,
-    /// How often it was marked here.
+    /// How often this queue marked it.
     pub(crate) marks: u8,
 }
 
@@ -43,7 +43,7 @@ impl Packet for Tagged {
     }
 }
 
-/// Something a queue did with a packet, times as the caller's clock without its offset.
+/// What a queue did with a packet; times without the clock's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Offered(u64, Outcome),
@@ -52,7 +52,7 @@ pub(crate) enum Event {
     Nothing,
 }
 
-/// A packet that waits: as it was offered, when, and whether it was marked then.
+/// A packet in the queue: as it was enqueued, when, and whether it was marked then.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     offered: Tagged,
@@ -76,18 +76,18 @@ const PROBABILITIES: [&str; 12] = [
     "p_cl",
 ];
 
-/// A queue and the ledger beside it; every call is checked.
+/// A queue with its ledger, which checks every call.
 pub(crate) struct Audited {
     pub(crate) queue: AnyQueue<Tagged>,
-    /// What the clock shows when the test's shows zero.
+    /// The clock's time at the start of the test.
     pub(crate) offset: Nanos,
-    /// All that happened.
+    /// Every event, in order.
     pub(crate) events: Vec<Event>,
     name: String,
     limit: Limit,
     memory: usize,
     waiting: BTreeMap<u64, Waiting>,
-    /// The last of a flow (of one lane, where flows have two) to leave.
+    /// The last packet of each flow to leave (of each lane, where flows have two).
     last_left: HashMap<(u64, bool), u64>,
     arrived: Tally,
     departed: Tally,
@@ -133,9 +133,9 @@ impl Audited {
         self.waiting.insert(packet.id, entry);
         self.events.push(Event::Offered(packet.id, outcome));
         let own = lost.iter().find(|(lost, _)| lost.id == packet.id);
-        let told = own.map(|(_, reason)| Outcome::Dropped(*reason));
+        let reported = own.map(|(_, reason)| Outcome::Dropped(*reason));
         let dropped = matches!(outcome, Outcome::Dropped(_)).then_some(outcome);
-        assert_eq!(dropped, told, "{}", self.name);
+        assert_eq!(dropped, reported, "{}", self.name);
         for (packet, reason) in lost {
             self.lose(packet, reason);
         }
@@ -176,7 +176,7 @@ impl Audited {
 
     fn lose(&mut self, packet: Tagged, reason: DropReason) {
         let entry = self.remove(&packet);
-        // Marked and thrown out within one call, it counts as dropped only.
+        // Marked and dropped within one call, it counts as dropped only.
         let known = u8::from(entry.marked);
         let own = self.events.last();
         let at_once = matches!(own, Some(Event::Offered(id, _)) if *id == packet.id);
@@ -206,8 +206,7 @@ impl Audited {
             .push(Event::Left(packet.id, packet.ecn, arrived));
     }
 
-    /// The ledger's entry for a packet that no longer waits, the packet being unchanged
-    /// but for its marks.
+    /// Removes the entry of a packet that has left, which may differ only by its marks.
     fn remove(&mut self, packet: &Tagged) -> Waiting {
         let entry = self.waiting.remove(&packet.id);
         let entry = entry.unwrap_or_else(|| panic!("{}: {packet:?} again", self.name));
@@ -245,7 +244,7 @@ impl Audited {
         assert!(bytes <= self.limit.bytes.0, "{name}: {bytes} bytes");
     }
 
-    /// What is too slow to look at for every packet.
+    /// Checks that are too slow for every packet.
     pub(crate) fn check_probes_and_memory(&self) {
         let name = &self.name;
         assert_eq!(self.queue.memory(), self.memory, "{name}: memory");

@@ -1,5 +1,5 @@
-//! What the integration tests share: packets that can be told apart, and a ledger
-//! that follows each of them through a queue.
+//! Helpers of the integration tests: packets with an identity, and a ledger that follows each
+//! through a queue.
 
 // Each test file is a crate of its own and uses its part of this.
 #![allow(dead_code)]
@@ -16,13 +16,13 @@ pub(crate) fn link() -> Link {
     Link::at(BitsPerSec::from_mbps(8))
 }
 
-/// The plan of `text`, which has to be a good one.
+/// The plan of `text`, which must be valid.
 pub(crate) fn plan(text: &str) -> Plan {
     let spec: Spec = text.parse().unwrap_or_else(|error| panic!("{error}"));
     spec.plan(&link()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Every scheme by itself and by each of its presets.
+/// Every scheme, alone and with each of its presets.
 pub(crate) fn presets() -> Vec<String> {
     let mut texts = Vec::new();
     for scheme in SCHEMES {
@@ -33,7 +33,7 @@ pub(crate) fn presets() -> Vec<String> {
     texts
 }
 
-/// What the queue of `plan` may hold.
+/// The capacity of the queue of `plan`.
 pub(crate) fn limit_of(plan: &Plan) -> Limit {
     match plan {
         Plan::Single { limit, .. } => *limit,

@@ -1,4 +1,4 @@
-//! Random traffic: bursts, turns of the link, looks at the clock, changes of rate.
+//! Random traffic: bursts, departures, pauses, changes of the link's rate.
 
 use earlydrop::packet::Ecn;
 use earlydrop::queue::QueueDiscipline;
@@ -9,28 +9,28 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::ledger::{Audited, Tagged};
 
-/// Something the queue is made to do.
+/// One step of the traffic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Act {
-    /// So many packets arrive, so long before each; `kind` decides what they are.
+    /// Packets of one kind arrive, each after a gap.
     Offer { packets: u32, gap: u64, kind: Kind },
-    /// The link takes so many, so long before each, whether any are left or not.
+    /// The link dequeues, each time after a gap, with packets left or not.
     Take { packets: u32, gap: u64 },
-    /// Packets come and go in turns.
+    /// Packets arrive and leave alternately.
     Flow { packets: u32, gap: u64, kind: Kind },
-    /// Nothing happens for so long; then somebody looks.
+    /// A pause, then a poll.
     Poll { gap: u64 },
     /// The link changes to this many bits per second.
     Rate { gap: u64, rate: u64 },
 }
 
-/// What the packets of one burst are.
+/// The packets of one burst.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     pub(crate) seed: u64,
     pub(crate) flows: u32,
     pub(crate) largest: u32,
-    /// The ECN field of all, or 4 for any.
+    /// The ECN field of all packets, or 4 for random ones.
     pub(crate) ecn: u8,
 }
 
@@ -63,7 +63,7 @@ fn gaps() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Before a single look or change of rate: hours at times.
+/// Times before a single poll or change of rate, up to hours.
 fn pauses() -> impl Strategy<Value = u64> {
     prop_oneof![4 => gaps(), 1 => 3_600_000_000_000..20_000_000_000_000_u64]
 }
@@ -92,7 +92,7 @@ fn acts() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A runner of a fixed seed: a run that failed can be had again.
+/// A runner with a fixed seed, so that a failure can be repeated.
 pub(crate) fn fixed_runner(cases: u32) -> TestRunner {
     let config = Config {
         cases,
@@ -104,29 +104,29 @@ pub(crate) fn fixed_runner(cases: u32) -> TestRunner {
     TestRunner::new_with_rng(config, rng)
 }
 
-/// Some twenty acts, a thousand packets at most.
+/// About twenty acts with at most a thousand packets.
 pub(crate) fn traffic() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(acts(), 1..30)
 }
 
-/// What is done beside the traffic, which must not change what becomes of it.
+/// What is done in addition to the traffic, without an effect on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aside {
     Nothing,
-    /// Go on with a clone after every act.
+    /// Continue with a clone after every act.
     Clone,
-    /// Look in between, at deadlines and at other times.
+    /// Poll in between, at deadlines and at other times.
     Poll,
 }
 
-/// Somebody who carries out acts on a queue.
+/// Runs acts on a queue.
 pub(crate) struct Driver {
     pub(crate) audited: Audited,
     pub(crate) now: Nanos,
     aside: Aside,
     next_id: u64,
     started: bool,
-    /// For what is done aside.
+    /// The random numbers of the polls in between.
     random: Pcg32,
 }
 
@@ -150,14 +150,14 @@ impl Driver {
                 self.audited.queue = self.audited.queue.clone();
             }
         }
-        // Not at the first thing that happens to be asked for, but to the end.
+        // Empties the queue, so that every packet is accounted for.
         while self.audited.queue.packets() > 0 {
             self.audited.take(self.now);
         }
         self.audited.check_probes_and_memory();
     }
 
-    /// Lets `packets` wait, and then an empty queue, for `gap` each.
+    /// Keeps `packets` queued for `gap`, then an empty queue for `gap`.
     pub(crate) fn stand(&mut self, packets: u32, kind: Kind, gap: u64) {
         self.act(&Act::Offer {
             packets,
@@ -206,8 +206,8 @@ impl Driver {
         }
     }
 
-    /// Lets time pass, with some looks in between where that is the aside. Clocks
-    /// start with the first call, so none comes before it.
+    /// Lets time pass, with polls in between for [`Aside::Poll`]. Timers start with the first
+    /// call, so there is no poll before it.
     fn pass(&mut self, gap: u64) {
         let until = self.now + Nanos(gap);
         if self.aside == Aside::Poll && self.started {

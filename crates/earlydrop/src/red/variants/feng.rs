@@ -1,14 +1,14 @@
-//! Self-configuring RED: max_p follows the average out of the band.
+//! Self-configuring RED: max_p changes when the average leaves the band.
 //!
 //! # Reference
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "A Self-Configuring RED Gateway", IEEE
-//! INFOCOM 1999; the baseline "Self-Config" of paper 002.
+//! INFOCOM 1999; the baseline "Self-Config" of Li and Lee (`restraint`).
 //!
 //! # Equations
 //! On each update of the average:
 //! - it falls below min, and was not below: `max_p <- max_p/alpha`, alpha = 3;
 //! - it rises above max, and was not above: `max_p <- max_p beta`, beta = 2;
-//! - between, only the state is noted.
+//! - between min and max, only the state changes.
 //!
 //! # Our readings
 //! max_p stays at most 1, and at least 2^-40, so that it can always grow back.
@@ -16,7 +16,7 @@
 //! # How other tools differ
 //! | aspect | ns-2, ns-3 | here | what it changes |
 //! |---|---|---|---|
-//! | bounds | none | (0, 1] | theirs can pass 1 |
+//! | bounds | none | (0, 1] | theirs can exceed 1 |
 //! | names | ns-3's text swaps alpha and beta, its code does not | alpha divides, beta multiplies | |
 //! | gentle part | slope of the first max_p | none, or of the present one | |
 
@@ -38,7 +38,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "what max_p is divided by when the average falls below min",
         kind: Kind::Number(FACTOR, "ratio"),
         default: "3",
-        origin: "Feng et al. 1999; paper 002, table 1",
+        origin: "Feng et al. 1999; Li and Lee, table 1",
         when: FENG,
     },
     Parameter {
@@ -46,7 +46,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "what max_p is multiplied by when the average rises above max",
         kind: Kind::Number(FACTOR, "ratio"),
         default: "2",
-        origin: "Feng et al. 1999; paper 002, table 1",
+        origin: "Feng et al. 1999; Li and Lee, table 1",
         when: FENG,
     },
 ];
@@ -60,8 +60,8 @@ pub const SCHEME: Descriptor = scheme(
     &[
         Preset {
             name: "paper",
-            meaning: "paper 002, table 1: thresholds 100 and 200, max_p 0.1, buffer 300; spacing as ns-2, which it ran",
-            values: super::restraint::PAPER_002,
+            meaning: "Li and Lee, table 1: thresholds 100 and 200, max_p 0.1, buffer 300; the spacing of ns-2, which they used",
+            values: super::restraint::LI_LEE_TABLE_1,
         },
         Preset {
             name: "ns2",
@@ -76,7 +76,7 @@ pub const SCHEME: Descriptor = scheme(
     ],
 );
 
-/// Smallest strength: far below any probability that matters, and not zero.
+/// The smallest strength: far below any probability that matters, but not zero.
 const FLOOR: f64 = 1.0 / (1_u64 << 40) as f64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ enum Side {
     Above,
 }
 
-/// The adaptation.
+/// The adaptation of self-configuring RED.
 #[derive(Clone, Debug)]
 pub struct Feng {
     alpha: f64,
@@ -101,12 +101,12 @@ impl Feng {
 
     /// Divides by `alpha` and multiplies by `beta`, both above 1.
     pub fn new(alpha: f64, beta: f64) -> Feng {
-        // An empty queue starts below: max_p is not divided before anything happened.
+        // An empty queue starts below min, so that max_p is not divided at the start.
         let side = Side::Below;
         Feng { alpha, beta, side }
     }
 
-    /// The average is now `avg`.
+    /// Moves the curve's strength where the average, now `avg`, has left the band.
     #[inline]
     pub fn on_average(&mut self, avg: f64, curve: &mut Curve) {
         let shape = curve.shape();
@@ -148,7 +148,7 @@ mod tests {
             curve.strength()
         };
         assert_eq!(max_p(5.0), 0.1, "starts below");
-        assert_eq!(max_p(20.0), 0.1, "between: only noted");
+        assert_eq!(max_p(20.0), 0.1, "between: unchanged");
         assert_eq!(max_p(31.0), 0.2, "rises above: doubled");
         assert_eq!(max_p(40.0), 0.2, "stays above: once");
         assert_eq!(max_p(20.0), 0.2);

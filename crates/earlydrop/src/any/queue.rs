@@ -1,23 +1,24 @@
-//! Any queue discipline, chosen while the program runs.
+//! Any queue discipline, chosen at run time.
 
-use super::{
-    Departure, DualQueue, FairQueue, Limit, Losses, Outcome, QueueDiscipline, SingleQueue,
-};
+use super::{AnyAqm, every_aqm};
 use crate::counters::Counters;
 use crate::packet::Packet;
+use crate::queue::{
+    Departure, DualQueue, FairQueue, Limit, Losses, Outcome, QueueDiscipline, SingleQueue,
+};
 use crate::random::Pcg32;
 use crate::schemes::codel::Codel;
-use crate::schemes::{AnyAqm, every_aqm};
 use crate::units::{BitsPerSec, Nanos};
 
-/// An enum of queue disciplines that is one itself: a call goes to whichever it is. The
-/// one named first, as the most frequent, is asked about before the others and let in where
-/// packets come and go.
+/// Makes an enum of queue disciplines that is a queue discipline itself.
+///
+/// The variant named `first`, the most frequent, is tested before the others and inlined
+/// into the caller.
 macro_rules! any_of {
     ($(#[$attribute:meta])* $name:ident first $first:ident { $($(#[$about:meta])* $variant:ident($queue:ty),)+ }) => {
         $(#[$attribute])*
         #[derive(Clone, Debug)]
-        // A program holds few; what counts is that a packet needs no pointer.
+        // A program holds few queues, and a packet needs no pointer this way.
         #[allow(clippy::large_enum_variant)]
         pub enum $name<P> {
             $($(#[$about])* $variant($queue)),+
@@ -71,7 +72,7 @@ macro_rules! any_of {
                 match self {
                     $name::$first(queue) => queue.dequeue_with(now, losses),
                     _ => {
-                        // Taken apart, or the first one's would go by memory too.
+                        // Taken apart, so that the first variant's result stays in registers.
                         let Departure { packet, arrived } = self.dequeue_from_any(now, losses)?;
                         Some(Departure { packet, arrived })
                     }
@@ -98,9 +99,9 @@ macro_rules! any_of {
             }
 
             #[inline]
-            fn coming(&self, ahead: u32) -> Option<&P> {
+            fn peek(&self, ahead: u32) -> Option<&P> {
                 match self {
-                    $($name::$variant(queue) => queue.coming(ahead)),+
+                    $($name::$variant(queue) => queue.peek(ahead)),+
                 }
             }
 
@@ -142,8 +143,12 @@ macro_rules! any_of {
 macro_rules! any_queue {
     ($($variant:ident($scheme:ty)),+ $(,)?) => {
         any_of! {
-            /// Any queue discipline the registry can build: one queue under one scheme,
-            /// or several queues. Which it is, is looked up once a call.
+            /// Any queue discipline the registry can build: a single queue under one scheme,
+            /// or several queues.
+            ///
+            /// One comparison or jump a call finds the variant. Only
+            /// [`Custom`](AnyQueue::Custom) calls its scheme through a pointer.
+            #[non_exhaustive]
             #[allow(missing_docs)]
             AnyQueue first Red {
                 $($variant(SingleQueue<P, $scheme>),)+
@@ -182,7 +187,7 @@ mod tests {
     use alloc::format;
     use alloc::vec::Vec;
 
-    /// Storm, calm and idleness from 40 flows; checks the identity after every step.
+    /// Overload, calm and idle times from 40 flows; checks the identity after every step.
     fn exercise(name: &str, queue: &mut AnyQueue<TestPacket>) {
         let mut random = Pcg32::new(3, 9);
         let mut now = Nanos::ZERO;
@@ -217,7 +222,7 @@ mod tests {
                 exercise(&name, &mut plan(&name).unwrap().queue(1));
             }
             let name = format!("{}:limit=30", scheme.name);
-            // A scheme may refuse so small a limit beside its thresholds.
+            // So small a limit may be below a scheme's thresholds, which is an error.
             if let Ok(plan) = plan(&name) {
                 exercise(&name, &mut plan.queue(1));
             }
@@ -239,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_fates() {
+    fn the_same_seed_gives_the_same_counters() {
         for scheme in SCHEMES {
             let plan = Spec::of(scheme).plan(&Link::at(mbps(8))).unwrap();
             let counters = [5, 5].map(|seed| {

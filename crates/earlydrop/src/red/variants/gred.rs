@@ -1,20 +1,20 @@
-//! Gentle RED: from max on, the probability climbs to 1 instead of jumping.
+//! Gentle RED: above max the probability rises linearly to 1 instead of jumping.
 //!
 //! # Reference
-//! S. Floyd, "Recommendation on using the gentle variant of RED", 2000; as in
-//! paper 001, section 2.2.
+//! S. Floyd, "Recommendation on using the gentle variant of RED", 2000; as in Hassan and
+//! Oluwatope 2014, section 2.2.
 //!
 //! # Equations
 //! - RED up to max;
 //! - `Pb = max_p + (1 - max_p)(avg - max)/max` for max <= avg < 2 max; 1 above.
 //!
 //! # Our readings
-//! With an adaptation the second line starts at max_p as it is now.
+//! With an adaptation the second line starts at the present max_p.
 //!
 //! # How other tools differ
 //! | aspect | ns-2, ns-3 | Linux, DPDK | here | what it changes |
 //! |---|---|---|---|---|
-//! | slope above max | of the first max_p, for ever | no gentle RED | of the present max_p | with max_p adapted to 0.5 theirs falls back to the first max_p at max |
+//! | slope above max | of the first max_p, for ever | no gentle RED | of the present max_p | with max_p adapted to 0.5, their probability falls back to the first max_p at max |
 
 use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
 use crate::red::{CurveLaw, Pieces, gentle_piece, linear_piece};
@@ -29,7 +29,7 @@ pub const SCHEME: Descriptor = scheme(
     &[
         Preset {
             name: "paper",
-            meaning: "paper 000, experiments 1 and 2: thresholds 10 and 30, max_p 0.1, buffer 120; spacing as ns-2, which it ran",
+            meaning: "Wang et al. 2008, experiments 1 and 2: thresholds 10 and 30, max_p 0.1, buffer 120; the spacing of ns-2, which they used",
             values: &[
                 ("min", "10 packets"),
                 ("max", "30 packets"),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn slope_above_max_follows_max_p_unless_told_otherwise() {
+    fn slope_above_max_follows_max_p_unless_frozen() {
         let shape = Shape {
             min: 10.0,
             max: 30.0,

@@ -1,36 +1,35 @@
-//! LRU-RED: RED that drops more from the flows a small cache has come to hold.
+//! LRU-RED: RED that drops more from flows that stay in a small cache.
 //!
 //! # Reference
 //! Smitha, A. L. N. Reddy, "LRU-RED: An active queue management scheme to contain high
 //! bandwidth flows at congested routers", IEEE GLOBECOM 2001.
 //!
 //! # Equations
-//! A cache of N flows, the one seen longest ago leaving first. A packet of
-//! - a flow in the cache: `count_i <- count_i + 1`, and the flow is the most recent;
-//! - another flow: with probability p the flow enters, `count_i = 1`.
+//! A cache holds N flows; the least recently used one is evicted. A packet of
+//! - a flow in the cache: `count_i <- count_i + 1`, and the flow becomes the most recent;
+//! - another flow: with probability p the flow enters, with `count_i = 1`.
 //!
-//! `count_i > threshold` makes flow i one of high bandwidth: `max_p <- factor max_p`,
-//! at most 1. All other packets see RED.
+//! With `count_i > threshold`, flow i is a high-bandwidth flow: `max_p <- factor max_p`, at
+//! most 1. RED decides on all other packets.
 //!
-//! A flow of many packets enters soon and is seen too often to leave; a short one
-//! rarely enters, and one that slows down leaves and loses its count.
+//! A flow of many packets enters soon and is used too often to be evicted. A short flow
+//! rarely enters. A flow that slows down is evicted and loses its count.
 //!
 //! # Our readings
-//! The paper's are the cache, the entry by chance, the threshold, the larger drop
-//! probability and the constant time a packet. The numbers and these are ours:
-//! - The larger probability is a fixed factor. `lru_scaling=count` makes it
-//!   count_i/threshold, which contains an unresponsive flow ever harder, but also
-//!   any flow that stays for long, where the cache is not smaller than the number of
-//!   flows.
-//! - Cache and counts move at every arrival, congested or not; below min nothing
-//!   is dropped anyway.
-//! - Dropped packets count as seen.
+//! The paper defines the cache, the random entry, the threshold, the larger drop
+//! probability and the constant time a packet. The numbers are ours, and so are these:
+//! - The larger probability is a fixed factor on max_p. `lru_scaling=count` makes it
+//!   count_i/threshold. That restrains an unresponsive flow ever more, but also any
+//!   long-lived flow where the cache is not smaller than the number of flows.
+//! - Cache and counts are updated at every arrival, congested or not. Below min nothing is
+//!   dropped anyway.
+//! - Dropped packets count too.
 //!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::flow_table::{FlowTable, MOST_FLOWS};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::Treatment;
 use crate::red::parameters::scheme;
@@ -46,7 +45,7 @@ const FROM_ONE: Range = Range {
 pub(crate) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "lru_flows",
-        meaning: "the most flows in the cache; fewer than there are flows, or all look alike",
+        meaning: "the most flows in the cache; keep it below the number of flows, or all count as high-bandwidth",
         kind: Kind::Count(Range::closed(1.0, MOST_FLOWS as f64), "flows"),
         default: "16",
         origin: OURS,
@@ -54,7 +53,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "lru_probability",
-        meaning: "the chance that a packet brings its flow into the cache",
+        meaning: "the probability that a packet enters its flow into the cache",
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
         default: "0.02",
         origin: OURS,
@@ -62,7 +61,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "lru_threshold",
-        meaning: "a flow is of high bandwidth once more packets than this were seen while it was in the cache",
+        meaning: "a flow is a high-bandwidth flow once it has sent more packets than this while in the cache",
         kind: Kind::Count(FROM_ONE, "packets"),
         default: "100",
         origin: OURS,
@@ -70,10 +69,10 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "lru_scaling",
-        meaning: "what max_p is multiplied by for a flow of high bandwidth",
+        meaning: "what max_p is multiplied by for a high-bandwidth flow",
         kind: Kind::Choice(&[
             ("fixed", "lru_factor"),
-            ("count", "packets seen over lru_threshold"),
+            ("count", "packets counted over lru_threshold"),
         ]),
         default: "fixed",
         origin: "our reading of Smitha and Reddy 2001",
@@ -81,7 +80,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "lru_factor",
-        meaning: "how many times max_p a flow of high bandwidth gets",
+        meaning: "the fixed factor on max_p for a high-bandwidth flow",
         kind: Kind::Number(FROM_ONE, "ratio"),
         default: "5",
         origin: OURS,
@@ -92,7 +91,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
 /// The scheme.
 pub const SCHEME: Descriptor = scheme(
     "lru-red",
-    "RED that drops more from flows seen so often that they stay in a small cache",
+    "RED that drops more from flows with so many packets that they stay in a small cache",
     "Smitha and Reddy, IEEE GLOBECOM 2001",
     &[("policy", "lru", "Smitha and Reddy 2001")],
     &[],
@@ -101,11 +100,11 @@ pub const SCHEME: Descriptor = scheme(
 /// The cache and its rules.
 #[derive(Clone, Debug)]
 pub struct LruRed {
-    /// Packets seen of each flow since it entered.
+    /// Packets of each flow since it entered.
     cache: FlowTable<u32>,
     entry: f64,
     threshold: u32,
-    /// None: packets seen over the threshold.
+    /// `None`: packets over the threshold.
     factor: Option<f64>,
 }
 
@@ -123,8 +122,8 @@ impl LruRed {
         }
     }
 
-    /// Counts an arriving packet and judges its flow.
-    pub(crate) fn treat(&mut self, packet: &Facts, random: &mut Pcg32) -> Treatment {
+    /// Counts an arriving packet and classifies its flow.
+    pub(crate) fn treat(&mut self, packet: &PacketInfo, random: &mut Pcg32) -> Treatment {
         self.cache.salt_once(random);
         let Some(slot) = self.cache.find(packet.flow) else {
             if random.chance(self.entry) {
@@ -157,7 +156,7 @@ impl LruRed {
 mod tests {
     use super::*;
     use crate::queue::{Outcome, QueueDiscipline};
-    use crate::testing::{facts, mbps, packet, queue, settings};
+    use crate::testing::{info, mbps, packet, queue, settings};
     use crate::units::Nanos;
 
     struct Bench {
@@ -174,13 +173,13 @@ mod tests {
         }
 
         fn arrive(&mut self, flow: u64) -> Treatment {
-            let packet = facts(flow, Nanos::ZERO);
+            let packet = info(flow, Nanos::ZERO);
             self.lru.treat(&packet, &mut self.random)
         }
     }
 
     #[test]
-    fn a_flow_seen_more_often_than_the_threshold_is_scaled() {
+    fn a_flow_with_more_packets_than_the_threshold_is_scaled() {
         let mut bench = Bench::of("lru-red:lru_probability=1,lru_threshold=3,lru_factor=7");
         for _ in 0..3 {
             assert_eq!(bench.arrive(1), Treatment::Normal);
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flow_seen_longest_ago_leaves_and_loses_its_count() {
+    fn the_least_recently_used_flow_leaves_and_loses_its_count() {
         let mut bench = Bench::of("lru-red:lru_flows=2,lru_probability=1,lru_threshold=1");
         bench.arrive(1);
         bench.arrive(2);
@@ -211,8 +210,8 @@ mod tests {
         assert_eq!(bench.lru.flows(), 2);
     }
 
-    // Entries are binomial, n = 10,000 and p = 0.02: mean 200, deviation 14. Six
-    // deviations either way are left by two seeds in a billion.
+    // Entries are binomial, n = 10,000 and p = 0.02: mean 200, standard deviation 14. Two
+    // seeds in a billion lie more than six deviations off.
     #[test]
     fn a_flow_enters_with_the_probability_given() {
         let mut bench = Bench::of("lru-red:lru_flows=20000,lru_probability=0.02");

@@ -2,7 +2,7 @@
 //!
 //! # Reference
 //! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the
-//! Robustness of RED's Active Queue Management", 2001; a baseline of paper 004.
+//! Robustness of RED's Active Queue Management", 2001; a baseline of Ku et al. 2005 (RARED).
 //!
 //! # Equations
 //! Every 0.5 s, the target band being min + 0.4(max-min) to min + 0.6(max-min):
@@ -13,16 +13,16 @@
 //! packets a second. The curve is gentle.
 //!
 //! # Our readings
-//! The clock runs by itself, as in Linux, not with arrivals as in ns-2, which takes
-//! one step for the first packet after however long a calm.
+//! A timer moves max_p, as in Linux. In ns-2 arrivals do: after a calm of any length the
+//! first packet takes one step.
 //!
 //! # How other tools differ
 //! | aspect | ns-2 | ns-3 | Linux | here |
 //! |---|---|---|---|---|
-//! | when | first arrival after 0.5 s | the same | timer | timer |
+//! | when | first arrival after 0.5 s | first arrival after 0.5 s | timer | timer |
 //! | lower bound of max_p | min(0.01, 80000/bandwidth) | 8 pkt rtt/bandwidth, units s^2, 100 times too small at 0.1 s | 0.01 | 0.01; `ared_bottom=auto` for ns-2's |
-//! | weight | 1 - exp(-1/(10 rtt C)), rtt at least 0.1 s | the same | from burst | 1 - exp(-1/C); `weight_time` is 10 rtt |
-//! | gentle part | slope of the first max_p | the same | none | of the present max_p |
+//! | weight | 1 - exp(-1/(10 rtt C)), rtt at least 0.1 s | as ns-2 | from burst | 1 - exp(-1/C); `weight_time` is 10 rtt |
+//! | gentle part | slope of the first max_p | slope of the first max_p | none | of the present max_p |
 
 use crate::aqm::Ticker;
 use crate::red::Curve;
@@ -53,7 +53,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "ared_beta",
-        meaning: "what max_p is multiplied by on the way down",
+        meaning: "the factor on max_p in a step down",
         kind: Kind::Number(
             Range {
                 with_high: false,
@@ -83,7 +83,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// What every scheme over Floyd's adaptation starts from.
+/// Defaults of every scheme over Floyd's adaptation.
 pub(crate) const AUTOMATIC: [(&str, &str, &str); 4] = [
     ("curve", "gentle", ORIGIN),
     ("min", "auto", ORIGIN),
@@ -94,7 +94,7 @@ pub(crate) const AUTOMATIC: [(&str, &str, &str); 4] = [
 /// The scheme.
 pub const SCHEME: Descriptor = scheme(
     "ared",
-    "adaptive RED: max_p creeps up and decays so that the average stays mid-band",
+    "adaptive RED: max_p rises by small steps and decays, which keeps the average mid-band",
     "Floyd, Gummadi, Shenker 2001",
     &[
         ("adapt", "ared", ORIGIN),
@@ -140,7 +140,7 @@ const AS_NS3_ADAPTIVE: &[(&str, &str)] = &together::<{ AS_NS3.len() + 4 }>(
     ],
 );
 
-/// The adaptation.
+/// Floyd's adaptation of max_p: additive increase, multiplicative decrease.
 #[derive(Clone, Debug)]
 pub struct Floyd {
     pub(crate) ticker: Ticker,
@@ -171,7 +171,7 @@ impl Floyd {
         })
     }
 
-    /// Takes the steps due by `now`, the average being `avg` all the while.
+    /// Takes the steps due by `now`; the average has been `avg` since the last call.
     pub(crate) fn catch_up(&mut self, now: Nanos, avg: f64, curve: &mut Curve) {
         let (alpha, beta, top, bottom) = (self.alpha, self.beta, self.top, self.bottom);
         let shape = *curve.shape();
@@ -211,7 +211,7 @@ mod tests {
             curve.strength()
         };
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
-        close(max_p(25.0), 0.02); // the first look only starts the clock
+        close(max_p(25.0), 0.02); // the first call only starts the timer
         close(max_p(25.0), 0.025); // a quarter of max_p
         close(max_p(25.0), 0.031_25);
         close(max_p(20.0), 0.031_25); // in the band, 18 to 22

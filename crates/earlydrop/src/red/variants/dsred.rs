@@ -2,7 +2,7 @@
 //!
 //! # Reference
 //! B. Zheng, M. Atiquzzaman, "DSRED: An Active Queue Management Scheme for Next
-//! Generation Networks", IEEE LCN 2000; as in paper 001, equation (5).
+//! Generation Networks", IEEE LCN 2000; as in Hassan and Oluwatope 2014, equation (5).
 //!
 //! # Equations
 //! With Kl = min, Kh = max, Km midway, `alpha = 2(1-gamma)/(Kh-Kl)`,
@@ -40,7 +40,7 @@ pub const SCHEME: Descriptor = scheme(
     &[("curve", "dsred", "Zheng and Atiquzzaman 2000")],
     &[Preset {
         name: "paper",
-        meaning: "Zheng and Atiquzzaman's gamma, with the thresholds of papers 000 and 001",
+        meaning: "Zheng and Atiquzzaman's gamma, with the thresholds of Wang et al. 2008 and of Hassan and Oluwatope 2014",
         values: &[
             ("gamma", "0.96"),
             ("min", "10 packets"),
@@ -70,7 +70,7 @@ pub const CURVE: CurveLaw = CurveLaw {
     },
 };
 
-/// The strength 1 - gamma where the curve is this one; refuses a max_p beside it.
+/// The strength 1 - gamma, where the curve is DSRED's; an error if max_p is given too.
 pub(crate) fn strength(s: &Settings) -> Option<Result<f64, ConfigError>> {
     if s.choice("curve") != "dsred" {
         return None;
@@ -80,7 +80,7 @@ pub(crate) fn strength(s: &Settings) -> Option<Result<f64, ConfigError>> {
         let max_p = s.number("max_p");
         return Some(Err(s.contradiction(
             "max_p",
-            format!("max_p = {max_p} is given, but the curve dsred has gamma instead"),
+            format!("max_p = {max_p} is given, but the curve dsred takes gamma instead"),
             format!(
                 "nearest: gamma = {}, the same probability at the midpoint",
                 1.0 - max_p / 2.0

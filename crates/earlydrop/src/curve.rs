@@ -1,17 +1,25 @@
-//! The curve: from the average to the initial probability Pb.
+//! The drop curve: the initial probability Pb as a function of the average queue.
 //!
-//! Every curve is a row of polynomials, each valid from its start to the next
-//! one's, whose coefficients are affine in one number, the *strength*:
+//! Every curve is a list of polynomials, each valid from its start to the next one's. Their
+//! coefficients are affine in one number, the *strength*:
 //! `Pb(avg) = sum over k of (fixed_k + strength scaled_k) x^k, x = avg - start`.
-//! The strength is what adaptations move. It is max_p for RED, gentle, NLRED and
-//! MRED; for DSRED 1 - gamma and for CLRED 1 - max_p, their probabilities at the
-//! midpoint, because there a larger number must mean more drops; and a factor,
-//! 1 at first, for a curve given as numbers.
+//!
+//! Adaptations move the strength; a larger one always means more drops. It is
+//! - max_p for RED, gentle RED, NLRED and MRED;
+//! - 1 - gamma for DSRED and 1 - max_p for CLRED, their probabilities at the midpoint;
+//! - a factor, initially 1, for a curve given as numbers.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::spacing::{ONE, in_steps};
+/// Probability 1 in steps of 2^-32, the unit of every verdict in whole numbers.
+pub(crate) const ONE: u64 = 1 << 32;
+
+/// `p` in steps of 2^-32, rounded.
+#[inline]
+pub(crate) fn in_steps(p: f64) -> u64 {
+    (p * ONE as f64 + 0.5) as i64 as u64
+}
 
 /// The thresholds and the strength a curve is made for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,10 +28,10 @@ pub struct Shape {
     pub min: f64,
     /// The upper threshold: max_th, Kh.
     pub max: f64,
-    /// The strength at first.
+    /// The initial strength.
     pub strength: f64,
-    /// Whether the part above `max` keeps the slope of the first strength, as in
-    /// ns-2 and ns-3, instead of joining what the strength has become.
+    /// Whether the part above `max` keeps the slope of the initial strength, as in ns-2 and
+    /// ns-3, instead of starting at the present one.
     pub frozen_above_max: bool,
 }
 
@@ -32,9 +40,9 @@ pub struct Shape {
 pub struct Piece {
     /// Where it begins; x = avg - start.
     pub start: f64,
-    /// What does not depend on the strength.
+    /// The part that does not depend on the strength.
     pub fixed: [f64; 4],
-    /// What the strength multiplies.
+    /// The part that the strength multiplies.
     pub scaled: [f64; 4],
 }
 
@@ -47,16 +55,16 @@ pub struct CurveLaw {
     pub equation: &'static str,
     /// Whether the strength is 1 - max_p.
     pub inverted: bool,
-    /// Its pieces in order, the first one starting at `min`, up to the average from
-    /// which on everything is dropped.
+    /// Its pieces in order; the first starts at `min`, and everything is dropped after the
+    /// last.
     pub pieces: fn(&Shape) -> Pieces,
 }
 
 /// The most pieces a curve has.
 pub const MOST_PIECES: usize = 8;
 
-/// A curve's pieces and the average from which on everything is dropped, held
-/// without an allocation.
+/// A curve's pieces and the average above which everything is dropped, without an
+/// allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces {
     pieces: [Piece; MOST_PIECES],
@@ -81,14 +89,14 @@ impl Pieces {
         &self.pieces[..self.used]
     }
 
-    /// From this average on everything is dropped; infinite where nothing surely is.
+    /// From this average on everything is dropped; infinite where there is no such average.
     pub fn last(&self) -> f64 {
         self.last
     }
 }
 
 impl CurveLaw {
-    /// The strength for `max_p`, and `max_p` for the strength.
+    /// Converts `max_p` to the strength, or the strength to `max_p`.
     pub fn flip(&self, max_p_or_strength: f64) -> f64 {
         if self.inverted {
             1.0 - max_p_or_strength
@@ -105,18 +113,18 @@ struct Fitted {
     coefficients: [f64; 4],
     /// Where it starts, in steps of the average.
     from: u64,
-    /// The same as a line, where it is one.
+    /// The piece in whole numbers, where it is a straight line.
     line: Straight,
 }
 
 /// A piece as a rising straight line in whole numbers, for the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Straight {
-    /// How far it goes, in steps of the average; nowhere when the piece is curved.
+    /// Its length in steps of the average; 0 when the piece is curved.
     width: u64,
     /// The probability where it starts, in steps of 2^-32.
     base: u64,
-    /// What it rises by for a step of the average, in 2^-64 of a step of 2^-32.
+    /// Its rise per step of the average, in 2^-64 of a step of 2^-32.
     slope: u64,
 }
 
@@ -136,7 +144,7 @@ impl Straight {
         })
     }
 
-    /// The probability `x` steps above the start, in steps of 2^-32, as far as it goes.
+    /// The probability `x` steps above the start, in steps of 2^-32; `None` beyond its end.
     #[inline(always)]
     fn at(&self, x: u64) -> Option<u64> {
         let rise = (u128::from(x) * u128::from(self.slope)) >> 64;
@@ -154,8 +162,8 @@ pub struct Curve {
     /// The average's steps to a packet or byte.
     one: f64,
     straight: Straight,
-    /// The second piece where it is a line, too, and where that starts, in steps of the
-    /// average above the first.
+    /// The second piece, where it is a line too, and its start in steps of the average above
+    /// the first.
     second: Straight,
     second_from: u64,
     fitted: Box<[Fitted]>,
@@ -192,13 +200,13 @@ impl Curve {
         curve
     }
 
-    /// Moves the curve of `law` to other thresholds, its strength staying as it is.
+    /// Moves the curve of `law` to other thresholds; the strength stays.
     pub(crate) fn move_to(&mut self, law: &CurveLaw, min: f64, max: f64) {
         (self.shape.min, self.shape.max) = (min, max);
         self.take(&(law.pieces)(&self.shape));
     }
 
-    /// Takes over as many pieces as it was made of.
+    /// Replaces the pieces; their number stays.
     fn take(&mut self, pieces: &Pieces) {
         for (place, piece) in self.pieces.iter_mut().zip(pieces.as_slice()) {
             *place = *piece;
@@ -209,7 +217,7 @@ impl Curve {
         self.set_strength(self.strength);
     }
 
-    /// What it was made for.
+    /// The thresholds and the initial strength it was made for.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -278,7 +286,7 @@ impl Curve {
             })
     }
 
-    /// The same in steps of 2^-32, for an average in steps of its own.
+    /// Pb in steps of 2^-32, for an average in its own steps.
     #[inline(never)]
     pub(crate) fn steps_between(&self, avg: u64) -> u64 {
         let mut pieces = self.fitted.iter().rev();
@@ -288,20 +296,20 @@ impl Curve {
             .unwrap_or_else(|| in_steps(self.between(avg as i64 as f64 / self.one)))
     }
 
-    /// The same where the curve begins as a straight line and the average, `x` of its
-    /// steps above the first threshold, lies on it.
+    /// Pb in steps of 2^-32 for an average `x` steps above the first threshold, where the
+    /// first piece is a straight line that covers it.
     #[inline(always)]
     pub(crate) fn steps_on_line(&self, x: u64) -> Option<u64> {
         self.straight.at(x)
     }
 
-    /// The same on the second piece.
+    /// Pb in steps of 2^-32 where the second piece is a straight line that covers `x`.
     #[inline(always)]
     pub(crate) fn steps_on_second_line(&self, x: u64) -> Option<u64> {
         self.second.at(x.wrapping_sub(self.second_from))
     }
 
-    /// Pb for `avg` at another strength, for one packet.
+    /// Pb for `avg` at another strength, for a single packet.
     pub fn probability_at(&self, avg: f64, strength: f64) -> f64 {
         if avg < self.first {
             return 0.0;
@@ -315,7 +323,7 @@ impl Curve {
         })
     }
 
-    /// How far a picture of it goes: a little beyond where everything is dropped.
+    /// The end of a plot of the curve: a little above the last threshold.
     pub fn extent(&self) -> f64 {
         match self.last.is_finite() {
             true => 1.2 * self.last,
@@ -323,8 +331,8 @@ impl Curve {
         }
     }
 
-    /// Averages with their probabilities from 0 to `end`, in about `steps` steps, for a
-    /// picture. A jump has two points at its average: from below, and from there on.
+    /// Points (average, probability) of a plot from 0 to `end`, about `steps` of them. A jump
+    /// has two points: the limit from below, and the value.
     pub fn outline(&self, end: f64, steps: u32) -> Vec<(f64, f64)> {
         let tidy = |value: f64, places: f64| libm::round(value * places) / places;
         let point = |at: f64, probability: f64| (tidy(at, 1e6), tidy(probability, 1e9));
@@ -350,7 +358,7 @@ impl Curve {
 }
 
 impl Piece {
-    /// No probability at all from `start` on, for coefficients to be added to.
+    /// A piece of probability 0 from `start` on, for coefficients to be added.
     pub fn starting_at(start: f64) -> Piece {
         Piece {
             start,
@@ -363,7 +371,7 @@ impl Piece {
     }
 }
 
-/// Two halves that do not wait for each other, kept within [0, 1].
+/// The cubic in two independent halves, clamped to [0, 1].
 #[inline]
 fn evaluate(c: &[f64; 4], x: f64) -> f64 {
     let p = (c[0] + c[1] * x) + (c[2] + c[3] * x) * (x * x);
@@ -435,8 +443,8 @@ fn finite(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Whether every piece stays within [0, 1] up to the next one's start; looked at
-/// in 65 places each, which a cubic cannot hide a visible excursion from.
+/// Whether every piece stays within [0, 1] up to the next one's start, by 65 samples each:
+/// enough to find any visible excursion of a cubic.
 fn probabilities_throughout(pieces: &[Piece]) -> bool {
     pieces.iter().enumerate().all(|(index, piece)| {
         let end = pieces.get(index + 1).map_or(piece.start, |next| next.start);
@@ -475,7 +483,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_agree_with_the_closed_form() {
-        for law in crate::schemes::CURVES {
+        for law in crate::red::CURVES {
             for one in [1_u64 << 30, 1 << 24] {
                 let shape = Shape {
                     min: 10.0,

@@ -1,44 +1,45 @@
-//! FRED: flow random early drop, which watches what each flow has waiting.
+//! FRED: flow random early drop, which counts the packets each flow has in the queue.
 //!
 //! # Reference
 //! D. Lin, R. Morris, "Dynamics of Random Early Detection", ACM SIGCOMM 1997,
 //! section 5.
 //!
 //! # Equations
-//! A flow is active while a packet of it waits. qlen_i packets of flow i wait; strike_i
-//! counts how often it overran; `avgcq = max(1, avg/active flows)`. An arriving packet is
+//! A flow is active while it has packets in the queue. qlen_i is the number of packets flow
+//! i has in the queue; strike_i counts how often it overran;
+//! `avgcq = max(1, avg/active flows)`. An arriving packet is
 //! - dropped, and `strike_i <- strike_i + 1`, where `qlen_i >= maxq`, or `avg >= max`
 //!   and `qlen_i > 2 avgcq`, or `qlen_i >= avgcq` and `strike_i > 1`;
 //!   `maxq = min`, but 2 for avg >= max;
-//! - else, for avg < max, subject to RED where `qlen_i >= max(minq, avgcq)`, and let
-//!   in otherwise;
-//! - else, for avg >= max, let in: every flow may have two packets waiting.
+//! - else, for avg < max, subject to RED where `qlen_i >= max(minq, avgcq)`, and accepted
+//!   otherwise;
+//! - else, for avg >= max, accepted: every flow may have two packets in the queue.
 //!
-//! The average is taken at departures and at arrivals that are let in or that find the
-//! queue empty, not at other arrivals. A flow's state goes with its last packet.
+//! The average is updated at departures, at accepted arrivals, and at arrivals to an empty
+//! queue. A flow's state is freed with its last packet.
 //!
 //! # Our readings
-//! - Two packets each from max on are the paper's support for many flows, and make
-//!   its second rule idle. `fred_above_max=drop` is FRED without: `maxq = min` always,
-//!   and from max on a packet is left to the curve, which drops it.
-//! - `min` as maxq is at least minq, else `min=0` would drop everything.
-//! - avgcq is worked out when a packet is judged; in print it may be one departure old.
-//! - A packet let in without a draw counts in the spacing of the random drops.
-//! - The rules about flows drop ECN-capable packets too: they are sanctions, not
-//!   signals. Random drops mark as RED does.
-//! - One entry for each packet the buffer can hold bounds the memory, up to 65,536.
-//!   A flow beyond that is left to RED until another one's last packet has left.
-//! - qlen_i is in packets also where the average is in bytes.
+//! - Two packets a flow above max are the paper's support for many flows, which makes its
+//!   second rule redundant. `fred_above_max=drop` is FRED without it: `maxq = min` always,
+//!   and above max the curve drops the packet.
+//! - `min` as maxq is at least minq; otherwise `min=0` would drop everything.
+//! - avgcq is computed when a packet is judged. In print it may be one departure old.
+//! - A packet accepted without a random draw counts in the spacing of the random drops.
+//! - The rules about flows drop ECN-capable packets too: they are penalties, not congestion
+//!   signals. Where RED would drop at random, ECN-capable packets are marked.
+//! - The table has one entry for each packet the buffer can hold, at most 65,536. RED alone
+//!   decides on a flow beyond that until another flow's last packet has left.
+//! - qlen_i is in packets even where the average is in bytes.
 //!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it in its releases.
 
 use crate::aqm::{DropReason, Verdict};
 use crate::flow_table::FlowTable;
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
-use crate::red::{Measure, Treatment, View};
+use crate::red::{AverageView, RedConfig, Treatment};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 
 const FRED: Option<(&str, &[&str])> = Some(("policy", &["fred"]));
@@ -46,7 +47,7 @@ const FRED: Option<(&str, &[&str])> = Some(("policy", &["fred"]));
 pub(crate) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "minq",
-        meaning: "a flow with fewer packets waiting is never dropped at random",
+        meaning: "a flow with fewer packets in the queue is never dropped at random",
         kind: Kind::Number(Range::NOT_NEGATIVE, "packets"),
         default: "2",
         origin: "Lin and Morris 1997, for small buffers; 4 for large ones",
@@ -54,13 +55,13 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "fred_above_max",
-        meaning: "what becomes of packets from the upper threshold on",
+        meaning: "what happens to packets above the upper threshold",
         kind: Kind::Choice(&[
             (
                 "two-each",
-                "every flow may have two packets waiting: support for many flows",
+                "every flow may have two packets in the queue: support for many flows",
             ),
-            ("drop", "left to the curve, which drops them"),
+            ("drop", "the curve drops them"),
         ]),
         default: "two-each",
         origin: "Lin and Morris 1997",
@@ -90,7 +91,7 @@ pub const SCHEME: Descriptor = scheme(
 
 /// The most flows with state at once.
 const MOST_ACTIVE: u32 = 1 << 16;
-/// Packets each flow may have waiting from the upper threshold on.
+/// Packets each flow may have in the queue above the upper threshold.
 const MANY_FLOWS_SHARE: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -105,7 +106,7 @@ pub struct Fred {
     active: FlowTable<Active>,
     min_waiting: f64,
     two_each: bool,
-    /// What a packet counts in the average: 1, or the mean size.
+    /// How much a packet counts in the average: 1, or the mean size.
     unit: f64,
 }
 
@@ -113,17 +114,22 @@ impl Fred {
     /// Heap bytes an active flow costs at most.
     pub const BYTES_PER_FLOW: usize = FlowTable::<Active>::BYTES_PER_FLOW;
 
-    pub(crate) fn from_settings(s: &Settings, measure: &Measure) -> Fred {
+    pub(crate) fn from_settings(s: &Settings, config: &RedConfig) -> Fred {
         Fred {
             active: FlowTable::with_room_for(s.limit().packets.min(MOST_ACTIVE)),
             min_waiting: s.number("minq"),
             two_each: s.choice("fred_above_max") == "two-each",
-            unit: measure.packet_unit(),
+            unit: config.packet_unit(),
         }
     }
 
-    /// Judges the flow of an arriving packet.
-    pub(crate) fn treat(&mut self, packet: &Facts, view: &View, random: &mut Pcg32) -> Treatment {
+    /// Classifies the flow of an arriving packet.
+    pub(crate) fn treat(
+        &mut self,
+        packet: &PacketInfo,
+        view: &AverageView,
+        random: &mut Pcg32,
+    ) -> Treatment {
         self.active.salt_once(random);
         let flow = match self.active.find(packet.flow) {
             Some(slot) => *self.active.value(slot),
@@ -152,8 +158,8 @@ impl Fred {
         }
     }
 
-    /// The packet just judged was dropped by these rules, or not.
-    pub(crate) fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
+    /// Counts a strike where these rules dropped the packet just judged.
+    pub(crate) fn on_verdict(&mut self, packet: &PacketInfo, verdict: Verdict) {
         if verdict == Verdict::Drop(DropReason::Policy)
             && let Some(slot) = self.active.find(packet.flow)
         {
@@ -162,7 +168,7 @@ impl Fred {
         }
     }
 
-    /// A packet of `flow` now waits.
+    /// A packet of `flow` has joined the queue.
     pub(crate) fn on_accepted(&mut self, flow: FlowKey) {
         if let Some(slot) = self.active.find(flow) {
             self.active.value_mut(slot).waiting += 1;
@@ -175,7 +181,7 @@ impl Fred {
         }
     }
 
-    /// A packet of `flow` no longer waits.
+    /// A packet of `flow` has left the queue.
     pub(crate) fn on_left(&mut self, flow: FlowKey) {
         let Some(slot) = self.active.find(flow) else {
             return;
@@ -208,7 +214,7 @@ impl Fred {
 mod tests {
     use super::*;
     use crate::queue::{Outcome, QueueDiscipline};
-    use crate::testing::{facts, mbps, packet, queue, settings};
+    use crate::testing::{info, mbps, packet, queue, settings};
     use crate::units::Nanos;
 
     const STRIKE: Verdict = Verdict::Drop(DropReason::Policy);
@@ -219,15 +225,15 @@ mod tests {
         random: Pcg32,
     }
 
-    fn of(flow: u64) -> Facts {
-        facts(flow, Nanos::ZERO)
+    fn of(flow: u64) -> PacketInfo {
+        info(flow, Nanos::ZERO)
     }
 
     impl Bench {
         fn of(text: &str) -> Bench {
             let settings = settings(text);
             Bench {
-                fred: Fred::from_settings(&settings, &Measure::from_settings(&settings)),
+                fred: Fred::from_settings(&settings, &RedConfig::from_settings(&settings)),
                 random: Pcg32::new(1997, 0),
             }
         }
@@ -244,7 +250,7 @@ mod tests {
         }
 
         fn arrive(&mut self, flow: u64, avg: f64) -> Treatment {
-            let view = View {
+            let view = AverageView {
                 avg,
                 first: 4.0 * self.fred.unit,
                 max: 8.0 * self.fred.unit,

@@ -1,13 +1,15 @@
-//! SFRED: scalable fair RED, with a list of the flows seen most recently.
+//! SFRED: scalable fair RED, with a list of the most recently used flows.
 //!
 //! # Reference
-//! Paper 000, section 2. The list is the MRUL, the most recently used list.
+//! H. Wang, X.-H. Lin, K.-Y. Zhou, N. Xie, H. Li, "On the Scalable Fairness and
+//! Efficient Active Queue Management of RED", 2008, section 2. The list is the MRUL, the
+//! most recently used list.
 //!
 //! # Equations
 //! The list holds at most N flows. Of flow i it knows the packets received, H_ri, and
 //! dropped, H_di; H_r and H_d are their sums over the n flows now in the list.
-//! A packet first counts as received, its flow entering the list where it was not in
-//! it; then it is judged:
+//! A packet first counts as received, and its flow enters the list if it was not there.
+//! Then the flow is classified:
 //! - `T_f = (H_r - H_d)/n`, the fair share; `T_i = H_ri`; fast: `T_i > (1+alpha) T_f`.
 //! - `L_i = H_di/H_ri`, `L = H_d/H_r`; fast and `L_i > (1+beta) L`, unresponsive:
 //!   dropped.
@@ -17,20 +19,20 @@
 //! # Our readings
 //! - The paper prints `max_p T_f/T_i`, which favours fast flows, against its own
 //!   sentence that their loss increases. `fast_scaling=as-printed` runs the print.
-//! - The paper never says how counts age, and then a flow once judged stays judged.
-//!   Here every count is halved each horizon from the first packet on, so that what
-//!   is remembered spans one to two horizons. The default of 10 s is ours: the paper's
-//!   figures average over 10 s, and it spans some hundred round trips, so that even
-//!   a flow with 1% loss has been told a few times. `horizon=never` runs the print.
-//! - A mark tells a flow as much as a drop, so L_i, L and the slow rule count both; a
-//!   marked packet still gets through, so T_f counts drops only. Drops for want of
-//!   room count too.
-//! - A flow both slow and fast (all flows being new) is slow: it has not been told of
-//!   congestion yet. An unresponsive flow is dropped whatever the average is, by the
-//!   paper's "all the subsequent packets".
-//! - N and k are not printed; 32 flows and 5 packets are ours.
-//! - A count that has aged below one is none, as it would be in whole numbers: a flow
-//!   told once can become slow again a horizon later.
+//! - The paper does not say how counts age. Without ageing a flow keeps its class for
+//!   ever. Here every count is halved each horizon, from the first packet on, so the
+//!   counts cover one to two horizons. The default of 10 s is ours: the paper's figures
+//!   average over 10 s, and it covers some hundred round trips, in which even a flow with
+//!   1% loss has received a few congestion signals. `horizon=never` runs the print.
+//! - A mark is a congestion signal as much as a drop, so L_i, L and the slow rule count
+//!   both. A marked packet still gets through, so T_f counts drops only. Drops at a full
+//!   buffer count too.
+//! - A flow that is both slow and fast (while all flows are new) is slow: it has received
+//!   no congestion signal yet. An unresponsive flow is dropped whatever the average is, by
+//!   the paper's "all the subsequent packets".
+//! - The paper prints neither N nor k; 32 flows and 5 packets are ours.
+//! - A count that has aged below one is zero, as in whole numbers: a flow that was
+//!   signalled once can become slow again a horizon later.
 //! - A slow flow's packet below its own first threshold leaves the spacing of the
 //!   other flows' drops as it is.
 //!
@@ -41,11 +43,11 @@ mod counts;
 
 use self::counts::{Counts, History};
 use crate::aqm::Verdict;
-use crate::flow_table::{FlowTable, MOST_FLOWS, Slot};
-use crate::packet::{Facts, FlowKey};
+use crate::flow_table::{FlowSlot, FlowTable, MOST_FLOWS};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
-use crate::red::{Measure, Treatment};
+use crate::red::{RedConfig, Treatment};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
@@ -57,7 +59,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "N, the most flows in the list",
         kind: Kind::Count(Range::closed(1.0, MOST_FLOWS as f64), "flows"),
         default: "32",
-        origin: "ours: paper 000 does not print it; swept in the reproductions",
+        origin: "ours: Wang et al. 2008 does not print it; swept in the reproductions",
         when: SFRED,
     },
     Parameter {
@@ -65,7 +67,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "a flow is fast above 1 + this times the fair share",
         kind: Kind::Number(Range::NOT_NEGATIVE, "ratio"),
         default: "0.1",
-        origin: "paper 000, section 2.2",
+        origin: "Wang et al. 2008, section 2.2",
         when: SFRED,
     },
     Parameter {
@@ -73,7 +75,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "a fast flow is unresponsive above 1 + this times the average loss rate",
         kind: Kind::Number(Range::NOT_NEGATIVE, "ratio"),
         default: "0.1",
-        origin: "paper 000, section 2.3",
+        origin: "Wang et al. 2008, section 2.3",
         when: SFRED,
     },
     Parameter {
@@ -81,15 +83,15 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "a flow never dropped nor marked is slow below this many packets received",
         kind: Kind::Number(Range::NOT_NEGATIVE, "packets"),
         default: "10",
-        origin: "paper 000, section 2.4",
+        origin: "Wang et al. 2008, section 2.4",
         when: SFRED,
     },
     Parameter {
         name: "k",
-        meaning: "what both thresholds are raised by for a slow flow",
+        meaning: "how much both thresholds are raised for a slow flow",
         kind: Kind::Length(Range::NOT_NEGATIVE),
         default: "5 packets",
-        origin: "ours: paper 000 does not print it; its min_th",
+        origin: "ours: Wang et al. 2008 does not print it; the paper's min_th",
         when: SFRED,
     },
     Parameter {
@@ -97,7 +99,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "the time after which every count is halved; never: counts do not age, as printed",
         kind: Kind::OrNever(&Kind::Time(Range::POSITIVE)),
         default: "10 s",
-        origin: "ours: the span paper 000 averages its figures over",
+        origin: "ours: the span that Wang et al. 2008 average their figures over",
         when: SFRED,
     },
     Parameter {
@@ -108,7 +110,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
             ("as-printed", "T_f/T_i: a fast flow loses less"),
         ]),
         default: "raised",
-        origin: "our reading of paper 000, section 2.2",
+        origin: "our reading of Wang et al. 2008, section 2.2",
         when: SFRED,
     },
 ];
@@ -117,11 +119,11 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
 pub const SCHEME: Descriptor = scheme(
     "sfred",
     "RED that lists recent flows: drops unresponsive ones, slows fast ones, spares new ones",
-    "paper 000, section 2",
-    &[("policy", "sfred", "paper 000, section 2")],
+    "Wang, Lin, Zhou, Xie, Li 2008, section 2",
+    &[("policy", "sfred", "Wang et al. 2008, section 2")],
     &[Preset {
         name: "paper",
-        meaning: "paper 000, section 3: thresholds 5 and 15, max_p 0.1, weight 0.002, buffer 50; spacing as ns-2, which it ran",
+        meaning: "Wang et al. 2008, section 3: thresholds 5 and 15, max_p 0.1, weight 0.002, buffer 50; the spacing of ns-2, which they used",
         values: &[
             ("min", "5 packets"),
             ("max", "15 packets"),
@@ -133,7 +135,7 @@ pub const SCHEME: Descriptor = scheme(
     }],
 );
 
-/// Above this every curve has long reached its end; it keeps a fair share of 0 finite.
+/// The largest factor on max_p: beyond the end of every curve, and finite for a fair share of 0.
 const LARGEST_FACTOR: f64 = 1e6;
 
 /// The thresholds between slow, fair, fast and unresponsive.
@@ -155,12 +157,12 @@ pub struct Sfred {
     totals: Counts,
     rules: Rules,
     horizon: Nanos,
-    /// When the first packet came.
+    /// When the first packet arrived.
     since: Option<Nanos>,
-    /// Horizons since then.
+    /// Horizons since the first packet.
     epoch: u64,
     epoch_ends: Nanos,
-    /// The packet just judged was marked: its flow has been told already.
+    /// The packet just judged was marked, so its signal is counted already.
     marked: bool,
 }
 
@@ -168,13 +170,13 @@ impl Sfred {
     /// Heap bytes a flow in the list costs at most.
     pub const BYTES_PER_FLOW: usize = FlowTable::<History>::BYTES_PER_FLOW;
 
-    pub(crate) fn from_settings(s: &Settings, measure: &Measure) -> Sfred {
+    pub(crate) fn from_settings(s: &Settings, config: &RedConfig) -> Sfred {
         let k = s.length_or_auto("k");
         let rules = Rules {
             alpha: s.number("sfred_alpha"),
             beta: s.number("sfred_beta"),
             eta: s.number("eta"),
-            k: k.map_or(0.0, |k| measure.length(s, k)),
+            k: k.map_or(0.0, |k| config.length(s, k)),
             as_printed: s.choice("fast_scaling") == "as-printed",
         };
         Sfred::new(s.count("flows"), rules, s.time("horizon"))
@@ -194,8 +196,13 @@ impl Sfred {
         }
     }
 
-    /// Counts an arriving packet and judges its flow.
-    pub(crate) fn treat(&mut self, now: Nanos, packet: &Facts, random: &mut Pcg32) -> Treatment {
+    /// Counts an arriving packet and classifies its flow.
+    pub(crate) fn treat(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        random: &mut Pcg32,
+    ) -> Treatment {
         if now >= self.epoch_ends {
             self.age(now);
         }
@@ -206,7 +213,7 @@ impl Sfred {
         self.judge(&own)
     }
 
-    /// What became of the packet just judged.
+    /// Counts the verdict on the packet just judged.
     pub(crate) fn on_verdict(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Keep => {}
@@ -221,7 +228,7 @@ impl Sfred {
         }
     }
 
-    /// There was no room for the packet just judged.
+    /// Counts the packet just judged as dropped: the buffer was full.
     pub(crate) fn on_refused(&mut self) {
         let signals = if self.marked { 0.0 } else { 1.0 };
         self.count_newest(|counts| {
@@ -255,8 +262,8 @@ impl Sfred {
         self.epoch_ends = since + Nanos((epoch + 1).saturating_mul(self.horizon.0));
     }
 
-    /// Moves `flow` to the head of the list, or lets it in there.
-    fn most_recent(&mut self, flow: FlowKey) -> Slot {
+    /// Moves `flow` to the head of the list, or inserts it there.
+    fn most_recent(&mut self, flow: FlowKey) -> FlowSlot {
         if let Some(slot) = self.list.find(flow) {
             self.list.touch(slot);
             return slot;
@@ -269,7 +276,7 @@ impl Sfred {
     }
 
     /// Counts for the flow at `slot` and in the totals; returns the flow's counts.
-    fn count(&mut self, slot: Slot, add: impl Fn(&mut Counts)) -> Counts {
+    fn count(&mut self, slot: FlowSlot, add: impl Fn(&mut Counts)) -> Counts {
         add(&mut self.totals);
         let history = self.list.value_mut(slot);
         let counts = history.bring_to(self.epoch);
@@ -313,7 +320,7 @@ mod tests {
     use crate::aqm::DropReason;
     use crate::queue::{Outcome, QueueDiscipline};
     use crate::registry::{Link, Spec};
-    use crate::testing::{facts, mbps, packet, queue, settings};
+    use crate::testing::{info, mbps, packet, queue, settings};
     use alloc::string::ToString;
 
     const DROP: Verdict = Verdict::Drop(DropReason::Early);
@@ -328,15 +335,15 @@ mod tests {
         fn of(text: &str) -> Bench {
             let s = settings(text);
             Bench {
-                sfred: Sfred::from_settings(&s, &Measure::from_settings(&s)),
+                sfred: Sfred::from_settings(&s, &RedConfig::from_settings(&s)),
                 random: Pcg32::new(1, 0),
                 now: Nanos::ZERO,
             }
         }
 
-        /// A packet of `flow` is judged and let through.
+        /// A packet of `flow` arrives and is not dropped.
         fn arrive(&mut self, flow: u64) -> Treatment {
-            let packet = facts(flow, self.now);
+            let packet = info(flow, self.now);
             self.sfred.treat(self.now, &packet, &mut self.random)
         }
 
@@ -373,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_flow_that_loses_more_than_others_is_refused() {
+    fn a_fast_flow_that_loses_more_than_others_is_dropped() {
         let next = |text: &str| {
             let (mut bench, _) = one_fast(text);
             bench.sfred.on_verdict(DROP);
@@ -405,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_for_want_of_room_count_and_a_marked_packet_is_told_once() {
+    fn drops_at_a_full_buffer_count_and_a_marked_packet_counts_one_signal() {
         let mut bench = Bench::of("sfred");
         bench.arrive_and(1, Verdict::Keep);
         bench.sfred.on_refused();
@@ -489,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn an_evicted_flow_takes_along_what_age_has_left_of_it() {
+    fn an_evicted_flow_takes_its_aged_counts_out_of_the_totals() {
         let mut bench = Bench::of("sfred:flows=2,horizon=10s");
         for _ in 0..4 {
             bench.arrive_and(1, DROP);
@@ -532,7 +539,7 @@ mod tests {
 
     #[test]
     fn the_queue_drops_an_unresponsive_flow_by_policy_and_no_other() {
-        // With the spacing of ns-2 it is the others that end up refused.
+        // With the spacing of ns-2 it is the other flows that end up dropped.
         let mut queue = queue("sfred:as=paper,spacing=uniform", mbps(10));
         let mut lost = [0; 2];
         for millisecond in 0..5000_u64 {

@@ -1,67 +1,67 @@
-//! Arrivals that are not plain: under a flow policy, an adaptation that looks at
-//! each, or byte mode; and the first arrival after an idle time.
+//! The slow path of an arrival: with a flow policy, an adaptation that needs every arrival,
+//! or byte mode; and the first arrival after an idle time.
 
-use super::spacing::in_steps;
-use super::{Policy, Red, Treatment, View};
+use super::variants::choke;
+use super::{AverageView, Policy, Red, Treatment};
 use crate::aqm::{Backlog, DropReason, Verdict};
-use crate::packet::{Facts, FlowKey};
+use crate::curve::in_steps;
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
-use crate::schemes::choke;
 use crate::units::Nanos;
 
 impl Red {
-    /// The verdict for any arrival.
+    /// The verdict for any arrival, without the assumptions of the fast path.
     #[inline(never)]
-    pub(super) fn on_special_arrival<Q: Backlog>(
+    pub(super) fn on_arrival_slow_path<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        if self.plain && self.measure.cautious {
-            self.cautious = self.average.quick_way();
-        } else if self.plain {
-            self.quick = self.average.quick_way();
+        if self.fast_eligible && self.config.cautious {
+            self.fast_cautious = self.average.fast_path();
+        } else if self.fast_eligible {
+            self.fast = self.average.fast_path();
         }
         if self.policy.remembers_flows() {
             return self.arrive_under_policy(now, packet, queue, random);
         }
-        let length = self.measure.length_of(queue);
+        let length = self.config.length_of(queue);
         self.average.update(now, length);
         let strength = self.climbing_strength(now);
-        if self.measure.cautious && length <= 1 {
+        if self.config.cautious && length <= 1 {
             return self.below();
         }
         if matches!(self.policy, Policy::Choke)
             && self.average.in_steps() > self.band.0
-            && let Some(place) = choke::match_waiting(packet, queue, random)
+            && let Some(slot) = choke::match_waiting(packet, queue, random)
         {
-            return Verdict::DropBoth(place, DropReason::Policy);
+            return Verdict::DropBoth(slot, DropReason::Policy);
         }
-        self.judge_as_it_is(strength, packet, random)
+        self.judge_current_average(strength, packet, random)
     }
 
-    /// The verdict for the average as it is.
+    /// The verdict for the present average.
     #[inline]
-    fn judge_as_it_is(
+    fn judge_current_average(
         &mut self,
         strength: Option<f64>,
-        packet: &Facts,
+        packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
-        if strength.is_some() || self.measure.by_size {
+        if strength.is_some() || self.config.by_size {
             return self.judge(self.average.value(), strength, packet, random);
         }
         let avg = self.average.in_steps();
-        if self.measure.cautious {
+        if self.config.cautious {
             self.judge_cautiously(avg, packet, random)
         } else {
-            self.judge_plain(avg, packet, random)
+            self.judge_fast(avg, packet, random)
         }
     }
 
-    /// Tells the adaptation of the average; the strength it asks for this packet.
+    /// Lets the adaptation follow the average; returns the strength it sets for this packet.
     #[inline]
     fn climbing_strength(&mut self, now: Nanos) -> Option<f64> {
         let climbing = self
@@ -70,28 +70,28 @@ impl Red {
         climbing.filter(|_| self.average.value() < self.curve.shape().max)
     }
 
-    /// The verdict for an arrival that a policy with a memory has a say in.
+    /// The verdict under a policy that keeps a table of flows.
     #[inline]
     fn arrive_under_policy<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
-        let length = self.measure.length_of(queue);
+        let length = self.config.length_of(queue);
         let sample_later = length > 0 && self.policy.follows_packets();
         if !sample_later {
             self.average.update(now, length);
         }
         let strength = self.climbing_strength(now);
-        let view = View {
+        let view = AverageView {
             avg: self.average.value(),
             first: self.curve.first(),
             max: self.curve.shape().max,
         };
         let treatment = self.policy.treat(now, packet, &view, random);
-        let verdict = if self.measure.cautious && length <= 1 {
+        let verdict = if self.config.cautious && length <= 1 {
             self.below()
         } else {
             self.judge_treated(treatment, strength, packet, random)
@@ -103,32 +103,33 @@ impl Red {
         verdict
     }
 
-    /// A packet of `flow` leaves a queue whose policy follows it.
+    /// A packet of `flow` leaves a queue whose policy follows its packets.
     #[inline(never)]
     pub(super) fn depart_under_policy<Q: Backlog>(&mut self, now: Nanos, flow: FlowKey, queue: &Q) {
-        let length = self.measure.length_of(queue);
+        let length = self.config.length_of(queue);
         self.average.update(now, length);
         self.policy.on_left(flow);
     }
 
-    /// The verdict as a policy wants it, or an adaptation that asks for `strength`.
+    /// The verdict under `treatment`, at `strength` where the adaptation sets one.
     #[inline]
     fn judge_treated(
         &mut self,
         treatment: Treatment,
         strength: Option<f64>,
-        packet: &Facts,
+        packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
         let (avg, first) = (self.average.value(), self.curve.first());
         match treatment {
-            Treatment::Normal => self.judge_as_it_is(strength, packet, random),
+            Treatment::Normal => self.judge_current_average(strength, packet, random),
             Treatment::Scaled(factor) => {
                 let strength = strength.unwrap_or_else(|| self.curve.strength());
                 let strength = self.capped(strength * factor);
                 self.judge(avg, Some(strength), packet, random)
             }
-            // Between both first thresholds: neither counted nor reason to count afresh.
+            // Between the first threshold and the raised one: neither counted in the gap nor
+            // the start of a new one.
             Treatment::Raised(by) if avg >= first && avg - by < first => Verdict::Keep,
             Treatment::Raised(by) => self.judge(avg - by, strength, packet, random),
             Treatment::Spared => self.spare(avg, packet),
@@ -141,8 +142,8 @@ impl Red {
         }
     }
 
-    /// A strength is a probability, but for a curve given as numbers: there it is a
-    /// factor.
+    /// Caps a strength at 1. The strength of a curve given as numbers is a factor and has no
+    /// cap.
     fn capped(&self, strength: f64) -> f64 {
         match self.law {
             Some(_) => strength.min(1.0),
@@ -150,20 +151,20 @@ impl Red {
         }
     }
 
-    /// The verdict for an average, and perhaps a strength, of this packet's own.
+    /// The verdict for an average, and where given a strength, of this packet only.
     fn judge(
         &mut self,
         avg: f64,
         strength: Option<f64>,
-        packet: &Facts,
+        packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
         if avg < self.curve.first() {
             return self.below();
         }
-        let step = self.measure.step_of(packet);
+        let step = self.config.step_of(packet);
         let was_in_band = core::mem::replace(&mut self.in_band, true);
-        if self.measure.cautious && !was_in_band {
+        if self.config.cautious && !was_in_band {
             self.gap.restart(step);
             return Verdict::Keep;
         }
@@ -174,13 +175,13 @@ impl Red {
             Some(strength) => self.curve.probability_at(avg, strength),
             None => self.curve.probability(avg),
         });
-        let (spent, own) = self.measure.shares(pb, self.gap.count(), step);
+        let (spent, own) = self.config.shares(pb, self.gap.count(), step);
         self.draw([pb, spent, own], step, packet, random)
     }
 
-    /// The verdict for a packet that only the curve's last threshold concerns. In the
-    /// random region it counts for the spacing all the same.
-    fn spare(&mut self, avg: f64, packet: &Facts) -> Verdict {
+    /// The verdict for a packet that is dropped only above the curve's last threshold. In the
+    /// random region it still counts in the gap.
+    fn spare(&mut self, avg: f64, packet: &PacketInfo) -> Verdict {
         if avg < self.curve.first() {
             return self.below();
         }
@@ -188,7 +189,7 @@ impl Red {
         if avg >= self.curve.last() {
             return self.above(packet);
         }
-        self.gap.pass(self.measure.step_of(packet));
+        self.gap.pass(self.config.step_of(packet));
         Verdict::Keep
     }
 }
@@ -200,7 +201,7 @@ mod tests {
     use crate::testing::{mbps, packet, settings};
 
     #[test]
-    fn a_strength_is_a_probability_but_for_numbers() {
+    fn a_strength_is_capped_unless_the_curve_is_numbers() {
         let capped = |text: &str| Red::from_settings(&settings(text)).unwrap().capped(3.0);
         assert_eq!(capped("sfred"), 1.0);
         assert_eq!(capped("clred:policy=lru"), 1.0);
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_average_goes_on_decaying_while_arrivals_are_turned_away() {
+    fn the_average_decays_while_arrivals_are_dropped() {
         let mut queue = crate::testing::queue("red:min=1,max=2,weight=0.01", mbps(10));
         for _ in 0..500 {
             queue.enqueue(Nanos::ZERO, packet(1));
@@ -216,13 +217,13 @@ mod tests {
         while queue.dequeue(Nanos::ZERO).is_some() {}
         let refused = queue.enqueue(Nanos::from_millis(1), packet(1));
         assert_ne!(refused, Outcome::Queued, "the average is far above max");
-        // A thousand packet times later it is not: 0.99^1250 of it is left.
+        // 1250 packet times later it is not: 0.99^1250 of it is left.
         let later = queue.enqueue(Nanos::from_millis(1001), packet(1));
         assert_eq!(later, Outcome::Queued);
     }
 
     #[test]
-    fn a_policy_hears_of_packets_that_found_no_room() {
+    fn a_policy_counts_packets_that_met_a_full_buffer() {
         let red = Red::from_settings(&settings("sfred:min=50,max=100,k=1")).unwrap();
         let mut queue = SingleQueue::new(red, Limit::packets(2), Pcg32::new(1, 0));
         for _ in 0..4 {

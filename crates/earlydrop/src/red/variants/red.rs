@@ -1,4 +1,4 @@
-//! RED: random early detection.
+//! RED: random early detection, which drops by the average queue.
 //!
 //! # Reference
 //! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion
@@ -9,10 +9,11 @@
 //! - `Pa = Pb/(1 - count Pb)`, the spacing `uniform`.
 //!
 //! # Our readings
-//! The paper's pseudo-code counts the arriving packet before it divides, its text
-//! (section VIII) does not, and only the text gives gaps uniform on 1..1/Pb: the
-//! text is followed. The average is in packets; idle time decays it by the packets
-//! that could have been sent, whole or not.
+//! - The paper's pseudo-code counts the arriving packet before it divides; its text
+//!   (section VIII) does not. Only the text gives gaps uniform on 1..1/Pb, so we follow the
+//!   text.
+//! - The average is in packets. Idle time decays it by the number of packets that could
+//!   have been sent, whole or not.
 //!
 //! # How other tools differ
 //!
@@ -21,12 +22,12 @@
 //! | spacing | `wait`, 0.67 Pb at Pb = 0.02 | threshold drawn once a gap, 1.96 Pb | uniform on 2/Pb, 0.99 Pb | named, `uniform` by default |
 //! | default max_p | 0.1; 0.02 in ns-3 | 0.02 | 1/10 | 0.1 |
 //! | gentle | on | no | no | `gred`, or `curve=gentle` |
-//! | slope above max when max_p adapts | of the first max_p | no such part | no such part | follows; `gentle_slope=initial` for theirs |
+//! | slope above max when max_p adapts | of the first max_p | no such part | no such part | of the present max_p; `gentle_slope=initial` for theirs |
 //! | average in | bytes in ns-2, packets in ns-3 | bytes | packets | packets, or `unit=bytes` |
-//! | idle decay | floor(m) + 1 steps; ns-3 of a link configured apart, 1.5 Mbps | 256 halvings | floor(m) of 2^22 bytes each | (1-w)^m |
+//! | idle decay | floor(m) + 1 steps; ns-3 for a link rate configured separately, 1.5 Mbps | 256 halvings | floor(m) of 2^22 bytes each | (1-w)^m |
 //! | first packet in the band | never dropped | never dropped | may be dropped | may be dropped |
 //! | queue of one packet | never dropped early | dropped | dropped unless empty | dropped |
-//! | ECN | off unless asked for | off unless asked for | no ECN | on |
+//! | ECN | off by default | off by default | no ECN | on |
 //! | with ECN, above max | dropped, and from Pb = 0.1 on in ns-2 | marked, unless harddrop | | dropped; `mark_above_max=on` to mark |
 //! | with ECN, other packets | dropped | dropped, unless nodrop | | dropped |
 
@@ -37,7 +38,7 @@ use crate::registry::{Descriptor, Preset};
 /// The scheme.
 pub const SCHEME: Descriptor = scheme(
     "red",
-    "drops at random, the likelier the longer the average queue, all from max on",
+    "drops at random with a probability that rises with the average queue, and everything from max on",
     "Floyd and Jacobson, IEEE/ACM Transactions on Networking 1(4), 1993",
     &[],
     &[
@@ -53,12 +54,12 @@ pub const SCHEME: Descriptor = scheme(
         },
         Preset {
             name: "ns2",
-            meaning: "ns-2 2.35, gentle_ false, the rest but the buffer at its defaults",
+            meaning: "ns-2 2.35 with gentle_ false and all else but the buffer at its defaults",
             values: AS_NS2,
         },
         Preset {
             name: "ns3",
-            meaning: "ns-3's RedQueueDisc, Gentle false and the rest at its defaults",
+            meaning: "ns-3's RedQueueDisc with Gentle false and all else at its defaults",
             values: AS_NS3,
         },
         Preset {
@@ -97,7 +98,7 @@ mod tests {
     use crate::testing::{curve, mbps};
 
     /// The largest W = 2^-n, n from 1, with burst + 1 - min <= (1 - (1-W)^burst)/W:
-    /// what tc makes of a burst, min in packets.
+    /// the weight tc computes from a burst, min in packets.
     fn tc_weight(min: f64, burst: f64) -> f64 {
         let weights = (1..32).map(|n| libm::exp2(-f64::from(n)));
         let fits = |w: &f64| burst + 1.0 - min <= (1.0 - libm::pow(1.0 - w, burst)) / w;
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_as_linux_are_those_tc_works_out() {
+    fn weights_of_the_linux_presets_are_those_tc_computes() {
         // By hand for red: 26 exceeds 16 (1 - (15/16)^55) = 15.5, not
         // 32 (1 - (31/32)^55) = 26.4.
         for (spec, min, burst, weight) in [
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_defaults_mark_only_where_they_do() {
+    fn presets_mark_only_where_the_tool_does() {
         for (spec, ecn) in [
             ("red:as=ns2", false),
             ("gred:as=ns2", false),

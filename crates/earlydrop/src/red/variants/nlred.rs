@@ -2,21 +2,22 @@
 //!
 //! # Reference
 //! H. Wang, X.-H. Lin, K.-Y. Zhou, N. Xie, H. Li, "On the Scalable Fairness and
-//! Efficient Active Queue Management of RED", 2008 (paper 000), section 4.
+//! Efficient Active Queue Management of RED", 2008, section 4.
 //!
 //! # Equations
 //! `Pb = max_p' ((avg - min)/(max - min))^2` for min <= avg < max; 0 below, 1 above;
 //! `max_p' = 1.5 max_p`, which makes the area under the curve RED's.
 //!
 //! # Our readings
-//! The paper labels its curves by max_p and draws 1.5 max_p: so does the parameter
-//! `max_p` here. Where 1.5 max_p exceeds 1 it is cut off at 1. A packet at avg = max
-//! is dropped, as under RED, though the paper's (3) still gives it max_p'.
+//! - The paper labels its curves by max_p and draws 1.5 max_p. The parameter `max_p` here
+//!   is the label. Where 1.5 max_p exceeds 1 it is cut off at 1.
+//! - A packet at avg = max is dropped, as under RED, though the paper's equation (3) still
+//!   gives it max_p'.
 //!
 //! # How other tools differ
 //! | aspect | ns-3 | here | what it changes |
 //! |---|---|---|---|
-//! | above max | with Gentle, its default, the gentle line from max_p | everything dropped | theirs falls from 1.5 max_p back to max_p at max; `curve=nlred-gentle` |
+//! | above max | with Gentle, its default, the gentle line from max_p | everything dropped | ns-3's falls from 1.5 max_p back to max_p at max; `curve=nlred-gentle` |
 
 use crate::red::parameters::{AS_NS3, scheme, together};
 use crate::red::{CurveLaw, Piece, Pieces, Shape, gentle_piece};
@@ -26,12 +27,12 @@ use crate::registry::{Descriptor, Preset};
 pub const SCHEME: Descriptor = scheme(
     "nlred",
     "nonlinear RED: a square instead of a line, gentler when light, harsher when heavy",
-    "Wang, Lin, Zhou, Xie, Li 2008 (paper 000)",
-    &[("curve", "nlred", "paper 000, (3)")],
+    "Wang, Lin, Zhou, Xie, Li 2008, section 4",
+    &[("curve", "nlred", "Wang et al. 2008, equation (3)")],
     &[
         Preset {
             name: "paper",
-            meaning: "paper 000, section 5: thresholds 10 and 30, max_p 0.1, buffer 120; spacing as ns-2, which it ran",
+            meaning: "Wang et al. 2008, section 5: thresholds 10 and 30, max_p 0.1, buffer 120; the spacing of ns-2, which they used",
             values: &[
                 ("min", "10 packets"),
                 ("max", "30 packets"),
@@ -70,7 +71,7 @@ pub const CURVE: CurveLaw = CurveLaw {
     pieces: |shape| Pieces::new(&[square(shape)], shape.max),
 };
 
-/// What ns-3 makes of it with its gentle default.
+/// NLRED as in ns-3, where Gentle is on by default.
 pub const GENTLE_CURVE: CurveLaw = CurveLaw {
     name: "nlred-gentle",
     equation: "nlred, then gentle from max_p at max: falls by a third there, as ns-3",

@@ -2,7 +2,7 @@
 //!
 //! # Reference
 //! S. Hassan, A. Oluwatope, "Curvilinear RED: An Improved RED Algorithm for
-//! Internet Routers", 2014 (paper 001).
+//! Internet Routers", 2014.
 //!
 //! # Equations
 //! With min1 = min and min2 midway between min and max:
@@ -11,11 +11,11 @@
 //! - 1 above.
 //!
 //! # Our readings
-//! With the paper's max_p = 0.1 half-way costs nine packets in ten: max_p works the
-//! other way round than in RED. The curve's strength, which adaptations and flow
-//! policies move, is therefore 1 - max_p, the probability at min2: raising it drops
-//! more here as elsewhere. The paper reports queue and delay only; look at
-//! throughput too.
+//! - max_p acts the other way round than in RED: with the paper's max_p = 0.1, nine packets
+//!   in ten are dropped midway. The curve's strength, which adaptations and flow policies
+//!   move, is therefore 1 - max_p, the probability at min2. Raising it drops more, as for
+//!   every other curve.
+//! - The paper reports queue and delay only. Compare throughput too.
 //!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
@@ -28,11 +28,11 @@ use crate::registry::{Descriptor, Preset};
 pub const SCHEME: Descriptor = scheme(
     "clred",
     "curvilinear RED: a square to 1 - max_p at the midpoint, a line to 1 at max",
-    "Hassan and Oluwatope 2014 (paper 001)",
-    &[("curve", "clred", "paper 001, section 3")],
+    "Hassan and Oluwatope 2014, section 3",
+    &[("curve", "clred", "Hassan and Oluwatope 2014, section 3")],
     &[Preset {
         name: "paper",
-        meaning: "paper 001, section 4: thresholds 10, 20 and 30, max_p 0.1, buffer 100; spacing as printed",
+        meaning: "Hassan and Oluwatope 2014, section 4: thresholds 10, 20 and 30, max_p 0.1, buffer 100; spacing as printed",
         values: &[
             ("min", "10 packets"),
             ("max", "30 packets"),

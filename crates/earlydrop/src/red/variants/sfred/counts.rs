@@ -1,8 +1,9 @@
-//! Counts that age by halves: exactly, as a halved `f64` loses nothing, and only
-//! when a flow's own counts are looked at, so that a packet never costs more for
-//! the flows it does not belong to.
+//! Counts that age by halving.
+//!
+//! Halving an `f64` is exact. A flow's counts are halved when they are next read, so the
+//! cost of a packet does not depend on the other flows.
 
-/// Packets of one flow, or of all in the list; no whole numbers once they age.
+/// Packets of one flow, or of all flows in the list; fractions once they have aged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Counts {
     pub(super) received: f64,
@@ -12,7 +13,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// What is left after so many horizons.
+    /// The counts after `times` further horizons.
     pub(super) fn halved(self, times: u64) -> Counts {
         // 2^-1100 of any count is 0.
         let times = times.min(1100) as i32;
@@ -24,8 +25,8 @@ impl Counts {
         }
     }
 
-    /// What is left without `gone`. Rounding after many halvings must not leave a
-    /// sum below zero.
+    /// The counts less `gone`, at least zero: rounding after many halvings could leave a
+    /// sum below it.
     pub(super) fn without(self, gone: Counts) -> Counts {
         Counts {
             received: (self.received - gone.received).max(0.0),
@@ -43,7 +44,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Nothing yet, in `epoch`.
+    /// Counts of zero, in `epoch`.
     pub(super) fn from(epoch: u64) -> History {
         History {
             counts: Counts::default(),
@@ -51,7 +52,7 @@ impl History {
         }
     }
 
-    /// The counts in `epoch`, which is not before the last one seen.
+    /// Ages the counts to `epoch`, which is not before the last one.
     #[inline]
     pub(super) fn bring_to(&mut self, epoch: u64) -> &mut Counts {
         self.counts = self.at(epoch);
@@ -59,7 +60,7 @@ impl History {
         &mut self.counts
     }
 
-    /// What is left of the counts in `epoch`.
+    /// The counts as they have aged by `epoch`.
     #[inline]
     pub(super) fn at(self, epoch: u64) -> Counts {
         if self.epoch == epoch {

@@ -1,8 +1,8 @@
 //! Adaptive RED with restraint on non-responsive flows.
 //!
 //! # Reference
-//! "Adaptive Queue Management with Restraint on Non-Responsive Flows" (paper 002),
-//! section 3.3.
+//! L. Li, G. Lee, "Adaptive Queue Management with Restraint on Non-Responsive Flows",
+//! University of Illinois at Chicago, section 3.3.
 //!
 //! # Equations
 //! Every slot T = 0.2 s, while Mid < avg < max, Mid = (min + max)/2, with dQavg the
@@ -12,11 +12,11 @@
 //! - otherwise: `max_p <- max(max_p0, max_p/alpha)`.
 //!
 //! # Our readings
-//! - The paper prints `Min(max_p0, max_p/alpha)`, which would let max_p decay to
-//!   nothing below its default; its text says "adjusted back", so the default is the
-//!   floor. `floor=as-printed` runs the print.
-//! - max_p is capped at 1. Outside the band it is left alone, but the slots' changes
-//!   are still taken down.
+//! - The paper prints `Min(max_p0, max_p/alpha)`, by which max_p would decay from its
+//!   default to nothing. Its text says "adjusted back", so the default is the floor.
+//!   `floor=as-printed` runs the print.
+//! - max_p is capped at 1. Outside the band max_p stays as it is; the changes over each
+//!   slot are still recorded.
 //!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
@@ -32,10 +32,10 @@ const RESTRAINT: Option<(&str, &[&str])> = Some(("adapt", &["restraint"]));
 pub(crate) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "restraint_slot",
-        meaning: "T, the time between two looks at average and queue",
+        meaning: "T, the time between two samples of average and queue",
         kind: Kind::Time(Range::POSITIVE),
         default: "0.2 s",
-        origin: "paper 002, table 1",
+        origin: "Li and Lee, table 1",
         when: RESTRAINT,
     },
     Parameter {
@@ -50,12 +50,12 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
             "ratio",
         ),
         default: "1.5",
-        origin: "paper 002, table 1",
+        origin: "Li and Lee, table 1",
         when: RESTRAINT,
     },
     Parameter {
         name: "floor",
-        meaning: "what bounds max_p on its way back",
+        meaning: "the bound of max_p as it falls back",
         kind: Kind::Choice(&[
             ("default", "from below, by the max_p configured"),
             (
@@ -64,13 +64,13 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
             ),
         ]),
         default: "default",
-        origin: "our reading of paper 002, section 3.3",
+        origin: "our reading of Li and Lee, section 3.3",
         when: RESTRAINT,
     },
 ];
 
-/// Paper 002, table 1, as far as it concerns any RED.
-pub(crate) const PAPER_002: &[(&str, &str)] = &[
+/// Li and Lee, table 1: the parameters of every RED.
+pub(crate) const LI_LEE_TABLE_1: &[(&str, &str)] = &[
     ("min", "100 packets"),
     ("max", "200 packets"),
     ("max_p", "0.1"),
@@ -82,17 +82,17 @@ pub(crate) const PAPER_002: &[(&str, &str)] = &[
 /// The scheme.
 pub const SCHEME: Descriptor = scheme(
     "restraint",
-    "raises max_p while average and arrivals both climb: flows that do not respond",
-    "paper 002, \"Adaptive Queue Management with Restraint on Non-Responsive Flows\"",
-    &[("adapt", "restraint", "paper 002, section 3.3")],
+    "raises max_p while average and arrivals both climb, a sign of flows that do not respond",
+    "Li and Lee, \"Adaptive Queue Management with Restraint on Non-Responsive Flows\"",
+    &[("adapt", "restraint", "Li and Lee, section 3.3")],
     &[Preset {
         name: "paper",
-        meaning: "paper 002, table 1: thresholds 100 and 200, max_p 0.1, buffer 300; spacing as ns-2, which it ran",
-        values: PAPER_002,
+        meaning: "Li and Lee, table 1: thresholds 100 and 200, max_p 0.1, buffer 300; the spacing of ns-2, which they used",
+        values: LI_LEE_TABLE_1,
     }],
 );
 
-/// The adaptation.
+/// The adaptation that restrains non-responsive flows.
 #[derive(Clone, Debug)]
 pub struct Restraint {
     pub(crate) ticker: Ticker,
@@ -117,14 +117,15 @@ impl Restraint {
         }
     }
 
-    /// Ends the slots due by `now`, average and queue being as given all the while.
+    /// Ends the slots due by `now`; average and queue have been as given since the last call.
     pub(crate) fn catch_up(&mut self, now: Nanos, avg: f64, length: f64, curve: &mut Curve) {
         let mut ticker = self.ticker.clone();
         ticker.catch_up(now, |_| self.end_slot(avg, length, curve));
         self.ticker = ticker;
     }
 
-    /// Returns whether another slot just like this one could still change something.
+    /// Ends one slot. Returns whether another slot with the same average and queue could
+    /// change anything.
     fn end_slot(&mut self, avg: f64, length: f64, curve: &mut Curve) -> bool {
         let avg_change = avg - self.last_avg;
         let change = length - self.last_length;
@@ -171,14 +172,14 @@ mod tests {
     #[test]
     fn goes_up_only_when_average_and_arrivals_both_climb() {
         let history = [
-            (140.0, 100.0), // below Mid: left alone
+            (140.0, 100.0), // below Mid: unchanged
             (160.0, 150.0), // queue +50 after +100: arrivals slow down
             (165.0, 210.0), // +60 after +50, average up: raised
             (170.0, 280.0), // +70 after +60: raised again
             (169.0, 360.0), // average falls: back
             (171.0, 370.0), // +10 after +80: back to the default
             (172.0, 375.0), // and not below it
-            (201.0, 500.0), // above max: left alone
+            (201.0, 500.0), // above max: unchanged
         ];
         let expected = [0.1, 0.1, 0.15, 0.225, 0.15, 0.1, 0.1, 0.1];
         for (got, wanted) in trajectory("restraint", &history).iter().zip(expected) {

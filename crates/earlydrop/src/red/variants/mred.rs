@@ -2,15 +2,15 @@
 //!
 //! # Reference
 //! Y. Zhang, J. Ma, Y. Wang, C. Xu, "MRED: An Improved Nonlinear RED Algorithm",
-//! 2012; as in paper 001, section 2.5 and algorithm 3.
+//! 2012; as in Hassan and Oluwatope 2014, section 2.5 and algorithm 3.
 //!
 //! # Equations
 //! - `Pb = max_p (avg^2 - min^2)/(max^2 - min^2)` for min <= avg < max;
 //! - `Pb = max_p + (1 - max_p)(avg - max)/max` for max <= avg < 2 max; 1 above.
 //!
 //! # Our readings
-//! Algorithm 3 drops everything for 2 max <= avg < buffer size and says nothing of
-//! larger averages, which cannot occur.
+//! Algorithm 3 drops everything for 2 max <= avg < buffer size. It does not mention larger
+//! averages, which cannot occur.
 //!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
@@ -23,11 +23,11 @@ use crate::registry::{Descriptor, Preset};
 pub const SCHEME: Descriptor = scheme(
     "mred",
     "a parabola in the average to max_p at max, then the gentle line",
-    "Zhang, Ma, Wang, Xu 2012; paper 001, section 2.5",
-    &[("curve", "mred", "paper 001, algorithm 3")],
+    "Zhang, Ma, Wang, Xu 2012",
+    &[("curve", "mred", "Hassan and Oluwatope 2014, algorithm 3")],
     &[Preset {
         name: "paper",
-        meaning: "the thresholds of paper 001, which lists MRED without values of its own; spacing as printed",
+        meaning: "the thresholds of Hassan and Oluwatope 2014, who give MRED no values; spacing as printed",
         values: &[
             ("min", "10 packets"),
             ("max", "30 packets"),

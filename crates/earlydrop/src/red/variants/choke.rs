@@ -5,12 +5,12 @@
 //! Scheme for Approximating Fair Bandwidth Allocation", IEEE INFOCOM 2000.
 //!
 //! # Equations
-//! For avg > min, a waiting packet is drawn at random. Is it of the same flow, both
-//! it and the arriving packet are dropped. Otherwise RED decides.
+//! For avg > min, a waiting packet is drawn at random. If it is of the arriving packet's
+//! flow, both are dropped. Otherwise RED decides.
 //!
 //! # Our readings
-//! A matched packet is dropped even when ECN-capable: the rule is a sanction, not a
-//! signal. Both drops count as `policy`.
+//! A matched packet is dropped even when ECN-capable: the rule is a penalty, not a
+//! congestion signal. Both drops count as `policy`.
 //!
 //! # How other tools differ
 //! | aspect | Linux `choke` | here | what it changes |
@@ -19,10 +19,10 @@
 //! | curve | RED, spacing as Linux red | any | |
 //! | thresholds in | packets | packets, or `unit=bytes` | |
 //! | above max | dropped; with ECN marked, unless harddrop | the curve's own; `mark_above_max` | |
-//! | draw | a place, thrice where it is empty, then the head | a waiting packet, all alike | |
+//! | draw | a slot, up to three times if empty, then the head | a waiting packet, each equally likely | |
 
-use crate::aqm::{Backlog, Place};
-use crate::packet::Facts;
+use crate::aqm::{Backlog, Slot};
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::registry::{Descriptor, Preset};
@@ -61,15 +61,15 @@ pub const SCHEME: Descriptor = scheme(
     ],
 );
 
-/// Draws a waiting packet; its place, if it is of the arriving packet's flow.
+/// Draws a waiting packet; returns its slot if it is of the arriving packet's flow.
 #[inline]
 pub(crate) fn match_waiting<Q: Backlog>(
-    packet: &Facts,
+    packet: &PacketInfo,
     queue: &Q,
     random: &mut Pcg32,
-) -> Option<Place> {
-    let (place, flow) = queue.draw(random)?;
-    (flow == packet.flow).then_some(place)
+) -> Option<Slot> {
+    let (slot, flow) = queue.draw(random)?;
+    (flow == packet.flow).then_some(slot)
 }
 
 #[cfg(test)]
@@ -86,14 +86,14 @@ mod tests {
             queue.enqueue(Nanos::ZERO, packet(7));
         }
         // Average 1 at the second arrival and 2 at the third, all of one flow:
-        // the first is let in, the second too (avg <= min), the third takes one along.
+        // the first two are accepted (avg <= min), the third is dropped with one of them.
         assert_eq!(queue.packets(), 1);
         let dropped = queue.counters().dropped_for(DropReason::Policy);
         assert_eq!(dropped.packets, 2);
     }
 
     #[test]
-    fn strangers_are_left_to_red() {
+    fn red_decides_on_packets_without_a_match() {
         let mut queue = queue("choke:min=1,max=100,weight=1,max_p=0.001", mbps(10));
         for flow in 0..20 {
             queue.enqueue(Nanos::ZERO, packet(flow));

@@ -2,36 +2,36 @@
 //!
 //! # Reference
 //! C.-F. Ku, R.-I. Chang, J.-M. Ho, S.-J. Chen, "Improving End-to-End Performance of
-//! RED", technical report TR-IIS-05-016, 2005 (paper 004), section 3.
+//! RED", technical report TR-IIS-05-016, Academia Sinica, 2005, section 3.
 //!
 //! # Equations
-//! At each arrival `slope = (avg - avg')/(t - t')`, in packets a second, primes
-//! being the arrival before. Where slope > slope_th = 20 the input rate is climbing:
-//! `Pb = max_p_r (avg - min)/(max - min)`, max_p_r = 0.8. Elsewhere the base scheme.
+//! At each arrival `slope = (avg - avg')/(t - t')`, in packets a second, where primes
+//! denote the arrival before. While slope > slope_th = 20 the input rate is climbing and
+//! `Pb = max_p_r (avg - min)/(max - min)`, max_p_r = 0.8. Otherwise the base scheme
+//! decides.
 //!
 //! # Our readings
-//! - The figure with the algorithm is lost. The text says that with short delays
-//!   RARED equals ARED, so the base is ARED (`base=red` for plain RED).
+//! - The figure with the algorithm is missing from our copy. The text says that with short
+//!   delays RARED equals ARED, so the base is ARED (`base=red` for RED).
 //! - Below min nothing is dropped; spacing and the region above max are the base's.
 //! - Arrivals at one instant have an infinite slope where the average rises.
-//! - Over another curve the climbing case takes that curve at strength max_p_r.
+//! - With another curve, the climbing case is that curve at strength max_p_r.
 //!
 //! # What is ours
-//! The paper leaves a threshold that tunes itself for later. `slope=auto` is ours, not
-//! the paper's: `slope_th = (max - min)/I`, in packets a second, I being the interval of
-//! ARED's adaptation, 0.5 s. The average then counts as climbing when it would cross the
-//! whole band before ARED could look again; a slower climb is ARED's to deal with. With
-//! the automatic thresholds of a slow link, 5 and 15, this is the paper's 20; as these
-//! thresholds grow with the link's rate so does slope_th, and a change of rate moves
-//! both. It knows the link, and nothing of the traffic.
+//! The paper leaves a self-tuning threshold to future work. `slope=auto` is ours:
+//! `slope_th = (max - min)/I`, in packets a second, with I the interval of ARED's
+//! adaptation, 0.5 s. The average then counts as climbing when it would cross the whole
+//! band before ARED's next step; ARED handles a slower climb. With the automatic thresholds
+//! of a slow link, 5 and 15, this is the paper's 20. The thresholds grow with the link's
+//! rate, and slope_th with them. It depends on the link, not on the traffic.
 //!
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
+use super::ared::{AUTOMATIC, Floyd};
 use crate::red::Adaptation;
 use crate::red::parameters::scheme;
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
-use crate::schemes::ared::{AUTOMATIC, Floyd};
 use crate::units::Nanos;
 
 const RARED: Option<(&str, &[&str])> = Some(("adapt", &["rared"]));
@@ -42,7 +42,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "slope_th: the average climbing faster than this counts as a climbing rate; auto: (max - min)/ared_interval, which is ours",
         kind: Kind::OrAuto(&Kind::Number(Range::NOT_NEGATIVE, "packets/s")),
         default: "20",
-        origin: "paper 004, section 4",
+        origin: "Ku et al. 2005, section 4",
         when: RARED,
     },
     Parameter {
@@ -50,7 +50,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         meaning: "max_p_r: max_p while the rate is climbing",
         kind: Kind::Number(Range::POSITIVE_PROBABILITY, "probability"),
         default: "0.8",
-        origin: "paper 004, section 4",
+        origin: "Ku et al. 2005, section 4",
         when: RARED,
     },
     Parameter {
@@ -61,7 +61,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
             ("red", "max_p as configured"),
         ]),
         default: "ared",
-        origin: "our reading of paper 004, section 5",
+        origin: "our reading of Ku et al. 2005, section 5",
         when: RARED,
     },
 ];
@@ -70,9 +70,9 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
 pub const SCHEME: Descriptor = scheme(
     "rared",
     "rate-aware RED: a max_p of 0.8 while the average climbs fast, ARED otherwise",
-    "Ku, Chang, Ho, Chen 2005 (paper 004)",
+    "Ku, Chang, Ho, Chen 2005, section 3",
     &[
-        ("adapt", "rared", "paper 004, section 3"),
+        ("adapt", "rared", "Ku et al. 2005, section 3"),
         AUTOMATIC[0],
         AUTOMATIC[1],
         AUTOMATIC[2],
@@ -80,7 +80,7 @@ pub const SCHEME: Descriptor = scheme(
     ],
     &[Preset {
         name: "paper",
-        meaning: "paper 004, section 4: slope 20, max_p_r 0.8, weight 0.0019, buffer 30, over ARED; spacing as ns-2, which it ran",
+        meaning: "Ku et al. 2005, section 4: slope 20, max_p_r 0.8, weight 0.0019, buffer 30, over ARED; the spacing of ns-2, which they used",
         values: &[
             ("slope", "20"),
             ("rared_max_p", "0.8"),
@@ -111,9 +111,9 @@ pub(crate) fn adaptation(s: &Settings) -> Result<Adaptation, ConfigError> {
 /// Whether the average is climbing, arrival by arrival.
 #[derive(Clone, Debug)]
 pub struct RateRule {
-    /// The part of the threshold that is given, in the average's unit per nanosecond.
+    /// The constant part of the threshold, in the average's unit per nanosecond.
     slope: f64,
-    /// The part that follows the thresholds: bands per nanosecond.
+    /// The part proportional to the band: bands per nanosecond.
     bands: f64,
     max_p: f64,
     last_avg: f64,
@@ -141,11 +141,11 @@ impl RateRule {
         }
     }
 
-    /// The average is now `avg`, the thresholds being `band` apart; returns max_p_r while
-    /// it climbs.
+    /// Returns max_p_r while the average climbs; it is now `avg`, with thresholds `band`
+    /// apart.
     #[inline]
     pub fn on_average(&mut self, now: Nanos, avg: f64, band: f64) -> Option<f64> {
-        // Below 2^63 ns, three centuries, so that the conversion of a signed number does.
+        // Below 2^63 ns (292 years), so converting a signed number is exact and faster.
         let time = now.since(self.last_time).0 as i64 as f64;
         let climbs = avg - self.last_avg > (self.slope + self.bands * band) * time;
         self.last_avg = avg;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn left_to_itself_it_asks_whether_the_band_would_be_crossed_in_an_interval() {
+    fn slope_auto_asks_whether_the_average_would_cross_the_band_in_an_interval() {
         let mut rule = RateRule::across_band_in(Nanos::from_millis(500), 0.8);
         let at = Nanos::from_millis;
         assert_eq!(rule.on_average(at(1000), 6.0, 10.0), None);
