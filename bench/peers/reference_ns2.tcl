@@ -4,8 +4,8 @@
 #
 #   ns reference_ns2.tcl CASE SEED [SETTING=VALUE ...]
 #
-# CASE is the name in ns2.csv: 000.gred.p0.1.N20, 000.rem.N60, 001.red.N10,
-# 002.red.N16U4, 003.t2.N150M, 004.ared.m10, 000.web30ftp2.red. Numbers in the name may be
+# CASE is the name in ns2.csv: sfred-nlred.gred.p0.1.N20, sfred-nlred.rem.N60, clred.red.N10,
+# restraint.red.N16U4, red-config.t2.N150M, rared.ared.m10, sfred-nlred.web30ftp2.red. Numbers in the name may be
 # others than in the table. A SETTING is a key of `config` below, or tcp:NAME,
 # sink:NAME, red:NAME, rem:NAME for a bound variable of ns-2's, such as
 # tcp:overhead_=0.001.
@@ -51,19 +51,19 @@ proc old_timers {} {
     }
 }
 
-if {[regexp {^000\.gred\.p([0-9.]+)\.N(\d+)$} $case - p n]} {
+if {[regexp {^sfred-nlred\.gred\.p([0-9.]+)\.N(\d+)$} $case - p n]} {
     array set config [list flows $n]
     set red(linterm_) [expr {1.0 / $p}]
-} elseif {[regexp {^000\.rem\.N(\d+)$} $case - n]} {
+} elseif {[regexp {^sfred-nlred\.rem\.N(\d+)$} $case - n]} {
     array set config [list flows $n queue REM]
-} elseif {[regexp {^001\.red\.N(\d+)$} $case - n]} {
+} elseif {[regexp {^clred\.red\.N(\d+)$} $case - n]} {
     array set config [list flows $n limit 100 begin 0 end 100 sinkdelay 0]
     set red(gentle_) false
-} elseif {[regexp {^002\.red\.N(\d+)U(\d+)$} $case - n u]} {
+} elseif {[regexp {^restraint\.red\.N(\d+)U(\d+)$} $case - n u]} {
     array set config [list flows $n udp $u rate 1 delay 20 access 10 accessdelay 5 \
         sinkrate 10 sinkdelay 5 limit 300 begin 20 end 200 window 15 own_sinks 1]
     array set red {thresh_ 100 maxthresh_ 200 gentle_ false}
-} elseif {[regexp {^003\.t2\.N(\d+)([PM])$} $case - n thresholds]} {
+} elseif {[regexp {^red-config\.t2\.N(\d+)([PM])$} $case - n thresholds]} {
     array set config [list flows $n rate 66.667 delay 8 limit 1000 begin 0 end 12 \
         spread 0.1 window 20]
     set red(gentle_) false
@@ -73,7 +73,7 @@ if {[regexp {^000\.gred\.p([0-9.]+)\.N(\d+)$} $case - p n]} {
         array set red {thresh_ 136 maxthresh_ 408}
     }
     old_timers
-} elseif {$case eq "000.web30ftp2.red"} {
+} elseif {$case eq "sfred-nlred.web30ftp2.red"} {
     # Windows of twice the bandwidth-delay product: 17 and, at 100 ms, 84.
     array set config {
         flows 2 web 30 rate 1.5 delay 10 access 10 accessdelay 10 sinkrate 10
@@ -81,7 +81,7 @@ if {[regexp {^000\.gred\.p([0-9.]+)\.N(\d+)$} $case - p n]} {
         windows {17 84} own_sinks 0
     }
     array set red {thresh_ 5 maxthresh_ 15 gentle_ false}
-} elseif {[regexp {^004\.(red|ared)\.m(\d+)$} $case - scheme m]} {
+} elseif {[regexp {^rared\.(red|ared)\.m(\d+)$} $case - scheme m]} {
     array set config [list flows 2 later $m reverse 1 sessions 20 rate 2 delay 65 access 10 \
         accessdelay 5 sinkrate 10 sinkdelay 5 limit 30 backlimit 30 begin 0 end 40 spread 0.1 \
         window 24 own_sinks 1 back RED]

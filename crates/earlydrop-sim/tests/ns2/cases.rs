@@ -133,12 +133,12 @@ fn sfred_nlred_baseline(name: String, flows: u32, queue: &str) -> Case {
 
 fn gred(flows: u32) -> Case {
     let queue = format!("{RED},curve=gentle,min=10,max=30,max_p=0.1,weight=0.002,limit=120");
-    sfred_nlred_baseline(format!("000.gred.p0.1.N{flows}"), flows, &queue)
+    sfred_nlred_baseline(format!("sfred-nlred.gred.p0.1.N{flows}"), flows, &queue)
 }
 
 fn rem(flows: u32) -> Case {
     let queue = "rem:ecn=off,last_place=off,limit=120";
-    sfred_nlred_baseline(format!("000.rem.N{flows}"), flows, queue)
+    sfred_nlred_baseline(format!("sfred-nlred.rem.N{flows}"), flows, queue)
 }
 
 /// The baseline of Hassan & Oluwatope (CLRED): a sink without delay, measured from the first
@@ -153,7 +153,7 @@ fn clred_baseline(flows: u32) -> Case {
         to: 100,
         seeds: 10,
     };
-    let name = format!("001.red.N{flows}");
+    let name = format!("clred.red.N{flows}");
     case(name, dumbbell, senders, timing, queue_figures)
 }
 
@@ -185,7 +185,7 @@ fn restraint_baseline(flows: u32, udp: u32) -> Case {
         to: 200,
         seeds: 10,
     };
-    let name = format!("002.red.N{flows}U{udp}");
+    let name = format!("restraint.red.N{flows}U{udp}");
     case(name, dumbbell, all.collect(), timing, |outcome| {
         let tcp = &outcome.results.groups()["tcp"];
         Measured::from([
@@ -213,7 +213,7 @@ fn configuration(flows: u32, thresholds: char) -> Case {
         to: 12,
         seeds: 10,
     };
-    let name = format!("003.t2.N{flows}{thresholds}");
+    let name = format!("red-config.t2.N{flows}{thresholds}");
     case(name, dumbbell, senders, timing, |outcome| {
         let together = outcome.results.together();
         let packets_per_flow = 8.0 * 1000.0 * together.flows as f64;
@@ -255,7 +255,7 @@ fn web_and_bulk() -> Case {
         to: 2000,
         seeds: 8,
     };
-    let name = "000.web30ftp2.red".to_string();
+    let name = "sfred-nlred.web30ftp2.red".to_string();
     case(name, dumbbell, flows.collect(), timing, |outcome| {
         let mut spans: Vec<f64> = (outcome.results.completions.iter())
             .map(|completion| completion.span().as_secs_f64())
@@ -311,7 +311,7 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
         seeds: 20,
     };
     case(
-        format!("004.{scheme}.m{late}"),
+        format!("rared.{scheme}.m{late}"),
         dumbbell,
         flows,
         timing,

@@ -16,7 +16,7 @@ pub(crate) fn table_of_settings() -> String {
 pub(crate) const NS2: ReferenceSimulator = ReferenceSimulator {
     name: "ns-2",
     explained: &[(
-        "000.rem.N60",
+        "sfred-nlred.rem.N60",
         "meanq",
         "the table's three seeds lie low; over 240 ns-2 has 15.7 too",
     )],
