@@ -5,7 +5,7 @@
 //! never reads a clock, never draws from a generator of its own: packets stay
 //! with the queue, and time and randomness come in as arguments.
 
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Nanos};
 
@@ -51,13 +51,13 @@ pub enum Verdict {
     Mark,
     /// Drop it.
     Drop(DropReason),
-    /// Drop it and the waiting packet at this place (CHOKe).
-    DropBoth(Place, DropReason),
+    /// Drop it and the waiting packet at this slot (CHOKe).
+    DropBoth(Slot, DropReason),
 }
 
 /// Where a packet waits: valid until the queue next changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place(pub u32);
+pub struct Slot(pub u32);
 
 /// What a scheme may see of the queue it judges.
 pub trait Backlog {
@@ -67,8 +67,26 @@ pub trait Backlog {
     fn bytes(&self) -> u64;
     /// When the packet at the head arrived; `None` when the queue is empty.
     fn head_arrival(&self) -> Option<Nanos>;
-    /// A waiting packet, each equally likely: its place and its flow.
-    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)>;
+    /// A waiting packet, each equally likely: its slot and its flow.
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)>;
+}
+
+impl<B: Backlog + ?Sized> Backlog for &B {
+    fn packets(&self) -> u32 {
+        (**self).packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+
+    fn head_arrival(&self) -> Option<Nanos> {
+        (**self).head_arrival()
+    }
+
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
+        (**self).draw(random)
+    }
 }
 
 /// An active queue management scheme for one queue.
@@ -86,7 +104,7 @@ pub trait Aqm {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        _packet: &Facts,
+        _packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
@@ -94,16 +112,16 @@ pub trait Aqm {
     }
 
     /// The packet just judged now waits in the queue.
-    fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {}
+    fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {}
 
     /// The packet just judged found no room, whatever the verdict was.
-    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {}
+    fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {}
 
     /// Judges a packet that has just left `queue` to be sent.
     fn on_departure<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        _packet: &Facts,
+        _packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
@@ -111,7 +129,7 @@ pub trait Aqm {
     }
 
     /// A waiting packet was taken out without reaching the head.
-    fn on_evicted(&mut self, _now: Nanos, _packet: &Facts) {}
+    fn on_evicted(&mut self, _now: Nanos, _packet: &PacketInfo) {}
 
     /// Nothing waits: the last packet has left, perhaps to be sent for a while yet, or
     /// an arrival was not let into an empty queue.

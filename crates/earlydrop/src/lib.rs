@@ -1,33 +1,52 @@
-//! Every active queue management scheme, once, exactly, ready to leave the laboratory.
+//! Active queue management (AQM) for queues in programs, routers and simulators.
 //!
-//! The contract of this crate:
-//! - It is `no_std`, allocates only while something is built, holds no clock, does
-//!   no I/O and contains no `unsafe`. Time and packets come in as arguments; packets,
-//!   verdicts and counts come out. Nothing in it knows whether it is simulated.
-//! - Everything is deterministic: the same seed and the same calls give the same
-//!   verdicts, bit for bit, on every machine (`exp` and its kin come from `libm`).
-//! - A queue owns its packets generically and moves them by value: hand it handles,
-//!   and no payload is ever copied.
+//! The crate holds drop-tail, RED and its family (gentle RED, ARED, NLRED, CLRED, FRED,
+//! CHOKe, WRED, ...), BLUE, SFB, REM, PI, PIE, PI2, DualPI2, CoDel, COBALT, FQ-CoDel and
+//! others, all behind one interface: name a scheme, then enqueue and dequeue packets.
 //!
-//! # A queue over a caller's buffers and clock
 //! ```
-#![doc = include_str!("../examples/byte_buffers.rs")]
+#![doc = include_str!("../examples/first_queue.rs")]
 //! ```
+//!
+//! # Guarantees
+//! - `no_std`, no `unsafe`, no clock, no I/O. Time and packets come in as arguments;
+//!   packets, verdicts and counts come out.
+//! - Memory is allocated when a queue is built, and never after.
+//! - The same seed and the same calls give the same verdicts on every machine, bit for
+//!   bit: random numbers are PCG32, `exp` and its like come from `libm`.
+//! - A queue moves packets by value and never looks at a payload. Hand it an index, a
+//!   `Box` or an `Arc`, and nothing is copied.
 //!
 //! # Where things are
-//! - [`registry`]: names, parameters, presets; from text to a queue.
-//! - [`queue`]: queue disciplines, which own packets, ask a scheme, and count.
-//! - [`schemes`]: every scheme, one file each.
-//! - [`red`]: the six parts of the RED family.
-//! - [`aqm`]: the contract between a scheme and its queue.
+//! - [`AnyQueue`], [`QueueDiscipline`]: a queue, and what it can do. [`queue`] has the rest.
+//! - [`Packet`]: what a queue must know of your packets.
+//! - [`Spec`], [`Registry`]: from text to a queue; a scheme of your own beside the
+//!   built-in ones. [`registry`] has parameters, presets and errors.
+//! - [`schemes`]: every scheme with reference, equations and how other tools differ.
+//! - [`aqm`]: the contract between a scheme and its queue, for those who write one.
+//! - [`red`]: the parts of the RED family, for those who write a curve.
+//! - [`units`]: time, sizes and rates, read from text such as "10 Mbps".
+//!
+//! # Features
+//! - `manual` (default): carries each scheme's documentation as text in the module
+//!   `manual`, for command lines and pages. Embedded programs turn it off.
+//!
+//! # Order of the modules
+//! A module uses those before it in this list, and none after it:
+//! `units`, `packet`, `random`, `aqm`, `counters`, `flow_table`, `curve`, `queue`,
+//! `registry`, `red`, `schemes`, `any`, `manual`. The exception is the type
+//! [`registry::Plan`], which the constructor in a [`registry::Descriptor`] returns: it is
+//! an enum over all schemes. `tests/layers.rs` checks the order.
 
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod any;
 pub mod aqm;
 pub mod counters;
+mod curve;
 mod flow_table;
 #[cfg(feature = "manual")]
 pub mod manual;
@@ -40,3 +59,9 @@ pub mod schemes;
 #[cfg(test)]
 mod testing;
 pub mod units;
+
+pub use any::{AnyAqm, AnyQueue, Plan};
+pub use packet::{Ecn, FlowKey, Packet};
+pub use queue::QueueDiscipline;
+pub use registry::{ConfigError, Link, Registry, Spec};
+pub use units::{BitsPerSec, Nanos};

@@ -83,7 +83,7 @@ impl Ecn {
 
 /// What a scheme sees of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct PacketInfo {
     /// Length on the wire, in bytes.
     pub size: u32,
     /// Which flow it belongs to.
@@ -96,10 +96,10 @@ pub struct Facts {
     pub arrived: Nanos,
 }
 
-impl Facts {
+impl PacketInfo {
     /// The facts of `packet`, arriving at `arrived`.
-    pub fn of<P: Packet>(packet: &P, arrived: Nanos) -> Facts {
-        Facts {
+    pub fn of<P: Packet>(packet: &P, arrived: Nanos) -> PacketInfo {
+        PacketInfo {
             size: packet.size(),
             flow: packet.flow(),
             ecn: packet.ecn(),

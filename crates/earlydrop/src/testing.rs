@@ -2,14 +2,24 @@
 
 use alloc::boxed::Box;
 
-use crate::packet::{Ecn, Facts, FlowKey, Packet};
+use crate::packet::{Ecn, FlowKey, Packet, PacketInfo};
 use crate::queue::AnyQueue;
 use crate::red::{Curve, Red, Shape};
-use crate::registry::{Link, Settings, Spec};
+use crate::registry::{Descriptor, LIMIT, Link, Plan, Settings, Spec};
 use crate::schemes;
+use crate::schemes::droptail::DropTail;
 use crate::units::{BitsPerSec, Nanos};
 
-/// A packet of 1,000 bytes unless told otherwise.
+/// A scheme that is not built in.
+pub(crate) static TEST_SCHEME: Descriptor = Descriptor::new(
+    "test-scheme",
+    "drop-tail by another name",
+    "the unit tests",
+    &[&[LIMIT]],
+    |settings| Ok(Plan::custom(DropTail, settings.limit())),
+);
+
+/// A packet of 1,000 bytes unless a test sets another size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TestPacket {
     pub(crate) flow: u64,
@@ -41,8 +51,8 @@ pub(crate) fn packet(flow: u64) -> TestPacket {
 }
 
 /// What a scheme sees of [`packet`] of `flow`.
-pub(crate) fn facts(flow: u64, arrived: Nanos) -> Facts {
-    Facts::of(&packet(flow), arrived)
+pub(crate) fn info(flow: u64, arrived: Nanos) -> PacketInfo {
+    PacketInfo::of(&packet(flow), arrived)
 }
 
 pub(crate) fn mbps(mbps: u64) -> BitsPerSec {

@@ -5,8 +5,8 @@ mod support;
 
 use std::collections::HashSet;
 
-use earlydrop::aqm::{Aqm, Backlog, Place, Verdict};
-use earlydrop::packet::{Ecn, Facts, FlowKey};
+use earlydrop::aqm::{Aqm, Backlog, Slot, Verdict};
+use earlydrop::packet::{Ecn, FlowKey, PacketInfo};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{
     ConfigError, Descriptor, Kind, Link, Parameter, Plan, Range, SCHEMES, Spec,
@@ -356,8 +356,8 @@ impl Backlog for Constant {
     fn head_arrival(&self) -> Option<Nanos> {
         Some(Nanos::ZERO)
     }
-    fn draw(&self, _random: &mut Pcg32) -> Option<(Place, FlowKey)> {
-        Some((Place(0), FlowKey(0)))
+    fn draw(&self, _random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
+        Some((Slot(0), FlowKey(0)))
     }
 }
 
@@ -375,7 +375,7 @@ fn rate_over_pb(preset: &str) -> f64 {
         packets: 7,
         packet: mean,
     };
-    let facts = Facts {
+    let info = PacketInfo {
         size: mean,
         flow: FlowKey(1),
         ecn: Ecn::NotCapable,
@@ -385,9 +385,9 @@ fn rate_over_pb(preset: &str) -> f64 {
     let mut random = Pcg32::new(20, 1);
     let mut dropped = 0;
     for _ in 0..ARRIVALS {
-        match aqm.on_arrival(Nanos::ZERO, &facts, &queue, &mut random) {
+        match aqm.on_arrival(Nanos::ZERO, &info, &queue, &mut random) {
             Verdict::Drop(_) => dropped += 1,
-            _ => aqm.on_accepted(Nanos::ZERO, &facts),
+            _ => aqm.on_accepted(Nanos::ZERO, &info),
         }
     }
     f64::from(dropped) / f64::from(ARRIVALS) / 0.02

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use earlydrop::aqm::{Aqm, Backlog, DropReason, Verdict};
-use earlydrop::packet::{Ecn, Facts, FlowKey, Packet};
+use earlydrop::packet::{Ecn, FlowKey, Packet, PacketInfo};
 use earlydrop::queue::{FairQueue, Limit, QueueDiscipline, Sharing, SingleQueue};
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
@@ -32,19 +32,19 @@ impl Packet for Plain {
 
 /// Judges at random, and counts what by its queue's word waits; copies count together.
 #[derive(Clone, Default)]
-struct Clerk {
+struct RecordingAqm {
     waiting: Rc<Cell<u32>>,
     /// Arrived, kept, and not yet heard of again.
     pending: bool,
 }
 
-impl Clerk {
+impl RecordingAqm {
     fn settle(&mut self, change: i32) {
         let waiting = self.waiting.get().checked_add_signed(change);
         self.waiting.set(waiting.expect("no more leave than came"));
     }
 
-    fn judge(&self, packet: &Facts, reason: DropReason, random: &mut Pcg32) -> Verdict {
+    fn judge(&self, packet: &PacketInfo, reason: DropReason, random: &mut Pcg32) -> Verdict {
         match random.below(6) {
             0 => Verdict::Drop(reason),
             1 if packet.ecn.is_capable() => Verdict::Mark,
@@ -53,38 +53,38 @@ impl Clerk {
     }
 }
 
-impl Aqm for Clerk {
+impl Aqm for RecordingAqm {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         assert!(!self.pending, "the last packet was forgotten");
         if random.below(5) == 0
-            && let Some((place, _)) = queue.draw(random)
+            && let Some((slot, _)) = queue.draw(random)
         {
-            return Verdict::DropBoth(place, DropReason::Policy);
+            return Verdict::DropBoth(slot, DropReason::Policy);
         }
         let verdict = self.judge(packet, DropReason::Early, random);
         self.pending = !matches!(verdict, Verdict::Drop(_));
         verdict
     }
 
-    fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         assert!(std::mem::take(&mut self.pending));
         self.settle(1);
     }
 
-    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
         assert!(std::mem::take(&mut self.pending));
     }
 
     fn on_departure<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -92,7 +92,7 @@ impl Aqm for Clerk {
         self.judge(packet, DropReason::Dequeue, random)
     }
 
-    fn on_evicted(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_evicted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.settle(-1);
     }
 }
@@ -118,16 +118,16 @@ fn exercise(mut queue: impl QueueDiscipline<Plain>, waiting: &Cell<u32>) {
 
 #[test]
 fn a_single_queue_tells_its_scheme_of_every_packet() {
-    let clerk = Clerk::default();
-    let waiting = clerk.waiting.clone();
+    let aqm = RecordingAqm::default();
+    let waiting = aqm.waiting.clone();
     let limit = Limit::packets(8);
-    exercise(SingleQueue::new(clerk, limit, Pcg32::new(1, 0)), &waiting);
+    exercise(SingleQueue::new(aqm, limit, Pcg32::new(1, 0)), &waiting);
 }
 
 #[test]
 fn a_fair_queue_tells_its_schemes_of_every_packet() {
-    let clerk = Clerk::default();
-    let waiting = clerk.waiting.clone();
+    let aqm = RecordingAqm::default();
+    let waiting = aqm.waiting.clone();
     let sharing = Sharing {
         queues: 4,
         quantum: 1514,
@@ -137,5 +137,5 @@ fn a_fair_queue_tells_its_schemes_of_every_packet() {
         },
         drop_batch: 2,
     };
-    exercise(FairQueue::new(&clerk, sharing, Pcg32::new(1, 0)), &waiting);
+    exercise(FairQueue::new(&aqm, sharing, Pcg32::new(1, 0)), &waiting);
 }

@@ -65,20 +65,16 @@ fn overload(text: &str, ecn: Ecn, mut judge: impl FnMut(&Audited, DropReason)) -
         audited.offer(now, packet(id, 1000, ecn));
         let load = [45, 90, 55, 20][(id / 1500) as usize % 4];
         // Before a departure: it decides by what the scheme knew then.
-        tell_of_drops(&audited, &mut seen, &mut judge);
+        record_drops(&audited, &mut seen, &mut judge);
         if random.below(100) < load {
             audited.take(now);
-            tell_of_drops(&audited, &mut seen, &mut judge);
+            record_drops(&audited, &mut seen, &mut judge);
         }
     }
     audited
 }
 
-fn tell_of_drops(
-    audited: &Audited,
-    seen: &mut usize,
-    judge: &mut impl FnMut(&Audited, DropReason),
-) {
+fn record_drops(audited: &Audited, seen: &mut usize, judge: &mut impl FnMut(&Audited, DropReason)) {
     for event in &audited.events[*seen..] {
         if let Event::Lost(_, reason @ (DropReason::Early | DropReason::Dequeue)) = event {
             judge(audited, *reason);

@@ -10,7 +10,7 @@ use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
 use crate::aqm::{Backlog, DropReason, Ticker, Verdict};
 use crate::counters::Counters;
-use crate::packet::{Ecn, Facts, Packet};
+use crate::packet::{Ecn, Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Nanos};
 
@@ -215,11 +215,11 @@ impl<P: Packet> DualQueue<P> {
     }
 
     /// Judges a packet just taken from `lane`.
-    fn judge(&mut self, lane: usize, now: Nanos, facts: &Facts) -> Verdict {
+    fn judge(&mut self, lane: usize, now: Nanos, info: &PacketInfo) -> Verdict {
         if lane == LOW_LATENCY {
-            self.judge_low_latency(now - facts.arrived)
+            self.judge_low_latency(now - info.arrived)
         } else {
-            self.judge_classic(facts.ecn)
+            self.judge_classic(info.ecn)
         }
     }
 
@@ -277,12 +277,12 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
         while let Some(lane) = self.turn() {
             let contended = self.lanes.iter().all(|lane| lane.chain.packets() > 0);
             let (mut packet, arrived) = self.pool.pop(&mut self.lanes[lane].chain)?;
-            let facts = Facts::of(&packet, arrived);
-            match self.judge(lane, now, &facts) {
+            let info = PacketInfo::of(&packet, arrived);
+            match self.judge(lane, now, &info) {
                 Verdict::Keep => {}
                 Verdict::Mark => {
                     packet.mark();
-                    self.counters.marked.add(facts.size);
+                    self.counters.marked.add(info.size);
                 }
                 Verdict::Drop(reason) | Verdict::DropBoth(_, reason) => {
                     self.lose(packet, reason, losses);
@@ -290,9 +290,9 @@ impl<P: Packet> QueueDiscipline<P> for DualQueue<P> {
                 }
             }
             if contended {
-                self.charge(lane, facts.size);
+                self.charge(lane, info.size);
             }
-            self.counters.departed.add(facts.size);
+            self.counters.departed.add(info.size);
             return Some(Departure { packet, arrived });
         }
         None

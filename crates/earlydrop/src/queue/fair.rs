@@ -22,9 +22,9 @@ use alloc::boxed::Box;
 
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
-use crate::aqm::{Aqm, DropReason, Place, Verdict};
+use crate::aqm::{Aqm, DropReason, Slot, Verdict};
 use crate::counters::Counters;
-use crate::packet::{Facts, FlowKey, Packet};
+use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Nanos};
 
@@ -60,7 +60,7 @@ struct SubQueue<A> {
 }
 
 impl<A: Aqm> SubQueue<A> {
-    fn tell_if_empty(&mut self, now: Nanos) {
+    fn notify_if_empty(&mut self, now: Nanos) {
         if self.chain.packets() == 0 {
             self.aqm.on_empty(now);
         }
@@ -189,36 +189,36 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         &mut self,
         index: u32,
         mut packet: P,
-        facts: &Facts,
+        info: &PacketInfo,
         marked: bool,
         losses: &mut impl Losses<P>,
     ) -> Outcome {
         if marked {
-            debug_assert!(facts.ecn.is_capable());
+            debug_assert!(info.ecn.is_capable());
             packet.mark();
         }
         self.packets += 1;
-        self.bytes += u64::from(facts.size);
+        self.bytes += u64::from(info.size);
         let sub_queue = &mut self.sub_queues[index as usize];
-        let place = self.pool.push(&mut sub_queue.chain, packet, facts.arrived);
-        sub_queue.aqm.on_accepted(facts.arrived, facts);
+        let slot = self.pool.push(&mut sub_queue.chain, packet, info.arrived);
+        sub_queue.aqm.on_accepted(info.arrived, info);
         sub_queue.idle = false;
         if !core::mem::replace(&mut sub_queue.listed, true) {
             sub_queue.credit = i64::from(self.sharing.quantum);
             self.append(NEW, index);
         }
-        if self.make_room(facts.arrived, place, losses) {
+        if self.make_room(info.arrived, slot, losses) {
             return Outcome::Dropped(DropReason::Forced);
         }
         if marked {
-            self.counters.marked.add(facts.size);
+            self.counters.marked.add(info.size);
             return Outcome::Marked;
         }
         Outcome::Queued
     }
 
     /// Throws out packets until the limit holds; returns whether that at `arrived` was one.
-    fn make_room(&mut self, now: Nanos, arrived: Place, losses: &mut impl Losses<P>) -> bool {
+    fn make_room(&mut self, now: Nanos, arrived: Slot, losses: &mut impl Losses<P>) -> bool {
         let limit = self.sharing.limit;
         let mut lost = false;
         while self.packets > limit.packets || self.bytes > limit.bytes.0 {
@@ -235,7 +235,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         &mut self,
         index: u32,
         now: Nanos,
-        arrived: Place,
+        arrived: Slot,
         losses: &mut impl Losses<P>,
     ) -> bool {
         let mut lost_arrived = false;
@@ -247,8 +247,8 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             let Some((packet, at)) = self.pool.pop(&mut sub_queue.chain) else {
                 break;
             };
-            sub_queue.aqm.on_evicted(now, &Facts::of(&packet, at));
-            sub_queue.tell_if_empty(now);
+            sub_queue.aqm.on_evicted(now, &PacketInfo::of(&packet, at));
+            sub_queue.notify_if_empty(now);
             freed += u64::from(packet.size());
             self.lose_waiting(packet, DropReason::Forced, losses);
             if freed >= enough {
@@ -275,23 +275,23 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 }
                 return None;
             };
-            let facts = Facts::of(&packet, arrived);
+            let info = PacketInfo::of(&packet, arrived);
             let view = self.pool.view(&sub_queue.chain);
             let verdict = sub_queue
                 .aqm
-                .on_departure(now, &facts, &view, &mut self.random);
+                .on_departure(now, &info, &view, &mut self.random);
             if let Verdict::Drop(reason) | Verdict::DropBoth(_, reason) = verdict {
                 self.lose_waiting(packet, reason, losses);
                 continue;
             }
             if verdict == Verdict::Mark {
-                debug_assert!(facts.ecn.is_capable());
+                debug_assert!(info.ecn.is_capable());
                 packet.mark();
-                self.counters.marked.add(facts.size);
+                self.counters.marked.add(info.size);
             }
-            sub_queue.tell_if_empty(now);
+            sub_queue.notify_if_empty(now);
             self.forget(&packet);
-            self.counters.departed.add(facts.size);
+            self.counters.departed.add(info.size);
             return Some(Departure { packet, arrived });
         }
     }
@@ -299,36 +299,36 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
 
 impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
-        let facts = Facts::of(&packet, now);
-        self.counters.arrived.add(facts.size);
-        let index = self.sub_queue_of(facts.flow);
+        let info = PacketInfo::of(&packet, now);
+        self.counters.arrived.add(info.size);
+        let index = self.sub_queue_of(info.flow);
         let sub_queue = &mut self.sub_queues[index as usize];
         let view = self.pool.view(&sub_queue.chain);
         sub_queue.aqm.poll(now, &view);
         let random = &mut self.random;
-        let verdict = sub_queue.aqm.on_arrival(now, &facts, &view, random);
+        let verdict = sub_queue.aqm.on_arrival(now, &info, &view, random);
         let marked = match verdict {
             Verdict::Keep => false,
             Verdict::Mark => true,
             Verdict::Drop(reason) => {
-                sub_queue.tell_if_empty(now);
+                sub_queue.notify_if_empty(now);
                 return self.lose(packet, reason, losses);
             }
-            Verdict::DropBoth(place, reason) => {
-                if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, place) {
-                    let victims = Facts::of(&victim, arrived);
+            Verdict::DropBoth(slot, reason) => {
+                if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, slot) {
+                    let victims = PacketInfo::of(&victim, arrived);
                     sub_queue.aqm.on_evicted(now, &victims);
-                    sub_queue.tell_if_empty(now);
+                    sub_queue.notify_if_empty(now);
                     self.lose_waiting(victim, reason, losses);
                 }
                 return self.lose(packet, reason, losses);
             }
         };
-        if u64::from(facts.size) > self.sharing.limit.bytes.0 {
-            sub_queue.aqm.on_refused(now, &facts);
+        if u64::from(info.size) > self.sharing.limit.bytes.0 {
+            sub_queue.aqm.on_refused(now, &info);
             return self.lose(packet, DropReason::Forced, losses);
         }
-        self.accept(index, packet, &facts, marked, losses)
+        self.accept(index, packet, &info, marked, losses)
     }
 
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {

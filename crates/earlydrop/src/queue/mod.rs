@@ -1,13 +1,12 @@
 //! Queue disciplines: they own packets, ask a scheme, and count.
 
-mod any;
 mod dual;
 mod fair;
 mod pool;
 mod ring;
 mod single;
 
-pub use any::AnyQueue;
+pub use crate::any::AnyQueue;
 pub use dual::{Coupling, DualQueue};
 pub use fair::{FairQueue, Sharing};
 pub use single::{Limit, SingleQueue};
@@ -102,7 +101,7 @@ pub trait QueueDiscipline<P: Packet> {
     /// The packet that waits behind `ahead` others, where that is easily told. It is for
     /// those who look up something for each packet and can begin early; whether it will be
     /// that packet's turn nobody knows.
-    fn coming(&self, ahead: u32) -> Option<&P> {
+    fn peek(&self, ahead: u32) -> Option<&P> {
         let _ = ahead;
         None
     }

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use crate::aqm::{Backlog, Place};
+use crate::aqm::{Backlog, Slot};
 use crate::packet::{FlowKey, Packet};
 use crate::random::Pcg32;
 use crate::units::Nanos;
@@ -54,8 +54,8 @@ impl Chain {
     }
 
     /// Where the oldest packet waits.
-    pub(crate) fn head(&self) -> Option<Place> {
-        (self.head != NONE).then_some(Place(self.head))
+    pub(crate) fn head(&self) -> Option<Slot> {
+        (self.head != NONE).then_some(Slot(self.head))
     }
 }
 
@@ -74,7 +74,7 @@ impl<P: Packet> Pool<P> {
     }
 
     /// Adds `packet` at the end of `chain`. The caller keeps to the room asked for.
-    pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Place {
+    pub(crate) fn push(&mut self, chain: &mut Chain, packet: P, arrived: Nanos) -> Slot {
         let index = self.free;
         let node = &mut self.nodes[index as usize];
         self.free = node.next;
@@ -91,7 +91,7 @@ impl<P: Packet> Pool<P> {
             self.nodes[chain.tail as usize].next = index;
         }
         chain.tail = index;
-        Place(index)
+        Slot(index)
     }
 
     /// Takes the oldest packet of `chain` and the time it arrived.
@@ -99,10 +99,10 @@ impl<P: Packet> Pool<P> {
         self.unlink(chain, NONE, chain.head)
     }
 
-    /// Takes the packet at `place` of `chain`. Walks the chain up to it.
-    pub(crate) fn remove(&mut self, chain: &mut Chain, place: Place) -> Option<(P, Nanos)> {
+    /// Takes the packet at `slot` of `chain`. Walks the chain up to it.
+    pub(crate) fn remove(&mut self, chain: &mut Chain, slot: Slot) -> Option<(P, Nanos)> {
         let (mut before, mut index) = (NONE, chain.head);
-        while index != NONE && index != place.0 {
+        while index != NONE && index != slot.0 {
             before = index;
             index = self.nodes[index as usize].next;
         }
@@ -163,13 +163,13 @@ impl<P: Packet> Backlog for View<'_, P> {
     }
 
     /// Walks to the packet drawn: half the chain on average.
-    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)> {
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
         let mut index = self.chain.head;
         for _ in 0..random.below(self.chain.packets) {
             index = self.pool.nodes[index as usize].next;
         }
         let packet = self.pool.nodes.get(index as usize)?.packet.as_ref()?;
-        Some((Place(index), packet.flow()))
+        Some((Slot(index), packet.flow()))
     }
 }
 
@@ -200,10 +200,10 @@ mod tests {
         prop::collection::vec(step, 1..200)
     }
 
-    /// The place of the `nth` packet of a chain.
-    fn place(pool: &Pool<TestPacket>, chain: &Chain, nth: usize) -> Place {
+    /// The slot of the `nth` packet of a chain.
+    fn slot(pool: &Pool<TestPacket>, chain: &Chain, nth: usize) -> Slot {
         let next = |index: &u32| Some(pool.nodes[*index as usize].next);
-        Place(
+        Slot(
             core::iter::successors(Some(chain.head), next)
                 .nth(nth)
                 .unwrap(),
@@ -236,8 +236,8 @@ mod tests {
                         prop_assert_eq!(got, models[from].pop_front().map(|(number, _)| number));
                     }
                     Step::Remove(from, nth) if nth < models[from].len() => {
-                        let place = place(&pool, &chains[from], nth);
-                        let got = pool.remove(&mut chains[from], place).unwrap();
+                        let slot = slot(&pool, &chains[from], nth);
+                        let got = pool.remove(&mut chains[from], slot).unwrap();
                         let (number, _) = models[from].remove(nth).unwrap();
                         prop_assert_eq!((got.0.flow, got.1), (number, Nanos(number)));
                     }

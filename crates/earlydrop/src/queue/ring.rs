@@ -2,14 +2,14 @@
 
 use alloc::boxed::Box;
 
-use crate::aqm::{Backlog, Place};
+use crate::aqm::{Backlog, Slot};
 use crate::packet::{FlowKey, Packet};
 use crate::random::Pcg32;
 use crate::units::Nanos;
 
-/// A place in the ring; a packet taken out of the middle leaves a hole.
+/// A slot of the ring with its packet. A packet taken out of the middle leaves a hole.
 #[derive(Clone, Debug)]
-struct Slot<P> {
+struct Entry<P> {
     packet: Option<P>,
     arrived: Nanos,
 }
@@ -20,7 +20,7 @@ struct Slot<P> {
 /// when the ring would otherwise be full.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<P> {
-    slots: Box<[Slot<P>]>,
+    slots: Box<[Entry<P>]>,
     /// Index of the oldest packet; slots are used modulo their number, a power of two.
     head: u32,
     /// Slots in use from the head on, holes included.
@@ -34,7 +34,7 @@ impl<P: Packet> Ring<P> {
     pub(crate) fn with_room_for(packets: u32) -> Ring<P> {
         // A quarter more than needed, so that closing holes stays rare.
         let slots = (packets + packets / 4).max(1).next_power_of_two();
-        let empty = || Slot {
+        let empty = || Entry {
             packet: None,
             arrived: Nanos::ZERO,
         };
@@ -61,7 +61,7 @@ impl<P: Packet> Ring<P> {
         self.bytes += u64::from(packet.size());
         self.packets += 1;
         let tail = self.index(self.span);
-        self.slots[tail] = Slot {
+        self.slots[tail] = Entry {
             packet: Some(packet),
             arrived,
         };
@@ -93,9 +93,9 @@ impl<P: Packet> Ring<P> {
         self.slots[self.index(ahead)].packet.as_ref()
     }
 
-    /// Takes the packet at `place`.
-    pub(crate) fn remove(&mut self, place: Place) -> Option<(P, Nanos)> {
-        let index = self.index(place.0);
+    /// Takes the packet at `slot`.
+    pub(crate) fn remove(&mut self, slot: Slot) -> Option<(P, Nanos)> {
+        let index = self.index(slot.0);
         let slot = &mut self.slots[index];
         let packet = slot.packet.take()?;
         let arrived = slot.arrived;
@@ -134,7 +134,7 @@ impl<P: Packet> Ring<P> {
 
     /// Bytes of memory held for slots.
     pub(crate) fn heap_bytes(&self) -> usize {
-        core::mem::size_of_val::<[Slot<P>]>(&self.slots)
+        core::mem::size_of_val::<[Entry<P>]>(&self.slots)
     }
 }
 
@@ -154,15 +154,15 @@ impl<P: Packet> Backlog for Ring<P> {
         (self.packets > 0).then(|| self.slots[self.head as usize].arrived)
     }
 
-    /// Draws places until one is not a hole, which keeps every packet equally likely.
-    fn draw(&self, random: &mut Pcg32) -> Option<(Place, FlowKey)> {
+    /// Draws slots until one is not a hole, which keeps every packet equally likely.
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
         if self.packets == 0 {
             return None;
         }
         loop {
             let offset = random.below(self.span);
             if let Some(packet) = &self.slots[self.index(offset)].packet {
-                return Some((Place(offset), packet.flow()));
+                return Some((Slot(offset), packet.flow()));
             }
         }
     }

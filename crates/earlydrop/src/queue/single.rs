@@ -2,9 +2,9 @@
 
 use super::ring::Ring;
 use super::{Departure, Losses, Outcome, QueueDiscipline};
-use crate::aqm::{Aqm, Backlog, DropReason, Place, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Slot, Verdict};
 use crate::counters::Counters;
-use crate::packet::{Facts, Packet};
+use crate::packet::{Packet, PacketInfo};
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
@@ -86,22 +86,22 @@ impl<P: Packet, A: Aqm> SingleQueue<P, A> {
 
     /// A packet that waits is lost.
     #[inline(never)]
-    fn evict(&mut self, now: Nanos, place: Place, reason: DropReason, losses: &mut impl Losses<P>) {
-        if let Some((victim, arrived)) = self.ring.remove(place) {
-            self.aqm.on_evicted(now, &Facts::of(&victim, arrived));
+    fn evict(&mut self, now: Nanos, slot: Slot, reason: DropReason, losses: &mut impl Losses<P>) {
+        if let Some((victim, arrived)) = self.ring.remove(slot) {
+            self.aqm.on_evicted(now, &PacketInfo::of(&victim, arrived));
             self.lose(victim, reason, losses);
         }
     }
 
     #[inline(always)]
-    fn accept(&mut self, mut packet: P, facts: &Facts, marked: bool) -> Outcome {
+    fn accept(&mut self, mut packet: P, info: &PacketInfo, marked: bool) -> Outcome {
         if marked {
-            debug_assert!(facts.ecn.is_capable());
+            debug_assert!(info.ecn.is_capable());
             packet.mark();
-            self.counters.marked.add(facts.size);
+            self.counters.marked.add(info.size);
         }
-        self.ring.push(packet, facts.arrived);
-        self.aqm.on_accepted(facts.arrived, facts);
+        self.ring.push(packet, info.arrived);
+        self.aqm.on_accepted(info.arrived, info);
         self.idle = false;
         if marked {
             Outcome::Marked
@@ -115,49 +115,49 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
     #[inline(always)]
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
         self.aqm.poll(now, &self.ring);
-        let facts = Facts::of(&packet, now);
-        self.counters.arrived.add(facts.size);
+        let info = PacketInfo::of(&packet, now);
+        self.counters.arrived.add(info.size);
         let verdict = self
             .aqm
-            .on_arrival(now, &facts, &self.ring, &mut self.random);
+            .on_arrival(now, &info, &self.ring, &mut self.random);
         let marked = match verdict {
             Verdict::Keep => false,
             Verdict::Mark => true,
             Verdict::Drop(reason) => return self.turn_away(now, packet, reason, losses),
-            Verdict::DropBoth(place, reason) => {
-                self.evict(now, place, reason, losses);
+            Verdict::DropBoth(slot, reason) => {
+                self.evict(now, slot, reason, losses);
                 return self.turn_away(now, packet, reason, losses);
             }
         };
         let (packets, bytes) = (self.ring.packets(), self.ring.bytes());
-        if !self.limit.has_room(packets, bytes, facts.size) {
-            self.aqm.on_refused(now, &facts);
+        if !self.limit.has_room(packets, bytes, info.size) {
+            self.aqm.on_refused(now, &info);
             return self.turn_away(now, packet, DropReason::Forced, losses);
         }
-        self.accept(packet, &facts, marked)
+        self.accept(packet, &info, marked)
     }
 
     #[inline(always)]
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
         self.aqm.poll(now, &self.ring);
         while let Some((mut packet, arrived)) = self.ring.pop() {
-            let facts = Facts::of(&packet, arrived);
+            let info = PacketInfo::of(&packet, arrived);
             let verdict = self
                 .aqm
-                .on_departure(now, &facts, &self.ring, &mut self.random);
+                .on_departure(now, &info, &self.ring, &mut self.random);
             match verdict {
                 Verdict::Keep => {}
                 Verdict::Mark => {
-                    debug_assert!(facts.ecn.is_capable());
+                    debug_assert!(info.ecn.is_capable());
                     packet.mark();
-                    self.counters.marked.add(facts.size);
+                    self.counters.marked.add(info.size);
                 }
                 Verdict::Drop(reason) | Verdict::DropBoth(_, reason) => {
                     self.lose(packet, reason, losses);
                     continue;
                 }
             }
-            self.counters.departed.add(facts.size);
+            self.counters.departed.add(info.size);
             if self.ring.packets() == 0 {
                 self.aqm.on_empty(now);
             }
@@ -183,7 +183,7 @@ impl<P: Packet, A: Aqm> QueueDiscipline<P> for SingleQueue<P, A> {
     }
 
     #[inline]
-    fn coming(&self, ahead: u32) -> Option<&P> {
+    fn peek(&self, ahead: u32) -> Option<&P> {
         self.ring.peek(ahead)
     }
 

@@ -1,10 +1,10 @@
 //! The adaptation: what moves the curve's strength over time.
 
+use super::variants::ared::Floyd;
+use super::variants::feng::Feng;
+use super::variants::rared::RateRule;
+use super::variants::restraint::Restraint;
 use super::{Average, Curve};
-use crate::schemes::ared::Floyd;
-use crate::schemes::feng::Feng;
-use crate::schemes::rared::RateRule;
-use crate::schemes::restraint::Restraint;
 use crate::units::Nanos;
 
 /// The fourth part of the RED family.
@@ -24,7 +24,7 @@ pub enum Adaptation {
 
 impl Adaptation {
     /// Whether [`on_average`](Adaptation::on_average) has anything to do.
-    pub fn looks_at_arrivals(&self) -> bool {
+    pub fn needs_arrivals(&self) -> bool {
         matches!(self, Adaptation::Feng(_) | Adaptation::Rate(..))
     }
 

@@ -79,11 +79,11 @@ const NO_SHIFT: u32 = 64;
 /// How a plain arrival updates an average in packets: one question leads both past
 /// everything special and to the arithmetic that the weight allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct QuickWay(u32);
+pub(crate) struct FastPath(u32);
 
-impl QuickWay {
+impl FastPath {
     /// No quick way: something special applies.
-    pub(crate) const CLOSED: QuickWay = QuickWay(NO_SHIFT + 1);
+    pub(crate) const CLOSED: FastPath = FastPath(NO_SHIFT + 1);
 }
 
 /// An average's steps to a packet, and to a byte: any queue fits.
@@ -207,13 +207,13 @@ impl Average {
     }
 
     /// The way for packets of an average that is not idle.
-    pub(crate) fn quick_way(&self) -> QuickWay {
-        QuickWay(self.shift)
+    pub(crate) fn fast_path(&self) -> FastPath {
+        FastPath(self.shift)
     }
 
     /// The update of an average in packets by `way`; `None` where that is closed.
     #[inline(always)]
-    pub(crate) fn add_quickly(&mut self, way: QuickWay, length: u32) -> Option<u64> {
+    pub(crate) fn add_on_fast_path(&mut self, way: FastPath, length: u32) -> Option<u64> {
         let sample = u64::from(length) * PACKET;
         if way.0 < NO_SHIFT {
             Some(self.add_shifted(sample, way.0))

@@ -14,29 +14,30 @@
 
 mod adaptation;
 mod average;
-mod curve;
 pub(crate) mod parameters;
 mod policy;
+mod slow_path;
 mod spacing;
-mod special;
+pub(crate) mod variants;
 
+pub use crate::curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use adaptation::Adaptation;
 pub use average::{Average, Idle};
-pub use curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use parameters::with_curve;
 pub use policy::{Policy, Treatment, View};
 pub use spacing::Spacing;
+pub use variants::CURVES;
 
-pub(crate) use curve::{gentle_piece, linear_piece};
+pub(crate) use crate::curve::{gentle_piece, linear_piece};
 
-use average::QuickWay;
+use average::FastPath;
 pub(crate) use spacing::Gap;
-use spacing::{ONE, in_steps};
 
 use core::hint::cold_path;
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::curve::{ONE, in_steps};
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
@@ -63,7 +64,7 @@ impl Action {
     }
 
     #[inline]
-    pub(crate) fn tell(&self, packet: &Facts, pb: u64) -> Verdict {
+    pub(crate) fn signal(&self, packet: &PacketInfo, pb: u64) -> Verdict {
         if self.ecn && packet.ecn.is_capable() && pb <= self.mark_limit {
             Verdict::Mark
         } else {
@@ -71,9 +72,9 @@ impl Action {
         }
     }
 
-    pub(crate) fn tell_above_last(&self, packet: &Facts) -> Verdict {
+    pub(crate) fn signal_above_last(&self, packet: &PacketInfo) -> Verdict {
         if self.mark_above_last {
-            self.tell(packet, ONE)
+            self.signal(packet, ONE)
         } else {
             Verdict::Drop(DropReason::Early)
         }
@@ -114,7 +115,7 @@ impl Measure {
 
     /// What `packet` adds to the count of those let through: 1, or its size.
     #[inline]
-    pub(crate) fn step_of(&self, packet: &Facts) -> u32 {
+    pub(crate) fn step_of(&self, packet: &PacketInfo) -> u32 {
         if self.by_size { packet.size } else { 1 }
     }
 
@@ -175,8 +176,8 @@ pub struct Red {
     plain: bool,
     /// Open while it is plain, and the queue has not been idle since the last arrival:
     /// without caution the one, with it the other.
-    quick: QuickWay,
-    cautious: QuickWay,
+    quick: FastPath,
+    cautious: FastPath,
     /// The curve's first and last thresholds in the average's steps.
     band: (u64, u64),
     /// Whether the last arrival saw the average above the first threshold; of use to
@@ -215,9 +216,9 @@ impl Red {
 
     /// From the last threshold on.
     #[inline]
-    fn above(&mut self, packet: &Facts) -> Verdict {
+    fn above(&mut self, packet: &PacketInfo) -> Verdict {
         self.gap.restart(0);
-        self.action.tell_above_last(packet)
+        self.action.signal_above_last(packet)
     }
 
     /// The verdict for Pb where the gap may be over; see [`Gap::is_over`].
@@ -226,7 +227,7 @@ impl Red {
         &mut self,
         [pb, spent, own]: [u64; 3],
         step: u32,
-        packet: &Facts,
+        packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
         if self.gap.is_over(spent, own, random) {
@@ -238,14 +239,14 @@ impl Red {
 
     /// The verdict that ends a gap at Pb. Apart, and so out of the way of most.
     #[cold]
-    fn end_gap(&mut self, pb: u64, packet: &Facts) -> Verdict {
+    fn end_gap(&mut self, pb: u64, packet: &PacketInfo) -> Verdict {
         self.gap.restart(0);
-        self.action.tell(packet, pb)
+        self.action.signal(packet, pb)
     }
 
     /// The same with caution's say.
     #[inline(always)]
-    fn judge_cautiously(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
+    fn judge_cautiously(&mut self, avg: u64, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
         if avg < self.band.0 {
             return self.below();
         }
@@ -259,7 +260,7 @@ impl Red {
     /// The verdict of curve and spacing in the plain case, for an average in its own
     /// steps.
     #[inline(always)]
-    fn judge_plain(&mut self, avg: u64, packet: &Facts, random: &mut Pcg32) -> Verdict {
+    fn judge_plain(&mut self, avg: u64, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
         if avg < self.band.0 {
             self.gap.restart(0);
             return Verdict::Keep;
@@ -284,18 +285,18 @@ impl Aqm for Red {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         let length = queue.packets();
-        if let Some(avg) = self.average.add_quickly(self.quick, length) {
+        if let Some(avg) = self.average.add_on_fast_path(self.quick, length) {
             return self.judge_plain(avg, packet, random);
         }
-        let Some(avg) = self.average.add_quickly(self.cautious, length) else {
+        let Some(avg) = self.average.add_on_fast_path(self.cautious, length) else {
             cold_path();
             // A copy, so that the facts need lie in memory for these only.
-            return self.on_special_arrival(now, &{ *packet }, queue, random);
+            return self.on_arrival_slow_path(now, &{ *packet }, queue, random);
         };
         if length <= 1 {
             return self.below();
@@ -304,14 +305,14 @@ impl Aqm for Red {
     }
 
     #[inline]
-    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
         if !self.plain && self.policy.follows_packets() {
             self.policy.on_accepted(packet.flow);
         }
     }
 
     #[inline]
-    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.gap.restart(0);
         self.policy.on_refused();
     }
@@ -320,7 +321,7 @@ impl Aqm for Red {
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
@@ -330,13 +331,13 @@ impl Aqm for Red {
         Verdict::Keep
     }
 
-    fn on_evicted(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_evicted(&mut self, _now: Nanos, packet: &PacketInfo) {
         self.policy.on_left(packet.flow);
     }
 
     fn on_empty(&mut self, now: Nanos) {
         self.average.start_idle(now);
-        (self.quick, self.cautious) = (QuickWay::CLOSED, QuickWay::CLOSED);
+        (self.quick, self.cautious) = (FastPath::CLOSED, FastPath::CLOSED);
     }
 
     fn on_idle(&mut self, now: Nanos) {
@@ -359,7 +360,7 @@ impl Aqm for Red {
     fn on_link_rate(&mut self, _now: Nanos, rate: BitsPerSec) {
         let weight = self.measure.weight_at(rate);
         self.average.retune(weight, self.measure.packet_time(rate));
-        (self.quick, self.cautious) = (QuickWay::CLOSED, QuickWay::CLOSED);
+        (self.quick, self.cautious) = (FastPath::CLOSED, FastPath::CLOSED);
         if let (Some((min, max)), Some(law)) = (self.measure.automatic_thresholds(rate), self.law) {
             self.curve.move_to(law, min, max);
             self.band = self.average.band_of(&self.curve);

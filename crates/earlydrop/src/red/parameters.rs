@@ -3,16 +3,16 @@
 use alloc::boxed::Box;
 use alloc::format;
 
-use super::average::QuickWay;
-use super::curve::parse_pieces;
+use super::average::FastPath;
+use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
 use super::{
     Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Measure, Policy, Red, Shape, Spacing,
 };
+use crate::curve::parse_pieces;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan, Preset, Probe,
     Range, Settings,
 };
-use crate::schemes::{AnyAqm, CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
 
 /// A scheme of the family: everything below, with its own defaults.
 pub(crate) const fn scheme(
@@ -328,10 +328,10 @@ pub(crate) const ACTION: &[Parameter] = &[
 ];
 
 fn plan(settings: &Settings) -> Result<Plan, ConfigError> {
-    Ok(Plan::Single {
-        aqm: AnyAqm::Red(Red::from_settings(settings)?),
-        limit: settings.limit(),
-    })
+    Ok(Plan::single(
+        Red::from_settings(settings)?,
+        settings.limit(),
+    ))
 }
 
 impl Measure {
@@ -428,12 +428,12 @@ impl Red {
         let adaptation = adaptation(s, &curve)?;
         let policy = policy(s, &measure);
         let plain = matches!(policy, Policy::None)
-            && !adaptation.looks_at_arrivals()
+            && !adaptation.needs_arrivals()
             && !(measure.in_bytes || measure.by_size);
         Ok(Red {
             plain,
-            quick: QuickWay::CLOSED,
-            cautious: QuickWay::CLOSED,
+            quick: FastPath::CLOSED,
+            cautious: FastPath::CLOSED,
             band: average.band_of(&curve),
             average,
             adaptation,

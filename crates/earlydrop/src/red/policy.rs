@@ -2,12 +2,12 @@
 
 use alloc::boxed::Box;
 
+use super::variants::fred::Fred;
+use super::variants::lru_red::LruRed;
+use super::variants::sfred::Sfred;
 use crate::aqm::Verdict;
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
-use crate::schemes::fred::Fred;
-use crate::schemes::lru_red::LruRed;
-use crate::schemes::sfred::Sfred;
 use crate::units::Nanos;
 
 /// How a policy wants a packet to be treated.
@@ -66,7 +66,7 @@ impl Policy {
     pub fn treat(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         view: &View,
         random: &mut Pcg32,
     ) -> Treatment {
@@ -80,7 +80,7 @@ impl Policy {
 
     /// What became of the packet just treated, but for a lack of room.
     #[inline]
-    pub fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
+    pub fn on_verdict(&mut self, packet: &PacketInfo, verdict: Verdict) {
         match self {
             Policy::None | Policy::Choke | Policy::Lru(_) => {}
             Policy::Sfred(sfred) => sfred.on_verdict(verdict),

@@ -17,6 +17,7 @@
 //! gap, the rise counts for all its packets at once. Uniform2 is DPDK's. Wait is the
 //! default of ns-2 and ns-3, which count the arriving packet itself.
 
+use crate::curve::ONE;
 use crate::random::Pcg32;
 
 /// How drops are spaced.
@@ -157,18 +158,10 @@ fn below(random: &mut Pcg32, own: u64, divisor: u64) -> bool {
     u64::from(random.next_u32() >> 1) * divisor < own << 31
 }
 
-/// Probability 1 in the steps of 2^-32 that verdicts are reached in.
-pub(crate) const ONE: u64 = 1 << 32;
-
-/// `p` in steps of 2^-32, rounded.
-#[inline]
-pub(crate) fn in_steps(p: f64) -> u64 {
-    (p * ONE as f64 + 0.5) as i64 as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curve::in_steps;
     use crate::random::Pcg32;
     use alloc::vec;
     use alloc::vec::Vec;

@@ -9,26 +9,27 @@
 //! ```
 
 mod error;
+mod list;
 mod parameter;
+mod settings;
 mod spec;
 
 pub use error::{ConfigError, nearest};
+pub use list::{Registry, find};
 pub use parameter::{Kind, Length, Parameter, Range, Value};
-pub use spec::{Link, Settings, Spec};
+pub use settings::{Link, Settings};
+pub use spec::Spec;
 
+pub use crate::any::Plan;
 pub use crate::schemes::SCHEMES;
 
 use alloc::string::ToString;
 
-use crate::packet::Packet;
-use crate::queue::{AnyQueue, Coupling, DualQueue, FairQueue, Limit, Sharing};
-use crate::random::Pcg32;
-use crate::red::{Curve, CurveLaw};
-use crate::schemes::AnyAqm;
-use crate::schemes::codel::Codel;
+use crate::curve::CurveLaw;
 
 /// Everything to be said about one scheme.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Descriptor {
     /// Its name in scenario files and on the command line.
     pub name: &'static str,
@@ -80,6 +81,41 @@ impl PartialEq for Descriptor {
 }
 
 impl Descriptor {
+    /// A scheme without presets, probes or defaults of its own: a `static` of a program
+    /// that brings a scheme. `plan` checks the settings together and makes the plan.
+    pub const fn new(
+        name: &'static str,
+        summary: &'static str,
+        source: &'static str,
+        parameters: &'static [&'static [Parameter]],
+        plan: fn(&Settings) -> Result<Plan, ConfigError>,
+    ) -> Descriptor {
+        Descriptor {
+            name,
+            summary,
+            source,
+            parameters,
+            defaults: &[],
+            presets: &[],
+            probes: &[],
+            nests: false,
+            curve: None,
+            plan,
+        }
+    }
+
+    /// Adds presets, for `as=NAME`.
+    #[must_use]
+    pub const fn with_presets(self, presets: &'static [Preset]) -> Descriptor {
+        Descriptor { presets, ..self }
+    }
+
+    /// Lists what [`Aqm::probes`](crate::aqm::Aqm::probes) shows, in the same order.
+    #[must_use]
+    pub const fn with_probes(self, probes: &'static [Probe]) -> Descriptor {
+        Descriptor { probes, ..self }
+    }
+
     /// Every parameter, in order.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
         self.parameters.iter().copied().flatten()
@@ -129,80 +165,18 @@ impl Descriptor {
     }
 }
 
-/// The registered scheme of this name.
-pub fn find(name: &str) -> Option<&'static Descriptor> {
-    SCHEMES.iter().copied().find(|scheme| scheme.name == name)
-}
-
-/// A scheme with every value checked, ready to be built as often as needed.
-#[derive(Clone, Debug)]
-pub enum Plan {
-    /// One queue under one scheme.
-    Single {
-        /// The scheme in its initial state.
-        aqm: AnyAqm,
-        /// The buffer.
-        limit: Limit,
-    },
-    /// A queue for each flow, each under any scheme.
-    Fair {
-        /// The scheme of each sub-queue in its initial state.
-        aqm: AnyAqm,
-        /// How flows share.
-        sharing: Sharing,
-    },
-    /// A queue for each flow, each under CoDel.
-    FairCodel {
-        /// CoDel in its initial state.
-        aqm: Codel,
-        /// How flows share.
-        sharing: Sharing,
-    },
-    /// Two queues under one controller.
-    Dual {
-        /// What couples them.
-        coupling: Coupling,
-    },
-}
-
-impl Plan {
-    /// The drop curve, where the scheme is one queue of the RED family.
-    pub fn curve(&self) -> Option<&Curve> {
-        match self {
-            Plan::Single {
-                aqm: AnyAqm::Red(red),
-                ..
-            } => Some(red.curve()),
-            _ => None,
-        }
-    }
-
-    /// A queue by this plan, empty, its randomness seeded by `seed`.
-    pub fn queue<P: Packet>(&self, seed: u64) -> AnyQueue<P> {
-        let random = Pcg32::new(seed, 0);
-        match self {
-            Plan::Single { aqm, limit } => AnyQueue::single(aqm.clone(), *limit, random),
-            Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
-            Plan::FairCodel { aqm, sharing } => {
-                AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
-            }
-            Plan::Dual { coupling } => AnyQueue::Dual(DualQueue::new(*coupling, random)),
-        }
-    }
-}
-
 /// The parameter every scheme has: the buffer's limit.
-pub(crate) const LIMIT: Parameter = Parameter {
+pub const LIMIT: Parameter = Parameter {
     name: "limit",
     meaning: "how much the buffer holds; what comes beyond is dropped as forced",
-    kind: Kind::Length(Range::closed(1.0, spec::MOST_PACKETS as f64)),
+    kind: Kind::Length(Range::closed(1.0, settings::MOST_PACKETS as f64)),
     default: "1000 packets",
     origin: "the transmit queue length of Linux network interfaces",
     when: None,
 };
 
 /// Whether ECN-capable packets are marked instead of dropped; shared by most schemes.
-pub(crate) const ECN: Parameter = Parameter {
+pub const ECN: Parameter = Parameter {
     name: "ecn",
     meaning: "mark ECN-capable packets where they would be dropped early (RFC 3168)",
     kind: Kind::Flag,
@@ -212,7 +186,7 @@ pub(crate) const ECN: Parameter = Parameter {
 };
 
 /// The typical packet, where a scheme measures in it.
-pub(crate) const MEAN_PACKET: Parameter = Parameter {
+pub const MEAN_PACKET: Parameter = Parameter {
     name: "mean_packet",
     meaning: "typical packet; auto: the link's",
     kind: Kind::OrAuto(&Kind::Bytes(Range::POSITIVE)),

@@ -13,6 +13,7 @@ use crate::units::{
 /// One parameter of a scheme. Everything said about parameters anywhere (help,
 /// documentation, error messages, schemas) is made from these.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Parameter {
     /// Its name in scenario files and on the command line.
     pub name: &'static str,
@@ -310,7 +311,7 @@ fn phrase(range: &Range, unit: &str) -> String {
 }
 
 /// The same number with the unit of these dimensions that is closest to the one written.
-fn mended(text: &str, dimensions: &[Dimension]) -> Option<String> {
+fn corrected(text: &str, dimensions: &[Dimension]) -> Option<String> {
     let (number, unit) = split_number(text);
     number.parse::<f64>().ok().filter(|n| n.is_finite())?;
     let units = dimensions.iter().copied().flat_map(spellings);
@@ -324,7 +325,7 @@ fn within(
     range: &Range,
     unit: &str,
 ) -> Result<f64, Option<String>> {
-    let quantity: Quantity = text.parse().map_err(|_| mended(text, &[dimension]))?;
+    let quantity: Quantity = text.parse().map_err(|_| corrected(text, &[dimension]))?;
     let amount = quantity.of(dimension).map_err(|_| None)?;
     if range.contains(amount) {
         Ok(amount)
@@ -335,7 +336,7 @@ fn within(
 
 fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
     let lengths = [Dimension::Packets, Dimension::Data, Dimension::Time];
-    let quantity: Quantity = text.parse().map_err(|_| mended(text, &lengths))?;
+    let quantity: Quantity = text.parse().map_err(|_| corrected(text, &lengths))?;
     let length = match quantity.dimension {
         None | Some(Dimension::Packets) => Length::Packets(quantity.amount),
         Some(Dimension::Data) => Length::Bytes(quantity.amount),
@@ -358,6 +359,29 @@ fn read_length(text: &str, range: &Range) -> Result<Value, Option<String>> {
 }
 
 impl Parameter {
+    /// A parameter that matters whatever the others are; without a default, which
+    /// [`with_default`](Parameter::with_default) gives it.
+    pub const fn new(name: &'static str, meaning: &'static str, kind: Kind) -> Parameter {
+        Parameter {
+            name,
+            meaning,
+            kind,
+            default: "",
+            origin: "",
+            when: None,
+        }
+    }
+
+    /// Sets the default, as text, and where it comes from: a paper, an RFC, another tool.
+    #[must_use]
+    pub const fn with_default(self, default: &'static str, origin: &'static str) -> Parameter {
+        Parameter {
+            default,
+            origin,
+            ..self
+        }
+    }
+
     /// Reads `text` as a value of this parameter of `scheme`.
     pub fn read(&self, scheme: &'static str, text: &str) -> Result<Value, ConfigError> {
         let text = text.trim();

@@ -1,4 +1,4 @@
-//! From a line of text to a checked plan, and from the plan to a queue.
+//! A scheme and the parameters given for it.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,30 +7,8 @@ use core::fmt;
 use core::str::FromStr;
 
 use super::error::{ConfigError, nearest};
-use super::parameter::{Length, Value};
-use super::{Descriptor, Plan, find};
-use crate::queue::Limit;
-use crate::red::CurveLaw;
-use crate::units::{BitsPerSec, Bytes, Nanos};
-
-/// What a scheme must know of the link behind its queue.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
-    /// How fast it sends.
-    pub rate: BitsPerSec,
-    /// A typical packet's size, for what is measured in packet times.
-    pub mean_packet: Bytes,
-}
-
-impl Link {
-    /// A link of `rate` with typical packets of 1,000 bytes, as in the papers.
-    pub const fn at(rate: BitsPerSec) -> Link {
-        Link {
-            rate,
-            mean_packet: Bytes(1000),
-        }
-    }
-}
+use super::settings::{Link, Settings};
+use super::{Descriptor, Plan, Registry};
 
 /// A scheme and the parameters given for it: `nlred:min=10,max=30`.
 ///
@@ -40,25 +18,32 @@ impl Link {
 /// let spec: Spec = "clred:adapt=ared,policy=choke".parse().unwrap();
 /// let plan = spec.plan(&Link::at(BitsPerSec::from_mbps(10))).unwrap();
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Spec {
+    /// Where a scheme inside this one is looked up.
+    registry: Registry,
     descriptor: &'static Descriptor,
     given: Vec<(String, String)>,
 }
 
 impl Spec {
-    /// The registered scheme of this name, everything at its default.
+    /// The built-in scheme called `name`, every parameter at its default.
+    ///
+    /// [`Registry::spec`] does so for a registry with schemes of the program's own.
     pub fn new(name: &str) -> Result<Spec, ConfigError> {
-        let descriptor = find(name).ok_or_else(|| ConfigError::UnknownScheme {
-            name: name.to_string(),
-            nearest: nearest(name, super::SCHEMES.iter().map(|scheme| scheme.name)),
-        })?;
-        Ok(Spec::of(descriptor))
+        Registry::built_in().spec(name)
     }
 
-    /// A scheme that need not be registered, everything at its default.
+    /// A scheme that no registry need hold, every parameter at its default.
     pub fn of(descriptor: &'static Descriptor) -> Spec {
+        Spec::in_registry(descriptor, &Registry::built_in())
+    }
+
+    /// `descriptor`, every parameter at its default; a scheme it nests is looked up in
+    /// `registry`.
+    pub(super) fn in_registry(descriptor: &'static Descriptor, registry: &Registry) -> Spec {
         Spec {
+            registry: registry.clone(),
             descriptor,
             given: Vec::new(),
         }
@@ -122,6 +107,7 @@ impl Spec {
         }
         let mut settings = Settings {
             scheme,
+            registry: self.registry.clone(),
             link: *link,
             values,
             given: Vec::new(),
@@ -157,21 +143,16 @@ impl Spec {
 impl FromStr for Spec {
     type Err = ConfigError;
 
+    /// Reads `text` with the built-in registry; see [`Registry::parse`].
     fn from_str(text: &str) -> Result<Spec, ConfigError> {
-        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-        let mut spec = Spec::new(name.trim())?;
-        for piece in parameters
-            .split(',')
-            .filter(|piece| !piece.trim().is_empty())
-        {
-            let (name, value) = piece
-                .split_once('=')
-                .ok_or_else(|| ConfigError::Malformed {
-                    text: piece.trim().to_string(),
-                })?;
-            spec = spec.with(name, value.trim())?;
-        }
-        Ok(spec)
+        Registry::built_in().parse(text)
+    }
+}
+
+/// Equal when scheme and given parameters are, whichever registry they came through.
+impl PartialEq for Spec {
+    fn eq(&self, other: &Spec) -> bool {
+        self.descriptor == other.descriptor && self.given == other.given
     }
 }
 
@@ -185,229 +166,3 @@ impl fmt::Display for Spec {
         Ok(())
     }
 }
-
-/// Every parameter of a scheme with its value, each within its own range.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    scheme: &'static Descriptor,
-    link: Link,
-    /// In the order of the scheme's parameters.
-    values: Vec<Value>,
-    given: Vec<String>,
-    preset: Option<&'static super::Preset>,
-    inner: Vec<(String, String)>,
-}
-
-impl Settings {
-    fn set(&mut self, name: &str, text: &str) -> Result<(), ConfigError> {
-        let (index, parameter) = self.locate(name);
-        self.values[index] = parameter.read(self.scheme.name, text)?;
-        Ok(())
-    }
-
-    /// A limit in bytes or time may come to less than any packet needs.
-    fn check_limit(&self) -> Result<(), ConfigError> {
-        if self.scheme.parameter("limit").is_none() || self.bytes("limit") >= 1.0 {
-            return Ok(());
-        }
-        let problem = format!("limit = {} holds less than a byte", self.value("limit"));
-        Err(self.contradiction("limit", problem, "nearest: limit = 1 bytes"))
-    }
-
-    /// Panics when the scheme asks for a parameter it does not list: a mistake
-    /// in the scheme, found by the first test that walks the registry.
-    fn locate(&self, name: &str) -> (usize, &'static super::Parameter) {
-        let mut parameters = self.scheme.parameters().enumerate();
-        parameters
-            .find(|(_, parameter)| parameter.name == name)
-            .unwrap_or_else(|| panic!("{} lists no parameter {name}", self.scheme.name))
-    }
-
-    /// The scheme these are for.
-    pub fn scheme(&self) -> &'static str {
-        self.scheme.name
-    }
-
-    /// Where the value of `parameter` comes from: "given", a preset, or the origin of
-    /// its default.
-    pub fn origin_of(&self, parameter: &super::Parameter) -> String {
-        if self.was_given(parameter.name) {
-            return "given".to_string();
-        }
-        let set = |preset: &&super::Preset| {
-            let mut names = preset.values.iter().map(|(name, _)| *name);
-            names.any(|name| name == parameter.name)
-        };
-        match self.preset.filter(set) {
-            Some(preset) => format!("as={}", preset.name),
-            None => self.scheme.default_of(parameter).1.to_string(),
-        }
-    }
-
-    /// Whether `parameter` matters with everything else as it is.
-    pub fn matters(&self, parameter: &super::Parameter) -> bool {
-        parameter.when.is_none_or(|(other, values)| {
-            let (index, other) = self.locate(other);
-            let value = self.values[index].to_string();
-            values.contains(&value.as_str()) && self.matters(other)
-        })
-    }
-
-    /// The scheme's own curve, unless another was asked for.
-    pub(crate) fn own_curve(&self) -> Option<&'static CurveLaw> {
-        self.scheme.curve.filter(|_| !self.was_given("curve"))
-    }
-
-    /// The link behind the queue.
-    pub fn link(&self) -> Link {
-        self.link
-    }
-
-    /// Every parameter with its value.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static super::Parameter, &Value)> {
-        self.scheme.parameters().zip(&self.values)
-    }
-
-    /// The value of `name`.
-    pub fn value(&self, name: &str) -> &Value {
-        &self.values[self.locate(name).0]
-    }
-
-    /// Whether the user gave `name`, rather than a preset or the default.
-    pub fn was_given(&self, name: &str) -> bool {
-        self.given.iter().any(|given| given == name)
-    }
-
-    /// A number; `None` for "auto".
-    pub fn number_or_auto(&self, name: &str) -> Option<f64> {
-        match self.value(name) {
-            Value::Number(number) => Some(*number),
-            Value::Auto => None,
-            other => unreachable!("{name} is {other:?}, not a number"),
-        }
-    }
-
-    /// A number.
-    pub fn number(&self, name: &str) -> f64 {
-        self.number_or_auto(name).unwrap_or(f64::NAN)
-    }
-
-    /// A whole number, as a `u32`; larger ones become `u32::MAX`.
-    pub fn count(&self, name: &str) -> u32 {
-        self.number(name) as u32
-    }
-
-    /// A span of time; `None` for "auto".
-    pub fn time_or_auto(&self, name: &str) -> Option<Nanos> {
-        match self.value(name) {
-            Value::Time(span) => Some(*span),
-            Value::Auto => None,
-            other => unreachable!("{name} is {other:?}, not a time"),
-        }
-    }
-
-    /// A span of time.
-    pub fn time(&self, name: &str) -> Nanos {
-        self.time_or_auto(name).unwrap_or(Nanos::ZERO)
-    }
-
-    /// A size; `None` for "auto".
-    pub fn size_or_auto(&self, name: &str) -> Option<Bytes> {
-        match self.value(name) {
-            Value::Bytes(size) => Some(*size),
-            Value::Auto => None,
-            other => unreachable!("{name} is {other:?}, not a size"),
-        }
-    }
-
-    /// A queue length; `None` for "auto".
-    pub fn length_or_auto(&self, name: &str) -> Option<Length> {
-        match self.value(name) {
-            Value::Length(length) => Some(*length),
-            Value::Auto => None,
-            other => unreachable!("{name} is {other:?}, not a length"),
-        }
-    }
-
-    /// A queue length in packets of the link's mean size.
-    pub fn packets(&self, name: &str) -> f64 {
-        let rate = self.link.rate.0 as f64;
-        self.length_or_auto(name)
-            .map_or(0.0, |length| length.in_packets(self.link.mean_packet, rate))
-    }
-
-    /// A queue length in bytes.
-    pub fn bytes(&self, name: &str) -> f64 {
-        let rate = self.link.rate.0 as f64;
-        self.length_or_auto(name)
-            .map_or(0.0, |length| length.in_bytes(self.link.mean_packet, rate))
-    }
-
-    /// On or off.
-    pub fn flag(&self, name: &str) -> bool {
-        *self.value(name) == Value::Flag(true)
-    }
-
-    /// The name chosen.
-    pub fn choice(&self, name: &str) -> &'static str {
-        match self.value(name) {
-            Value::Choice(choice) => choice,
-            other => unreachable!("{name} is {other:?}, not a choice"),
-        }
-    }
-
-    /// The text given.
-    pub fn text(&self, name: &str) -> &str {
-        match self.value(name) {
-            Value::Text(text) => text,
-            other => unreachable!("{name} is {other:?}, not text"),
-        }
-    }
-
-    /// The scheme named by parameter `name`, with what was given as `inner.*`.
-    pub fn inner(&self, name: &str) -> Result<Spec, ConfigError> {
-        let mut spec: Spec = Spec::new(self.text(name))?;
-        for (name, value) in &self.inner {
-            spec = spec.with(name, value)?;
-        }
-        Ok(spec)
-    }
-
-    /// The buffer's limit, from the parameter `limit` that every scheme has.
-    ///
-    /// A limit in bytes or time also bounds the packets, at 64 bytes each: the
-    /// smallest Ethernet frame. One in time is worked out once, from the link's rate
-    /// when planned.
-    pub fn limit(&self) -> Limit {
-        match self.length_or_auto("limit") {
-            Some(Length::Packets(packets)) => Limit::packets(packets as u32),
-            Some(_) => {
-                let bytes = libm::floor(self.bytes("limit")) as u64;
-                Limit {
-                    packets: (bytes / 64 + 1).min(u64::from(MOST_PACKETS)) as u32,
-                    bytes: Bytes(bytes),
-                }
-            }
-            None => Limit::packets(MOST_PACKETS),
-        }
-    }
-
-    /// The error that these values do not go together.
-    pub(crate) fn contradiction(
-        &self,
-        parameter: &'static str,
-        problem: impl ToString,
-        fix: impl ToString,
-    ) -> ConfigError {
-        ConfigError::contradiction(self.scheme.name, parameter, problem, fix)
-    }
-
-    /// The error that the text of `name` cannot be read.
-    pub(crate) fn unreadable(&self, name: &str) -> ConfigError {
-        let (index, parameter) = self.locate(name);
-        parameter.refuse(self.scheme.name, &self.values[index], None)
-    }
-}
-
-/// The most packets any one queue holds: 2^22.
-pub(crate) const MOST_PACKETS: u32 = 1 << 22;

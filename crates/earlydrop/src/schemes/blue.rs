@@ -27,13 +27,12 @@
 //! | BLUE by itself | not in their releases | no: SFB, and COBALT's BLUE inside cake | yes |
 
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{Threshold, check_within_buffer, tell};
+use crate::schemes::common::{Threshold, check_within_buffer, signal};
 use crate::units::{BitsPerSec, Nanos};
 
 const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 1999, table 2 (its fourth setting)";
@@ -94,10 +93,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Blue(Blue::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Blue::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -158,7 +157,7 @@ impl Aqm for Blue {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -168,18 +167,18 @@ impl Aqm for Blue {
             self.raise(now);
         }
         if random.chance(self.probability) {
-            tell(self.ecn, packet)
+            signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
     }
 
     #[inline]
-    fn on_accepted(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.idle = false;
     }
 
-    fn on_refused(&mut self, now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, now: Nanos, _packet: &PacketInfo) {
         self.raise(now);
     }
 

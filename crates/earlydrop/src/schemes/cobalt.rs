@@ -41,12 +41,11 @@
 //! | overflow seen by | the fattest flow | the queue | the queue, or the flow it is taken from |
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
 use crate::schemes::codel::{INTERVAL, TARGET, check_target, spacing};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
@@ -136,10 +135,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Cobalt(Cobalt::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Cobalt::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -208,7 +207,7 @@ impl Cobalt {
     }
 
     /// CoDel's half: `Keep`, `Mark` or `Drop`.
-    fn signal(&mut self, now: Nanos, packet: &Facts, due: bool) -> Verdict {
+    fn signal(&mut self, now: Nanos, packet: &PacketInfo, due: bool) -> Verdict {
         if due && self.dropping {
             self.count = self.count.saturating_add(1);
             self.advance();
@@ -252,18 +251,18 @@ impl Cobalt {
 }
 
 impl Aqm for Cobalt {
-    fn on_refused(&mut self, now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, now: Nanos, _packet: &PacketInfo) {
         self.overflow(now);
     }
 
-    fn on_evicted(&mut self, now: Nanos, _packet: &Facts) {
+    fn on_evicted(&mut self, now: Nanos, _packet: &PacketInfo) {
         self.overflow(now);
     }
 
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {

@@ -39,12 +39,11 @@
 //! of ns-3 and Linux differ from interval / sqrt(n) by some per cent.
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
 use crate::units::Nanos;
 
 /// CoDel's own parameters; FQ-CoDel has them too.
@@ -142,10 +141,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Codel(Codel::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Codel::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -233,7 +232,7 @@ impl Codel {
     }
 
     /// The RFC's `deque`, one packet of it.
-    fn judge(&mut self, now: Nanos, packet: &Facts, above: bool) -> Verdict {
+    fn judge(&mut self, now: Nanos, packet: &PacketInfo, above: bool) -> Verdict {
         match core::mem::replace(&mut self.step, Step::Fresh) {
             Step::AfterFirstDrop => Verdict::Keep,
             Step::Fresh if !self.dropping => {
@@ -255,7 +254,7 @@ impl Codel {
         }
     }
 
-    fn begin(&mut self, now: Nanos, packet: &Facts) -> Verdict {
+    fn begin(&mut self, now: Nanos, packet: &PacketInfo) -> Verdict {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
         // What was counted before it ever acted, by evictions, is no state to resume.
@@ -271,7 +270,7 @@ impl Codel {
         Verdict::Drop(DropReason::Dequeue)
     }
 
-    fn signal_if_due(&mut self, now: Nanos, packet: &Facts) -> Verdict {
+    fn signal_if_due(&mut self, now: Nanos, packet: &PacketInfo) -> Verdict {
         if now < self.drop_next {
             return Verdict::Keep;
         }
@@ -284,7 +283,7 @@ impl Codel {
         Verdict::Drop(DropReason::Dequeue)
     }
 
-    fn may_mark(&self, packet: &Facts) -> bool {
+    fn may_mark(&self, packet: &PacketInfo) -> bool {
         self.ecn && packet.ecn.is_capable()
     }
 }
@@ -293,7 +292,7 @@ impl Aqm for Codel {
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
@@ -307,7 +306,7 @@ impl Aqm for Codel {
         verdict
     }
 
-    fn on_evicted(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_evicted(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.count = self.count.saturating_add(1);
     }
 
@@ -561,7 +560,7 @@ mod tests {
     fn evictions_before_it_acts_are_no_state_to_resume() {
         let settings = crate::testing::settings("codel");
         let mut codel = Codel::from_settings(&settings).unwrap();
-        let victim = Facts::of(&packet(0), Nanos::ZERO);
+        let victim = PacketInfo::of(&packet(0), Nanos::ZERO);
         (0..9).for_each(|_| codel.on_evicted(Nanos::ZERO, &victim));
         codel.begin(Nanos(105 * MS), &victim);
         assert_eq!(codel.count, 1);

@@ -3,13 +3,13 @@
 use alloc::format;
 
 use crate::aqm::{Backlog, DropReason, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::registry::{ConfigError, Kind, Length, Link, Parameter, Settings, Value};
 use crate::units::{BitsPerSec, Bytes};
 
 /// Tells of congestion early: a mark where `ecn` and the packet allow it, else a drop.
 #[inline]
-pub(crate) fn tell(ecn: bool, packet: &Facts) -> Verdict {
+pub(crate) fn signal(ecn: bool, packet: &PacketInfo) -> Verdict {
     if ecn && packet.ecn.is_capable() {
         Verdict::Mark
     } else {
@@ -33,23 +33,23 @@ pub(crate) const OTHERS: Parameter = Parameter {
 
 /// How congestion is told where packets that cannot be marked may be let pass.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Telling {
+pub(crate) struct Signalling {
     ecn: bool,
     others_pass: bool,
 }
 
-impl Telling {
+impl Signalling {
     /// From the parameters `ecn` and `others`.
-    pub(crate) fn from_settings(s: &Settings) -> Telling {
-        Telling {
+    pub(crate) fn from_settings(s: &Settings) -> Signalling {
+        Signalling {
             ecn: s.flag("ecn"),
             others_pass: s.choice("others") == "pass",
         }
     }
 
     #[inline]
-    pub(crate) fn tell(self, packet: &Facts) -> Verdict {
-        match tell(self.ecn, packet) {
+    pub(crate) fn signal(self, packet: &PacketInfo) -> Verdict {
+        match signal(self.ecn, packet) {
             Verdict::Drop(_) if self.others_pass => Verdict::Keep,
             verdict => verdict,
         }
@@ -82,7 +82,7 @@ impl Counting {
 
     /// What a packet counts for: 1, or its size over the mean packet.
     #[inline]
-    pub(crate) fn weight_of(self, packet: &Facts) -> f64 {
+    pub(crate) fn weight_of(self, packet: &PacketInfo) -> f64 {
         match self.per_mean_packet {
             Some(per_mean) => f64::from(packet.size) * per_mean,
             None => 1.0,

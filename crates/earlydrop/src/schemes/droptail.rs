@@ -13,7 +13,6 @@
 
 use crate::aqm::Aqm;
 use crate::registry::{Descriptor, LIMIT, Plan, Preset};
-use crate::schemes::AnyAqm;
 
 /// The scheme.
 pub const SCHEME: Descriptor = Descriptor {
@@ -37,12 +36,7 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[],
     nests: false,
     curve: None,
-    plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::DropTail(DropTail),
-            limit: settings.limit(),
-        })
-    },
+    plan: |settings| Ok(Plan::single(DropTail, settings.limit())),
 };
 
 /// No management at all.

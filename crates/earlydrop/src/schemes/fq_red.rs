@@ -27,10 +27,13 @@
 //! | RED's limit | each class its own | none | shared |
 
 use alloc::format;
+use alloc::vec::Vec;
 
-use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Plan, Preset, Probe, Settings};
+use crate::registry::{
+    ConfigError, Descriptor, Kind, Parameter, Plan, Preset, Probe, Settings, Spec,
+};
+use crate::schemes::AnyAqm;
 use crate::schemes::fq_codel::{ACTIVE, FATTEST, SHARED_LIMIT, SHARING, sharing};
-use crate::schemes::{AnyAqm, SCHEMES};
 
 const INNER: &[Parameter] = &[Parameter {
     name: "inner",
@@ -105,12 +108,13 @@ fn inner(settings: &Settings) -> Result<AnyAqm, ConfigError> {
         return Ok(aqm);
     }
     let link = settings.link();
-    let single = SCHEMES.iter().filter(|scheme| scheme.name != SCHEME.name);
-    let single = single.filter(|scheme| {
-        let plan = crate::registry::Spec::of(scheme).plan(&link);
+    let registry = settings.registry();
+    let others = registry.iter().filter(|scheme| scheme.name != SCHEME.name);
+    let single = others.filter(|scheme| {
+        let plan = Spec::of(scheme).plan(&link);
         matches!(plan, Ok(Plan::Single { .. }))
     });
-    let names: alloc::vec::Vec<_> = single.map(|scheme| scheme.name).collect();
+    let names: Vec<_> = single.map(|scheme| scheme.name).collect();
     Err(settings.contradiction(
         "inner",
         format!("inner = {name} has several queues itself, and a sub-queue is one"),

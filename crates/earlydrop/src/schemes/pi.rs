@@ -28,14 +28,13 @@
 //! | bytes | queue and probability apart (`queue_in_bytes_`, `bytes_`) | | together |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
     Settings, UNIT,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{Counting, check_within_buffer, tell};
+use crate::schemes::common::{Counting, check_within_buffer, signal};
 use crate::schemes::pi_controller::Gains;
 use crate::units::Nanos;
 
@@ -117,12 +116,7 @@ pub const SCHEME: Descriptor = Descriptor {
     }],
     nests: false,
     curve: None,
-    plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Pi(Pi::from_settings(settings)?),
-            limit: settings.limit(),
-        })
-    },
+    plan: |settings| Ok(Plan::single(Pi::from_settings(settings)?, settings.limit())),
 };
 
 /// The controller of Hollot et al.
@@ -175,12 +169,12 @@ impl Aqm for Pi {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         if random.chance(self.probability * self.counting.weight_of(packet)) {
-            tell(self.ecn, packet)
+            signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }

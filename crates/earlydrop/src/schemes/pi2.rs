@@ -37,14 +37,13 @@
 //! | scalable | every ECN-capable packet | ECT(1) and CE; `scalable=capable` |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{Threshold, check_target, check_within_buffer, tell};
+use crate::schemes::common::{Threshold, check_target, check_within_buffer, signal};
 use crate::schemes::pi_controller::{Gains, head_delay};
 use crate::units::{BitsPerSec, Nanos};
 
@@ -172,10 +171,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Pi2(Pi2::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Pi2::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -247,7 +246,7 @@ impl Pi2 {
     }
 
     #[inline]
-    fn is_scalable(&self, packet: &Facts) -> bool {
+    fn is_scalable(&self, packet: &PacketInfo) -> bool {
         match self.scalable {
             Scalable::L4s => packet.ecn.is_l4s(),
             Scalable::Capable => packet.ecn.is_capable(),
@@ -261,7 +260,7 @@ impl Aqm for Pi2 {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -274,7 +273,7 @@ impl Aqm for Pi2 {
             self.classic
         };
         if random.chance(probability) {
-            tell(self.ecn, packet)
+            signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }

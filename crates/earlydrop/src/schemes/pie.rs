@@ -54,14 +54,13 @@
 //! | turned off on a short queue | no | optional | DPDK yes; FreeBSD optional | no |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
     Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{check_target, tell};
+use crate::schemes::common::{check_target, signal};
 use crate::schemes::pi_controller::{Gains, head_delay};
 use crate::units::Nanos;
 
@@ -230,10 +229,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Pie(Pie::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Pie::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -441,20 +440,20 @@ impl Aqm for Pie {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         if !self.active || queue.bytes() <= self.law.spared || !self.hits(random) {
             return Verdict::Keep;
         }
-        tell(
+        signal(
             self.law.ecn && self.probability < self.law.mark_limit,
             packet,
         )
     }
 
-    fn on_refused(&mut self, _now: Nanos, _packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
         self.accumulated = 0.0;
     }
 
@@ -462,7 +461,7 @@ impl Aqm for Pie {
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {

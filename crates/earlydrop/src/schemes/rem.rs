@@ -34,15 +34,14 @@
 //! | full buffer | looked at before p | | looked at after p |
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, MEAN_PACKET, Parameter, Plan, Preset, Probe, Range,
     Settings, UNIT,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{Counting, OTHERS, Telling, check_within_buffer};
+use crate::schemes::common::{Counting, OTHERS, Signalling, check_within_buffer};
 use crate::units::{BitsPerSec, Bytes, Nanos};
 
 const ORIGIN: &str = "Athuraliya et al. 2001, as in paper 000";
@@ -184,10 +183,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Rem(Rem::from_settings(settings)?),
-            limit: limit(settings)?,
-        })
+        Ok(Plan::single(
+            Rem::from_settings(settings)?,
+            limit(settings)?,
+        ))
     },
 };
 
@@ -231,7 +230,7 @@ struct Law {
     mean_packet: Bytes,
     interval: f64,
     at_departure: bool,
-    telling: Telling,
+    telling: Signalling,
 }
 
 /// Random exponential marking.
@@ -264,7 +263,7 @@ impl Rem {
             mean_packet,
             interval: interval.as_secs_f64(),
             at_departure: s.choice("signal") == "departure",
-            telling: Telling::from_settings(s),
+            telling: Signalling::from_settings(s),
         };
         Ok(Rem {
             law,
@@ -294,11 +293,11 @@ impl Rem {
     }
 
     #[inline]
-    fn judge(&self, packet: &Facts, random: &mut Pcg32) -> Verdict {
+    fn judge(&self, packet: &PacketInfo, random: &mut Pcg32) -> Verdict {
         if self.probability > 0.0
             && random.chance(self.probability * self.law.counting.weight_of(packet))
         {
-            self.law.telling.tell(packet)
+            self.law.telling.signal(packet)
         } else {
             Verdict::Keep
         }
@@ -310,7 +309,7 @@ impl Aqm for Rem {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -326,7 +325,7 @@ impl Aqm for Rem {
     fn on_departure<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {

@@ -44,13 +44,12 @@ use alloc::boxed::Box;
 use alloc::vec;
 
 use crate::aqm::{Aqm, Backlog, DropReason, Verdict};
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::tell;
+use crate::schemes::common::signal;
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Feng, Kandlur, Saha, Shin 2001, section III";
@@ -208,10 +207,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Sfb(Sfb::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Sfb::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -407,7 +406,7 @@ impl Sfb {
 
     /// Takes a packet off the bins of the sets that counted it.
     #[inline]
-    fn take_off(&mut self, packet: &Facts) {
+    fn take_off(&mut self, packet: &PacketInfo) {
         for set in &mut self.sets {
             if packet.arrived >= set.since {
                 set.for_each(&self.law, packet.flow, |bin| {
@@ -445,7 +444,7 @@ impl Aqm for Sfb {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -462,13 +461,13 @@ impl Aqm for Sfb {
             return Verdict::Drop(DropReason::Policy);
         }
         if !unresponsive && p_min > 0.0 && random.chance(p_min) {
-            return tell(self.law.ecn, packet);
+            return signal(self.law.ecn, packet);
         }
         Verdict::Keep
     }
 
     #[inline]
-    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
         for set in &mut self.sets {
             if packet.arrived >= set.since {
                 set.for_each(&self.law, packet.flow, |bin| bin.waiting += 1);
@@ -480,7 +479,7 @@ impl Aqm for Sfb {
     fn on_departure<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
@@ -488,7 +487,7 @@ impl Aqm for Sfb {
         Verdict::Keep
     }
 
-    fn on_evicted(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_evicted(&mut self, _now: Nanos, packet: &PacketInfo) {
         self.take_off(packet);
     }
 

@@ -21,21 +21,21 @@ impl Backlog for Nothing {
     fn head_arrival(&self) -> Option<Nanos> {
         None
     }
-    fn draw(&self, _: &mut Pcg32) -> Option<(crate::aqm::Place, FlowKey)> {
+    fn draw(&self, _: &mut Pcg32) -> Option<(crate::aqm::Slot, FlowKey)> {
         None
     }
 }
 
-fn facts(flow: u64, secs: u64) -> Facts {
-    Facts::of(&packet(flow), Nanos::from_secs(secs))
+fn info(flow: u64, secs: u64) -> PacketInfo {
+    PacketInfo::of(&packet(flow), Nanos::from_secs(secs))
 }
 
 /// One arrival, let in whatever the verdict.
 fn arrive(sfb: &mut Sfb, flow: u64, secs: u64, random: &mut Pcg32) -> Verdict {
-    let facts = facts(flow, secs);
-    sfb.poll(facts.arrived, &Nothing);
-    let verdict = sfb.on_arrival(facts.arrived, &facts, &Nothing, random);
-    sfb.on_accepted(facts.arrived, &facts);
+    let info = info(flow, secs);
+    sfb.poll(info.arrived, &Nothing);
+    let verdict = sfb.on_arrival(info.arrived, &info, &Nothing, random);
+    sfb.on_accepted(info.arrived, &info);
     verdict
 }
 
@@ -43,7 +43,7 @@ fn depart(sfb: &mut Sfb, flow: u64, arrived: u64, secs: u64) {
     let now = Nanos::from_secs(secs);
     sfb.poll(now, &Nothing);
     let mut random = Pcg32::new(0, 0);
-    sfb.on_departure(now, &facts(flow, arrived), &Nothing, &mut random);
+    sfb.on_departure(now, &info(flow, arrived), &Nothing, &mut random);
 }
 
 fn waiting(set: &BinSet) -> u32 {
@@ -105,12 +105,12 @@ fn flows_that_do_not_respond_are_held_to_the_penalty_rate() {
     let limited = Verdict::Drop(DropReason::Policy);
     let mut judge = |millis: u64| {
         let now = Nanos::from_millis(millis);
-        let facts = Facts::of(&packet(1), now);
+        let info = PacketInfo::of(&packet(1), now);
         sfb.sets[0].bins[0] = Bin {
             waiting: 1,
             probability: 1.0,
         };
-        sfb.on_arrival(now, &facts, &Nothing, &mut random)
+        sfb.on_arrival(now, &info, &Nothing, &mut random)
     };
     let burst = [(); 4].map(|()| judge(0));
     assert_eq!(burst[2..], [Verdict::Keep, limited]);
@@ -144,7 +144,7 @@ fn an_evicted_packet_is_taken_off() {
     let mut sfb = sfb("sfb");
     let mut random = Pcg32::new(1, 0);
     arrive(&mut sfb, 1, 1, &mut random);
-    sfb.on_evicted(Nanos::from_secs(2), &facts(1, 1));
+    sfb.on_evicted(Nanos::from_secs(2), &info(1, 1));
     assert_eq!(waiting(&sfb.sets[0]), 0);
 }
 

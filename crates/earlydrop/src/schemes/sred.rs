@@ -29,14 +29,13 @@ use alloc::boxed::Box;
 use alloc::vec;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::queue::Limit;
 use crate::random::Pcg32;
 use crate::registry::{
     Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::tell;
+use crate::schemes::common::signal;
 use crate::units::Nanos;
 
 const ORIGIN: &str = "Ott, Lakshman, Wong 1999";
@@ -116,10 +115,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Sred(Sred::from_settings(settings)),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Sred::from_settings(settings),
+            settings.limit(),
+        ))
     },
 };
 
@@ -213,14 +212,14 @@ impl Aqm for Sred {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         let hit = self.meet(packet.flow, random);
         let p_sred = self.p_sred(queue);
         if p_sred > 0.0 && random.chance(self.p_zap(p_sred, hit)) {
-            tell(self.ecn, packet)
+            signal(self.ecn, packet)
         } else {
             Verdict::Keep
         }
@@ -312,7 +311,7 @@ mod tests {
         fn head_arrival(&self) -> Option<Nanos> {
             None
         }
-        fn draw(&self, _: &mut Pcg32) -> Option<(crate::aqm::Place, FlowKey)> {
+        fn draw(&self, _: &mut Pcg32) -> Option<(crate::aqm::Slot, FlowKey)> {
             None
         }
     }

@@ -22,13 +22,12 @@
 //! | threshold in | packets or bytes | bytes; time for `ce_threshold` | any of the three |
 
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, Parameter, Plan, Preset, Range, Settings,
 };
-use crate::schemes::AnyAqm;
-use crate::schemes::common::{OTHERS, Telling, Threshold, check_within_buffer};
+use crate::schemes::common::{OTHERS, Signalling, Threshold, check_within_buffer};
 use crate::units::{BitsPerSec, Nanos};
 
 const PARAMETERS: &[Parameter] = &[
@@ -61,10 +60,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Step(Step::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Step::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -72,7 +71,7 @@ pub const SCHEME: Descriptor = Descriptor {
 #[derive(Clone, Debug)]
 pub struct Step {
     threshold: Threshold,
-    telling: Telling,
+    telling: Signalling,
 }
 
 impl Step {
@@ -81,7 +80,7 @@ impl Step {
         let given = s.length_or_auto("threshold");
         Ok(Step {
             threshold: Threshold::new(given.unwrap_or(Length::Packets(0.0)), s.link()),
-            telling: Telling::from_settings(s),
+            telling: Signalling::from_settings(s),
         })
     }
 }
@@ -91,12 +90,12 @@ impl Aqm for Step {
     fn on_arrival<Q: Backlog>(
         &mut self,
         _now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
         if self.threshold.is_exceeded_by(queue) {
-            self.telling.tell(packet)
+            self.telling.signal(packet)
         } else {
             Verdict::Keep
         }

@@ -34,14 +34,14 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use crate::aqm::{Aqm, Backlog, Verdict};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::{ACTION, AVERAGE, SPACING};
+use crate::red::variants::{gred, red};
 use crate::red::{Action, Average, Curve, Gap, Measure, Shape, Spacing};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
 };
-use crate::schemes::{AnyAqm, gred, red};
 use crate::units::{BitsPerSec, Nanos};
 
 const PARAMETERS: &[Parameter] = &[
@@ -134,10 +134,10 @@ pub const SCHEME: Descriptor = Descriptor {
     nests: false,
     curve: None,
     plan: |settings| {
-        Ok(Plan::Single {
-            aqm: AnyAqm::Wred(Wred::from_settings(settings)?),
-            limit: settings.limit(),
-        })
+        Ok(Plan::single(
+            Wred::from_settings(settings)?,
+            settings.limit(),
+        ))
     },
 };
 
@@ -187,13 +187,13 @@ impl Wred {
     }
 
     #[inline]
-    fn class_of(&self, packet: &Facts) -> usize {
+    fn class_of(&self, packet: &PacketInfo) -> usize {
         usize::from(packet.class).min(self.profiles.len() - 1)
     }
 
     /// What `packet` adds to the waiting packets or bytes.
     #[inline]
-    fn length_of(&self, packet: &Facts) -> u64 {
+    fn length_of(&self, packet: &PacketInfo) -> u64 {
         if self.measure.in_bytes {
             u64::from(packet.size)
         } else {
@@ -217,7 +217,7 @@ impl Wred {
 
     /// A packet has left the queue, one way or another.
     #[inline]
-    fn take_off(&mut self, now: Nanos, packet: &Facts) {
+    fn take_off(&mut self, now: Nanos, packet: &PacketInfo) {
         if !self.per_class {
             return;
         }
@@ -304,7 +304,7 @@ impl Aqm for Wred {
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -328,14 +328,14 @@ impl Aqm for Wred {
         profile.in_band = true;
         if avg >= profile.band.1 {
             profile.gap.restart(0);
-            return self.action.tell_above_last(packet);
+            return self.action.signal_above_last(packet);
         }
         let line = profile.curve.steps_on_line(avg - profile.band.0);
         let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
         let (spent, own) = self.measure.shares(pb, profile.gap.count(), step);
         if profile.gap.is_over(spent, own, random) {
             profile.gap.restart(0);
-            self.action.tell(packet, pb)
+            self.action.signal(packet, pb)
         } else {
             profile.gap.pass(step);
             Verdict::Keep
@@ -343,14 +343,14 @@ impl Aqm for Wred {
     }
 
     #[inline]
-    fn on_accepted(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
         if self.per_class {
             let class = self.class_of(packet);
             self.profiles[class].waiting += self.length_of(packet);
         }
     }
 
-    fn on_refused(&mut self, _now: Nanos, packet: &Facts) {
+    fn on_refused(&mut self, _now: Nanos, packet: &PacketInfo) {
         let class = self.class_of(packet);
         self.profiles[class].gap.restart(0);
     }
@@ -359,7 +359,7 @@ impl Aqm for Wred {
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         _queue: &Q,
         _random: &mut Pcg32,
     ) -> Verdict {
@@ -367,7 +367,7 @@ impl Aqm for Wred {
         Verdict::Keep
     }
 
-    fn on_evicted(&mut self, now: Nanos, packet: &Facts) {
+    fn on_evicted(&mut self, now: Nanos, packet: &PacketInfo) {
         self.take_off(now, packet);
     }
 
@@ -415,7 +415,7 @@ impl Aqm for Wred {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aqm::{DropReason, Place};
+    use crate::aqm::{DropReason, Slot};
     use crate::packet::{Ecn, FlowKey};
     use crate::registry::{Link, Spec};
     use crate::testing::mbps;
@@ -425,8 +425,8 @@ mod tests {
         Wred::from_settings(&spec.settings(&Link::at(mbps(10))).unwrap()).unwrap()
     }
 
-    fn facts(class: u8) -> Facts {
-        Facts {
+    fn info(class: u8) -> PacketInfo {
+        PacketInfo {
             size: 1000,
             flow: FlowKey(1),
             ecn: Ecn::NotCapable,
@@ -448,7 +448,7 @@ mod tests {
         fn head_arrival(&self) -> Option<Nanos> {
             None
         }
-        fn draw(&self, _: &mut Pcg32) -> Option<(Place, FlowKey)> {
+        fn draw(&self, _: &mut Pcg32) -> Option<(Slot, FlowKey)> {
             None
         }
     }
@@ -457,7 +457,7 @@ mod tests {
     fn each_class_has_its_own_curve_and_the_last_serves_the_rest() {
         let wred = wred("wred");
         let pb = |class: u8, avg: f64| {
-            let profile = &wred.profiles[wred.class_of(&facts(class))];
+            let profile = &wred.profiles[wred.class_of(&info(class))];
             profile.curve.probability(avg)
         };
         for (class, avg, expected) in [
@@ -477,7 +477,7 @@ mod tests {
         let mut wred = wred("wred:weight=0.5");
         let mut random = Pcg32::new(1, 0);
         for class in [0, 1, 2] {
-            wred.on_arrival(Nanos::ZERO, &facts(class), &Waiting(80), &mut random);
+            wred.on_arrival(Nanos::ZERO, &info(class), &Waiting(80), &mut random);
         }
         assert_eq!(wred.averages[0].value(), 70.0); // 40, 60, 70
         assert_eq!(wred.averages.len(), 1);
@@ -488,8 +488,8 @@ mod tests {
         let mut wred = wred("wred:weight=1,average=per-class,profiles=0/2/1; 0/4/1,limit=9");
         let mut random = Pcg32::new(1, 0);
         let mut offer = |wred: &mut Wred, class: u8| {
-            let verdict = wred.on_arrival(Nanos::ZERO, &facts(class), &Waiting(90), &mut random);
-            wred.on_accepted(Nanos::ZERO, &facts(class));
+            let verdict = wred.on_arrival(Nanos::ZERO, &info(class), &Waiting(90), &mut random);
+            wred.on_accepted(Nanos::ZERO, &info(class));
             verdict
         };
         assert_eq!(
@@ -502,7 +502,7 @@ mod tests {
         assert_eq!(wred.averages[0].value(), 2.0);
         assert_eq!(offer(&mut wred, 1), Verdict::Keep, "nor of class 1");
         assert_eq!(wred.averages[1].value(), 0.0);
-        wred.on_evicted(Nanos::ZERO, &facts(1));
+        wred.on_evicted(Nanos::ZERO, &info(1));
         assert_eq!(wred.profiles[1].waiting, 0);
         assert_eq!(wred.profiles[0].waiting, 3);
     }
@@ -516,8 +516,8 @@ mod tests {
         for arrival in 0..10_000 {
             let class = arrival % 2;
             since_drop[class] += 1;
-            let facts = facts(class as u8);
-            if wred.on_arrival(Nanos::ZERO, &facts, &Waiting(5), &mut random) != Verdict::Keep {
+            let info = info(class as u8);
+            if wred.on_arrival(Nanos::ZERO, &info, &Waiting(5), &mut random) != Verdict::Keep {
                 since_drop[class] = 0;
             }
             assert!(since_drop[class] <= 10);

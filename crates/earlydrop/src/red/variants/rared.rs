@@ -28,10 +28,10 @@
 //! # How other tools differ
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
+use super::ared::{AUTOMATIC, Floyd};
 use crate::red::Adaptation;
 use crate::red::parameters::scheme;
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
-use crate::schemes::ared::{AUTOMATIC, Floyd};
 use crate::units::Nanos;
 
 const RARED: Option<(&str, &[&str])> = Some(("adapt", &["rared"]));

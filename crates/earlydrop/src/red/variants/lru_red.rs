@@ -30,7 +30,7 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 use crate::flow_table::{FlowTable, MOST_FLOWS};
-use crate::packet::Facts;
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::Treatment;
 use crate::red::parameters::scheme;
@@ -124,7 +124,7 @@ impl LruRed {
     }
 
     /// Counts an arriving packet and judges its flow.
-    pub(crate) fn treat(&mut self, packet: &Facts, random: &mut Pcg32) -> Treatment {
+    pub(crate) fn treat(&mut self, packet: &PacketInfo, random: &mut Pcg32) -> Treatment {
         self.cache.salt_once(random);
         let Some(slot) = self.cache.find(packet.flow) else {
             if random.chance(self.entry) {
@@ -157,7 +157,7 @@ impl LruRed {
 mod tests {
     use super::*;
     use crate::queue::{Outcome, QueueDiscipline};
-    use crate::testing::{facts, mbps, packet, queue, settings};
+    use crate::testing::{info, mbps, packet, queue, settings};
     use crate::units::Nanos;
 
     struct Bench {
@@ -174,7 +174,7 @@ mod tests {
         }
 
         fn arrive(&mut self, flow: u64) -> Treatment {
-            let packet = facts(flow, Nanos::ZERO);
+            let packet = info(flow, Nanos::ZERO);
             self.lru.treat(&packet, &mut self.random)
         }
     }

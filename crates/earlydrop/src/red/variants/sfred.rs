@@ -42,7 +42,7 @@ mod counts;
 use self::counts::{Counts, History};
 use crate::aqm::Verdict;
 use crate::flow_table::{FlowTable, MOST_FLOWS, Slot};
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::red::{Measure, Treatment};
@@ -195,7 +195,12 @@ impl Sfred {
     }
 
     /// Counts an arriving packet and judges its flow.
-    pub(crate) fn treat(&mut self, now: Nanos, packet: &Facts, random: &mut Pcg32) -> Treatment {
+    pub(crate) fn treat(
+        &mut self,
+        now: Nanos,
+        packet: &PacketInfo,
+        random: &mut Pcg32,
+    ) -> Treatment {
         if now >= self.epoch_ends {
             self.age(now);
         }
@@ -313,7 +318,7 @@ mod tests {
     use crate::aqm::DropReason;
     use crate::queue::{Outcome, QueueDiscipline};
     use crate::registry::{Link, Spec};
-    use crate::testing::{facts, mbps, packet, queue, settings};
+    use crate::testing::{info, mbps, packet, queue, settings};
     use alloc::string::ToString;
 
     const DROP: Verdict = Verdict::Drop(DropReason::Early);
@@ -336,7 +341,7 @@ mod tests {
 
         /// A packet of `flow` is judged and let through.
         fn arrive(&mut self, flow: u64) -> Treatment {
-            let packet = facts(flow, self.now);
+            let packet = info(flow, self.now);
             self.sfred.treat(self.now, &packet, &mut self.random)
         }
 

@@ -1,28 +1,28 @@
 //! Arrivals that are not plain: under a flow policy, an adaptation that looks at
 //! each, or byte mode; and the first arrival after an idle time.
 
-use super::spacing::in_steps;
+use super::variants::choke;
 use super::{Policy, Red, Treatment, View};
 use crate::aqm::{Backlog, DropReason, Verdict};
-use crate::packet::{Facts, FlowKey};
+use crate::curve::in_steps;
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
-use crate::schemes::choke;
 use crate::units::Nanos;
 
 impl Red {
     /// The verdict for any arrival.
     #[inline(never)]
-    pub(super) fn on_special_arrival<Q: Backlog>(
+    pub(super) fn on_arrival_slow_path<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
         if self.plain && self.measure.cautious {
-            self.cautious = self.average.quick_way();
+            self.cautious = self.average.fast_path();
         } else if self.plain {
-            self.quick = self.average.quick_way();
+            self.quick = self.average.fast_path();
         }
         if self.policy.remembers_flows() {
             return self.arrive_under_policy(now, packet, queue, random);
@@ -35,19 +35,19 @@ impl Red {
         }
         if matches!(self.policy, Policy::Choke)
             && self.average.in_steps() > self.band.0
-            && let Some(place) = choke::match_waiting(packet, queue, random)
+            && let Some(slot) = choke::match_waiting(packet, queue, random)
         {
-            return Verdict::DropBoth(place, DropReason::Policy);
+            return Verdict::DropBoth(slot, DropReason::Policy);
         }
-        self.judge_as_it_is(strength, packet, random)
+        self.judge_current_average(strength, packet, random)
     }
 
     /// The verdict for the average as it is.
     #[inline]
-    fn judge_as_it_is(
+    fn judge_current_average(
         &mut self,
         strength: Option<f64>,
-        packet: &Facts,
+        packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
         if strength.is_some() || self.measure.by_size {
@@ -75,7 +75,7 @@ impl Red {
     fn arrive_under_policy<Q: Backlog>(
         &mut self,
         now: Nanos,
-        packet: &Facts,
+        packet: &PacketInfo,
         queue: &Q,
         random: &mut Pcg32,
     ) -> Verdict {
@@ -117,12 +117,12 @@ impl Red {
         &mut self,
         treatment: Treatment,
         strength: Option<f64>,
-        packet: &Facts,
+        packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
         let (avg, first) = (self.average.value(), self.curve.first());
         match treatment {
-            Treatment::Normal => self.judge_as_it_is(strength, packet, random),
+            Treatment::Normal => self.judge_current_average(strength, packet, random),
             Treatment::Scaled(factor) => {
                 let strength = strength.unwrap_or_else(|| self.curve.strength());
                 let strength = self.capped(strength * factor);
@@ -155,7 +155,7 @@ impl Red {
         &mut self,
         avg: f64,
         strength: Option<f64>,
-        packet: &Facts,
+        packet: &PacketInfo,
         random: &mut Pcg32,
     ) -> Verdict {
         if avg < self.curve.first() {
@@ -180,7 +180,7 @@ impl Red {
 
     /// The verdict for a packet that only the curve's last threshold concerns. In the
     /// random region it counts for the spacing all the same.
-    fn spare(&mut self, avg: f64, packet: &Facts) -> Verdict {
+    fn spare(&mut self, avg: f64, packet: &PacketInfo) -> Verdict {
         if avg < self.curve.first() {
             return self.below();
         }

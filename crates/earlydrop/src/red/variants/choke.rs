@@ -19,10 +19,10 @@
 //! | curve | RED, spacing as Linux red | any | |
 //! | thresholds in | packets | packets, or `unit=bytes` | |
 //! | above max | dropped; with ECN marked, unless harddrop | the curve's own; `mark_above_max` | |
-//! | draw | a place, thrice where it is empty, then the head | a waiting packet, all alike | |
+//! | draw | a slot, thrice where it is empty, then the head | a waiting packet, all alike | |
 
-use crate::aqm::{Backlog, Place};
-use crate::packet::Facts;
+use crate::aqm::{Backlog, Slot};
+use crate::packet::PacketInfo;
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::registry::{Descriptor, Preset};
@@ -61,15 +61,15 @@ pub const SCHEME: Descriptor = scheme(
     ],
 );
 
-/// Draws a waiting packet; its place, if it is of the arriving packet's flow.
+/// Draws a waiting packet; its slot, if it is of the arriving packet's flow.
 #[inline]
 pub(crate) fn match_waiting<Q: Backlog>(
-    packet: &Facts,
+    packet: &PacketInfo,
     queue: &Q,
     random: &mut Pcg32,
-) -> Option<Place> {
-    let (place, flow) = queue.draw(random)?;
-    (flow == packet.flow).then_some(place)
+) -> Option<Slot> {
+    let (slot, flow) = queue.draw(random)?;
+    (flow == packet.flow).then_some(slot)
 }
 
 #[cfg(test)]

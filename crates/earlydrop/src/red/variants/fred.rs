@@ -35,7 +35,7 @@
 
 use crate::aqm::{DropReason, Verdict};
 use crate::flow_table::FlowTable;
-use crate::packet::{Facts, FlowKey};
+use crate::packet::{FlowKey, PacketInfo};
 use crate::random::Pcg32;
 use crate::red::parameters::scheme;
 use crate::red::{Measure, Treatment, View};
@@ -123,7 +123,12 @@ impl Fred {
     }
 
     /// Judges the flow of an arriving packet.
-    pub(crate) fn treat(&mut self, packet: &Facts, view: &View, random: &mut Pcg32) -> Treatment {
+    pub(crate) fn treat(
+        &mut self,
+        packet: &PacketInfo,
+        view: &View,
+        random: &mut Pcg32,
+    ) -> Treatment {
         self.active.salt_once(random);
         let flow = match self.active.find(packet.flow) {
             Some(slot) => *self.active.value(slot),
@@ -153,7 +158,7 @@ impl Fred {
     }
 
     /// The packet just judged was dropped by these rules, or not.
-    pub(crate) fn on_verdict(&mut self, packet: &Facts, verdict: Verdict) {
+    pub(crate) fn on_verdict(&mut self, packet: &PacketInfo, verdict: Verdict) {
         if verdict == Verdict::Drop(DropReason::Policy)
             && let Some(slot) = self.active.find(packet.flow)
         {
@@ -208,7 +213,7 @@ impl Fred {
 mod tests {
     use super::*;
     use crate::queue::{Outcome, QueueDiscipline};
-    use crate::testing::{facts, mbps, packet, queue, settings};
+    use crate::testing::{info, mbps, packet, queue, settings};
     use crate::units::Nanos;
 
     const STRIKE: Verdict = Verdict::Drop(DropReason::Policy);
@@ -219,8 +224,8 @@ mod tests {
         random: Pcg32,
     }
 
-    fn of(flow: u64) -> Facts {
-        facts(flow, Nanos::ZERO)
+    fn of(flow: u64) -> PacketInfo {
+        info(flow, Nanos::ZERO)
     }
 
     impl Bench {

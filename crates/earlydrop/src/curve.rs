@@ -11,7 +11,14 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::spacing::{ONE, in_steps};
+/// Probability 1 in steps of 2^-32, the unit of every verdict in whole numbers.
+pub(crate) const ONE: u64 = 1 << 32;
+
+/// `p` in steps of 2^-32, rounded.
+#[inline]
+pub(crate) fn in_steps(p: f64) -> u64 {
+    (p * ONE as f64 + 0.5) as i64 as u64
+}
 
 /// The thresholds and the strength a curve is made for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -475,7 +482,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_agree_with_the_closed_form() {
-        for law in crate::schemes::CURVES {
+        for law in crate::red::CURVES {
             for one in [1_u64 << 30, 1 << 24] {
                 let shape = Shape {
                     min: 10.0,

@@ -1,13 +1,13 @@
 //! Any queue discipline, chosen while the program runs.
 
-use super::{
-    Departure, DualQueue, FairQueue, Limit, Losses, Outcome, QueueDiscipline, SingleQueue,
-};
+use super::{AnyAqm, every_aqm};
 use crate::counters::Counters;
 use crate::packet::Packet;
+use crate::queue::{
+    Departure, DualQueue, FairQueue, Limit, Losses, Outcome, QueueDiscipline, SingleQueue,
+};
 use crate::random::Pcg32;
 use crate::schemes::codel::Codel;
-use crate::schemes::{AnyAqm, every_aqm};
 use crate::units::{BitsPerSec, Nanos};
 
 /// An enum of queue disciplines that is one itself: a call goes to whichever it is. The
@@ -98,9 +98,9 @@ macro_rules! any_of {
             }
 
             #[inline]
-            fn coming(&self, ahead: u32) -> Option<&P> {
+            fn peek(&self, ahead: u32) -> Option<&P> {
                 match self {
-                    $($name::$variant(queue) => queue.coming(ahead)),+
+                    $($name::$variant(queue) => queue.peek(ahead)),+
                 }
             }
 

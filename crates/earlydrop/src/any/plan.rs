@@ -1,0 +1,93 @@
+//! The plan of a queue: a scheme with every parameter checked.
+
+use core::fmt;
+
+use super::{AnyAqm, AnyQueue, BoxedAqm};
+use crate::aqm::Aqm;
+use crate::curve::Curve;
+use crate::packet::Packet;
+use crate::queue::{Coupling, DualQueue, FairQueue, Limit, Sharing};
+use crate::random::Pcg32;
+use crate::schemes::codel::Codel;
+
+/// A scheme with every value checked, ready to be built as often as needed.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// One queue under one scheme.
+    Single {
+        /// The scheme in its initial state.
+        aqm: AnyAqm,
+        /// The buffer.
+        limit: Limit,
+    },
+    /// A queue for each flow, each under any scheme.
+    Fair {
+        /// The scheme of each sub-queue in its initial state.
+        aqm: AnyAqm,
+        /// How flows share.
+        sharing: Sharing,
+    },
+    /// A queue for each flow, each under CoDel.
+    FairCodel {
+        /// CoDel in its initial state.
+        aqm: Codel,
+        /// How flows share.
+        sharing: Sharing,
+    },
+    /// Two queues under one controller.
+    Dual {
+        /// What couples them.
+        coupling: Coupling,
+    },
+}
+
+impl Plan {
+    /// The drop curve, where the scheme is one queue of the RED family.
+    pub fn curve(&self) -> Option<&Curve> {
+        match self {
+            Plan::Single {
+                aqm: AnyAqm::Red(red),
+                ..
+            } => Some(red.curve()),
+            _ => None,
+        }
+    }
+
+    /// One queue under `aqm`.
+    pub fn single(aqm: impl Into<AnyAqm>, limit: Limit) -> Plan {
+        let aqm = aqm.into();
+        Plan::Single { aqm, limit }
+    }
+
+    /// One queue under a scheme of the program's own, which this boxes.
+    ///
+    /// ```
+    /// use earlydrop::aqm::Aqm;
+    /// use earlydrop::queue::Limit;
+    /// use earlydrop::registry::Plan;
+    ///
+    /// #[derive(Clone, Debug)]
+    /// struct KeepAll;
+    /// impl Aqm for KeepAll {}
+    /// let plan = Plan::custom(KeepAll, Limit::packets(100));
+    /// ```
+    pub fn custom(
+        aqm: impl Aqm + Clone + fmt::Debug + Send + Sync + 'static,
+        limit: Limit,
+    ) -> Plan {
+        Plan::single(BoxedAqm::new(aqm), limit)
+    }
+
+    /// A queue by this plan, empty, its randomness seeded by `seed`.
+    pub fn queue<P: Packet>(&self, seed: u64) -> AnyQueue<P> {
+        let random = Pcg32::new(seed, 0);
+        match self {
+            Plan::Single { aqm, limit } => AnyQueue::single(aqm.clone(), *limit, random),
+            Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
+            Plan::FairCodel { aqm, sharing } => {
+                AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
+            }
+            Plan::Dual { coupling } => AnyQueue::Dual(DualQueue::new(*coupling, random)),
+        }
+    }
+}
