@@ -97,3 +97,8 @@ pub mod verify;
 mod version;
 
 pub use version::version;
+
+/// The example of the package's README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,5 @@
-//! Rows: what a [`Summary`](crate::summary::Summary) is computed from, whether outcomes were
-//! kept in memory or in a database.
+//! Rows: the metrics of cells, from outcomes in memory or from a database. A
+//! [`Summary`](crate::summary::Summary) is computed from them.
 
 use crate::metrics::LIVE_METRICS;
 use crate::outcome::Outcome;
@@ -106,7 +106,7 @@ fn live_row(cell: usize, outcome: &Outcome) -> Option<LiveRow> {
     })
 }
 
-/// What is not a finite number was not measured, as in a database.
+/// Values that are not finite are missing, as in a database.
 fn finite(values: &[Option<f64>]) -> Vec<Option<f64>> {
     let finite = |value: &Option<f64>| value.filter(|value| value.is_finite());
     values.iter().map(finite).collect()

@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn paired_differences_are_significant_where_means_overlap() {
-        // Seeds differ by far more than the schemes do, but the same way for both.
+        // Seeds differ by far more than the schemes do, but equally for both.
         let one = [10.0, 20.0, 30.0, 40.0];
         let other = [10.9, 21.0, 31.1, 41.0];
         let difference = paired(&one, &other).unwrap();

@@ -30,7 +30,7 @@ pub enum StoppingRuleError {
     /// There is no such metric.
     #[error("{text}: no metric is called {metric}; {hint}(known: {known})")]
     Metric {
-        /// The rule as given.
+        /// The text of the rule.
         text: String,
         /// The unknown name.
         metric: String,

@@ -1,4 +1,4 @@
-//! How exactly a run on real hosts kept time.
+//! The timing quality of runs on real hosts.
 
 /// How late the packets of a run on real hosts were delivered, and whether its figures can
 /// be trusted.

@@ -1,6 +1,6 @@
-//! Simulation of the situation that the model ([`earlydrop_model`]) makes predictions for.
+//! Simulation of a [`Load`], for comparison with the predictions of [`earlydrop_model`].
 //!
-//! [`scenario`] writes a [`Load`] as a scenario file; [`measure`] simulates it.
+//! [`scenario`] writes it as a scenario file; [`measure`] simulates it.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -39,7 +39,7 @@ impl RunLength {
     }
 }
 
-/// What a simulation of a load measured, as means over the seeds.
+/// The results of simulating a load, as means over the seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Measurement {
     /// The queue length, in packets.

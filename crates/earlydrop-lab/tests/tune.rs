@@ -107,7 +107,7 @@ fn the_shortest_buffer_that_meets_the_limit_is_found_and_validated() {
 }
 
 #[test]
-fn threads_do_not_change_what_is_found() {
+fn results_do_not_depend_on_threads() {
     let result = |threads| {
         let options = options("limit", threads);
         json(&options.goal, &search(&options), &[]).to_string()

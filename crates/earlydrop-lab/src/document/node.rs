@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn a_written_tree_parses_back() {
         let text = "a = 0x10\nb = [1.5, \"q\\\"\\n\"]\ng = [{ h = 1 }]\n[c.d]\n\"e f\" = true\n";
         let tree = parse(text);
         assert_eq!(tree.at(&["a"]).unwrap().text().unwrap(), "16");

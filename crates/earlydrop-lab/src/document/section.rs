@@ -44,7 +44,7 @@ pub enum Shape {
     Amount,
     /// A table.
     Table(&'static Section),
-    /// A table, or text that stands for a table with only this field.
+    /// A table, or text as the short form of a table with only this field.
     Either(&'static Section, &'static str),
     /// A table of tables by names of the file's own.
     Named(&'static Section),

@@ -1,7 +1,7 @@
 //! A plan on real hosts: the simulator's cells, run one after the other in real time.
 //!
 //! ```text
-//! Plan --check--> Problems         what real hosts cannot do, before anything runs
+//! Plan --check--> Problems         requests that real hosts cannot meet, before anything runs
 //!   \--run--> Testbed --> Store    each cell is saved as it ends
 //! ```
 
@@ -30,7 +30,7 @@ pub const SEEDS: u32 = 3;
 
 /// Real hosts, and the links between them, that run the simulator's runs in real time.
 pub trait Testbed {
-    /// What it cannot do of a run, as far as it knows without running it.
+    /// The parts of a run that it cannot do, as far as it knows without running it.
     fn check(&self, run: &Run, watched: LinkId) -> Vec<Refusal>;
 
     /// The names of the metrics it cannot measure; their values are left empty.
@@ -50,9 +50,9 @@ pub trait Testbed {
 pub struct Refusal {
     /// The index of the flow that asks for it; `None`: the network or a measurement does.
     pub flow: Option<usize>,
-    /// What is not possible, with its name in the scenario.
+    /// The request, with its name in the scenario.
     pub message: String,
-    /// What to do instead.
+    /// Possible alternatives.
     pub help: String,
 }
 
@@ -63,10 +63,10 @@ pub fn remaining(plan: &Plan, store: &Store) -> Result<Vec<Nanos>, StoreError> {
     Ok(missing.into_iter().map(duration).collect())
 }
 
-/// Everything in `plan`, made of `source`, that `testbed` cannot do.
+/// Reports everything that `testbed` cannot do in `plan`, which was made from `source`.
 pub fn check(plan: &Plan, source: &Source, testbed: &dyn Testbed) -> Result<(), Problems> {
     let mut problems: Vec<Problem> = Vec::new();
-    // What a cell asks for does not depend on its seed.
+    // Cells that differ in their seed only ask for the same.
     let cells = plan.cells().take_while(|cell| cell.seed == 0);
     for cell in cells {
         let of_cell = check_cell(plan, cell, testbed).unwrap_or_else(|problem| vec![problem]);
@@ -82,7 +82,7 @@ pub fn check(plan: &Plan, source: &Source, testbed: &dyn Testbed) -> Result<(), 
     }
 }
 
-/// What `testbed` refuses of a cell. Groups of flows that are refused are removed and the
+/// The refusals of `testbed` for a cell. Groups of flows that are refused are removed and the
 /// rest is checked again, so that one does not hide the next.
 fn check_cell(plan: &Plan, cell: Cell, testbed: &dyn Testbed) -> Result<Vec<Problem>, Problem> {
     let prepared = plan.prepare(cell, plan.keeps_series(cell))?;

@@ -17,8 +17,7 @@ use crate::sweep::{self, Axis};
 
 /// A scenario file with the changes of the command line.
 ///
-/// The schemes that it may name are the built-in ones, or those of
-/// [`with_registry`](Source::with_registry).
+/// It may name the built-in schemes, or those of [`with_registry`](Source::with_registry).
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The file's name, or another name for messages.
@@ -32,7 +31,7 @@ pub struct Source {
     pub(super) problems: Vec<Problem>,
 }
 
-/// Where the recorded links (Mahimahi traces) are found that a scenario names.
+/// The recorded links (Mahimahi traces) that a scenario may name.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum TraceFiles {
@@ -152,8 +151,8 @@ impl Source {
         })
     }
 
-    /// Sets the schemes that the scenario may name: a program's own with the built-in ones,
-    /// say. The example `own_scheme` shows it.
+    /// Sets the schemes that the scenario may name, such as the built-in ones with a scheme of
+    /// a program's own. The example `own_scheme` shows it.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Source {
         self.registry = registry;

@@ -1,4 +1,4 @@
-//! Plans: every combination once, changes by arguments, and what is refused.
+//! Plans: every combination once, changes by arguments, and errors.
 
 use std::path::PathBuf;
 

@@ -71,7 +71,7 @@ pub fn outcomes(plan: &Plan) -> Outcomes<'_, impl Fn() -> bool> {
 /// Iterator over the outcomes of a plan's cells, in the order of the plan.
 ///
 /// It ends after the last cell, or, cancelled with [`until`](Outcomes::until), before the
-/// first cell that is not complete. After an error it goes on with the next cell.
+/// first cell that is not complete. After an error it continues with the next cell.
 pub struct Outcomes<'a, S> {
     plan: &'a Plan,
     next: usize,

@@ -95,7 +95,7 @@ struct Worker<'a> {
     /// The index of the next job that no worker has begun.
     next: &'a AtomicUsize,
     stop: &'a AtomicBool,
-    /// Set by the receiver: what the other workers run is of no use any more.
+    /// Set after an error: outcomes are no longer needed.
     failed: &'a AtomicBool,
     sender: SyncSender<Completed>,
 }

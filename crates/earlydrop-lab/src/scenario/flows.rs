@@ -32,7 +32,7 @@ pub struct FlowGroup {
     /// The maximum of the random delay before each packet; `None`: a packet's transmission
     /// time on the bottleneck.
     pub overhead: Option<Nanos>,
-    /// What its flows send.
+    /// Its traffic: TCP with an application, or datagrams.
     pub traffic: Traffic,
     /// Where the group, its ends and its round-trip time were written.
     pub(super) places: Places,
@@ -53,7 +53,7 @@ pub(super) struct Places {
 /// The kinds of flows that send datagrams.
 const DATAGRAMS: &[&str] = &["cbr", "on-off", "voice"];
 
-/// Reads a group of a run of `duration`; `tcp` is the file's, of which its own differs.
+/// Reads a group of flows of a run of `duration`. The group's `tcp` overrides the file's.
 pub(super) fn read(
     key: &Key,
     group: &Entries,

@@ -1,4 +1,4 @@
-//! What is measured, from the table `measure`.
+//! Measurement options, from the table `measure`.
 
 use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
@@ -8,7 +8,7 @@ use earlydrop_sim::traffic::{FlowId, Traffic};
 use super::{Context, Scenario};
 use crate::document::{Entries, Problem};
 
-/// What is measured.
+/// The measurements and samples of a run.
 #[derive(Clone, Debug)]
 pub struct MeasureOptions {
     delays: bool,

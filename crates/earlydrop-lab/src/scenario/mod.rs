@@ -1,11 +1,12 @@
-//! Scenarios: what is simulated under which schemes, read from a file and checked.
+//! Scenarios: a topology, flows and schemes, read from a file and checked.
 //!
 //! ```text
-//! fields --> schema, page              every field of a file: what the reader checks
+//! fields --> schema, page
 //! file --read--> Scenario --run--> PreparedRun --start--> Simulation
 //! ```
 //!
-//! [`SCENARIO`] is the table of all fields; [`schema()`] and [`page()`] are made from it.
+//! [`SCENARIO`] describes all fields of a file. The reader checks files with it; [`schema()`] and
+//! [`page()`] are made from it.
 
 mod fields;
 mod flows;
@@ -40,7 +41,7 @@ pub(crate) use schemes::normalised;
 pub struct Scenario {
     /// Its title.
     pub title: String,
-    /// What it shows, in a sentence.
+    /// A sentence about its purpose.
     pub about: String,
     /// The duration of each run.
     pub duration: Nanos,
@@ -52,11 +53,11 @@ pub struct Scenario {
     pub groups: Vec<FlowGroup>,
     /// The topology.
     pub network: Topology,
-    /// What is measured.
+    /// The measurements and samples of a run.
     pub measure: MeasureOptions,
 }
 
-/// What a scenario is read with, besides its text.
+/// The environment of a scenario's text.
 pub(crate) struct Surroundings<'a> {
     /// The schemes that it may name.
     pub(crate) registry: &'a Registry,
@@ -64,7 +65,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) traces: &'a TraceReader<'a>,
 }
 
-/// What the tables of a scenario are read with.
+/// The environment of a scenario's tables.
 struct Context<'a> {
     registry: &'a Registry,
     traces: &'a TraceReader<'a>,
@@ -298,7 +299,7 @@ impl Scenario {
     }
 }
 
-/// A run of the simulator, with what its results are evaluated with.
+/// A run of the simulator, with the watched link and the deadline for its evaluation.
 pub struct PreparedRun {
     /// The run.
     pub run: Run,

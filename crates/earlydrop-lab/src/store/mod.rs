@@ -60,7 +60,7 @@ pub enum StoreError {
     Another {
         /// The folder's path.
         path: String,
-        /// What it holds.
+        /// A description of its contents.
         what: String,
     },
 }

@@ -10,7 +10,7 @@ use crate::plan::Hosts;
 pub struct Table {
     /// Its name.
     pub name: &'static str,
-    /// What a row stands for.
+    /// The meaning of a row.
     pub meaning: &'static str,
     /// Its columns.
     pub columns: Vec<Column>,

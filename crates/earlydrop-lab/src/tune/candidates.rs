@@ -13,7 +13,7 @@ use super::goal::{Goal, PointMetrics, Score, mean_over};
 /// Parameters with their values, as written in a scenario.
 pub type ParameterValues = Vec<(String, String)>;
 
-/// Parameters of a scheme, with what was measured under them.
+/// Parameters of a scheme, with the metrics measured under them.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The parameters set; empty for the scheme with its own.

@@ -49,7 +49,7 @@ const FINALIST_SEEDS: u64 = 1000;
 /// The distance of the seeds of validation above the scenario's largest seed.
 const VALIDATION_SEEDS: u64 = 2000;
 
-/// What is searched, and how long.
+/// The goal and the effort of a search.
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
     /// The goal.

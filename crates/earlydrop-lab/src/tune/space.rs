@@ -217,7 +217,7 @@ fn between(
         let value = parameter.kind.read(text).ok()?;
         amount_of(parameter, &value).filter(|(amount, _)| amount.is_finite())
     };
-    // In "2..60ms" the unit stands for both bounds.
+    // In "2..60ms" the unit belongs to both bounds.
     let unit = high.trim_start_matches(|letter: char| !letter.is_alphabetic());
     let low_with_unit = match low.parse::<f64>() {
         Ok(_) => format!("{low} {unit}"),

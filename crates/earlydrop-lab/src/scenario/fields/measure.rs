@@ -5,10 +5,10 @@ use earlydrop::registry::{Kind, Range};
 use super::kinds::{FLAG, SPAN, one};
 use crate::document::Section;
 
-/// What is measured besides the counters that every run has.
+/// The measurements besides the counters that every run has.
 pub(super) static MEASURE: Section = Section {
     name: "measure",
-    meaning: "What is measured besides the counters that every run has.",
+    meaning: "Measurements besides the counters that every run has.",
     fields: &[
         one(
             "delays",

@@ -1,5 +1,5 @@
-//! Every field of a scenario file: what is checked, the JSON Schema and the page about
-//! scenarios are made from these tables.
+//! Every field of a scenario file. The reader checks files with these tables; the JSON Schema and
+//! the page about scenarios are made from them.
 
 mod flows;
 mod kinds;

@@ -1,4 +1,4 @@
-//! Topologies: what a file says of the network, and the simulator's network of it.
+//! Topologies: the table `network`, and the simulator's network that it describes.
 
 mod ends;
 mod read;
@@ -120,7 +120,7 @@ impl LinkSpec {
         }
     }
 
-    /// What a scheme needs to know of the link.
+    /// The link's properties that a scheme depends on.
     fn for_registry(&self, packet: Bytes) -> registry::Link {
         let rate = match &self.trace {
             Some(trace) => trace.mean_rate(),

@@ -68,7 +68,7 @@ impl Writer {
     ) -> Value {
         let mut properties = Map::new();
         properties.insert("scheme".into(), named_scheme(scheme));
-        let named = json!({ "description": "what it is called here", "type": "string" });
+        let named = json!({ "description": "its name in the scenario", "type": "string" });
         properties.insert("name".into(), named);
         if !scheme.presets.is_empty() {
             let preset = |preset: &Preset| named_value(preset.name, preset.meaning);
@@ -124,7 +124,7 @@ impl Writer {
 pub(super) fn schemes_schema(known: &[&'static Descriptor]) -> Value {
     let listed = reference("scheme-listed");
     let text = reference("scheme-text");
-    // In a table of schemes a table's own name is the scheme's, unless it says so.
+    // Below `schemes`, a table's name is the name of its scheme unless it sets `scheme`.
     let own_name = |scheme: &&'static Descriptor| {
         let table = json!({
             "if": { "required": ["scheme"] },
