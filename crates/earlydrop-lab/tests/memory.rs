@@ -104,7 +104,8 @@ fn progress_counts_the_cells_of_earlier_runs() {
     let store = Store::create(folder.path(), &source, &plan).unwrap();
     let stop = AtomicBool::new(false);
     let first = store::run(&plan, &store, 1, &stop, |progress| {
-        stop.store(progress.done == 3, Ordering::Relaxed);
+        // A few outcomes may be waiting already, but not all.
+        stop.fetch_or(progress.done >= 3, Ordering::Relaxed);
     });
     let done = first.unwrap().done;
     assert!((3..8).contains(&done), "{done}");

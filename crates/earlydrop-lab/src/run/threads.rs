@@ -18,7 +18,7 @@ use crate::plan::{Cell, Plan};
 /// use earlydrop_lab::plan::{Source, TraceFiles};
 /// use earlydrop_lab::run::all_outcomes;
 ///
-/// let text = "duration = \"1 s\"\nschemes = [\"red\", \"codel\"]\n[flows.bulk]";
+/// let text = "duration = \"2 s\"\nschemes = [\"red\", \"codel\"]\n[flows.bulk]";
 /// let plan = Source::new("small.toml", text, TraceFiles::default())?.plan()?;
 /// let outcomes = all_outcomes(&plan, 2, &AtomicBool::new(false))?;
 /// assert_eq!(outcomes.map(|list| list.len()), Some(plan.cell_count()));
