@@ -32,24 +32,25 @@
 //!
 //! # Modules
 //!
+//! A module uses only those above it in this list (the test `layers` has all of them):
+//!
 //! ```text
 //! document   TOML against descriptions of fields, with errors that name the place
 //! scenario   the fields of a scenario, its reader, its JSON Schema and its page
 //! plan       Source (a file with the command line's changes) -> Plan (cells)
-//! run        Plan -> outcomes, in memory
-//! live       Plan -> store, on real hosts (feature `live`)
-//! store      Plan -> database in a folder; export (feature `store`)
 //! outcome    the figures of one run: metrics, flows, queues, series
-//! summary    outcomes or a store -> means with intervals, the best schemes
-//! tune       a scheme's parameters, searched for a goal under limits (feature `threads`)
-//! verify     the model's situation, simulated (feature `threads`)
+//! summary    outcomes -> means with intervals, the best schemes
+//! run        Plan -> outcomes, in memory
 //! trace      one cell in depth
+//! store      Plan -> database in a folder; export (feature `store`)
+//! live       Plan -> store, on real hosts (feature `live`)
+//! verify     the model's load, simulated (feature `threads`)
+//! tune       a scheme's parameters, searched for a goal under limits (feature `threads`)
 //! ```
 //!
-//! Modules use only those below them; the test `layers` has the order. Some names exist in
-//! other crates too and mean something else there: [`plan::Plan`] is not
-//! `earlydrop::registry::Plan` (the checked parameters of one scheme), [`document::Place`] is a
-//! place in a file.
+//! Some names mean something else in other crates: [`plan::Plan`] is not
+//! `earlydrop::registry::Plan` (the checked parameters of one scheme), and [`document::Place`]
+//! is a place in a file.
 //!
 //! # Schemes of one's own
 //!
