@@ -120,7 +120,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
         Command::Explain(arguments) => explain::run(arguments, out, style),
         Command::Translate(arguments) => translate::run(arguments, out, style),
         Command::Schema => {
-            let schema = earlydrop_lab::document::schema();
+            let schema = earlydrop_lab::scenario::schema();
             let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
             Ok(writeln!(out, "{text}")?)
         }

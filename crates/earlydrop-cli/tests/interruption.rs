@@ -144,7 +144,7 @@ fn two_at_once_are_told_apart() {
     child.wait().unwrap();
     assert_eq!(other.code, Some(1), "{other:?}");
     assert!(
-        other.err.contains("another earlydrop is at work"),
+        other.err.contains("another process has this run open"),
         "{}",
         other.err
     );

@@ -1,18 +1,18 @@
-//! Holds the model against the simulator over a grid of settings and prints, as Markdown, how
-//! far it is off: the tables of `docs/explanation/the-model.md`.
+//! Compares the model with the simulator over a grid of settings and prints its deviations as
+//! Markdown: the tables of `docs/explanation/the-model.md`.
 //!
 //! ```text
 //! cargo run --release -p earlydrop-lab --example model_accuracy [-- every]
 //! ```
 //!
-//! With `every`, each setting has a row, too.
+//! With `every`, each setting has a row.
 
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
 
 use earlydrop::registry::Spec;
 use earlydrop::units::{BitsPerSec, Nanos};
-use earlydrop_lab::verify::{Length, Measured, measure};
+use earlydrop_lab::verify::{Measurement, RunLength, measure};
 use earlydrop_model::closed_loop::closed_loop;
 use earlydrop_model::validity::{CAVEATS, Caveat, caveats};
 use earlydrop_model::{Control, Gateway, Load, Prediction, Tcp, fluid_balance};
@@ -38,23 +38,23 @@ struct Setting {
     spec: Spec,
 }
 
-struct Found {
+struct Comparison {
     setting: Setting,
-    measured: Measured,
+    measured: Measurement,
     fluid: Prediction,
     closed: Prediction,
     caveats: Vec<Caveat>,
 }
 
-/// How far a prediction is off: delay, told, utilisation.
+/// The deviation of a prediction: delay, told, utilisation.
 #[derive(Clone, Copy)]
-struct Off([f64; 3]);
+struct Deviation([f64; 3]);
 
-impl Off {
-    fn of(predicted: &Prediction, measured: &Measured) -> Off {
+impl Deviation {
+    fn of(predicted: &Prediction, measured: &Measurement) -> Deviation {
         let share = |predicted: f64, measured: f64| predicted / measured.max(1e-6) - 1.0;
         let signals = measured.loss.mean + measured.marks.mean;
-        Off([
+        Deviation([
             share(predicted.delay.as_secs_f64(), measured.delay.mean),
             share(predicted.loss + predicted.marks, signals),
             predicted.utilisation - measured.utilisation.mean,
@@ -104,13 +104,13 @@ fn settings() -> Result<Vec<Setting>, Box<dyn Error>> {
     Ok(settings)
 }
 
-fn find(setting: Setting) -> Result<Found, Box<dyn Error>> {
+fn compare(setting: Setting) -> Result<Comparison, Box<dyn Error>> {
     let Setting { load, spec } = &setting;
     let gateway = Gateway::of(spec, load)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let length = Length::for_load(load, SEEDS);
+    let length = RunLength::for_load(load, SEEDS);
     let fluid = fluid_balance(load, &gateway)?;
-    Ok(Found {
+    Ok(Comparison {
         measured: measure(load, spec, length, threads, &AtomicBool::new(false))?,
         caveats: caveats(load, &gateway, &fluid),
         fluid,
@@ -119,7 +119,7 @@ fn find(setting: Setting) -> Result<Found, Box<dyn Error>> {
     })
 }
 
-/// The middle value and those that a tenth lie below and above.
+/// The 10th, 50th and 90th percentile.
 fn quantiles(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
     let last = values.len().saturating_sub(1) as f64;
@@ -131,11 +131,15 @@ fn quantiles(mut values: Vec<f64>) -> [f64; 3] {
     })
 }
 
-/// A row of the distribution of errors over some of the settings.
-fn row(name: &str, found: &[&Found], predicted: impl Fn(&Found) -> &Prediction) -> String {
-    let offs: Vec<Off> = found
+/// A row with the distribution of deviations over some of the settings.
+fn row(
+    name: &str,
+    found: &[&Comparison],
+    predicted: impl Fn(&Comparison) -> &Prediction,
+) -> String {
+    let offs: Vec<Deviation> = found
         .iter()
-        .map(|found| Off::of(predicted(found), &found.measured))
+        .map(|found| Deviation::of(predicted(found), &found.measured))
         .collect();
     let near = offs.iter().filter(|off| off.is_near()).count();
     let column = |index: usize| {
@@ -147,14 +151,14 @@ fn row(name: &str, found: &[&Found], predicted: impl Fn(&Found) -> &Prediction) 
     format!("| {name} | {all} | {delay} | {signals} | {utilisation} | {near} |")
 }
 
-/// Some of the settings, and what they have in common.
+/// Settings with something in common.
 struct Group {
     name: String,
-    holds: Box<dyn Fn(&Found) -> bool>,
+    holds: Box<dyn Fn(&Comparison) -> bool>,
 }
 
 impl Group {
-    fn new(name: impl Into<String>, holds: impl Fn(&Found) -> bool + 'static) -> Group {
+    fn new(name: impl Into<String>, holds: impl Fn(&Comparison) -> bool + 'static) -> Group {
         Group {
             name: name.into(),
             holds: Box::new(holds),
@@ -192,18 +196,18 @@ fn groups() -> Vec<Group> {
     groups
 }
 
-fn print_distribution(method: &str, found: &[Found], of: fn(&Found) -> &Prediction) {
+fn print_distribution(method: &str, found: &[Comparison], of: fn(&Comparison) -> &Prediction) {
     println!("{method}:\n");
     println!("| settings | count | delay, % | signals, % | utilisation, points | near |");
     println!("|---|---|---|---|---|---|");
     for group in groups() {
-        let some: Vec<&Found> = found.iter().filter(|found| (group.holds)(found)).collect();
+        let some: Vec<&Comparison> = found.iter().filter(|found| (group.holds)(found)).collect();
         println!("{}", row(&group.name, &some, of));
     }
     println!();
 }
 
-fn print_every(found: &[Found]) {
+fn print_every(found: &[Comparison]) {
     println!(
         "| link | rtt | flows | tcp | scheme | ecn | delay: measured | fluid | closed | signals | fluid | closed | utilisation | fluid | closed |"
     );
@@ -238,9 +242,9 @@ fn print_every(found: &[Found]) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let found: Vec<Found> = settings()?
+    let found: Vec<Comparison> = settings()?
         .into_iter()
-        .map(find)
+        .map(compare)
         .collect::<Result<_, _>>()?;
     print_distribution("The balance", &found, |found| &found.fluid);
     print_distribution("The closed loop", &found, |found| &found.closed);

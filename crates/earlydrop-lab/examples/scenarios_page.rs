@@ -2,5 +2,5 @@
 //! `cargo run -p earlydrop-lab --example scenarios_page > docs/reference/scenarios.md`.
 
 fn main() {
-    print!("{}", earlydrop_lab::document::page());
+    print!("{}", earlydrop_lab::scenario::page());
 }

@@ -1,100 +1,77 @@
-//! What is kept of one run.
+//! Outcomes: the figures of one run, as tables, reports and databases hold them.
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
 use earlydrop_sim::measure::{Arrivals, Samples};
-use earlydrop_sim::results::{FlowResult, QueueResult, Results};
-
 use earlydrop_sim::network::LinkId;
+use earlydrop_sim::results::{FlowResult, QueueResult, Results};
+use earlydrop_sim::traffic::FlowId;
 
-use crate::metrics::{self, METRICS, Together};
-use crate::scenario::Prepared;
+use crate::metrics::{self, FlowAggregate, METRICS};
+use crate::scenario::PreparedRun;
+use crate::timing::LiveTiming;
 
-/// What is kept of one run.
+/// The figures of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// One value for each of [`METRICS`].
     pub values: Vec<Option<f64>>,
-    /// Each group's name, how many flows it has, and its metrics of flows.
+    /// For each group of flows: its name, its number of flows, and its metrics
+    /// ([`metrics::of_groups`]).
     pub groups: Vec<(String, usize, Vec<Option<f64>>)>,
-    /// Each flow, unless there are very many.
-    pub flows: Vec<Flow>,
-    /// Each queue.
-    pub queues: Vec<Queue>,
-    /// The time in the watched queue: share of packets, and seconds.
+    /// One entry per flow; empty where there are more than 2,000 flows.
+    pub flows: Vec<FlowOutcome>,
+    /// One entry per queue.
+    pub queues: Vec<QueueOutcome>,
+    /// Quantiles of the time in the watched queue: share of packets, and seconds.
     pub sojourn: Vec<(f64, f64)>,
-    /// How long transfers take: the group, a share of its transfers, and seconds.
+    /// Quantiles of completion times: the group, a share of its transfers, and seconds.
     pub transfers: Vec<(String, f64, f64)>,
-    /// What was sampled over time.
+    /// Samples over time.
     pub series: Vec<Series>,
-    /// How exactly packets were delivered, where the hosts were real ones.
-    pub live: Option<Live>,
+    /// The timing of a run on real hosts; `None` for a simulated one.
+    pub live: Option<LiveTiming>,
 }
 
-/// How exactly the packets of a run on real hosts were delivered.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Live {
-    /// The lateness of packets: a share of them, and the time in seconds within which they
-    /// were late; rising.
-    pub lateness: Vec<(f64, f64)>,
-    /// How late 99 of 100 may be, in seconds, for the run to be believed.
-    pub tolerated: f64,
-    /// The share of one core that the bottleneck took.
-    pub cpu: f64,
-    /// Packets that the machine lost beside the queue.
-    pub beside: u64,
-    /// Whether the run can be believed.
-    pub trustworthy: bool,
-}
-
-impl Live {
-    /// The time within which this share of packets was late, in seconds; `None` where no
-    /// packet was.
-    pub fn late(&self, share: f64) -> Option<f64> {
-        let within = self.lateness.iter().find(|(of, _)| *of >= share);
-        within.map(|(_, seconds)| *seconds)
-    }
-}
-
-/// One flow.
+/// The figures of one flow.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Flow {
+pub struct FlowOutcome {
     /// Its group.
     pub group: String,
-    /// Bits on the wire that arrived, a second.
+    /// Bits on the wire that arrived, per second.
     pub throughput: f64,
-    /// Bits of payload that arrived for the first time, a second.
+    /// Bits of payload that arrived for the first time, per second.
     pub goodput: f64,
-    /// Packets received, lost, and received marked.
+    /// Packets received.
     pub received: u64,
     /// Packets lost.
     pub lost: u64,
-    /// Packets that arrived marked.
+    /// Packets received with a congestion mark.
     pub marked: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmissions: u64,
 }
 
-/// One queue.
+/// The figures of one queue.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Queue {
+pub struct QueueOutcome {
     /// Its link: "left to right".
     pub link: String,
-    /// Whether it is the one watched.
+    /// Whether it is the watched queue.
     pub watched: bool,
     /// The share of the time its link was sending.
     pub utilisation: f64,
     /// Its mean length over time, in packets.
     pub mean_packets: f64,
-    /// The longest it was.
+    /// Its maximum length, in packets.
     pub longest: u32,
     /// The mean time in it, in seconds.
     pub mean_sojourn: f64,
-    /// Packets that arrived, departed, and were marked.
+    /// Packets that arrived.
     pub arrived: u64,
-    /// Packets handed out.
+    /// Packets that departed.
     pub departed: u64,
     /// Packets marked.
     pub marked: u64,
@@ -102,52 +79,42 @@ pub struct Queue {
     pub dropped: Vec<u64>,
 }
 
-/// Something sampled over time.
+/// A quantity sampled over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// The link, or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
     /// "queue", "drops", "marks", "arrivals of bulk", "window", or a probe.
     pub name: String,
-    /// From one value to the next, in seconds; the first is at time zero.
+    /// Seconds between two values; the first value is at time zero.
     pub interval: f64,
     /// The values.
     pub values: Vec<f64>,
 }
 
-/// Beyond this many, flows are not kept one by one.
-const FLOWS_KEPT: usize = 2000;
+/// Runs with more flows have no figures per flow.
+const MAX_FLOW_OUTCOMES: usize = 2000;
 
-/// The shares of packets whose time in the queue is kept, and of transfers.
+/// The shares at which quantiles are taken.
 fn shares() -> impl Iterator<Item = f64> {
     let body = (0..=99).map(|percent| f64::from(percent) / 100.0);
     body.chain([0.995, 0.999, 0.9999, 1.0])
 }
 
 impl Outcome {
-    /// What is kept of the `results` of a run.
-    pub fn of(results: &Results, of: &Prepared) -> Outcome {
-        let watched = of.watched;
+    /// The outcome of a simulated `run` with these results.
+    pub fn of(results: &Results, run: &PreparedRun) -> Outcome {
+        let watched = run.watched;
         let Some(queue) = results.queue(watched) else {
             return Outcome::default();
         };
-        let together = Together::of(results, None, of.deadline);
-        let values = METRICS.iter().map(|metric| metric.value(queue, &together));
+        let aggregate = FlowAggregate::of(results, None, run.deadline);
+        let values = METRICS.iter().map(|metric| metric.value(queue, &aggregate));
         let flows = match results.flows.len() {
-            0..=FLOWS_KEPT => results.flows.iter().map(flow).collect(),
+            0..=MAX_FLOW_OUTCOMES => results.flows.iter().map(flow).collect(),
             _ => Vec::new(),
         };
-        let mut series = Vec::new();
-        for queue in &results.queues {
-            if let Some(samples) = &queue.samples {
-                series.extend(of_queue(&queue.name, samples));
-            }
-            if let Some(arrivals) = &queue.arrivals {
-                series.extend(of_groups(&queue.name, arrivals));
-            }
-        }
-        series.extend(windows(results));
-        let (groups, transfers) = groups(results, of.deadline);
+        let (groups, transfers) = groups(results, run.deadline);
         Outcome {
             values: values.collect(),
             groups,
@@ -159,7 +126,7 @@ impl Outcome {
                 .collect(),
             sojourn: sojourn(queue),
             transfers,
-            series,
+            series: all_series(results),
             live: None,
         }
     }
@@ -169,22 +136,22 @@ impl Outcome {
         *self.values.get(metrics::index_of(metric)?)?
     }
 
-    /// What is kept of a run on real hosts.
-    pub fn of_live(results: &Results, of: &Prepared, live: Live) -> Outcome {
+    /// The outcome of a `run` on real hosts with these results.
+    pub fn of_live(results: &Results, run: &PreparedRun, live: LiveTiming) -> Outcome {
         Outcome {
             live: Some(live),
-            ..Outcome::of(results, of)
+            ..Outcome::of(results, run)
         }
     }
 
-    /// The same without these metrics, by name.
-    pub fn without(mut self, unknown: &[&str]) -> Outcome {
+    /// Removes the values of these metrics, by name: they were not measured.
+    pub fn without(mut self, missing: &[&str]) -> Outcome {
         let of_flows = self.groups.iter_mut().flat_map(|(_, _, values)| {
             let metrics = metrics::of_groups();
             metrics.zip(values)
         });
         for (metric, value) in METRICS.iter().zip(&mut self.values).chain(of_flows) {
-            if unknown.contains(&metric.name) {
+            if missing.contains(&metric.name) {
                 *value = None;
             }
         }
@@ -192,24 +159,24 @@ impl Outcome {
     }
 }
 
-/// A group's name, how many flows it has, and its metrics of flows.
-type Group = (String, usize, Vec<Option<f64>>);
+/// A group's name, its number of flows, and its metrics.
+type GroupOutcome = (String, usize, Vec<Option<f64>>);
 
-/// Each group, and for each the time that shares of its transfers take at most.
-fn groups(results: &Results, deadline: Nanos) -> (Vec<Group>, Vec<(String, f64, f64)>) {
+/// The figures of each group, and the quantiles of its completion times.
+fn groups(results: &Results, deadline: Nanos) -> (Vec<GroupOutcome>, Vec<(String, f64, f64)>) {
     let (mut groups, mut transfers) = (Vec::new(), Vec::new());
     for (name, group) in &results.groups() {
-        let together = Together::of(results, Some(name), deadline);
-        let values = metrics::of_groups().map(|metric| metric.of_flows(&together));
+        let aggregate = FlowAggregate::of(results, Some(name), deadline);
+        let values = metrics::of_groups().map(|metric| metric.of_flows(&aggregate));
         groups.push((name.to_string(), group.flows, values.collect()));
-        let within = |share| Some((name.to_string(), share, together.completed_within(share)?));
+        let within = |share| Some((name.to_string(), share, aggregate.completed_within(share)?));
         transfers.extend(shares().filter_map(within));
     }
     (groups, transfers)
 }
 
-fn flow(flow: &FlowResult) -> Flow {
-    Flow {
+fn flow(flow: &FlowResult) -> FlowOutcome {
+    FlowOutcome {
         group: flow.group.to_string(),
         throughput: flow.throughput,
         goodput: flow.goodput,
@@ -221,10 +188,10 @@ fn flow(flow: &FlowResult) -> Flow {
     }
 }
 
-fn queue(queue: &QueueResult, watched: LinkId) -> Queue {
+fn queue(queue: &QueueResult, watched: LinkId) -> QueueOutcome {
     let counters = &queue.counters;
     let dropped = DropReason::ALL.iter();
-    Queue {
+    QueueOutcome {
         link: queue.name.clone(),
         watched: queue.link == watched,
         utilisation: queue.utilisation,
@@ -249,9 +216,24 @@ fn sojourn(queue: &QueueResult) -> Vec<(f64, f64)> {
         .collect()
 }
 
+/// Every series: of queues first, then of congestion windows.
+fn all_series(results: &Results) -> Vec<Series> {
+    let mut series = Vec::new();
+    for queue in &results.queues {
+        if let Some(samples) = &queue.samples {
+            series.extend(of_queue(&queue.name, samples));
+        }
+        if let Some(arrivals) = &queue.arrivals {
+            series.extend(of_groups(&queue.name, arrivals));
+        }
+    }
+    series.extend(windows(results));
+    series
+}
+
 fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
     let interval = samples.interval.as_secs_f64();
-    let one = |name: &str, values: Vec<f64>| Series {
+    let series_of = |name: &str, values: Vec<f64>| Series {
         source: link.to_string(),
         name: name.to_string(),
         interval,
@@ -259,17 +241,17 @@ fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
     };
     let packets = samples.packets.iter().map(|packets| f64::from(*packets));
     let mut series = vec![
-        one("queue", packets.collect()),
-        one("drops", differences(&samples.dropped)),
-        one("marks", differences(&samples.marked)),
+        series_of("queue", packets.collect()),
+        series_of("drops", differences(&samples.dropped)),
+        series_of("marks", differences(&samples.marked)),
     ];
     for (name, values) in &samples.probes {
-        series.push(one(name, values.clone()));
+        series.push(series_of(name, values.clone()));
     }
     series
 }
 
-/// What came of each group, in bits a second; at time zero nothing has.
+/// The arrival rate of each group in bit/s; zero at time zero.
 fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
     let interval = arrivals.interval.as_secs_f64();
     arrivals.groups.iter().map(move |(group, bytes)| {
@@ -283,7 +265,7 @@ fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
     })
 }
 
-/// What was counted in each interval, from counts since time zero.
+/// The count in each interval, from counts since time zero.
 fn differences(counts: &[u64]) -> Vec<f64> {
     let mut before = 0;
     let step = |count: &u64| {
@@ -294,6 +276,7 @@ fn differences(counts: &[u64]) -> Vec<f64> {
     counts.iter().map(step).collect()
 }
 
+/// The sampled congestion windows, in segments.
 fn windows(results: &Results) -> Vec<Series> {
     let interval = results
         .queues
@@ -301,7 +284,7 @@ fn windows(results: &Results) -> Vec<Series> {
         .find_map(|queue| Some(queue.samples.as_ref()?.interval))
         .unwrap_or(Nanos::ZERO)
         .as_secs_f64();
-    let of_flow = |(flow, values): &(earlydrop_sim::traffic::FlowId, Vec<f64>)| Series {
+    let of_flow = |(flow, values): &(FlowId, Vec<f64>)| Series {
         source: format!("flow {} of {}", flow.0, results.flow(*flow).group),
         name: "window".to_string(),
         interval,

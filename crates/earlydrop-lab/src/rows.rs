@@ -1,39 +1,40 @@
-//! What cells measured, as rows: from outcomes in memory, or from a store.
+//! Rows: the metrics of cells, from outcomes in memory or from a database. A
+//! [`Summary`](crate::summary::Summary) is computed from them.
 
 use crate::metrics::LIVE_METRICS;
 use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan};
 
-/// A cell that is done.
-#[derive(Clone, Debug)]
+/// The metrics of a completed cell.
+#[derive(Clone, Debug, PartialEq)]
 pub struct CellRow {
     /// Its number in the plan.
     pub cell: usize,
     /// Its scheme's label.
     pub scheme: String,
-    /// Its point.
+    /// The index of its point.
     pub point: usize,
     /// Its seed.
     pub seed: u64,
-    /// One value for each of [`METRICS`](crate::metrics::METRICS).
+    /// One value for each of [`METRICS`](crate::metrics::METRICS), in base units.
     pub values: Vec<Option<f64>>,
 }
 
-/// A group of flows of a cell.
-#[derive(Clone, Debug)]
+/// The metrics of a group of flows of a completed cell.
+#[derive(Clone, Debug, PartialEq)]
 pub struct GroupRow {
     /// The cell's number.
     pub cell: usize,
-    /// The group.
+    /// The group's name.
     pub name: String,
-    /// How many flows it has.
+    /// Its number of flows.
     pub flows: usize,
-    /// One value for each metric of flows.
+    /// One value for each metric of flows ([`of_groups`](crate::metrics::of_groups)).
     pub values: Vec<Option<f64>>,
 }
 
-/// How well a cell on real hosts kept time.
-#[derive(Clone, Debug)]
+/// The timing of a completed cell on real hosts.
+#[derive(Clone, Debug, PartialEq)]
 pub struct LiveRow {
     /// The cell's number.
     pub cell: usize,
@@ -43,50 +44,70 @@ pub struct LiveRow {
     pub values: Vec<Option<f64>>,
 }
 
-/// The rows of all cells that are done, each list in the order of the plan.
-#[derive(Clone, Debug, Default)]
+/// The rows of all completed cells, each list in the order of the plan, groups of a cell in
+/// the order of their names.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
     /// A row for each cell.
     pub cells: Vec<CellRow>,
     /// A row for each group of flows of each cell.
     pub groups: Vec<GroupRow>,
-    /// A row for each cell on real hosts; none for simulated ones.
+    /// A row for each cell on real hosts; empty for simulated ones.
     pub live: Vec<LiveRow>,
 }
 
 impl Rows {
-    /// The rows of outcomes in memory.
+    /// The rows of outcomes in memory, in whatever order they come. They equal those that a
+    /// store returns of the same outcomes, to the last bit.
     pub fn of_outcomes(plan: &Plan, outcomes: &[(Cell, Outcome)]) -> Rows {
+        let mut numbered: Vec<(usize, &(Cell, Outcome))> = outcomes
+            .iter()
+            .map(|done| (plan.number(done.0), done))
+            .collect();
+        numbered.sort_by_key(|(number, _)| *number);
         let labels = plan.labels();
-        let mut in_order: Vec<&(Cell, Outcome)> = outcomes.iter().collect();
-        in_order.sort_by_key(|(cell, _)| plan.number(*cell));
         let mut rows = Rows::default();
-        for (cell, outcome) in in_order {
-            let number = plan.number(*cell);
+        for (number, (cell, outcome)) in numbered {
             rows.cells.push(CellRow {
                 cell: number,
                 scheme: labels[cell.scheme].to_string(),
                 point: cell.point,
                 seed: plan.seeds[cell.seed],
-                values: outcome.values.clone(),
+                values: finite(&outcome.values),
             });
-            let groups = outcome.groups.iter();
-            let mut groups: Vec<GroupRow> = groups
-                .map(|(name, flows, values)| GroupRow {
-                    cell: number,
-                    name: name.clone(),
-                    flows: *flows,
-                    values: values.clone(),
-                })
-                .collect();
-            groups.sort_by(|a, b| a.name.cmp(&b.name));
-            rows.groups.extend(groups);
-            rows.live.extend(outcome.live.as_ref().map(|live| LiveRow {
-                cell: number,
-                trustworthy: live.trustworthy,
-                values: LIVE_METRICS.iter().map(|m| m.of_live(live)).collect(),
-            }));
+            rows.groups.extend(group_rows(number, outcome));
+            rows.live.extend(live_row(number, outcome));
         }
         rows
     }
+}
+
+fn group_rows(cell: usize, outcome: &Outcome) -> Vec<GroupRow> {
+    let groups = outcome.groups.iter();
+    let mut rows: Vec<GroupRow> = groups
+        .map(|(name, flows, values)| GroupRow {
+            cell,
+            name: name.clone(),
+            flows: *flows,
+            values: finite(values),
+        })
+        .collect();
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    rows
+}
+
+fn live_row(cell: usize, outcome: &Outcome) -> Option<LiveRow> {
+    let live = outcome.live.as_ref()?;
+    let values: Vec<_> = LIVE_METRICS.iter().map(|m| m.of_live(live)).collect();
+    Some(LiveRow {
+        cell,
+        trustworthy: live.trustworthy,
+        values: finite(&values),
+    })
+}
+
+/// Values that are not finite are missing, as in a database.
+fn finite(values: &[Option<f64>]) -> Vec<Option<f64>> {
+    let finite = |value: &Option<f64>| value.filter(|value| value.is_finite());
+    values.iter().map(finite).collect()
 }

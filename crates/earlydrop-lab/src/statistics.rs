@@ -1,23 +1,23 @@
-//! Means with their intervals, and what may be called different.
+//! Means with 95% confidence intervals, and tests of differences between means.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The share of intervals that hold the true mean.
+/// The confidence level of intervals: the share of them that contain the true mean.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A mean over seeds.
+/// A mean over seeds with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
     /// The mean.
     pub mean: f64,
-    /// Half the width of its 95% interval; `None` with a single value.
+    /// The half-width of its 95% interval; `None` for a single value.
     pub half: Option<f64>,
-    /// Of how many values.
+    /// The number of values.
     pub count: usize,
 }
 
 impl Mean {
-    /// The mean of these values with its interval by Student's t; `None` of nothing.
+    /// The mean of these values with an interval by Student's t; `None` for no values.
     pub fn of(values: &[f64]) -> Option<Mean> {
         let count = values.len();
         if count == 0 {
@@ -28,13 +28,14 @@ impl Mean {
         Some(Mean { mean, half, count })
     }
 
-    /// Whether its interval leaves out zero. A single value tells nothing.
-    pub fn is_apart_from_zero(&self) -> bool {
+    /// Whether it differs significantly from zero: its interval excludes zero. A single value
+    /// has no interval and is never significant.
+    pub fn excludes_zero(&self) -> bool {
         self.half.is_some_and(|half| self.mean.abs() > half)
     }
 
-    /// "12.35 ± 0.42", both multiplied by `scale`: as many digits as the interval gives reason
-    /// for, two of its own, but no more than four of the mean.
+    /// "12.35 ± 0.42", both multiplied by `scale`. The interval has two digits and decides
+    /// about the digits of the mean, which has at most four.
     pub fn with_interval(&self, scale: f64) -> String {
         let value = self.mean * scale;
         let Some(half) = self.half.map(|half| half * scale) else {
@@ -53,7 +54,7 @@ impl Mean {
     }
 }
 
-/// A number with so many significant digits, without exponents.
+/// A number with this many significant digits, without an exponent.
 fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
@@ -63,14 +64,14 @@ fn significant(value: f64, digits: i32) -> String {
     format!("{value:.decimals$}")
 }
 
-/// The two-sided 95% point of Student's t.
+/// The two-sided 95% quantile of Student's t.
 fn student(degrees: f64) -> f64 {
     let law = StudentsT::new(0.0, 1.0, degrees);
     law.map_or(f64::INFINITY, |law| law.inverse_cdf(0.5 + CONFIDENCE / 2.0))
 }
 
-/// The mean difference of values that belong together pair by pair: the same seed under
-/// two schemes. `None` where a pair is missing.
+/// The mean of the differences within pairs, such as one seed under two schemes, with its
+/// interval. `None` where the numbers of values differ.
 pub fn paired(one: &[f64], other: &[f64]) -> Option<Mean> {
     if one.len() != other.len() {
         return None;
@@ -79,12 +80,12 @@ pub fn paired(one: &[f64], other: &[f64]) -> Option<Mean> {
     Mean::of(&differences)
 }
 
-/// The difference of two means whose values do not belong together, the second from the
-/// first, with Welch's interval: the two may spread differently. `None` where there is
-/// nothing of one; no interval where there is a single value.
+/// The difference of two means of unpaired values, the second subtracted from the first, with
+/// Welch's interval: the variances may differ. `None` where one has no values; no interval
+/// where one has a single value.
 ///
-/// Its degrees of freedom are by Satterthwaite: (u + v)^2 / (u^2 / (m - 1) + v^2 / (n - 1)),
-/// where u and v are the squared errors of the means of m and n values.
+/// Its degrees of freedom are Satterthwaite's: (u + v)^2 / (u^2 / (m - 1) + v^2 / (n - 1)),
+/// where u and v are the squared standard errors of the means of m and n values.
 pub fn welch(one: &[f64], other: &[f64]) -> Option<Mean> {
     let mean = Mean::of(one)?.mean - Mean::of(other)?.mean;
     let half = match one.len().min(other.len()) {
@@ -104,7 +105,7 @@ pub fn welch(one: &[f64], other: &[f64]) -> Option<Mean> {
     Some(Mean { mean, half, count })
 }
 
-/// The square of the error of a mean of these values, of which there are two at least.
+/// The squared standard error of the mean of at least two values.
 fn squared_error(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -112,8 +113,8 @@ fn squared_error(values: &[f64]) -> f64 {
     squares / (count - 1.0) / count
 }
 
-/// Which of several contenders are best: the one with the best mean, and all that paired
-/// intervals do not tell apart from it. Empty when none is told apart.
+/// The best of several contenders: the one with the best mean, and all that do not differ
+/// significantly from it by paired intervals. Empty if none differs significantly.
 ///
 /// Each contender's values are in the order of the seeds.
 pub fn best(contenders: &[&[f64]], less_is_better: bool) -> Vec<usize> {
@@ -127,11 +128,11 @@ pub fn best(contenders: &[&[f64]], less_is_better: bool) -> Vec<usize> {
     };
     let worse = |index: &usize| {
         let difference = paired(contenders[*index], contenders[winner]);
-        difference.is_some_and(|difference| difference.is_apart_from_zero())
+        difference.is_some_and(|difference| difference.excludes_zero())
     };
     let present = (0..contenders.len()).filter(|index| !contenders[*index].is_empty());
-    let (worse, level): (Vec<usize>, Vec<usize>) = present.partition(worse);
-    if worse.is_empty() { Vec::new() } else { level }
+    let (worse, best): (Vec<usize>, Vec<usize>) = present.partition(worse);
+    if worse.is_empty() { Vec::new() } else { best }
 }
 
 #[cfg(test)]
@@ -150,12 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn pairs_tell_apart_what_means_do_not() {
-        // Seeds differ by far more than the schemes do, but the same way for both.
+    fn paired_differences_are_significant_where_means_overlap() {
+        // Seeds differ by far more than the schemes do, but equally for both.
         let one = [10.0, 20.0, 30.0, 40.0];
         let other = [10.9, 21.0, 31.1, 41.0];
-        let apart = paired(&one, &other).unwrap();
-        assert!(apart.is_apart_from_zero());
+        let difference = paired(&one, &other).unwrap();
+        assert!(difference.excludes_zero());
         assert_eq!(best(&[&one, &other], true), [0]);
         assert_eq!(best(&[&one, &other], false), [1]);
     }
@@ -164,42 +165,42 @@ mod tests {
     fn welch_by_hand() {
         // u = 1/3, v = 4/3: 25/9 / ((1/9)/2 + (16/9)/2) = 50/17 degrees; t(0.975; 2.941) is
         // between t(2) = 4.303 and t(3) = 3.182, at 3.220 by linear interpolation in 1/degrees.
-        let apart = welch(&[1.0, 2.0, 3.0], &[8.0, 10.0, 12.0]).unwrap();
-        assert!((apart.mean + 8.0).abs() < 1e-12);
-        let half = apart.half.unwrap() / (5.0_f64 / 3.0).sqrt();
+        let difference = welch(&[1.0, 2.0, 3.0], &[8.0, 10.0, 12.0]).unwrap();
+        assert!((difference.mean + 8.0).abs() < 1e-12);
+        let half = difference.half.unwrap() / (5.0_f64 / 3.0).sqrt();
         assert!((half - 3.22).abs() < 0.02, "{half}");
-        assert!(apart.is_apart_from_zero());
+        assert!(difference.excludes_zero());
         assert_eq!(welch(&[1.0], &[2.0, 3.0]).unwrap().half, None);
         assert_eq!(welch(&[2.0, 2.0], &[2.0, 2.0]).unwrap().half, Some(0.0));
         assert_eq!(welch(&[], &[2.0]), None);
     }
 
     #[test]
-    fn welch_tells_apart_what_is_the_same_as_seldom_as_it_says() {
-        // As below: 2,000 pairs of samples, 4 and 3 values, one spread three times as wide.
+    fn welch_intervals_of_equal_means_exclude_zero_as_seldom_as_they_say() {
+        // As in `intervals_hold_the_mean_as_often_as_they_say`: 2,000 pairs of samples, 4 and 3 values, one spread three times as wide.
         let mut random = earlydrop::random::Pcg32::new(5, 7);
         let mut normal = || (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0;
         let mut hits = 0;
         for _ in 0..2000 {
             let one: Vec<f64> = (0..4).map(|_| normal()).collect();
             let other: Vec<f64> = (0..3).map(|_| 3.0 * normal()).collect();
-            let apart = welch(&one, &other).unwrap();
-            hits += u32::from(!apart.is_apart_from_zero());
+            let difference = welch(&one, &other).unwrap();
+            hits += u32::from(!difference.excludes_zero());
         }
         let share = f64::from(hits) / 2000.0;
         assert!((share - CONFIDENCE).abs() < 0.025, "{share}");
     }
 
     #[test]
-    fn nothing_is_best_where_nothing_is_told_apart() {
+    fn nothing_is_best_where_no_difference_is_significant() {
         let one = [1.0, 2.0, 3.0];
         let other = [2.0, 1.0, 3.1];
         assert!(best(&[&one, &other], true).is_empty());
         assert!(
             best(&[&[1.0], &[2.0]], true).is_empty(),
-            "one seed tells nothing"
+            "one seed has no interval"
         );
-        // Two are level, one is worse.
+        // Two do not differ, one is worse.
         let worse = [11.0, 12.0, 13.0];
         assert_eq!(best(&[&one, &worse, &other], true), [0, 2]);
     }
@@ -214,7 +215,7 @@ mod tests {
         for _ in 0..2000 {
             let values: Vec<f64> = (0..5).map(|_| normal()).collect();
             let mean = Mean::of(&values).unwrap();
-            hits += u32::from(!mean.is_apart_from_zero());
+            hits += u32::from(!mean.excludes_zero());
         }
         let share = f64::from(hits) / 2000.0;
         assert!((share - CONFIDENCE).abs() < 0.025, "{share}");
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_those_the_interval_gives_reason_for() {
+    fn the_interval_decides_about_digits() {
         assert_eq!(
             mean(0.012_345, Some(0.000_42)).with_interval(1e3),
             "12.35 ± 0.42"

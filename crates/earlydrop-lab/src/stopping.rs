@@ -1,4 +1,4 @@
-//! Sequential stopping: seeds are added until every 95% interval of a metric is narrow enough.
+//! Sequential stopping: seeds are added until all 95% intervals of a metric are narrow enough.
 
 use std::str::FromStr;
 
@@ -7,31 +7,32 @@ use earlydrop::registry::nearest;
 use crate::metrics::{self, METRICS};
 use crate::summary::Summary;
 
-/// No rule asks for more seeds than this.
-pub const MOST_SEEDS: usize = 1000;
+/// A rule is met with this many seeds, however wide the intervals are.
+pub const MAX_SEEDS: usize = 1000;
 
-/// How narrow the intervals of which metric must be: `2%`, `5%:delay_p99`.
+/// The largest half-width of the intervals of a metric, as a share of the mean: `2%`,
+/// `5%:delay_p99`. Without a name, the metric is `delay_mean`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
-    /// The widest half-width allowed, as a share of the mean.
+    /// The largest half-width, as a share of the mean.
     pub share: f64,
     /// The metric, by its index in [`METRICS`].
     pub metric: usize,
 }
 
-/// Why a text is no stopping rule.
+/// Why a text is not a stopping rule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoppingRuleError {
-    /// It has no share that could be reached.
+    /// Its share is out of range.
     #[error("{0}: allowed: a share above 0 and below 100%, as in 2% or 2%:goodput")]
     Share(String),
-    /// It names no metric.
+    /// There is no such metric.
     #[error("{text}: no metric is called {metric}; {hint}(known: {known})")]
     Metric {
-        /// The rule as given.
+        /// The text of the rule.
         text: String,
-        /// The name that no metric has.
+        /// The unknown name.
         metric: String,
         /// "did you mean ...? ", or nothing.
         hint: String,
@@ -66,8 +67,8 @@ impl FromStr for StoppingRule {
 }
 
 impl StoppingRule {
-    /// Whether a run with so many seeds may stop.
+    /// Whether a run with this many seeds may stop.
     pub fn is_met(&self, summary: &Summary, seeds: usize) -> bool {
-        summary.widest(self.metric) <= self.share || seeds >= MOST_SEEDS
+        summary.widest(self.metric) <= self.share || seeds >= MAX_SEEDS
     }
 }

@@ -1,10 +1,10 @@
-//! What is varied: seeds, and fields over lists or ranges of values.
+//! Seeds, and sweeps of fields over lists or ranges of values.
 
 use earlydrop::units::{BitsPerSec, Bytes, Dimension, Nanos, Quantity};
 
 use crate::document::{Content, Node, Problem};
 
-/// A field with the values it takes.
+/// A swept field with its values.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// The field: "network.rtt".
@@ -20,7 +20,7 @@ impl Axis {
         self.values.iter().map(text).collect()
     }
 
-    /// Its values in base units, where all are numbers of one dimension, and which.
+    /// Its values in base units and their dimension, if all are numbers of one dimension.
     pub fn numbers(&self) -> Option<(Vec<f64>, Option<Dimension>)> {
         let quantities: Result<Vec<Quantity>, _> =
             self.texts().iter().map(|text| text.parse()).collect();
@@ -31,33 +31,33 @@ impl Axis {
     }
 }
 
-/// So many seeds where a file says nothing.
+/// The number of seeds of a scenario that does not give one.
 const SEEDS: u64 = 5;
-/// More seeds than this are a slip of the pen.
-const MOST_SEEDS: u64 = 100_000;
-/// More values than this on an axis, too.
-const MOST_VALUES: usize = 100_000;
+/// More seeds than this are taken for a typing error.
+const MAX_SEEDS: u64 = 100_000;
+/// More values of a field than this are, too.
+const MAX_VALUES: usize = 100_000;
 
-/// The seeds: a number of them, from 1 on, or a list.
+/// Reads `seeds`: a number n for 1 to n, or a list.
 pub(crate) fn seeds(node: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<u64> {
     let Some(node) = node else {
         return (1..=SEEDS).collect();
     };
     let number = |node: &Node| node.text().and_then(|text| text.parse::<u64>().ok());
-    // SQLite's numbers are signed.
+    // SQLite's integers are signed.
     let fits = |seed: &u64| *seed <= i64::MAX as u64;
     let read: Option<Vec<u64>> = match &node.content {
         Content::List(items) => items.iter().map(|item| number(item).filter(fits)).collect(),
         _ => number(node)
-            .filter(|count| *count <= MOST_SEEDS)
+            .filter(|count| *count <= MAX_SEEDS)
             .map(|count| (1..=count).collect()),
     };
     match read {
         Some(seeds) if is_set(&seeds) => seeds,
         _ => {
-            let message = format!("`seeds` = {} will not do", node.to_toml());
+            let message = format!("`seeds` = {} is not a valid value", node.to_toml());
             let help = format!(
-                "allowed: how many, from 1 to {MOST_SEEDS}, or a list of different whole numbers"
+                "allowed: a number from 1 to {MAX_SEEDS}, or a list of different whole numbers"
             );
             problems.push(Problem::new(&node.place, message, help));
             vec![1]
@@ -65,7 +65,7 @@ pub(crate) fn seeds(node: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<u64
     }
 }
 
-/// Not empty, and none twice.
+/// Whether `seeds` are some, and all different.
 fn is_set(seeds: &[u64]) -> bool {
     let mut sorted = seeds.to_vec();
     sorted.sort_unstable();
@@ -73,7 +73,7 @@ fn is_set(seeds: &[u64]) -> bool {
     !seeds.is_empty() && sorted.len() == seeds.len()
 }
 
-/// The axes of a sweep, in the order they are written.
+/// The axes of a sweep, in the order of the file.
 pub(crate) fn axes(sweep: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<Axis> {
     let mut axes = Vec::new();
     if let Some(sweep) = sweep {
@@ -82,18 +82,18 @@ pub(crate) fn axes(sweep: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<Axi
     axes
 }
 
-/// Leaves the field of this path out of a sweep, however it was written.
-pub(crate) fn leave_out(sweep: &mut Node, path: &str) {
+/// Removes the field of this path from a sweep, in whichever form it was written.
+pub(crate) fn remove(sweep: &mut Node, path: &str) {
     sweep.take(path);
     for (at, _) in path.match_indices('.') {
         if let Some(inner) = sweep.entry(&path[..at]) {
-            leave_out(inner, &path[at + 1..]);
+            remove(inner, &path[at + 1..]);
         }
     }
 }
 
-/// Fields whose values are not swept: they are the comparison itself.
-const NOT_SWEPT: &[&str] = &["seeds", "schemes", "sweep", "title", "about"];
+/// Fields that cannot be swept: they define the comparison.
+pub(crate) const NOT_SWEPT: &[&str] = &["seeds", "schemes", "sweep", "title", "about"];
 
 fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Problem>) {
     if let Content::Table(entries) = &node.content
@@ -113,10 +113,10 @@ fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Pro
         ),
         _ if axes.iter().any(|axis| axis.field == path) => wrong("is swept twice", "keep one"),
         Content::List(items) if items.is_empty() => {
-            wrong("has no values to take", "allowed: one value at least")
+            wrong("has no values", "allowed: at least one value")
         }
-        Content::List(items) if items.len() > MOST_VALUES => {
-            wrong("has too many values", &format!("at most {MOST_VALUES}"))
+        Content::List(items) if items.len() > MAX_VALUES => {
+            wrong("has too many values", &format!("at most {MAX_VALUES}"))
         }
         Content::List(items) => match repeated(items) {
             Some(value) => wrong(&format!("takes the value {value} twice"), "keep one"),
@@ -136,7 +136,7 @@ fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Pro
 
 const RANGES: &str = "allowed: a list of values, { from, to, step }, or { from, to, points }";
 
-/// The words of a range.
+/// The fields of a range.
 const RANGE: &[&str] = &["from", "to", "step", "points", "scale"];
 
 /// Whether a table is a range of values rather than one of fields.
@@ -145,7 +145,7 @@ fn is_range(node: &Node) -> bool {
     RANGE.iter().any(is_value)
 }
 
-/// A value that stands in the list more than once.
+/// A value that is in the list more than once.
 fn repeated(items: &[Node]) -> Option<String> {
     let texts: Vec<String> = items.iter().map(Node::to_toml).collect();
     let mut sorted = texts.clone();
@@ -154,77 +154,81 @@ fn repeated(items: &[Node]) -> Option<String> {
     twice.map(|pair| pair[0].clone())
 }
 
-/// What is wrong, and what is allowed.
-type Wrong = (String, String);
+/// A message and help.
+type RangeError = (String, String);
 
-/// { from, to, step }, or { from, to, points, scale = "log" }.
-fn range(node: &Node, path: &str) -> Result<Vec<Node>, Wrong> {
+/// The values of `{ from, to, step }` or `{ from, to, points, scale = "log" }`.
+fn range(node: &Node, path: &str) -> Result<Vec<Node>, RangeError> {
     let wrong = |what: String| (format!("`{path}`: {what}"), RANGES.to_string());
-    let Content::Table(entries) = &node.content else {
-        return Err(wrong("no range".to_string()));
-    };
-    let stranger = entries
-        .iter()
-        .find(|(key, _)| !RANGE.contains(&key.name.as_str()));
-    if let Some((key, _)) = stranger {
-        return Err(wrong(format!("a range has no `{}`", key.name)));
-    }
-    let quantity = |name: &str| -> Result<Quantity, Wrong> {
-        let text = node.at(&[name]).and_then(Node::text);
-        let text = text.ok_or_else(|| wrong(format!("a range without `{name}`")))?;
-        let read = text.parse::<Quantity>();
-        read.map_err(|error| wrong(format!("{name} = \"{text}\" {error}")))
-    };
-    let (mut from, mut to) = (quantity("from")?, quantity("to")?);
-    // A bare zero is zero of anything.
-    let zero = |one: &mut Quantity, other: Quantity| {
-        if one.amount == 0.0 && one.dimension.is_none() {
-            one.dimension = other.dimension;
-        }
-    };
-    zero(&mut from, to);
-    zero(&mut to, from);
-    if from.dimension != to.dimension {
-        return Err(wrong("`from` and `to` are of different kinds".to_string()));
-    }
-    let by_steps = node.at(&["step"]).is_some();
-    if by_steps && (node.at(&["points"]).is_some() || node.at(&["scale"]).is_some()) {
-        return Err(wrong(
-            "a range by steps has neither `points` nor `scale`".to_string(),
-        ));
-    }
-    let amounts = if by_steps {
-        let step = quantity("step")?;
-        if step.dimension != from.dimension {
-            return Err(wrong(
-                "`step` is of another kind than `from` and `to`".to_string(),
-            ));
-        }
-        steps(from.amount, to.amount, step.amount)
-    } else {
-        if node.at(&["points"]).is_none() {
-            return Err(wrong("a range without `step` or `points`".to_string()));
-        }
-        points(
-            from,
-            to,
-            quantity("points")?,
-            node.at(&["scale"]).and_then(Node::text),
-        )
-    };
+    let amounts = range_amounts(node).map_err(wrong)?;
+    let (dimension, amounts) = amounts;
     let value = |amount| Node {
-        content: written(amount, from.dimension),
+        content: content(amount, dimension),
         place: node.place.clone(),
     };
-    Ok(amounts.map_err(wrong)?.into_iter().map(value).collect())
+    Ok(amounts.into_iter().map(value).collect())
+}
+
+/// The values of a range in base units, and their dimension.
+fn range_amounts(node: &Node) -> Result<(Option<Dimension>, Vec<f64>), String> {
+    let Content::Table(entries) = &node.content else {
+        return Err("not a range".to_string());
+    };
+    let mut keys = entries.iter().map(|(key, _)| key.name.as_str());
+    if let Some(unknown) = keys.find(|key| !RANGE.contains(key)) {
+        return Err(format!("a range has no `{unknown}`"));
+    }
+    let (from, to) = bounds(node)?;
+    let (has_step, has_points) = (node.at(&["step"]).is_some(), node.at(&["points"]).is_some());
+    let scale = node.at(&["scale"]);
+    if has_step && (has_points || scale.is_some()) {
+        return Err("a range by steps has neither `points` nor `scale`".to_string());
+    }
+    let amounts = if has_step {
+        let step = range_quantity(node, "step")?;
+        if step.dimension != from.dimension {
+            return Err("`step` is of another kind than `from` and `to`".to_string());
+        }
+        steps(from.amount, to.amount, step.amount)?
+    } else if has_points {
+        let count = range_quantity(node, "points")?;
+        points(from, to, count, scale.and_then(Node::text))?
+    } else {
+        return Err("a range without `step` or `points`".to_string());
+    };
+    Ok((from.dimension, amounts))
+}
+
+/// The bounds of a range, both of one dimension.
+fn bounds(node: &Node) -> Result<(Quantity, Quantity), String> {
+    let (mut from, mut to) = (range_quantity(node, "from")?, range_quantity(node, "to")?);
+    // A zero without a unit has any dimension.
+    let adopt = |zero: &mut Quantity, other: Quantity| {
+        if zero.amount == 0.0 && zero.dimension.is_none() {
+            zero.dimension = other.dimension;
+        }
+    };
+    adopt(&mut from, to);
+    adopt(&mut to, from);
+    if from.dimension != to.dimension {
+        return Err("`from` and `to` are of different kinds".to_string());
+    }
+    Ok((from, to))
+}
+
+fn range_quantity(node: &Node, name: &str) -> Result<Quantity, String> {
+    let text = node.at(&[name]).and_then(Node::text);
+    let text = text.ok_or_else(|| format!("a range without `{name}`"))?;
+    let quantity = text.parse::<Quantity>();
+    quantity.map_err(|error| format!("{name} = \"{text}\" {error}"))
 }
 
 fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
     let count = (to - from) / step;
-    if step == 0.0 || !(0.0..MOST_VALUES as f64).contains(&count) {
+    if step == 0.0 || !(0.0..MAX_VALUES as f64).contains(&count) {
         return Err(format!("steps of {step} do not lead from {from} to {to}"));
     }
-    // A step may not divide the span exactly in binary: a billionth of one is forgiven.
+    // A step may not divide the span exactly in binary: a billionth of a step is tolerated.
     let count = (count + 1e-9).floor() as usize;
     Ok((0..=count)
         .map(|index| from + step * index as f64)
@@ -239,9 +243,9 @@ fn points(
 ) -> Result<Vec<f64>, String> {
     let count = points.amount;
     let whole = points.dimension.is_none() && count.fract() == 0.0;
-    if !whole || !(2.0..=MOST_VALUES as f64).contains(&count) {
+    if !whole || !(2.0..=MAX_VALUES as f64).contains(&count) {
         return Err(format!(
-            "points = {count} is not a whole number from 2 to {MOST_VALUES}"
+            "points = {count} is not a whole number from 2 to {MAX_VALUES}"
         ));
     }
     let log = match scale.as_deref() {
@@ -268,8 +272,8 @@ fn points(
     Ok(values)
 }
 
-/// An amount with its unit, as one would write it.
-fn written(amount: f64, dimension: Option<Dimension>) -> Content {
+/// An amount with its unit, as in a scenario.
+fn content(amount: f64, dimension: Option<Dimension>) -> Content {
     let rounded = (amount * 1e9).round() / 1e9;
     let text = match dimension {
         Some(Dimension::Time) => Nanos::from_secs_f64(amount).to_string(),
@@ -281,8 +285,8 @@ fn written(amount: f64, dimension: Option<Dimension>) -> Content {
     Content::Text(text)
 }
 
-/// Every combination of the axes' values; one, of nothing, without axes. The last axis
-/// changes fastest.
+/// Every combination of the axes' values as indices, the last axis fastest; without axes a
+/// single empty one.
 pub(crate) fn grid(axes: &[Axis]) -> Vec<Vec<usize>> {
     let mut points = vec![Vec::new()];
     for axis in axes {
@@ -318,13 +322,13 @@ mod tests {
              network.rate = { from = \"1 Mbps\", to = \"100 Mbps\", points = 3, scale = \"log\" }",
         );
         assert_eq!(problems, []);
-        let found: Vec<(&str, Vec<String>)> = axes
+        let read: Vec<(&str, Vec<String>)> = axes
             .iter()
             .map(|axis| (axis.field.as_str(), axis.texts()))
             .collect();
         let texts = |list: &[&str]| list.iter().map(|t| (*t).to_string()).collect::<Vec<_>>();
         assert_eq!(
-            found,
+            read,
             [
                 ("network.rtt", texts(&["10 ms", "50 ms"])),
                 ("flows.bulk.count", texts(&["5", "10", "15", "20"])),
@@ -339,14 +343,14 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_left_out_however_it_was_written() {
+    fn a_field_is_removed_however_it_was_written() {
         for text in [
             "\"network.rtt\" = [\"1 s\"]\nseen.x = [1]",
             "network.rtt = [\"1 s\"]\nseen.x = [1]",
             "network.\"rtt\" = [\"1 s\"]\n\"seen.x\" = [1]",
         ] {
             let mut sweep = Node::parse(text).unwrap();
-            leave_out(&mut sweep, "network.rtt");
+            remove(&mut sweep, "network.rtt");
             let axes = axes(Some(&sweep), &mut Vec::new());
             let fields: Vec<&str> = axes.iter().map(|axis| axis.field.as_str()).collect();
             assert_eq!(fields, ["seen.x"], "{text}");

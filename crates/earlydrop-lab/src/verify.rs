@@ -1,5 +1,6 @@
-//! What the model predicts, held against the simulator: the scenario of a load, and what is
-//! measured of it.
+//! Simulation of a [`Load`], for comparison with the predictions of [`earlydrop_model`].
+//!
+//! [`scenario`] writes it as a scenario file; [`measure`] simulates it.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -14,23 +15,23 @@ use crate::plan::Source;
 use crate::run::all_outcomes;
 use crate::statistics::Mean;
 
-/// How long a check runs, and how often.
+/// The duration and the number of runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Length {
-    /// How long each run lasts.
+pub struct RunLength {
+    /// The duration of each run.
     pub duration: Nanos,
-    /// How much of its beginning is left out.
+    /// The part at its beginning that is left out of every figure.
     pub warm_up: Nanos,
-    /// With how many seeds.
+    /// The number of seeds.
     pub seeds: u64,
 }
 
-impl Length {
-    /// Long enough for the slowest cycles of `load`: 300 round trips, at least 30 s, after a
-    /// warm-up of half as long.
-    pub fn for_load(load: &Load, seeds: u64) -> Length {
+impl RunLength {
+    /// Long enough for the slowest oscillations of `load`: 300 round trips, at least 30 s,
+    /// after a warm-up of half that time.
+    pub fn for_load(load: &Load, seeds: u64) -> RunLength {
         let measured = Nanos(load.rtt.0.saturating_mul(300)).max(Nanos::from_secs(30));
-        Length {
+        RunLength {
             duration: measured + Nanos(measured.0 / 2),
             warm_up: Nanos(measured.0 / 2),
             seeds,
@@ -38,29 +39,29 @@ impl Length {
     }
 }
 
-/// What is measured of a queue and its flows, as means over the seeds.
+/// The results of simulating a load, as means over the seeds.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured {
-    /// The mean queue, in packets.
+pub struct Measurement {
+    /// The queue length, in packets.
     pub queue: Mean,
-    /// The mean time a packet waits, in seconds.
+    /// The queueing delay, in seconds.
     pub delay: Mean,
-    /// The share of packets lost.
+    /// The share of data packets lost.
     pub loss: Mean,
-    /// The share of packets marked.
+    /// The share of data packets marked.
     pub marks: Mean,
     /// The share of time the link was sending.
     pub utilisation: Mean,
 }
 
-/// The scenario of `load` under each of `schemes`, as a file.
-pub fn scenario(load: &Load, schemes: &[Spec], length: Length) -> String {
+/// The text of a scenario file that simulates `load` under each of `schemes`.
+pub fn scenario(load: &Load, schemes: &[Spec], length: RunLength) -> String {
     let control = match load.tcp.control {
         Control::Reno => "reno",
         Control::Cubic => "cubic",
     };
     let ecn = if load.tcp.ecn { "on" } else { "off" };
-    let window = load.tcp.max_window.clamp(1.0, 65_535.0).round();
+    let receiver_window = load.tcp.max_window.clamp(1.0, 65_535.0).round();
     let schemes: Vec<String> = schemes.iter().map(|spec| format!("\"{spec}\"")).collect();
     format!(
         r#"title = "{flows} flows on {rate}"
@@ -78,7 +79,7 @@ rtt = "{rtt}"
 control = "{control}"
 ecn = "{ecn}"
 segment = "{packet} bytes"
-receiver_window = {window}
+receiver_window = {receiver_window}
 least_timeout = "{timeout}"
 
 [flows.tcp]
@@ -97,28 +98,29 @@ start = "0 s..{rtt}"
     )
 }
 
-/// Why there is nothing measured.
+/// Why a simulation ended without a measurement.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum VerifyError {
-    /// The scenario is not as it must be.
+    /// The scenario is invalid.
     #[error(transparent)]
     Scenario(#[from] Problems),
     /// A cell cannot be run.
     #[error("{0}")]
     Cell(Problem),
-    /// It was stopped.
+    /// It was cancelled.
     #[error("stopped")]
     Stopped,
 }
 
-/// Simulates `spec` under `load` and measures.
+/// Simulates `spec` under `load` on this many threads.
 pub fn measure(
     load: &Load,
     spec: &Spec,
-    length: Length,
+    length: RunLength,
     threads: usize,
     stop: &AtomicBool,
-) -> Result<Measured, VerifyError> {
+) -> Result<Measurement, VerifyError> {
     let text = scenario(load, std::slice::from_ref(spec), length);
     let plan = Source::new("verify.toml", &text, PathBuf::new())?.plan()?;
     let outcomes = all_outcomes(&plan, threads, stop)
@@ -126,10 +128,10 @@ pub fn measure(
         .ok_or(VerifyError::Stopped)?;
     let mean = |name: &str| {
         let index = metrics::index_of(name);
-        let values = outcomes.iter().filter_map(|run| run.values[index?]);
+        let values = outcomes.iter().filter_map(|(_, run)| run.values[index?]);
         Mean::of(&values.collect::<Vec<f64>>()).ok_or(VerifyError::Stopped)
     };
-    Ok(Measured {
+    Ok(Measurement {
         queue: mean("queue_mean")?,
         delay: mean("delay_mean")?,
         loss: mean("loss")?,
@@ -143,11 +145,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scenario_of_a_load_is_one() {
+    fn the_scenario_of_a_load_is_valid() {
         let mut load = Load::default();
         load.tcp.ecn = true;
         let specs = ["red:min=20,max=60", "pie"].map(|text| text.parse().unwrap());
-        let text = scenario(&load, &specs, Length::for_load(&load, 2));
+        let text = scenario(&load, &specs, RunLength::for_load(&load, 2));
         let source = Source::new("load.toml", &text, PathBuf::new()).unwrap();
         let plan = source.plan().unwrap();
         assert_eq!(plan.cell_count(), 4);
@@ -157,23 +159,23 @@ mod tests {
     }
 
     #[test]
-    fn measures_what_the_scenario_comes_to() {
+    fn measures_the_simulated_queue() {
         let load = Load::default();
-        let length = Length {
+        let length = RunLength {
             duration: Nanos::from_secs(4),
             warm_up: Nanos::from_secs(2),
             seeds: 2,
         };
         let spec = "red:min=20,max=60".parse().unwrap();
-        let found = measure(&load, &spec, length, 1, &AtomicBool::new(false)).unwrap();
+        let measured = measure(&load, &spec, length, 1, &AtomicBool::new(false)).unwrap();
         assert!(
-            found.utilisation.mean > 0.5 && found.queue.mean > 1.0,
-            "{found:?}"
+            measured.utilisation.mean > 0.5 && measured.queue.mean > 1.0,
+            "{measured:?}"
         );
         assert!(
-            found.loss.mean > 0.0 && found.marks.mean == 0.0,
-            "{found:?}"
+            measured.loss.mean > 0.0 && measured.marks.mean == 0.0,
+            "{measured:?}"
         );
-        assert_eq!(found.queue.count, 2);
+        assert_eq!(measured.queue.count, 2);
     }
 }

@@ -1,13 +1,14 @@
-//! Scenario files that a careless hand has been over: each is refused with problems that
-//! lie within its text, or planned so that its first cell starts. None panics.
+//! Mangled scenario files: each is refused with problems whose places are within its text, or
+//! planned so that its first cell starts. None panics.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use earlydrop_lab::document::{Node, Place, Problems, schema};
+use earlydrop_lab::document::{Node, Place, Problems};
 use earlydrop_lab::plan::{Cell, Plan, Source};
+use earlydrop_lab::scenario::schema;
 use jsonschema::Validator;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -31,7 +32,7 @@ fn plan(text: &str) -> Result<Plan, Problems> {
     Source::new("mangled.toml", text, folder())?.plan()
 }
 
-/// What is wrong with how `text` was read; nothing is wrong with refusing it.
+/// An error in how `text` was read. A refusal is not one.
 fn flaw(text: &str) -> Option<String> {
     let began = Instant::now();
     let flaw = match plan(text) {
@@ -62,19 +63,19 @@ fn flaw_of_refusal(text: &str, problems: &Problems) -> Option<String> {
             place => return Some(format!("{place:?} is not within the text: {problem}")),
         }
         if problem.message.is_empty() {
-            return Some("a problem without words".to_string());
+            return Some("a problem without a message".to_string());
         }
     }
     // Lines and columns are worked out here.
-    let told = problems.to_string();
-    (told.lines().count() < problems.list.len()).then(|| format!("told: {told}"))
+    let text = problems.to_string();
+    (text.lines().count() < problems.list.len()).then(|| format!("printed: {text}"))
 }
 
-/// One slip of a careless hand: what kind, and two numbers that say where and with what.
-type Slip = (u8, u32, u32);
+/// One mutation: its kind, and two numbers that decide where and with what.
+type Mutation = (u8, u32, u32);
 
-/// Put in place of numbers. Those that a field would take stay small: a million flows are
-/// allowed, and take their time.
+/// Replacements of numbers. Those that a field would accept are small: many flows would be
+/// valid and take long.
 const NUMBERS: &[&str] = &[
     "0",
     "-1",
@@ -110,18 +111,20 @@ const LETTERS: &[&str] = &[
     "-", "1", "x", "\u{202e}", "\r", "",
 ];
 
-fn mangle(text: &str, slips: &[Slip], others: &[String]) -> String {
+fn mangle(text: &str, mutations: &[Mutation], others: &[String]) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
-    for &(kind, place, with) in slips {
+    for &(kind, place, with) in mutations {
         if lines.is_empty() {
             break;
         }
         let (place, with) = (place as usize, with as usize);
-        // Comments are long: most slips go past them.
-        let told: Vec<usize> = (0..lines.len())
+        // Comments are long: mutations skip them.
+        let lines_of_code: Vec<usize> = (0..lines.len())
             .filter(|l| !lines[*l].starts_with('#'))
             .collect();
-        let at = *told.get(place % told.len().max(1)).unwrap_or(&0);
+        let at = *lines_of_code
+            .get(place % lines_of_code.len().max(1))
+            .unwrap_or(&0);
         match kind % 9 {
             0 => drop(lines.remove(at)),
             1 => lines.insert(with % lines.len(), lines[at].clone()),
@@ -161,7 +164,7 @@ fn with_letter(line: &str, with: usize) -> String {
     changed
 }
 
-/// The first number of the line is another.
+/// Replaces the first number of the line.
 fn with_number(line: &str, number: &str) -> String {
     let Some(start) = line.find(|letter: char| letter.is_ascii_digit()) else {
         return format!("{line} {number}");
@@ -172,7 +175,7 @@ fn with_number(line: &str, number: &str) -> String {
     format!("{}{number}{}", &line[..start], &rest[end..])
 }
 
-/// The first unit behind a number is another.
+/// Replaces the unit after the first number of the line.
 fn with_unit(line: &str, unit: &str) -> String {
     let Some(start) = line.find(|letter: char| letter.is_ascii_digit()) else {
         return format!("{line} \"1 {unit}\"");
@@ -191,7 +194,7 @@ fn with_unit(line: &str, unit: &str) -> String {
     )
 }
 
-/// Tables and lists in one another, deeper than anybody writes them.
+/// Deeply nested tables and lists.
 fn nested(with: usize) -> String {
     let depth = [3, 40, 79, 200, 5000][with % 5];
     match with / 5 % 4 {
@@ -202,7 +205,7 @@ fn nested(with: usize) -> String {
     }
 }
 
-/// The same cases each time: what fails here fails for everybody.
+/// A runner with the same cases each time.
 fn runner(cases: u32) -> TestRunner {
     let config = Config {
         cases,
@@ -216,10 +219,10 @@ fn runner(cases: u32) -> TestRunner {
 #[test]
 fn mangled_files_are_refused_or_run() {
     let texts = texts();
-    let slips = vec((any::<u8>(), any::<u32>(), any::<u32>()), 1..5);
-    let cases = (0..texts.len(), slips);
-    let result = runner(2500).run(&cases, |(file, slips)| {
-        let text = mangle(&texts[file], &slips, &texts);
+    let mutations = vec((any::<u8>(), any::<u32>(), any::<u32>()), 1..5);
+    let cases = (0..texts.len(), mutations);
+    let result = runner(2500).run(&cases, |(file, mutations)| {
+        let text = mangle(&texts[file], &mutations, &texts);
         let flaw = flaw(&text);
         prop_assert!(flaw.is_none(), "{}\nof\n{text}", flaw.unwrap_or_default());
         Ok(())
@@ -227,30 +230,30 @@ fn mangled_files_are_refused_or_run() {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// What is planned is also what the schema accepts: an editor never complains in vain.
+/// The schema accepts every file that can be planned: an editor shows no false errors.
 #[test]
 fn the_schema_accepts_whatever_is_planned() {
     let texts = texts();
     let validator = jsonschema::draft202012::new(&schema()).unwrap();
-    let slips = vec((2..6_u8, any::<u32>(), any::<u32>()), 1..3);
-    let cases = (0..texts.len(), slips);
+    let mutations = vec((2..6_u8, any::<u32>(), any::<u32>()), 1..3);
+    let cases = (0..texts.len(), mutations);
     let planned = AtomicUsize::new(0);
-    let result = runner(1500).run(&cases, |(file, slips)| {
-        let text = mangle(&texts[file], &slips, &texts);
+    let result = runner(1500).run(&cases, |(file, mutations)| {
+        let text = mangle(&texts[file], &mutations, &texts);
         if plan(&text).is_ok() {
             planned.fetch_add(1, Ordering::Relaxed);
-            let told = told(&validator, &text);
-            prop_assert!(told.is_empty(), "{told:?}\nof\n{text}");
+            let errors = errors(&validator, &text);
+            prop_assert!(errors.is_empty(), "{errors:?}\nof\n{text}");
         }
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
-    // Slips that nothing survives would show nothing.
+    // If no file survived its mutations, this would test nothing.
     let planned = planned.into_inner();
     assert!(planned > 150, "{planned} planned");
 }
 
-fn told(validator: &Validator, text: &str) -> Vec<String> {
+fn errors(validator: &Validator, text: &str) -> Vec<String> {
     let document = Node::parse(text)
         .map(|tree| tree.to_json())
         .unwrap_or_default();
@@ -260,9 +263,9 @@ fn told(validator: &Validator, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Files by name that once went wrong, or look as if they could.
+/// Files that failed once, or that look as if they could.
 #[test]
-fn what_could_go_wrong_does_not() {
+fn edge_cases_are_refused_or_run() {
     for (name, text) in [
         ("nothing", ""),
         ("a byte order mark", "\u{feff}[flows.a]\n"),

@@ -1,4 +1,4 @@
-//! Pages that are made from the program are those it makes.
+//! The committed page about results is the one that the program makes.
 
 #[test]
 fn the_page_of_results_is_current() {

@@ -24,8 +24,8 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Files whose runs cannot be cut short: things happen in them at certain times.
-const UNCUT: &[&str] = &[
+/// Files whose runs cannot be shortened: they have changes at certain times.
+const FULL_LENGTH: &[&str] = &[
     "data-centre.toml",
     "flood.toml",
     "rfc7928-tcp-friendly.toml",
@@ -74,7 +74,7 @@ fn every_scheme_of_every_file_runs() {
     for path in files() {
         let whole = plan(&Source::open(&path).unwrap());
         let mut source = Source::open(&path).unwrap();
-        if !UNCUT.contains(&name(&path).as_str()) {
+        if !FULL_LENGTH.contains(&name(&path).as_str()) {
             source.set("duration", "6 s", "cut");
             source.set("warm_up", "2 s", "cut");
         }
@@ -93,7 +93,7 @@ fn every_scheme_of_every_file_runs() {
 }
 
 #[test]
-fn every_file_says_what_it_is() {
+fn every_file_has_a_description() {
     for path in files() {
         let text = fs::read_to_string(&path).unwrap();
         let comment = text.lines().take_while(|line| line.starts_with('#'));
@@ -106,7 +106,7 @@ fn every_file_says_what_it_is() {
     }
 }
 
-/// The made-up recording is the one whose formula recorded-link.toml gives.
+/// The synthetic trace follows the formula in recorded-link.toml.
 #[test]
 fn the_trace_follows_its_formula() {
     use std::f64::consts::PI;
@@ -114,17 +114,17 @@ fn the_trace_follows_its_formula() {
     let mut wanted = String::new();
     let mut lines = 0;
     for millis in 0..=4000 {
-        // At the end the count is whole but for the last places of its binary number.
+        // At the end the count is an integer up to rounding.
         while f64::from(lines + 1) <= packets(f64::from(millis)) + 1e-6 {
             wanted.push_str(&format!("{millis}\n"));
             lines += 1;
         }
     }
     let trace = fs::read_to_string(folder().join("traces/wave.trace")).unwrap();
-    assert!(trace == wanted, "the trace is another");
+    assert!(trace == wanted, "the trace differs");
 }
 
-/// How long whole files take, on two threads. Not part of every run of the tests:
+/// The run times of whole files. Not part of every run of the tests:
 /// `cargo test --release -p earlydrop-lab --test scenarios -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]

@@ -1,12 +1,12 @@
-//! The schema accepts what the reader accepts, and refuses what it can; the page is the
-//! tables' own.
+//! The schema accepts what the reader accepts, and refuses what it can; the page about scenarios
+//! is current.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use earlydrop_lab::document::{Node, Shape, page, schema};
+use earlydrop_lab::document::{Node, Shape};
 use earlydrop_lab::plan::Source;
-use earlydrop_lab::scenario::SCENARIO;
+use earlydrop_lab::scenario::{SCENARIO, page, schema};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn json(toml: &str) -> Value {
         .to_json()
 }
 
-fn told(validator: &Validator, toml: &str) -> Vec<String> {
+fn errors(validator: &Validator, toml: &str) -> Vec<String> {
     let document = json(toml);
     let errors = validator.iter_errors(&document);
     errors
@@ -33,7 +33,7 @@ fn told(validator: &Validator, toml: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_schema_is_one() {
+fn the_schema_is_valid() {
     let schema = schema();
     assert!(jsonschema::draft202012::meta::is_valid(&schema));
     // Every field that its own reader checks has a schema of its own.
@@ -53,7 +53,7 @@ fn every_scenario_of_the_folder_is_accepted() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "toml") {
             let text = fs::read_to_string(&path).unwrap();
-            assert_eq!(told(&validator, &text), [""; 0], "{}", path.display());
+            assert_eq!(errors(&validator, &text), [""; 0], "{}", path.display());
         }
     }
 }
@@ -94,12 +94,12 @@ fn what_the_reader_accepts_the_schema_accepts() {
         };
         let planned = Source::new("a.toml", &text, PathBuf::new()).and_then(|source| source.plan());
         assert!(planned.is_ok(), "{text}\n{}", planned.unwrap_err());
-        assert_eq!(told(&validator, &text), [""; 0], "{text}");
+        assert_eq!(errors(&validator, &text), [""; 0], "{text}");
     }
 }
 
 #[test]
-fn what_is_wrong_is_refused_by_both() {
+fn errors_are_refused_by_both() {
     let validator = validator();
     for lines in [
         "durations = \"3 s\"",

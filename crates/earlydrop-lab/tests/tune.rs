@@ -1,4 +1,4 @@
-//! A search finds what trying everything finds.
+//! A search finds what exhaustive search finds.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -9,10 +9,12 @@ use earlydrop_lab::rows::CellRow;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
-use earlydrop_lab::tune::{Found, Goal, Limit, Tuning, check_of, checked, json, tune};
+use earlydrop_lab::tune::{
+    Goal, Limit, SearchResult, TuneOptions, json, tune, validate, validation_scenario,
+};
 
-/// One transfer whose window fills a drop-tail buffer: the shorter the buffer, the shorter
-/// the delay, and the more often the link is idle.
+/// Two transfers that fill a drop-tail buffer: the shorter the buffer, the shorter the delay,
+/// and the more often the link is idle.
 const SCENARIO: &str = r#"
 duration = "10 s"
 seeds = 2
@@ -32,20 +34,20 @@ fn source() -> Source {
     Source::new("test.toml", SCENARIO, PathBuf::new()).unwrap()
 }
 
-fn tuning(over: &str, threads: usize) -> Tuning {
+fn options(parameter: &str, threads: usize) -> TuneOptions {
     let mut goal = Goal::new("delay_mean", true).unwrap();
     goal.limits.push(Limit::parse("utilisation>=90%").unwrap());
-    Tuning {
+    TuneOptions {
         goal,
-        over: vec![over.parse().unwrap()],
+        parameters: vec![parameter.parse().unwrap()],
         budget: 40,
         seeds: 2,
         threads,
     }
 }
 
-fn searched(tuning: &Tuning) -> Vec<Found> {
-    tune(&source(), tuning, &AtomicBool::new(false), |_| {}).unwrap()
+fn search(options: &TuneOptions) -> Vec<SearchResult> {
+    tune(&source(), options, &AtomicBool::new(false), |_| {}).unwrap()
 }
 
 /// The cells of a scenario.
@@ -58,16 +60,16 @@ fn cells_of(source: &Source) -> (Plan, Vec<CellRow>) {
     (plan, cells)
 }
 
-/// The shortest of all buffers whose mean utilisation over the seeds of the check keeps the
-/// limit.
-fn shortest_by_trying_all(goal: &Goal) -> f64 {
+/// The shortest of all buffers whose mean utilisation over the seeds of the validation meets
+/// the limit.
+fn shortest_by_exhaustive_search(goal: &Goal) -> f64 {
     let buffers = 2..=60;
     let variants = buffers.clone().map(|packets| Variant {
         label: packets.to_string(),
         of: "droptail".to_string(),
         settings: vec![("limit".to_string(), format!("{packets} packets"))],
     });
-    let mut all = check_of(&source(), goal, &[]).unwrap();
+    let mut all = validation_scenario(&source(), goal, &[]).unwrap();
     all.set_variants(&variants.collect::<Vec<_>>());
     let (_, cells) = cells_of(&all);
     let utilisation = metrics::index_of("utilisation").unwrap();
@@ -85,35 +87,32 @@ fn shortest_by_trying_all(goal: &Goal) -> f64 {
 }
 
 #[test]
-fn the_shortest_buffer_that_keeps_the_limit_is_found_and_checked() {
-    let tuning = tuning("limit=2..60", 2);
-    let found = searched(&tuning);
-    let variant = found[0].variant(&tuning.goal).unwrap();
+fn the_shortest_buffer_that_meets_the_limit_is_found_and_validated() {
+    let options = options("limit=2..60", 2);
+    let results = search(&options);
+    let variant = results[0].variant(&options.goal).unwrap();
     let limit = variant.settings[0].1.strip_suffix(" packets").unwrap();
     let limit: f64 = limit.parse().unwrap();
-    let least = shortest_by_trying_all(&tuning.goal);
+    let least = shortest_by_exhaustive_search(&options.goal);
     assert!(
         (least - 1.0..1.5 * least).contains(&limit),
-        "{limit}, by trying all {least}"
+        "{limit}, by exhaustive search {least}"
     );
 
-    let (plan, cells) = cells_of(&check_of(&source(), &tuning.goal, &found).unwrap());
-    let checked = checked(&tuning.goal, &found, &plan, &cells);
-    let change = checked[0].change.unwrap();
-    assert!(
-        change.mean < 0.0 && change.is_apart_from_zero(),
-        "{change:?}"
-    );
-    assert!(checked[0].keeps_limits(), "{:?}", checked[0].limits);
+    let (plan, cells) = cells_of(&validation_scenario(&source(), &options.goal, &results).unwrap());
+    let validations = validate(&options.goal, &results, &plan, &cells);
+    let change = validations[0].change.unwrap();
+    assert!(change.mean < 0.0 && change.excludes_zero(), "{change:?}");
+    assert!(validations[0].keeps_limits(), "{:?}", validations[0].limits);
 }
 
 #[test]
-fn threads_do_not_change_what_is_found() {
-    let told = |threads| {
-        let tuning = tuning("limit", threads);
-        json(&tuning.goal, &searched(&tuning), &[]).to_string()
+fn results_do_not_depend_on_threads() {
+    let result = |threads| {
+        let options = options("limit", threads);
+        json(&options.goal, &search(&options), &[]).to_string()
     };
-    assert_eq!(told(1), told(3));
+    assert_eq!(result(1), result(3));
 }
 
 #[test]
@@ -121,13 +120,13 @@ fn a_scenario_that_cannot_be_tuned_is_refused() {
     let refused = |path: &str, value: &str, metric: &str| {
         let mut source = source();
         source.set(path, value, "test");
-        let mut tuning = tuning("limit", 1);
-        tuning.goal = Goal::new(metric, true).unwrap();
-        let found = tune(&source, &tuning, &AtomicBool::new(false), |_| {});
-        found.err().map(|error| error.to_string())
+        let mut options = options("limit", 1);
+        options.goal = Goal::new(metric, true).unwrap();
+        let results = tune(&source, &options, &AtomicBool::new(false), |_| {});
+        results.err().map(|error| error.to_string())
     };
     let swept = refused("sweep.schemes.droptail.limit", "[10, 20]", "loss").unwrap();
     assert!(swept.contains("sweeps schemes.droptail.limit"), "{swept}");
-    let blind = refused("measure.sojourn", "false", "delay_p99").unwrap();
-    assert!(blind.contains("measures no delay_p99"), "{blind}");
+    let unmeasured = refused("measure.sojourn", "false", "delay_p99").unwrap();
+    assert!(unmeasured.contains("measures no delay_p99"), "{unmeasured}");
 }

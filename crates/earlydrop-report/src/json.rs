@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use earlydrop_lab::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::store::{Store, StoreError};
-use earlydrop_lab::summary::{Entry, Summary};
+use earlydrop_lab::summary::{RankedMean, Summary};
 
 /// The summary of what `store` holds of `plan`; its report is at `report`.
 pub fn document(
@@ -91,10 +91,10 @@ fn point(plan: &Plan, point: usize) -> Map<String, Value> {
 
 fn entries<'a>(
     metrics: impl Iterator<Item = &'a Metric>,
-    values: &[Option<Entry>],
+    values: &[Option<RankedMean>],
 ) -> Map<String, Value> {
     let measured = metrics.zip(values).filter_map(|(metric, entry)| {
-        let Entry { mean, best } = (*entry)?;
+        let RankedMean { mean, best } = (*entry)?;
         let value = json!({ "mean": mean.mean, "half_width_95": mean.half, "best": best });
         Some((metric.name.to_string(), value))
     });

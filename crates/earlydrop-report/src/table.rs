@@ -2,7 +2,7 @@
 
 use earlydrop_lab::metrics::{LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::Plan;
-use earlydrop_lab::summary::{Entry, Row, Summary};
+use earlydrop_lab::summary::{RankedMean, SchemeSummary, Summary};
 
 /// Rows of cells under a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub fn tables(plan: &Plan, summary: &Summary) -> Vec<Table> {
 }
 
 fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
-    let rows: Vec<&Row> = summary
+    let rows: Vec<&SchemeSummary> = summary
         .rows
         .iter()
         .filter(|row| row.point == point)
@@ -53,7 +53,7 @@ fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
         header.push("not trustworthy runs".to_string());
     }
     let labels = plan.labels();
-    let line = |row: &&Row| {
+    let line = |row: &&SchemeSummary| {
         let mut cells = vec![Cell::plain(named(labels[row.scheme], row))];
         let values = columns
             .iter()
@@ -77,7 +77,7 @@ fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
 pub const DOUBTFUL: &str = " !";
 
 /// A row's name, with a mark where some of its runs cannot be believed.
-fn named(label: &str, row: &Row) -> String {
+fn named(label: &str, row: &SchemeSummary) -> String {
     let live = row.live.as_ref();
     match live.is_some_and(|live| live.doubtful > 0) {
         true => format!("{label}{DOUBTFUL}"),
@@ -102,7 +102,7 @@ fn heading(metric: &Metric) -> String {
     }
 }
 
-fn cell(entry: Option<&Entry>, metric: &Metric) -> Cell {
+fn cell(entry: Option<&RankedMean>, metric: &Metric) -> Cell {
     match entry {
         None => Cell::plain("-".to_string()),
         Some(entry) => Cell {
@@ -151,7 +151,7 @@ pub fn csv(plan: &Plan, summary: &Summary) -> String {
         let live = row.live.iter().flat_map(|live| &live.values);
         let entries = METRICS.iter().zip(&row.values);
         for (metric, entry) in entries.chain(LIVE_METRICS.iter().zip(live)) {
-            let Some(Entry { mean, best }) = entry else {
+            let Some(RankedMean { mean, best }) = entry else {
                 continue;
             };
             let mut line = vec![plan.labels()[row.scheme].to_string()];

@@ -10,11 +10,11 @@ use earlydrop_sim::traffic::Traffic;
 use tempfile::TempDir;
 
 use earlydrop::units::Nanos;
-use earlydrop_lab::live::{Machine, Refusal, check, left, run};
-use earlydrop_lab::outcome::Live;
+use earlydrop_lab::live::{Refusal, Testbed, check, remaining, run};
 use earlydrop_lab::plan::{Hosts, Plan, Source};
 use earlydrop_lab::store::{self, Format, Store, StoreError, export};
 use earlydrop_lab::summary::Summary;
+use earlydrop_lab::timing::LiveTiming;
 use earlydrop_report::run_report::{gather, render};
 use earlydrop_report::{json, side_by_side, table};
 use earlydrop_sim::Run;
@@ -47,9 +47,9 @@ struct Pretended {
     stops_after: Option<usize>,
 }
 
-fn exactness(run: usize) -> Live {
+fn exactness(run: usize) -> LiveTiming {
     let late = if run % 2 == 1 { 4e-3 } else { 1e-4 };
-    Live {
+    LiveTiming {
         lateness: vec![(0.0, 0.0), (0.5, 1e-6), (0.99, late), (1.0, 2.0 * late)],
         tolerated: 3e-3,
         cpu: 0.07,
@@ -58,7 +58,7 @@ fn exactness(run: usize) -> Live {
     }
 }
 
-impl Machine for Pretended {
+impl Testbed for Pretended {
     /// It has no Tahoe, and one bottleneck.
     fn check(&self, run: &Run, _: LinkId) -> Vec<Refusal> {
         let refusal = |flow, message: &str| Refusal {
@@ -79,7 +79,7 @@ impl Machine for Pretended {
         refusals
     }
 
-    fn unknown(&self) -> &'static [&'static str] {
+    fn missing_metrics(&self) -> &'static [&'static str] {
         &["timeouts"]
     }
 
@@ -88,7 +88,7 @@ impl Machine for Pretended {
         run: &Run,
         _: LinkId,
         stop: &AtomicBool,
-    ) -> Result<Option<(Results, Live)>, String> {
+    ) -> Result<Option<(Results, LiveTiming)>, String> {
         let number = self.runs.get();
         if self.stops_after == Some(number) {
             stop.store(true, Ordering::Relaxed);
@@ -133,7 +133,7 @@ fn what_was_stopped_goes_on_and_nothing_is_run_twice() {
     let stop = AtomicBool::new(false);
     let reached = run(&plan, &store, &machine, &stop, |_| {}).unwrap();
     assert_eq!((reached.done, reached.planned), (3, 8));
-    assert_eq!(left(&plan, &store).unwrap(), [Nanos::from_secs(2); 5]);
+    assert_eq!(remaining(&plan, &store).unwrap(), [Nanos::from_secs(2); 5]);
 
     let machine = Pretended::default();
     let stop = AtomicBool::new(false);
@@ -220,7 +220,7 @@ fn every_form_of_results_says_how_exact_they_are() {
         column(&tables[0], "not trustworthy runs"),
         ["0 of 2", "2 of 2"]
     );
-    assert_eq!(column(&tables[0], "late, 99% us"), ["100", "4000"]);
+    assert_eq!(column(&tables[0], "lateness, 99% us"), ["100", "4000"]);
     assert!(table::csv(&plan, &summary).contains("lateness_p999"));
 
     // What the machine cannot know is not zero, but empty.

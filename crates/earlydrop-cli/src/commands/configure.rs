@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
 use earlydrop::units::Nanos;
 use earlydrop_lab::files::write_whole;
-use earlydrop_lab::verify::{self, Measured, VerifyError};
+use earlydrop_lab::verify::{self, Measurement, VerifyError};
 use earlydrop_model::configure::{Goal, Question, Recommendation, configure};
 use earlydrop_model::{Control, Load, ModelError, Tcp};
 use earlydrop_report::configuration::{self, ConfigurationReport};
@@ -118,9 +118,9 @@ pub(crate) fn run(
 }
 
 /// Simulates the chosen parameters.
-fn measured(found: &Recommendation, seeds: u64) -> Result<Measured, Failure> {
+fn measured(found: &Recommendation, seeds: u64) -> Result<Measurement, Failure> {
     let stop = stop_flag()?;
-    let length = verify::Length::for_load(&found.load, seeds);
+    let length = verify::RunLength::for_load(&found.load, seeds);
     let spec = &found.choices[0].advice.spec;
     let measured = verify::measure(&found.load, spec, length, threads(None), &stop);
     measured.map_err(|error| match error {

@@ -122,7 +122,7 @@ fn run_cells(
     teller: &Teller,
     stop: &AtomicBool,
 ) -> Result<Progress, Failure> {
-    let left = live::left(plan, store)?;
+    let left = live::remaining(plan, store)?;
     let left: Vec<Duration> = left
         .iter()
         .map(|span| Duration::from_nanos(span.0))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use earlydrop::units::Nanos;
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
-use earlydrop_lab::trace::{Looked, Trace as Seen, trace};
+use earlydrop_lab::trace::{CellTrace, TraceOptions, trace};
 use earlydrop_report::run_report;
 use earlydrop_report::table::title;
 use earlydrop_sim::capture;
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Resu
         let text = format!("--cell {}: allowed: 0 to {last}", arguments.cell);
         Failure::Usage(text)
     })?;
-    let looked = Looked {
+    let looked = TraceOptions {
         sample: arguments.sample.as_deref().map(interval).transpose()?,
         capture: arguments.pcap.is_some(),
     };
@@ -110,7 +110,7 @@ fn write_files(
     source: &Source,
     plan: &Plan,
     cell: Cell,
-    seen: &Seen,
+    seen: &CellTrace,
     folder: &Path,
     arguments: &Trace,
 ) -> io::Result<Vec<PathBuf>> {
@@ -143,7 +143,7 @@ fn write_series(series: &[Series], mut out: impl Write) -> io::Result<()> {
 }
 
 /// The queue with its average, and every probability, over time.
-fn picture(plan: &Plan, cell: Cell, seen: &Seen, style: &Style) -> Vec<Text> {
+fn picture(plan: &Plan, cell: Cell, seen: &CellTrace, style: &Style) -> Vec<Text> {
     let mut lines = vec![
         Text::new(&name_of(plan, cell), Look::Strong),
         Text::default(),

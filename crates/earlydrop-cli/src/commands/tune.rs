@@ -11,7 +11,8 @@ use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::tune::{
-    self, Checked, Found, Goal, Limit, Over, TuneError, Tuning, front_of, line,
+    self, Goal, Limit, SearchParameter, SearchResult, TuneError, TuneOptions, Validation, line,
+    pareto_front,
 };
 use earlydrop_report::run_report::write_report;
 use serde_json::json;
@@ -79,7 +80,7 @@ pub(crate) fn run(arguments: &Tune, out: &mut dyn Write, style: &Style) -> Resul
         let text = "stopped: what was tried is not kept; the same command begins anew";
         return Err(Failure::Stopped(text.to_string()));
     }
-    let check = tune::check_of(&source, &tuning.goal, &found)?;
+    let check = tune::validation_scenario(&source, &tuning.goal, &found)?;
     let plan = check.plan()?;
     let (checked, page) = run_check(&check, &plan, &tuning, &found, arguments, &stop)?;
     if arguments.json {
@@ -98,14 +99,14 @@ pub(crate) fn run(arguments: &Tune, out: &mut dyn Write, style: &Style) -> Resul
         write_lines(out, &told.lines(plan.seeds.len()), style)?;
         writeln!(out, "report: {}", page.display())?;
     }
-    if checked.iter().any(Checked::keeps_limits) {
+    if checked.iter().any(Validation::keeps_limits) {
         return Ok(());
     }
     let text = "nothing that was tried keeps every limit with fresh seeds";
     Err(Failure::Doing(text.to_string()))
 }
 
-fn tuning(arguments: &Tune) -> Result<Tuning, Failure> {
+fn tuning(arguments: &Tune) -> Result<TuneOptions, Failure> {
     let usage =
         |error: &dyn std::fmt::Display, option: &str| Failure::Usage(format!("--{option} {error}"));
     let goal = match (&arguments.minimise, &arguments.maximise) {
@@ -120,11 +121,14 @@ fn tuning(arguments: &Tune) -> Result<Tuning, Failure> {
         let limit = Limit::parse(limit).map_err(|error| usage(&error, "subject-to"))?;
         goal.limits.push(limit);
     }
-    let over = arguments.over.iter().map(|text| text.parse::<Over>());
-    let over: Result<Vec<Over>, _> = over.collect();
-    Ok(Tuning {
+    let over = arguments
+        .over
+        .iter()
+        .map(|text| text.parse::<SearchParameter>());
+    let over: Result<Vec<SearchParameter>, _> = over.collect();
+    Ok(TuneOptions {
         goal,
-        over: over.map_err(|error| usage(&error, "over"))?,
+        parameters: over.map_err(|error| usage(&error, "over"))?,
         budget: arguments.budget as usize,
         seeds: usize::from(arguments.search_seeds),
         threads: threads(arguments.threads),
@@ -133,10 +137,10 @@ fn tuning(arguments: &Tune) -> Result<Tuning, Failure> {
 
 fn search(
     source: &Source,
-    tuning: &Tuning,
+    tuning: &TuneOptions,
     arguments: &Tune,
     stop: &AtomicBool,
-) -> Result<Vec<Found>, Failure> {
+) -> Result<Vec<SearchResult>, Failure> {
     let schemes = source.plan()?.scenario().schemes.len();
     let bar = Bar::of(arguments.quiet || arguments.json, "tuning", "settings");
     let mut labels: Vec<String> = Vec::new();
@@ -146,7 +150,7 @@ fn search(
         }
         bar.show(Progress {
             before: 0,
-            done: (labels.len() - 1) * tuning.budget + found.tried.len().min(tuning.budget),
+            done: (labels.len() - 1) * tuning.budget + found.candidates.len().min(tuning.budget),
             planned: schemes * tuning.budget,
         });
     });
@@ -163,11 +167,11 @@ fn search(
 fn run_check(
     check: &Source,
     plan: &Plan,
-    tuning: &Tuning,
-    found: &[Found],
+    tuning: &TuneOptions,
+    found: &[SearchResult],
     arguments: &Tune,
     stop: &AtomicBool,
-) -> Result<(Vec<Checked>, PathBuf), Failure> {
+) -> Result<(Vec<Validation>, PathBuf), Failure> {
     let folder = arguments.out.clone().unwrap_or_else(|| {
         let stem = arguments.scenario.file_stem().unwrap_or_default();
         let name = format!("tune-{}", stem.to_string_lossy());
@@ -183,15 +187,15 @@ fn run_check(
     if stop.load(Ordering::Relaxed) {
         return Err(Failure::Stopped("stopped while checking".to_string()));
     }
-    let checked = tune::checked(&tuning.goal, found, plan, &summary.cells);
+    let checked = tune::validate(&tuning.goal, found, plan, &summary.cells);
     Ok((checked, page))
 }
 
 /// What is said of it all.
 struct Told<'a> {
     goal: &'a Goal,
-    found: &'a [Found],
-    checked: &'a [Checked],
+    found: &'a [SearchResult],
+    checked: &'a [Validation],
     source: &'a Source,
     style: &'a Style,
 }
@@ -228,10 +232,10 @@ impl Told<'_> {
         lines
     }
 
-    fn in_order(&self) -> Vec<(&Found, &Checked)> {
+    fn in_order(&self) -> Vec<(&SearchResult, &Validation)> {
         let sign = if self.goal.minimise { 1.0 } else { -1.0 };
         let mut pairs: Vec<_> = self.found.iter().zip(self.checked).collect();
-        let key = |checked: &Checked| {
+        let key = |checked: &Validation| {
             let value = checked
                 .after
                 .map_or(f64::INFINITY, |after| sign * after.mean);
@@ -244,7 +248,7 @@ impl Told<'_> {
         pairs
     }
 
-    fn row(&self, checked: &Checked) -> Vec<Text> {
+    fn row(&self, checked: &Validation) -> Vec<Text> {
         let scale = METRICS[self.goal.metric].scale;
         let shown = |mean: &Option<Mean>| mean.map_or("-".into(), |m| m.with_interval(scale));
         let after = match checked.variant {
@@ -268,7 +272,7 @@ impl Told<'_> {
             Text::new(&change, Look::Plain),
         ];
         for (kept, limit) in checked.limits.iter().zip(&self.goal.limits) {
-            let (word, look) = match (kept.kept, kept.sure) {
+            let (word, look) = match (kept.met, kept.significant) {
                 (true, true) => ("", Look::Plain),
                 (true, false) => (", just", Look::Plain),
                 (false, _) => (", not kept", Look::Emphasis),
@@ -285,7 +289,7 @@ impl Told<'_> {
             .found
             .iter()
             .map(|found| {
-                let pairs = front_of(self.goal, found).into_iter();
+                let pairs = pareto_front(self.goal, found).into_iter();
                 let shown = pairs.map(|(x, y)| (x * price.scale, y * goal.scale));
                 (found.label.clone(), shown.collect())
             })

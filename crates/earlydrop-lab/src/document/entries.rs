@@ -1,4 +1,4 @@
-//! What stands in a table: every value read, checked against its field.
+//! The values of a table, each parsed and checked against its field.
 
 use earlydrop::registry::{Kind, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
@@ -16,14 +16,14 @@ pub struct Entries {
     given: Vec<(&'static Field, Item, Place)>,
 }
 
-/// What was given for a field.
+/// The value given for a field.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A single value.
     One(Value),
-    /// Two to draw between.
+    /// The bounds of a uniform distribution.
     Between(Value, Value),
-    /// A mean and the law around it.
+    /// A mean and its distribution.
     Spread(Value, Law),
     /// A table.
     Table(Entries),
@@ -31,23 +31,21 @@ pub enum Item {
     Named(Vec<(Key, Entries)>),
     /// Tables in order.
     List(Vec<Entries>),
-    /// Something that its reader checks.
+    /// A value that a reader of its own checks.
     Open(Node),
 }
 
-/// A value with the place it comes from: where it was given, or the table it is the
-/// default of.
+/// A value with its place: where it was written, or the table where it is the default.
 #[derive(Clone, Debug)]
-pub struct Spot<T> {
+pub struct Placed<T> {
     /// The value.
     pub value: T,
-    /// Where from.
+    /// Its place.
     pub place: Place,
 }
 
 impl Entries {
-    /// Reads `node` as a table of `section`; what is wrong is added to `problems`, and the
-    /// rest is read.
+    /// Reads `node` as a table of `section`. Adds errors to `problems` and reads the rest.
     pub fn read(node: &Node, section: &'static Section, problems: &mut Vec<Problem>) -> Entries {
         let mut entries = Entries {
             section,
@@ -81,7 +79,7 @@ impl Entries {
         }
     }
 
-    /// What says nothing with the other values as they are is refused, not ignored.
+    /// Reports fields that have no effect with the other values as they are.
     fn check_relevance(&self, problems: &mut Vec<Problem>) {
         for (field, _, place) in &self.given {
             let Some((other, values)) = field.when else {
@@ -89,19 +87,19 @@ impl Entries {
             };
             let value = self.value(other).to_string();
             if !values.contains(&value.as_str()) {
-                let message = format!("`{}` says nothing with {other} = \"{value}\"", field.name);
+                let message = format!("`{}` has no effect with {other} = \"{value}\"", field.name);
                 let help = format!("it belongs to {other} = {}", values.join(" or "));
                 problems.push(Problem::new(place, message, help));
             }
         }
     }
 
-    /// Where the table stands.
+    /// Where the table was written.
     pub fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Where `name` was given, else where the table stands.
+    /// Where `name` was written, else where the table was.
     pub fn place_of(&self, name: &str) -> &Place {
         self.find(name).map_or(&self.place, |(_, place)| place)
     }
@@ -116,8 +114,8 @@ impl Entries {
         given.map(|(_, item, place)| (item, place))
     }
 
-    /// Panics where the section has no such field: a mistake in its reader, found by any
-    /// test that reads a document.
+    /// Panics where the section has no such field: a mistake in its reader, which any test
+    /// finds that reads a document.
     fn field(&self, name: &str) -> &'static Field {
         let field = self.section.field(name);
         field.unwrap_or_else(|| panic!("{} has no field {name}", self.section.name))
@@ -215,7 +213,7 @@ impl Entries {
         }
     }
 
-    /// Words; empty where there are none.
+    /// Text; empty where none was given.
     pub fn text(&self, name: &str) -> String {
         match self.value(name) {
             Value::Text(text) => text,
@@ -223,7 +221,7 @@ impl Entries {
         }
     }
 
-    /// Two times to draw between.
+    /// Two times, the bounds of a uniform distribution.
     pub fn between(&self, name: &str) -> (Nanos, Nanos) {
         let field = self.field(name);
         let (from, to) = match self.find(name) {
@@ -240,8 +238,8 @@ impl Entries {
         }
     }
 
-    /// A mean and the law around it.
-    pub fn spread(&self, name: &str) -> Spot<(Value, Law)> {
+    /// A mean and its distribution, with its place.
+    pub fn spread(&self, name: &str) -> Placed<(Value, Law)> {
         let field = self.field(name);
         let value = match self.find(name) {
             Some((Item::Spread(mean, law), _)) => (mean.clone(), *law),
@@ -249,7 +247,7 @@ impl Entries {
                 .unwrap_or_else(|_| panic!("the default of {name}")),
         };
         let place = self.place_of(name).clone();
-        Spot { value, place }
+        Placed { value, place }
     }
 
     /// The table of this name, empty where none was given.
@@ -279,7 +277,7 @@ impl Entries {
         }
     }
 
-    /// What its reader checks.
+    /// The value that a reader of its own checks.
     pub fn open(&self, name: &str) -> Option<&Node> {
         match self.find(name) {
             Some((Item::Open(node), _)) => Some(node),
@@ -287,8 +285,8 @@ impl Entries {
         }
     }
 
-    /// The fields' values of this table where given, else those of `defaults`, a table of
-    /// the same section.
+    /// This table with the values of `defaults`, a table of the same section, for fields that
+    /// it does not set.
     pub fn over(&self, defaults: &Entries) -> Entries {
         let mut merged = self.clone();
         for entry in &defaults.given {
@@ -324,7 +322,7 @@ fn read_item(field: &'static Field, node: &Node, problems: &mut Vec<Problem>) ->
         Shape::Table(section) => Some(Item::Table(Entries::read(node, section, problems))),
         Shape::Either(section, short) => {
             let table = match node.text() {
-                Some(_) => spelled_out(node, short),
+                Some(_) => as_table(node, short),
                 None => node.clone(),
             };
             Some(Item::Table(Entries::read(&table, section, problems)))
@@ -337,14 +335,14 @@ fn read_item(field: &'static Field, node: &Node, problems: &mut Vec<Problem>) ->
                 Some(text) => read_text(&field.shape, &text),
                 None => Err(None),
             };
-            read.map_err(|nearest| problems.push(refused(field, node, nearest)))
+            read.map_err(|nearest| problems.push(invalid(field, node, nearest)))
                 .ok()
         }
     }
 }
 
 /// `tcp = "cubic"` as `tcp = { control = "cubic" }`.
-fn spelled_out(node: &Node, field: &str) -> Node {
+fn as_table(node: &Node, field: &str) -> Node {
     let key = Key {
         name: field.to_string(),
         place: node.place.clone(),
@@ -377,7 +375,7 @@ fn read_named(
     problems: &mut Vec<Problem>,
 ) -> Option<Item> {
     let Content::Table(tables) = &node.content else {
-        problems.push(refused(field, node, None));
+        problems.push(invalid(field, node, None));
         return None;
     };
     let mut read = |(key, node): &(Key, Node)| {
@@ -394,17 +392,17 @@ fn read_list(
     problems: &mut Vec<Problem>,
 ) -> Option<Item> {
     let Content::List(items) = &node.content else {
-        problems.push(refused(field, node, None));
+        problems.push(invalid(field, node, None));
         return None;
     };
     let read = |node| Entries::read(node, section, problems);
     Some(Item::List(items.iter().map(read).collect()))
 }
 
-fn refused(field: &Field, node: &Node, nearest: Nearest) -> Problem {
+fn invalid(field: &Field, node: &Node, nearest: Nearest) -> Problem {
     let Field { name, shape, .. } = field;
     let message = match node.text() {
-        Some(_) => format!("`{name}` = {} will not do", node.to_toml()),
+        Some(_) => format!("`{name}` = {} is not a valid value", node.to_toml()),
         None => format!("`{name}` is {}", node.kind()),
     };
     let allowed = format!("allowed: {}", shape.allowed());

@@ -1,20 +1,20 @@
-//! A scenario file as text: a tree of values that know where they were written.
+//! Reading of TOML documents against a description of their fields, with errors that name the
+//! place and the nearest valid value.
 //!
-//! [`Node`] is the tree, [`Section`] says what may stand in it, [`Entries`] is what did,
-//! each value read and within its range. A [`Problem`] points at the place that is wrong.
+//! ```text
+//! text --Node::parse--> Node --Entries::read(Section)--> Entries, Problems
+//! ```
+//!
+//! A [`Node`] is the tree of values, each with the place where it was written. A [`Section`]
+//! describes a table and its fields. [`Entries`] are the values of a table, parsed and within
+//! their ranges. Nothing here knows of scenarios: [`crate::scenario`] has their sections.
 
 mod entries;
 mod node;
-mod page;
 mod problem;
-mod schema;
 mod section;
 
-pub use entries::{Entries, Item, Spot};
+pub use entries::{Entries, Item, Placed};
 pub use node::{Content, Key, Node};
-pub use page::page;
-pub use problem::suggestion;
-pub use problem::{Place, Problem, Problems};
-pub use schema::schema;
-pub use section::base_unit;
-pub use section::{Field, Section, Shape, parse_spread};
+pub use problem::{Place, Problem, Problems, suggestion};
+pub use section::{Field, Section, Shape, base_unit, parse_spread};

@@ -1,23 +1,23 @@
-//! The tree of a document, and paths into it.
+//! The tree of a document's values, and paths into it.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Place, Problem};
 
-/// A value, and where it was written.
+/// A value with the place where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What was written.
+    /// The value.
     pub content: Content,
-    /// Where.
+    /// Where it was written.
     pub place: Place,
 }
 
-/// What was written.
+/// A value of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// Words, or a number with a unit.
+    /// Text, or a number with a unit.
     Text(String),
     /// A number, as it was written.
     Number(String),
@@ -31,17 +31,17 @@ pub enum Content {
     Table(Vec<(Key, Node)>),
 }
 
-/// A name in a table, and where it was written.
+/// A name in a table with the place where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
     /// The name.
     pub name: String,
-    /// Where.
+    /// Where it was written.
     pub place: Place,
 }
 
 impl Node {
-    /// Reads TOML; problems are those of its syntax.
+    /// Parses TOML; the problems are syntax errors.
     pub fn parse(text: &str) -> Result<Node, Vec<Problem>> {
         let (table, errors) = DeTable::parse_recoverable(text);
         if errors.is_empty() {
@@ -58,8 +58,8 @@ impl Node {
         Err(errors.iter().map(problem).collect())
     }
 
-    /// A value of the command line: a number when it reads as one, a list in brackets as
-    /// in TOML, else text.
+    /// A value of the command line: a number if it parses as one, a list in brackets as in
+    /// TOML, else text.
     pub fn argument(text: &str, argument: &str) -> Node {
         let place = Place::Argument(argument.into());
         let quoted = |text: &str| Node {
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// A table without entries, which nobody wrote.
+    /// An empty table that was not written anywhere.
     pub fn table() -> Node {
         Node {
             content: Content::Table(Vec::new()),
@@ -88,7 +88,7 @@ impl Node {
         }
     }
 
-    /// The same with everything in it written at `place`.
+    /// Moves it, with everything in it, to `place`.
     fn placed(mut self, place: &Place) -> Node {
         self.place = place.clone();
         match &mut self.content {
@@ -124,8 +124,8 @@ impl Node {
         node.at(rest)
     }
 
-    /// Puts `value` at a path of names, making the tables on the way. What is neither
-    /// table nor list on the way is replaced by a table; a list's items are numbered from 0.
+    /// Puts `value` at a path of names and creates missing tables. A value on the path that is
+    /// neither table nor list is replaced by a table; items of a list are numbered from 0.
     pub fn put(&mut self, path: &[&str], value: Node) {
         let Some((first, rest)) = path.split_first() else {
             *self = value;
@@ -160,16 +160,17 @@ impl Node {
         entries[index].1.put(rest, value);
     }
 
-    /// The entry of this name, to change it.
+    /// The entry of this name of a table, mutable.
     pub fn entry(&mut self, name: &str) -> Option<&mut Node> {
         let Content::Table(entries) = &mut self.content else {
             return None;
         };
-        let found = entries.iter_mut().find(|(key, _)| key.name == name);
-        found.map(|(_, node)| node)
+        let mut entries = entries.iter_mut();
+        let entry = entries.find(|(key, _)| key.name == name);
+        entry.map(|(_, node)| node)
     }
 
-    /// Takes out the entry of this name, where there is one.
+    /// Removes and returns the entry of this name.
     pub fn take(&mut self, name: &str) -> Option<Node> {
         let Content::Table(entries) = &mut self.content else {
             return None;
@@ -178,7 +179,7 @@ impl Node {
         Some(entries.remove(index).1)
     }
 
-    /// What it is, for messages: "a list".
+    /// Its type, for messages: "a list".
     pub fn kind(&self) -> &'static str {
         match self.content {
             Content::Text(_) => "text",
@@ -199,7 +200,7 @@ impl Node {
         }
     }
 
-    /// In TOML, on one line. What reads back is the same but for places.
+    /// In TOML, on one line. Parsing it gives an equal tree but for places.
     pub fn to_toml(&self) -> String {
         match &self.content {
             Content::Text(text) => quote(text),
@@ -219,11 +220,37 @@ impl Node {
         }
     }
 
-    /// In TOML with a heading for each table, as one would write it.
+    /// In TOML with a heading for each table.
     pub fn to_document(&self) -> String {
         let mut text = String::new();
         self.write_table(&mut text, "");
         text
+    }
+
+    /// In JSON, as a JSON Schema sees it. What JSON cannot express (`nan`, a date) is text.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.content {
+            Content::Text(text) | Content::Date(text) => text.clone().into(),
+            Content::Number(text) => {
+                let plain = text.replace('_', "");
+                let whole = plain.parse::<i64>().map(serde_json::Value::from).ok();
+                whole
+                    .or_else(|| {
+                        plain
+                            .parse::<f64>()
+                            .ok()
+                            .filter(|n| n.is_finite())
+                            .map(serde_json::Value::from)
+                    })
+                    .unwrap_or_else(|| text.clone().into())
+            }
+            Content::Flag(flag) => (*flag).into(),
+            Content::List(items) => items.iter().map(Node::to_json).collect(),
+            Content::Table(entries) => {
+                let entry = |(key, node): &(Key, Node)| (key.name.clone(), node.to_json());
+                serde_json::Value::Object(entries.iter().map(entry).collect())
+            }
+        }
     }
 
     fn write_table(&self, text: &mut String, path: &str) {
@@ -305,7 +332,7 @@ mod tests {
         Node::parse(text).unwrap()
     }
 
-    /// Without places, which differ when the same is written otherwise.
+    /// Without places, which depend on how a value was written.
     fn bare(node: Node) -> Node {
         node.placed(&Place::default())
     }
@@ -321,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn a_written_tree_parses_back() {
         let text = "a = 0x10\nb = [1.5, \"q\\\"\\n\"]\ng = [{ h = 1 }]\n[c.d]\n\"e f\" = true\n";
         let tree = parse(text);
         assert_eq!(tree.at(&["a"]).unwrap().text().unwrap(), "16");
@@ -363,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn every_slip_of_syntax_is_told() {
+    fn every_syntax_error_is_reported() {
         let problems = Node::parse("a = \nb = 1\nc = [1,\n").unwrap_err();
         assert!(problems.len() >= 2, "{problems:?}");
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, where, and what would do.
+//! Problems of a document: each with its place, a message, and help.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use earlydrop::registry::nearest;
 
-/// Where something was written.
+/// Where something was written: in a file, or on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// These bytes of the file.
@@ -22,19 +22,19 @@ impl Default for Place {
     }
 }
 
-/// One thing that is wrong.
+/// An error in a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// Where.
+    /// Where it was written.
     pub place: Place,
-    /// What, with the value.
+    /// The error, with the value.
     pub message: String,
-    /// What is allowed, and the nearest that would do; may be empty.
+    /// The allowed values and the nearest valid one; may be empty.
     pub help: String,
 }
 
 impl Problem {
-    /// Something wrong at a place, with what would do.
+    /// An error at a place, with help.
     pub fn new(place: &Place, message: impl Into<String>, help: impl Into<String>) -> Problem {
         Problem {
             place: place.clone(),
@@ -44,8 +44,8 @@ impl Problem {
     }
 }
 
-/// "did you mean `red`? (known: red, codel)": the known name closest to `wanted`, if one is
-/// close, and all of them. Names of fields stand between backticks, values between quotes.
+/// Help for an unknown name: "did you mean `red`? (known: red, codel)", or only the known names
+/// if none is close. `quote` is a backtick for names of fields, a quotation mark for values.
 pub fn suggestion(wanted: &str, known: &[&str], quote: char) -> String {
     let all = known.join(", ");
     match nearest(wanted, known.iter().copied()) {
@@ -69,19 +69,19 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong with a scenario, with the text it was read from.
+/// All errors in a document, with its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problems {
-    /// The file's name, or what stands for it.
+    /// The document's name in messages, as a file's.
     pub name: String,
     /// Its text.
     pub text: String,
-    /// What is wrong, at least one.
+    /// The errors, at least one.
     pub list: Vec<Problem>,
 }
 
 impl Problems {
-    /// The line and the column of a byte of the text, both from 1.
+    /// The line and the column (in characters) of a byte of the text, both from 1.
     pub fn position(&self, byte: usize) -> (usize, usize) {
         let before = &self.text[..self.text.floor_char_boundary(byte)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -90,7 +90,7 @@ impl Problems {
     }
 }
 
-/// One line a problem: `file:line:column: message; help`.
+/// One line per problem: `file:line:column: message; help`.
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, problem) in self.list.iter().enumerate() {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_told_by_line_and_column_of_letters() {
+    fn a_place_is_printed_as_line_and_column_of_characters() {
         let problems = Problems {
             name: "a.toml".into(),
             text: "title = \"été\"\nrate = 5\n".into(),

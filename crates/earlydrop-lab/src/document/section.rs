@@ -1,5 +1,5 @@
-//! What may stand in a document: the one source of what is checked, of the schema and of
-//! the page that describes it.
+//! Descriptions of tables and their fields. Readers check documents against them, and the JSON
+//! Schema and reference pages are made from them.
 
 use earlydrop::registry::{Kind, Length, Range, Value, nearest};
 use earlydrop::units::{Dimension, Quantity};
@@ -8,35 +8,35 @@ use earlydrop_sim::spread::Law;
 /// A table of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// What it is called in messages: "network".
+    /// Its name in messages: "network".
     pub name: &'static str,
-    /// What it is for, in a sentence.
+    /// Its meaning, in a sentence.
     pub meaning: &'static str,
-    /// What may stand in it.
+    /// Its fields.
     pub fields: &'static [Field],
 }
 
-/// Something that may stand in a table.
+/// A field of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What it is for, in a sentence.
+    /// Its meaning, in a sentence.
     pub meaning: &'static str,
-    /// What values it takes.
+    /// The values it takes.
     pub shape: Shape,
-    /// Its default, as text; empty where there is none.
+    /// Its default, as text; empty if it has none.
     pub default: &'static str,
-    /// It only says something while another field has one of these values.
+    /// Another field and its values with which this one has an effect; `None`: always.
     pub when: Option<(&'static str, &'static [&'static str])>,
 }
 
-/// What values a field takes.
+/// The values that a field takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// A single value.
     One(Kind),
-    /// A value, or two to draw between: "0 s..1 s".
+    /// A value, or two as the bounds of a uniform distribution: "0 s..1 s".
     Between(Kind),
     /// A random quantity: "12 kB", "exponential 500 ms".
     Spread(Kind),
@@ -44,13 +44,13 @@ pub enum Shape {
     Amount,
     /// A table.
     Table(&'static Section),
-    /// A table, or text that stands for one with this field only.
+    /// A table, or text as the short form of a table with only this field.
     Either(&'static Section, &'static str),
-    /// A table of tables, each by a name of its own.
+    /// A table of tables by names of the file's own.
     Named(&'static Section),
     /// A list of tables.
     List(&'static Section),
-    /// Anything; whoever reads it checks it. What it is, in words.
+    /// Any value, which a reader of its own checks; described in words.
     Open(&'static str),
 }
 
@@ -62,7 +62,7 @@ impl Section {
 }
 
 impl Field {
-    /// A field that always says something.
+    /// A field that always has an effect.
     pub const fn new(
         name: &'static str,
         shape: Shape,
@@ -78,7 +78,7 @@ impl Field {
         }
     }
 
-    /// The same, saying something only while `other` has one of `values`.
+    /// Gives the field an effect only while `other` has one of `values`.
     pub const fn when(self, other: &'static str, values: &'static [&'static str]) -> Field {
         Field {
             when: Some((other, values)),
@@ -88,19 +88,21 @@ impl Field {
 }
 
 impl Shape {
-    /// What is allowed, as a phrase.
+    /// The allowed values, as a phrase.
     pub fn allowed(&self) -> String {
         match self {
             Shape::One(kind) => kind.allowed(),
             Shape::Between(kind) => {
                 format!(
-                    "{}, or two of them to draw between: \"1 s..2 s\"",
+                    "{}, or two of them with dots in between: \"1 s..2 s\"",
                     kind.allowed()
                 )
             }
-            Shape::Spread(kind) => format!("{}, with a law in front: {LAWS}", kind.allowed()),
+            Shape::Spread(kind) => {
+                format!("{}, with a distribution in front: {LAWS}", kind.allowed())
+            }
             Shape::Amount => format!(
-                "an amount of data (\"12 kB\", \"10 packets\"), with a law in front: {LAWS}"
+                "an amount of data (\"12 kB\", \"10 packets\"), with a distribution in front: {LAWS}"
             ),
             Shape::Table(_) => "a table".to_string(),
             Shape::Either(_, field) => format!("a table, or text that gives its {field}"),
@@ -111,11 +113,11 @@ impl Shape {
     }
 }
 
-/// The laws of random quantities, as they are written.
+/// The distributions of random quantities, as they are written.
 const LAWS: &str =
-    "exponential, uniform, pareto(shape), lomax(shape), lognormal(sigma); none: always the same";
+    "exponential, uniform, pareto(shape), lomax(shape), lognormal(sigma); none: constant";
 
-/// Why a text is not a value: the nearest that would do, where there is one.
+/// The error of a text that is no valid value: the nearest valid one, where there is one.
 pub(super) type Nearest = Option<String>;
 
 /// Reads a single value; a time, a rate or a size needs its unit.
@@ -127,7 +129,7 @@ pub(super) fn parse_one(kind: &Kind, text: &str) -> Result<Value, Nearest> {
     }
 }
 
-/// A unit for what has none, where one must be written.
+/// The unit to suggest for a number without one, where a unit is required.
 fn needed_unit(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::Time(_) => Some("s"),
@@ -144,7 +146,7 @@ fn is_bare(text: &str) -> bool {
     quantity.is_ok_and(|quantity| quantity.dimension.is_none() && quantity.amount != 0.0)
 }
 
-/// Reads a value, or two with dots between.
+/// Reads a value, or two with dots in between.
 pub(super) fn parse_between(kind: &Kind, text: &str) -> Result<(Value, Value), Nearest> {
     let Some((from, to)) = text.split_once("..") else {
         let value = parse_one(kind, text)?;
@@ -153,7 +155,8 @@ pub(super) fn parse_between(kind: &Kind, text: &str) -> Result<(Value, Value), N
     Ok((parse_one(kind, from.trim())?, parse_one(kind, to.trim())?))
 }
 
-/// Reads a mean with a law in front of it; `None` stands for an amount of data.
+/// Reads a mean with a distribution in front of it. Without `kind` the mean is an amount of
+/// data. The error is the nearest valid text, where there is one.
 pub fn parse_spread(kind: Option<&Kind>, text: &str) -> Result<(Value, Law), Option<String>> {
     let text = text.trim();
     let word_end = text
@@ -209,7 +212,7 @@ fn parse_amount(text: &str) -> Result<Value, Nearest> {
     }
 }
 
-/// The base unit of a kind's numbers, for axes: "s".
+/// The base unit of numbers of a dimension, for axes: "s".
 pub fn base_unit(dimension: Option<Dimension>) -> &'static str {
     match dimension {
         Some(Dimension::Time) => "s",
@@ -239,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn two_values_to_draw_between() {
+    fn two_values_with_dots_between() {
         let second = |s| Value::Time(Nanos::from_secs(s));
         assert_eq!(parse_between(&TIME, "1 s..2 s"), Ok((second(1), second(2))));
         assert_eq!(parse_between(&TIME, "3 s"), Ok((second(3), second(3))));

@@ -1,4 +1,4 @@
-//! This machine's kernel as what runs a run.
+//! A testbed of network namespaces on this machine, with its kernel's TCP.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -8,23 +8,23 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::Results;
 
-use super::{Machine, Refusal};
-use crate::outcome::Live;
+use super::{Refusal, Testbed};
+use crate::timing::LiveTiming;
 
-/// Hosts in namespaces of this machine, with its kernel's TCP.
+/// Hosts in network namespaces of this machine, with its kernel's TCP.
 ///
-/// [`earlydrop_live::run::prepare`] must have been called.
+/// Call [`earlydrop_live::run::prepare`] before using it.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel;
 
-impl Machine for Kernel {
+impl Testbed for Kernel {
     fn check(&self, run: &Run, watched: LinkId) -> Vec<Refusal> {
         let refused = run::unsupported(run, watched).into_iter();
         refused.map(Refusal::from).collect()
     }
 
-    fn unknown(&self) -> &'static [&'static str] {
-        match tells_of_timeouts(&fs::read_to_string(RELEASE).unwrap_or_default()) {
+    fn missing_metrics(&self) -> &'static [&'static str] {
+        match counts_timeouts(&fs::read_to_string(RELEASE).unwrap_or_default()) {
             true => &[],
             false => &["timeouts"],
         }
@@ -35,24 +35,24 @@ impl Machine for Kernel {
         run: &Run,
         watched: LinkId,
         stop: &AtomicBool,
-    ) -> Result<Option<(Results, Live)>, String> {
-        let found = run::run(run, watched, stop).map_err(|error| error.to_string())?;
-        Ok(found.map(|found| (found.results, found.timing.into())))
+    ) -> Result<Option<(Results, LiveTiming)>, String> {
+        let outcome = run::run(run, watched, stop).map_err(|error| error.to_string())?;
+        Ok(outcome.map(|live| (live.results, live.timing.into())))
     }
 }
 
-/// Where the kernel says which it is.
+/// The file with the kernel's release.
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
-/// From this version on a socket tells how often its timer ran out: `tcpi_total_rto`,
+/// The first version whose sockets count retransmission timeouts: `tcpi_total_rto` in
 /// linux/tcp.h.
-const TELLS_OF_TIMEOUTS: (u32, u32) = (6, 7);
+const COUNTS_TIMEOUTS_FROM: (u32, u32) = (6, 7);
 
-/// Whether a kernel of this release tells how often timers ran out.
-fn tells_of_timeouts(release: &str) -> bool {
+/// Whether the sockets of a kernel of this release count retransmission timeouts.
+fn counts_timeouts(release: &str) -> bool {
     let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
     let mut number = || numbers.next()?.parse::<u32>().ok();
     let version = number().zip(number());
-    version.is_some_and(|version| version >= TELLS_OF_TIMEOUTS)
+    version.is_some_and(|version| version >= COUNTS_TIMEOUTS_FROM)
 }
 
 impl From<Unsupported> for Refusal {
@@ -65,9 +65,9 @@ impl From<Unsupported> for Refusal {
     }
 }
 
-impl From<TimingQuality> for Live {
-    fn from(timing: TimingQuality) -> Live {
-        Live {
+impl From<TimingQuality> for LiveTiming {
+    fn from(timing: TimingQuality) -> LiveTiming {
+        LiveTiming {
             trustworthy: timing.trustworthy(),
             lateness: timing.lateness,
             tolerated: timing.tolerated,
@@ -82,8 +82,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_release_tells_what_the_kernel_knows() {
-        for (release, tells) in [
+    fn the_release_decides_whether_timeouts_are_counted() {
+        for (release, counts) in [
             ("6.18.44-fc\n", true),
             ("6.7.0", true),
             ("10.0", true),
@@ -91,7 +91,7 @@ mod tests {
             ("5.15.0", false),
             ("", false),
         ] {
-            assert_eq!(tells_of_timeouts(release), tells, "{release}");
+            assert_eq!(counts_timeouts(release), counts, "{release}");
         }
     }
 }

@@ -1,4 +1,8 @@
-//! From a scenario file to cells: schemes x points of the sweep x seeds.
+//! Plans: from a scenario file to its cells, schemes x points of the sweep x seeds.
+//!
+//! A [`Source`] is a scenario file with the changes of the command line; [`Source::plan`]
+//! checks it at every point of its sweep. (`earlydrop::registry::Plan` is another thing: the
+//! checked parameters of one scheme.)
 
 mod source;
 
@@ -9,28 +13,28 @@ use std::sync::Arc;
 pub use source::SourceError;
 pub use source::{Source, TraceFiles, Variant};
 
-use crate::document::{Content, Problem};
-use crate::scenario::{self, Keep, Prepared, Scenario};
+use crate::document::{Content, Node, Problem};
+use crate::scenario::{self, PreparedRun, Scenario, SeriesScope, Surroundings};
 use crate::sweep::{self, Axis};
 use crate::version::version;
 
-/// Everything that is to be run.
+/// The cells of a scenario: every scheme with every seed at every point of the sweep.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The scenario as run, command line included, in TOML; without the number of seeds,
-    /// of which more can be added.
+    /// The scenario as run, with the changes of the command line, in TOML; without the number
+    /// of seeds, which may grow.
     pub document: String,
-    /// What is swept.
+    /// The swept fields.
     pub axes: Vec<Axis>,
     /// The points of the sweep, at least one.
     pub points: Vec<Point>,
-    /// The seeds each scheme runs with at each point.
+    /// The seeds that each scheme runs with at each point.
     pub seeds: Vec<u64>,
-    /// Which hosts send.
+    /// The hosts that send and receive.
     pub hosts: Hosts,
 }
 
-/// Which hosts send.
+/// The hosts that send and receive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hosts {
     /// The simulator's.
@@ -41,8 +45,9 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    /// What a run's database calls them; simulated ones need no word.
-    pub(crate) fn word(self) -> Option<&'static str> {
+    /// Their name in a run's database; `None` for simulated ones.
+    #[cfg(feature = "store")]
+    pub(crate) fn database_name(self) -> Option<&'static str> {
         match self {
             Hosts::Simulated => None,
             Hosts::Real => Some("real"),
@@ -61,13 +66,13 @@ impl Hosts {
 /// A point of the sweep.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// For each axis the index of its value.
+    /// For each axis, the index of its value.
     pub coordinates: Vec<usize>,
     /// The scenario there.
     pub scenario: Arc<Scenario>,
 }
 
-/// One run of a plan.
+/// One run of a plan, by the indices of its seed, its point and its scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     /// The index of its seed.
@@ -78,71 +83,46 @@ pub struct Cell {
     pub scheme: usize,
 }
 
-/// More cells than this are a slip of the pen.
-const MOST_CELLS: usize = 1_000_000;
+/// More cells than this are taken for a typing error.
+const MAX_CELLS: usize = 1_000_000;
 
 impl Plan {
     fn new(source: &Source) -> Result<Plan, Vec<Problem>> {
         let mut problems = source.problems.clone();
         let mut tree = source.tree.clone();
-        let given = tree.take("seeds");
-        let seeds = sweep::seeds(given.as_ref(), &mut problems);
-        let listed = given.filter(|given| matches!(given.content, Content::List(_)));
+        let seed_field = tree.take("seeds");
+        let seeds = sweep::seeds(seed_field.as_ref(), &mut problems);
+        let listed = seed_field.filter(|node| matches!(node.content, Content::List(_)));
         let document = match &listed {
-            // More of these would be others: they are part of what the scenario is.
+            // Other seeds than the listed ones would be another scenario.
             Some(list) => format!("seeds = {}\n{}", list.to_toml(), tree.to_document()),
             None => tree.to_document(),
         };
         let axes = sweep::axes(tree.take("sweep").as_ref(), &mut problems);
         for axis in &axes {
             if let Some(first) = axis.values.first() {
-                problems.extend(source.checked_path(&axis.field, &first.place).err());
+                problems.extend(source.check_path(&axis.field, &first.place).err());
             }
         }
         if !problems.is_empty() {
             return Err(problems);
         }
-        let count = axes.iter().fold(seeds.len(), |cells, axis| {
-            cells.saturating_mul(axis.values.len())
-        });
-        if count > MOST_CELLS {
-            let message = format!("{count} runs of each scheme");
-            let place = axes.first().map(|axis| axis.values[0].place.clone());
-            let help = format!("at most {MOST_CELLS}: sweep over fewer values or seeds");
-            return Err(vec![Problem::new(
-                &place.unwrap_or_default(),
-                message,
-                help,
-            )]);
-        }
-        let mut points = Vec::new();
-        for coordinates in sweep::grid(&axes) {
-            let mut tree = tree.clone();
-            for (axis, index) in axes.iter().zip(&coordinates) {
-                let path: Vec<&str> = axis.field.split('.').collect();
-                tree.put(&path, axis.values[*index].clone());
-            }
-            let scenario = scenario::read(&tree, &|name| source.trace(name))?;
-            points.push(Point {
-                coordinates,
-                scenario: Arc::new(scenario),
-            });
-        }
+        check_size(&axes, seeds.len()).map_err(|problem| vec![problem])?;
         Ok(Plan {
             document,
+            points: points(source, &tree, &axes)?,
             axes,
-            points,
             seeds,
             hosts: Hosts::Simulated,
         })
     }
 
-    /// The same on these hosts.
+    /// Changes the hosts.
     pub fn on(self, hosts: Hosts) -> Plan {
         Plan { hosts, ..self }
     }
 
-    /// The scenario as run with its seeds, in TOML.
+    /// The scenario as run, with its seeds, in TOML.
     pub fn toml(&self) -> String {
         if self.document.starts_with("seeds = [") {
             return self.document.clone();
@@ -150,24 +130,24 @@ impl Plan {
         format!("seeds = {}\n{}", self.seeds.len(), self.document)
     }
 
-    /// The scenario at the first point, which has what all have in common.
+    /// The scenario at the first point. What cannot be swept is the same at all points.
     pub fn scenario(&self) -> &Scenario {
         &self.points[0].scenario
     }
 
-    /// The names of what is compared.
+    /// The labels of the compared schemes.
     pub fn labels(&self) -> Vec<&str> {
         let schemes = &self.scenario().schemes;
         schemes.iter().map(|scheme| scheme.label.as_str()).collect()
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn cell_count(&self) -> usize {
         self.seeds.len() * self.points.len() * self.scenario().schemes.len()
     }
 
-    /// A cell by its number: schemes change fastest, seeds slowest, so that what is
-    /// stopped early has compared everything with fewer seeds.
+    /// A cell by its number, from 0. Schemes change fastest and seeds slowest, so that a run
+    /// that is stopped early has compared everything with fewer seeds.
     pub fn cell(&self, number: usize) -> Option<Cell> {
         let (schemes, points) = (self.scenario().schemes.len(), self.points.len());
         (number < self.cell_count()).then(|| Cell {
@@ -188,29 +168,30 @@ impl Plan {
         (0..self.cell_count()).filter_map(|number| self.cell(number))
     }
 
-    /// Whether a cell's samples are kept.
+    /// Whether a cell's samples over time are stored.
     pub fn keeps_series(&self, cell: Cell) -> bool {
         match self.scenario().measure.series {
-            Keep::First => cell.seed == 0,
-            Keep::All => true,
-            Keep::None => false,
+            SeriesScope::FirstSeed => cell.seed == 0,
+            SeriesScope::AllSeeds => true,
+            SeriesScope::None => false,
         }
     }
 
-    /// The simulator's run of a cell.
-    pub fn prepare(&self, cell: Cell, series: bool) -> Result<Prepared, Problem> {
+    /// The simulator's run of a cell, with samples over time if `series`.
+    pub fn prepare(&self, cell: Cell, series: bool) -> Result<PreparedRun, Problem> {
         let scenario = &self.points[cell.point].scenario;
         let scheme = &scenario.schemes[cell.scheme];
         scenario.run(scheme, self.seeds[cell.seed], series)
     }
 
-    /// What tells this scenario from others: all but how many seeds, in 16 digits.
+    /// A hash of the scenario, except the number of seeds, in 16 digits. Schemes of a program's
+    /// own count by their names and parameters.
     pub fn identity(&self) -> String {
         format!("{:016x}", fnv1a(self.document.as_bytes()))
     }
 
-    /// A name for the folder of its results: another for another scenario, for other hosts,
-    /// and for another version of the program.
+    /// A name for the folder of its results, which depends on the scenario, the hosts and the
+    /// version of the program.
     pub fn folder_name(&self, source_name: &str) -> String {
         let stem = Path::new(source_name).file_stem();
         let stem = stem.map_or("run".into(), |stem| stem.to_string_lossy().into_owned());
@@ -226,6 +207,41 @@ impl Plan {
         };
         format!("{stem}{live}-{:08x}", hash >> 32)
     }
+}
+
+/// Refuses more cells than anybody wants to run.
+fn check_size(axes: &[Axis], seeds: usize) -> Result<(), Problem> {
+    let cells = |cells: usize, axis: &Axis| cells.saturating_mul(axis.values.len());
+    let count = axes.iter().fold(seeds, cells);
+    if count <= MAX_CELLS {
+        return Ok(());
+    }
+    let message = format!("{count} runs of each scheme");
+    let place = axes.first().map(|axis| axis.values[0].place.clone());
+    let help = format!("at most {MAX_CELLS}: sweep over fewer values or seeds");
+    Err(Problem::new(&place.unwrap_or_default(), message, help))
+}
+
+/// The scenario at each point of the sweep.
+fn points(source: &Source, tree: &Node, axes: &[Axis]) -> Result<Vec<Point>, Vec<Problem>> {
+    let around = Surroundings {
+        registry: source.registry(),
+        traces: &|name| source.trace(name),
+    };
+    let mut points = Vec::new();
+    for coordinates in sweep::grid(axes) {
+        let mut tree = tree.clone();
+        for (axis, index) in axes.iter().zip(&coordinates) {
+            let path: Vec<&str> = axis.field.split('.').collect();
+            tree.put(&path, axis.values[*index].clone());
+        }
+        let scenario = Arc::new(scenario::read(&tree, &around)?);
+        points.push(Point {
+            coordinates,
+            scenario,
+        });
+    }
+    Ok(points)
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo).

@@ -1,4 +1,4 @@
-//! A scenario as text, and what the command line changes about it before it is planned.
+//! Scenario files, and the changes of the command line.
 
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 
+use earlydrop::registry::Registry;
 use earlydrop_sim::network::Trace;
 
 use super::Plan;
@@ -14,21 +15,25 @@ use crate::document::{Content, Node, Place, Problem, Problems, suggestion};
 use crate::scenario::{self, SCENARIO};
 use crate::sweep::{self, Axis};
 
-/// A scenario file, with what the command line changes about it.
+/// A scenario file with the changes of the command line.
+///
+/// It may name the built-in schemes, or those of [`with_registry`](Source::with_registry).
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The file's name, or what stands for it.
+    /// The file's name, or another name for messages.
     pub name: String,
     /// Its text, as written.
     pub text: String,
     traces: TraceFiles,
+    registry: Registry,
     pub(super) tree: Node,
-    /// What is wrong with the arguments so far.
+    /// The errors in arguments so far.
     pub(super) problems: Vec<Problem>,
 }
 
-/// Where the recorded links (Mahimahi traces) that a scenario names are found.
+/// The recorded links (Mahimahi traces) that a scenario may name.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum TraceFiles {
     /// In files, by paths relative to this folder.
     Folder(PathBuf),
@@ -47,15 +52,17 @@ impl TraceFiles {
                 text.map_err(|error| format!("the trace \"{}\": {error}", path.display()))
             }
             #[cfg(not(feature = "files"))]
-            TraceFiles::Folder(_) => Err(format!("the trace \"{name}\": no files here")),
+            TraceFiles::Folder(_) => Err(format!(
+                "the trace \"{name}\": built without access to files"
+            )),
             TraceFiles::Memory(files) => {
                 let text = files.get(name).cloned();
-                text.ok_or_else(|| format!("the trace \"{name}\": not given"))
+                text.ok_or_else(|| format!("the trace \"{name}\": not among those in memory"))
             }
         }
     }
 
-    /// What messages call a trace.
+    /// A trace's name in messages.
     fn display(&self, name: &str) -> String {
         match self {
             TraceFiles::Folder(folder) => folder.join(name).display().to_string(),
@@ -65,7 +72,7 @@ impl TraceFiles {
 }
 
 impl Default for TraceFiles {
-    /// None, in memory.
+    /// No traces, in memory.
     fn default() -> TraceFiles {
         TraceFiles::Memory(BTreeMap::new())
     }
@@ -77,22 +84,23 @@ impl From<PathBuf> for TraceFiles {
     }
 }
 
-/// A scheme under a name of its own, with some parameters otherwise.
+/// A scheme of a scenario under another name, with some parameters changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// What it is called.
+    /// Its name.
     pub label: String,
-    /// The scheme of the scenario that it is of.
+    /// The name of the scheme in the scenario.
     pub of: String,
-    /// The parameters that are otherwise.
+    /// The changed parameters: name and value.
     pub settings: Vec<(String, String)>,
 }
 
-/// Why a file could not be read as a scenario.
+/// Why a scenario file could not be opened.
 #[cfg(feature = "files")]
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceError {
-    /// It cannot be read at all.
+    /// It cannot be read.
     #[error("{path}: {error}")]
     Unreadable {
         /// The file.
@@ -100,13 +108,13 @@ pub enum SourceError {
         /// Why.
         error: std::io::Error,
     },
-    /// It is not as it must be.
+    /// It is not a scenario.
     #[error("{0}")]
     Wrong(#[from] Problems),
 }
 
 impl Source {
-    /// The scenario of this file; recorded links are found relative to its folder.
+    /// Opens a scenario file. Recorded links are found relative to its folder.
     #[cfg(feature = "files")]
     pub fn open(path: &Path) -> Result<Source, SourceError> {
         let name = path.display().to_string();
@@ -118,7 +126,7 @@ impl Source {
         Ok(Source::new(&name, &text, folder)?)
     }
 
-    /// The scenario of this text. `name` is what messages call it.
+    /// A scenario from its text. `name` is its name in messages.
     pub fn new(name: &str, text: &str, traces: impl Into<TraceFiles>) -> Result<Source, Problems> {
         let wrong = |list| Problems {
             name: name.to_string(),
@@ -132,32 +140,46 @@ impl Source {
             return Err(wrong(problems));
         }
         tree.put(&["schemes"], schemes);
-        spell_out_tcp(&mut tree);
+        expand_tcp(&mut tree);
         Ok(Source {
             name: name.to_string(),
             text: text.to_string(),
             traces: traces.into(),
+            registry: Registry::built_in(),
             tree,
             problems,
         })
     }
 
-    /// Sets a field by its path: "network.rtt". The argument is what a message names. A
-    /// field that is set is not swept any more.
+    /// Sets the schemes that the scenario may name, such as the built-in ones with a scheme of
+    /// a program's own. The example `own_scheme` shows it.
+    #[must_use]
+    pub fn with_registry(mut self, registry: Registry) -> Source {
+        self.registry = registry;
+        self
+    }
+
+    /// The schemes that the scenario may name.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Sets a field by its path: "network.rtt". Messages name `argument`. The field is no
+    /// longer swept.
     pub fn set(&mut self, path: &str, value: &str, argument: &str) {
         let node = Node::argument(value, argument);
-        match self.checked_path(path, &node.place) {
+        match self.check_path(path, &node.place) {
             Ok(()) => {
                 self.tree.put(&path.split('.').collect::<Vec<_>>(), node);
                 if let Some(sweep) = self.tree.entry("sweep") {
-                    sweep::leave_out(sweep, path);
+                    sweep::remove(sweep, path);
                 }
             }
             Err(problem) => self.problems.push(problem),
         }
     }
 
-    /// Sets a field of TCP for every group, those that have rules of their own included.
+    /// Sets a field of TCP for every group, including those with a `tcp` table of their own.
     pub fn set_tcp(&mut self, field: &str, value: &str, argument: &str) {
         let groups = match self.tree.at(&["flows"]).map(|flows| &flows.content) {
             Some(Content::Table(groups)) => groups.as_slice(),
@@ -173,28 +195,28 @@ impl Source {
         }
     }
 
-    /// The fields that are swept.
+    /// The swept fields.
     pub fn axes(&self) -> Vec<Axis> {
         sweep::axes(self.tree.at(&["sweep"]), &mut Vec::new())
     }
 
-    /// Sweeps a field over these values instead.
+    /// Sweeps a field over these values.
     pub fn sweep(&mut self, axis: Axis) {
         let place = Place::default();
         let content = Content::List(axis.values);
         if let Some(sweep) = self.tree.entry("sweep") {
-            sweep::leave_out(sweep, &axis.field);
+            sweep::remove(sweep, &axis.field);
             sweep.put(&[&axis.field], Node { content, place });
         }
     }
 
-    /// Everything it says, the command line included.
+    /// The scenario with the changes of the command line.
     pub fn tree(&self) -> &Node {
         &self.tree
     }
 
-    /// Compares these schemes instead: "red,nlred:min=10,max=30,codel". What follows a comma
-    /// is a parameter of the scheme before it, where it sets something.
+    /// Replaces the compared schemes: "red,nlred:min=10,max=30,codel". A piece with `=` after a
+    /// comma is a parameter of the scheme before it. A scheme of the file keeps its parameters.
     pub fn set_schemes(&mut self, text: &str, argument: &str) {
         let place = Place::Argument(argument.into());
         let item = |text: String| Node {
@@ -211,7 +233,7 @@ impl Source {
             known.as_ref()?.at(&[&label]).cloned().map(|n| (label, n))
         };
         let mut table = scenario::normalised(Some(&schemes), &mut self.problems);
-        // A scheme of the file keeps what the file says of it.
+        // A scheme of the file keeps its parameters.
         if let Content::List(items) = &schemes.content {
             for (label, node) in items.iter().filter_map(named) {
                 table.put(&[&label], node);
@@ -220,7 +242,7 @@ impl Source {
         self.tree.put(&["schemes"], table);
     }
 
-    /// Compares one more scheme under a name of its own: "red:min=10,max=30".
+    /// Adds a scheme to the comparison under a name: "red:min=10,max=30".
     pub fn add_scheme(&mut self, name: &str, text: &str) {
         let node = Node::argument(text, text);
         let table = scenario::normalised(Some(&node), &mut self.problems);
@@ -230,7 +252,7 @@ impl Source {
         }
     }
 
-    /// Compares variants of its schemes instead.
+    /// Replaces the compared schemes by variants of them.
     pub fn set_variants(&mut self, variants: &[Variant]) {
         let known = self.tree.take("schemes");
         let mut table = Node::table();
@@ -248,8 +270,8 @@ impl Source {
         self.tree.put(&["schemes"], table);
     }
 
-    /// Whether a path leads to something that can be set.
-    pub(super) fn checked_path(&self, path: &str, place: &Place) -> Result<(), Problem> {
+    /// Checks that a path leads to a field that can be set.
+    pub(super) fn check_path(&self, path: &str, place: &Place) -> Result<(), Problem> {
         let steps: Vec<&str> = path.split('.').collect();
         let fields = || SCENARIO.fields.iter().map(|field| field.name);
         let unknown = |what: &str, wanted: &str, known: Vec<&str>| {
@@ -262,7 +284,7 @@ impl Source {
         }
         let named = ["flows", "schemes"].contains(&steps[0]);
         if named && steps.len() < 3 {
-            let message = format!("`{path}` is no single value");
+            let message = format!("`{path}` is not a single value");
             let help = format!("allowed: {}.NAME.FIELD", steps[0]);
             return Err(Problem::new(place, message, help));
         }
@@ -290,8 +312,8 @@ impl Source {
         trace.map_err(|error| format!("\"{}\": {error}", self.traces.display(name)))
     }
 
-    /// The recorded links it names, each with its text. What cannot be read is left out:
-    /// planning says so.
+    /// The recorded links that it names, each with its text. Those that cannot be read are left
+    /// out; [`plan`](Source::plan) reports them.
     pub fn traces(&self) -> Vec<(String, String)> {
         let mut names = Vec::new();
         collect_traces(&self.tree, &mut names);
@@ -299,12 +321,12 @@ impl Source {
         names.into_iter().filter_map(read).collect()
     }
 
-    /// Everything that is to be run.
+    /// Checks the scenario at every point of its sweep and returns its cells.
     pub fn plan(&self) -> Result<Plan, Problems> {
         Plan::new(self).map_err(|list| self.problems(list))
     }
 
-    /// What is wrong with it: in the order of the file, after what is wrong with arguments.
+    /// Sorts problems: those of arguments, then those of the file in its order.
     pub(crate) fn problems(&self, mut list: Vec<Problem>) -> Problems {
         list.sort_by_key(|problem| match &problem.place {
             Place::Argument(_) => None,
@@ -314,14 +336,14 @@ impl Source {
         Problems { name, text, list }
     }
 
-    /// Whether it says with how many seeds it is run.
+    /// Whether it sets `seeds`.
     pub fn has_seeds(&self) -> bool {
         self.tree.at(&["seeds"]).is_some()
     }
 }
 
-/// `tcp = "cubic"` as a table, so that other rules can be set beside it.
-fn spell_out_tcp(tree: &mut Node) {
+/// Replaces `tcp = "cubic"` by a table, so that other fields can be set.
+fn expand_tcp(tree: &mut Node) {
     let Content::Table(entries) = &mut tree.content else {
         return;
     };
@@ -331,9 +353,7 @@ fn spell_out_tcp(tree: &mut Node) {
             ("tcp", Content::Text(_)) => node.put(&["control"], control),
             ("flows", Content::Table(_)) => {
                 if let Content::Table(groups) = &mut node.content {
-                    groups
-                        .iter_mut()
-                        .for_each(|(_, group)| spell_out_tcp(group));
+                    groups.iter_mut().for_each(|(_, group)| expand_tcp(group));
                 }
             }
             _ => {}
@@ -341,7 +361,7 @@ fn spell_out_tcp(tree: &mut Node) {
     }
 }
 
-/// Schemes between commas; a piece "name=value" goes on with the scheme before it.
+/// Splits schemes at commas; a piece "name=value" belongs to the scheme before it.
 fn split_schemes(text: &str) -> Vec<String> {
     let mut schemes: Vec<String> = Vec::new();
     for piece in text
@@ -361,6 +381,7 @@ fn split_schemes(text: &str) -> Vec<String> {
     schemes
 }
 
+/// Adds the names of recorded links in `node` to `names`.
 fn collect_traces(node: &Node, names: &mut Vec<String>) {
     match &node.content {
         Content::Table(entries) => {

@@ -1,4 +1,4 @@
-//! Plans: every combination once, changes by arguments, and what is refused.
+//! Plans: every combination once, changes by arguments, and errors.
 
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ fn a_graph_watches_its_first_link_under_the_scheme() {
 }
 
 #[test]
-fn the_way_back_has_what_a_link_has() {
+fn the_reverse_link_has_the_fields_of_a_link() {
     let text = "
         network.reverse = { rate = \"1 Mbps\", reorder = { share = \"1%\", delay = \"2 ms\" } }
         tcp = { profile = \"ns2\", rules = \"standard\" }
@@ -78,18 +78,18 @@ fn the_way_back_has_what_a_link_has() {
     ";
     let plan = plan(text).unwrap();
     let run = plan.prepare(plan.cell(0).unwrap(), false).unwrap().run;
-    let there = run.network.get(earlydrop_sim::network::LinkId(0));
-    let back = run.network.get(earlydrop_sim::network::LinkId(1));
-    assert_eq!((back.rate.0, there.rate.0), (1_000_000, 10_000_000));
+    let forward = run.network.get(earlydrop_sim::network::LinkId(0));
+    let reverse = run.network.get(earlydrop_sim::network::LinkId(1));
+    assert_eq!((reverse.rate.0, forward.rate.0), (1_000_000, 10_000_000));
     assert_eq!(
-        (back.delay, back.mean_packet),
-        (there.delay, there.mean_packet)
+        (reverse.delay, reverse.mean_packet),
+        (forward.delay, forward.mean_packet)
     );
-    assert!(back.reorder.is_some() && there.reorder.is_none());
+    assert!(reverse.reorder.is_some() && forward.reorder.is_none());
 }
 
 #[test]
-fn shared_parameters_pass_over_schemes_that_do_without() {
+fn shared_parameters_skip_schemes_without_them() {
     let plan =
         plan("schemes = [\"red\", \"dsred\", \"codel\"]\nparameters.max_p = 0.2\n[flows.a]\n");
     let plan = plan.unwrap();
@@ -103,7 +103,7 @@ fn shared_parameters_pass_over_schemes_that_do_without() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place_and_what_would_do() {
+fn errors_name_the_place_and_the_nearest_valid_value() {
     let cases = [
         ("durations = \"3 s\"", "did you mean `duration`?"),
         ("duration = 3", "nearest: duration = \"3 s\""),
@@ -135,7 +135,7 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_do() {
         ("sweep.\"flows.a.count\" = []", "no values"),
         (
             "parameters.mni = 5",
-            "no scheme compared has a parameter `mni`",
+            "no compared scheme has a parameter `mni`",
         ),
     ];
     for (line, wanted) in cases {
@@ -150,8 +150,8 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_do() {
             true => text.replace("[flows.a]\n", ""),
             false => text,
         };
-        let told = plan(&text).unwrap_err().to_string();
-        assert!(told.contains(wanted), "{line}\n  told: {told}");
-        assert!(told.starts_with("test.toml:"), "{told}");
+        let error = plan(&text).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{line}\n  error: {error}");
+        assert!(error.starts_with("test.toml:"), "{error}");
     }
 }

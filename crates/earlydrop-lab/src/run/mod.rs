@@ -1,12 +1,17 @@
-//! Running a plan's cells in memory: no folder, no database, no thread of its own.
+//! Running a plan's cells in memory: no folder, no database, and no thread unless asked for.
 //!
 //! ```text
-//! Plan --outcomes--> iterator of (Cell, Outcome)      one after the other, as it is asked
-//! Plan --on_threads--> (Cell, Outcome), as they end   on several threads (feature `threads`)
+//! Plan --outcomes--> iterator of (Cell, Outcome)        one cell per call of `next`
+//! Plan --all_outcomes--> Vec<(Cell, Outcome)>           on several threads (feature `threads`)
+//! jobs --on_threads--> callback with each Outcome       on several threads, as cells end
 //! ```
 //!
-//! A store is one consumer of outcomes among others: `store::run` keeps each as it ends.
-//! Outcomes depend neither on the threads nor on the order in which cells run.
+//! [`Rows::of_outcomes`](crate::rows::Rows::of_outcomes) and
+//! [`Summary::of`](crate::summary::Summary::of) make means with intervals of them. With the
+//! feature `store`, `store::run` saves each outcome in a database instead.
+//!
+//! An outcome depends on the plan and the cell only: not on threads, and not on the order in
+//! which cells run.
 //!
 //! ```
 //! use earlydrop_lab::plan::{Source, TraceFiles};
@@ -46,15 +51,15 @@ use crate::plan::{Cell, Plan};
 /// How many of a plan's cells are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Cells that an earlier run had done.
+    /// Cells that an earlier run had completed.
     pub before: usize,
-    /// Cells that are done, those included.
+    /// Completed cells, those included.
     pub done: usize,
     /// Cells of the plan.
     pub planned: usize,
 }
 
-/// Runs the cells of `plan` in order, each when the iterator is asked for it.
+/// Runs the cells of `plan` in order, one for each call of `next`.
 pub fn outcomes(plan: &Plan) -> Outcomes<'_, impl Fn() -> bool> {
     Outcomes {
         plan,
@@ -63,8 +68,10 @@ pub fn outcomes(plan: &Plan) -> Outcomes<'_, impl Fn() -> bool> {
     }
 }
 
-/// The iterator over the outcomes of a plan's cells, in the order of the plan. It ends after
-/// the last cell, or where `stop` became true, within a hundredth of a cell.
+/// Iterator over the outcomes of a plan's cells, in the order of the plan.
+///
+/// It ends after the last cell, or, cancelled with [`until`](Outcomes::until), before the
+/// first cell that is not complete. After an error it continues with the next cell.
 pub struct Outcomes<'a, S> {
     plan: &'a Plan,
     next: usize,
@@ -72,7 +79,8 @@ pub struct Outcomes<'a, S> {
 }
 
 impl<'a, S: Fn() -> bool> Outcomes<'a, S> {
-    /// Also ends where `stop` becomes true; it is asked a hundred times a cell.
+    /// Ends the iteration once `stop` returns true; it is called a hundred times per cell,
+    /// and a cell that it interrupts is dropped.
     pub fn until<T: Fn() -> bool>(self, stop: T) -> Outcomes<'a, impl Fn() -> bool> {
         let earlier = self.stop;
         Outcomes {
@@ -88,8 +96,8 @@ impl<S: Fn() -> bool> Iterator for Outcomes<'_, S> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let cell = self.plan.cell(self.next)?;
-        self.next += 1;
         let outcome = run_cell(self.plan, cell, &self.stop).transpose()?;
+        self.next += 1;
         Some(outcome.map(|outcome| (cell, outcome)))
     }
 
@@ -98,10 +106,10 @@ impl<S: Fn() -> bool> Iterator for Outcomes<'_, S> {
     }
 }
 
-/// A cell's simulated time is cut into this many pieces; between two of them it may stop.
-const PIECES: u64 = 100;
+/// The number of slices of a cell's simulated time; `stop` is asked before each.
+const SLICES: u64 = 100;
 
-/// Runs one cell; `None` where `stop` became true before its end.
+/// Runs one cell; `None` where `stop` returned true before its end.
 pub fn run_cell(
     plan: &Plan,
     cell: Cell,
@@ -110,12 +118,12 @@ pub fn run_cell(
     let prepared = plan.prepare(cell, plan.keeps_series(cell))?;
     let mut simulation = prepared.start()?;
     let duration = prepared.run.duration;
-    for piece in 1..=PIECES {
+    for slice in 1..=SLICES {
         if stop() {
             return Ok(None);
         }
-        let share = u128::from(duration.0) * u128::from(piece) / u128::from(PIECES);
-        simulation.run_until(Nanos(share as u64));
+        let end = u128::from(duration.0) * u128::from(slice) / u128::from(SLICES);
+        simulation.run_until(Nanos(end as u64));
     }
     Ok(Some(Outcome::of(&simulation.finish(), &prepared)))
 }

@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
 use super::run_cell;
@@ -10,64 +10,72 @@ use crate::document::Problem;
 use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan};
 
-/// The outcomes of all cells of `plan`, in the order of the plan; `None` where `stop` was set
-/// before all were done.
+/// Runs all cells of `plan` on this many threads and returns their outcomes in the order of
+/// the plan; `None` where `stop` was set before all were complete.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use earlydrop_lab::plan::{Source, TraceFiles};
+/// use earlydrop_lab::run::all_outcomes;
+///
+/// let text = "duration = \"2 s\"\nschemes = [\"red\", \"codel\"]\n[flows.bulk]";
+/// let plan = Source::new("small.toml", text, TraceFiles::default())?.plan()?;
+/// let outcomes = all_outcomes(&plan, 2, &AtomicBool::new(false))?;
+/// assert_eq!(outcomes.map(|list| list.len()), Some(plan.cell_count()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn all_outcomes(
     plan: &Plan,
     threads: usize,
     stop: &AtomicBool,
-) -> Result<Option<Vec<Outcome>>, Problem> {
+) -> Result<Option<Vec<(Cell, Outcome)>>, Problem> {
     let jobs: Vec<(&Plan, Cell)> = plan.cells().map(|cell| (plan, cell)).collect();
-    let mut outcomes: Vec<Option<Outcome>> = jobs.iter().map(|_| None).collect();
+    let mut outcomes: Vec<Option<(Cell, Outcome)>> = jobs.iter().map(|_| None).collect();
     on_threads(&jobs, threads, stop, |job, outcome| {
-        outcomes[job] = Some(outcome);
+        outcomes[job] = Some((jobs[job].1, outcome));
         Ok::<(), Problem>(())
     })?;
     Ok(outcomes.into_iter().collect())
 }
 
-/// Runs cells of plans on so many threads. Each outcome reaches `keep` as it ends, on the
-/// calling thread, with its index in `jobs`; an error from `keep` or from a cell ends the
-/// run. Once `stop` is set, threads end within a hundredth of a cell.
+/// Runs cells, of one plan or of several, on this many threads.
+///
+/// Calls `on_outcome` on the calling thread with each outcome as its cell ends, and with the
+/// index of the cell in `jobs`. The first error, of a cell or of `on_outcome`, ends the run
+/// and is returned. Once `stop` is set, threads end within a hundredth of a cell, and cells
+/// that were interrupted have no outcome.
 pub fn on_threads<E: From<Problem>>(
     jobs: &[(&Plan, Cell)],
     threads: usize,
     stop: &AtomicBool,
-    mut keep: impl FnMut(usize, Outcome) -> Result<(), E>,
+    mut on_outcome: impl FnMut(usize, Outcome) -> Result<(), E>,
 ) -> Result<(), E> {
-    let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
-    let stopped = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
+    let next = AtomicUsize::new(0);
+    let threads = threads.clamp(1, jobs.len().max(1));
     thread::scope(|scope| {
-        // A few outcomes may wait to be kept; more would only take memory.
-        let (sender, receiver) = mpsc::sync_channel(2 * threads.max(1));
-        let workers: Vec<_> = (0..threads.clamp(1, jobs.len().max(1)))
+        // Some outcomes may wait for `on_outcome`; more would only take memory.
+        let (sender, receiver) = mpsc::sync_channel(2 * threads);
+        let workers: Vec<_> = (0..threads)
             .map(|_| {
-                let sender = sender.clone();
-                let (next, stopped) = (&next, &stopped);
-                scope.spawn(move || {
-                    while !stopped() {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some((plan, cell)) = jobs.get(index) else {
-                            return;
-                        };
-                        let Some(outcome) = run_cell(plan, *cell, stopped).transpose() else {
-                            return;
-                        };
-                        if sender.send((index, outcome)).is_err() {
-                            return;
-                        }
-                    }
-                })
+                let worker = Worker {
+                    jobs,
+                    next: &next,
+                    stop,
+                    failed: &failed,
+                    sender: sender.clone(),
+                };
+                scope.spawn(move || worker.run())
             })
             .collect();
+        // The receiver ends when the last worker has dropped its sender.
         drop(sender);
         let mut result = Ok(());
         for (job, outcome) in receiver {
             if result.is_ok() {
                 result = outcome
                     .map_err(E::from)
-                    .and_then(|outcome| keep(job, outcome));
+                    .and_then(|outcome| on_outcome(job, outcome));
             }
             failed.store(result.is_err(), Ordering::Relaxed);
         }
@@ -76,4 +84,40 @@ pub fn on_threads<E: From<Problem>>(
         }
         result
     })
+}
+
+/// The index of a job, and its outcome.
+type Completed = (usize, Result<Outcome, Problem>);
+
+/// A thread that runs one job after the other.
+struct Worker<'a> {
+    jobs: &'a [(&'a Plan, Cell)],
+    /// The index of the next job that no worker has begun.
+    next: &'a AtomicUsize,
+    stop: &'a AtomicBool,
+    /// Set after an error: outcomes are no longer needed.
+    failed: &'a AtomicBool,
+    sender: SyncSender<Completed>,
+}
+
+impl Worker<'_> {
+    fn run(&self) {
+        while !self.is_stopped() {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some((plan, cell)) = self.jobs.get(index) else {
+                return;
+            };
+            let outcome = run_cell(plan, *cell, &|| self.is_stopped()).transpose();
+            let Some(outcome) = outcome else {
+                return;
+            };
+            if self.sender.send((index, outcome)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
+    }
 }

@@ -1,4 +1,4 @@
-//! Groups of flows, from a file's words to the simulator's.
+//! Groups of flows, from the tables below `flows`.
 
 use std::sync::Arc;
 
@@ -16,31 +16,32 @@ use super::tcp;
 
 /// A group of flows.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct FlowGroup {
     /// Its name.
     pub name: Arc<str>,
-    /// How many flows it has.
+    /// Its number of flows.
     pub count: u32,
-    /// Where they begin and lead, as written; empty for the network's default.
+    /// The end its flows start from, as written; empty for the topology's default.
     pub from: String,
-    /// Where they lead.
+    /// The end its flows lead to, as written; empty for the topology's default.
     pub to: String,
-    /// Their round trip without queues, where the group has one of its own.
+    /// The base round-trip time, where the group sets one.
     pub rtt: Option<Nanos>,
-    /// The rate of each host's own link, where the group has one of its own.
+    /// The rate of each host's access link, where the group sets one.
     pub access: Option<BitsPerSec>,
-    /// Their delay before each packet; `None`: a packet's time on the bottleneck.
+    /// The maximum of the random delay before each packet; `None`: a packet's transmission
+    /// time on the bottleneck.
     pub overhead: Option<Nanos>,
-    /// What they send.
+    /// Its traffic: TCP with an application, or datagrams.
     pub traffic: Traffic,
-    /// Where the group stands, and where its ends and its round trip do.
+    /// Where the group, its ends and its round-trip time were written.
     pub(super) places: Places,
     start: (Nanos, Nanos),
     steps: Vec<(Nanos, Step)>,
     class: u8,
 }
 
-/// Where things about a group were written.
+/// Where parts of a group were written.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub(super) group: Place,
@@ -49,33 +50,26 @@ pub(super) struct Places {
     pub(super) rtt: Place,
 }
 
-/// The kinds that send datagrams.
+/// The kinds of flows that send datagrams.
 const DATAGRAMS: &[&str] = &["cbr", "on-off", "voice"];
 
-/// What every group is read with.
-pub(super) struct Surroundings<'a> {
-    /// The file's `tcp`.
-    pub(super) tcp: &'a Entries,
-    /// How long the run lasts.
-    pub(super) duration: Nanos,
-}
-
-/// Reads a group.
+/// Reads a group of flows of a run of `duration`. The group's `tcp` overrides the file's.
 pub(super) fn read(
     key: &Key,
     group: &Entries,
-    around: &Surroundings<'_>,
+    tcp: &Entries,
+    duration: Nanos,
     problems: &mut Vec<Problem>,
-) -> Group {
+) -> FlowGroup {
     let kind = group.choice("kind");
     let traffic = match kind {
         _ if DATAGRAMS.contains(&kind) => datagrams(kind, group, problems),
-        _ => over_tcp(kind, group, around.tcp, problems),
+        _ => over_tcp(kind, group, tcp, problems),
     };
     let place = |name| group.place_of(name).clone();
     let start = group.between("start");
-    check_times(group, start, around.duration, problems);
-    Group {
+    check_times(group, start, duration, problems);
+    FlowGroup {
         name: key.name.as_str().into(),
         count: group.count("count"),
         from: group.text("from"),
@@ -134,12 +128,16 @@ fn check_times(
             "it must come before the run's end".to_string(),
         );
     }
+    check_steps(group, duration, problems);
+}
+
+fn check_steps(group: &Entries, duration: Nanos, problems: &mut Vec<Problem>) {
     for step in group.list("steps") {
         let at = step.time("at");
         let over_tcp = !DATAGRAMS.contains(&group.choice("kind"));
         if step.has("rate") && over_tcp {
             let help = "it belongs to kind = cbr, on-off or voice".to_string();
-            let message = "TCP finds its rate by itself";
+            let message = "a TCP sender has no rate to set";
             problems.push(Problem::new(step.place_of("rate"), message, help));
         }
         if at >= duration {
@@ -165,7 +163,11 @@ fn steps(group: &Entries, problems: &mut Vec<Problem>) -> Vec<(Nanos, Step)> {
             "resume" => steps.push((at, Step::Resume)),
             _ if rate.is_none() => {
                 let help = "allowed: do = \"stop\", do = \"resume\", or a rate";
-                problems.push(Problem::new(step.place(), "a step that does nothing", help));
+                problems.push(Problem::new(
+                    step.place(),
+                    "a step that changes nothing",
+                    help,
+                ));
             }
             _ => {}
         }
@@ -208,9 +210,8 @@ fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffi
 }
 
 fn over_tcp(kind: &str, group: &Entries, tcp: &Entries, problems: &mut Vec<Problem>) -> Traffic {
-    let own = group.table("tcp");
-    let rules = own.over(tcp);
-    let profile = Arc::new(tcp::read(&rules, problems));
+    let merged = group.table("tcp").over(tcp);
+    let profile = Arc::new(tcp::read(&merged, problems));
     let size = |problems: &mut Vec<Problem>| sizes(group, "size", &profile, problems);
     let request = group.size_or_auto("request").unwrap_or(Bytes(400));
     let application = match kind {
@@ -251,13 +252,13 @@ fn over_tcp(kind: &str, group: &Entries, tcp: &Entries, problems: &mut Vec<Probl
 }
 
 fn times(group: &Entries, name: &str, problems: &mut Vec<Problem>) -> Spread<Nanos> {
-    let spot = group.spread(name);
-    let (mean, law) = spot.value;
+    let spread = group.spread(name);
+    let (mean, law) = spread.value;
     let mean = match mean {
         Value::Time(time) => time,
         other => unreachable!("{name} is {other:?}"),
     };
-    checked(Spread::new(mean, law), name, &spot.place, problems)
+    valid(Spread::new(mean, law), name, &spread.place, problems)
 }
 
 fn sizes(
@@ -266,8 +267,8 @@ fn sizes(
     profile: &Profile,
     problems: &mut Vec<Problem>,
 ) -> Spread<Bytes> {
-    let spot = group.spread(name);
-    let (mean, law) = spot.value;
+    let spread = group.spread(name);
+    let (mean, law) = spread.value;
     let payload = Bytes(u64::from(profile.payload()));
     let bytes = match mean {
         Value::Length(length @ (Length::Bytes(_) | Length::Packets(_))) => {
@@ -276,10 +277,11 @@ fn sizes(
         other => unreachable!("{name} is {other:?}"),
     };
     let mean = Bytes::of_amount(bytes.min(1e15));
-    checked(Spread::new(mean, law), name, &spot.place, problems)
+    valid(Spread::new(mean, law), name, &spread.place, problems)
 }
 
-fn checked<T: Quantity>(
+/// `spread`, or its mean alone where its law is invalid.
+fn valid<T: Quantity>(
     spread: Spread<T>,
     name: &str,
     place: &Place,
@@ -292,7 +294,7 @@ fn checked<T: Quantity>(
     spread
 }
 
-impl Group {
+impl FlowGroup {
     /// The size of its largest packets.
     pub fn packet(&self) -> Bytes {
         match &self.traffic {
@@ -301,7 +303,7 @@ impl Group {
         }
     }
 
-    /// One of its flows between two hosts.
+    /// One of its flows, between two hosts.
     pub(super) fn flow(&self, from: Host, to: Host, overhead: Nanos) -> Flow {
         let (first, last) = self.start;
         let start = if first == last {

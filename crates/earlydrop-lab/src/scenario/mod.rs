@@ -1,113 +1,109 @@
-//! A scenario: what is simulated under which schemes, read from a file and checked.
+//! Scenarios: a topology, flows and schemes, read from a file and checked.
+//!
+//! ```text
+//! fields --> schema, page
+//! file --read--> Scenario --run--> PreparedRun --start--> Simulation
+//! ```
+//!
+//! [`SCENARIO`] describes all fields of a file. The reader checks files with it; [`schema()`] and
+//! [`page()`] are made from it.
 
 mod fields;
 mod flows;
+mod measure;
 mod network;
+mod page;
+mod schema;
 mod schemes;
 mod tcp;
 
-use fields::MOST_FLOWS;
 pub use fields::SCENARIO;
-pub use flows::Group;
+pub use flows::FlowGroup;
+pub use measure::{MeasureOptions, SeriesScope};
+pub use network::Topology;
+pub use page::page;
+pub use schema::{schema, schema_of};
 pub use schemes::Scheme;
 
-use earlydrop::registry;
+use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
-use earlydrop_sim::measure::Measure;
 use earlydrop_sim::network::{Link, LinkId, Node as Host};
-use earlydrop_sim::traffic::{FlowId, Traffic};
 use earlydrop_sim::{Run, RunError, Simulation};
 
 use crate::document::{Entries, Node, Place, Problem, suggestion};
-use network::{Built, EndsProblem};
+use fields::MAX_FLOWS;
+use network::{BuiltNetwork, EndsProblem, TraceReader};
 
-pub(crate) use network::Traces;
 pub(crate) use schemes::normalised;
 
 /// A scenario at one point of its sweep, every value checked.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What it is about.
+    /// A sentence about its purpose.
     pub about: String,
-    /// How long each run lasts.
+    /// The duration of each run.
     pub duration: Nanos,
-    /// How much of its beginning is left out.
+    /// The part of each run, from its beginning, that is left out of every figure.
     pub warm_up: Nanos,
-    /// What is compared.
+    /// The compared schemes.
     pub schemes: Vec<Scheme>,
-    /// Groups of flows.
-    pub groups: Vec<Group>,
-    /// Links and ways.
-    pub network: network::Plan,
-    /// What is measured.
-    pub measure: Measured,
+    /// The groups of flows.
+    pub groups: Vec<FlowGroup>,
+    /// The topology.
+    pub network: Topology,
+    /// The measurements and samples of a run.
+    pub measure: MeasureOptions,
 }
 
-/// What is measured.
-#[derive(Clone, Debug)]
-pub struct Measured {
-    delays: bool,
-    round_trips: bool,
-    sojourn: bool,
-    /// From one sample to the next.
-    pub sample: Nanos,
-    /// Which runs keep their samples.
-    pub series: Keep,
-    arrivals: bool,
-    windows: u32,
-    loss_event: Nanos,
-    /// Transfers that take less are in time.
-    deadline: Nanos,
+/// The environment of a scenario's text.
+pub(crate) struct Surroundings<'a> {
+    /// The schemes that it may name.
+    pub(crate) registry: &'a Registry,
+    /// Reads the recorded links that it names.
+    pub(crate) traces: &'a TraceReader<'a>,
 }
 
-/// Which runs keep their samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// Those of the first seed.
-    First,
-    /// All.
-    All,
-    /// None.
-    None,
+/// The environment of a scenario's tables.
+struct Context<'a> {
+    registry: &'a Registry,
+    traces: &'a TraceReader<'a>,
+    /// The duration of a run.
+    duration: Nanos,
 }
 
-/// Up to so many flows, packet delays are measured unless the file says otherwise: each
-/// takes 20 KB.
-const FLOWS_WITH_DELAYS: u64 = 1000;
-/// More samples than this take gigabytes.
-const MOST_SAMPLES: u64 = 1_000_000;
-
-/// Reads a scenario from a tree whose schemes are a table and which has neither seeds nor
-/// sweep any more.
-pub(crate) fn read(tree: &Node, traces: &Traces<'_>) -> Result<Scenario, Vec<Problem>> {
+/// Reads a scenario from a tree whose schemes are a table ([`normalised`]) and from which
+/// `seeds` and `sweep` were removed.
+pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, Vec<Problem>> {
     let mut problems = Vec::new();
     let entries = Entries::read(tree, &SCENARIO, &mut problems);
-    let duration = entries.time("duration");
-    let warm_up = entries
-        .time_or_auto("warm_up")
-        .unwrap_or(Nanos(duration.0 / 5));
-    if warm_up >= duration {
-        let message = format!("`warm_up` = \"{warm_up}\" leaves nothing of a run of {duration}");
-        let help = "nearest: a warm_up below the duration, or a longer duration";
-        problems.push(Problem::new(entries.place_of("warm_up"), message, help));
-    }
-    let network = network::read(&entries.table("network"), traces, duration, &mut problems);
-    let groups = read_groups(&entries, duration, &mut problems);
-    let buffer = network.buffer.as_ref();
+    let context = Context {
+        registry: around.registry,
+        traces: around.traces,
+        duration: entries.time("duration"),
+    };
+    let warm_up = read_warm_up(&entries, &mut problems);
+    let network = network::read(&entries.table("network"), &context, &mut problems);
+    let groups = read_groups(&entries, &context, &mut problems);
     let schemes = schemes::read(
         entries.open("schemes").unwrap_or(tree),
         entries.open("parameters"),
-        buffer.map(|(limit, place)| (limit.as_str(), place)),
+        network.buffer.as_ref(),
+        context.registry,
         &mut problems,
     );
-    let measure = entries.table("measure");
-    let measure = read_measure(&measure, &network, &groups, duration, &mut problems);
+    let measure = measure::read(
+        &entries.table("measure"),
+        flow_count(&groups),
+        network.rtt,
+        &context,
+        &mut problems,
+    );
     let scenario = Scenario {
         title: entries.text("title"),
         about: entries.text("about"),
-        duration,
+        duration: context.duration,
         warm_up,
         schemes,
         groups,
@@ -124,81 +120,60 @@ pub(crate) fn read(tree: &Node, traces: &Traces<'_>) -> Result<Scenario, Vec<Pro
     }
 }
 
-fn read_groups(entries: &Entries, duration: Nanos, problems: &mut Vec<Problem>) -> Vec<Group> {
+fn read_warm_up(entries: &Entries, problems: &mut Vec<Problem>) -> Nanos {
+    let duration = entries.time("duration");
+    let warm_up = entries.time_or_auto("warm_up");
+    let warm_up = warm_up.unwrap_or(Nanos(duration.0 / 5));
+    if warm_up >= duration {
+        let message = format!("`warm_up` = \"{warm_up}\" leaves nothing of a run of {duration}");
+        let help = "nearest: a warm_up below the duration, or a longer duration";
+        problems.push(Problem::new(entries.place_of("warm_up"), message, help));
+    }
+    warm_up
+}
+
+fn read_groups(
+    entries: &Entries,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> Vec<FlowGroup> {
     let tcp = entries.table("tcp");
-    let around = flows::Surroundings {
-        tcp: &tcp,
-        duration,
-    };
     let named = entries.named("flows");
     if named.is_empty() {
         let message = "a scenario without flows";
         let help = "allowed: at least one group, such as [flows.bulk]";
         problems.push(Problem::new(entries.place_of("flows"), message, help));
     }
-    let read = |(key, group): &(_, _)| flows::read(key, group, &around, problems);
-    let groups: Vec<Group> = named.iter().map(read).collect();
-    if count(&groups) > MOST_FLOWS {
-        let message = format!("{} flows, all groups together", count(&groups));
-        let help = format!("at most {MOST_FLOWS}");
+    let read = |(key, group): &(_, _)| flows::read(key, group, &tcp, context.duration, problems);
+    let groups: Vec<FlowGroup> = named.iter().map(read).collect();
+    let flows = flow_count(&groups);
+    if flows > MAX_FLOWS {
+        let message = format!("{flows} flows, all groups together");
+        let help = format!("at most {MAX_FLOWS}");
         problems.push(Problem::new(entries.place_of("flows"), message, help));
     }
     groups
 }
 
-/// How many flows there are.
-fn count(groups: &[Group]) -> u64 {
+/// The number of flows, all groups together.
+fn flow_count(groups: &[FlowGroup]) -> u64 {
     groups.iter().map(|group| u64::from(group.count)).sum()
 }
 
-fn read_measure(
-    entries: &Entries,
-    network: &network::Plan,
-    groups: &[Group],
-    duration: Nanos,
-    problems: &mut Vec<Problem>,
-) -> Measured {
-    let flows = count(groups);
-    let delays = entries.flag_or_auto("delays");
-    let sample = entries.time_or_auto("sample");
-    let sample = sample.unwrap_or(Nanos((duration.0 / 600).max(1)));
-    if sample > duration || duration.0 / sample.0.max(1) > MOST_SAMPLES {
-        let least = Nanos(duration.0 / MOST_SAMPLES);
-        let message = format!("samples every {sample} of a run of {duration}");
-        let help = format!("allowed: from {least} to {duration}");
-        problems.push(Problem::new(entries.place_of("sample"), message, help));
-    }
-    Measured {
-        delays: delays.unwrap_or(flows <= FLOWS_WITH_DELAYS),
-        round_trips: entries.flag("round_trips"),
-        sojourn: entries.flag("sojourn"),
-        sample,
-        series: match entries.choice("series") {
-            "all" => Keep::All,
-            "none" => Keep::None,
-            _ => Keep::First,
-        },
-        arrivals: entries.flag("arrivals"),
-        windows: entries.count("windows"),
-        loss_event: entries.time_or_auto("loss_event").unwrap_or(network.rtt),
-        deadline: entries.time("deadline"),
-    }
-}
-
 impl Scenario {
-    /// The largest packet of any group.
+    /// The size of the largest packet of any group.
     pub fn packet(&self) -> Bytes {
-        let packets = self.groups.iter().map(Group::packet);
+        let packets = self.groups.iter().map(FlowGroup::packet);
         packets.max().unwrap_or(Bytes(1500))
     }
 
-    /// The link whose queue is the scheme's, as the registry wants it.
+    /// The first link whose queue is the compared scheme, as the registry needs it.
     pub fn link(&self) -> Option<registry::Link> {
         self.network.scheme_links(self.packet()).into_iter().next()
     }
 
-    /// The shortest round trip of any group.
-    fn shortest(&self) -> Nanos {
+    /// The shortest base round-trip time of any group.
+    fn shortest_rtt(&self) -> Nanos {
         let rtts = self
             .groups
             .iter()
@@ -206,8 +181,8 @@ impl Scenario {
         rtts.min().unwrap_or(self.network.rtt)
     }
 
-    /// What only shows once everything is known: schemes before their links, ways between
-    /// ends.
+    /// Checks what depends on several tables: schemes at their links, and routes between the
+    /// ends of flows.
     fn check(&self, problems: &mut Vec<Problem>) {
         let packet = self.packet();
         self.network.check(packet, problems);
@@ -223,16 +198,17 @@ impl Scenario {
         if problems.is_empty()
             && let Some(scheme) = self.schemes.first()
         {
-            let started = self.run(scheme, 1, false).and_then(|prepared| {
-                let run = prepared.run.start();
-                run.map_err(|error| self.blame(&error))
+            let run = self.run(scheme, 1, false);
+            let started = run.and_then(|prepared| {
+                let simulation = prepared.run.start();
+                simulation.map_err(|error| self.problem_of(&error))
             });
             problems.extend(started.err());
         }
     }
 
-    /// The place to blame for what the simulator refuses.
-    fn blame(&self, error: &RunError) -> Problem {
+    /// The problem that the simulator reports, at the group of the flow that it names.
+    fn problem_of(&self, error: &RunError) -> Problem {
         let (RunError::NoRoute { flow, .. }
         | RunError::Profile { flow, .. }
         | RunError::Flow { flow, .. }) = error
@@ -246,11 +222,11 @@ impl Scenario {
             *flow < first
         });
         let group = group.map(|group| &*group.name);
-        self.blame_on(group, &Place::default(), &error.to_string(), "")
+        self.problem_at(group, &Place::default(), &error.to_string(), "")
     }
 
-    /// A problem of a group of flows, or of something else at this place.
-    fn blame_on(&self, group: Option<&str>, place: &Place, message: &str, help: &str) -> Problem {
+    /// A problem of a group of flows, or without a group at this place.
+    fn problem_at(&self, group: Option<&str>, place: &Place, message: &str, help: &str) -> Problem {
         let mut groups = self.groups.iter();
         match group.and_then(|name| groups.find(|group| &*group.name == name)) {
             Some(group) => {
@@ -261,15 +237,17 @@ impl Scenario {
         }
     }
 
-    /// What real hosts refuse: because of a group of flows, or of the network.
+    /// The problem that real hosts report about a group of flows, or about the network.
     pub fn refused(&self, group: Option<&str>, message: &str, help: &str) -> Problem {
-        self.blame_on(group, &self.network.place, message, help)
+        self.problem_at(group, &self.network.place, message, help)
     }
 
-    /// The simulator's run of a scheme with a seed.
-    pub fn run(&self, scheme: &Scheme, seed: u64, series: bool) -> Result<Prepared, Problem> {
+    /// The simulator's run of a scheme with a seed, and with samples over time if `series`.
+    pub fn run(&self, scheme: &Scheme, seed: u64, series: bool) -> Result<PreparedRun, Problem> {
         let packet = self.packet();
-        let mut built = self.network.build(&scheme.spec, self.shortest(), packet)?;
+        let mut built = self
+            .network
+            .build(&scheme.spec, self.shortest_rtt(), packet)?;
         let mut flows = Vec::new();
         let overhead = built
             .rate
@@ -284,26 +262,26 @@ impl Scenario {
         let watched = built.watched;
         let mut run = Run::new(built.network, self.duration).seed(seed);
         run.flows = flows;
-        run.measure = self.measures(&run, series);
+        run.measure = self.measure.for_run(self, &run, series);
         let deadline = self.measure.deadline;
-        Ok(Prepared {
+        Ok(PreparedRun {
             run,
             watched,
             deadline,
         })
     }
 
-    /// A host on each side for one flow of `group`; in a graph, the nodes themselves
-    /// unless hosts have links of their own.
-    fn hosts(&self, group: &Group, built: &mut Built) -> Result<(Host, Host), Problem> {
+    /// A new host at each end for one flow of `group`; in a graph without access links, the
+    /// nodes themselves.
+    fn hosts(&self, group: &FlowGroup, built: &mut BuiltNetwork) -> Result<(Host, Host), Problem> {
         let rtt = group.rtt.unwrap_or(self.network.rtt);
         let ends = built
             .ends(&group.from, &group.to, rtt)
             .map_err(|problem| ends_problem(group, rtt, problem))?;
         let own_link = group.access.is_some() || self.network.has_access();
         if self.network.is_graph() && group.rtt.is_some() {
-            let message = "in a graph, the round trip is what its links take";
-            let help = "leave `rtt` out, and give the links their delays";
+            let message = "in a graph, the delays of links decide the round-trip time";
+            let help = "remove `rtt`, and set the delays of links";
             return Err(Problem::new(&group.places.rtt, message, help));
         }
         if ends.access_delay.is_none() && !own_link {
@@ -319,51 +297,27 @@ impl Scenario {
         };
         Ok((host(ends.from), host(ends.to)))
     }
-
-    fn measures(&self, run: &Run, series: bool) -> Measure {
-        let mut windows = Vec::new();
-        if series {
-            for group in &self.groups {
-                let of_group = run.flows.iter().enumerate().filter(|(_, flow)| {
-                    flow.group == group.name && matches!(flow.traffic, Traffic::Tcp { .. })
-                });
-                let ids = of_group.map(|(index, _)| FlowId(index as u32));
-                windows.extend(ids.take(self.measure.windows as usize));
-            }
-        }
-        Measure {
-            warm_up: self.warm_up,
-            delays: self.measure.delays,
-            round_trips: self.measure.round_trips,
-            sojourn: self.measure.sojourn,
-            sample_every: series.then_some(self.measure.sample),
-            arrivals_every: (series && self.measure.arrivals).then_some(self.measure.sample),
-            windows,
-            loss_event: Some(self.measure.loss_event),
-            captures: Vec::new(),
-        }
-    }
 }
 
-/// A run that is ready, and the link whose queue is in the summary.
-pub struct Prepared {
+/// A run of the simulator, with the watched link and the deadline for its evaluation.
+pub struct PreparedRun {
     /// The run.
     pub run: Run,
-    /// The link watched.
+    /// The link whose queue is in the summary.
     pub watched: LinkId,
     /// Transfers that take less are in time.
     pub deadline: Nanos,
 }
 
-impl Prepared {
-    /// Checks everything and gets ready, at time zero.
+impl PreparedRun {
+    /// Checks the run and builds its simulation, at time zero.
     pub fn start(&self) -> Result<Simulation, Problem> {
         let started = self.run.start();
         started.map_err(|error| Problem::new(&Place::default(), error.to_string(), ""))
     }
 }
 
-fn ends_problem(group: &Group, rtt: Nanos, problem: EndsProblem) -> Problem {
+fn ends_problem(group: &FlowGroup, rtt: Nanos, problem: EndsProblem) -> Problem {
     match problem {
         EndsProblem::Unknown {
             is_from,
@@ -376,7 +330,7 @@ fn ends_problem(group: &Group, rtt: Nanos, problem: EndsProblem) -> Problem {
                 ("to", &group.places.to)
             };
             let message = format!(
-                "flows `{}`: no place is called {end} = \"{name}\"",
+                "flows `{}`: no node is called {end} = \"{name}\"",
                 group.name
             );
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -389,11 +343,15 @@ fn ends_problem(group: &Group, rtt: Nanos, problem: EndsProblem) -> Problem {
         }
         EndsProblem::Same(name) => {
             let message = format!("flows `{}` lead from \"{name}\" to itself", group.name);
-            Problem::new(&group.places.to, message, "give `from` and `to` two places")
+            Problem::new(
+                &group.places.to,
+                message,
+                "`from` and `to` must be different",
+            )
         }
         EndsProblem::TooShort { least } => {
             let message = format!(
-                "flows `{}`: a round trip of {rtt} is shorter than the {least} that the bottlenecks take",
+                "flows `{}`: a round-trip time of {rtt} is shorter than the {least} of the bottlenecks alone",
                 group.name
             );
             let help = format!("nearest: rtt = \"{least}\", or a shorter network.delay");

@@ -1,35 +1,35 @@
-//! What is compared: schemes by names of the file's own.
+//! The compared schemes, each by a name of the file's own.
 
-use earlydrop::registry::{ConfigError, Link, Spec};
+use earlydrop::registry::{ConfigError, Link, Registry, Spec};
 use earlydrop::units::BitsPerSec;
 
 use crate::document::{Content, Key, Node, Place, Problem};
 
-/// A scheme of the comparison.
+/// A compared scheme.
 #[derive(Clone, Debug)]
 pub struct Scheme {
-    /// What it is called here.
+    /// Its name in the scenario.
     pub label: String,
     /// The scheme with every parameter given.
     pub spec: Spec,
-    /// Where it stands.
+    /// Where it was written.
     pub place: Place,
     /// Where each of its parameters was given.
     places: Vec<(String, Place)>,
 }
 
-/// The schemes of a comparison, where a scenario names none.
-const TELLING: &[&str] = &[
+/// The compared schemes of a scenario that names none.
+const DEFAULT_SCHEMES: &[&str] = &[
     "droptail", "red", "nlred", "clred", "ared", "rared", "sfred", "pie", "codel", "fq-codel",
 ];
 
-/// `schemes` as a table of tables by label, whichever way it was written.
+/// `schemes` as a table of tables by label, in whichever form it was written.
 pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) -> Node {
-    let telling = Node {
-        content: Content::List(TELLING.iter().map(named).collect()),
+    let default = Node {
+        content: Content::List(DEFAULT_SCHEMES.iter().map(unwritten).collect()),
         place: Place::default(),
     };
-    let schemes = schemes.unwrap_or(&telling);
+    let schemes = schemes.unwrap_or(&default);
     let content = match &schemes.content {
         Content::Text(_) => vec![(None, schemes.clone())],
         Content::List(items) => items.iter().map(|item| (None, item.clone())).collect(),
@@ -46,29 +46,16 @@ pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) ->
     }
     let mut table: Vec<(Key, Node)> = Vec::new();
     for (key, node) in content {
-        let Some(mut entry) = spelled_out(&node, problems) else {
-            continue;
-        };
-        let key = key.unwrap_or_else(|| Key {
-            name: label_of(&mut entry, &node, &table),
-            place: node.place.clone(),
-        });
-        let written = |other: &Node| node.text().is_some() && other.to_toml() == entry.to_toml();
-        if table.iter().any(|(_, other)| written(other)) {
-            let message = format!("{} stands twice among the schemes", node.to_toml());
-            problems.push(Problem::new(&node.place, message, "keep one"));
-            continue;
+        if let Some(mut entry) = as_table(&node, problems) {
+            let key = key.unwrap_or_else(|| Key {
+                name: label_of(&mut entry, &node, &table),
+                place: node.place.clone(),
+            });
+            match repetition(&key, &entry, &node, &table) {
+                Some(problem) => problems.push(problem),
+                None => table.push((key, entry)),
+            }
         }
-        if table.iter().any(|(known, _)| known.name == key.name) {
-            let message = format!("`{}` stands twice among the schemes", key.name);
-            problems.push(Problem::new(
-                &key.place,
-                message,
-                "keep one, or give it a name",
-            ));
-            continue;
-        }
-        table.push((key, entry));
     }
     Node {
         content: Content::Table(table),
@@ -76,15 +63,31 @@ pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) ->
     }
 }
 
-/// A scheme that nobody wrote.
-fn named(name: &&str) -> Node {
+/// The problem of a scheme that `table` holds already, or of a label that another has.
+fn repetition(key: &Key, entry: &Node, node: &Node, table: &[(Key, Node)]) -> Option<Problem> {
+    let is_text = node.text().is_some();
+    let is_same = |other: &Node| is_text && other.to_toml() == entry.to_toml();
+    if table.iter().any(|(_, other)| is_same(other)) {
+        let message = format!("{} is listed twice among the schemes", node.to_toml());
+        return Some(Problem::new(&node.place, message, "keep one"));
+    }
+    if table.iter().any(|(known, _)| known.name == key.name) {
+        let message = format!("`{}` is listed twice among the schemes", key.name);
+        let help = "keep one, or give it a name";
+        return Some(Problem::new(&key.place, message, help));
+    }
+    None
+}
+
+/// A scheme of the default list.
+fn unwritten(name: &&str) -> Node {
     Node {
         content: Content::Text((*name).to_string()),
         place: Place::default(),
     }
 }
 
-/// The scheme's own name, or all of its text where another has that name already.
+/// The scheme's name, or its whole text where another scheme has that label.
 fn label_of(entry: &mut Node, node: &Node, table: &[(Key, Node)]) -> String {
     let given = entry.take("name").or(entry.at(&["scheme"]).cloned());
     let short = given.and_then(|given| given.text()).unwrap_or_default();
@@ -95,8 +98,8 @@ fn label_of(entry: &mut Node, node: &Node, table: &[(Key, Node)]) -> String {
     }
 }
 
-/// "red:min=10" as { scheme = "red", min = "10" }.
-fn spelled_out(node: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
+/// `"red:min=10"` as `{ scheme = "red", min = "10" }`.
+fn as_table(node: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
     let text = match &node.content {
         Content::Table(_) => return Some(node.clone()),
         Content::Text(text) => text,
@@ -138,12 +141,13 @@ fn spelled_out(node: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
     })
 }
 
-/// Reads the schemes of a normalised table, with the parameters all of them share and the
-/// buffer's limit.
+/// Reads the schemes of a normalised table, with the parameters that all of them share and
+/// the buffer's limit.
 pub(super) fn read(
     schemes: &Node,
     shared: Option<&Node>,
-    buffer: Option<(&str, &Place)>,
+    buffer: Option<&(String, Place)>,
+    registry: &Registry,
     problems: &mut Vec<Problem>,
 ) -> Vec<Scheme> {
     let Content::Table(entries) = &schemes.content else {
@@ -154,19 +158,19 @@ pub(super) fn read(
     let mut used = vec![false; shared.len()];
     let mut list = Vec::new();
     for (key, node) in entries {
-        if let Some(mut scheme) = read_scheme(key, node, problems) {
+        if let Some(mut scheme) = read_scheme(key, node, registry, problems) {
             for (index, (name, value, place)) in shared.iter().enumerate() {
-                used[index] |= scheme.takes(name, value, place);
+                used[index] |= scheme.set_default(name, value, place);
             }
             if let Some((limit, place)) = buffer {
-                scheme.takes("limit", limit, place);
+                scheme.set_default("limit", limit, place);
             }
             list.push(scheme);
         }
     }
     for ((name, _, place), used) in shared.iter().zip(used) {
         if !used && !list.is_empty() {
-            let message = format!("no scheme compared has a parameter `{name}` to be given");
+            let message = format!("no compared scheme has a parameter `{name}` to set");
             let help = "`earlydrop schemes NAME` lists a scheme's parameters";
             problems.push(Problem::new(place, message, help));
         }
@@ -174,7 +178,7 @@ pub(super) fn read(
     list
 }
 
-/// Name, value and place of each parameter in a table.
+/// The name, value and place of each parameter in a table.
 fn parameters_of(table: &Node, problems: &mut Vec<Problem>) -> Vec<(String, String, Place)> {
     let Content::Table(entries) = &table.content else {
         let message = format!("`parameters` is {}, not a table", table.kind());
@@ -184,7 +188,7 @@ fn parameters_of(table: &Node, problems: &mut Vec<Problem>) -> Vec<(String, Stri
     let mut list = Vec::new();
     for (key, node) in entries {
         match (&node.content, node.text()) {
-            // A scheme within a scheme: inner.min = 5 is a table here.
+            // Of a nested scheme: `inner.min = 5` is a table in TOML.
             (Content::Table(_), _) if key.name == "inner" => {
                 let inner = parameters_of(node, problems).into_iter();
                 list.extend(
@@ -206,21 +210,23 @@ fn parameters_of(table: &Node, problems: &mut Vec<Problem>) -> Vec<(String, Stri
     list
 }
 
-fn read_scheme(key: &Key, node: &Node, problems: &mut Vec<Problem>) -> Option<Scheme> {
-    let node = spelled_out(node, problems)?;
+fn read_scheme(
+    key: &Key,
+    node: &Node,
+    registry: &Registry,
+    problems: &mut Vec<Problem>,
+) -> Option<Scheme> {
+    let node = as_table(node, problems)?;
     let parameters = parameters_of(&node, problems);
     let named = parameters.iter().find(|(name, ..)| name == "scheme");
     let (name, place) = match named {
         Some((_, name, place)) => (name.as_str(), place),
         None => (key.name.as_str(), &key.place),
     };
-    let refuse = |error: ConfigError, place: &Place, problems: &mut Vec<Problem>| {
-        problems.push(from_config(&error, place));
-    };
-    let mut spec = match Spec::new(name) {
+    let mut spec = match registry.spec(name) {
         Ok(spec) => spec,
         Err(error) => {
-            refuse(error, place, problems);
+            problems.push(from_config(&error, place));
             return None;
         }
     };
@@ -234,7 +240,7 @@ fn read_scheme(key: &Key, node: &Node, problems: &mut Vec<Problem>) -> Option<Sc
                 spec = with;
                 places.push((name.clone(), place.clone()));
             }
-            Err(error) => refuse(error, place, problems),
+            Err(error) => problems.push(from_config(&error, place)),
         }
     }
     Some(Scheme {
@@ -246,13 +252,12 @@ fn read_scheme(key: &Key, node: &Node, problems: &mut Vec<Problem>) -> Option<Sc
 }
 
 impl Scheme {
-    /// Sets a parameter where the scheme has it and does not set it itself; whether it
-    /// has it.
-    fn takes(&mut self, name: &str, value: &str, place: &Place) -> bool {
+    /// Sets a parameter unless the scheme sets it itself; returns whether the scheme has it.
+    fn set_default(&mut self, name: &str, value: &str, place: &Place) -> bool {
         if self.places.iter().any(|(known, _)| known == name) {
             return true;
         }
-        // What says nothing with the scheme's other parameters is not given to it.
+        // Not set where it would have no effect with the scheme's other parameters.
         let settings = self.spec.settings(&Link::at(BitsPerSec::from_mbps(10)));
         let parameter = self.spec.descriptor().parameter(name);
         if let (Ok(settings), Some(parameter)) = (settings, parameter)
@@ -270,24 +275,24 @@ impl Scheme {
         }
     }
 
-    /// Checks it before a link.
+    /// Checks it as the queue of a link.
     pub(super) fn check(&self, link: &Link, problems: &mut Vec<Problem>) {
         if let Err(error) = self.spec.plan(link) {
-            let blamed = error.parameter().and_then(|name| {
+            let place = error.parameter().and_then(|name| {
                 let mut places = self.places.iter();
                 places
                     .find(|(known, _)| known == name)
                     .map(|(_, place)| place)
             });
-            // A threshold that nobody wrote lies above a buffer that somebody did.
+            // A default threshold may lie above a limit that was written.
             let limit = || self.places.iter().find(|(known, _)| known == "limit");
-            let blamed = blamed.or_else(|| limit().map(|(_, place)| place));
-            problems.push(from_config(&error, blamed.unwrap_or(&self.place)));
+            let place = place.or_else(|| limit().map(|(_, place)| place));
+            problems.push(from_config(&error, place.unwrap_or(&self.place)));
         }
     }
 }
 
-/// The registry's words, its suggestion apart.
+/// A problem with the registry's message and its suggestion.
 pub(super) fn from_config(error: &ConfigError, place: &Place) -> Problem {
     let text = error.to_string();
     let (message, help) = text.split_once("; ").unwrap_or((&text, ""));

@@ -1,4 +1,4 @@
-//! A run's tables in other formats.
+//! Export of a run's tables as CSV, JSON and Parquet.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,43 +14,45 @@ use parquet::schema::types::Type;
 use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
-use super::{Column, Kind, Store, StoreError, Table};
+use super::{Column, ColumnType, Store, StoreError, Table};
 
-/// A format to write tables in.
+/// A format of exported tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
-    /// Comma-separated values, one file a table.
+    /// Comma-separated values, one file per table.
     Csv,
-    /// Apache Parquet, one file a table.
+    /// Apache Parquet, one file per table.
     Parquet,
-    /// One JSON document: each table a list of rows.
+    /// One JSON document with a list of rows per table.
     Json,
 }
 
-/// What can go wrong.
+/// Why an export failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
-    /// With the run.
+    /// The run cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// With a file.
+    /// A file cannot be written.
     #[error("{path}: {error}")]
     File {
-        /// The file.
+        /// The file's path.
         path: String,
-        /// Why.
+        /// The error.
         error: io::Error,
     },
 }
 
-/// Writes every table of `store` to files in `folder`; answers which.
+/// Writes every table of `store` to files in `folder` and returns their paths.
 pub fn export(store: &Store, format: Format, folder: &Path) -> Result<Vec<PathBuf>, ExportError> {
     let wrap = |path: &Path, error: io::Error| ExportError::File {
         path: path.display().to_string(),
         error,
     };
     fs::create_dir_all(folder).map_err(|error| wrap(folder, error))?;
-    let mut written = Vec::new();
+    let mut paths = Vec::new();
     if format == Format::Json {
         let path = folder.join("results.json");
         let document = json(store)?;
@@ -65,14 +67,14 @@ pub fn export(store: &Store, format: Format, folder: &Path) -> Result<Vec<PathBu
             Format::Csv | Format::Json => "csv",
         };
         let path = folder.join(format!("{}.{extension}", table.name));
-        let wrote = File::create(&path).and_then(|file| match format {
+        let result = File::create(&path).and_then(|file| match format {
             Format::Parquet => parquet(&table, &rows, file),
             Format::Csv | Format::Json => csv(&table, &rows, file),
         });
-        wrote.map_err(|error| wrap(&path, error))?;
-        written.push(path);
+        result.map_err(|error| wrap(&path, error))?;
+        paths.push(path);
     }
-    Ok(written)
+    Ok(paths)
 }
 
 impl Store {
@@ -153,13 +155,12 @@ fn write_parquet(
     Ok(())
 }
 
-/// A column of a table in Parquet's terms: only numbers that may not be measured are
-/// optional.
+/// A column as a Parquet field: only numbers that may be missing are optional.
 fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
     let (physical, logical, repetition) = match column.kind {
-        Kind::Whole => (Physical::INT64, None, Repetition::REQUIRED),
-        Kind::Real => (Physical::DOUBLE, None, Repetition::OPTIONAL),
-        Kind::Text => (
+        ColumnType::Whole => (Physical::INT64, None, Repetition::REQUIRED),
+        ColumnType::Real => (Physical::DOUBLE, None, Repetition::OPTIONAL),
+        ColumnType::Text => (
             Physical::BYTE_ARRAY,
             Some(LogicalType::String),
             Repetition::REQUIRED,
@@ -173,13 +174,13 @@ fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
 }
 
 fn write_column(
-    kind: Kind,
+    kind: ColumnType,
     values: &[&Value],
     out: &mut SerializedColumnWriter<'_>,
 ) -> Result<(), ParquetError> {
     let values = values.iter();
     match kind {
-        Kind::Whole => {
+        ColumnType::Whole => {
             let whole = values.map(|value| match value {
                 Value::Integer(whole) => *whole,
                 _ => 0,
@@ -187,7 +188,7 @@ fn write_column(
             let whole: Vec<i64> = whole.collect();
             out.typed::<Int64Type>().write_batch(&whole, None, None)?;
         }
-        Kind::Real => {
+        ColumnType::Real => {
             let present = |value: &Value| match value {
                 Value::Real(real) => Some(*real),
                 Value::Integer(whole) => Some(*whole as f64),
@@ -199,7 +200,7 @@ fn write_column(
             let out = out.typed::<DoubleType>();
             out.write_batch(&real, Some(&levels), None)?;
         }
-        Kind::Text => {
+        ColumnType::Text => {
             let text = values.map(|value| match value {
                 Value::Text(text) => ByteArray::from(text.as_str()),
                 _ => ByteArray::from(""),

@@ -1,84 +1,88 @@
-//! One run, one folder: a database of what was found, and the scenario as run.
+//! Runs in folders: a SQLite database of the outcomes, and the scenario as run.
+//!
+//! [`run`] runs a plan's cells and saves each as it ends, in one transaction; a run that was
+//! interrupted continues with the missing cells. [`export`] writes the tables as CSV, JSON or
+//! Parquet. [`page`] describes the tables.
 
 mod export;
 mod read;
 mod run;
 mod tables;
+mod write;
 
 pub use export::{ExportError, Format, export};
 pub use read::{FlowRow, Quantiles};
-
 pub use run::{RunError, missing_cells, run, run_until};
-use tables::tables_of;
-pub use tables::{Column, Kind, Table, page};
+pub use tables::{Column, ColumnType, Table, page};
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, params, params_from_iter, types};
+use earlydrop::registry::Registry;
+use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use crate::files::FileError;
-use crate::metrics::LIVE_METRICS;
-use crate::outcome::{Live, Outcome};
-use crate::plan::{Cell, Hosts, Plan, Source};
+use crate::plan::{Hosts, Plan, Source};
 use crate::version::version;
+use tables::{insert, tables_of};
 
 /// What can go wrong with a run's folder.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The database does not do as asked.
+    /// The database reports an error.
     #[error("{path}: {error}")]
     Database {
-        /// The database.
+        /// The database's path.
         path: String,
-        /// Why.
+        /// The error.
         error: rusqlite::Error,
     },
-    /// There is no run.
+    /// The folder holds no run.
     #[error("{path} holds no run: there is no {DATABASE}")]
     NoRun {
-        /// The folder.
+        /// The folder's path.
         path: String,
     },
-    /// Somebody else is writing to it.
-    #[error("{path} is in use: another earlydrop is at work on this run")]
+    /// Another process has the run open.
+    #[error("{path} is in use: another process has this run open")]
     Busy {
-        /// The folder.
+        /// The folder's path.
         path: String,
     },
-    /// It holds another run.
+    /// The folder holds something else.
     #[error("{path} holds {what}; nothing was written: choose another folder with --out")]
     Another {
-        /// The folder.
+        /// The folder's path.
         path: String,
-        /// What is different about it.
+        /// A description of its contents.
         what: String,
     },
 }
 
-/// The database's name in a run's folder.
+/// The name of the database in a run's folder.
 const DATABASE: &str = "results.sqlite";
 
-/// The scenario's name in a run's folder.
+/// The name of the scenario in a run's folder.
 const SCENARIO: &str = "scenario.toml";
 
-/// A run's folder.
+/// A run's folder, open for reading and writing by this process only.
 pub struct Store {
     folder: PathBuf,
     database: Connection,
 }
 
-/// A cell by what it is: its scheme's label, its point, its seed.
+/// A cell by its scheme's label, its point and its seed.
 pub type CellKey = (String, usize, u64);
 
 impl Store {
-    /// The run of `plan` in `folder`, begun or gone on with. Another run's folder is
-    /// refused and left as it is.
+    /// Creates the run of `plan` in `folder`, or opens it to continue. A folder with anything
+    /// else is refused and not changed.
     pub fn create(folder: &Path, source: &Source, plan: &Plan) -> Result<Store, StoreError> {
         let path = folder.join(DATABASE);
         if !path.exists() && folder.exists() && !is_empty(folder)? {
@@ -91,7 +95,7 @@ impl Store {
         let store = Store::connect(folder, OpenFlags::default())?;
         match store.about("identity")? {
             None => {
-                store.make_tables(plan.hosts)?;
+                store.create_tables(plan.hosts)?;
                 store.describe(source, plan)?;
                 store.copy_traces(source)?;
             }
@@ -101,7 +105,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Notes with how many seeds the scenario is run, there and in `scenario.toml`.
+    /// Stores the number of seeds of `plan`, in the database and in `scenario.toml`.
     pub fn plan_seeds(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
         let planned = plan.seeds.len().to_string();
         self.sql(|database| set_about(database, "seeds", &planned))?;
@@ -111,12 +115,12 @@ impl Store {
             version(),
             source.name
         );
-        let written = fs::write(&path, heading + &plan.toml());
-        written.map_err(|error| file_error(&path, error))
+        let result = fs::write(&path, heading + &plan.toml());
+        result.map_err(|error| file_error(&path, error))
     }
 
-    /// The run of `plan` in `folder` as far as it is done; `None` where there is none, or
-    /// another, one by another version, or one that somebody is writing to.
+    /// The run of `plan` in `folder`, complete or not; `None` where the folder holds no run, or
+    /// another run, or a run by another version, or one that another process has open.
     pub fn existing(folder: &Path, plan: &Plan) -> Result<Option<Store>, StoreError> {
         if !folder.join(DATABASE).is_file() {
             return Ok(None);
@@ -131,7 +135,7 @@ impl Store {
         Ok(Some(store).filter(|_| is_it && by_this && on_these))
     }
 
-    /// The run in `folder`.
+    /// Opens the run in `folder`.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
         if !folder.join(DATABASE).is_file() {
             let path = folder.display().to_string();
@@ -154,7 +158,7 @@ impl Store {
             folder: folder.to_path_buf(),
             database,
         };
-        // A transaction that a killed process had not finished is undone at this point.
+        // This rolls back a transaction that a killed process had not finished.
         let settings = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;
              PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; COMMIT;";
         store.sql(|database| {
@@ -164,14 +168,14 @@ impl Store {
         Ok(store)
     }
 
-    fn make_tables(&self, hosts: Hosts) -> Result<(), StoreError> {
+    fn create_tables(&self, hosts: Hosts) -> Result<(), StoreError> {
         let tables = tables_of(hosts);
         let mut statements: Vec<String> = tables.iter().map(Table::create).collect();
         statements.push(tables::SAMPLES.to_string());
         self.sql(|database| database.execute_batch(&statements.concat()))
     }
 
-    /// Does something with the database.
+    /// Calls `act` with the database and converts its error.
     fn sql<T>(
         &self,
         act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -204,18 +208,18 @@ impl Store {
         }
     }
 
-    /// Writes what the run is.
+    /// Stores what identifies the run.
     fn describe(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
         self.sql(|database| {
             let transaction = database.unchecked_transaction()?;
-            if let Some(word) = plan.hosts.word() {
-                set_about(&transaction, "hosts", word)?;
+            if let Some(name) = plan.hosts.database_name() {
+                set_about(&transaction, "hosts", name)?;
             }
             for (key, value) in [
                 ("scenario", plan.document.as_str()),
                 ("source", &source.name),
                 ("version", &version()),
-                // Last: a run without it was never begun.
+                // Last: without it, a folder holds no run.
                 ("identity", &plan.identity()),
             ] {
                 set_about(&transaction, key, value)?;
@@ -234,7 +238,7 @@ impl Store {
         })
     }
 
-    /// The recorded links it reads, so that the folder can be run again as it is.
+    /// Copies the recorded links of the scenario, so that the folder can be run again.
     fn copy_traces(&self, source: &Source) -> Result<(), StoreError> {
         for (name, text) in source.traces() {
             let to = self.folder.join(name);
@@ -246,13 +250,18 @@ impl Store {
         Ok(())
     }
 
-    /// The folder.
+    /// The run's folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The scenario it holds, as run, with the seeds asked for.
+    /// The scenario as run, with its seeds, under the built-in schemes.
     pub fn source(&self) -> Result<Source, StoreError> {
+        self.source_with(Registry::built_in())
+    }
+
+    /// The scenario as run, with its seeds, under the schemes of `registry`.
+    pub fn source_with(&self, registry: Registry) -> Result<Source, StoreError> {
         let about = |key| self.about(key).map(Option::unwrap_or_default);
         let (scenario, seeds) = (about("scenario")?, about("seeds")?);
         let seeds = match scenario.starts_with("seeds = [") {
@@ -261,30 +270,30 @@ impl Store {
         };
         let name = about("source")?;
         let source = Source::new(&name, &format!("{seeds}{scenario}"), self.folder.clone());
-        source.map_err(|_| StoreError::NoRun {
+        let source = source.map_err(|_| StoreError::NoRun {
             path: self.folder.display().to_string(),
-        })
+        });
+        Ok(source?.with_registry(registry))
     }
 
-    /// Which hosts sent.
+    /// The hosts that ran it.
     pub fn hosts(&self) -> Result<Hosts, StoreError> {
-        let word = self.about("hosts")?;
-        Ok(match word == Hosts::Real.word().map(String::from) {
+        let name = self.about("hosts")?;
+        Ok(match name.as_deref() == Hosts::Real.database_name() {
             true => Hosts::Real,
             false => Hosts::Simulated,
         })
     }
 
-    /// The tables that it has.
+    /// Its tables.
     pub fn tables(&self) -> Result<Vec<Table>, StoreError> {
         Ok(tables_of(self.hosts()?))
     }
 
-    /// A word about the run.
+    /// A value of the table `about`; `None` where there is none of this key.
     pub fn about(&self, key: &str) -> Result<Option<String>, StoreError> {
         let select = "SELECT value FROM about WHERE key = ?";
-        let found = self.database.query_row(select, [key], |row| row.get(0));
-        match found {
+        match self.database.query_row(select, [key], |row| row.get(0)) {
             Ok(value) => Ok(Some(value)),
             Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
             Err(rusqlite::Error::SqliteFailure(_, Some(message)))
@@ -296,22 +305,12 @@ impl Store {
         }
     }
 
-    /// The cells that are done.
+    /// The completed cells.
     pub fn done(&self) -> Result<HashSet<CellKey>, StoreError> {
         let rows = self.rows("SELECT scheme, point, seed FROM cells", |row| {
             Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)? as u64))
         });
         Ok(rows?.into_iter().collect())
-    }
-
-    /// Keeps what a cell found: all of it, or nothing if the process ends meanwhile.
-    pub fn save(&self, plan: &Plan, cell: Cell, outcome: &Outcome) -> Result<(), StoreError> {
-        self.sql(|database| {
-            let transaction = database.unchecked_transaction()?;
-            save_cell(&transaction, plan, cell, outcome)?;
-            save_parts(&transaction, plan.number(cell), outcome)?;
-            transaction.commit()
-        })
     }
 }
 
@@ -338,135 +337,4 @@ fn database_error(folder: &Path, error: rusqlite::Error) -> StoreError {
 fn set_about(database: &Connection, key: &str, value: &str) -> rusqlite::Result<()> {
     let insert = "INSERT OR REPLACE INTO about VALUES (?, ?)";
     database.execute(insert, [key, value]).map(|_| ())
-}
-
-/// The statement that adds a row to this table.
-fn insert(name: &str) -> String {
-    let mut all = tables_of(Hosts::Real).into_iter();
-    let found = all.find(|table| table.name == name);
-    found.map(|table| table.insert()).unwrap_or_default()
-}
-
-fn save_cell(
-    transaction: &Transaction<'_>,
-    plan: &Plan,
-    cell: Cell,
-    outcome: &Outcome,
-) -> rusqlite::Result<()> {
-    let scheme = plan.labels()[cell.scheme].to_string();
-    let mut row: Vec<types::Value> = vec![
-        whole(plan.number(cell) as u64),
-        scheme.into(),
-        whole(cell.point as u64),
-        whole(plan.seeds[cell.seed]),
-    ];
-    row.extend(outcome.values.iter().map(|value| real(*value)));
-    transaction.execute(&insert("cells"), params_from_iter(row))?;
-    Ok(())
-}
-
-fn save_parts(
-    transaction: &Transaction<'_>,
-    number: usize,
-    outcome: &Outcome,
-) -> rusqlite::Result<()> {
-    let add = |table: &str, rows: Vec<Vec<types::Value>>| -> rusqlite::Result<()> {
-        let mut statement = transaction.prepare(&insert(table))?;
-        for mut row in rows {
-            row.insert(0, whole(number as u64));
-            statement.execute(params_from_iter(row))?;
-        }
-        Ok(())
-    };
-    let groups = outcome.groups.iter().map(|(name, flows, values)| {
-        let mut row = vec![name.clone().into(), whole(*flows as u64)];
-        row.extend(values.iter().map(|value| real(*value)));
-        row
-    });
-    add("groups", groups.collect())?;
-    let flows = outcome.flows.iter().enumerate();
-    add(
-        "flows",
-        flows.map(|(index, flow)| flow_row(index, flow)).collect(),
-    )?;
-    add("queues", outcome.queues.iter().map(queue_row).collect())?;
-    add("sojourn", quantile_rows(&outcome.sojourn))?;
-    if let Some(live) = &outcome.live {
-        add("live", vec![live_row(live)])?;
-        add("lateness", quantile_rows(&live.lateness))?;
-    }
-    let transfers = outcome.transfers.iter().map(|(group, share, seconds)| {
-        vec![group.clone().into(), (*share).into(), (*seconds).into()]
-    });
-    add("transfers", transfers.collect())?;
-    let series = outcome.series.iter().map(|series| {
-        let finite = series
-            .values
-            .iter()
-            .map(|value| value.is_finite().then_some(*value));
-        let list = serde_json::to_string(&finite.collect::<Vec<_>>()).unwrap_or_default();
-        let (source, name) = (series.source.clone(), series.name.clone());
-        vec![
-            source.into(),
-            name.into(),
-            series.interval.into(),
-            list.into(),
-        ]
-    });
-    add("series", series.collect())
-}
-
-/// Shares, and the seconds that belong to them.
-fn quantile_rows(quantiles: &[(f64, f64)]) -> Vec<Vec<types::Value>> {
-    let row = |(share, seconds): &(f64, f64)| vec![(*share).into(), (*seconds).into()];
-    quantiles.iter().map(row).collect()
-}
-
-fn live_row(live: &Live) -> Vec<types::Value> {
-    let measured = LIVE_METRICS.iter().map(|metric| real(metric.of_live(live)));
-    let rule = [live.tolerated.into(), whole(u64::from(live.trustworthy))];
-    measured.chain(rule).collect()
-}
-
-fn flow_row(index: usize, flow: &crate::outcome::Flow) -> Vec<types::Value> {
-    vec![
-        whole(index as u64),
-        flow.group.clone().into(),
-        flow.throughput.into(),
-        flow.goodput.into(),
-        whole(flow.received),
-        whole(flow.lost),
-        whole(flow.marked),
-        whole(flow.timeouts),
-        whole(flow.retransmissions),
-    ]
-}
-
-fn queue_row(queue: &crate::outcome::Queue) -> Vec<types::Value> {
-    let mut row = vec![
-        queue.link.clone().into(),
-        whole(u64::from(queue.watched)),
-        queue.utilisation.into(),
-        queue.mean_packets.into(),
-        whole(u64::from(queue.longest)),
-        queue.mean_sojourn.into(),
-        whole(queue.arrived),
-        whole(queue.departed),
-        whole(queue.marked),
-    ];
-    row.extend(queue.dropped.iter().map(|dropped| whole(*dropped)));
-    row
-}
-
-/// SQLite's whole numbers are signed; none here is beyond their half.
-fn whole(number: u64) -> types::Value {
-    types::Value::Integer(number as i64)
-}
-
-/// What is no number is nothing.
-fn real(value: Option<f64>) -> types::Value {
-    match value.filter(|value| value.is_finite()) {
-        Some(value) => types::Value::Real(value),
-        None => types::Value::Null,
-    }
 }

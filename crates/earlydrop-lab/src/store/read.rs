@@ -1,4 +1,4 @@
-//! What a run's database holds, for tables and pictures.
+//! Reading outcomes from the database, for summaries, tables and figures.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,37 @@ use rusqlite::Row;
 use super::{Store, StoreError};
 use crate::metrics::{self, LIVE_METRICS, METRICS};
 use crate::outcome::Series;
-use crate::plan::Hosts;
+use crate::plan::{Hosts, Plan};
 use crate::rows::{CellRow, GroupRow, LiveRow, Rows};
+use crate::summary::Summary;
 
-/// A flow of a cell.
+/// The figures of a flow of a cell.
 #[derive(Clone, Debug)]
 pub struct FlowRow {
     /// The cell's number.
     pub cell: usize,
     /// Its group.
     pub group: String,
-    /// Bits on the wire that arrived, a second.
+    /// Bits on the wire that arrived, per second.
     pub throughput: f64,
-    /// Bits of payload that arrived for the first time, a second.
+    /// Bits of payload that arrived for the first time, per second.
     pub goodput: f64,
-    /// The share of its packets that was lost.
+    /// The share of its data packets that were lost.
     pub loss: f64,
 }
 
-/// Times of each scheme at each point: shares of packets, and seconds.
+/// Quantiles for each scheme's label and point: shares of packets, and seconds.
 pub type Quantiles = BTreeMap<(String, usize), Vec<(f64, f64)>>;
 
+impl Summary {
+    /// The summary of the cells of `plan` that `store` holds.
+    pub fn of_store(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
+        Ok(Summary::of(plan, store.all_rows()?))
+    }
+}
+
 impl Store {
-    /// What `read` makes of each row that `select` finds.
+    /// Calls `read` with each row that `select` returns.
     pub(super) fn rows<T>(
         &self,
         select: &str,
@@ -42,7 +50,7 @@ impl Store {
         })
     }
 
-    /// The rows of every cell that is done.
+    /// The rows of all completed cells.
     pub fn all_rows(&self) -> Result<Rows, StoreError> {
         Ok(Rows {
             cells: self.cells()?,
@@ -51,7 +59,7 @@ impl Store {
         })
     }
 
-    /// Every cell that is done, in the order of the plan.
+    /// The metrics of the completed cells, in the order of the plan.
     pub fn cells(&self) -> Result<Vec<CellRow>, StoreError> {
         let columns: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
         let columns = columns.join(", ");
@@ -68,7 +76,7 @@ impl Store {
         })
     }
 
-    /// Every group of every cell.
+    /// The metrics of the groups of flows of the completed cells.
     pub fn groups(&self) -> Result<Vec<GroupRow>, StoreError> {
         let columns: Vec<&str> = metrics::of_groups().map(|metric| metric.name).collect();
         let count = columns.len();
@@ -84,7 +92,7 @@ impl Store {
         })
     }
 
-    /// The flows of the runs with this seed.
+    /// The flows of the cells with this seed.
     pub fn flows(&self, seed: u64) -> Result<Vec<FlowRow>, StoreError> {
         let select = format!(
             "SELECT cell, name, throughput, goodput, lost, received FROM flows
@@ -107,14 +115,12 @@ impl Store {
         })
     }
 
-    /// The time in the watched queue of each scheme at each point: share and seconds,
-    /// averaged over the seeds.
+    /// Quantiles of the time in the watched queue, averaged over the seeds.
     pub fn sojourn(&self) -> Result<Quantiles, StoreError> {
         self.quantiles("sojourn")
     }
 
-    /// How late packets of each scheme at each point were, in the same form; of simulated
-    /// runs nothing.
+    /// Quantiles of the lateness of packets, averaged over the seeds; empty for simulated runs.
     pub fn lateness(&self) -> Result<Quantiles, StoreError> {
         match self.hosts()? {
             Hosts::Simulated => Ok(Quantiles::new()),
@@ -122,7 +128,7 @@ impl Store {
         }
     }
 
-    /// How exactly each cell was done, in the order of the plan; of simulated runs nothing.
+    /// The timing of the completed cells, in the order of the plan; empty for simulated runs.
     pub fn live(&self) -> Result<Vec<LiveRow>, StoreError> {
         if self.hosts()? == Hosts::Simulated {
             return Ok(Vec::new());
@@ -139,7 +145,7 @@ impl Store {
         })
     }
 
-    /// Packets dropped or marked over those that arrived at the watched queue, by cell.
+    /// Packets dropped or marked by the watched queue over packets that arrived, by cell.
     pub fn signals(&self) -> Result<BTreeMap<usize, f64>, StoreError> {
         let dropped = DropReason::ALL.map(|reason| format!("dropped_{}", reason.name()));
         let select = format!(
@@ -167,8 +173,8 @@ impl Store {
         Ok(all)
     }
 
-    /// How long a group's transfers take under a scheme at a point: share and seconds,
-    /// averaged over the seeds.
+    /// Quantiles of the completion times of a group's transfers under a scheme at a point:
+    /// share and seconds, averaged over the seeds.
     pub fn transfers(
         &self,
         scheme: &str,
@@ -185,7 +191,7 @@ impl Store {
         })
     }
 
-    /// One series of a cell: of `source`, or else of the watched link.
+    /// A series of a cell, by its name and its source; without `source`, of the watched link.
     pub fn series_of(
         &self,
         cell: usize,
@@ -200,10 +206,10 @@ impl Store {
             let mut rows = statement.query_map((cell, name, source), one_series)?;
             rows.next().transpose()
         })
-        .map(|found| found.map(|(_, series)| series))
+        .map(|row| row.map(|(_, series)| series))
     }
 
-    /// One series of the watched link of every cell that has it.
+    /// The series of this name of the watched link, of every cell that has it.
     pub fn watched_series(&self, name: &str) -> Result<Vec<(usize, Series)>, StoreError> {
         let watched = "SELECT cell, link FROM queues WHERE watched = 1";
         let select = format!(
@@ -215,7 +221,7 @@ impl Store {
         self.rows(&select, one_series)
     }
 
-    /// What was sampled over time, with its cell.
+    /// All series of the cells with this seed, each with its cell's number.
     pub fn series(&self, seed: u64) -> Result<Vec<(usize, Series)>, StoreError> {
         let select = format!(
             "SELECT cell, source, name, interval, list FROM series

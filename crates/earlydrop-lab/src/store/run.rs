@@ -1,4 +1,4 @@
-//! Running a plan's cells into a store: each kept as it ends, none run twice.
+//! Running a plan's cells with their outcomes saved in a store.
 
 use std::sync::atomic::AtomicBool;
 
@@ -6,20 +6,20 @@ use super::{Store, StoreError};
 use crate::document::Problem;
 use crate::plan::{Cell, Plan, Source};
 use crate::run::{Progress, on_threads};
-use crate::stopping::{MOST_SEEDS, StoppingRule};
+use crate::stopping::{MAX_SEEDS, StoppingRule};
 use crate::summary::Summary;
 
-/// Why a stored run ended before its time.
+/// Why a stored run ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A cell cannot be run.
     #[error("{0}")]
     Cell(Problem),
-    /// Real hosts failed.
+    /// The real hosts failed.
     #[error("{0}")]
     Hosts(String),
-    /// An outcome cannot be kept.
+    /// An outcome cannot be saved.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -30,7 +30,7 @@ impl From<Problem> for RunError {
     }
 }
 
-/// Runs every cell of `plan` that `store` does not hold, on so many threads, until all are
+/// Runs every cell of `plan` that `store` does not hold, on this many threads, until all are
 /// done or `stop` is set. Calls `progress` at the beginning and after each cell.
 pub fn run(
     plan: &Plan,
@@ -51,8 +51,8 @@ pub fn run(
     Ok(reached)
 }
 
-/// Runs `plan` into `store` with more and more seeds, until every interval is as narrow as
-/// `rule` wants; returns the plan with the seeds it came to.
+/// Runs `plan` with more and more seeds until `rule` is met. Returns the plan with its final
+/// number of seeds.
 pub fn run_until(
     source: &Source,
     mut plan: Plan,
@@ -68,13 +68,13 @@ pub fn run_until(
         if !is_complete || rule.is_met(&Summary::of_store(&plan, store)?, plan.seeds.len()) {
             return Ok((plan, reached));
         }
-        let more = (plan.seeds.len() * 3 / 2 + 1).min(MOST_SEEDS);
+        let more = (plan.seeds.len() * 3 / 2 + 1).min(MAX_SEEDS);
         plan.seeds = (1..=more as u64).collect();
         store.plan_seeds(source, &plan)?;
     }
 }
 
-/// The cells of `plan` that `store` does not hold, and the progress that this is.
+/// The cells of `plan` that `store` does not hold, and the progress made so far.
 pub fn missing_cells(plan: &Plan, store: &Store) -> Result<(Vec<Cell>, Progress), StoreError> {
     let done = store.done()?;
     let labels = plan.labels();

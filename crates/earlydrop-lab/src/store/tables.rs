@@ -1,4 +1,5 @@
-//! The tables of a run's database: what is made, exported and documented.
+//! The tables of a run's database. They are created, exported and documented from these
+//! descriptions.
 
 use earlydrop::aqm::DropReason;
 
@@ -9,11 +10,11 @@ use crate::plan::Hosts;
 pub struct Table {
     /// Its name.
     pub name: &'static str,
-    /// What a row of it is.
+    /// The meaning of a row.
     pub meaning: &'static str,
     /// Its columns.
     pub columns: Vec<Column>,
-    /// What is unique about a row.
+    /// The columns of its primary key.
     key: &'static str,
 }
 
@@ -21,34 +22,34 @@ pub struct Table {
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// What it holds.
-    pub kind: Kind,
-    /// What it is, with its unit.
+    /// The type of its values.
+    pub kind: ColumnType,
+    /// The meaning of its values, with their unit.
     pub meaning: String,
 }
 
-/// What a column holds.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Whole numbers.
+pub enum ColumnType {
+    /// Integers.
     Whole,
-    /// Numbers, or nothing where something was not measured.
+    /// Numbers; NULL where something was not measured.
     Real,
-    /// Words.
+    /// Text.
     Text,
 }
 
-impl Kind {
+impl ColumnType {
     fn sql(self) -> &'static str {
         match self {
-            Kind::Whole => "INTEGER NOT NULL",
-            Kind::Real => "REAL",
-            Kind::Text => "TEXT NOT NULL",
+            ColumnType::Whole => "INTEGER NOT NULL",
+            ColumnType::Real => "REAL",
+            ColumnType::Text => "TEXT NOT NULL",
         }
     }
 }
 
-/// Every table of a run on these hosts, in the order they are exported.
+/// The tables of a run on these hosts, in the order of exports.
 pub(super) fn tables_of(hosts: Hosts) -> Vec<Table> {
     let mut all = tables();
     if hosts == Hosts::Real {
@@ -63,12 +64,15 @@ fn live_tables() -> [Table; 2] {
     columns.extend(LIVE_METRICS.iter().map(of_metric));
     columns.push(real(
         "tolerated",
-        "how late 99 of 100 packets may be for the run to be believed [s]",
+        "the largest 99th percentile of the lateness of a trustworthy run [s]",
     ));
-    columns.push(whole("trustworthy", "1 for a run that can be believed"));
+    columns.push(whole(
+        "trustworthy",
+        "1 for a run whose figures can be trusted",
+    ));
     let live = table(
         "live",
-        "how exactly a run was done; in runs on real hosts only",
+        "the timing of a cell; in runs on real hosts only",
         "cell",
         columns,
     );
@@ -79,47 +83,39 @@ fn live_tables() -> [Table; 2] {
         vec![
             cell(),
             real("share", "a share of the packets"),
-            real("seconds", "how late this share was at most"),
+            real("seconds", "the lateness that this share does not exceed"),
         ],
     );
     [live, lateness]
 }
 
 fn cell() -> Column {
-    whole("cell", "the run: its number in the plan")
+    whole("cell", "the cell: its number in the plan")
 }
 
 /// The tables of every run.
 fn tables() -> Vec<Table> {
-    let mut cells = vec![
-        cell(),
-        text("scheme", "what it is called in the scenario"),
-        whole(
-            "point",
-            "the point of the sweep; its values are in `points`",
-        ),
-        whole("seed", "the seed"),
-    ];
-    cells.extend(METRICS.iter().map(of_metric));
-    let mut groups = vec![
-        cell(),
-        text("name", "the group"),
-        whole("flows", "how many flows it has"),
-    ];
-    groups.extend(metrics::of_groups().map(of_metric));
-    vec![
+    let mut tables = Vec::from(plan_tables());
+    tables.extend(result_tables());
+    tables.extend(sample_tables());
+    tables
+}
+
+/// The tables that describe a run.
+fn plan_tables() -> [Table; 3] {
+    [
         table(
             "about",
-            "something about the run, by its key: scenario, source, version, identity, seeds; hosts = real where they were",
+            "a property of the run, by its key: scenario, source, version, identity, seeds; hosts = real for a run on real hosts",
             "key",
-            vec![text("key", "what"), text("value", "its value")],
+            vec![text("key", "the key"), text("value", "its value")],
         ),
         table(
             "schemes",
-            "a scheme of the comparison",
+            "a compared scheme",
             "scheme",
             vec![
-                text("scheme", "what it is called in the scenario"),
+                text("scheme", "its name in the scenario"),
                 text(
                     "spec",
                     "the scheme with every parameter given, at the first point",
@@ -136,25 +132,53 @@ fn tables() -> Vec<Table> {
                 text("value", "its value, as written"),
             ],
         ),
+    ]
+}
+
+/// The tables of figures: of a cell, and of its groups, flows and queues.
+fn result_tables() -> [Table; 4] {
+    let mut cells = vec![
+        cell(),
+        text("scheme", "the scheme's name in the scenario"),
+        whole(
+            "point",
+            "the point of the sweep; its values are in `points`",
+        ),
+        whole("seed", "the seed"),
+    ];
+    cells.extend(METRICS.iter().map(of_metric));
+    let mut groups = vec![
+        cell(),
+        text("name", "the group"),
+        whole("flows", "its number of flows"),
+    ];
+    groups.extend(metrics::of_groups().map(of_metric));
+    [
         table(
             "cells",
-            "a run, with what was measured in base units",
+            "a cell, with its metrics in base units",
             "cell",
             cells,
         ),
-        table("groups", "a group of flows of a run", "cell, name", groups),
+        table("groups", "a group of flows of a cell", "cell, name", groups),
         table(
             "flows",
-            "a flow of a run",
+            "a flow of a cell; none where a cell has more than 2000",
             "cell, flow",
             flow_columns(cell()),
         ),
         table(
             "queues",
-            "a queue of a run",
+            "a queue of a cell",
             "cell, link",
             queue_columns(cell()),
         ),
+    ]
+}
+
+/// The tables of quantiles and of samples over time.
+fn sample_tables() -> [Table; 3] {
+    [
         table(
             "sojourn",
             "a quantile of the time in the watched queue",
@@ -162,37 +186,34 @@ fn tables() -> Vec<Table> {
             vec![
                 cell(),
                 real("share", "a share of the packets"),
-                real(
-                    "seconds",
-                    "the time in the queue that this share stays below or at",
-                ),
+                real("seconds", "the time that this share does not exceed"),
             ],
         ),
         table(
             "transfers",
-            "a quantile of the time that a group's transfers take",
+            "a quantile of the completion times of a group's transfers",
             "cell, name, share",
             vec![
                 cell(),
                 text("name", "the group"),
                 real("share", "a share of its transfers, pages or answers"),
-                real("seconds", "the time that this share takes at most"),
+                real("seconds", "the time that this share does not exceed"),
             ],
         ),
         table(
             "series",
-            "something sampled over time; the view `samples` has a row a sample",
+            "a quantity sampled over time; the view `samples` has a row per sample",
             "cell, source, name",
             vec![
                 cell(),
                 text("source", "the link or the flow"),
                 text(
                     "name",
-                    "queue, drops, marks (packets an interval), arrivals of a group (bit/s), window (segments), or a probe of the scheme",
+                    "queue, drops, marks (packets per interval), arrivals of a group (bit/s), window (cwnd in segments), or a probe of the scheme",
                 ),
                 real(
                     "interval",
-                    "seconds from one sample to the next; the first is at time zero",
+                    "seconds between two samples; the first is at time zero",
                 ),
                 text("list", "the samples, as a JSON list"),
             ],
@@ -203,32 +224,32 @@ fn tables() -> Vec<Table> {
 fn flow_columns(cell: Column) -> Vec<Column> {
     vec![
         cell,
-        whole("flow", "its number in the run, from 0"),
+        whole("flow", "its index in the cell, from 0"),
         text("name", "its group"),
-        real("throughput", "bits on the wire that arrived, a second"),
+        real("throughput", "bits on the wire that arrived, per second"),
         real(
             "goodput",
-            "bits of payload that arrived for the first time, a second",
+            "bits of payload that arrived for the first time, per second",
         ),
-        whole("received", "packets of data that arrived"),
-        whole("lost", "packets of data lost on the way"),
-        whole("marked", "packets of data that arrived marked"),
+        whole("received", "data packets received"),
+        whole("lost", "data packets lost"),
+        whole("marked", "data packets received with a congestion mark"),
         whole("timeouts", "retransmission timeouts"),
-        whole("retransmissions", "segments sent again"),
+        whole("retransmissions", "segments retransmitted"),
     ]
 }
 
 fn queue_columns(cell: Column) -> Vec<Column> {
     let mut columns = vec![
         cell,
-        text("link", "the link it stands before"),
-        whole("watched", "1 for the queue of the summary"),
+        text("link", "the link that it feeds"),
+        whole("watched", "1 for the watched queue"),
         real("utilisation", "the share of the time the link was sending"),
         real("mean_packets", "its mean length over time, in packets"),
-        whole("longest", "the longest it was, in packets"),
+        whole("longest", "its maximum length, in packets"),
         real("mean_sojourn", "the mean time in it, in seconds"),
         whole("arrived", "packets that arrived"),
-        whole("departed", "packets handed out"),
+        whole("departed", "packets that departed"),
         whole("marked", "packets marked"),
     ];
     for reason in DropReason::ALL {
@@ -255,7 +276,7 @@ fn table(
     }
 }
 
-fn column(name: &str, kind: Kind, meaning: &str) -> Column {
+fn column(name: &str, kind: ColumnType, meaning: &str) -> Column {
     Column {
         name: name.to_string(),
         kind,
@@ -264,15 +285,15 @@ fn column(name: &str, kind: Kind, meaning: &str) -> Column {
 }
 
 fn whole(name: &str, meaning: &str) -> Column {
-    column(name, Kind::Whole, meaning)
+    column(name, ColumnType::Whole, meaning)
 }
 
 fn real(name: &str, meaning: &str) -> Column {
-    column(name, Kind::Real, meaning)
+    column(name, ColumnType::Real, meaning)
 }
 
 fn text(name: &str, meaning: &str) -> Column {
-    column(name, Kind::Text, meaning)
+    column(name, ColumnType::Text, meaning)
 }
 
 fn of_metric(metric: &Metric) -> Column {
@@ -286,7 +307,7 @@ fn of_metric(metric: &Metric) -> Column {
 }
 
 impl Table {
-    /// The statement that makes it.
+    /// The statement that creates it.
     pub(super) fn create(&self) -> String {
         let columns = self
             .columns
@@ -308,7 +329,14 @@ impl Table {
     }
 }
 
-/// Samples one by one, from the lists of `series`.
+/// The statement that adds a row to the table of this name.
+pub(super) fn insert(name: &str) -> String {
+    let mut all = tables_of(Hosts::Real).into_iter();
+    let table = all.find(|table| table.name == name);
+    table.map(|table| table.insert()).unwrap_or_default()
+}
+
+/// A view with a row for each sample in the lists of `series`.
 pub(super) const SAMPLES: &str = "CREATE VIEW IF NOT EXISTS samples AS
     SELECT cell, source, name, json_each.key * interval AS time, json_each.value AS value
     FROM series, json_each(series.list);";
@@ -317,10 +345,10 @@ pub(super) const SAMPLES: &str = "CREATE VIEW IF NOT EXISTS samples AS
 pub fn page() -> String {
     let mut page = String::from(
         "# Results\n\n\
-         Made from the tables themselves by `cargo run -p earlydrop-lab --example results_page > docs/reference/results.md`.\n\n\
+         Made from the descriptions of the tables by `cargo run -p earlydrop-lab --example results_page > docs/reference/results.md`.\n\n\
          A run is a folder: `results.sqlite`, `scenario.toml` (the scenario as run, command line included), \
-         the recorded links it reads, and `report.html`. The database is written cell by cell, each in one \
-         transaction: what a killed run had finished is there, whole, and is not run again. \
+         the recorded links it reads, and `report.html`. Each cell is written in one transaction: a run that was \
+         killed holds its completed cells, and continues with the others. \
          `earlydrop export RUN --to csv` (or `parquet`, `json`) writes the same tables.\n\n\
          ```sql\n\
          SELECT scheme, avg(utilisation), 1000 * avg(delay_mean) AS ms FROM cells GROUP BY scheme;\n\
@@ -330,7 +358,7 @@ pub fn page() -> String {
     for table in tables_of(Hosts::Real) {
         let Table { name, meaning, .. } = &table;
         page.push_str(&format!("\n## {name}\n\nA row is {meaning}.\n\n"));
-        page.push_str("| column | what it is |\n|---|---|\n");
+        page.push_str("| column | meaning |\n|---|---|\n");
         for column in &table.columns {
             page.push_str(&format!("| {} | {} |\n", column.name, column.meaning));
         }
@@ -339,22 +367,22 @@ pub fn page() -> String {
     page
 }
 
-/// The document of `earlydrop run --json`, which [`crate::json`] makes.
+/// The document of `earlydrop run --json`, which the crate earlydrop-report makes.
 const JSON: &str = "
 ## The JSON document
 
 `earlydrop run --json` and `earlydrop compare --json` print one document and nothing else:
 
-| key | what it is |
+| key | meaning |
 |---|---|
 | earlydrop | the version that ran, with its commit |
-| title | the scenario's |
-| folder, report | where everything is |
-| seeds | those done |
-| cells | `planned` and `done` |
+| title | the scenario's title |
+| folder, report | paths of the run's folder and of its report |
+| seeds | the completed seeds |
+| cells | the number of cells, `planned` and `done` |
 | metrics | by name: `title`, `unit` (base units: s, bit/s, share), `better` (less, more, neither), `meaning` |
-| rows | one for each scheme at each point: `scheme`, `spec`, `point` (the swept fields' values), `seeds`, and `metrics` by name: `mean`, `half_width_95` (null with a single seed), `best` |
-| groups | the same for each group of flows, with `group` and `flows` |
+| rows | one row for each scheme at each point: `scheme`, `spec`, `point` (the swept fields' values), `seeds`, and `metrics` by name: `mean`, `half_width_95` (null with a single seed), `best` |
+| groups | one row for each group of flows of each scheme at each point, also with `group` and `flows` |
 
-What was not measured is left out. Keys keep their names and their order.
+Metrics that were not measured are left out. Keys keep their names and their order.
 ";

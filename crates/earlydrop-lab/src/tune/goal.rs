@@ -1,4 +1,4 @@
-//! What a search is after: a metric as small or as large as can be, others within limits.
+//! Goals: a metric to minimise or maximise, and limits of other metrics.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,61 +9,62 @@ use crate::document::suggestion;
 use crate::metrics::{self, Better, METRICS, Metric};
 use crate::statistics::Mean;
 
-/// What a search is after.
+/// A metric to minimise or maximise under limits of other metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
-    /// The metric that is to be small or large.
+    /// The metric to optimise, by its index in [`METRICS`].
     pub metric: usize,
-    /// Whether small.
+    /// Whether to minimise it; else it is maximised.
     pub minimise: bool,
-    /// What other metrics must keep.
+    /// The limits.
     pub limits: Vec<Limit>,
 }
 
-/// A bound that a metric must keep.
+/// A bound of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// The metric.
+    /// The metric, by its index in [`METRICS`].
     pub metric: usize,
-    /// Whether it must not fall below the bound; else it must not rise above.
+    /// Whether the bound is a minimum; else it is a maximum.
     pub at_least: bool,
-    /// The bound, in the unit the metric is stored in.
+    /// The bound, in the metric's base unit.
     pub bound: f64,
 }
 
-/// What cannot be a goal.
+/// Why a text is not a goal or a limit.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GoalError {
     /// There is no such metric.
     #[error("no metric is called {name}; {help}")]
     NoMetric {
-        /// What was asked for.
+        /// The unknown name.
         name: String,
-        /// What there is.
+        /// The known names, and the nearest.
         help: String,
     },
-    /// It does not say what a limit is.
+    /// It is not a comparison.
     #[error("{text}: allowed: METRIC>=VALUE or METRIC<=VALUE, as in utilisation>=95%")]
     NoLimit {
-        /// What was written.
+        /// The text.
         text: String,
     },
-    /// The value is no value of that metric.
-    #[error("{text}: {value} is no {metric}; allowed: {allowed}")]
+    /// The value is not one of that metric.
+    #[error("{text}: {value} is not a value of {metric}; allowed: {allowed}")]
     NoValue {
-        /// What was written.
+        /// The text.
         text: String,
-        /// Its value.
+        /// The value in the text.
         value: String,
         /// The metric's title.
         metric: &'static str,
-        /// What would do.
+        /// The allowed values.
         allowed: String,
     },
 }
 
 impl Goal {
-    /// A metric by its name, as small or as large as can be.
+    /// The goal to minimise or maximise the metric of this name, without limits.
     pub fn new(name: &str, minimise: bool) -> Result<Goal, GoalError> {
         let metric = metric(name)?;
         Ok(Goal {
@@ -73,8 +74,8 @@ impl Goal {
         })
     }
 
-    /// The metric beside the goal's own that a front is drawn over: the first limit's, or
-    /// else what is usually given up for the goal.
+    /// The metric to trade off against the goal, over which a front is drawn: the first
+    /// limit's, or else delay for goals that are to be large and utilisation for others.
     pub fn price(&self) -> usize {
         let other = |limit: &&Limit| limit.metric != self.metric;
         if let Some(limit) = self.limits.iter().find(other) {
@@ -84,10 +85,10 @@ impl Goal {
         usual[usize::from(METRICS[self.metric].better == Better::More)]
     }
 
-    /// How good a setting with these metrics is: `None` where something was not measured.
-    /// The goal is a mean over points of a sweep; limits must be kept at each, by means, or,
-    /// with `caution`, by the worse ends of their intervals.
-    pub fn score(&self, points: &[Metrics], caution: bool) -> Option<Score> {
+    /// The score of a candidate with these metrics at the points of a sweep; `None` where one
+    /// was not measured. The objective is a mean over points. Limits must hold at each point,
+    /// for means or, with `caution`, for the worse ends of intervals.
+    pub fn score(&self, points: &[PointMetrics], caution: bool) -> Option<Score> {
         let sign = if self.minimise { 1.0 } else { -1.0 };
         let mut score = Score {
             violation: 0.0,
@@ -95,28 +96,28 @@ impl Goal {
         };
         for limit in &self.limits {
             for point in points {
-                let room = limit.room(&point[limit.metric]?, caution);
-                score.violation += (-room).max(0.0);
+                let margin = limit.margin(&point[limit.metric]?, caution);
+                score.violation += (-margin).max(0.0);
             }
         }
         Some(score)
     }
 
-    /// How far the limit that is nearest is away, by means, as a share of its bound.
-    pub(super) fn room(&self, points: &[Metrics]) -> f64 {
-        let rooms = self.limits.iter().flat_map(|limit| {
+    /// The smallest margin to a limit over all points, by means, as a share of its bound.
+    pub(super) fn margin(&self, points: &[PointMetrics]) -> f64 {
+        let margins = self.limits.iter().flat_map(|limit| {
             let values = points.iter().filter_map(|point| point[limit.metric]);
-            values.map(|value| limit.room(&value, false))
+            values.map(|value| limit.margin(&value, false))
         });
-        rooms.fold(f64::INFINITY, f64::min)
+        margins.fold(f64::INFINITY, f64::min)
     }
 }
 
-/// Every metric of a setting at a point of a sweep, over seeds.
-pub type Metrics = Vec<Option<Mean>>;
+/// The means of every metric of a candidate at one point of a sweep.
+pub type PointMetrics = Vec<Option<Mean>>;
 
-/// The mean of a metric over points; `None` where one has none.
-pub(super) fn mean_over(points: &[Metrics], metric: usize) -> Option<f64> {
+/// The mean of a metric over points; `None` where a point has none.
+pub(super) fn mean_over(points: &[PointMetrics], metric: usize) -> Option<f64> {
     let values: Option<Vec<f64>> = points.iter().map(|p| Some(p[metric]?.mean)).collect();
     let values = values.filter(|values| !values.is_empty())?;
     Some(values.iter().sum::<f64>() / values.len() as f64)
@@ -145,9 +146,9 @@ impl Limit {
         })
     }
 
-    /// How far a value is from breaking it, as a share of the bound; below zero where it is
-    /// broken. With `caution` by the worse end of the interval.
-    fn room(&self, value: &Mean, caution: bool) -> f64 {
+    /// The margin of a value to the bound, as a share of the bound; negative where the limit is
+    /// violated. With `caution`, of the worse end of the interval.
+    fn margin(&self, value: &Mean, caution: bool) -> f64 {
         let half = match (caution, value.half) {
             (false, _) => 0.0,
             (true, Some(half)) => half,
@@ -171,12 +172,12 @@ impl fmt::Display for Limit {
         } else {
             ""
         };
-        let shown = (self.bound * metric.scale * 1e6).round() / 1e6;
-        write!(f, "{} {sign} {shown}{space}{}", metric.name, metric.unit)
+        let value = (self.bound * metric.scale * 1e6).round() / 1e6;
+        write!(f, "{} {sign} {value}{space}{}", metric.name, metric.unit)
     }
 }
 
-/// A metric by its name, its words in any order: "p99_delay" is "delay_p99".
+/// The metric of this name, with words in any order: "p99_delay" is "delay_p99".
 fn metric(name: &str) -> Result<usize, GoalError> {
     fn words(name: &str) -> Vec<&str> {
         let mut words: Vec<&str> = name.split('_').collect();
@@ -195,7 +196,7 @@ fn metric(name: &str) -> Result<usize, GoalError> {
         })
 }
 
-/// A value of a metric in the unit it is stored in; the error says what is allowed.
+/// A value of a metric in its base unit; the error names the allowed values.
 fn value_of(metric: &Metric, text: &str) -> Result<f64, String> {
     let dimension = match metric.base_unit() {
         "s" => Dimension::Time,
@@ -203,51 +204,51 @@ fn value_of(metric: &Metric, text: &str) -> Result<f64, String> {
         _ => Dimension::Plain,
     };
     let example = match metric.base_unit() {
-        "share" => "a share from 0 to 1, or of 100, as 0.95 or 95%",
+        "share" => "a share, as 0.95 or 95%",
         "s" => "a time, as 20ms",
         "bit/s" => "a rate, as 9Mbps",
         _ => "a number",
     };
-    let refused = || example.to_string();
+    let invalid = || example.to_string();
     if metric.base_unit() == "share" {
         let (number, scale) = match text.strip_suffix('%') {
             Some(percent) => (percent.trim(), 100.0),
             None => (text, 1.0),
         };
-        let share = number.parse::<f64>().map_err(|_| refused())? / scale;
+        let share = number.parse::<f64>().map_err(|_| invalid())? / scale;
         return match share {
             share if (0.0..=1.0).contains(&share) => Ok(share),
             share if (1.0..=100.0).contains(&share) => Err(format!("{example}; nearest: {share}%")),
-            _ => Err(refused()),
+            _ => Err(invalid()),
         };
     }
-    let quantity: Quantity = text.parse().map_err(|_| refused())?;
-    let value = quantity.of(dimension).map_err(|_| refused())?;
+    let quantity: Quantity = text.parse().map_err(|_| invalid())?;
+    let value = quantity.of(dimension).map_err(|_| invalid())?;
     if value.is_finite() {
         Ok(value)
     } else {
-        Err(refused())
+        Err(invalid())
     }
 }
 
-/// How good a setting is: one that keeps all limits before one that does not, then the one
-/// that breaks them less, then the better one (Deb 2000).
+/// The score of a candidate by the feasibility rules of Deb (2000): the smaller violation of
+/// limits first, then the better objective.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// By how much limits are broken, as shares of their bounds; 0 where all are kept.
+    /// The sum of violations of limits, as shares of their bounds; 0 where all are met.
     pub violation: f64,
-    /// The goal's metric, such that less is better.
+    /// The goal's metric, negated for a goal to maximise: less is better.
     pub objective: f64,
 }
 
 impl Score {
-    /// That of a setting that is none.
+    /// The score of a candidate that cannot be run.
     pub const IMPOSSIBLE: Score = Score {
         violation: f64::INFINITY,
         objective: f64::INFINITY,
     };
 
-    /// Better ones first.
+    /// Compares two scores; the better one is less.
     pub fn order(&self, other: &Score) -> Ordering {
         let violations = self.violation.total_cmp(&other.violation);
         violations.then(self.objective.total_cmp(&other.objective))
@@ -283,17 +284,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_limit_is_refused_with_what_is_allowed() {
-        for (text, told) in [
+    fn an_invalid_limit_is_refused_with_the_allowed_values() {
+        for (text, help) in [
             ("utilisation", "METRIC>=VALUE"),
             ("utilisation>=95", "nearest: 95%"),
-            ("utilisation>=-1", "a share from 0 to 1"),
+            ("utilisation>=-1", "a share, as 0.95"),
             ("utilization>=95%", "did you mean `utilisation`"),
             ("delay_p99<=20Mbps", "a time, as 20ms"),
             ("delay_p99<=soon", "a time, as 20ms"),
         ] {
             let error = Limit::parse(text).unwrap_err().to_string();
-            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.contains(help), "{text}: {error}");
         }
     }
 
@@ -315,15 +316,15 @@ mod tests {
             values[index("delay_p99")] = mean(delay, 0.0);
             [values]
         };
-        let setting = |utilisation, delay| {
+        let score = |utilisation, delay| {
             goal.score(&measured(utilisation, 0.0, delay), false)
                 .unwrap()
         };
         let mut scores = [
-            setting(0.50, 0.001),
-            setting(0.95, 0.020),
-            setting(0.80, 0.900),
-            setting(0.91, 0.010),
+            score(0.50, 0.001),
+            score(0.95, 0.020),
+            score(0.80, 0.900),
+            score(0.91, 0.010),
         ];
         scores.sort_by(Score::order);
         let delays = scores.map(|score| score.objective);
@@ -332,7 +333,7 @@ mod tests {
         assert_eq!(goal.score(&[vec![None; METRICS.len()]], false), None);
         let near = measured(0.91, 0.02, 0.01);
         assert_eq!(goal.score(&near, false).unwrap().violation, 0.0);
-        let doubted = goal.score(&near, true).unwrap().violation;
-        assert!((doubted - 0.01 / 0.9).abs() < 1e-12, "{doubted}");
+        let cautious = goal.score(&near, true).unwrap().violation;
+        assert!((cautious - 0.01 / 0.9).abs() < 1e-12, "{cautious}");
     }
 }

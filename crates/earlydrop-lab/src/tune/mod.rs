@@ -1,96 +1,98 @@
-//! A scheme's parameters, searched by simulation.
+//! Tuning: a scheme's parameters, searched by simulation for a goal under limits.
 //!
 //! ```text
-//! scheme --spaces--> cube --Search--> settings --every point and seed--> scores --> Search
-//!                                        \--> tried --front--> what a goal costs
-//! tried --contenders, other seeds--> best --yet others, beside the scheme as it was--> Checked
+//! scheme --spaces--> unit cube --Search--> candidates --simulate--> scores --> Search
+//!                                            \--pareto_front--> trade-off of two metrics
+//! SearchResult --finalists, other seeds--> best --validation_scenario, fresh seeds--> Validation
 //! ```
 //!
-//! Each scheme is searched by itself, with few of the scenario's seeds, the same for all
-//! settings. The best of many with few seeds owes some of it to luck, and lies on the edge of
-//! the limits. So the better ones, and those with more room to the limits, are tried with
-//! more and other seeds, one of them is chosen, and a third set of seeds says what it is
-//! worth.
+//! Each scheme is searched by itself, with few of the scenario's seeds, which are the same for
+//! all candidates. The best of many candidates with few seeds is partly luck, and lies on the
+//! edge of the limits. So the better ones, and those with more margin to the limits, run again
+//! with more and other seeds, which decide about the best. A third set of seeds validates it.
 
-mod checked;
-mod front;
+mod candidates;
 mod goal;
+mod pareto;
+mod report;
 mod search;
 mod space;
-mod told;
-mod trials;
+mod validation;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use earlydrop::registry::Spec;
 
-pub use checked::{Checked, Kept, checked};
-pub use front::front;
-pub use goal::{Goal, GoalError, Limit, Metrics, Score};
-pub use space::{Dimension, Over, SpaceError};
-pub use told::{front_of, json, line};
-pub use trials::{Settings, Tried};
+pub use candidates::{Candidate, ParameterValues};
+pub use goal::{Goal, GoalError, Limit, PointMetrics, Score};
+pub use pareto::front;
+pub use report::{json, line, pareto_front};
+pub use space::{SearchDimension, SearchParameter, SpaceError};
+pub use validation::{LimitCheck, Validation, validate, validation_scenario};
 
 use crate::document::{Problem, Problems};
 use crate::plan::{Source, Variant};
+use candidates::Evaluator;
 use search::Search;
-use trials::Trials;
 
-/// A search is over when its members differ by less than this share of every dimension.
-const CLOSE: f64 = 0.01;
-/// Members of a generation for each dimension, and how many there are at least and at most.
+/// A search ends when its members differ by less than this share of every dimension.
+const CONVERGED: f64 = 0.01;
+/// The members of a generation per dimension, and their minimum and maximum number.
 const MEMBERS: (usize, usize, usize) = (6, 12, 36);
-/// So many settings of a scheme are tried again with other seeds.
-const CONTENDERS: usize = 12;
-/// With so many of them, and so many yet others check what was chosen.
+/// The number of candidates that run again with other seeds.
+const FINALISTS: usize = 12;
+/// The number of seeds of finalists, and of validation.
 const FRESH_SEEDS: u64 = 10;
-/// The first seeds of both, above the scenario's own.
-const SEEDS_APART: (u64, u64) = (1000, 2000);
+/// The distance of the seeds of finalists above the scenario's largest seed.
+const FINALIST_SEEDS: u64 = 1000;
+/// The distance of the seeds of validation above the scenario's largest seed.
+const VALIDATION_SEEDS: u64 = 2000;
 
-/// What is searched, and how long.
+/// The goal and the effort of a search.
 #[derive(Clone, Debug)]
-pub struct Tuning {
-    /// What it is after.
+pub struct TuneOptions {
+    /// The goal.
     pub goal: Goal,
-    /// Which parameters; all of a scheme's own numbers where empty.
-    pub over: Vec<Over>,
-    /// How many settings of each scheme are tried.
+    /// The parameters to search; empty for all numeric parameters of a scheme.
+    pub parameters: Vec<SearchParameter>,
+    /// The number of candidates per scheme.
     pub budget: usize,
-    /// With how many of the scenario's seeds each is tried.
+    /// The number of the scenario's seeds that each candidate runs with.
     pub seeds: usize,
-    /// On how many threads.
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// What a search found for a scheme.
+/// The candidates that a search tried for one scheme.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResult {
     /// The scheme's name in the scenario.
     pub label: String,
-    /// What was searched; empty where the scheme has nothing to search.
-    pub space: Vec<Dimension>,
-    /// Every setting tried, the scheme's own first.
-    pub tried: Vec<Tried>,
-    /// The better ones with other seeds, the scheme's own first.
-    contenders: Vec<Tried>,
+    /// The dimensions of the search; empty where the scheme has no parameter to search.
+    pub space: Vec<SearchDimension>,
+    /// Every candidate, the scheme with its own parameters first.
+    pub candidates: Vec<Candidate>,
+    /// The better candidates with other seeds, the scheme with its own parameters first.
+    finalists: Vec<Candidate>,
 }
 
 /// Why a scenario cannot be tuned.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TuneError {
-    /// What to search is unclear.
+    /// A parameter cannot be searched.
     #[error(transparent)]
     Space(#[from] SpaceError),
-    /// The scenario varies what is to be searched.
+    /// The scenario sweeps a parameter of a scheme.
     #[error(
         "the scenario sweeps {0}, which a search would change; allowed: sweeps of the network and of flows"
     )]
     Swept(String),
-    /// The scenario does not measure what the goal is about.
+    /// The scenario does not measure a metric of the goal.
     #[error("the scenario measures no {0}: see its [measure]")]
     NotMeasured(&'static str),
-    /// The scenario is not as it must be.
+    /// The scenario is invalid.
     #[error(transparent)]
     Scenario(#[from] Problems),
     /// A cell cannot be run.
@@ -104,14 +106,14 @@ impl From<Problem> for TuneError {
     }
 }
 
-impl Found {
-    /// The best setting as a scheme of its own; `None` where nothing was better than what
-    /// the scheme had.
+impl SearchResult {
+    /// The best finalist as a variant of the scheme; `None` where none is better than the
+    /// scheme with its own parameters.
     pub fn variant(&self, goal: &Goal) -> Option<Variant> {
         let scored = self
-            .contenders
+            .finalists
             .iter()
-            .map(|one| (one.score(goal, true), one));
+            .map(|candidate| (candidate.score(goal, true), candidate));
         let (_, best) = scored.min_by(|(a, _), (b, _)| a.order(b))?;
         (!best.settings.is_empty()).then(|| Variant {
             label: format!("{} tuned", self.label),
@@ -120,43 +122,46 @@ impl Found {
         })
     }
 
-    /// What is worth trying again: of all that no other beats in both the goal and the room
-    /// left to the limits, those that were best.
-    fn worth_another_try(&self, goal: &Goal) -> Vec<Settings> {
-        let scored = self
-            .tried
+    /// The parameters of the candidates to run again: the best of the Pareto front of the
+    /// objective and the margin to the limits.
+    fn select_finalists(&self, goal: &Goal) -> Vec<ParameterValues> {
+        let scored: Vec<(Score, &Candidate)> = self
+            .candidates
             .iter()
-            .map(|tried| (tried.score(goal, false), tried));
-        let scored: Vec<(Score, &Tried)> = scored.collect();
+            .map(|candidate| (candidate.score(goal, false), candidate))
+            .collect();
         let pairs: Vec<(f64, f64)> = scored
             .iter()
-            .map(|(score, tried)| (score.objective, -goal.room(&tried.points)))
+            .map(|(score, candidate)| (score.objective, -goal.margin(&candidate.points)))
             .collect();
-        let mut kept: Vec<_> = front(&pairs)
+        let mut on_front: Vec<_> = front(&pairs)
             .into_iter()
             .map(|index| scored[index])
             .collect();
-        kept.sort_by(|(a, _), (b, _)| a.order(b));
-        let settings = kept.into_iter().map(|(_, tried)| tried.settings.clone());
+        on_front.sort_by(|(a, _), (b, _)| a.order(b));
+        let settings = on_front
+            .into_iter()
+            .map(|(_, candidate)| candidate.settings.clone());
         settings
             .filter(|settings| !settings.is_empty())
-            .take(CONTENDERS)
+            .take(FINALISTS)
             .collect()
     }
 }
 
-/// Searches every scheme of a scenario; tells `progress` after each generation. Stopped, it
-/// answers what it has.
+/// Searches every scheme of a scenario and calls `progress` after each generation. Once `stop`
+/// is set, it returns the candidates evaluated so far.
 pub fn tune(
     source: &Source,
-    tuning: &Tuning,
+    options: &TuneOptions,
     stop: &AtomicBool,
-    mut progress: impl FnMut(&Found),
-) -> Result<Vec<Found>, TuneError> {
+    mut progress: impl FnMut(&SearchResult),
+) -> Result<Vec<SearchResult>, TuneError> {
     let plan = source.plan()?;
     let mut axes = plan.axes.iter().map(|axis| &axis.field);
-    let own = |field: &&String| field.starts_with("schemes.") || field.starts_with("parameters.");
-    if let Some(field) = axes.find(own) {
+    let is_parameter =
+        |field: &&String| field.starts_with("schemes.") || field.starts_with("parameters.");
+    if let Some(field) = axes.find(is_parameter) {
         return Err(TuneError::Swept(field.clone()));
     }
     let Some(link) = plan.scenario().link() else {
@@ -164,105 +169,109 @@ pub fn tune(
     };
     let schemes = &plan.scenario().schemes;
     let specs: Vec<Spec> = schemes.iter().map(|scheme| scheme.spec.clone()).collect();
-    let spaces = space::spaces(&specs, &link, &tuning.over)?;
-    let mut all = Vec::new();
+    let spaces = space::spaces(&specs, &link, &options.parameters)?;
+    let mut results = Vec::new();
     for (scheme, space) in schemes.iter().zip(spaces) {
         let settings = scheme.spec.settings(&link);
         let start = space.iter().map(|dimension| {
-            let here = settings.as_ref().map(|known| dimension.coordinate(known));
-            here.unwrap_or(0.5)
+            let current = settings.as_ref().map(|known| dimension.coordinate(known));
+            current.unwrap_or(0.5)
         });
         let seeds = plan.seeds.iter().copied();
-        let one = OneScheme {
-            trials: Trials {
+        let search = SchemeSearch {
+            evaluator: Evaluator {
                 source,
-                goal: &tuning.goal,
+                goal: &options.goal,
                 label: &scheme.label,
-                threads: tuning.threads,
+                threads: options.threads,
                 stop,
             },
             start: start.collect(),
-            seeds: seeds.take(tuning.seeds.max(1)).collect(),
-            other_seeds: seeds_above(&plan.seeds, SEEDS_APART.0),
-            budget: tuning.budget,
+            seeds: seeds.take(options.seeds.max(1)).collect(),
+            finalist_seeds: seeds_above(&plan.seeds, FINALIST_SEEDS),
+            budget: options.budget,
         };
-        all.push(one.search(space, &mut progress)?);
+        results.push(search.run(space, &mut progress)?);
         if stop.load(Ordering::Relaxed) {
             break;
         }
     }
-    Ok(all)
+    Ok(results)
 }
 
 /// The search of one scheme.
-struct OneScheme<'a> {
-    trials: Trials<'a>,
-    /// The scheme as it is, in the cube.
+struct SchemeSearch<'a> {
+    evaluator: Evaluator<'a>,
+    /// The scheme's own parameters as a point of the cube.
     start: Vec<f64>,
     seeds: Vec<u64>,
-    other_seeds: Vec<u64>,
+    finalist_seeds: Vec<u64>,
     budget: usize,
 }
 
-impl OneScheme<'_> {
-    fn search(
+impl SchemeSearch<'_> {
+    fn run(
         &self,
-        space: Vec<Dimension>,
-        progress: &mut impl FnMut(&Found),
-    ) -> Result<Found, TuneError> {
-        let goal = self.trials.goal;
-        // As it is, with nothing set otherwise, before anything else.
-        let tried = self.trials.run(&[Settings::new()], &self.seeds)?;
-        if let Some(metric) = tried.first().and_then(|first| first.not_measured(goal)) {
+        space: Vec<SearchDimension>,
+        progress: &mut impl FnMut(&SearchResult),
+    ) -> Result<SearchResult, TuneError> {
+        let goal = self.evaluator.goal;
+        // The scheme with its own parameters comes first, everywhere.
+        let candidates = self.evaluator.run(&[ParameterValues::new()], &self.seeds)?;
+        let own = candidates.first();
+        if let Some(metric) = own.and_then(|own| own.missing_metric(goal)) {
             return Err(TuneError::NotMeasured(metric));
         }
-        let mut found = Found {
-            label: self.trials.label.to_string(),
+        let mut result = SearchResult {
+            label: self.evaluator.label.to_string(),
             space,
-            tried,
-            contenders: Vec::new(),
+            candidates,
+            finalists: Vec::new(),
         };
-        if !found.space.is_empty() {
-            self.evolve(&mut found, progress)?;
-            let mut again = vec![Settings::new()];
-            again.extend(found.worth_another_try(goal));
-            found.contenders = self.trials.run(&again, &self.other_seeds)?;
+        if !result.space.is_empty() {
+            self.evolve(&mut result, progress)?;
+            let mut finalists = vec![ParameterValues::new()];
+            finalists.extend(result.select_finalists(goal));
+            result.finalists = self.evaluator.run(&finalists, &self.finalist_seeds)?;
         }
-        progress(&found);
-        Ok(found)
+        progress(&result);
+        Ok(result)
     }
 
-    /// Generation by generation, until the budget is spent or all members are alike.
+    /// Runs generations until the budget is spent or the population has converged.
     fn evolve(
         &self,
-        found: &mut Found,
-        progress: &mut impl FnMut(&Found),
+        result: &mut SearchResult,
+        progress: &mut impl FnMut(&SearchResult),
     ) -> Result<(), TuneError> {
         let members = (MEMBERS.0 * self.start.len()).clamp(MEMBERS.1, MEMBERS.2);
         let mut search = Search::new(self.start.clone(), members, 1);
-        let mut known: HashMap<Settings, Score> = HashMap::new();
-        while found.tried.len() < self.budget {
-            let asked = search.ask().iter().map(|at| written(&found.space, at));
-            let asked: Vec<Settings> = asked.collect();
-            let mut new: Vec<Settings> = Vec::new();
+        let mut known: HashMap<ParameterValues, Score> = HashMap::new();
+        while result.candidates.len() < self.budget {
+            let points = search.ask().iter();
+            let asked: Vec<ParameterValues> = points
+                .map(|at| parameter_values(&result.space, at))
+                .collect();
+            let mut new: Vec<ParameterValues> = Vec::new();
             for settings in &asked {
                 if !known.contains_key(settings) && !new.contains(settings) {
                     new.push(settings.clone());
                 }
             }
-            for tried in self.trials.run(&new, &self.seeds)? {
-                known.insert(tried.settings.clone(), tried.score(self.trials.goal, false));
-                if !tried.points.is_empty() {
-                    found.tried.push(tried);
+            for candidate in self.evaluator.run(&new, &self.seeds)? {
+                let score = candidate.score(self.evaluator.goal, false);
+                known.insert(candidate.settings.clone(), score);
+                if !candidate.points.is_empty() {
+                    result.candidates.push(candidate);
                 }
             }
-            if self.trials.stop.load(Ordering::Relaxed) {
+            if self.evaluator.stop.load(Ordering::Relaxed) {
                 break;
             }
             let score = |settings| known.get(settings).copied().unwrap_or(Score::IMPOSSIBLE);
             search.tell(&asked.iter().map(score).collect::<Vec<_>>());
-            progress(found);
-            if new.is_empty() || search.spread() < CLOSE {
+            progress(result);
+            if new.is_empty() || search.spread() < CONVERGED {
                 break;
             }
         }
@@ -271,33 +280,15 @@ impl OneScheme<'_> {
 }
 
 /// A point of the cube as parameters.
-fn written(space: &[Dimension], at: &[f64]) -> Settings {
-    let parameter =
-        |(dimension, at): (&Dimension, &f64)| (dimension.name.to_string(), dimension.text(*at));
+fn parameter_values(space: &[SearchDimension], at: &[f64]) -> ParameterValues {
+    let parameter = |(dimension, at): (&SearchDimension, &f64)| {
+        (dimension.name.to_string(), dimension.text(*at))
+    };
     space.iter().zip(at).map(parameter).collect()
 }
 
-/// The scenario with each scheme as it was and, beside it, as it was found best, with seeds
-/// that the search has not seen.
-pub fn check_of(source: &Source, goal: &Goal, found: &[Found]) -> Result<Source, Problems> {
-    let fresh = seeds_above(&source.plan()?.seeds, SEEDS_APART.1);
-    let fresh: Vec<String> = fresh.iter().map(u64::to_string).collect();
-    let variants = found.iter().flat_map(|found| {
-        let as_it_was = Variant {
-            label: found.label.clone(),
-            of: found.label.clone(),
-            settings: Vec::new(),
-        };
-        [Some(as_it_was), found.variant(goal)].into_iter().flatten()
-    });
-    let mut check = source.clone();
-    check.set_variants(&variants.collect::<Vec<_>>());
-    check.set("seeds", &format!("[{}]", fresh.join(", ")), "fresh seeds");
-    Ok(check)
-}
-
-/// Seeds that none of `used` is.
-fn seeds_above(used: &[u64], apart: u64) -> Vec<u64> {
-    let first = used.iter().max().copied().unwrap_or(0) + apart;
+/// Seeds above all of `used`, from this distance on.
+fn seeds_above(used: &[u64], distance: u64) -> Vec<u64> {
+    let first = used.iter().max().copied().unwrap_or(0) + distance;
     (first..first + FRESH_SEEDS).collect()
 }

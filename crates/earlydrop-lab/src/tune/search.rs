@@ -1,23 +1,24 @@
-//! Differential evolution: a search that needs no slope and does not mind noise.
+//! Differential evolution: an optimisation that needs no gradient and tolerates noise.
 //!
-//! Storn and Price, "Differential Evolution", 1997, as rand-to-best/1/bin. Every setting is
-//! a point of the unit cube. A generation offers for each member x a trial
-//! `x + F (best - x) + F (a - b)`, a and b two others, of which it takes each coordinate
-//! with probability [`CROSSOVER`] and at least one; the trial replaces x where it is no
-//! worse. F is drawn anew for each trial.
+//! Storn and Price, "Differential Evolution", 1997, variant rand-to-best/1/bin. A candidate is
+//! a point of the unit cube. In each generation every member x has a trial
+//! `x + F (best - x) + F (a - b)`, with two other members a and b. The trial takes each
+//! coordinate from this sum with probability [`CROSSOVER`], at least one, and the others from x.
+//! It replaces x unless it is worse. F is drawn for each trial.
 
 use earlydrop::random::Pcg32;
 
 use super::goal::Score;
 
-/// The share of coordinates that a trial takes from the mix.
+/// The probability that a coordinate of a trial is a mutated one.
 const CROSSOVER: f64 = 0.8;
-/// From where to where F is drawn.
+/// The bounds of F, which is uniform.
 const WEIGHT: (f64, f64) = (0.4, 0.9);
-/// The stream of the search's random numbers.
+/// The random generator's stream of a search.
 const STREAM: u64 = 0x7475_6e65;
 
-/// A search that is asked for points and told how good they are.
+/// A search in the unit cube by ask and tell: the caller evaluates the points of
+/// [`ask`](Search::ask) and passes their scores to [`tell`](Search::tell).
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     dimensions: usize,
@@ -27,8 +28,8 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// A search in a cube of so many dimensions, which begins at `start` and at others
-    /// spread evenly.
+    /// A search whose first generation is `start` and `members - 1` points of a Latin
+    /// hypercube.
     pub(super) fn new(start: Vec<f64>, members: usize, seed: u64) -> Search {
         let mut random = Pcg32::new(seed, STREAM);
         let dimensions = start.len();
@@ -42,19 +43,19 @@ impl Search {
         }
     }
 
-    /// The points to try next.
+    /// The points to evaluate next.
     pub(super) fn ask(&self) -> &[Vec<f64>] {
         &self.asked
     }
 
-    /// How good those asked for are, in their order.
+    /// Takes the scores of the points of [`ask`](Search::ask), in their order.
     pub(super) fn tell(&mut self, scores: &[Score]) {
-        let tried: Vec<(Vec<f64>, Score)> =
+        let scored: Vec<(Vec<f64>, Score)> =
             self.asked.drain(..).zip(scores.iter().copied()).collect();
         if self.members.is_empty() {
-            self.members = tried;
+            self.members = scored;
         } else {
-            for (member, trial) in self.members.iter_mut().zip(tried) {
+            for (member, trial) in self.members.iter_mut().zip(scored) {
                 if trial.1.order(&member.1).is_le() {
                     *member = trial;
                 }
@@ -67,7 +68,7 @@ impl Search {
             .collect();
     }
 
-    /// How far apart members still are, in the dimension where they are farthest.
+    /// The width of the population in its widest dimension.
     pub(super) fn spread(&self) -> f64 {
         let width = |dimension: usize| {
             let values = self.members.iter().map(|(point, _)| point[dimension]);
@@ -93,7 +94,7 @@ impl Search {
         trial
     }
 
-    /// A member other than `index`.
+    /// The index of a random member other than `index`.
     fn another(&mut self, index: usize) -> usize {
         let drawn = self.below(self.members.len().saturating_sub(1));
         drawn + usize::from(drawn >= index)
@@ -104,13 +105,13 @@ impl Search {
     }
 }
 
-/// A coordinate beyond the cube's side, mirrored back into it.
+/// Reflects a coordinate outside the unit interval back into it.
 fn folded(value: f64) -> f64 {
     let turned = value.rem_euclid(2.0);
     if turned > 1.0 { 2.0 - turned } else { turned }
 }
 
-/// A Latin hypercube: in each dimension one point in each of `count` equal slices.
+/// A Latin hypercube: in each dimension, one point in each of `count` equal slices.
 fn spread(count: usize, dimensions: usize, random: &mut Pcg32) -> Vec<Vec<f64>> {
     let mut points = vec![vec![0.0; dimensions]; count];
     for dimension in 0..dimensions {
@@ -130,8 +131,8 @@ fn spread(count: usize, dimensions: usize, random: &mut Pcg32) -> Vec<Vec<f64>> 
 mod tests {
     use super::*;
 
-    /// The best point after `generations` with 20 members.
-    fn found(goal: impl Fn(&[f64]) -> Score, dimensions: usize, generations: usize) -> Vec<f64> {
+    /// The best point after this many generations of 20 members.
+    fn best_of(goal: impl Fn(&[f64]) -> Score, dimensions: usize, generations: usize) -> Vec<f64> {
         let mut search = Search::new(vec![0.9; dimensions], 20, 1);
         for _ in 0..generations {
             let scores: Vec<Score> = search.ask().iter().map(|point| goal(point)).collect();
@@ -149,25 +150,25 @@ mod tests {
     }
 
     #[test]
-    fn a_curved_valley_is_followed_to_its_end() {
-        // Rosenbrock's, turned into the cube: the minimum is at (0.5, 0.25).
+    fn the_minimum_of_a_curved_valley_is_found() {
+        // Rosenbrock's function, scaled to the cube: the minimum is at (0.5, 0.25).
         let valley = |point: &[f64]| {
             let (x, y) = (2.0 * point[0], 4.0 * point[1]);
             plain((1.0 - x).powi(2) + 100.0 * (y - x * x).powi(2))
         };
-        let best = found(valley, 2, 100);
+        let best = best_of(valley, 2, 100);
         let away = (best[0] - 0.5).hypot(best[1] - 0.25);
         assert!(away < 0.01, "{best:?}");
     }
 
     #[test]
     fn the_best_on_a_limit_is_found() {
-        // Least x + y + z with x at least 0.7: on the side of what is allowed.
+        // Minimise x + y + z with x at least 0.7: the result must meet the limit.
         let goal = |point: &[f64]| Score {
             violation: (0.7 - point[0]).max(0.0),
             objective: point.iter().sum(),
         };
-        let best = found(goal, 3, 60);
+        let best = best_of(goal, 3, 60);
         assert!(
             (0.7..0.72).contains(&best[0]) && best[1] + best[2] < 0.02,
             "{best:?}"
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_with_the_start_and_one_point_a_slice_and_stays_inside() {
+    fn the_first_generation_is_the_start_and_a_latin_hypercube_and_all_stay_inside() {
         let mut search = Search::new(vec![0.25, 0.75], 11, 7);
         assert_eq!(search.ask()[0], [0.25, 0.75]);
         for dimension in 0..2 {

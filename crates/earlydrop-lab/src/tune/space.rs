@@ -1,30 +1,29 @@
-//! Which of a scheme's numbers are searched, and between which bounds.
+//! The search space: which parameters of a scheme are searched, and between which bounds.
 
 use earlydrop::registry::{Kind, Length, Link, Parameter, Range, Settings, Spec, Value};
 use earlydrop::units::Nanos;
 
 use crate::document::suggestion;
 
-/// Unless told otherwise, a number is searched from so many times smaller to so many times
-/// larger than it is.
+/// The default bounds of a parameter: its value divided and multiplied by this.
 const WIDTH: f64 = 16.0;
 
-/// What a network or a policy gives, not what a scheme weighs: searched only where asked for.
-const GIVEN: &[&str] = &["limit", "memory_limit", "mark_limit", "warmup", "rate"];
+/// Parameters that a network or a policy decides. They are searched on request only.
+const NOT_SEARCHED: &[&str] = &["limit", "memory_limit", "mark_limit", "warmup", "rate"];
 
-/// A number that is searched.
+/// A parameter with the bounds of its search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Dimension {
-    /// The parameter.
+pub struct SearchDimension {
+    /// The parameter's name.
     pub name: &'static str,
-    /// The least value, in `form`'s unit.
+    /// The lower bound, in the unit it is written in.
     pub low: f64,
-    /// The largest.
+    /// The upper bound.
     pub high: f64,
     form: Form,
 }
 
-/// How a value is written.
+/// How a value is written, with its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
     Number,
@@ -34,47 +33,48 @@ enum Form {
     Seconds,
 }
 
-/// A parameter that is to be searched, maybe between given bounds: "min", "min=2..60".
+/// A request to search a parameter, with or without bounds: "min", "min=2..60".
 #[derive(Clone, Debug, PartialEq)]
-pub struct Over {
+pub struct SearchParameter {
     name: String,
     bounds: Option<(String, String)>,
 }
 
-/// Why something cannot be searched over.
+/// Why a parameter cannot be searched.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpaceError {
-    /// It does not name what to search.
+    /// The text is not a name with or without bounds.
     #[error("{0}: allowed: NAME or NAME=LOW..HIGH, as in min=2..60")]
     Malformed(String),
-    /// No scheme has it.
-    #[error("no scheme compared has a parameter {name} that is a number; {help}")]
+    /// No compared scheme has such a parameter.
+    #[error("no compared scheme has a numeric parameter {name}; {help}")]
     Unknown {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// What there is.
+        /// The known names, and the nearest.
         help: String,
     },
-    /// The bounds are none.
+    /// The bounds are invalid.
     #[error(
         "{name}={low}..{high}: allowed: two values, the first below the second, each {allowed}"
     )]
     Bounds {
         /// The parameter.
         name: String,
-        /// The first bound.
+        /// The lower bound.
         low: String,
-        /// The second.
+        /// The upper bound.
         high: String,
-        /// What the parameter takes.
+        /// The values that the parameter takes.
         allowed: String,
     },
 }
 
-impl std::str::FromStr for Over {
+impl std::str::FromStr for SearchParameter {
     type Err = SpaceError;
 
-    fn from_str(text: &str) -> Result<Over, SpaceError> {
+    fn from_str(text: &str) -> Result<SearchParameter, SpaceError> {
         let malformed = || SpaceError::Malformed(text.to_string());
         let (name, bounds) = match text.split_once('=') {
             None => (text, None),
@@ -88,53 +88,57 @@ impl std::str::FromStr for Over {
         if name.is_empty() {
             return Err(malformed());
         }
-        Ok(Over { name, bounds })
+        Ok(SearchParameter { name, bounds })
     }
 }
 
-/// What is searched of each of these schemes on this link: what `over` names, or else every
-/// number of the scheme's own that is not worked out from others.
+/// The search space of each scheme at this link: the `requested` parameters, or else every
+/// numeric parameter whose value is not computed from others.
 pub(super) fn spaces(
     specs: &[Spec],
     link: &Link,
-    over: &[Over],
-) -> Result<Vec<Vec<Dimension>>, SpaceError> {
+    requested: &[SearchParameter],
+) -> Result<Vec<Vec<SearchDimension>>, SpaceError> {
     let settings: Vec<Settings> = specs
         .iter()
         .filter_map(|spec| spec.settings(link).ok())
         .collect();
-    for over in over {
-        let has = |settings: &Settings| number(settings, &over.name).is_some();
+    for wanted in requested {
+        let has = |settings: &Settings| number(settings, &wanted.name).is_some();
         if !settings.iter().any(has) {
             let names = settings.iter().flat_map(numbers);
             let mut known: Vec<&str> = names.map(|(parameter, _)| parameter.name).collect();
             known.sort_unstable();
             known.dedup();
             return Err(SpaceError::Unknown {
-                name: over.name.clone(),
-                help: suggestion(&over.name, &known, '`'),
+                name: wanted.name.clone(),
+                help: suggestion(&wanted.name, &known, '`'),
             });
         }
     }
     settings
         .iter()
-        .map(|settings| space(settings, over))
+        .map(|settings| space(settings, requested))
         .collect()
 }
 
-fn space(settings: &Settings, over: &[Over]) -> Result<Vec<Dimension>, SpaceError> {
-    if over.is_empty() {
-        let own = numbers(settings).filter(|(parameter, _)| !GIVEN.contains(&parameter.name));
+fn space(
+    settings: &Settings,
+    requested: &[SearchParameter],
+) -> Result<Vec<SearchDimension>, SpaceError> {
+    if requested.is_empty() {
+        let own =
+            numbers(settings).filter(|(parameter, _)| !NOT_SEARCHED.contains(&parameter.name));
         return Ok(own
             .filter_map(|(parameter, value)| around(settings, parameter, value))
             .collect());
     }
     let mut list = Vec::new();
-    for over in over {
-        let Some((parameter, value)) = number(settings, &over.name) else {
+    for wanted in requested {
+        let Some((parameter, value)) = number(settings, &wanted.name) else {
             continue;
         };
-        match &over.bounds {
+        match &wanted.bounds {
             None => list.extend(around(settings, parameter, value)),
             Some((low, high)) => list.push(between(parameter, low, high)?),
         }
@@ -142,7 +146,7 @@ fn space(settings: &Settings, over: &[Over]) -> Result<Vec<Dimension>, SpaceErro
     Ok(list)
 }
 
-/// A scheme's parameters that matter and are numbers, sizes of packets left out.
+/// A scheme's numeric parameters that have an effect, packet sizes excluded.
 fn numbers(settings: &Settings) -> impl Iterator<Item = (&'static Parameter, &Value)> {
     settings
         .iter()
@@ -161,13 +165,17 @@ fn is_number(kind: &Kind) -> bool {
     }
 }
 
-/// The bounds around a value; `None` where it is worked out from others, or zero, which has
-/// no multiples.
-fn around(settings: &Settings, parameter: &'static Parameter, value: &Value) -> Option<Dimension> {
-    let (amount, form) = measured(parameter, value)?;
+/// The default bounds around a value; `None` for a value that is computed from others, and for
+/// zero, which has no multiples.
+fn around(
+    settings: &Settings,
+    parameter: &'static Parameter,
+    value: &Value,
+) -> Option<SearchDimension> {
+    let (amount, form) = amount_of(parameter, value)?;
     let range = range_of(&parameter.kind);
     let mut high = amount * WIDTH;
-    // A range of packets says nothing of bytes or times.
+    // A range in packets does not bound bytes or times.
     let bounded = !matches!(parameter.kind, Kind::Length(_)) || form == Form::Packets;
     if bounded {
         let inside = if range.with_high { 1.0 } else { 0.999 };
@@ -186,7 +194,7 @@ fn around(settings: &Settings, parameter: &'static Parameter, value: &Value) -> 
     } else {
         low
     };
-    (amount > 0.0 && amount.is_finite() && low > 0.0 && low < high).then_some(Dimension {
+    (amount > 0.0 && amount.is_finite() && low > 0.0 && low < high).then_some(SearchDimension {
         name: parameter.name,
         low,
         high,
@@ -194,8 +202,12 @@ fn around(settings: &Settings, parameter: &'static Parameter, value: &Value) -> 
     })
 }
 
-fn between(parameter: &'static Parameter, low: &str, high: &str) -> Result<Dimension, SpaceError> {
-    let refused = || SpaceError::Bounds {
+fn between(
+    parameter: &'static Parameter,
+    low: &str,
+    high: &str,
+) -> Result<SearchDimension, SpaceError> {
+    let invalid = || SpaceError::Bounds {
         name: parameter.name.to_string(),
         low: low.to_string(),
         high: high.to_string(),
@@ -203,20 +215,20 @@ fn between(parameter: &'static Parameter, low: &str, high: &str) -> Result<Dimen
     };
     let bound = |text: &str| {
         let value = parameter.kind.read(text).ok()?;
-        measured(parameter, &value).filter(|(amount, _)| amount.is_finite())
+        amount_of(parameter, &value).filter(|(amount, _)| amount.is_finite())
     };
-    // "2..60ms": the unit stands once.
+    // In "2..60ms" the unit belongs to both bounds.
     let unit = high.trim_start_matches(|letter: char| !letter.is_alphabetic());
     let low_with_unit = match low.parse::<f64>() {
         Ok(_) => format!("{low} {unit}"),
         Err(_) => low.to_string(),
     };
-    let (low, low_form) = bound(low_with_unit.trim()).ok_or_else(refused)?;
-    let (high, form) = bound(high).ok_or_else(refused)?;
+    let (low, low_form) = bound(low_with_unit.trim()).ok_or_else(invalid)?;
+    let (high, form) = bound(high).ok_or_else(invalid)?;
     if low >= high || low_form != form {
-        return Err(refused());
+        return Err(invalid());
     }
-    Ok(Dimension {
+    Ok(SearchDimension {
         name: parameter.name,
         low,
         high,
@@ -224,7 +236,7 @@ fn between(parameter: &'static Parameter, low: &str, high: &str) -> Result<Dimen
     })
 }
 
-fn measured(parameter: &Parameter, value: &Value) -> Option<(f64, Form)> {
+fn amount_of(parameter: &Parameter, value: &Value) -> Option<(f64, Form)> {
     Some(match value {
         Value::Length(Length::Packets(packets)) => (*packets, Form::Packets),
         Value::Length(Length::Bytes(bytes)) => (*bytes, Form::Bytes),
@@ -248,10 +260,10 @@ fn range_of(kind: &Kind) -> Range {
     }
 }
 
-impl Dimension {
-    /// The value at a coordinate from 0 to 1, as written in a scenario: three digits, in
-    /// equal steps of the logarithm where the bounds are above zero; packets to a tenth, from ten on
-    /// whole.
+impl SearchDimension {
+    /// The value at a coordinate from 0 to 1, as written in a scenario. The scale is
+    /// logarithmic where the bounds are above zero. A value has three digits; packets have one
+    /// decimal, from ten on none.
     pub fn text(&self, coordinate: f64) -> String {
         let value = if self.low > 0.0 {
             self.low * libm::pow(self.high / self.low, coordinate)
@@ -261,12 +273,12 @@ impl Dimension {
         self.form.text(rounded(value).clamp(self.low, self.high))
     }
 
-    /// The coordinate of a scheme's present value; the middle where it has none.
+    /// The coordinate of a scheme's current value; 0.5 where it has none.
     pub fn coordinate(&self, settings: &Settings) -> f64 {
-        let present = number(settings, self.name)
-            .and_then(|(parameter, value)| measured(parameter, value))
+        let current = number(settings, self.name)
+            .and_then(|(parameter, value)| amount_of(parameter, value))
             .filter(|(_, form)| *form == self.form);
-        let Some((value, _)) = present else {
+        let Some((value, _)) = current else {
             return 0.5;
         };
         let coordinate = if self.low > 0.0 {
@@ -277,7 +289,7 @@ impl Dimension {
         coordinate.clamp(0.0, 1.0)
     }
 
-    /// "2 packets to 60 packets".
+    /// The bounds as text: "2 packets to 60 packets".
     pub fn bounds(&self) -> String {
         format!(
             "{} to {}",
@@ -300,7 +312,7 @@ impl Form {
     }
 }
 
-/// To three digits.
+/// Rounds to three significant digits.
 fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
@@ -310,19 +322,20 @@ mod tests {
     use super::*;
     use earlydrop::units::BitsPerSec;
 
-    fn of(spec: &str, over: &[&str]) -> Result<Vec<Dimension>, SpaceError> {
-        let over: Result<Vec<Over>, SpaceError> = over.iter().map(|text| text.parse()).collect();
+    fn of(spec: &str, over: &[&str]) -> Result<Vec<SearchDimension>, SpaceError> {
+        let over: Result<Vec<SearchParameter>, SpaceError> =
+            over.iter().map(|text| text.parse()).collect();
         let link = Link::at(BitsPerSec::from_mbps(10));
         let spaces = spaces(&[spec.parse().unwrap()], &link, &over?)?;
         Ok(spaces[0].clone())
     }
 
-    fn names(space: &[Dimension]) -> Vec<&str> {
+    fn names(space: &[SearchDimension]) -> Vec<&str> {
         space.iter().map(|dimension| dimension.name).collect()
     }
 
     #[test]
-    fn a_schemes_own_numbers_are_searched_around_what_they_are() {
+    fn numeric_parameters_are_searched_around_their_values() {
         let red = of("red:limit=60", &[]).unwrap();
         assert_eq!(names(&red), ["min", "max_p", "weight"]);
         assert_eq!(red[0].bounds(), "0.3 packets to 60 packets");
@@ -330,11 +343,11 @@ mod tests {
         assert_eq!(names(&of("codel", &[]).unwrap()), ["target", "interval"]);
         assert!(of("droptail", &[]).unwrap().is_empty());
         let clear = names(&of("sfred:max=40", &[]).unwrap()).contains(&"max");
-        assert!(clear, "what is given is searched, too");
+        assert!(clear, "a given parameter is searched, too");
     }
 
     #[test]
-    fn what_is_named_is_searched_between_its_bounds() {
+    fn a_named_parameter_is_searched_between_its_bounds() {
         let pie = of("pie", &["target=1..40ms", "alpha"]).unwrap();
         assert_eq!(names(&pie), ["target", "alpha"]);
         assert_eq!(pie[0].bounds(), "1 ms to 40 ms");
@@ -346,25 +359,22 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_searched_is_refused() {
-        for (over, told) in [
+    fn a_parameter_that_cannot_be_searched_is_refused() {
+        for (over, help) in [
             ("maxp", "did you mean `max_p`"),
-            (
-                "ecn",
-                "no scheme compared has a parameter ecn that is a number",
-            ),
+            ("ecn", "no compared scheme has a numeric parameter ecn"),
             ("min=30..10", "the first below the second"),
             ("max_p=0..2", "a probability in (0, 1]"),
             ("min=5", "NAME=LOW..HIGH"),
             ("", "NAME or NAME=LOW..HIGH"),
         ] {
             let error = of("red", &[over]).unwrap_err().to_string();
-            assert!(error.contains(told), "{over}: {error}");
+            assert!(error.contains(help), "{over}: {error}");
         }
     }
 
     #[test]
-    fn every_scheme_is_searched_within_what_it_takes() {
+    fn every_scheme_takes_the_values_in_its_search_space() {
         let link = Link::at(BitsPerSec::from_mbps(10));
         for descriptor in earlydrop::registry::SCHEMES {
             let spec = Spec::new(descriptor.name).unwrap();

@@ -35,7 +35,7 @@ impl Comparison {
     /// Whether the interval lies above zero: the runs bear the claim out.
     pub fn is_borne_out(&self) -> bool {
         self.mean()
-            .is_some_and(|mean| mean.mean > 0.0 && (mean.is_apart_from_zero() || self.is_certain()))
+            .is_some_and(|mean| mean.mean > 0.0 && (mean.excludes_zero() || self.is_certain()))
     }
 
     /// Always the same, and so without a doubt; several seeds must say so.

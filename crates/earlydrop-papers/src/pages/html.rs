@@ -90,7 +90,7 @@ pub(super) fn row(told: &Told<'_>) -> Row {
         overall: told.judged.effect.map(|mean| Effect {
             mean: mean.mean,
             half: mean.half,
-            is_right: mean.is_apart_from_zero() && mean.mean > 0.0,
+            is_right: mean.excludes_zero() && mean.mean > 0.0,
         }),
         single: told.judged.comparisons.iter().filter_map(effect).collect(),
         words: match effects.as_str() {

@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 use earlydrop_lab::metrics;
 use earlydrop_lab::outcome::Outcome;
 use earlydrop_lab::plan::{Cell, Plan, Source};
-use earlydrop_lab::scenario::Prepared;
+use earlydrop_lab::scenario::PreparedRun;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_sim::run;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -62,7 +62,12 @@ const CASES: &[Case] = &[
     ),
     ("sfred-nlred.rem.N20", REM, "rem", &[(N, "20")]),
     ("sfred-nlred.rem.N60", REM, "rem", &[(N, "60")]),
-    ("sfred-nlred.web30ftp2.red", "sfred-nlred/figure-4-6", "red", &[]),
+    (
+        "sfred-nlred.web30ftp2.red",
+        "sfred-nlred/figure-4-6",
+        "red",
+        &[],
+    ),
     ("clred.red.N10", "clred/figure-6", "red", &[(N, "10")]),
     ("clred.red.N50", "clred/figure-6", "red", &[(N, "50")]),
     (
@@ -104,7 +109,12 @@ const CASES: &[Case] = &[
     ("rared.red.m1", RARED, "red", &[("flows.late.count", "1")]),
     ("rared.red.m10", RARED, "red", &[("flows.late.count", "10")]),
     ("rared.ared.m1", RARED, "ared", &[("flows.late.count", "1")]),
-    ("rared.ared.m10", RARED, "ared", &[("flows.late.count", "10")]),
+    (
+        "rared.ared.m10",
+        RARED,
+        "ared",
+        &[("flows.late.count", "10")],
+    ),
 ];
 
 /// Runs every case, and sets what was measured beside `figures`.
@@ -174,7 +184,7 @@ fn seen((name, file, scheme, at): &Case) -> Vec<Seen> {
     let scheme = plan.labels().iter().position(|label| label == scheme);
     let scheme = scheme.unwrap_or_else(|| panic!("{name}: the file has no such scheme"));
     let prepared = |seed| prepared(&plan, seed, scheme);
-    let all: Vec<Prepared> = (0..plan.seeds.len()).map(prepared).collect();
+    let all: Vec<PreparedRun> = (0..plan.seeds.len()).map(prepared).collect();
     let runs: Vec<_> = all.iter().map(|prepared| prepared.run.clone()).collect();
     let workers = available_parallelism().map_or(1, usize::from);
     let results = run::all(&runs, workers).into_iter();
@@ -185,7 +195,7 @@ fn seen((name, file, scheme, at): &Case) -> Vec<Seen> {
     outcomes.map(|outcome| of_plan(outcome, &plan)).collect()
 }
 
-fn prepared(plan: &Plan, seed: usize, scheme: usize) -> Prepared {
+fn prepared(plan: &Plan, seed: usize, scheme: usize) -> PreparedRun {
     let point = 0;
     let cell = Cell {
         seed,

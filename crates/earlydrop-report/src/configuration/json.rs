@@ -1,7 +1,7 @@
 //! The answer as JSON.
 
 use earlydrop_lab::statistics::Mean;
-use earlydrop_lab::verify::Measured;
+use earlydrop_lab::verify::Measurement;
 use earlydrop_model::Prediction;
 use earlydrop_model::configure::Choice;
 use earlydrop_model::validity::Caveat;
@@ -94,7 +94,7 @@ fn prediction(expected: &Prediction) -> Value {
     })
 }
 
-fn of_measured(measured: &Measured, seeds: u64) -> Value {
+fn of_measured(measured: &Measurement, seeds: u64) -> Value {
     let mean = |mean: Mean| json!({ "mean": mean.mean, "half": mean.half });
     json!({
         "seeds": seeds,

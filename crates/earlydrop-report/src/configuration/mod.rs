@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Question --earlydrop_model::configure--> Recommendation --+
-//!                    simulated (optional) --> Measured ----+--> ConfigurationReport
+//!                    simulated (optional) --> Measurement ----+--> ConfigurationReport
 //!                                                                --> text, json, page, paste
 //! ```
 
@@ -11,7 +11,7 @@ mod page;
 mod paste;
 mod text;
 
-use earlydrop_lab::verify::Measured;
+use earlydrop_lab::verify::Measurement;
 use earlydrop_model::configure::{Question, Recommendation};
 
 pub use json::document;
@@ -27,7 +27,7 @@ pub struct ConfigurationReport {
     /// The question.
     pub question: Question,
     /// What the simulator measured under the chosen parameters.
-    pub measured: Option<Measured>,
+    pub measured: Option<Measurement>,
     /// With how many seeds it is, or would be, simulated.
     pub seeds: u64,
 }

@@ -1,7 +1,7 @@
 //! The choice, ready to paste. Each form has one function here.
 
 use earlydrop::registry::nearest;
-use earlydrop_lab::verify::{Length, scenario};
+use earlydrop_lab::verify::{RunLength, scenario};
 use earlydrop_model::configure::Recommendation;
 use earlydrop_model::tools::{ParseError, TOOLS, Tool, of_spec, translate};
 
@@ -75,5 +75,9 @@ fn of_tool(tool: &'static Tool, choice: &Recommendation) -> Result<String, Parse
 
 fn of_earlydrop(choice: &Recommendation, seeds: u64) -> String {
     let specs = [choice.choices[0].advice.spec.clone()];
-    scenario(&choice.load, &specs, Length::for_load(&choice.load, seeds))
+    scenario(
+        &choice.load,
+        &specs,
+        RunLength::for_load(&choice.load, seeds),
+    )
 }

@@ -8,8 +8,8 @@ use earlydrop_lab::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::{Cell, Hosts, Plan};
 use earlydrop_lab::scenario::Scheme;
 use earlydrop_lab::store::{Store, StoreError};
-use earlydrop_lab::summary::{Entry, Summary};
-use earlydrop_lab::trace::Trace as Seen;
+use earlydrop_lab::summary::{RankedMean, Summary};
+use earlydrop_lab::trace::CellTrace;
 
 /// Everything a report of `plan` shows of what `store` holds.
 pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, StoreError> {
@@ -56,7 +56,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
 }
 
 /// What a report shows of one cell that was looked at closely: everything over time.
-pub fn of_trace(plan: &Plan, cell: Cell, seen: &Seen, source: &str) -> Data {
+pub fn of_trace(plan: &Plan, cell: Cell, seen: &CellTrace, source: &str) -> Data {
     let scenario = plan.scenario();
     let scheme = describe(&scenario.schemes[cell.scheme], Watched::of(plan).as_ref());
     let point = crate::table::title(plan, cell.point);
@@ -129,7 +129,7 @@ pub fn of_trace(plan: &Plan, cell: Cell, seen: &Seen, source: &str) -> Data {
     }
 }
 
-fn traced_flow(flow: &earlydrop_lab::outcome::Flow) -> data::Flow {
+fn traced_flow(flow: &earlydrop_lab::outcome::FlowOutcome) -> data::Flow {
     let (lost, received) = (flow.lost as f64, flow.received as f64);
     data::Flow {
         scheme: 0,
@@ -258,7 +258,7 @@ fn axis(axis: &earlydrop_lab::sweep::Axis) -> data::Axis {
     }
 }
 
-fn estimate(entry: &Option<Entry>) -> Option<data::Estimate> {
+fn estimate(entry: &Option<RankedMean>) -> Option<data::Estimate> {
     entry.map(|entry| data::Estimate {
         mean: entry.mean.mean,
         half: entry.mean.half,
@@ -287,7 +287,7 @@ fn live(store: &Store, summary: &Summary) -> Result<Option<data::Live>, StoreErr
     }))
 }
 
-fn row(row: &earlydrop_lab::summary::Row) -> data::Summary {
+fn row(row: &earlydrop_lab::summary::SchemeSummary) -> data::Summary {
     data::Summary {
         scheme: row.scheme,
         point: row.point,
@@ -296,7 +296,7 @@ fn row(row: &earlydrop_lab::summary::Row) -> data::Summary {
     }
 }
 
-fn group(group: &earlydrop_lab::summary::GroupRow) -> data::GroupSummary {
+fn group(group: &earlydrop_lab::summary::GroupSummary) -> data::GroupSummary {
     data::GroupSummary {
         scheme: group.scheme,
         point: group.point,

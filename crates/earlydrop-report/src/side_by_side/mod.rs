@@ -92,7 +92,7 @@ impl Pair {
     /// Whether the two are told apart.
     pub fn is_apart(&self) -> bool {
         let difference = self.difference.as_ref();
-        difference.is_some_and(Mean::is_apart_from_zero)
+        difference.is_some_and(Mean::excludes_zero)
     }
 }
 

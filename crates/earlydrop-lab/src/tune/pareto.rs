@@ -1,7 +1,7 @@
-//! What one goal costs of another.
+//! The Pareto front of two goals.
 
-/// The points that no other beats in both: less is better in each. In the order of the
-/// first.
+/// The indices of the points that no other point is better than in both coordinates, where
+/// less is better, in the order of the first coordinate.
 pub fn front(points: &[(f64, f64)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..points.len())
         .filter(|index| points[*index].0.is_finite() && points[*index].1.is_finite())
@@ -24,7 +24,7 @@ mod tests {
     use super::front;
 
     #[test]
-    fn what_is_beaten_in_both_is_left_out() {
+    fn points_that_are_worse_in_both_are_not_on_the_front() {
         let points = [
             (3.0, 1.0),
             (1.0, 5.0),

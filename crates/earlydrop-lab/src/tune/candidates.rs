@@ -1,4 +1,4 @@
-//! Settings of a scheme, tried at every point of a scenario with some seeds.
+//! Candidates: parameters of a scheme, simulated at every point of a scenario.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,23 +8,22 @@ use crate::run::on_threads;
 use crate::statistics::Mean;
 
 use super::TuneError;
-use super::goal::{Goal, Metrics, Score, mean_over};
+use super::goal::{Goal, PointMetrics, Score, mean_over};
 
 /// Parameters with their values, as written in a scenario.
-pub type Settings = Vec<(String, String)>;
+pub type ParameterValues = Vec<(String, String)>;
 
-/// A setting that was tried.
+/// Parameters of a scheme, with the metrics measured under them.
 #[derive(Clone, Debug)]
-pub struct Tried {
-    /// What was set; empty: nothing, the scheme as it is.
-    pub settings: Settings,
-    /// Every metric at each point of the sweep; empty where the scheme takes no such
-    /// values.
-    pub points: Vec<Metrics>,
+pub struct Candidate {
+    /// The parameters set; empty for the scheme with its own.
+    pub settings: ParameterValues,
+    /// The metrics at each point of the sweep; empty where the scheme refuses the parameters.
+    pub points: Vec<PointMetrics>,
 }
 
-impl Tried {
-    /// How good it was; `caution` judges limits by the worse ends of intervals.
+impl Candidate {
+    /// Its score; `caution` judges limits by the worse ends of intervals.
     pub fn score(&self, goal: &Goal, caution: bool) -> Score {
         let score = goal.score(&self.points, caution);
         score.unwrap_or(Score::IMPOSSIBLE)
@@ -35,45 +34,46 @@ impl Tried {
         mean_over(&self.points, metric)
     }
 
-    /// The first metric of the goal that has no value.
-    pub(super) fn not_measured(&self, goal: &Goal) -> Option<&'static str> {
+    /// The first metric of the goal that was not measured.
+    pub(super) fn missing_metric(&self, goal: &Goal) -> Option<&'static str> {
         let limits = goal.limits.iter().map(|limit| limit.metric);
-        let mut wanted = limits.chain([goal.metric]);
-        let missing = wanted.find(|metric| self.mean(*metric).is_none())?;
+        let mut needed = limits.chain([goal.metric]);
+        let missing = needed.find(|metric| self.mean(*metric).is_none())?;
         Some(METRICS[missing].name)
     }
 }
 
-/// How settings of a scheme are tried.
-pub(super) struct Trials<'a> {
+/// Simulates candidates of one scheme.
+pub(super) struct Evaluator<'a> {
     pub(super) source: &'a Source,
     pub(super) goal: &'a Goal,
+    /// The scheme's name in the scenario.
     pub(super) label: &'a str,
     pub(super) threads: usize,
     pub(super) stop: &'a AtomicBool,
 }
 
-impl Trials<'_> {
-    /// What each of these settings comes to; nothing after a stop.
+/// The metrics of each seed at each point.
+type PointRuns = Vec<Vec<Vec<Option<f64>>>>;
+
+impl Evaluator<'_> {
+    /// Simulates a candidate for each of `settings` with these seeds; none once `stop` is set.
     pub(super) fn run(
         &self,
-        settings: &[Settings],
+        settings: &[ParameterValues],
         seeds: &[u64],
-    ) -> Result<Vec<Tried>, TuneError> {
+    ) -> Result<Vec<Candidate>, TuneError> {
         let plans = settings.iter().map(|settings| self.plan(settings, seeds));
         let plans: Vec<Option<Plan>> = plans.collect();
         let mut jobs: Vec<(&Plan, Cell)> = Vec::new();
-        let mut places: Vec<(usize, usize, usize)> = Vec::new();
+        let mut owners: Vec<usize> = Vec::new();
         for (index, plan) in plans.iter().enumerate() {
-            for (plan, cell) in plan
-                .iter()
-                .flat_map(|plan| plan.cells().map(move |c| (plan, c)))
-            {
-                jobs.push((plan, cell));
-                places.push((index, cell.point, cell.seed));
+            if let Some(plan) = plan {
+                jobs.extend(plan.cells().map(|cell| (plan, cell)));
             }
+            owners.resize(jobs.len(), index);
         }
-        let mut runs: Vec<Vec<Vec<Vec<Option<f64>>>>> = plans
+        let mut runs: Vec<PointRuns> = plans
             .iter()
             .map(|plan| {
                 let points = plan.as_ref().map_or(0, |plan| plan.points.len());
@@ -81,22 +81,24 @@ impl Trials<'_> {
             })
             .collect();
         on_threads(&jobs, self.threads, self.stop, |job, outcome| {
-            let (index, point, seed) = places[job];
-            runs[index][point][seed] = outcome.values;
+            let (index, cell) = (owners[job], jobs[job].1);
+            runs[index][cell.point][cell.seed] = outcome.values;
             Ok::<(), TuneError>(())
         })?;
         if self.stop.load(Ordering::Relaxed) {
             return Ok(Vec::new());
         }
-        let tried = settings.iter().zip(runs).map(|(settings, points)| Tried {
+        let candidates = settings.iter().zip(runs);
+        let candidates = candidates.map(|(settings, points)| Candidate {
             settings: settings.clone(),
             points: points.iter().map(|runs| over_seeds(runs)).collect(),
         });
-        Ok(tried.collect())
+        Ok(candidates.collect())
     }
 
-    /// The scenario with this scheme alone, set so; `None` where it takes no such values.
-    fn plan(&self, settings: &Settings, seeds: &[u64]) -> Option<Plan> {
+    /// The scenario with only this scheme, under these parameters; `None` where the scheme
+    /// refuses them.
+    fn plan(&self, settings: &ParameterValues, seeds: &[u64]) -> Option<Plan> {
         let mut source = self.source.clone();
         source.set_variants(&[Variant {
             label: self.label.to_string(),
@@ -110,8 +112,8 @@ impl Trials<'_> {
     }
 }
 
-/// Every metric of the runs of a point, over their seeds.
-fn over_seeds(runs: &[Vec<Option<f64>>]) -> Metrics {
+/// The means of every metric over the seeds of a point.
+fn over_seeds(runs: &[Vec<Option<f64>>]) -> PointMetrics {
     let mean = |metric: usize| {
         let values: Option<Vec<f64>> = runs.iter().map(|run| *run.get(metric)?).collect();
         Mean::of(&values?)

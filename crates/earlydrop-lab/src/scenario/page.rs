@@ -1,17 +1,17 @@
-//! The page about scenario files, from the tables they are checked by.
+//! The reference page about scenario files, made from the tables of fields.
 
 use std::fmt::Write;
 
 use earlydrop::registry::Kind;
 use earlydrop::units::{Dimension, spellings};
 
-use super::{Field, Section, Shape};
-use crate::scenario::SCENARIO;
+use super::SCENARIO;
+use crate::document::{Field, Section, Shape};
 
-/// Everything a scenario file may say, as Markdown.
+/// Every field of a scenario file, as Markdown: the page `docs/reference/scenarios.md`.
 ///
 /// ```
-/// let page = earlydrop_lab::document::page();
+/// let page = earlydrop_lab::scenario::page();
 /// assert!(page.starts_with("# Scenarios"));
 /// ```
 pub fn page() -> String {
@@ -28,20 +28,20 @@ pub fn page() -> String {
 
 const INTRODUCTION: &str = r#"# Scenarios
 
-Made from the tables that scenario files are checked by, with `cargo run -p earlydrop-lab --example scenarios_page > docs/reference/scenarios.md`.
+Made from the tables of fields that scenario files are checked with, by `cargo run -p earlydrop-lab --example scenarios_page > docs/reference/scenarios.md`.
 
-A scenario is a file in [TOML](https://toml.io) that says what is simulated and under which queue disciplines: a network, flows, schemes. Each scheme runs with each seed at each point of the sweep; such a run is a cell. All schemes meet the same traffic with the same seed.
+A scenario is a file in [TOML](https://toml.io) that describes a simulation: a topology, flows, and the queue disciplines (schemes) to compare. Each scheme runs with each seed at each point of the sweep; such a run is a cell. With the same seed, all schemes see the same traffic.
 
-The folder [`scenarios/`](../../scenarios) has some to begin with. The smallest one:
+The folder [`scenarios/`](../../scenarios) has examples. The smallest scenario:
 
 ```toml
 [flows.bulk]
 ```
 
-One bulk transfer over a dumbbell of 10 Mbps and 50 ms, for 30 s, under ten telling schemes with five seeds each. Most say a little more:
+One bulk transfer over a dumbbell of 10 Mbps and 50 ms, for 30 s, under ten schemes with five seeds each. Most scenarios set a few fields more:
 
 ```toml
-title = "RED against CoDel, uploads beside a telephone call"
+title = "RED and CoDel: uploads and a telephone call"
 duration = "40 s"
 schemes = ["red:min=10,max=30", "codel"]
 
@@ -57,11 +57,11 @@ count = 5
 kind = "voice"
 ```
 
-What a file leaves out has the default below. What it says wrongly is told with its line, what is allowed, and the nearest that would do; so is what would say nothing, such as `pause` for flows that make none.
+A field that is left out has the default below. An invalid value is reported with its line, the allowed values and the nearest valid one. So is a field that would have no effect, such as `pause` for flows without pauses.
 
 ## Units
 
-A time, a rate or a size has its unit in the same text: `"50 ms"`. Only zero needs none. Numbers without a dimension are plain: `count = 5`, `loss = 0.01`, or `loss = "1%"`.
+A time, a rate or a size is text with a unit: `"50 ms"`. Only zero needs no unit. Numbers without a dimension are plain: `count = 5`, `loss = 0.01`, or `loss = "1%"`.
 
 | what | units |
 |---|---|
@@ -70,28 +70,28 @@ A time, a rate or a size has its unit in the same text: `"50 ms"`. Only zero nee
 const AFTER_UNITS: &str = r#"
 A queue's length, such as `buffer`, is in packets, bytes, or time at the link's rate; a plain number is packets.
 
-`auto` stands for a value that is worked out from others, `never` for a time that does not come. A switch is `true` or `false`, or `"on"` or `"off"`.
+`auto` stands for a value that is computed from others, `never` for a time that never comes. A switch is `true` or `false`, or `"on"` or `"off"`.
 
 ## Random quantities
 
-Where a field takes a law, a quantity alone is always the same, and a law in front of it draws around it as the mean:
+Some fields take a distribution. A quantity alone is constant; with a distribution in front, the quantity is its mean:
 
-| written | drawn |
+| value | distribution |
 |---|---|
-| `"12 kB"` | always 12 kB |
-| `"uniform 12 kB"` | evenly from 0 to 24 kB |
+| `"12 kB"` | constant |
+| `"uniform 12 kB"` | uniform from 0 to 24 kB |
 | `"exponential 500 ms"` | exponential with a mean of 500 ms |
-| `"pareto(1.2) 12 kB"` | Pareto: tail exponent 1.2, from 2 kB on, mean 12 kB |
-| `"lomax(1.5) 12 kB"` | Pareto of the second kind, from 0 on (ns-2's `ParetoII`) |
-| `"lognormal(1) 12 kB"` | exp of a normal variable with deviation 1, mean 12 kB |
+| `"pareto(1.2) 12 kB"` | Pareto with shape 1.2, minimum 2 kB, mean 12 kB |
+| `"lomax(1.5) 12 kB"` | Lomax (Pareto II, ns-2's `ParetoII`) with shape 1.5, minimum 0 |
+| `"lognormal(1) 12 kB"` | log-normal: sigma 1, mean 12 kB |
 
-Two times with dots between, `start = "0 s..1 s"`, are drawn between evenly.
+Two times with dots in between, `start = "0 s..1 s"`, stand for a uniform distribution between them.
 
 Amounts of data are payload. `"10 packets"` is ten full segments of the flow's.
 
 ## Schemes
 
-`schemes` lists what is compared. A scheme is text with its parameters behind a colon, or a table; [Schemes](schemes.md) has them all. Two of one kind are told apart by names of your own:
+`schemes` lists the schemes to compare. A scheme is text with parameters after a colon, or a table; [Schemes](schemes.md) lists all schemes and parameters. To compare one scheme with several settings, name them:
 
 ```toml
 [flows.bulk]
@@ -107,7 +107,7 @@ min = 10
 max = "45 kB"
 ```
 
-`parameters` gives a parameter to every scheme that has it and does not set it itself:
+`parameters` sets a parameter of every scheme that has it and does not set it itself:
 
 ```toml
 schemes = ["red", "nlred", "clred", "codel"]
@@ -121,11 +121,11 @@ ecn = false
 count = 20
 ```
 
-The `buffer` of the network does the same for `limit`.
+The `buffer` of the network sets `limit` in the same way.
 
 ## Sweeps
 
-`sweep` names fields by their paths. Each takes a list of values or a range; every combination is run.
+`sweep` names fields by their paths, each with a list of values or a range. Every combination is run.
 
 ```toml
 schemes = ["red", "codel"]
@@ -138,11 +138,11 @@ schemes = ["red", "codel"]
 "parameters.max_p" = { from = 0.05, to = 0.2, step = 0.05 }
 ```
 
-`points` counts both ends; `scale = "log"` puts them at equal ratios. In quotes or not, a path means the same: `[sweep.network]` with `rtt = [...]` will do.
+`points` includes both ends; `scale = "log"` spaces them at equal ratios. Quotes around a path are optional: `[sweep.network]` with `rtt = [...]` is the same field.
 
 ## Seeds
 
-A seed decides everything that is drawn: when flows start, sizes and pauses, which packets a scheme drops. `seeds = 5` runs seeds 1 to 5; `seeds = [3, 14]` these two. The same file with the same seed gives the same results on any machine. Intervals in results are over seeds: with one there are none.
+A seed decides every random draw: the start of flows, sizes and pauses, and the packets that a scheme drops. `seeds = 5` runs seeds 1 to 5; `seeds = [3, 14]` runs these two. The same file with the same seed gives the same results on any machine. Confidence intervals are over seeds; a single seed has none.
 "#;
 
 fn units(page: &mut String) {
@@ -156,13 +156,12 @@ fn units(page: &mut String) {
         let units: Vec<String> = spellings(dimension)
             .map(|unit| format!("`{unit}`"))
             .collect();
-        // Writing to a string cannot fail, here and below.
+        // Writing to a `String` cannot fail, here and below.
         let _ = writeln!(page, "| {what} | {} |", units.join(" "));
     }
 }
 
-/// The tables below `section`, each once with every heading it may stand under; those
-/// directly below come first.
+/// The tables below `section`, each once with all its headings, in breadth-first order.
 fn collect(
     section: &'static Section,
     path: &str,
@@ -206,8 +205,8 @@ fn write_section(page: &mut String, headings: &[String], section: &Section) {
         }
     }
     let with = section.fields.iter().any(|field| field.when.is_some());
-    page.push_str("| field | what it is for | values | default |");
-    page.push_str(if with { " with |\n" } else { "\n" });
+    page.push_str("| field | meaning | values | default |");
+    page.push_str(if with { " only with |\n" } else { "\n" });
     page.push_str("|---|---|---|---|");
     page.push_str(if with { "---|\n" } else { "\n" });
     for field in section.fields {
@@ -246,7 +245,7 @@ fn write_field(page: &mut String, field: &Field, with_column: bool) {
 }
 
 fn allowed(field: &Field) -> String {
-    let laws = "alone or with a law in front";
+    let laws = "alone or with a distribution in front";
     match &field.shape {
         Shape::Spread(kind) => format!("{}, {laws}", kind.allowed()),
         Shape::Amount => format!("an amount of data (\"12 kB\", \"10 packets\"), {laws}"),
@@ -254,7 +253,7 @@ fn allowed(field: &Field) -> String {
     }
 }
 
-/// What the names of a choice stand for.
+/// The meanings of the names of a choice.
 fn write_choices(page: &mut String, name: &str, kind: &Kind) {
     match kind {
         Kind::Choice(choices) => {

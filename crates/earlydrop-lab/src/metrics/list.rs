@@ -1,0 +1,366 @@
+//! The metrics themselves: names, units and how each is computed.
+
+use earlydrop::aqm::DropReason;
+use earlydrop_sim::measure::{Delays, Distribution};
+use earlydrop_sim::results::QueueResult;
+
+use super::flows::variance;
+use super::{Better, Compute, Metric};
+
+/// Every metric, in the order of every list of values.
+pub static METRICS: &[Metric] = &[
+    headline(
+        "utilisation",
+        "utilisation",
+        ("%", 100.0),
+        Better::More,
+        "the share of the time that the watched link was sending",
+        Compute::Queue(|queue| Some(queue.utilisation)),
+    ),
+    headline(
+        "goodput",
+        "goodput",
+        ("Mbps", 1e-6),
+        Better::More,
+        "payload that arrived for the first time, sum over all flows",
+        Compute::Flows(|flows| Some(flows.result.goodput)),
+    ),
+    headline(
+        "delay_mean",
+        "queueing delay",
+        ("ms", 1e3),
+        Better::Less,
+        "the mean time from a packet's arrival at the watched queue to the start of its transmission",
+        Compute::Queue(|queue| Some(queue.mean_sojourn.as_secs_f64())),
+    ),
+    headline(
+        "delay_p99",
+        "queueing delay, 99%",
+        ("ms", 1e3),
+        Better::Less,
+        "the 99th percentile of the time in the watched queue",
+        Compute::Queue(|queue| sojourn(queue, 0.99)),
+    ),
+    headline(
+        "jitter",
+        "jitter",
+        ("ms", 1e3),
+        Better::Less,
+        "the mean absolute difference between the delays of consecutive packets of a flow",
+        Compute::Flows(|flows| flows.delays.as_ref().map(Delays::jitter)),
+    ),
+    headline(
+        "loss",
+        "loss",
+        ("%", 100.0),
+        Better::Less,
+        "data packets lost over data packets lost or received",
+        Compute::Flows(|flows| Some(flows.result.loss)),
+    ),
+    headline(
+        "marked",
+        "marked",
+        ("%", 100.0),
+        Better::Neither,
+        "data packets received with a congestion mark (ECN CE) over data packets received",
+        Compute::Flows(|flows| Some(flows.result.marked)),
+    ),
+    headline(
+        "timeouts",
+        "timeouts",
+        ("/s", 1.0),
+        Better::Less,
+        "retransmission timeouts per second, sum over all flows",
+        Compute::Flows(|flows| Some(flows.result.timeouts as f64 / flows.span)),
+    ),
+    headline(
+        "fairness",
+        "fairness",
+        ("", 1.0),
+        Better::More,
+        "Jain's index of the flows' goodputs: 1 when all are equal, 1/n when one flow has everything",
+        Compute::Flows(|flows| Some(flows.result.jain)),
+    ),
+    detail(
+        "queue_mean",
+        "queue",
+        ("packets", 1.0),
+        Better::Less,
+        "the mean length of the watched queue over time",
+        Compute::Queue(|queue| Some(queue.mean_packets)),
+    ),
+    detail(
+        "queue_longest",
+        "longest queue",
+        ("packets", 1.0),
+        Better::Less,
+        "the maximum length of the watched queue",
+        Compute::Queue(|queue| Some(f64::from(queue.longest))),
+    ),
+    detail(
+        "delay_p50",
+        "queueing delay, median",
+        ("ms", 1e3),
+        Better::Less,
+        "the median time in the watched queue",
+        Compute::Queue(|queue| sojourn(queue, 0.5)),
+    ),
+    detail(
+        "delay_p95",
+        "queueing delay, 95%",
+        ("ms", 1e3),
+        Better::Less,
+        "the 95th percentile of the time in the watched queue",
+        Compute::Queue(|queue| sojourn(queue, 0.95)),
+    ),
+    detail(
+        "queue_loss",
+        "dropped by the queue",
+        ("%", 100.0),
+        Better::Less,
+        "packets dropped by the watched queue over packets that arrived at it",
+        Compute::Queue(|queue| {
+            let arrived = queue.counters.arrived.packets;
+            (arrived > 0).then(|| queue.counters.dropped().packets as f64 / arrived as f64)
+        }),
+    ),
+    detail(
+        "queue_early",
+        "dropped early",
+        ("%", 100.0),
+        Better::Neither,
+        "packets dropped by the watched queue's scheme, at enqueue or dequeue, over packets that arrived",
+        Compute::Queue(|queue| dropped_for(queue, &[DropReason::Early, DropReason::Dequeue])),
+    ),
+    detail(
+        "queue_forced",
+        "dropped, buffer full",
+        ("%", 100.0),
+        Better::Less,
+        "packets dropped by the watched queue because the buffer was full, over packets that arrived",
+        Compute::Queue(|queue| dropped_for(queue, &[DropReason::Forced])),
+    ),
+    detail(
+        "flows_per_loss_event",
+        "flows per loss event",
+        ("flows", 1.0),
+        Better::Less,
+        "how many flows lose packets in the same loss event (`measure.loss_event`): loss synchronisation",
+        Compute::Queue(|queue| Some(queue.flows_per_loss_event)),
+    ),
+    detail(
+        "end_to_end_mean",
+        "end-to-end delay",
+        ("ms", 1e3),
+        Better::Less,
+        "the mean time of a data packet from host to host",
+        Compute::Flows(|flows| flows.delays.as_ref().map(Delays::mean)),
+    ),
+    detail(
+        "end_to_end_variance",
+        "variance of end-to-end delay",
+        ("ms²", 1e6),
+        Better::Less,
+        "the variance of the time of a data packet from host to host",
+        Compute::Flows(|flows| flows.delays.as_ref().map(Delays::variance)),
+    ),
+    detail(
+        "end_to_end_p99",
+        "end-to-end delay, 99%",
+        ("ms", 1e3),
+        Better::Less,
+        "the 99th percentile of the time of a data packet from host to host",
+        Compute::Flows(|flows| flows.delays.as_ref().map(|delays| quantile(delays, 0.99))),
+    ),
+    detail(
+        "round_trip_mean",
+        "round-trip time",
+        ("ms", 1e3),
+        Better::Less,
+        "the mean round-trip time as TCP senders measure it",
+        Compute::Flows(|flows| flows.round_trips.as_ref().map(Delays::mean)),
+    ),
+    detail(
+        "retransmissions",
+        "retransmissions",
+        ("/s", 1.0),
+        Better::Less,
+        "segments retransmitted per second, sum over all flows",
+        Compute::Flows(|flows| Some(flows.result.retransmissions as f64 / flows.span)),
+    ),
+    detail(
+        "throughput",
+        "throughput",
+        ("Mbps", 1e-6),
+        Better::More,
+        "bits on the wire that arrived, sum over all flows",
+        Compute::Flows(|flows| Some(flows.result.throughput)),
+    ),
+    detail(
+        "variation",
+        "spread of goodputs",
+        ("", 1.0),
+        Better::Less,
+        "the coefficient of variation of the flows' goodputs: standard deviation over mean",
+        Compute::Flows(|flows| Some(flows.result.variation)),
+    ),
+    detail(
+        "transfers",
+        "transfers completed",
+        ("/s", 1.0),
+        Better::More,
+        "transfers, pages or answers completed per second",
+        Compute::Flows(|flows| {
+            let completed = flows.completions.len() as f64 / flows.span;
+            (!flows.completions.is_empty()).then_some(completed)
+        }),
+    ),
+    detail(
+        "completion_mean",
+        "completion time",
+        ("s", 1.0),
+        Better::Less,
+        "the mean time a transfer, a page or an answer takes",
+        Compute::Flows(|flows| {
+            let count = flows.completions.len() as f64;
+            (count > 0.0).then(|| flows.completions.iter().sum::<f64>() / count)
+        }),
+    ),
+    detail(
+        "completion_variance",
+        "variance of completion time",
+        ("s²", 1.0),
+        Better::Less,
+        "the variance of the completion time",
+        Compute::Flows(|flows| variance(&flows.completions)),
+    ),
+    detail(
+        "completion_in_time",
+        "completed in time",
+        ("%", 100.0),
+        Better::More,
+        "the share of transfers, pages or answers that took less than `measure.deadline`",
+        Compute::Flows(|flows| {
+            let in_time = flows
+                .completions
+                .partition_point(|span| *span < flows.deadline);
+            let count = flows.completions.len();
+            (count > 0).then(|| in_time as f64 / count as f64)
+        }),
+    ),
+    detail(
+        "completion_p50",
+        "completion time, median",
+        ("s", 1.0),
+        Better::Less,
+        "the median time a transfer, a page or an answer takes",
+        Compute::Flows(|flows| flows.completed_within(0.5)),
+    ),
+    detail(
+        "completion_p95",
+        "completion time, 95%",
+        ("s", 1.0),
+        Better::Less,
+        "the 95th percentile of the time a transfer, a page or an answer takes",
+        Compute::Flows(|flows| flows.completed_within(0.95)),
+    ),
+];
+
+/// The metrics of the timing of runs on real hosts, which only such runs have.
+pub static LIVE_METRICS: &[Metric] = &[
+    headline(
+        "lateness_p50",
+        "lateness, median",
+        ("us", 1e6),
+        Better::Neither,
+        "the median lateness of deliveries",
+        Compute::Live(|live| live.late(0.5)),
+    ),
+    headline(
+        "lateness_p99",
+        "lateness, 99%",
+        ("us", 1e6),
+        Better::Neither,
+        "the 99th percentile of the lateness of deliveries",
+        Compute::Live(|live| live.late(0.99)),
+    ),
+    headline(
+        "lateness_p999",
+        "lateness, 99.9%",
+        ("us", 1e6),
+        Better::Neither,
+        "the 99.9th percentile of the lateness of deliveries",
+        Compute::Live(|live| live.late(0.999)),
+    ),
+    headline(
+        "cpu",
+        "core",
+        ("%", 100.0),
+        Better::Neither,
+        "the share of one core that the bottleneck took",
+        Compute::Live(|live| Some(live.cpu)),
+    ),
+    headline(
+        "beside",
+        "lost outside the queue",
+        ("packets", 1.0),
+        Better::Neither,
+        "packets that the machine lost outside the queue: not read in time, or without a buffer",
+        Compute::Live(|live| Some(live.beside as f64)),
+    ),
+];
+
+const fn headline(
+    name: &'static str,
+    title: &'static str,
+    (unit, scale): (&'static str, f64),
+    better: Better,
+    meaning: &'static str,
+    compute: Compute,
+) -> Metric {
+    Metric {
+        name,
+        title,
+        unit,
+        scale,
+        better,
+        meaning,
+        headline: true,
+        compute,
+    }
+}
+
+const fn detail(
+    name: &'static str,
+    title: &'static str,
+    unit: (&'static str, f64),
+    better: Better,
+    meaning: &'static str,
+    compute: Compute,
+) -> Metric {
+    Metric {
+        headline: false,
+        ..headline(name, title, unit, better, meaning, compute)
+    }
+}
+
+fn quantile(delays: &Delays, share: f64) -> f64 {
+    delays.distribution().quantile(share).as_secs_f64()
+}
+
+fn sojourn(queue: &QueueResult, share: f64) -> Option<f64> {
+    let sojourn = queue
+        .sojourn
+        .as_ref()
+        .filter(|s: &&Distribution| s.count() > 0);
+    sojourn.map(|sojourn| sojourn.quantile(share).as_secs_f64())
+}
+
+fn dropped_for(queue: &QueueResult, reasons: &[DropReason]) -> Option<f64> {
+    let counters = &queue.counters;
+    let dropped = reasons
+        .iter()
+        .map(|reason| counters.dropped_for(*reason).packets);
+    let arrived = counters.arrived.packets;
+    (arrived > 0).then(|| dropped.sum::<u64>() as f64 / arrived as f64)
+}

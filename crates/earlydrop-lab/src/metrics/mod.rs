@@ -1,0 +1,116 @@
+//! Metrics: the numbers by which runs are compared, each with a name, a unit and a meaning.
+//!
+//! [`METRICS`] lists them in the order of every list of values. Some are about the watched
+//! queue; the others ([`of_groups`]) are about flows and are computed over all flows and over
+//! each group. [`LIVE_METRICS`] are about the timing of runs on real hosts.
+
+mod flows;
+mod list;
+
+use earlydrop_sim::results::QueueResult;
+
+pub use flows::FlowAggregate;
+pub use list::{LIVE_METRICS, METRICS};
+
+use crate::timing::LiveTiming;
+
+/// One number of a run.
+pub struct Metric {
+    /// Its name in tables: "delay_p99".
+    pub name: &'static str,
+    /// Its heading: "queueing delay, 99%".
+    pub title: &'static str,
+    /// The unit it is shown in: "ms".
+    pub unit: &'static str,
+    /// The factor from its stored value to `unit`.
+    pub scale: f64,
+    /// Which values are better.
+    pub better: Better,
+    /// Its definition, in a sentence.
+    pub meaning: &'static str,
+    /// Whether the summary shows it.
+    pub headline: bool,
+    compute: Compute,
+}
+
+/// Which values of a metric are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Smaller ones.
+    Less,
+    /// Larger ones.
+    More,
+    /// Neither: it depends on the question.
+    Neither,
+}
+
+/// How a metric is computed, and from what.
+enum Compute {
+    Queue(fn(&QueueResult) -> Option<f64>),
+    Flows(fn(&FlowAggregate) -> Option<f64>),
+    Live(fn(&LiveTiming) -> Option<f64>),
+}
+
+/// The metrics of flows, which groups of flows have, too.
+pub fn of_groups() -> impl Iterator<Item = &'static Metric> {
+    METRICS
+        .iter()
+        .filter(|metric| matches!(metric.compute, Compute::Flows(_)))
+}
+
+/// The index in [`METRICS`] of the metric of this name.
+pub fn index_of(name: &str) -> Option<usize> {
+    METRICS.iter().position(|metric| metric.name == name)
+}
+
+impl Metric {
+    /// Its value for a queue and the flows of a run; `None` where it was not measured.
+    pub fn value(&self, queue: &QueueResult, flows: &FlowAggregate) -> Option<f64> {
+        match self.compute {
+            Compute::Queue(of) => of(queue),
+            Compute::Flows(of) => of(flows),
+            Compute::Live(_) => None,
+        }
+    }
+
+    /// The unit of its stored values: "s", "bit/s", "share"; empty for plain numbers.
+    pub fn base_unit(&self) -> &'static str {
+        match self.unit {
+            "%" => "share",
+            "ms" | "us" => "s",
+            "ms²" => "s²",
+            "Mbps" => "bit/s",
+            unit => unit,
+        }
+    }
+
+    /// Its value for the timing of a run on real hosts; `None` for any other metric.
+    pub fn of_live(&self, live: &LiveTiming) -> Option<f64> {
+        match self.compute {
+            Compute::Queue(_) | Compute::Flows(_) => None,
+            Compute::Live(of) => of(live),
+        }
+    }
+
+    /// Its value for a group of flows; `None` for a metric of queues.
+    pub fn of_flows(&self, flows: &FlowAggregate) -> Option<f64> {
+        match self.compute {
+            Compute::Queue(_) | Compute::Live(_) => None,
+            Compute::Flows(of) => of(flows),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fit_a_database() {
+        for (index, metric) in METRICS.iter().enumerate() {
+            assert_eq!(index_of(metric.name), Some(index));
+            let plain = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+            assert!(metric.name.chars().all(|l| plain(l) || l.is_ascii_digit()));
+        }
+    }
+}

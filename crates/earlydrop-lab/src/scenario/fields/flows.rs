@@ -1,0 +1,195 @@
+//! The fields of a group of flows.
+
+use earlydrop::registry::{Kind, Range};
+
+use super::MAX_FLOWS;
+use super::kinds::{NAME, RATE, SIZE, SPAN, TIME, one};
+use super::tcp::TCP;
+use crate::document::{Field, Section, Shape};
+
+const KINDS: Kind = Kind::Choice(&[
+    ("bulk", "an unlimited amount of data, over TCP"),
+    ("transfer", "one transfer of `size`, over TCP"),
+    (
+        "web",
+        "transfers of `size` one after the other with `pause` in between, each over a new TCP connection",
+    ),
+    (
+        "pages",
+        "requests of `request` with answers of `size`, each over a new TCP connection, `pause` in between, as ns-2's WebTraf",
+    ),
+    (
+        "arrivals",
+        "transfers of `size` that begin `every` so often, however many are in progress (open loop)",
+    ),
+    (
+        "requests",
+        "requests of `request` with answers of `size`, over one TCP connection, `pause` in between",
+    ),
+    ("cbr", "datagrams of `packet` at a constant `rate`"),
+    (
+        "on-off",
+        "datagrams at `rate` in bursts of `on` with silence of `off` in between",
+    ),
+    (
+        "voice",
+        "telephone calls: G.711 at 80 kbps, talk spurts and pauses of ITU-T P.59",
+    ),
+]);
+
+/// A group of flows.
+pub(super) static FLOWS: Section = Section {
+    name: "flows",
+    meaning: "A group of flows of one kind.",
+    fields: &[
+        one(
+            "count",
+            Kind::Count(Range::closed(0.0, MAX_FLOWS as f64), "flows"),
+            "1",
+            "the number of flows",
+        ),
+        one("kind", KINDS, "bulk", "the application that sends"),
+        one(
+            "from",
+            NAME,
+            "",
+            "the end they start from: left or right, router 0 ..., or a node; empty: the left, or router 0",
+        ),
+        one(
+            "to",
+            NAME,
+            "",
+            "the end they lead to; empty: the right, or the last router",
+        ),
+        one(
+            "rtt",
+            Kind::OrAuto(&SPAN),
+            "auto",
+            "the base round-trip time (without queueing); auto: the network's",
+        ),
+        one(
+            "access",
+            Kind::OrAuto(&RATE),
+            "auto",
+            "the rate of each host's own link; auto: the network's",
+        ),
+        Field::new(
+            "start",
+            Shape::Between(TIME),
+            "0 s..1 s",
+            "the start of each flow, drawn uniformly between the two times",
+        ),
+        one(
+            "stop",
+            Kind::OrNever(&SPAN),
+            "never",
+            "the time from which they send no new data",
+        ),
+        Field::new("steps", Shape::List(&STEP), "", "further changes during the run"),
+        Field::new(
+            "tcp",
+            Shape::Either(&TCP, "control"),
+            "",
+            "their TCP, where it differs from the file's `tcp`",
+        )
+        .when("kind", TCP_KINDS),
+        Field::new(
+            "size",
+            Shape::Amount,
+            "100 kB",
+            "the payload of each transfer, page or answer; a packet is a full segment",
+        )
+        .when(
+            "kind",
+            &["transfer", "web", "pages", "arrivals", "requests"],
+        ),
+        Field::new(
+            "pause",
+            Shape::Spread(TIME),
+            "0 s",
+            "the time from the end of one transfer, page or answer to the beginning of the next",
+        )
+        .when("kind", &["web", "pages", "requests"]),
+        Field::new(
+            "every",
+            Shape::Spread(SPAN),
+            "exponential 1 s",
+            "the time between the beginnings of two transfers",
+        )
+        .when("kind", &["arrivals"]),
+        one(
+            "at_most",
+            Kind::Count(Range::closed(1.0, 1e6), "transfers"),
+            "1000",
+            "the largest number of transfers in progress; one that would begin beyond it is skipped and counted",
+        )
+        .when("kind", &["arrivals"]),
+        one("request", SIZE, "400 bytes", "the size of a request")
+            .when("kind", &["pages", "requests"]),
+        one("rate", RATE, "1 Mbps", "their rate while they send")
+            .when("kind", &["cbr", "on-off"]),
+        one("packet", SIZE, "1000 bytes", "the size of each datagram")
+            .when("kind", &["cbr", "on-off"]),
+        Field::new(
+            "on",
+            Shape::Spread(SPAN),
+            "exponential 500 ms",
+            "the duration of a burst",
+        )
+        .when("kind", &["on-off"]),
+        Field::new(
+            "off",
+            Shape::Spread(TIME),
+            "exponential 500 ms",
+            "the duration of the silence after it",
+        )
+        .when("kind", &["on-off"]),
+        one("ecn", ECN_FIELD, "off", "the ECN field of their datagrams")
+            .when("kind", &["cbr", "on-off", "voice"]),
+        one(
+            "class",
+            Kind::Count(Range::closed(0.0, 7.0), ""),
+            "0",
+            "the traffic class of their packets, for schemes with a profile per class",
+        ),
+        one(
+            "overhead",
+            Kind::OrAuto(&TIME),
+            "auto",
+            "the maximum of a random delay before each packet, which prevents phase effects; auto: a packet's transmission time on the bottleneck",
+        ),
+    ],
+};
+
+/// The kinds of flows that send over TCP.
+const TCP_KINDS: &[&str] = &["bulk", "transfer", "web", "pages", "arrivals", "requests"];
+
+const ECN_FIELD: Kind = Kind::Choice(&[
+    ("off", "not ECN-capable"),
+    ("ect0", "ECT(0), as classic senders"),
+    ("ect1", "ECT(1), as L4S senders"),
+]);
+
+/// A change of a group of flows.
+static STEP: Section = Section {
+    name: "step",
+    meaning: "A change of a group of flows during the run.",
+    fields: &[
+        one("at", TIME, "0 s", "the time of the change"),
+        one(
+            "do",
+            Kind::OrAuto(&Kind::Choice(&[
+                ("stop", "they send no new data"),
+                ("resume", "they send again"),
+            ])),
+            "auto",
+            "they stop or resume",
+        ),
+        one(
+            "rate",
+            Kind::OrAuto(&RATE),
+            "auto",
+            "the rate of their datagrams from then on",
+        ),
+    ],
+};

@@ -1,0 +1,26 @@
+//! Kinds of values that several sections share.
+
+use earlydrop::registry::{Kind, Range};
+
+use crate::document::{Field, Shape};
+
+/// A field with a single value.
+pub(super) const fn one(
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+    meaning: &'static str,
+) -> Field {
+    Field::new(name, Shape::One(kind), default, meaning)
+}
+
+/// A time, zero included.
+pub(super) const TIME: Kind = Kind::Time(Range::NOT_NEGATIVE);
+/// A time above zero.
+pub(super) const SPAN: Kind = Kind::Time(Range::POSITIVE);
+pub(super) const RATE: Kind = Kind::Rate(Range::closed(1.0, 1e12));
+/// The size of a packet.
+pub(super) const SIZE: Kind = Kind::Bytes(Range::closed(1.0, 65_535.0));
+pub(super) const FLAG: Kind = Kind::OrAuto(&Kind::Flag);
+pub(super) const SHARE: Kind = Kind::Number(Range::PROBABILITY, "probability");
+pub(super) const NAME: Kind = Kind::Text("a name");

@@ -1,0 +1,72 @@
+//! The fields of `measure`.
+
+use earlydrop::registry::{Kind, Range};
+
+use super::kinds::{FLAG, SPAN, one};
+use crate::document::Section;
+
+/// The measurements besides the counters that every run has.
+pub(super) static MEASURE: Section = Section {
+    name: "measure",
+    meaning: "Measurements besides the counters that every run has.",
+    fields: &[
+        one(
+            "delays",
+            FLAG,
+            "auto",
+            "packet delays of each flow, for jitter and end-to-end delay; auto: on for up to 1000 flows",
+        ),
+        one(
+            "round_trips",
+            Kind::Flag,
+            "off",
+            "round-trip times of each TCP flow, as its sender measures them",
+        ),
+        one(
+            "sojourn",
+            Kind::Flag,
+            "on",
+            "percentiles of the time in the queue",
+        ),
+        one(
+            "sample",
+            Kind::OrAuto(&SPAN),
+            "auto",
+            "the time between two samples of queues and probes; auto: a 600th of the duration",
+        ),
+        one(
+            "series",
+            Kind::Choice(&[
+                ("first", "runs of the first seed"),
+                ("all", "all runs"),
+                ("none", "no runs"),
+            ]),
+            "first",
+            "the runs whose samples are stored",
+        ),
+        one(
+            "arrivals",
+            Kind::Flag,
+            "off",
+            "samples of the arrival rate of each group of flows at each queue",
+        ),
+        one(
+            "windows",
+            Kind::Count(Range::closed(0.0, 1000.0), "flows"),
+            "4",
+            "the number of TCP flows of each group whose congestion window (cwnd) is sampled",
+        ),
+        one(
+            "loss_event",
+            Kind::OrAuto(&SPAN),
+            "auto",
+            "the time within which losses of several flows are one loss event; auto: the network's round-trip time",
+        ),
+        one(
+            "deadline",
+            SPAN,
+            "1 s",
+            "transfers, pages and answers that take less are in time",
+        ),
+    ],
+};

@@ -1,0 +1,189 @@
+//! The fields of `network`: topologies, links, and what changes about links.
+
+use earlydrop::registry::{Kind, Range};
+
+use super::kinds::{NAME, RATE, SHARE, SIZE, SPAN, TIME, one};
+use crate::document::{Field, Section, Shape};
+
+/// The fields that bottlenecks and the links of a graph have in common, after `more`.
+macro_rules! link_fields {
+    ($($more:expr),* $(,)?) => {
+        &[
+            $($more,)*
+            one(
+                "packet",
+                Kind::OrAuto(&SIZE),
+                "auto",
+                "a typical packet size, for schemes that measure in packet times; auto: the largest segment of the flows",
+            ),
+            one("loss", SHARE, "0", "the share of packets lost at random after the queue"),
+            Field::new("reorder", Shape::Table(&REORDER), "", "packets that later ones overtake"),
+            one(
+                "trace",
+                Kind::Text("a file's name beside the scenario"),
+                "",
+                "a recorded link (Mahimahi trace) instead of a constant rate",
+            ),
+            Field::new(
+                "changes",
+                Shape::List(&CHANGE),
+                "",
+                "changes of the link during the run",
+            ),
+        ]
+    };
+}
+
+const SHAPE: Kind = Kind::Choice(&[
+    (
+        "dumbbell",
+        "two routers with a bottleneck between them, and hosts on both sides",
+    ),
+    (
+        "parking-lot",
+        "routers in a row with a bottleneck between each two",
+    ),
+    ("graph", "the links listed in `links`"),
+]);
+
+/// The topology.
+pub(super) static NETWORK: Section = Section {
+    name: "network",
+    meaning: "The topology: a dumbbell (rate, rtt, buffer), a parking lot, or any graph.",
+    fields: link_fields![
+        one("shape", SHAPE, "dumbbell", "the kind of topology"),
+        one("rate", RATE, "10 Mbps", "the bottleneck's rate")
+            .when("shape", &["dumbbell", "parking-lot"]),
+        one(
+            "rtt",
+            SPAN,
+            "50 ms",
+            "the base round-trip time (without queueing) of every flow, unless its group sets another",
+        )
+        .when("shape", &["dumbbell", "parking-lot"]),
+        one(
+            "delay",
+            Kind::OrAuto(&TIME),
+            "auto",
+            "the one-way propagation delay of a bottleneck; auto: a quarter of the shortest round-trip time, divided by the number of bottlenecks",
+        )
+        .when("shape", &["dumbbell", "parking-lot"]),
+        one(
+            "buffer",
+            Kind::OrAuto(&Kind::Length(Range::POSITIVE)),
+            "auto",
+            "the buffer: every scheme's `limit`; auto: each scheme's default",
+        ),
+        one(
+            "bottlenecks",
+            Kind::Count(Range::closed(1.0, 16.0), "links"),
+            "2",
+            "the number of bottlenecks in a row",
+        )
+        .when("shape", &["parking-lot"]),
+        one(
+            "access",
+            Kind::OrAuto(&RATE),
+            "auto",
+            "the rate of each host's own link; auto: ten times the bottleneck's, 1 Gbps in a graph",
+        ),
+        Field::new(
+            "reverse",
+            Shape::Table(&REVERSE),
+            "",
+            "the bottleneck in the reverse direction, where it differs",
+        )
+        .when("shape", &["dumbbell", "parking-lot"]),
+        Field::new("links", Shape::List(&LINK), "", "the links of a graph")
+            .when("shape", &["graph"]),
+        one(
+            "watch",
+            Kind::Text("a link's name, as \"left to right\""),
+            "",
+            "the link whose queue is in the summary; empty: the first link with a compared scheme",
+        ),
+    ],
+};
+
+/// The reverse direction of bottlenecks.
+static REVERSE: Section = Section {
+    name: "reverse",
+    meaning: "The bottleneck in the reverse direction, which acknowledgments take. Its propagation delay is that of the forward direction.",
+    fields: link_fields![
+        one(
+            "rate",
+            Kind::OrAuto(&RATE),
+            "auto",
+            "its rate; auto: the forward rate",
+        ),
+        one(
+            "queue",
+            QUEUE,
+            "droptail",
+            "its queue: \"scheme\" for the compared scheme, one scheme for all runs, or \"none\" for an unlimited queue",
+        ),
+    ],
+};
+
+const QUEUE: Kind = Kind::Text("\"scheme\", \"none\", or a scheme such as \"red:min=10,max=30\"");
+
+/// A link of a graph.
+static LINK: Section = Section {
+    name: "link",
+    meaning: "A link of a graph. A node exists once a link names it.",
+    fields: link_fields![
+        one("from", NAME, "", "the node it begins at"),
+        one("to", NAME, "", "the node it ends at"),
+        one("rate", RATE, "10 Mbps", "its rate"),
+        one("delay", TIME, "0 s", "its propagation delay"),
+        one(
+            "queue",
+            QUEUE,
+            "scheme",
+            "its queue: \"scheme\" for the compared scheme, one scheme for all runs, or \"none\" for an unlimited queue",
+        ),
+        one(
+            "both",
+            Kind::Flag,
+            "on",
+            "whether there is an equal link in the other direction; its queue is drop-tail where this one has the compared scheme",
+        ),
+    ],
+};
+
+/// Reordering.
+static REORDER: Section = Section {
+    name: "reorder",
+    meaning: "Reordering: packets that are delayed after the queue, so that later ones overtake them.",
+    fields: &[
+        one("share", SHARE, "0", "the share of packets delayed"),
+        one(
+            "delay",
+            TIME,
+            "0 s",
+            "the maximum of their extra delay, which is uniform from zero",
+        ),
+    ],
+};
+
+const UP_OR_DOWN: Kind = Kind::OrAuto(&Kind::Choice(&[
+    ("up", "it transmits again"),
+    ("down", "it transmits nothing"),
+]));
+
+/// A change of a link.
+static CHANGE: Section = Section {
+    name: "change",
+    meaning: "A change of a link during the run.",
+    fields: &[
+        one("at", TIME, "0 s", "the time of the change"),
+        one("rate", Kind::OrAuto(&RATE), "auto", "its rate from then on"),
+        one(
+            "delay",
+            Kind::OrAuto(&TIME),
+            "auto",
+            "its propagation delay from then on",
+        ),
+        one("state", UP_OR_DOWN, "auto", "it goes down or up"),
+    ],
+};

@@ -1,0 +1,267 @@
+//! The fields of `tcp`.
+
+use earlydrop::registry::{Kind, Range};
+
+use super::kinds::{FLAG, SIZE, TIME, one};
+use crate::document::{Field, Section};
+
+const PROFILES: Kind = Kind::Choice(&[
+    (
+        "modern",
+        "the RFCs of today: segments of 1500 bytes, initial cwnd 10, SACK",
+    ),
+    (
+        "linux",
+        "`modern` with Linux's deviations: cwnd in whole segments, proportional rate reduction, the Reno-friendly estimate of RFC 8312",
+    ),
+    (
+        "ns2",
+        "ns-2.35 with its defaults: segments of 1000 bytes, receive window 20, clock ticks of 10 ms",
+    ),
+    (
+        "ns2-old-timers",
+        "ns-2 around the year 2000: clock ticks of 100 ms, initial cwnd 1",
+    ),
+]);
+
+const CONTROLS: Kind = Kind::OrAuto(&Kind::Choice(&[
+    (
+        "reno",
+        "additive increase, multiplicative decrease (RFC 5681)",
+    ),
+    ("cubic", "growth by a cubic function of time (RFC 9438)"),
+    (
+        "dctcp",
+        "reduces cwnd in proportion to the share of segments marked (RFC 8257)",
+    ),
+    (
+        "scalable",
+        "DCTCP for the low-latency queue of DualQ (RFC 9332)",
+    ),
+    (
+        "bbr",
+        "a model of the path's bandwidth and round-trip time (BBR version 1)",
+    ),
+]));
+
+const fn from_profile(name: &'static str, kind: Kind, meaning: &'static str) -> Field {
+    one(name, kind, "auto", meaning)
+}
+
+const SEGMENTS: Kind = Kind::OrAuto(&Kind::Count(Range::closed(1.0, 16_777_216.0), "segments"));
+const TIMEOUT: Kind = Kind::OrAuto(&TIME);
+
+/// TCP senders and receivers. For "auto" the profile's value holds.
+pub(super) static TCP: Section = Section {
+    name: "tcp",
+    meaning: "TCP senders and receivers. `auto` stands for the profile's value; `tcp = \"cubic\"` is short for `tcp = { control = \"cubic\" }`.",
+    fields: &[
+        one(
+            "profile",
+            PROFILES,
+            "modern",
+            "the set of values that all other fields start from",
+        ),
+        from_profile(
+            "control",
+            CONTROLS,
+            "the congestion control algorithm; auto: cubic, in ns-2's profiles reno",
+        ),
+        from_profile(
+            "recovery",
+            Kind::OrAuto(&Kind::Choice(&[
+                ("tahoe", "fast retransmit, then slow start"),
+                (
+                    "reno",
+                    "fast recovery, which ends with the first ACK for new data (RFC 5681)",
+                ),
+                (
+                    "newreno",
+                    "fast recovery, which ends when all data sent before it is acknowledged (RFC 6582)",
+                ),
+                ("sack", "selective acknowledgments (RFC 6675)"),
+            ])),
+            "loss recovery; auto: sack, in ns-2's profiles reno",
+        ),
+        from_profile(
+            "ecn",
+            Kind::OrAuto(&Kind::Choice(&[
+                ("off", "segments are not ECN-capable"),
+                (
+                    "on",
+                    "ECT(0); marks are echoed until the sender answers CWR (RFC 3168)",
+                ),
+                (
+                    "dctcp",
+                    "ECT(0); the receiver echoes the mark of each segment (RFC 8257)",
+                ),
+                (
+                    "l4s",
+                    "ECT(1); the receiver echoes the mark of each segment (RFC 9331)",
+                ),
+            ])),
+            "ECN; auto: on for algorithms that need marks (dctcp, scalable), else off",
+        ),
+        from_profile(
+            "rules",
+            Kind::OrAuto(&Kind::Choice(&[
+                (
+                    "standard",
+                    "the RFCs: reductions start from the data in flight",
+                ),
+                (
+                    "ns2",
+                    "ns-2's one-way agents: reductions start from cwnd, used or not",
+                ),
+            ])),
+            "whether RFCs or ns-2 decide where they differ",
+        ),
+        from_profile(
+            "segment",
+            Kind::OrAuto(&SIZE),
+            "the size on the wire of a full segment",
+        ),
+        from_profile(
+            "header",
+            Kind::OrAuto(&Kind::Bytes(Range::closed(0.0, 1000.0))),
+            "the headers' part of it",
+        ),
+        from_profile(
+            "ack",
+            Kind::OrAuto(&SIZE),
+            "the size on the wire of an acknowledgment",
+        ),
+        from_profile("initial_window", SEGMENTS, "the initial cwnd (RFC 6928)"),
+        from_profile("receiver_window", SEGMENTS, "the receive window"),
+        from_profile(
+            "initial_threshold",
+            Kind::OrNever(&Kind::OrAuto(&Kind::Count(
+                Range::closed(1.0, 16_777_216.0),
+                "segments",
+            ))),
+            "the initial ssthresh; never: slow start ends with the first congestion signal",
+        ),
+        from_profile(
+            "delayed_acks",
+            Kind::OrAuto(&Kind::Count(Range::closed(0.0, 1000.0), "segments")),
+            "delayed ACKs: one ACK for so many segments; 0: one for each segment",
+        ),
+        from_profile("ack_delay", TIMEOUT, "the maximum delay of an ACK"),
+        from_profile(
+            "first_timeout",
+            TIMEOUT,
+            "the initial RTO, before a round-trip time is measured (RFC 6298)",
+        ),
+        from_profile("least_timeout", TIMEOUT, "the minimum RTO"),
+        from_profile("largest_timeout", TIMEOUT, "the maximum RTO"),
+        from_profile(
+            "tick",
+            Kind::OrAuto(&Kind::Time(Range::closed(1e-9, 1.0))),
+            "the granularity of the clock that measures round-trip times",
+        ),
+        from_profile(
+            "round_trips",
+            Kind::OrAuto(&Kind::Choice(&[
+                (
+                    "one-at-a-time",
+                    "one segment at a time, none while a retransmission is outstanding",
+                ),
+                (
+                    "every",
+                    "every segment, by the timestamp that its ACK echoes (RFC 7323)",
+                ),
+            ])),
+            "the segments whose round-trip time is measured",
+        ),
+        from_profile(
+            "duplicates",
+            Kind::OrAuto(&Kind::Count(Range::closed(1.0, 1000.0), "acknowledgments")),
+            "DupThresh: the number of duplicate ACKs that indicate a loss",
+        ),
+        from_profile(
+            "limited_transmit",
+            FLAG,
+            "limited transmit: each of the first two duplicate ACKs allows one new segment (RFC 3042)",
+        ),
+        from_profile(
+            "lost_retransmissions",
+            FLAG,
+            "whether SACK detects lost retransmissions",
+        ),
+        from_profile(
+            "slow_start_restart",
+            FLAG,
+            "whether cwnd restarts from its initial value after an idle time of one RTO",
+        ),
+        from_profile(
+            "whole_cuts",
+            FLAG,
+            "whether Reno and CUBIC round a reduced cwnd down to whole segments",
+        ),
+        from_profile(
+            "ecn_on_retransmissions",
+            FLAG,
+            "whether retransmissions are ECN-capable",
+        ),
+        from_profile(
+            "growth",
+            Kind::OrAuto(&Kind::Choice(&[
+                (
+                    "segments",
+                    "by the segments acknowledged, in fractions of a segment (RFC 3465 with RFC 5681)",
+                ),
+                ("counted", "in whole segments, as ns-3's TcpLinuxReno"),
+                (
+                    "linux",
+                    "in whole segments, Reno's and CUBIC's; a reduction clears the count of ACKs",
+                ),
+            ])),
+            "how Reno's cwnd grows, and with linux also CUBIC's",
+        ),
+        from_profile(
+            "reno_estimate",
+            Kind::OrAuto(&Kind::Choice(&[
+                (
+                    "rising",
+                    "at Reno's rate once it has reached the cwnd before the reduction (RFC 9438)",
+                ),
+                ("steady", "at a constant rate (RFC 8312, Linux)"),
+            ])),
+            "how CUBIC's Reno-friendly estimate of cwnd grows",
+        ),
+        from_profile(
+            "least_after_mark",
+            SEGMENTS,
+            "CUBIC's minimum cwnd after a mark: 1, in Linux 2",
+        ),
+        from_profile(
+            "quick_acks",
+            FLAG,
+            "quick ACKs as in Linux: the first 16 ACKs, and 2 after a mark, are not delayed",
+        ),
+        from_profile(
+            "reduction",
+            Kind::OrAuto(&Kind::Choice(&[
+                (
+                    "at-once",
+                    "no new segment until the data in flight fits the reduced cwnd",
+                ),
+                (
+                    "proportional",
+                    "over a round-trip time, as segments are delivered (proportional rate reduction, RFC 9937)",
+                ),
+            ])),
+            "how a reduction of cwnd takes effect",
+        ),
+        from_profile(
+            "handshake",
+            FLAG,
+            "whether a connection begins with a handshake (SYN, SYN-ACK)",
+        ),
+        from_profile(
+            "max_burst",
+            Kind::OrNever(&SEGMENTS),
+            "the largest burst of segments; never: limited by cwnd only",
+        ),
+    ],
+};

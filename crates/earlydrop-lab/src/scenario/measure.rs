@@ -1,0 +1,113 @@
+//! Measurement options, from the table `measure`.
+
+use earlydrop::units::Nanos;
+use earlydrop_sim::Run;
+use earlydrop_sim::measure::Measure;
+use earlydrop_sim::traffic::{FlowId, Traffic};
+
+use super::{Context, Scenario};
+use crate::document::{Entries, Problem};
+
+/// The measurements and samples of a run.
+#[derive(Clone, Debug)]
+pub struct MeasureOptions {
+    delays: bool,
+    round_trips: bool,
+    sojourn: bool,
+    /// The time between two samples.
+    pub sample: Nanos,
+    /// The runs whose samples are stored.
+    pub series: SeriesScope,
+    arrivals: bool,
+    /// The number of TCP flows of each group whose cwnd is sampled.
+    windows: u32,
+    /// Losses within this time are one loss event.
+    loss_event: Nanos,
+    /// Transfers that take less are in time.
+    pub(super) deadline: Nanos,
+}
+
+/// The runs whose samples are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SeriesScope {
+    /// Those of the first seed.
+    FirstSeed,
+    /// All.
+    AllSeeds,
+    /// None.
+    None,
+}
+
+/// Up to this many flows, packet delays are measured by default: each flow takes 20 KB.
+const MAX_FLOWS_WITH_DELAYS: u64 = 1000;
+/// More samples than this take gigabytes.
+const MAX_SAMPLES: u64 = 1_000_000;
+
+/// Reads `measure` of a scenario with `flows` flows whose base round-trip time is `rtt`.
+pub(super) fn read(
+    entries: &Entries,
+    flows: u64,
+    rtt: Nanos,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> MeasureOptions {
+    let duration = context.duration;
+    let delays = entries.flag_or_auto("delays");
+    let sample = entries.time_or_auto("sample");
+    let sample = sample.unwrap_or(Nanos((duration.0 / 600).max(1)));
+    if sample > duration || duration.0 / sample.0.max(1) > MAX_SAMPLES {
+        let least = Nanos(duration.0 / MAX_SAMPLES);
+        let message = format!("samples every {sample} of a run of {duration}");
+        let help = format!("allowed: from {least} to {duration}");
+        problems.push(Problem::new(entries.place_of("sample"), message, help));
+    }
+    MeasureOptions {
+        delays: delays.unwrap_or(flows <= MAX_FLOWS_WITH_DELAYS),
+        round_trips: entries.flag("round_trips"),
+        sojourn: entries.flag("sojourn"),
+        sample,
+        series: match entries.choice("series") {
+            "all" => SeriesScope::AllSeeds,
+            "none" => SeriesScope::None,
+            _ => SeriesScope::FirstSeed,
+        },
+        arrivals: entries.flag("arrivals"),
+        windows: entries.count("windows"),
+        loss_event: entries.time_or_auto("loss_event").unwrap_or(rtt),
+        deadline: entries.time("deadline"),
+    }
+}
+
+impl MeasureOptions {
+    /// The simulator's options for `run` of `scenario`, with samples over time if `series`.
+    pub(super) fn for_run(&self, scenario: &Scenario, run: &Run, series: bool) -> Measure {
+        Measure {
+            warm_up: scenario.warm_up,
+            delays: self.delays,
+            round_trips: self.round_trips,
+            sojourn: self.sojourn,
+            sample_every: series.then_some(self.sample),
+            arrivals_every: (series && self.arrivals).then_some(self.sample),
+            windows: match series {
+                true => self.sampled_flows(scenario, run),
+                false => Vec::new(),
+            },
+            loss_event: Some(self.loss_event),
+            captures: Vec::new(),
+        }
+    }
+
+    /// The flows whose cwnd is sampled: the first TCP flows of each group.
+    fn sampled_flows(&self, scenario: &Scenario, run: &Run) -> Vec<FlowId> {
+        let mut flows = Vec::new();
+        for group in &scenario.groups {
+            let of_group = run.flows.iter().enumerate().filter(|(_, flow)| {
+                flow.group == group.name && matches!(flow.traffic, Traffic::Tcp { .. })
+            });
+            let ids = of_group.map(|(index, _)| FlowId(index as u32));
+            flows.extend(ids.take(self.windows as usize));
+        }
+        flows
+    }
+}

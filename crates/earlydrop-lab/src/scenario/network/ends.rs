@@ -1,0 +1,78 @@
+//! The ends of flows in a network.
+
+use earlydrop::units::Nanos;
+use earlydrop_sim::network::Node as Host;
+
+use super::BuiltNetwork;
+
+/// The ends of a flow, and the propagation delay of its hosts' access links.
+pub(in crate::scenario) struct Ends {
+    pub(in crate::scenario) from: Host,
+    pub(in crate::scenario) to: Host,
+    /// The one-way delay of each access link; `None` in a graph.
+    pub(in crate::scenario) access_delay: Option<Nanos>,
+}
+
+/// Why a flow's ends are invalid.
+pub(in crate::scenario) enum EndsProblem {
+    /// There is no node of this name.
+    Unknown {
+        is_from: bool,
+        name: String,
+        known: Vec<String>,
+    },
+    /// Both ends are the same node.
+    Same(String),
+    /// The bottlenecks on the path alone take longer than the round-trip time.
+    TooShort { least: Nanos },
+}
+
+impl BuiltNetwork {
+    /// The ends of a flow with these names and this base round-trip time.
+    pub(in crate::scenario) fn ends(
+        &self,
+        from: &str,
+        to: &str,
+        rtt: Nanos,
+    ) -> Result<Ends, EndsProblem> {
+        let names = self.chain.as_ref().map(|(_, names)| names.as_slice());
+        let end = |name: &str, default: Option<&String>, is_from: bool| {
+            let name = if name.is_empty() {
+                default.map_or("", String::as_str)
+            } else {
+                name
+            };
+            let node = self.places.get(name).copied();
+            node.map(|node| (name.to_string(), node))
+                .ok_or_else(|| EndsProblem::Unknown {
+                    is_from,
+                    name: name.to_string(),
+                    known: self.places.keys().cloned().collect(),
+                })
+        };
+        let (from_name, from) = end(from, names.and_then(<[String]>::first), true)?;
+        let (to_name, to) = end(to, names.and_then(<[String]>::last), false)?;
+        if from == to {
+            return Err(EndsProblem::Same(from_name));
+        }
+        let access_delay = match &self.chain {
+            None => None,
+            Some((delay, names)) => {
+                let index = |name: &String| names.iter().position(|known| known == name);
+                let hops = index(&from_name)
+                    .unwrap_or(0)
+                    .abs_diff(index(&to_name).unwrap_or(0));
+                let least = Nanos(delay.0.saturating_mul(2 * hops as u64));
+                if rtt < least {
+                    return Err(EndsProblem::TooShort { least });
+                }
+                Some(Nanos((rtt.0 - least.0) / 4))
+            }
+        };
+        Ok(Ends {
+            from,
+            to,
+            access_delay,
+        })
+    }
+}

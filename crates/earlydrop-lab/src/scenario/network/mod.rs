@@ -1,0 +1,289 @@
+//! Topologies: the table `network`, and the simulator's network that it describes.
+
+mod ends;
+mod read;
+
+use std::collections::BTreeMap;
+
+use earlydrop::registry::{self, Spec};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+use earlydrop_sim::network::{
+    Change, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot, Reorder, Trace,
+};
+
+use super::schemes::from_config;
+use crate::document::{Place, Problem, suggestion};
+
+pub(super) use ends::EndsProblem;
+pub(super) use read::read;
+
+/// A network as a file describes it, under any scheme.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    layout: Layout,
+    /// The rate of each host's access link; `None`: the layout's default.
+    access: Option<BitsPerSec>,
+    /// The base round-trip time of flows whose group sets none.
+    pub rtt: Nanos,
+    /// Every scheme's `limit`, as written.
+    pub buffer: Option<(String, Place)>,
+    /// The name of the watched link, as written; empty for the default.
+    watch: (String, Place),
+    /// Where the kind of topology was written, or the table.
+    pub(super) place: Place,
+}
+
+/// How links are arranged.
+#[derive(Clone, Debug)]
+enum Layout {
+    Chain(Box<Chain>),
+    Graph(Vec<Edge>),
+}
+
+/// Bottlenecks in a row: a dumbbell (one) or a parking lot.
+#[derive(Clone, Debug)]
+struct Chain {
+    bottlenecks: u32,
+    forward: LinkSpec,
+    reverse: LinkSpec,
+    dumbbell: bool,
+}
+
+/// A link of a graph between named nodes.
+#[derive(Clone, Debug)]
+struct Edge {
+    from: String,
+    to: String,
+    link: LinkSpec,
+    both: bool,
+}
+
+/// A link as a file describes it.
+#[derive(Clone, Debug)]
+struct LinkSpec {
+    rate: BitsPerSec,
+    /// `None`: a share of the shortest round-trip time.
+    delay: Option<Nanos>,
+    queue: QueueChoice,
+    packet: Option<Bytes>,
+    loss: f64,
+    reorder: Option<Reorder>,
+    changes: Vec<(Nanos, Change)>,
+    trace: Option<Trace>,
+    queue_place: Place,
+}
+
+/// The queue of a link.
+#[derive(Clone, Debug)]
+enum QueueChoice {
+    /// The compared scheme.
+    Scheme,
+    /// This scheme in all runs.
+    Fixed(Spec),
+    /// An unlimited queue.
+    None,
+}
+
+/// The simulator's network under one scheme, without hosts yet.
+pub(super) struct BuiltNetwork {
+    pub(super) network: Network,
+    /// Routers or nodes by name, where hosts can be attached.
+    places: BTreeMap<String, Host>,
+    /// The one-way delay of a bottleneck, and the routers' names in order; `None` in a graph.
+    chain: Option<(Nanos, Vec<String>)>,
+    /// The link whose queue is in the summary.
+    pub(super) watched: LinkId,
+    /// The rate of the watched link.
+    pub(super) rate: BitsPerSec,
+}
+
+/// A function that reads a recorded link by its file's name.
+pub(crate) type TraceReader<'a> = dyn Fn(&str) -> Result<Trace, String> + 'a;
+
+impl LinkSpec {
+    /// The simulator's link under `scheme`; `delay` and `packet` where it sets none.
+    fn build(&self, scheme: &Spec, delay: Nanos, packet: Bytes) -> Link {
+        let queue = match &self.queue {
+            QueueChoice::Scheme => Some(scheme.clone()),
+            QueueChoice::Fixed(spec) => Some(spec.clone()),
+            QueueChoice::None => None,
+        };
+        Link {
+            rate: self.rate,
+            delay: self.delay.unwrap_or(delay),
+            queue,
+            mean_packet: self.packet.unwrap_or(packet),
+            loss: self.loss,
+            reorder: self.reorder,
+            changes: self.changes.clone(),
+            trace: self.trace.clone(),
+        }
+    }
+
+    /// The link's properties that a scheme depends on.
+    fn for_registry(&self, packet: Bytes) -> registry::Link {
+        let rate = match &self.trace {
+            Some(trace) => trace.mean_rate(),
+            None => self.rate,
+        };
+        registry::Link {
+            rate,
+            mean_packet: self.packet.unwrap_or(packet),
+        }
+    }
+}
+
+impl Topology {
+    /// The links whose queue is the compared scheme, as the registry needs them.
+    pub(super) fn scheme_links(&self, packet: Bytes) -> Vec<registry::Link> {
+        let links: Vec<&LinkSpec> = match &self.layout {
+            Layout::Chain(chain) => vec![&chain.forward, &chain.reverse],
+            Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
+        };
+        let under_scheme = links
+            .into_iter()
+            .filter(|link| matches!(link.queue, QueueChoice::Scheme));
+        under_scheme.map(|link| link.for_registry(packet)).collect()
+    }
+
+    /// Checks the queues whose scheme is the same in all runs.
+    pub(super) fn check(&self, packet: Bytes, problems: &mut Vec<Problem>) {
+        let links: Vec<&LinkSpec> = match &self.layout {
+            Layout::Chain(chain) => vec![&chain.reverse],
+            Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
+        };
+        for link in links {
+            if let QueueChoice::Fixed(spec) = &link.queue
+                && let Err(error) = spec.plan(&link.for_registry(packet))
+            {
+                problems.push(from_config(&error, &link.queue_place));
+            }
+        }
+    }
+
+    /// Whether it is a graph, whose links decide about round-trip times.
+    pub(super) fn is_graph(&self) -> bool {
+        matches!(self.layout, Layout::Graph(_))
+    }
+
+    /// The network under `scheme`, without hosts. `shortest` is the shortest base round-trip
+    /// time of all flows, of which an automatic propagation delay takes its share.
+    pub(super) fn build(
+        &self,
+        scheme: &Spec,
+        shortest: Nanos,
+        packet: Bytes,
+    ) -> Result<BuiltNetwork, Problem> {
+        let mut built = match &self.layout {
+            Layout::Chain(chain) => build_chain(chain, scheme, shortest, packet),
+            Layout::Graph(edges) => build_graph(edges, scheme, packet),
+        };
+        if !self.watch.0.is_empty() {
+            built.watched = self.watched(&built.network)?;
+        }
+        built.rate = built.network.get(built.watched).mean_rate();
+        Ok(built)
+    }
+
+    /// The link of the name in `watch`.
+    fn watched(&self, network: &Network) -> Result<LinkId, Problem> {
+        let (wanted, place) = &self.watch;
+        let queued = network.links().filter(|(.., link)| link.queue.is_some());
+        let named: Vec<(LinkId, String)> =
+            queued.map(|(id, ..)| (id, network.link_name(id))).collect();
+        let link = named.iter().find(|(_, name)| name == wanted);
+        link.map(|(id, _)| *id).ok_or_else(|| {
+            let known: Vec<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
+            let message = format!("no link with a queue is called \"{wanted}\"");
+            let help = suggestion(wanted, &known, '"');
+            Problem::new(place, message, help)
+        })
+    }
+
+    /// The rate of a host's access link.
+    pub(super) fn access(&self, bottleneck: BitsPerSec) -> BitsPerSec {
+        let automatic = match self.layout {
+            Layout::Chain(_) => BitsPerSec(bottleneck.0.saturating_mul(10)),
+            Layout::Graph(_) => BitsPerSec(1_000_000_000),
+        };
+        self.access.unwrap_or(automatic)
+    }
+
+    /// Whether hosts of a graph have access links.
+    pub(super) fn has_access(&self) -> bool {
+        self.access.is_some()
+    }
+}
+
+fn build_chain(chain: &Chain, scheme: &Spec, shortest: Nanos, packet: Bytes) -> BuiltNetwork {
+    let Chain {
+        bottlenecks,
+        forward,
+        reverse,
+        dumbbell,
+    } = chain;
+    let automatic = Nanos(shortest.0 / 4 / u64::from(*bottlenecks));
+    let delay = forward.delay.unwrap_or(automatic);
+    let forward_link = forward.build(scheme, delay, packet);
+    let reverse_link = reverse.build(scheme, delay, packet);
+    let (network, routers) = if *dumbbell {
+        let dumbbell = Dumbbell::new(forward_link, reverse_link);
+        (dumbbell.network, vec![dumbbell.left, dumbbell.right])
+    } else {
+        let links = (0..*bottlenecks).map(|_| forward_link.clone());
+        let mut lot = ParkingLot::new(links);
+        for link in &lot.reverses {
+            *lot.network.get_mut(*link) = reverse_link.clone();
+        }
+        (lot.network, lot.routers)
+    };
+    let names: Vec<String> = routers
+        .iter()
+        .map(|router| network.name(*router).to_string())
+        .collect();
+    let places = names.iter().cloned().zip(routers).collect();
+    BuiltNetwork {
+        network,
+        places,
+        chain: Some((delay, names)),
+        watched: LinkId(0),
+        rate: forward.rate,
+    }
+}
+
+fn build_graph(edges: &[Edge], scheme: &Spec, packet: Bytes) -> BuiltNetwork {
+    let mut network = Network::new();
+    let mut places: BTreeMap<String, Host> = BTreeMap::new();
+    let mut watched = None;
+    for edge in edges {
+        let mut node = |name: &String| {
+            let known = places.get(name).copied();
+            known.unwrap_or_else(|| {
+                let node = network.node(name.clone());
+                places.insert(name.clone(), node);
+                node
+            })
+        };
+        let (from, to) = (node(&edge.from), node(&edge.to));
+        let link = edge.link.build(scheme, Nanos::ZERO, packet);
+        let under_scheme = matches!(edge.link.queue, QueueChoice::Scheme);
+        let id = network.link(from, to, link.clone());
+        if under_scheme {
+            watched = watched.or(Some(id));
+        }
+        if edge.both {
+            let mut reverse = link;
+            if under_scheme {
+                reverse.queue = Spec::new("droptail").ok();
+            }
+            network.link(to, from, reverse);
+        }
+    }
+    BuiltNetwork {
+        network,
+        places,
+        chain: None,
+        watched: watched.unwrap_or(LinkId(0)),
+        rate: BitsPerSec(0),
+    }
+}

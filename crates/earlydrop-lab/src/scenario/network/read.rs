@@ -1,0 +1,211 @@
+//! The reader of `network`.
+
+use earlydrop::registry;
+use earlydrop::units::{BitsPerSec, Nanos};
+use earlydrop_sim::network::{Change, Reorder, Trace};
+
+use super::{Chain, Edge, Layout, LinkSpec, QueueChoice, Topology};
+use crate::document::{Entries, Problem};
+use crate::scenario::Context;
+use crate::scenario::schemes::from_config;
+
+/// Reads `network`.
+pub(in crate::scenario) fn read(
+    network: &Entries,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> Topology {
+    let layout = match network.choice("shape") {
+        "graph" => Layout::Graph(edges(network, context, problems)),
+        shape => chain(network, shape == "dumbbell", context, problems),
+    };
+    let buffer = match network.value("buffer") {
+        registry::Value::Auto => None,
+        length => Some((length.to_string(), network.place_of("buffer").clone())),
+    };
+    Topology {
+        layout,
+        access: network.rate_or_auto("access"),
+        rtt: network.time("rtt"),
+        buffer,
+        watch: (network.text("watch"), network.place_of("watch").clone()),
+        place: network.place_of("shape").clone(),
+    }
+}
+
+fn chain(
+    network: &Entries,
+    dumbbell: bool,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> Layout {
+    let mut forward = link(network, QueueChoice::Scheme, context, problems);
+    forward.delay = network.time_or_auto("delay");
+    let reverse = network.table("reverse");
+    let queue = queue(&reverse, context, problems);
+    let mut reverse_link = link(&reverse, queue, context, problems);
+    if reverse.rate_or_auto("rate").is_none() && reverse_link.trace.is_none() {
+        reverse_link.rate = forward.rate;
+    }
+    reverse_link.delay = forward.delay;
+    reverse_link.packet = reverse_link.packet.or(forward.packet);
+    reverse_link.queue_place = reverse.place_of("queue").clone();
+    Layout::Chain(Box::new(Chain {
+        bottlenecks: if dumbbell {
+            1
+        } else {
+            network.count("bottlenecks")
+        },
+        forward,
+        reverse: reverse_link,
+        dumbbell,
+    }))
+}
+
+fn edges(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for entries in network.list("links") {
+        let queue = queue(entries, context, problems);
+        let mut link = link(entries, queue, context, problems);
+        link.queue_place = entries.place_of("queue").clone();
+        link.delay = Some(entries.time("delay"));
+        let edge = Edge {
+            from: entries.text("from"),
+            to: entries.text("to"),
+            link,
+            both: entries.flag("both"),
+        };
+        if edge.from.is_empty() || edge.to.is_empty() || edge.from == edge.to {
+            let message = format!("a link from \"{}\" to \"{}\"", edge.from, edge.to);
+            let help = "`from` and `to` name two different nodes";
+            problems.push(Problem::new(entries.place(), message, help));
+        }
+        edges.push(edge);
+    }
+    if !edges
+        .iter()
+        .any(|edge| matches!(edge.link.queue, QueueChoice::Scheme))
+    {
+        let message = "no link of the graph has the scheme that is compared";
+        let help = "give at least one of `links` queue = \"scheme\"";
+        problems.push(Problem::new(network.place_of("links"), message, help));
+    }
+    edges
+}
+
+fn link(
+    entries: &Entries,
+    queue: QueueChoice,
+    context: &Context<'_>,
+    problems: &mut Vec<Problem>,
+) -> LinkSpec {
+    let trace = trace(entries, context, problems);
+    let rate = trace.as_ref().map(Trace::mean_rate);
+    LinkSpec {
+        rate: rate
+            .or(entries.rate_or_auto("rate"))
+            .unwrap_or(BitsPerSec(0)),
+        delay: None,
+        queue,
+        packet: entries.size_or_auto("packet"),
+        loss: entries.number("loss"),
+        reorder: reorder(entries, problems),
+        changes: changes(entries, context.duration, problems),
+        trace,
+        queue_place: entries.place().clone(),
+    }
+}
+
+/// The recorded link that `trace` names, instead of a rate.
+fn trace(entries: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Option<Trace> {
+    if entries.has("trace") && entries.has("rate") {
+        let message = "a link with both a trace and a rate";
+        problems.push(Problem::new(
+            entries.place_of("rate"),
+            message,
+            "keep one of them",
+        ));
+    }
+    match entries.text("trace") {
+        name if name.is_empty() => None,
+        name => (context.traces)(&name)
+            .map_err(|problem| {
+                let place = entries.place_of("trace");
+                problems.push(Problem::new(
+                    place,
+                    problem,
+                    "allowed: a file in Mahimahi's format",
+                ));
+            })
+            .ok(),
+    }
+}
+
+fn reorder(entries: &Entries, problems: &mut Vec<Problem>) -> Option<Reorder> {
+    let reorder = entries.table("reorder");
+    let share = reorder.number("share");
+    if reorder.has("share") != reorder.has("delay") {
+        let message = "reordering needs both a share of packets and a delay";
+        let help = "allowed: reorder = { share = \"1%\", delay = \"5 ms\" }";
+        problems.push(Problem::new(reorder.place(), message, help));
+    }
+    (share > 0.0).then(|| Reorder {
+        share,
+        delay: reorder.time("delay"),
+    })
+}
+
+fn changes(
+    entries: &Entries,
+    duration: Nanos,
+    problems: &mut Vec<Problem>,
+) -> Vec<(Nanos, Change)> {
+    let mut changes = Vec::new();
+    for change in entries.list("changes") {
+        let at = change.time("at");
+        if at >= duration {
+            let message = format!("a change at {at} of a run of {duration}");
+            let help = "it must come before the run's end";
+            problems.push(Problem::new(change.place_of("at"), message, help));
+        }
+        let before = changes.len();
+        changes.extend(
+            change
+                .rate_or_auto("rate")
+                .map(|rate| (at, Change::Rate(rate))),
+        );
+        changes.extend(
+            change
+                .time_or_auto("delay")
+                .map(|delay| (at, Change::Delay(delay))),
+        );
+        match change.choice("state") {
+            "up" => changes.push((at, Change::Up)),
+            "down" => changes.push((at, Change::Down)),
+            _ => {}
+        }
+        if changes.len() == before {
+            let help = "allowed: a rate, a delay, state = \"up\" or state = \"down\"";
+            problems.push(Problem::new(
+                change.place(),
+                "a change that changes nothing",
+                help,
+            ));
+        }
+    }
+    changes
+}
+
+fn queue(entries: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> QueueChoice {
+    match entries.text("queue").as_str() {
+        "scheme" => QueueChoice::Scheme,
+        "none" => QueueChoice::None,
+        text => match context.registry.parse(text) {
+            Ok(spec) => QueueChoice::Fixed(spec),
+            Err(error) => {
+                problems.push(from_config(&error, entries.place_of("queue")));
+                QueueChoice::None
+            }
+        },
+    }
+}

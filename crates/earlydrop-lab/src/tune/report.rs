@@ -1,0 +1,93 @@
+//! The results of tuning as JSON, as a Pareto front, and as lines of a scenario.
+
+use serde_json::{Value, json};
+
+use super::{Candidate, Goal, SearchResult, Validation, front};
+use crate::document::Node;
+use crate::metrics::{Better, METRICS};
+use crate::plan::{Source, Variant};
+use crate::statistics::Mean;
+
+/// The Pareto front of a search: pairs (price, goal) of the metrics [`Goal::price`] and
+/// [`Goal::metric`] in base units, of the candidates that no other is better than in both.
+pub fn pareto_front(goal: &Goal, result: &SearchResult) -> Vec<(f64, f64)> {
+    let sign = if goal.minimise { 1.0 } else { -1.0 };
+    let price_sign = match METRICS[goal.price()].better {
+        Better::More => -1.0,
+        _ => 1.0,
+    };
+    let pair = |candidate: &Candidate| {
+        let pair = (candidate.mean(goal.price())?, candidate.mean(goal.metric)?);
+        Some((price_sign * pair.0, sign * pair.1))
+    };
+    let pairs: Vec<(f64, f64)> = result.candidates.iter().filter_map(pair).collect();
+    let on_front = front(&pairs).into_iter().map(|index| pairs[index]);
+    on_front
+        .map(|(price, value)| (price_sign * price, sign * value))
+        .collect()
+}
+
+/// The results and their validation as JSON, whose keys keep their names and their order.
+pub fn json(goal: &Goal, results: &[SearchResult], validations: &[Validation]) -> Value {
+    let schemes = results.iter().zip(validations);
+    let schemes = schemes.map(|(result, validation)| scheme_json(goal, result, validation));
+    let limits: Vec<String> = goal.limits.iter().map(ToString::to_string).collect();
+    json!({
+        "goal": METRICS[goal.metric].name,
+        "minimise": goal.minimise,
+        "limits": limits,
+        "front_over": METRICS[goal.price()].name,
+        "unit": METRICS[goal.metric].base_unit(),
+        "schemes": schemes.collect::<Vec<_>>(),
+    })
+}
+
+fn scheme_json(goal: &Goal, result: &SearchResult, validation: &Validation) -> Value {
+    let searched = result
+        .space
+        .iter()
+        .map(|dimension| json!({ "parameter": dimension.name, "between": dimension.bounds() }));
+    let settings = validation.variant.iter();
+    let settings = settings.flat_map(|variant| &variant.settings);
+    let settings = settings.map(|(name, value)| (name.clone(), json!(value)));
+    let limits = validation.limits.iter().zip(&goal.limits);
+    let limits = limits.map(|(check, limit)| {
+        json!({
+            "limit": limit.to_string(),
+            "mean": mean(&Some(check.mean)),
+            "kept": check.met,
+            "sure": check.significant,
+        })
+    });
+    json!({
+        "scheme": result.label,
+        "tried": result.candidates.len(),
+        "searched": searched.collect::<Vec<_>>(),
+        "settings": settings.collect::<serde_json::Map<_, _>>(),
+        "before": mean(&validation.before),
+        "after": mean(&validation.after),
+        "change": mean(&validation.change),
+        "limits": limits.collect::<Vec<_>>(),
+        "front": pareto_front(goal, result),
+    })
+}
+
+fn mean(mean: &Option<Mean>) -> Value {
+    match mean {
+        Some(mean) => json!({
+            "mean": mean.mean,
+            "half_width_95": mean.half,
+            "seeds": mean.count,
+        }),
+        None => Value::Null,
+    }
+}
+
+/// A variant as a line of `[schemes]`, with every parameter of the scheme in the scenario.
+pub fn line(source: &Source, variant: &Variant) -> String {
+    let mut scenario = source.clone();
+    scenario.set_variants(std::slice::from_ref(variant));
+    let entry = scenario.tree().at(&["schemes", &variant.label]);
+    let table = entry.map(Node::to_toml);
+    format!("\"{}\" = {}", variant.label, table.unwrap_or_default())
+}
