@@ -60,7 +60,7 @@ fn check_experiment(paper: &PaperEntry, panel: &PanelSpec) -> Vec<Problem> {
     let named = &panel.experiment;
     let Some(source) = paper.source(&named.name, Pace::Full) else {
         let message = format!("no experiment is called {}", named.name);
-        let help = "allowed: a file beside this one, without .toml";
+        let help = "allowed: a file next to this one, without .toml";
         return vec![Problem::new(&named.place, message, help)];
     };
     match source.and_then(|source| source.plan()) {

@@ -67,7 +67,7 @@ fn section(report: &IdeaReport<'_>) -> String {
         text.push_str(&format!(" Where:\n\n- {}", places.join("\n- ")));
     }
     text.push_str(
-        "\n\n| question | answer | better by | in single settings |\n|---|---|---|---|\n",
+        "\n\n| hypothesis | supported | better by | in single settings |\n|---|---|---|---|\n",
     );
     for need in &report.needs {
         text.push_str(&format!(
