@@ -50,7 +50,7 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
     page
 }
 
-const READING: &str = "Bands and upright bars are 95% intervals over the seeds. An effect is by \
+const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. An effect is by \
     how much the claim is right over all its comparisons, as a share of what is compared with, \
     with its interval: below zero, left in the pictures, the paper is wrong. A small dot is one \
     comparison, filled where its interval supports the claim; the diamond is all together. A \

@@ -75,7 +75,7 @@ fn head(study: &Study<'_>, provenance: &Provenance) -> String {
     )
 }
 
-const READING: &str = "Bands and upright bars are 95% intervals over the seeds. Each \
+const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. Each \
     figure has its claims. Right of zero the paper is right. A small dot is one comparison, filled \
     where its interval supports the claim; the diamond is all of them together with their \
     interval. A claim holds where every comparison supports it.";
