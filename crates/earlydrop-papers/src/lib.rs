@@ -9,20 +9,20 @@
 //! use std::sync::atomic::AtomicBool;
 //!
 //! use earlydrop_papers::catalogue::{Catalogue, Pace};
-//! use earlydrop_papers::reproduce::{self, Settings};
+//! use earlydrop_papers::reproduce::{self, RunOptions};
 //!
 //! let catalogue = Catalogue::read()?;
 //! for entry in &catalogue.papers {
 //!     println!("{}: {}", entry.paper.key, entry.paper.name);
 //! }
-//! let settings = Settings {
+//! let options = RunOptions {
 //!     pace: Pace::Quick,
 //!     out: Path::new("runs"),
 //!     threads: 2,
 //!     stop: &AtomicBool::new(false),
 //! };
 //! let figure_5 = catalogue.select("clred.F5")?;
-//! let reproduction = reproduce::run(&catalogue, &figure_5, &settings, |_| {})?;
+//! let reproduction = reproduce::run(&catalogue, &figure_5, &options, |_| {})?;
 //! for report in reproduction.selected_reports() {
 //!     println!("{} {}", report.claim.id, report.judgement.verdict);
 //! }

@@ -30,7 +30,7 @@ use crate::pages::{
 
 /// How experiments are run, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings<'a> {
+pub struct RunOptions<'a> {
     /// How much of each experiment is run.
     pub pace: Pace,
     /// The folder of results. Each pace has a folder in it.
@@ -67,7 +67,7 @@ pub struct Reproduction<'a> {
     pub studies: Vec<Study<'a>>,
 }
 
-impl Settings<'_> {
+impl RunOptions<'_> {
     /// The folder of the results at this pace.
     fn folder(&self) -> PathBuf {
         self.out.join(match self.pace {
@@ -91,17 +91,17 @@ impl Settings<'_> {
 
 /// Runs the experiments that a selection needs, and judges the claims of all papers.
 ///
-/// What a store already has is not run again. Where [`Settings::stop`] is set, claims are judged
+/// What a store already has is not run again. Where [`RunOptions::stop`] is set, claims are judged
 /// by what has been run.
 pub fn run<'a>(
     catalogue: &'a Catalogue,
     selection: &'a Selection<'a>,
-    settings: &Settings<'_>,
+    options: &RunOptions<'_>,
     mut on_event: impl FnMut(Event<'_>),
 ) -> Result<Reproduction<'a>, Error> {
     let mut studies = Vec::new();
     for entry in &catalogue.papers {
-        let experiments = experiments(entry, selection, settings, &mut on_event)?;
+        let experiments = experiments(entry, selection, options, &mut on_event)?;
         studies.push(Study::of(entry, &experiments)?);
     }
     Ok(Reproduction {
@@ -116,22 +116,22 @@ pub fn run<'a>(
 fn experiments(
     entry: &PaperEntry,
     selection: &Selection<'_>,
-    settings: &Settings<'_>,
+    options: &RunOptions<'_>,
     on_event: &mut impl FnMut(Event<'_>),
 ) -> Result<Experiments, Error> {
     let needed = needed_experiments(entry, selection);
     let mut experiments = Experiments::new();
     for name in entry.experiments() {
-        let Some(source) = entry.source(name, settings.pace) else {
+        let Some(source) = entry.source(name, options.pace) else {
             continue;
         };
         let source = source?;
         let plan = source.plan()?;
-        let folder = settings.folder().join(&entry.paper.key).join(name);
+        let folder = options.folder().join(&entry.paper.key).join(name);
         let store = if needed.contains(name) {
             let store = Store::create(&folder, &source, &plan)?;
-            run_cells(entry, name, (&plan, &store), settings, on_event)?;
-            if !settings.is_stopped() {
+            run_cells(entry, name, (&plan, &store), options, on_event)?;
+            if !options.is_stopped() {
                 write_report(&plan, &store, &Summary::of_store(&plan, &store)?)?;
             }
             store
@@ -162,12 +162,12 @@ fn run_cells(
     entry: &PaperEntry,
     experiment: &str,
     (plan, store): (&Plan, &Store),
-    settings: &Settings<'_>,
+    options: &RunOptions<'_>,
     on_event: &mut impl FnMut(Event<'_>),
 ) -> Result<(), Error> {
     let paper = entry.paper.key.as_str();
     on_event(Event::Begin { paper, experiment });
-    let result = store::run(plan, store, settings.threads, settings.stop, |progress| {
+    let result = store::run(plan, store, options.threads, options.stop, |progress| {
         on_event(Event::Progress(progress));
     });
     on_event(Event::End);
@@ -179,12 +179,12 @@ fn run_cells(
 /// place of the one that each is about. Trials are in the order of the claims.
 pub fn try_claims<'a>(
     selection: &Selection<'a>,
-    settings: &Settings<'_>,
+    options: &RunOptions<'_>,
     mut on_event: impl FnMut(Event<'_>),
 ) -> Result<Vec<Trial<'a>>, Error> {
     let mut all = Vec::new();
     for (entry, claims) in &selection.papers {
-        all.extend(try_paper(entry, claims, settings, &mut on_event)?);
+        all.extend(try_paper(entry, claims, options, &mut on_event)?);
     }
     Ok(all)
 }
@@ -192,21 +192,21 @@ pub fn try_claims<'a>(
 fn try_paper<'a>(
     entry: &'a PaperEntry,
     claims: &[&'a Claim],
-    settings: &Settings<'_>,
+    options: &RunOptions<'_>,
     on_event: &mut impl FnMut(Event<'_>),
 ) -> Result<Vec<Trial<'a>>, Error> {
     let experiments: BTreeSet<&str> = claims.iter().map(|c| c.experiment.as_str()).collect();
-    let mut tried = Vec::new();
+    let mut all = Vec::new();
     for name in experiments {
-        let folder = settings.wrong_folder().join(&entry.paper.key).join(name);
+        let folder = options.wrong_folder().join(&entry.paper.key).join(name);
         let run =
-            |plan: &Plan, store: &Store| run_cells(entry, name, (plan, store), settings, on_event);
-        tried.extend(trials(entry, name, settings.pace, &folder, run)?);
+            |plan: &Plan, store: &Store| run_cells(entry, name, (plan, store), options, on_event);
+        all.extend(trials(entry, name, options.pace, &folder, run)?);
     }
     let index = |trial: &Trial<'_>| claims.iter().position(|claim| claim.id == trial.claim.id);
-    tried.retain(|trial| index(trial).is_some());
-    tried.sort_by_key(index);
-    Ok(tried)
+    all.retain(|trial| index(trial).is_some());
+    all.sort_by_key(index);
+    Ok(all)
 }
 
 impl<'a> Reproduction<'a> {
@@ -235,10 +235,10 @@ impl<'a> Reproduction<'a> {
     /// results; returns the papers' pages and the front page.
     pub fn write_html(
         &self,
-        settings: &Settings<'_>,
+        options: &RunOptions<'_>,
         provenance: &Provenance,
     ) -> Result<(Vec<PathBuf>, PathBuf), Error> {
-        let folder = settings.folder();
+        let folder = options.folder();
         let mut pages = Vec::new();
         for study in self.selected_studies() {
             let path = folder.join(&study.paper.paper.key).join("report.html");

@@ -11,16 +11,16 @@ use earlydrop_papers::claims::Test;
 use earlydrop_papers::falsification::{Trial, TrialOutcome, trials};
 use tempfile::TempDir;
 
-/// All claims about an experiment, tried on its quick runs.
-fn tried<'a>(paper: &'a PaperEntry, experiment: &str) -> Vec<Trial<'a>> {
+/// Trials of all claims about an experiment, on its quick runs.
+fn trials_of<'a>(paper: &'a PaperEntry, experiment: &str) -> Vec<Trial<'a>> {
     let folder = TempDir::new().unwrap();
     let folder = folder.path().join("run");
     let run = |plan: &_, store: &_| {
         store::run(plan, store, 2, &AtomicBool::new(false), |_| {})?;
         Ok::<(), Box<dyn Error>>(())
     };
-    let tried = trials(paper, experiment, Pace::Quick, &folder, run);
-    tried.unwrap_or_else(|error| panic!("{experiment}: {error}"))
+    let trials = trials(paper, experiment, Pace::Quick, &folder, run);
+    trials.unwrap_or_else(|error| panic!("{experiment}: {error}"))
 }
 
 /// Tries every claim of a paper. At most so many may be too fine for ten seeds: each is within
@@ -31,7 +31,7 @@ fn every_claim_can_be_otherwise(paper: &str, most_too_fine: usize) {
     let claims = paper.paper.claims.iter();
     let experiments: BTreeSet<&str> = claims.map(|claim| claim.experiment.as_str()).collect();
     let (mut wrong, mut too_fine) = (Vec::new(), Vec::new());
-    for trial in experiments.iter().flat_map(|name| tried(paper, name)) {
+    for trial in experiments.iter().flat_map(|name| trials_of(paper, name)) {
         let line = format!("{}: {}", trial.claim.id, trial.summary());
         println!("{line}");
         let test = &trial.claim.test;

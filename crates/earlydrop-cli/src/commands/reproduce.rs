@@ -12,7 +12,7 @@ use earlydrop_papers::claims::{
     ClaimReport, Conclusion, IdeasAndReadings, Verdict, conclude, count_verdicts,
 };
 use earlydrop_papers::pages::Provenance;
-use earlydrop_papers::reproduce::{self, Event, Reproduction, Settings};
+use earlydrop_papers::reproduce::{self, Event, Reproduction, RunOptions};
 use serde_json::Value;
 
 use crate::commands::threads;
@@ -69,7 +69,7 @@ pub(crate) fn run(
     let what = arguments.what.as_deref().unwrap_or("");
     let selection = catalogue.select(what).map_err(Error::from)?;
     let stop = stop_flag()?;
-    let settings = Settings {
+    let options = RunOptions {
         pace: arguments.pace(),
         out: &arguments.out,
         threads: threads(arguments.threads),
@@ -77,13 +77,13 @@ pub(crate) fn run(
     };
     let mut bar = ExperimentBar::new(arguments);
     if arguments.wrong {
-        let trials = reproduce::try_claims(&selection, &settings, |event| bar.show(event))?;
+        let trials = reproduce::try_claims(&selection, &options, |event| bar.show(event))?;
         if stop.load(Ordering::Relaxed) {
             return Err(stopped());
         }
         return wrong::print(&trials, arguments.json, out, style);
     }
-    let reproduction = reproduce::run(&catalogue, &selection, &settings, |event| bar.show(event))?;
+    let reproduction = reproduce::run(&catalogue, &selection, &options, |event| bar.show(event))?;
     let reports = reproduction.selected_reports();
     if arguments.json {
         print_json(reports.iter().map(ClaimReport::json).collect(), out)?;
@@ -94,7 +94,7 @@ pub(crate) fn run(
     if stop.load(Ordering::Relaxed) {
         return Err(stopped());
     }
-    write_pages(&reproduction, &settings, arguments, out)
+    write_pages(&reproduction, &options, arguments, out)
 }
 
 impl Reproduce {
@@ -160,7 +160,7 @@ fn print_json(list: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {
 /// Writes the HTML pages and, with `--pages`, those in Markdown; prints where they are.
 fn write_pages(
     reproduction: &Reproduction<'_>,
-    settings: &Settings<'_>,
+    options: &RunOptions<'_>,
     arguments: &Reproduce,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -170,7 +170,7 @@ fn write_pages(
         version: earlydrop_lab::version(),
         is_quick: !arguments.full,
     };
-    let (reports, front) = reproduction.write_html(settings, &provenance(""))?;
+    let (reports, front) = reproduction.write_html(options, &provenance(""))?;
     let mut lines: Vec<String> = reports
         .iter()
         .map(|path| format!("report: {}", path.display()))

@@ -26,13 +26,13 @@ pub fn check(paper: &PaperEntry) -> Result<(), Problems> {
 /// Adds a problem for each name that no claim's id begins with.
 fn check_claims(paper: &PaperEntry, names: &[NameRef], problems: &mut Vec<Problem>) {
     let ids = || paper.paper.claims.iter().map(|claim| claim.id.as_str());
-    for named in names {
-        if !ids().any(|id| id_matches(id, &named.name)) {
-            let message = format!("no claim is called {}", named.name);
-            let nearest = earlydrop::registry::nearest(&named.name, ids());
+    for reference in names {
+        if !ids().any(|id| id_matches(id, &reference.name)) {
+            let message = format!("no claim is called {}", reference.name);
+            let nearest = earlydrop::registry::nearest(&reference.name, ids());
             let help = nearest.map(|nearest| format!("did you mean {nearest}?"));
             let help = help.unwrap_or_default();
-            problems.push(Problem::new(&named.place, message, help));
+            problems.push(Problem::new(&reference.place, message, help));
         }
     }
 }
@@ -57,11 +57,11 @@ fn misplaced_claims(paper: &PaperEntry) -> Vec<Problem> {
 }
 
 fn check_experiment(paper: &PaperEntry, panel: &PanelSpec) -> Vec<Problem> {
-    let named = &panel.experiment;
-    let Some(source) = paper.source(&named.name, Pace::Full) else {
-        let message = format!("no experiment is called {}", named.name);
+    let reference = &panel.experiment;
+    let Some(source) = paper.source(&reference.name, Pace::Full) else {
+        let message = format!("no experiment is called {}", reference.name);
         let help = "allowed: a file next to this one, without .toml";
-        return vec![Problem::new(&named.place, message, help)];
+        return vec![Problem::new(&reference.place, message, help)];
     };
     match source.and_then(|source| source.plan()) {
         Ok(plan) => Checker {
@@ -86,8 +86,8 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn panel(mut self, panel: &PanelSpec) -> Vec<Problem> {
-        for (named, value) in panel.all_coordinates().into_iter().flatten() {
-            self.value(named, value);
+        for (reference, value) in panel.all_coordinates().into_iter().flatten() {
+            self.value(reference, value);
         }
         let measure = panel.y.measure.as_ref();
         self.measure(measure);
@@ -117,43 +117,43 @@ impl Checker<'_> {
         self.problems
     }
 
-    fn refuse(&mut self, named: &NameRef, message: String, help: String) {
+    fn refuse(&mut self, reference: &NameRef, message: String, help: String) {
         self.problems
-            .push(Problem::new(&named.place, message, help));
+            .push(Problem::new(&reference.place, message, help));
     }
 
     /// Refuses a name that is not among `known`.
-    fn known(&mut self, named: &NameRef, what: &str, known: &[&str]) {
-        if !known.contains(&named.name.as_str()) {
-            let message = format!("no {what} is called {}", named.name);
-            self.refuse(named, message, suggestion(&named.name, known, '`'));
+    fn known(&mut self, reference: &NameRef, what: &str, known: &[&str]) {
+        if !known.contains(&reference.name.as_str()) {
+            let message = format!("no {what} is called {}", reference.name);
+            self.refuse(reference, message, suggestion(&reference.name, known, '`'));
         }
     }
 
-    fn scheme(&mut self, named: &NameRef) {
-        self.known(named, "scheme", &self.plan.labels());
+    fn scheme(&mut self, reference: &NameRef) {
+        self.known(reference, "scheme", &self.plan.labels());
     }
 
-    fn group(&mut self, named: &NameRef) {
+    fn group(&mut self, reference: &NameRef) {
         let groups = &self.plan.scenario().groups;
         let groups: Vec<&str> = groups.iter().map(|group| &*group.name).collect();
-        self.known(named, "group of flows", &groups);
+        self.known(reference, "group of flows", &groups);
     }
 
-    fn axis(&mut self, named: &NameRef) {
+    fn axis(&mut self, reference: &NameRef) {
         let axes = self.plan.axes.iter();
         let fields: Vec<&str> = axes.map(|axis| axis.field.as_str()).collect();
-        self.known(named, "swept field", &fields);
+        self.known(reference, "swept field", &fields);
     }
 
-    fn value(&mut self, named: &NameRef, value: &str) {
-        self.axis(named);
+    fn value(&mut self, reference: &NameRef, value: &str) {
+        self.axis(reference);
         let mut axes = self.plan.axes.iter();
-        if let Some(axis) = axes.find(|axis| axis.field == named.name) {
+        if let Some(axis) = axes.find(|axis| axis.field == reference.name) {
             let texts = axis.texts();
             if !texts.iter().any(|text| is_same_value(text, value)) {
-                let message = format!("{} is never {value}", named.name);
-                self.refuse(named, message, format!("it is {}", texts.join(", ")));
+                let message = format!("{} is never {value}", reference.name);
+                self.refuse(reference, message, format!("it is {}", texts.join(", ")));
             }
         }
     }
@@ -217,13 +217,13 @@ impl Checker<'_> {
             .flat_map(|scheme| scheme.spec.descriptor().probes)
             .map(|probe| probe.name);
         let known: Vec<&str> = OF_QUEUES.iter().copied().chain(probes).collect();
-        for named in [&curve.series].into_iter().chain(&curve.over) {
-            match named.name.strip_prefix(ARRIVALS) {
+        for reference in [&curve.series].into_iter().chain(&curve.over) {
+            match reference.name.strip_prefix(ARRIVALS) {
                 Some(group) => self.group(&NameRef {
                     name: group.to_string(),
-                    place: named.place.clone(),
+                    place: reference.place.clone(),
                 }),
-                None => self.known(named, "series", &known),
+                None => self.known(reference, "series", &known),
             }
         }
     }

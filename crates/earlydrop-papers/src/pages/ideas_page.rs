@@ -9,8 +9,8 @@ use crate::claims::{
 
 /// The page's part about the ideas and the readings, which stands before the figures.
 pub fn ideas_page(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
-    let concluded = ideas.ideas.iter().map(|idea| conclude(idea, reports));
-    let concluded: Vec<IdeaReport<'_>> = concluded.collect();
+    let idea_reports = ideas.ideas.iter().map(|idea| conclude(idea, reports));
+    let idea_reports: Vec<IdeaReport<'_>> = idea_reports.collect();
     let mut page = "\n## Which ideas are worth using today\n\n\
          An idea is worth using in a setting where every comparison made there supports it: it is \
          better than what it is built on, at no cost, and no worse than what an operator has \
@@ -19,11 +19,11 @@ pub fn ideas_page(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> Stri
          all settings, as a share of what is compared with; below zero: worse.\n\n\
          | idea | from | conclusion |\n|---|---|---|\n"
         .to_string();
-    for report in &concluded {
+    for report in &idea_reports {
         let (idea, from) = (&report.idea.idea, &report.idea.from);
         page.push_str(&format!("| {idea} | {from} | **{}** |\n", report.summary()));
     }
-    for report in &concluded {
+    for report in &idea_reports {
         page.push_str(&section(report));
     }
     page.push_str(&readings(ideas, reports));

@@ -116,10 +116,10 @@ impl Markdown {
             }
         }
         let reports = study.of_figure(figure).into_iter();
-        let beside: Vec<&ClaimReport<'_>> = reports
+        let listed: Vec<&ClaimReport<'_>> = reports
             .filter(|report| !content.has_in_table(&report.claim.id))
             .collect();
-        self.claims(&figure.id, &beside);
+        self.claims(&figure.id, &listed);
         if !figure.not_printed.is_empty() {
             let words = &figure.not_printed;
             self.text.push_str(&format!("\n*Not printed:* {words}\n"));

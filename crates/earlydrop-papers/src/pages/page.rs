@@ -114,7 +114,7 @@ fn figure(study: &Study<'_>, content: &FigureContent<'_>) -> String {
     }
     // Claims about a table's numbers stand in the table.
     let reports = study.of_figure(figure).into_iter();
-    let beside: Vec<&ClaimReport<'_>> = reports
+    let listed: Vec<&ClaimReport<'_>> = reports
         .filter(|report| !content.has_in_table(&report.claim.id))
         .collect();
     let shape = match content.panels.as_slice() {
@@ -132,7 +132,7 @@ fn figure(study: &Study<'_>, content: &FigureContent<'_>) -> String {
         signs(study, content),
         escape(&figure.caption),
         panels.concat(),
-        claims(&beside),
+        claims(&listed),
         origin(study, content)
     )
 }

@@ -77,8 +77,8 @@ pub(super) fn share_ranges(panels: &mut [(&str, PanelData)]) {
         } else {
             low
         };
-        axis.low = Some(axis.low.map_or(low, |asked| asked.min(low)));
-        axis.high = Some(axis.high.map_or(high, |asked| asked.max(high)));
+        axis.low = Some(axis.low.map_or(low, |given| given.min(low)));
+        axis.high = Some(axis.high.map_or(high, |given| given.max(high)));
     }
 }
 
@@ -162,9 +162,9 @@ impl<'a> PanelBuilder<'a> {
         lines.map(level).collect()
     }
 
-    fn scheme(&self, named: &NameRef) -> usize {
+    fn scheme(&self, reference: &NameRef) -> usize {
         let labels = self.experiment.plan.labels();
-        let index = labels.iter().position(|label| *label == named.name);
+        let index = labels.iter().position(|label| *label == reference.name);
         index.unwrap_or(0)
     }
 
@@ -294,8 +294,8 @@ impl<'a> PanelBuilder<'a> {
     /// Divides samples by the sum of other series; where that is zero they are not a number.
     fn share(&self, cell: usize, curve: &CurveSpec, values: &mut [f64]) -> Result<(), StoreError> {
         let mut sums = vec![0.0; values.len()];
-        for named in &curve.over {
-            let other = self.sampled(cell, curve, named)?;
+        for reference in &curve.over {
+            let other = self.sampled(cell, curve, reference)?;
             let others = other.map_or(Vec::new(), |series| series.values);
             for (sum, value) in sums.iter_mut().zip(others) {
                 *sum += value;
@@ -372,8 +372,8 @@ impl<'a> PanelBuilder<'a> {
             let quantiles = store.transfers(scheme, point, &curve.group.name)?;
             let places = quantiles.iter().map(|(share, time)| (*time, 100.0 * share));
             let within = |wanted: f64| {
-                let found = quantiles.iter().find(|(share, _)| *share >= wanted);
-                figure::number(found.map_or(f64::NAN, |(_, time)| *time))
+                let quantile = quantiles.iter().find(|(share, _)| *share >= wanted);
+                figure::number(quantile.map_or(f64::NAN, |(_, time)| *time))
             };
             chart.curves.push(Curve {
                 name: curve.name.clone(),
