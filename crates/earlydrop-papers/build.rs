@@ -1,4 +1,4 @@
-//! Lists the experiments and claims in `papers/`, for the program to carry.
+//! Lists the TOML files in `papers/`, which the crate includes.
 
 use std::env;
 use std::fs;
@@ -18,9 +18,9 @@ fn main() {
 /// `&[(folder, file, text), ...]` as Rust source, in order.
 fn list(papers: &Path) -> String {
     let mut entries = Vec::new();
-    for folder in inside(papers).into_iter().filter(|path| path.is_dir()) {
+    for folder in entries_of(papers).into_iter().filter(|path| path.is_dir()) {
         println!("cargo:rerun-if-changed={}", folder.display());
-        for file in inside(&folder) {
+        for file in entries_of(&folder) {
             if file
                 .extension()
                 .is_some_and(|extension| extension == "toml")
@@ -39,8 +39,8 @@ fn list(papers: &Path) -> String {
     format!("&[{}]", entries.join(",\n"))
 }
 
-/// What a folder holds, sorted.
-fn inside(folder: &Path) -> Vec<PathBuf> {
+/// The paths in a folder, sorted.
+fn entries_of(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.sort();

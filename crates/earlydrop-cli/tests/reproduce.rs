@@ -1,4 +1,4 @@
-//! `earlydrop reproduce` as a user tries it.
+//! `earlydrop reproduce`, run as a process.
 
 mod support;
 
@@ -30,7 +30,7 @@ fn a_claim_gets_a_verdict_with_its_interval() {
     let (low, high) = (claim["interval"][0].as_f64(), claim["interval"][1].as_f64());
     assert!(low < claim["effect"].as_f64() && claim["effect"].as_f64() < high);
 
-    // The same again runs nothing, and says the same in words and on a page.
+    // A second call runs nothing, and gives the verdict in words and on a page.
     let words = user
         .runs(&["reproduce", "clred.F6.a", "--pages", "pages"])
         .well();
@@ -41,10 +41,12 @@ fn a_claim_gets_a_verdict_with_its_interval() {
     );
     let page = fs::read_to_string(user.path("pages/clred.md")).unwrap();
     assert!(page.contains("| clred.F6.a |"), "{page}");
+    assert!(page.contains("Hassan & Oluwatope, CLRED"), "{page}");
+    assert!(words.out.contains("Hassan & Oluwatope, CLRED"));
     let picture = fs::read_to_string(user.path("pages/pictures/clred.F6-1.svg")).unwrap();
     assert!(picture.contains("<title>CLRED, sources 10: "), "{picture}");
 
-    // It says where the figure is, with the claim and its verdict, and what more there is.
+    // The report has the figure and the claim, and names the command for the rest.
     let report = fs::read_to_string(words.report(&user)).unwrap();
     assert!(report.contains("id=\"clred.F6.a\""));
     assert!(report.contains("<title>CLRED, sources 10: "));
@@ -60,28 +62,33 @@ fn a_claim_gets_a_verdict_with_its_interval() {
 #[test]
 fn a_claim_is_shown_to_fail_with_a_wrong_scheme() {
     let user = User::new();
-    let tried = user
+    let trials = user
         .runs(&["reproduce", "clred.F5.a", "--wrong", "--json"])
         .well()
         .json();
-    let trial = &tried[0];
+    let trial = &trials[0];
     assert_eq!(trial["id"], "clred.F5.a");
     assert_eq!(trial["verdict"], "holds");
     assert_eq!(trial["wrong"], "red");
     assert_eq!(trial["verdict_with_wrong"], "does not hold");
 
     let words = user.runs(&["reproduce", "clred.F5.a", "--wrong"]).well();
-    let said = "clred.F5.a holds; with red it does not hold";
-    assert!(words.out.contains(said), "{}", words.out);
+    let line = "clred.F5.a holds; with red it does not hold";
+    assert!(words.out.contains(line), "{}", words.out);
     let ran = user.runs(&["reproduce", "clred.F5.a", "--wrong", "--pages", "pages"]);
     assert_eq!(ran.code, Some(2));
 }
 
 #[test]
-fn what_there_is_not_is_answered_with_what_there_is() {
+fn an_unknown_name_is_refused_with_the_known_ones() {
     let user = User::new();
     let ran = user.runs(&["reproduce", "clred.F66"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("did you mean clred.F6"), "{}", ran.err);
-    assert!(ran.err.contains("clred"), "{}", ran.err);
+    let keys = "papers: sfred-nlred, clred, restraint, red-config, rared, today";
+    assert!(ran.err.contains(keys), "{}", ran.err);
+
+    let ran = user.runs(&["reproduce", "001"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains(keys), "{}", ran.err);
 }

@@ -1,12 +1,12 @@
 "use strict";
-// Shows the claims that fit what is chosen. What is chosen stands in the address, so that
-// it can be kept and sent.
+// Shows the claims that match the filter. The address holds the filter, so that it can be
+// bookmarked and shared.
 const form = document.getElementById("filter");
 const claims = [...document.querySelectorAll("ol.all > .claim")];
-const shown = document.getElementById("shown");
+const countLine = document.getElementById("shown");
 const names = ["paper", "verdict", "text"];
 
-function fits(claim, { paper, verdict, text }) {
+function matches(claim, { paper, verdict, text }) {
   const words = text.toLowerCase().split(/\s+/);
   const content = claim.textContent.toLowerCase();
   return (!paper || claim.dataset.paper === paper)
@@ -15,16 +15,16 @@ function fits(claim, { paper, verdict, text }) {
 }
 
 function apply() {
-  const chosen = Object.fromEntries(names.map((name) => [name, form.elements[name].value]));
-  for (const claim of claims) claim.hidden = !fits(claim, chosen);
+  const filter = Object.fromEntries(names.map((name) => [name, form.elements[name].value]));
+  for (const claim of claims) claim.hidden = !matches(claim, filter);
   const count = claims.filter((claim) => !claim.hidden).length;
-  shown.textContent = `${count} of ${claims.length} claims`;
-  const said = new URLSearchParams(Object.entries(chosen).filter(([, value]) => value));
-  history.replaceState(null, "", `#${said}`);
+  countLine.textContent = `${count} of ${claims.length} claims`;
+  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
+  history.replaceState(null, "", `#${query}`);
 }
 
-const asked = new URLSearchParams(location.hash.slice(1));
-for (const name of names) if (asked.has(name)) form.elements[name].value = asked.get(name);
+const given = new URLSearchParams(location.hash.slice(1));
+for (const name of names) if (given.has(name)) form.elements[name].value = given.get(name);
 form.addEventListener("input", apply);
 form.addEventListener("submit", (event) => event.preventDefault());
 apply();

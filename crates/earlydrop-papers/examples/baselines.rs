@@ -1,6 +1,5 @@
-//! Prints the table of `docs/explanation/validation.md` that sets the baselines of the papers' own
-//! scenario files beside ns-2's figures: `cargo run --release -p earlydrop-lab --example
-//! baselines`.
+//! Prints the table of `docs/explanation/validation.md` that compares the baselines in the papers' scenario
+//! files with ns-2's figures: `cargo run --release -p earlydrop-papers --example baselines`.
 
 #[path = "../tests/baselines/mod.rs"]
 mod baselines;

@@ -1,23 +1,25 @@
-//! The papers' experiments, carried in the program, and what they say of the claims.
+//! The papers that the crate carries: their experiments, claims and figures.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::claims::{Claim, Paper, Today};
-use crate::pages::Figures;
+use earlydrop::registry::nearest;
 use earlydrop_lab::document::{Node, Problems};
 use earlydrop_lab::plan::Source;
 use earlydrop_lab::sweep::Axis;
 
-/// Folder, file and text of everything in `papers/`.
+use crate::claims::{Claim, IdeasAndReadings, Paper};
+use crate::figures::FigureFile;
+
+/// Folder, file and text of every TOML file in `papers/`.
 static FILES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
 
-/// The file that holds a paper's claims.
+/// The file of a paper's claims.
 const CLAIMS: &str = "claims.toml";
-/// The file that says how its figures are drawn.
+/// The file of a paper's figures.
 const FIGURES: &str = "figures.toml";
 
-/// The papers by their keys, in the order in which pages list them.
+/// The papers' keys, in the order in which pages list them.
 const KEYS: [&str; 6] = [
     "sfred-nlred",
     "clred",
@@ -27,123 +29,205 @@ const KEYS: [&str; 6] = [
     TODAY,
 ];
 
-/// The folder that asks what the papers' ideas are worth today.
+/// The key of our hypotheses about what the papers' ideas are worth today.
 const TODAY: &str = "today";
 
-/// A paper with the folder of its experiments.
+/// The papers, and the ideas and readings that conclusions are drawn about.
 #[derive(Clone, Debug)]
-pub struct Reproduced {
-    /// Its key, which is also the folder of its experiments: "clred".
-    pub key: &'static str,
+#[non_exhaustive]
+pub struct Catalogue {
+    /// The papers, in the order in which pages list them. The last is no paper but our
+    /// hypotheses about the papers' ideas.
+    pub papers: Vec<PaperEntry>,
+    /// The papers' ideas and our readings of the papers.
+    pub ideas: IdeasAndReadings,
+}
+
+/// A paper of the catalogue, with its claims, its figures and its experiments.
+///
+/// Its experiments are scenario files, which [`PaperEntry::source`] reads.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PaperEntry {
     /// The paper and its claims.
     pub paper: Paper,
     /// Its figures.
-    pub figures: Figures,
+    pub figures: FigureFile,
 }
 
-/// How much of the experiments is run.
+/// How much of an experiment is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Few seeds, and of long sweeps the ends, the middle and what claims name.
+    /// Three seeds; of sweeps with more than three values the ends, the middle and those that
+    /// claims and figures name.
     Quick,
-    /// Everything.
+    /// Every seed and every point.
     Full,
 }
 
-/// With so many seeds a quick run is content.
+/// The seeds of a quick run.
 const QUICK_SEEDS: usize = 3;
-/// Sweeps of up to so many values are run whole even then.
+/// Sweeps of up to so many values are run whole in a quick run.
 const SHORT_SWEEP: usize = 3;
 
-/// Every paper.
-pub fn papers() -> Result<Vec<Reproduced>, Problems> {
-    let read = |key: &'static str| {
-        let claims = file_of(key, CLAIMS).unwrap_or_default();
-        let paper = Paper::parse(&format!("papers/{key}/{CLAIMS}"), claims)?;
-        let figures = match file_of(key, FIGURES) {
-            Some(text) => Figures::parse(&format!("papers/{key}/{FIGURES}"), text)?,
-            None => Figures::default(),
-        };
-        Ok(Reproduced {
-            key,
-            paper,
-            figures,
+/// The papers and claims that a name stands for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Selection<'a> {
+    /// The papers with their selected claims, at least one claim each.
+    pub papers: Vec<(&'a PaperEntry, Vec<&'a Claim>)>,
+    /// Whether the name stands for our hypotheses about the papers' ideas, alone or among all.
+    pub has_ideas: bool,
+    name: String,
+}
+
+/// A name that is no paper's and no claim's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no paper and no claim is called {name}{} (papers: {})", did_you_mean(.nearest), .papers.join(", "))]
+#[non_exhaustive]
+pub struct UnknownName {
+    /// The name.
+    pub name: String,
+    /// The paper's key or the claim's id that is closest, if one is close.
+    pub nearest: Option<String>,
+    /// The keys of all papers.
+    pub papers: Vec<String>,
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    let nearest = nearest.as_ref();
+    nearest.map_or(String::new(), |name| format!("; did you mean {name}?"))
+}
+
+impl Catalogue {
+    /// Reads the files that the crate carries.
+    pub fn read() -> Result<Catalogue, Problems> {
+        let papers = KEYS.into_iter().map(PaperEntry::read);
+        let [ideas, readings] = ["ideas.toml", "readings.toml"];
+        Ok(Catalogue {
+            papers: papers.collect::<Result<Vec<PaperEntry>, Problems>>()?,
+            ideas: IdeasAndReadings::parse(
+                (&path(TODAY, ideas), text(TODAY, ideas).unwrap_or_default()),
+                (
+                    &path(TODAY, readings),
+                    text(TODAY, readings).unwrap_or_default(),
+                ),
+            )?,
         })
-    };
-    KEYS.into_iter().map(read).collect()
-}
-
-/// The text of a paper's file.
-fn file_of(folder: &str, name: &str) -> Option<&'static str> {
-    let mut files = FILES.iter();
-    let found = files.find(|(in_folder, file, _)| *in_folder == folder && *file == name);
-    found.map(|(_, _, text)| *text)
-}
-
-/// The ideas of the papers and the readings of them, as they are written.
-pub fn today() -> Result<Today, Problems> {
-    let read = |wanted: &str| {
-        let mut files = FILES.iter();
-        let found = files.find(|(folder, file, _)| *folder == TODAY && *file == wanted);
-        let text = found.map_or("", |(_, _, text)| *text);
-        (format!("papers/{TODAY}/{wanted}"), text)
-    };
-    let (ideas, readings) = (read("ideas.toml"), read("readings.toml"));
-    Today::parse((&ideas.0, ideas.1), (&readings.0, readings.1))
-}
-
-/// The claims that a name asks for, by paper. The questions about ideas rest on claims of
-/// other papers, which come along.
-pub fn asked<'a>(
-    papers: &'a [Reproduced],
-    what: &str,
-    today: &Today,
-) -> Vec<(&'a Reproduced, Vec<&'a Claim>)> {
-    let with_ideas = papers
-        .iter()
-        .any(|one| one.is_today() && one.is_called(what));
-    let comes_along = |claim: &Claim| with_ideas && today.names().any(|name| claim.is_called(name));
-    let of_paper = |paper: &'a Reproduced| {
-        let all = paper.is_called(what);
-        let claims = paper.paper.claims.iter();
-        let wanted = claims.filter(|claim| all || claim.is_called(what) || comes_along(claim));
-        (paper, wanted.collect::<Vec<_>>())
-    };
-    let mut asked: Vec<_> = papers.iter().map(of_paper).collect();
-    asked.retain(|(_, claims)| !claims.is_empty());
-    asked
-}
-
-impl Reproduced {
-    /// Whether these are the questions about the papers' ideas, and no paper.
-    pub fn is_today(&self) -> bool {
-        self.key == TODAY
     }
 
-    /// Whether its key or "" names it.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.key == name || name.is_empty()
+    /// The paper with a key.
+    pub fn paper(&self, key: &str) -> Option<&PaperEntry> {
+        self.papers.iter().find(|entry| entry.paper.key == key)
+    }
+
+    /// The papers and claims that `name` stands for: a paper's key, a claim's id or its
+    /// beginning ("clred.F5"), or "" for everything. The hypotheses about ideas rest on claims
+    /// of other papers, which are selected with them.
+    ///
+    /// ```
+    /// use earlydrop_papers::catalogue::Catalogue;
+    ///
+    /// let catalogue = Catalogue::read()?;
+    /// let figure_5 = catalogue.select("clred.F5")?;
+    /// assert_eq!(figure_5.papers[0].0.paper.name, "Hassan & Oluwatope, CLRED");
+    /// assert!(catalogue.select("001").is_err());
+    /// # Ok::<(), earlydrop_papers::Error>(())
+    /// ```
+    pub fn select(&self, name: &str) -> Result<Selection<'_>, UnknownName> {
+        let has_ideas = (self.papers.iter()).any(|one| one.is_today() && one.is_named(name));
+        let of_ideas = |claim: &Claim| {
+            has_ideas && self.ideas.claim_names().any(|needed| claim.matches(needed))
+        };
+        let select = |entry| {
+            let all = PaperEntry::is_named(entry, name);
+            let claims = entry.paper.claims.iter();
+            let claims = claims.filter(|claim| all || claim.matches(name) || of_ideas(claim));
+            (entry, claims.collect::<Vec<&Claim>>())
+        };
+        let mut papers: Vec<_> = self.papers.iter().map(select).collect();
+        papers.retain(|(_, claims)| !claims.is_empty());
+        match papers.is_empty() {
+            true => Err(self.unknown(name)),
+            false => Ok(Selection {
+                papers,
+                has_ideas,
+                name: name.to_string(),
+            }),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> UnknownName {
+        let keys = || self.papers.iter().map(|entry| entry.paper.key.as_str());
+        let claims = self.papers.iter().flat_map(|entry| &entry.paper.claims);
+        let all = keys().chain(claims.map(|claim| claim.id.as_str()));
+        UnknownName {
+            name: name.to_string(),
+            nearest: nearest(name, all).map(ToString::to_string),
+            papers: keys().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl Selection<'_> {
+    /// Whether a paper's own claims are selected, not only those that ideas of others rest on.
+    pub(crate) fn asks_for(&self, entry: &PaperEntry) -> bool {
+        let mut claims = entry.paper.claims.iter();
+        self.asks_for_all_of(entry) || claims.any(|claim| claim.matches(&self.name))
+    }
+
+    /// Whether a paper is selected as a whole.
+    pub(crate) fn asks_for_all_of(&self, entry: &PaperEntry) -> bool {
+        entry.is_named(&self.name)
+    }
+
+    /// Whether a claim is selected.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        let mut claims = self.papers.iter().flat_map(|(_, claims)| claims);
+        claims.any(|claim| claim.id == id)
+    }
+}
+
+impl PaperEntry {
+    fn read(key: &'static str) -> Result<PaperEntry, Problems> {
+        let claims = text(key, CLAIMS).unwrap_or_default();
+        let paper = Paper::parse(&path(key, CLAIMS), claims)?;
+        let figures = match text(key, FIGURES) {
+            Some(text) => FigureFile::parse(&path(key, FIGURES), text)?,
+            None => FigureFile::default(),
+        };
+        Ok(PaperEntry { paper, figures })
+    }
+
+    /// Whether this is no paper but our hypotheses about the papers' ideas today.
+    pub fn is_today(&self) -> bool {
+        self.paper.key == TODAY
+    }
+
+    /// Whether `name` is the paper's key, or "".
+    fn is_named(&self, name: &str) -> bool {
+        self.paper.key == name || name.is_empty()
     }
 
     /// The scenario of an experiment at a pace; `None` where there is no such file.
-    pub fn source(&self, name: &str, pace: Pace) -> Option<Result<Source, Problems>> {
-        let file = format!("{name}.toml");
-        let text = self.text(name)?;
-        let source = Source::new(&format!("papers/{}/{file}", self.key), text, PathBuf::new());
+    pub fn source(&self, experiment: &str, pace: Pace) -> Option<Result<Source, Problems>> {
+        let text = self.text(experiment)?;
+        let name = path(&self.paper.key, &format!("{experiment}.toml"));
+        let source = Source::new(&name, text, PathBuf::new());
         Some(source.map(|mut source| {
             if pace == Pace::Quick {
-                self.shorten(name, &mut source);
+                self.shorten(experiment, &mut source);
             }
             source
         }))
     }
 
-    /// An experiment as it is written; `None` where there is no such file.
+    /// The text of an experiment's scenario file; `None` where there is no such file.
     pub fn text(&self, experiment: &str) -> Option<&'static str> {
-        file_of(self.key, &format!("{experiment}.toml"))
+        text(&self.paper.key, &format!("{experiment}.toml"))
     }
 
-    /// Every experiment that a claim or a figure needs, each once.
+    /// Every experiment that a claim or a figure needs.
     pub fn experiments(&self) -> BTreeSet<&str> {
         let claims = self.paper.claims.iter();
         let of_claims = claims.map(|claim| claim.experiment.as_str());
@@ -151,17 +235,18 @@ impl Reproduced {
         all.filter(|name| self.text(name).is_some()).collect()
     }
 
+    /// Reduces an experiment to what a quick run needs.
     fn shorten(&self, experiment: &str, source: &mut Source) {
         source.set("seeds", &QUICK_SEEDS.to_string(), "--quick");
         let named = self.named_values(experiment);
         for axis in source.axes() {
             if axis.values.len() > SHORT_SWEEP {
-                source.sweep(shortened(axis, &named));
+                source.sweep(shorten_axis(axis, &named));
             }
         }
     }
 
-    /// Values that claims and figures of an experiment name, which even a quick run needs.
+    /// Values of an experiment's swept fields that claims and figures name.
     fn named_values(&self, experiment: &str) -> BTreeSet<String> {
         let claims = self.paper.claims.iter();
         let of_experiment = claims.filter(|claim| claim.experiment == experiment);
@@ -169,30 +254,29 @@ impl Reproduced {
         let of_figures = self.figures.named_values(experiment);
         of_claims.chain(of_figures).collect()
     }
-
-    /// The claims that are called so, or all where the paper is.
-    pub fn claims<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Claim> {
-        let all = self.is_called(name);
-        let claims = self.paper.claims.iter();
-        claims.filter(move |claim| all || claim.is_called(name))
-    }
 }
 
-/// Whether a claim is called so, or belongs to a row of claims: "clred.F5.a" to "clred.F5".
-pub(crate) fn is_called(id: &str, name: &str) -> bool {
-    let rest = id.strip_prefix(name);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// The name of a paper's file in messages.
+fn path(folder: &str, file: &str) -> String {
+    format!("papers/{folder}/{file}")
 }
 
-/// The ends, the middle and what is named of an axis.
-fn shortened(axis: Axis, named: &BTreeSet<String>) -> Axis {
+/// The text of a paper's file.
+fn text(folder: &str, file: &str) -> Option<&'static str> {
+    let mut files = FILES.iter();
+    let entry = files.find(|(in_folder, name, _)| *in_folder == folder && *name == file);
+    entry.map(|(_, _, text)| *text)
+}
+
+/// The ends, the middle and the named values of an axis.
+fn shorten_axis(axis: Axis, named: &BTreeSet<String>) -> Axis {
     let last = axis.values.len() - 1;
-    let kept = |index: usize, value: &Node| {
-        let corner = [0, last / 2, last].contains(&index);
-        corner || value.text().is_some_and(|text| named.contains(&text))
+    let is_needed = |index: usize, value: &Node| {
+        let is_corner = [0, last / 2, last].contains(&index);
+        is_corner || value.text().is_some_and(|text| named.contains(&text))
     };
     let values = axis.values.into_iter().enumerate();
-    let values = values.filter(|(index, value)| kept(*index, value));
+    let values = values.filter(|(index, value)| is_needed(*index, value));
     Axis {
         field: axis.field,
         values: values.map(|(_, value)| value).collect(),

@@ -1,8 +1,8 @@
-//! The baselines of the papers' own scenario files agree with ns-2: every figure of
-//! `bench/reference/ns2.csv` within its tolerance, but for those whose miss is explained.
+//! The baselines in the papers' scenario files agree with ns-2: every figure of
+//! `bench/reference/ns2.csv` is within its tolerance, or its miss is explained.
 //!
-//! Seeds are fixed: those of the files, more for Ku et al.. With others, a figure would be
-//! missed by chance in fewer than one of twenty runs of this test, which it holds itself to.
+//! Seeds are fixed: those of the files, more for Ku et al. With other seeds fewer than one run
+//! of this test in twenty would miss a figure by chance, which the test checks.
 
 #[path = "baselines/mod.rs"]
 mod baselines;
@@ -14,7 +14,7 @@ mod ns2;
 mod reference;
 
 #[test]
-fn the_papers_baselines_are_those_of_ns2() {
+fn the_papers_baselines_agree_with_ns2() {
     let figures = ns2::figures();
     let comparisons = baselines::compare(&figures);
     let table = reference::text_table(&ns2::NS2, &comparisons);

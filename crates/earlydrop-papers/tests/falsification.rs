@@ -6,39 +6,40 @@ use std::error::Error;
 use std::sync::atomic::AtomicBool;
 
 use earlydrop_lab::store;
-use earlydrop_papers::catalogue::{Pace, Reproduced, papers};
-use earlydrop_papers::claims::{Shown, Test, Trial, trials};
+use earlydrop_papers::catalogue::{Catalogue, Pace, PaperEntry};
+use earlydrop_papers::claims::Test;
+use earlydrop_papers::falsification::{Trial, TrialOutcome, trials};
 use tempfile::TempDir;
 
-/// All claims about an experiment, tried on its quick runs.
-fn tried<'a>(paper: &'a Reproduced, experiment: &str) -> Vec<Trial<'a>> {
+/// Trials of all claims about an experiment, on its quick runs.
+fn trials_of<'a>(paper: &'a PaperEntry, experiment: &str) -> Vec<Trial<'a>> {
     let folder = TempDir::new().unwrap();
     let folder = folder.path().join("run");
     let run = |plan: &_, store: &_| {
         store::run(plan, store, 2, &AtomicBool::new(false), |_| {})?;
         Ok::<(), Box<dyn Error>>(())
     };
-    let tried = trials(paper, experiment, Pace::Quick, &folder, run);
-    tried.unwrap_or_else(|error| panic!("{experiment}: {error}"))
+    let trials = trials(paper, experiment, Pace::Quick, &folder, run);
+    trials.unwrap_or_else(|error| panic!("{experiment}: {error}"))
 }
 
 /// Tries every claim of a paper. At most so many may be too fine for ten seeds: each is within
 /// a tolerance that is narrower than what chance does to our runs.
 fn every_claim_can_be_otherwise(paper: &str, most_too_fine: usize) {
-    let papers = papers().unwrap();
-    let paper = papers.iter().find(|known| known.is_called(paper)).unwrap();
+    let catalogue = Catalogue::read().unwrap();
+    let paper = catalogue.paper(paper).unwrap();
     let claims = paper.paper.claims.iter();
     let experiments: BTreeSet<&str> = claims.map(|claim| claim.experiment.as_str()).collect();
     let (mut wrong, mut too_fine) = (Vec::new(), Vec::new());
-    for trial in experiments.iter().flat_map(|name| tried(paper, name)) {
-        let said = format!("{}: {}", trial.claim.id, trial.in_words());
-        println!("{said}");
+    for trial in experiments.iter().flat_map(|name| trials_of(paper, name)) {
+        let line = format!("{}: {}", trial.claim.id, trial.summary());
+        println!("{line}");
         let test = &trial.claim.test;
-        match trial.shown {
-            Shown::Fails(_) | Shown::CouldHold(_) => {}
-            Shown::TooFewSeeds(_) if is_within_a_tolerance(test) => too_fine.push(said),
-            Shown::Not(_) if matches!(test, Test::Undecidable { .. }) => {}
-            _ => wrong.push(said),
+        match trial.outcome {
+            TrialOutcome::FailsWithWrong(_) | TrialOutcome::CouldHold(_) => {}
+            TrialOutcome::TooFewSeeds(_) if is_within_a_tolerance(test) => too_fine.push(line),
+            TrialOutcome::NotShown(_) if matches!(test, Test::Undecidable { .. }) => {}
+            _ => wrong.push(line),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

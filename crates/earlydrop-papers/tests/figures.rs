@@ -1,5 +1,5 @@
-//! The papers' figures: each is about what there is, a slip is told with file and line, and
-//! what is drawn is what was measured.
+//! The papers' figures: each refers to what exists, an error is reported with file and line, and
+//! pictures show what was measured.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -7,42 +7,42 @@ use std::sync::atomic::AtomicBool;
 use earlydrop_lab::plan::Cell;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::{self, Store};
-use earlydrop_papers::catalogue::{Pace, Reproduced, papers};
+use earlydrop_papers::catalogue::{Catalogue, Pace, PaperEntry};
 use earlydrop_papers::claims::Selector;
+use earlydrop_papers::figures::FigureFile;
 use earlydrop_papers::pages::{
-    Drawn, Experiment, Experiments, Figures, Made, Study, check, front, markdown, page,
+    Experiment, Experiments, PanelContent, Provenance, Study, check, front, markdown, page,
 };
 use tempfile::TempDir;
 
-fn paper(name: &str) -> Reproduced {
-    let mut papers = papers().unwrap().into_iter();
-    papers.find(|paper| paper.is_called(name)).unwrap()
+fn paper(key: &str) -> PaperEntry {
+    Catalogue::read().unwrap().paper(key).unwrap().clone()
 }
 
 #[test]
-fn every_figure_is_about_what_there_is() {
-    for paper in papers().unwrap() {
+fn every_figure_refers_to_what_exists() {
+    for paper in Catalogue::read().unwrap().papers {
         check(&paper).unwrap_or_else(|problems| panic!("{problems}"));
-        let figures = &paper.figures;
-        assert!(!figures.proposes.is_empty(), "{}", paper.key);
+        let (figures, key) = (&paper.figures, &paper.paper.key);
+        assert!(!figures.proposes.is_empty(), "{key}");
         let is_drawn = figures.figures.len() >= 2;
-        assert!(is_drawn || paper.is_today(), "{}", paper.key);
+        assert!(is_drawn || paper.is_today(), "{key}");
         for figure in &figures.figures {
             let drawn = !figure.panels.is_empty();
             assert_eq!(drawn, figure.left_out.is_empty(), "{}", figure.id);
-            assert!(figure.id.starts_with(&paper.paper.key), "{}", figure.id);
+            assert!(figure.id.starts_with(key), "{}", figure.id);
         }
     }
 }
 
-/// The figures of CLRED's paper with one slip, and what is told of it.
-fn slip(from: &str, to: &str) -> String {
+/// The message about the figures of CLRED's paper with one error.
+fn message_for(from: &str, to: &str) -> String {
     let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
     let text = std::fs::read_to_string(papers.join("clred/figures.toml")).unwrap();
     assert!(text.contains(from), "{from}");
-    let slipped = text.replacen(from, to, 1);
+    let wrong = text.replacen(from, to, 1);
     let mut paper = paper("clred");
-    let told = match Figures::parse("figures.toml", &slipped) {
+    let message = match FigureFile::parse("figures.toml", &wrong) {
         Err(problems) => problems.to_string(),
         Ok(figures) => {
             paper.figures = figures;
@@ -51,12 +51,12 @@ fn slip(from: &str, to: &str) -> String {
     };
     let line = text[..text.find(from).unwrap()].matches('\n').count() + 1;
     let place = format!("figures.toml:{line}:");
-    assert!(told.contains(&place), "{place} is not in {told}");
-    told
+    assert!(message.contains(&place), "{place} is not in {message}");
+    message
 }
 
 #[test]
-fn a_slip_is_told_with_file_and_line() {
+fn an_error_is_reported_with_file_and_line() {
     for (from, to, help) in [
         (
             "scheme = \"clred\"",
@@ -99,8 +99,8 @@ fn a_slip_is_told_with_file_and_line() {
             "did you mean `caption`?",
         ),
     ] {
-        let told = slip(from, to);
-        assert!(told.contains(help), "{to}: {told}");
+        let message = message_for(from, to);
+        assert!(message.contains(help), "{to}: {message}");
     }
 }
 
@@ -108,14 +108,15 @@ fn a_slip_is_told_with_file_and_line() {
 fn a_claim_belongs_to_one_figure() {
     let mut paper = paper("clred");
     let figures = paper.figures.figures.as_mut_slice();
-    let homeless = figures.iter_mut().find(|figure| figure.id == "clred.F6");
-    homeless.unwrap().claims.clear();
-    let told = check(&paper).unwrap_err().to_string();
-    assert!(told.contains("clred.F6.a belongs to 0 figures"), "{told}");
+    let figure = figures.iter_mut().find(|figure| figure.id == "clred.F6");
+    figure.unwrap().claims.clear();
+    let message = check(&paper).unwrap_err().to_string();
+    let expected = "clred.F6.a belongs to 0 figures";
+    assert!(message.contains(expected), "{message}");
 }
 
-/// What the quick runs of some experiments found.
-fn experiments(paper: &Reproduced, names: &[&str], folder: &Path) -> Experiments {
+/// Quick runs of some experiments.
+fn experiments(paper: &PaperEntry, names: &[&str], folder: &Path) -> Experiments {
     let run = |name: &&str| {
         let source = paper.source(name, Pace::Quick).unwrap().unwrap();
         let plan = source.plan().unwrap();
@@ -129,26 +130,26 @@ fn experiments(paper: &Reproduced, names: &[&str], folder: &Path) -> Experiments
 /// The pictures of a figure.
 fn pictures(study: &Study<'_>, id: &str) -> Vec<String> {
     let mut figures = study.figures.iter();
-    let figure = figures.find(|drawn| drawn.figure.id == id).unwrap();
-    let picture = |drawn: &Drawn| match drawn {
-        Drawn::Picture(drawing) => Some(drawing.inline()),
+    let figure = figures.find(|one| one.figure.id == id).unwrap();
+    let picture = |panel: &PanelContent| match panel {
+        PanelContent::Picture(drawing) => Some(drawing.inline()),
         _ => None,
     };
     figure.panels.iter().filter_map(picture).collect()
 }
 
 #[test]
-fn what_is_drawn_is_what_was_measured() {
+fn pictures_show_what_was_measured() {
     let folder = TempDir::new().unwrap();
     let paper = paper("clred");
-    let found = experiments(&paper, &["figure-5", "figure-6"], folder.path());
-    let study = Study::of(&paper, &found).unwrap();
+    let run = experiments(&paper, &["figure-5", "figure-6"], folder.path());
+    let study = Study::of(&paper, &run).unwrap();
 
     // Along a sweep: every point of every scheme, in words.
     let sweep = &pictures(&study, "clred.F6")[0];
-    let experiment = &found["figure-6"];
+    let experiment = &run["figure-6"];
     let selector = Selector::Metric("delay_mean".to_string());
-    let measured = experiment.measured(&selector).unwrap();
+    let measured = experiment.measurements(&selector).unwrap();
     let sources = experiment.plan.axes[0].texts();
     for (name, label) in [("RED", "red"), ("CLRED", "clred")] {
         let scheme = measured.scheme(label).unwrap();
@@ -162,7 +163,7 @@ fn what_is_drawn_is_what_was_measured() {
 
     // Over time: the first seed's run.
     let trace = &pictures(&study, "clred.F5")[0];
-    let experiment = &found["figure-5"];
+    let experiment = &run["figure-5"];
     let (seed, point, scheme) = (0, 0, 1);
     let number = experiment.plan.number(Cell {
         seed,
@@ -182,16 +183,16 @@ fn what_is_drawn_is_what_was_measured() {
 
 /// Every claim that was run stands on the paper's page, the front page and in Markdown.
 fn the_pages_carry_the_claims(study: &Study<'_>) {
-    let made = Made {
+    let provenance = Provenance {
         command: "earlydrop reproduce --quick".to_string(),
         version: "0".to_string(),
         is_quick: true,
     };
-    let (html, text) = (page(study, &made), markdown(study, "", &made));
-    let all = front(std::slice::from_ref(study), &[], &made);
-    assert!(!study.told.is_empty());
-    for told in &study.told {
-        let (id, verdict) = (&told.claim.id, told.judged.verdict);
+    let (html, text) = (page(study, &provenance), markdown(study, "", &provenance));
+    let all = front(std::slice::from_ref(study), &[], &provenance);
+    assert!(!study.reports.is_empty());
+    for report in &study.reports {
+        let (id, verdict) = (&report.claim.id, report.judgement.verdict);
         assert!(html.contains(&format!("id=\"{id}\"")), "{id}");
         assert!(all.contains(&format!("report.html#{id}\"")), "{id}");
         let row = text

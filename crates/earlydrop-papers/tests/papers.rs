@@ -1,5 +1,5 @@
-//! The folder `papers/`: every experiment plans and runs, and every claim is about something
-//! that its experiment has.
+//! The folder `papers/`: every experiment plans and runs, and every claim refers to what its
+//! experiment has.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,6 +10,7 @@ use earlydrop_lab::document::{Content, Node};
 use earlydrop_lab::metrics;
 use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::scenario::Scheme;
+use earlydrop_papers::catalogue::Catalogue;
 use earlydrop_papers::claims::Paper;
 
 const CLAIMS: &str = "claims.toml";
@@ -112,28 +113,24 @@ fn every_scheme_of_every_experiment_runs() {
     }
 }
 
-/// How comments name a paper.
-fn first_authors(key: &str) -> &'static str {
-    match key {
-        "sfred-nlred" => "Wang et al.",
-        "clred" => "Hassan & Oluwatope",
-        "restraint" => "Li & Lee",
-        "red-config" => "Chandrayana et al.",
-        "rared" => "Ku et al.",
-        other => panic!("an unknown paper: {other}"),
-    }
+/// The authors in a paper's name, as comments give them: "Hassan & Oluwatope".
+fn authors(folder: &Path) -> String {
+    let name = text(&claims_of(folder), "name").unwrap();
+    let (authors, scheme) = name.split_once(", ").unwrap();
+    assert!(!scheme.is_empty(), "{name}");
+    authors.to_string()
 }
 
 #[test]
-fn every_experiment_says_what_it_is_and_where_it_is_from() {
+fn every_experiment_names_its_paper_and_has_a_title() {
     for path in folders().iter().flat_map(|folder| experiments(folder)) {
         let text = fs::read_to_string(&path).unwrap();
-        let folder = name(path.parent().unwrap());
-        let opened = match folder.as_str() {
+        let folder = path.parent().unwrap();
+        let names_its_paper = match name(folder).as_str() {
             "today" => text.starts_with("# Today, "),
-            key => text.starts_with(&format!("# {}", first_authors(key))),
+            _ => text.starts_with(&format!("# {}", authors(folder))),
         };
-        assert!(opened, "{}: not whose it is", path.display());
+        assert!(names_its_paper, "{}: names no paper", path.display());
         let plan = plan(&Source::open(&path).unwrap());
         let scenario = plan.scenario();
         assert!(!scenario.title.is_empty() && !scenario.about.is_empty());
@@ -212,29 +209,24 @@ fn check_wrong(paper: &Node) {
 
 #[test]
 fn every_idea_and_every_reading_rests_on_claims() {
-    let today = earlydrop_papers::catalogue::today().unwrap();
-    let papers = earlydrop_papers::catalogue::papers().unwrap();
+    let Catalogue { papers, ideas, .. } = Catalogue::read().unwrap();
     let claims = || papers.iter().flat_map(|paper| &paper.paper.claims);
-    for name in today.names() {
-        assert!(
-            claims().any(|claim| claim.is_called(name)),
-            "no claim {name}"
-        );
+    for name in ideas.claim_names() {
+        assert!(claims().any(|claim| claim.matches(name)), "no claim {name}");
     }
-    // What is asked about readings is told in their table, all of it.
-    let is_told = |id: &str| today.names().any(|name| id.starts_with(name));
+    // Every claim about a reading stands in the table of readings.
+    let is_listed = |id: &str| ideas.claim_names().any(|name| id.starts_with(name));
     for claim in claims().filter(|claim| claim.id.contains(".reading.")) {
-        assert!(is_told(&claim.id), "{} is in no table", claim.id);
+        assert!(is_listed(&claim.id), "{} is in no table", claim.id);
     }
 }
 
 #[test]
-fn what_ideas_rest_on_comes_along_with_them() {
-    let today = earlydrop_papers::catalogue::today().unwrap();
-    let papers = earlydrop_papers::catalogue::papers().unwrap();
+fn claims_that_ideas_rest_on_are_selected_with_them() {
+    let catalogue = Catalogue::read().unwrap();
     let ids = |what: &str| -> BTreeSet<String> {
-        let asked = earlydrop_papers::catalogue::asked(&papers, what, &today);
-        let claims = asked.into_iter().flat_map(|(_, claims)| claims);
+        let selection = catalogue.select(what).unwrap();
+        let claims = selection.papers.into_iter().flat_map(|(_, claims)| claims);
         claims.map(|claim| claim.id.clone()).collect()
     };
     let with_ideas = ids("today");
@@ -246,8 +238,25 @@ fn what_ideas_rest_on_comes_along_with_them() {
     assert!(
         row.contains("clred.F6.a.printed") && row.iter().all(|id| id.starts_with("clred.F6.a"))
     );
-    let all: usize = papers.iter().map(|paper| paper.paper.claims.len()).sum();
+    let all: usize = catalogue
+        .papers
+        .iter()
+        .map(|paper| paper.paper.claims.len())
+        .sum();
     assert_eq!(ids("").len(), all);
+}
+
+#[test]
+fn an_unknown_paper_is_refused_with_the_list_of_keys() {
+    let catalogue = Catalogue::read().unwrap();
+    for name in ["001", "000.F2-3.a", "claired"] {
+        let error = catalogue.select(name).unwrap_err();
+        assert_eq!(error.papers.len(), 6);
+        let keys = "(papers: sfred-nlred, clred, restraint, red-config, rared, today)";
+        assert!(error.to_string().ends_with(keys), "{error}");
+    }
+    let error = catalogue.select("clerd").unwrap_err();
+    assert_eq!(error.nearest.as_deref(), Some("clred"));
 }
 
 /// Checks a claim against its experiment, where it names one.

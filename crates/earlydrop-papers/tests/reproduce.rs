@@ -1,11 +1,11 @@
 //! What a quick run of a paper keeps.
 
-use earlydrop_papers::catalogue::{Pace, papers};
+use earlydrop_papers::catalogue::{Catalogue, Pace};
 use earlydrop_papers::claims::Test;
 
 #[test]
 fn a_quick_run_keeps_what_claims_name() {
-    for paper in papers().unwrap() {
+    for paper in Catalogue::read().unwrap().papers {
         for claim in &paper.paper.claims {
             let Some(source) = paper.source(&claim.experiment, Pace::Quick) else {
                 assert!(

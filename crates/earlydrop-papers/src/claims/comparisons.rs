@@ -1,51 +1,64 @@
-//! What a claim comes to: comparisons whose values, seed by seed, are above zero where the
-//! claim is right.
+//! The comparisons that a test makes.
 //!
-//! All are shares of what is compared with, so that an effect of 0.1 is ten per cent.
+//! A comparison has a value for each seed, above zero where the claim is right. Values are
+//! shares of what is compared with: 0.1 is ten per cent.
 
-use super::measured::Measured;
-use super::paper::{At, Test};
-use super::places::{
-    Missing, along, axis, index, numbers, place, points, row_place, rows, scheme, values,
-};
 use earlydrop_lab::statistics::Mean;
 
-/// One comparison of a claim.
+use super::claim::{Restriction, Test};
+use super::measurements::Measurements;
+use super::missing::MissingData;
+use super::statistics::{
+    equivalence, log_log_slope, noninferiority, paired_interval, paired_shares, range, smallest,
+};
+
+/// One comparison of a claim's test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Where, and with what: "with gred, network.rtt = 50 ms".
+    /// What is compared with, and at which point: "with gred, network.rtt = 50 ms".
     pub place: String,
-    /// For each seed by how much the claim is right; below zero: wrong.
+    /// By how much the claim is right, by seed; below zero where it is wrong.
     pub by_seed: Vec<f64>,
 }
 
+type Comparisons = Result<Vec<Comparison>, MissingData>;
+
 impl Comparison {
-    /// The mean with its 95% interval.
-    pub fn mean(&self) -> Option<Mean> {
-        Mean::of(&self.by_seed)
+    fn new(what: &str, point: &str, by_seed: Vec<f64>) -> Comparison {
+        let place = match point {
+            "" => what.to_string(),
+            point => format!("{what}, {point}"),
+        };
+        Comparison { place, by_seed }
     }
 
-    /// Where, without what it is compared with: "network.rtt = 50 ms".
+    /// The mean over the seeds with its 95% interval by Student's t.
+    pub fn mean(&self) -> Option<Mean> {
+        paired_interval(&self.by_seed)
+    }
+
+    /// The point, without what is compared with: "network.rtt = 50 ms".
     pub fn setting(&self) -> &str {
         self.place
             .split_once(", ")
             .map_or("", |(_, setting)| setting)
     }
 
-    /// Whether the interval lies above zero: the runs bear the claim out.
-    pub fn is_borne_out(&self) -> bool {
-        self.mean()
-            .is_some_and(|mean| mean.mean > 0.0 && (mean.excludes_zero() || self.is_certain()))
+    /// Whether the comparison supports the claim: its 95% interval lies above zero.
+    pub fn supports_claim(&self) -> bool {
+        self.mean().is_some_and(|mean| {
+            mean.mean > 0.0 && (mean.excludes_zero() || self.is_the_same_for_all_seeds())
+        })
     }
 
-    /// Always the same, and so without a doubt; several seeds must say so.
-    fn is_certain(&self) -> bool {
+    /// Whether at least two seeds give one value, which leaves no doubt.
+    fn is_the_same_for_all_seeds(&self) -> bool {
         self.by_seed.len() > 1 && self.by_seed.iter().all(|value| *value == self.by_seed[0])
     }
 }
 
-/// The comparisons of a test over what was measured.
-pub(super) fn comparisons(test: &Test, measured: &Measured) -> Result<Vec<Comparison>, Missing> {
+/// The comparisons that `test` makes of what was measured.
+pub(super) fn comparisons(test: &Test, measured: &Measurements) -> Comparisons {
     match test {
         Test::Ordering {
             scheme,
@@ -96,334 +109,273 @@ pub(super) fn comparisons(test: &Test, measured: &Measured) -> Result<Vec<Compar
             value,
             tolerance,
             at,
-        } => value_is(measured, scheme, *value, *tolerance, at),
+        } => printed_value(measured, scheme, (*value, *tolerance), at),
         Test::Nearer {
             scheme,
             than,
             value,
             at,
         } => nearer(measured, (scheme, than), *value, at),
-        Test::Undecidable { missing } => Err(missing.clone()),
+        Test::Undecidable { missing } => Err(MissingData::NotInPaper(missing.clone())),
     }
 }
 
-/// What is compared, as a share of the mean of `whole`; as it is where that is zero.
-fn shares(differences: Vec<f64>, whole: &[f64]) -> Vec<f64> {
-    let mean = whole.iter().sum::<f64>() / whole.len() as f64;
-    let scale = if mean == 0.0 { 1.0 } else { mean.abs() };
-    differences.into_iter().map(|value| value / scale).collect()
+/// The mean of ours, with its interval, at the first point of a test about a printed number.
+pub(super) fn measured_value(test: &Test, measured: &Measurements) -> Option<Mean> {
+    let Test::Value { scheme, at, .. } = test else {
+        return None;
+    };
+    let point = *measured.points_at(at).first()?;
+    Mean::of(&measured.values(measured.scheme(scheme)?, point)?)
+}
+
+/// Compares a scheme with each other at each point: `by_seed` gets the values of the scheme
+/// and of the other.
+fn against_each(
+    measured: &Measurements,
+    (scheme, others): (&str, &[String]),
+    at: &Restriction,
+    by_seed: impl Fn(&[f64], &[f64]) -> Vec<f64>,
+) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
+    let mut list = Vec::new();
+    for other in others {
+        let index = measured.require_scheme(other)?;
+        for point in measured.points_at(at) {
+            let mine = measured.require_values(own, point)?;
+            let theirs = measured.require_values(index, point)?;
+            list.push(Comparison::new(
+                &format!("with {other}"),
+                &measured.point_name(point),
+                by_seed(&mine, &theirs),
+            ));
+        }
+    }
+    Ok(list)
 }
 
 fn ordering(
-    measured: &Measured,
-    (name, than): (&str, &[String]),
+    measured: &Measurements,
+    schemes: (&str, &[String]),
     (less, tolerance): (bool, f64),
-    at: &At,
-) -> Result<Vec<Comparison>, Missing> {
+    at: &Restriction,
+) -> Comparisons {
     let sign = if less { 1.0 } else { -1.0 };
-    against_each(measured, (name, than), at, |place, mine, theirs| {
-        let pairs = theirs.iter().zip(mine);
-        let differences = pairs.map(|(theirs, mine)| sign * (theirs - mine)).collect();
-        let shares = shares(differences, theirs).into_iter();
-        let by_seed = shares.map(|share| share + tolerance).collect();
-        Comparison { place, by_seed }
+    against_each(measured, schemes, at, |mine, theirs| {
+        noninferiority(paired_shares(sign, (theirs, mine), theirs), tolerance)
     })
 }
 
-/// A comparison of a scheme with each other at each point, from the values of both by seed.
-fn against_each(
-    measured: &Measured,
-    (name, others): (&str, &[String]),
-    at: &At,
-    compared: impl Fn(String, &[f64], &[f64]) -> Comparison,
-) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
-    let mut list = Vec::new();
-    for other in others {
-        let index = scheme(measured, other)?;
-        for point in points(measured, at) {
-            let mine = values(measured, own, point)?;
-            let theirs = values(measured, index, point)?;
-            let place = place(&format!("with {other}"), &measured.place(point));
-            list.push(compared(place, &mine, &theirs));
-        }
-    }
-    Ok(list)
-}
-
-/// The largest minus the smallest value along a row of points, for each seed.
-fn range(measured: &Measured, scheme: usize, row: &[usize]) -> Result<Vec<f64>, Missing> {
-    let along = along(measured, scheme, row)?;
-    let of_seed = |seed: usize| {
-        let values = || along.iter().map(|values| values[seed]);
-        values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
-    };
-    Ok((0..measured.seeds.len()).map(of_seed).collect())
-}
-
 fn ranges(
-    measured: &Measured,
-    (name, than): (&str, &[String]),
+    measured: &Measurements,
+    (scheme, than): (&str, &[String]),
     over: &str,
-    at: &At,
-) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
+    at: &Restriction,
+) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
+    let ranges = |scheme: usize, row: &[usize]| -> Result<Vec<f64>, MissingData> {
+        let along = measured.values_along(scheme, row)?;
+        let seeds = 0..measured.seeds.len();
+        Ok(seeds.map(|seed| range(&along, seed)).collect())
+    };
     let mut list = Vec::new();
     for other in than {
-        let index = scheme(measured, other)?;
-        for row in rows(measured, over, at)? {
-            let (mine, theirs) = (range(measured, own, &row)?, range(measured, index, &row)?);
-            let pairs = theirs.iter().zip(&mine);
-            let differences = pairs.map(|(theirs, mine)| theirs - mine).collect();
-            list.push(Comparison {
-                place: place(&format!("with {other}"), &row_place(measured, over, &row)),
-                by_seed: shares(differences, &theirs),
-            });
+        let index = measured.require_scheme(other)?;
+        for row in measured.rows_at(over, at)? {
+            let (mine, theirs) = (ranges(own, &row)?, ranges(index, &row)?);
+            list.push(Comparison::new(
+                &format!("with {other}"),
+                &measured.row_name(over, &row),
+                paired_shares(1.0, (&theirs, &mine), &theirs),
+            ));
         }
     }
     Ok(list)
 }
 
-/// The index of the smallest of a seed's values along a row.
-fn smallest(along: &[Vec<f64>], seed: usize) -> usize {
-    let values = along.iter().map(|values| values[seed]).enumerate();
-    let least = values.min_by(|(_, a), (_, b)| a.total_cmp(b));
-    least.map_or(0, |(index, _)| index)
-}
-
-/// The point inside is chosen by the mean over all seeds, which favours it a little.
+/// Compares the smallest value between the ends of each row with the lower end.
+///
+/// The point between is chosen by its mean over all seeds, which favours it a little.
 fn minimum_inside(
-    measured: &Measured,
-    name: &str,
+    measured: &Measurements,
+    scheme: &str,
     over: &str,
-    at: &At,
-) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
+    at: &Restriction,
+) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
     let mut list = Vec::new();
-    for row in rows(measured, over, at)? {
+    for row in measured.rows_at(over, at)? {
         if row.len() < 3 {
-            return Err(format!("{over} has fewer than three values"));
+            return Err(MissingData::TooFewValues(over.to_string()));
         }
-        let along = along(measured, own, &row)?;
-        let mean = |index: usize| along[index].iter().sum::<f64>();
-        let inside = (1..row.len() - 1).min_by(|a, b| mean(*a).total_cmp(&mean(*b)));
+        let along = measured.values_along(own, &row)?;
+        let sum = |index: usize| along[index].iter().sum::<f64>();
+        let inside = (1..row.len() - 1).min_by(|a, b| sum(*a).total_cmp(&sum(*b)));
         let inside = &along[inside.unwrap_or(1)];
-        // What matters is the lower end.
-        let (end, what) = match mean(0) < mean(row.len() - 1) {
+        let (end, name) = match sum(0) < sum(row.len() - 1) {
             true => (0, "first"),
             false => (row.len() - 1, "last"),
         };
-        let differences = along[end]
-            .iter()
-            .zip(inside)
-            .map(|(end, least)| end - least);
-        list.push(Comparison {
-            place: place(
-                &format!("against the {what}"),
-                &row_place(measured, over, &row),
-            ),
-            by_seed: shares(differences.collect(), &along[end]),
-        });
+        list.push(Comparison::new(
+            &format!("against the {name}"),
+            &measured.row_name(over, &row),
+            paired_shares(1.0, (&along[end], inside), &along[end]),
+        ));
     }
     Ok(list)
 }
 
-/// How many values of `over` the smallest moves from the first to the last value of `with`.
+/// By how many values of `over` the smallest moves from the first to the last value of `with`.
 fn minimum_moves(
-    measured: &Measured,
-    name: &str,
+    measured: &Measurements,
+    scheme: &str,
     (over, with): (&str, &str),
     up: bool,
-) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
-    let with_axis = axis(measured, with)?;
-    let rows = measured.rows(axis(measured, over)?);
+) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
+    let with_axis = measured.require_axis(with)?;
+    let rows = measured.rows(measured.require_axis(over)?);
     let last = measured.axes[with_axis].1.len() - 1;
-    let at = |index: usize| {
+    let row_at = |index: usize| {
         let mut rows = rows.iter();
         rows.find(|row| measured.points[row[0]][with_axis] == index)
-            .ok_or_else(|| format!("{with} was not swept"))
+            .ok_or_else(|| MissingData::Axis(with.to_string()))
     };
-    let (first, last) = (
-        along(measured, own, at(0)?)?,
-        along(measured, own, at(last)?)?,
-    );
+    let first = measured.values_along(own, row_at(0)?)?;
+    let last = measured.values_along(own, row_at(last)?)?;
     let sign = if up { 1.0 } else { -1.0 };
-    let moved = |seed: usize| {
+    let shift = |seed: usize| {
         let (from, to) = (smallest(&first, seed) as f64, smallest(&last, seed) as f64);
         sign * (to - from)
     };
     Ok(vec![Comparison {
         place: format!("from the first to the last {with}"),
-        by_seed: (0..measured.seeds.len()).map(moved).collect(),
+        by_seed: (0..measured.seeds.len()).map(shift).collect(),
     }])
 }
 
-/// How close the slope of logarithms (least squares) is to 1.
-fn proportional(
-    measured: &Measured,
-    name: &str,
-    over: &str,
-    tolerance: f64,
-) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
-    let x: Vec<f64> = numbers(measured, over)?.iter().map(|x| x.ln()).collect();
+/// By how much the exponent of the power law along each row is within the tolerance of 1.
+fn proportional(measured: &Measurements, scheme: &str, over: &str, tolerance: f64) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
+    let x = measured.axis_numbers(over)?;
     let mut list = Vec::new();
-    for row in measured.rows(axis(measured, over)?) {
-        let along = along(measured, own, &row)?;
-        let slope = |seed: usize| {
-            let y: Vec<f64> = along.iter().map(|values| values[seed].ln()).collect();
-            let count = y.len() as f64;
-            let (mean_x, mean_y) = (x.iter().sum::<f64>() / count, y.iter().sum::<f64>() / count);
-            let together: f64 = x
-                .iter()
-                .zip(&y)
-                .map(|(x, y)| (x - mean_x) * (y - mean_y))
-                .sum();
-            together / x.iter().map(|x| (x - mean_x).powi(2)).sum::<f64>()
+    for row in measured.rows(measured.require_axis(over)?) {
+        let along = measured.values_along(own, &row)?;
+        let margin = |seed: usize| {
+            let y: Vec<f64> = along.iter().map(|values| values[seed]).collect();
+            tolerance - (log_log_slope(&x, &y) - 1.0).abs()
         };
-        let close = |seed| tolerance - (slope(seed) - 1.0).abs();
-        list.push(Comparison {
-            place: place("slope", &row_place(measured, over, &row)),
-            by_seed: (0..measured.seeds.len()).map(close).collect(),
-        });
+        list.push(Comparison::new(
+            "slope",
+            &measured.row_name(over, &row),
+            (0..measured.seeds.len()).map(margin).collect(),
+        ));
     }
     Ok(list)
 }
 
 fn trend(
-    measured: &Measured,
-    name: &str,
+    measured: &Measurements,
+    scheme: &str,
     (over, from, to): (&str, &str, &str),
     up: bool,
-    at: &At,
-) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
-    let along = axis(measured, over)?;
-    let (first, last) = (index(measured, over, from)?, index(measured, over, to)?);
+    at: &Restriction,
+) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
+    let axis = measured.require_axis(over)?;
+    let first = measured.require_axis_value(over, from)?;
+    let last = measured.require_axis_value(over, to)?;
     let sign = if up { 1.0 } else { -1.0 };
     let mut list = Vec::new();
-    for row in rows(measured, over, at)? {
-        let point = |index: usize| row.iter().find(|p| measured.points[**p][along] == index);
+    for row in measured.rows_at(over, at)? {
+        let point = |index: usize| row.iter().find(|p| measured.points[**p][axis] == index);
         let (Some(first), Some(last)) = (point(first), point(last)) else {
             continue;
         };
-        let (first, last) = (
-            values(measured, own, *first)?,
-            values(measured, own, *last)?,
-        );
-        let differences = last
-            .iter()
-            .zip(&first)
-            .map(|(last, first)| sign * (last - first));
-        list.push(Comparison {
-            place: place(&format!("{from} to {to}"), &row_place(measured, over, &row)),
-            by_seed: shares(differences.collect(), &first),
-        });
+        let first = measured.require_values(own, *first)?;
+        let last = measured.require_values(own, *last)?;
+        list.push(Comparison::new(
+            &format!("{from} to {to}"),
+            &measured.row_name(over, &row),
+            paired_shares(sign, (&last, &first), &first),
+        ));
     }
     Ok(list)
 }
 
+/// By how much values lie inside the nearer bound, as a share of the distance of both.
 fn between(
-    measured: &Measured,
-    name: &str,
+    measured: &Measurements,
+    scheme: &str,
     (low, high): (f64, f64),
-    at: &At,
-) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
+    at: &Restriction,
+) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
     let mut list = Vec::new();
-    for point in points(measured, at) {
-        let values = values(measured, own, point)?;
+    for point in measured.points_at(at) {
+        let values = measured.require_values(own, point)?;
         let width = high - low;
         let above: Vec<f64> = values.iter().map(|value| (value - low) / width).collect();
         let below: Vec<f64> = values.iter().map(|value| (high - value) / width).collect();
-        // What matters is the nearer bound.
-        let (what, by_seed) = match above.iter().sum::<f64>() < below.iter().sum() {
+        let (bound, by_seed) = match above.iter().sum::<f64>() < below.iter().sum() {
             true => (format!("above {low}"), above),
             false => (format!("below {high}"), below),
         };
-        list.push(Comparison {
-            place: place(&what, &measured.place(point)),
+        list.push(Comparison::new(
+            &bound,
+            &measured.point_name(point),
             by_seed,
-        });
+        ));
     }
     Ok(list)
 }
 
 fn equal(
-    measured: &Measured,
+    measured: &Measurements,
     schemes: &[String],
     tolerance: f64,
-    at: &At,
-) -> Result<Vec<Comparison>, Missing> {
+    at: &Restriction,
+) -> Comparisons {
     let Some((first, others)) = schemes.split_first() else {
-        return Err("no schemes to compare".to_string());
+        return Err(MissingData::NoSchemes);
     };
-    against_each(measured, (first, others), at, |place, mine, theirs| {
-        let differences = mine.iter().zip(theirs).map(|(mine, theirs)| mine - theirs);
-        within(place, &shares(differences.collect(), theirs), tolerance)
+    against_each(measured, (first, others), at, |mine, theirs| {
+        equivalence(&paired_shares(1.0, (mine, theirs), theirs), tolerance)
     })
 }
 
-fn value_is(
-    measured: &Measured,
-    name: &str,
-    value: f64,
-    tolerance: f64,
-    at: &At,
-) -> Result<Vec<Comparison>, Missing> {
-    let own = scheme(measured, name)?;
+fn printed_value(
+    measured: &Measurements,
+    scheme: &str,
+    (printed, tolerance): (f64, f64),
+    at: &Restriction,
+) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
     let mut list = Vec::new();
-    for point in points(measured, at) {
-        let relative: Vec<f64> = values(measured, own, point)?
-            .iter()
-            .map(|found| found / value - 1.0)
-            .collect();
-        let where_ = place(&format!("{value} printed"), &measured.place(point));
-        list.push(within(where_, &relative, tolerance));
+    for point in measured.points_at(at) {
+        let values = measured.require_values(own, point)?;
+        let relative: Vec<f64> = values.iter().map(|value| value / printed - 1.0).collect();
+        list.push(Comparison::new(
+            &format!("{printed} printed"),
+            &measured.point_name(point),
+            equivalence(&relative, tolerance),
+        ));
     }
     Ok(list)
 }
 
-/// By how much values are nearer to one than others', as a share of it.
+/// By how much values are nearer to `value` than others', as a share of it.
 fn nearer(
-    measured: &Measured,
-    (name, than): (&str, &[String]),
+    measured: &Measurements,
+    schemes: (&str, &[String]),
     value: f64,
-    at: &At,
-) -> Result<Vec<Comparison>, Missing> {
-    let off = |found: &f64| (found - value).abs() / value.abs();
-    against_each(measured, (name, than), at, |place, mine, theirs| {
+    at: &Restriction,
+) -> Comparisons {
+    let distance = |measured: &f64| (measured - value).abs() / value.abs();
+    against_each(measured, schemes, at, |mine, theirs| {
         let pairs = theirs.iter().zip(mine);
-        let by_seed = pairs
-            .map(|(theirs, mine)| off(theirs) - off(mine))
-            .collect();
-        Comparison { place, by_seed }
+        pairs
+            .map(|(theirs, mine)| distance(theirs) - distance(mine))
+            .collect()
     })
-}
-
-/// What was found at the first point where a number was printed.
-pub(super) fn found(test: &Test, measured: &Measured) -> Option<Mean> {
-    let Test::Value { scheme, at, .. } = test else {
-        return None;
-    };
-    let point = *points(measured, at).first()?;
-    Mean::of(&measured.values(measured.scheme(scheme)?, point)?)
-}
-
-/// By how much values are within the tolerance, on the side where they are off: two
-/// one-sided tests, of which the other side's is passed by more.
-fn within(place: String, relative: &[f64], tolerance: f64) -> Comparison {
-    let sign = if relative.iter().sum::<f64>() > 0.0 {
-        -1.0
-    } else {
-        1.0
-    };
-    Comparison {
-        place,
-        by_seed: relative
-            .iter()
-            .map(|share| tolerance + sign * share)
-            .collect(),
-    }
 }

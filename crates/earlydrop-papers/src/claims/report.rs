@@ -1,35 +1,34 @@
-//! Claims with what runs say of them: in words, and as JSON.
+//! Reports about claims, in words and as JSON.
 
 use serde_json::{Value, json};
 
-use super::paper::Claim;
-use super::verdict::{Judged, Verdict};
-use crate::catalogue::Reproduced;
+use super::claim::{Claim, Paper};
+use super::verdict::{Judgement, Verdict};
 
-/// A claim of a paper, with what runs say of it.
+/// A claim of a paper with its judgement.
 #[derive(Clone, Debug)]
-pub struct Told<'a> {
+pub struct ClaimReport<'a> {
     /// The paper.
-    pub paper: &'a Reproduced,
-    /// What it claims.
+    pub paper: &'a Paper,
+    /// The claim.
     pub claim: &'a Claim,
-    /// What runs say.
-    pub judged: Judged,
-    /// With how many seeds.
+    /// The judgement.
+    pub judgement: Judgement,
+    /// The number of seeds that it rests on.
     pub seeds: usize,
 }
 
-impl Told<'_> {
-    /// The interval of the effect: low and high.
+impl ClaimReport<'_> {
+    /// The lower and the upper end of the effect's 95% interval.
     pub fn interval(&self) -> Option<(f64, f64)> {
-        let effect = self.judged.effect?;
+        let effect = self.judgement.effect?;
         let half = effect.half?;
         Some((effect.mean - half, effect.mean + half))
     }
 
-    /// "+12.3% (+10.0% to +14.6%)"; empty where there is no effect.
+    /// The effect with its interval: "+12.3% (+10.0% to +14.6%)"; empty where there is none.
     pub fn effect(&self) -> String {
-        match (self.judged.effect, self.interval()) {
+        match (self.judgement.effect, self.interval()) {
             (Some(effect), Some((low, high))) => {
                 format!(
                     "{} ({} to {})",
@@ -42,101 +41,107 @@ impl Told<'_> {
         }
     }
 
-    /// Where it is not borne out, of a claim that holds in part: "2 of 9: ...".
+    /// The comparisons that do not support a claim that holds in part: "2 of 9: with red".
     pub fn exceptions(&self) -> Option<String> {
-        if self.judged.verdict != Verdict::InPart {
+        if self.judgement.verdict != Verdict::InPart {
             return None;
         }
-        let all = &self.judged.comparisons;
-        let not: Vec<&str> = all
+        let all = &self.judgement.comparisons;
+        let places: Vec<&str> = all
             .iter()
-            .filter(|one| !one.is_borne_out())
+            .filter(|one| !one.supports_claim())
             .map(|one| one.place.as_str())
             .collect();
         Some(format!(
             "{} of {}: {}",
-            not.len(),
+            places.len(),
             all.len(),
-            together(&not)
+            join_places(&places)
         ))
     }
 
-    /// As JSON: the keys keep their names and their order.
+    /// The report as JSON. Scripts read it: keys keep their names and their order.
     pub fn json(&self) -> Value {
-        let comparisons = self.judged.comparisons.iter().map(|one| {
+        let comparisons = self.judgement.comparisons.iter().map(|one| {
             let mean = one.mean();
             json!({
                 "place": one.place,
                 "effect": mean.map(|mean| mean.mean),
                 "half_width_95": mean.and_then(|mean| mean.half),
-                "borne_out": one.is_borne_out(),
+                "borne_out": one.supports_claim(),
             })
         });
         json!({
             "id": self.claim.id,
-            "paper": self.paper.paper.key,
+            "paper": self.paper.key,
             "figure": self.claim.figure,
             "claim": self.claim.claim,
             "metric": self.claim.metric.to_string(),
-            "verdict": self.judged.verdict.to_string(),
-            "effect": self.judged.effect.map(|effect| effect.mean),
+            "verdict": self.judgement.verdict.to_string(),
+            "effect": self.judgement.effect.map(|effect| effect.mean),
             "interval": self.interval().map(|(low, high)| [low, high]),
             "seeds": self.seeds,
-            "missing": self.judged.missing,
+            "missing": self.judgement.missing.as_ref().map_or(String::new(), ToString::to_string),
             "comparisons": comparisons.collect::<Vec<Value>>(),
         })
     }
 }
 
-/// "+12.3%".
-pub(super) fn percent(share: f64) -> String {
+/// A share in per cent with its sign: "+12.3%".
+pub(crate) fn percent(share: f64) -> String {
     format!("{:+.1}%", 100.0 * share)
 }
 
-/// Places that differ in their last value only, said once: "with red, n = 10" and "with
-/// red, n = 20" as "with red, n = 10, 20".
-pub(super) fn together(places: &[&str]) -> String {
+/// Joins places, merging those that differ only in their last value: "with red, n = 10" and
+/// "with red, n = 20" become "with red, n = 10, 20".
+pub(super) fn join_places(places: &[&str]) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for place in places {
-        let (same, last) = place.rsplit_once(" = ").unwrap_or((place, ""));
+        let (start, last) = place.rsplit_once(" = ").unwrap_or((place, ""));
         match groups.last_mut() {
-            Some((known, values)) if *known == same => values.push(last),
-            _ => groups.push((same, vec![last])),
+            Some((known, values)) if *known == start => values.push(last),
+            _ => groups.push((start, vec![last])),
         }
     }
-    let said = groups.iter().map(|(same, values)| match values.join(", ") {
-        none if none.is_empty() => (*same).to_string(),
-        values => format!("{same} = {values}"),
-    });
-    said.collect::<Vec<_>>().join("; ")
+    let texts = groups
+        .iter()
+        .map(|(start, values)| match values.join(", ") {
+            none if none.is_empty() => (*start).to_string(),
+            values => format!("{start} = {values}"),
+        });
+    texts.collect::<Vec<_>>().join("; ")
 }
 
-/// How many claims hold, and so on, and the same of questions of ours:
-/// "12 claims: 5 hold, ...; 3 questions of ours: ...".
-pub fn counted<'a>(told: impl IntoIterator<Item = &'a Told<'a>>) -> String {
-    let told = told.into_iter();
-    let (ours, theirs): (Vec<_>, Vec<_>) = told.partition(|told| told.claim.is_question());
-    let count = |told: &[&Told<'_>], what: &str| {
-        let count = |wanted: Verdict| {
-            let verdicts = told.iter().map(|told| told.judged.verdict);
-            verdicts.filter(|verdict| *verdict == wanted).count()
-        };
-        format!(
-            "{} {what}: {} hold, {} in part, {} do not, {} cannot be decided",
-            told.len(),
-            count(Verdict::Holds),
-            count(Verdict::InPart),
-            count(Verdict::DoesNotHold),
-            count(Verdict::Undecided)
-        )
-    };
-    let parts = [(theirs, "claims"), (ours, "questions of ours")];
-    let parts = parts.iter().filter(|(told, _)| !told.is_empty());
-    let parts: Vec<String> = parts.map(|(told, what)| count(told, what)).collect();
+/// The number of claims by verdict, the papers' apart from our hypotheses: "12 claims: 5 hold,
+/// 3 in part, 4 do not, 0 cannot be decided; 3 of our hypotheses: ...".
+pub fn count_verdicts<'a>(reports: impl IntoIterator<Item = &'a ClaimReport<'a>>) -> String {
+    let reports = reports.into_iter();
+    let (ours, theirs): (Vec<_>, Vec<_>) =
+        reports.partition(|report| report.claim.is_our_hypothesis());
+    let parts = [(theirs, "claims"), (ours, "of our hypotheses")];
+    let parts = parts.iter().filter(|(reports, _)| !reports.is_empty());
+    let parts: Vec<String> = parts
+        .map(|(reports, what)| verdict_line(reports, what))
+        .collect();
     match parts.is_empty() {
         true => "no claims".to_string(),
         false => parts.join("; "),
     }
+}
+
+fn verdict_line(reports: &[&ClaimReport<'_>], what: &str) -> String {
+    let count = |wanted: Verdict| {
+        let verdicts = reports.iter().map(|report| report.judgement.verdict);
+        verdicts.filter(|verdict| *verdict == wanted).count()
+    };
+    format!(
+        "{} {what}: {} hold, {} in part, {} do not, {} cannot be decided",
+        reports.len(),
+        count(Verdict::Holds),
+        count(Verdict::InPart),
+        count(Verdict::DoesNotHold),
+        count(Verdict::Undecided)
+    )
 }
 
 #[cfg(test)]
@@ -144,14 +149,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_that_differ_in_a_value_are_said_together() {
+    fn places_that_differ_in_a_value_are_merged() {
         let places = [
             "with red, n = 10",
             "with red, n = 20",
             "with pie, n = 10",
             "slope",
         ];
-        let said = "with red, n = 10, 20; with pie, n = 10; slope";
-        assert_eq!(together(&places), said);
+        let joined = "with red, n = 10, 20; with pie, n = 10; slope";
+        assert_eq!(join_places(&places), joined);
     }
 }

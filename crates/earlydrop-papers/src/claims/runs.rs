@@ -1,8 +1,7 @@
-//! What a store holds of an experiment's runs, read once for all claims about it.
+//! Reads measurements from the store of an experiment.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::measured::{Measured, Selector, Summing};
 use earlydrop_lab::metrics;
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::Plan;
@@ -10,13 +9,16 @@ use earlydrop_lab::rows::{CellRow, GroupRow};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::{Store, StoreError};
 
-/// The runs of a plan that a store holds.
+use super::measurements::Measurements;
+use super::selector::{Selector, SeriesStatistic};
+
+/// The runs of a plan that a store holds. Their rows are read once for all claims.
 pub struct Runs<'a> {
     plan: &'a Plan,
     store: &'a Store,
     cells: Vec<CellRow>,
     groups: Vec<GroupRow>,
-    /// By name what was sampled at the watched link, with its cell: read when asked for.
+    /// Series of the watched link by name and cell; each name is read when a selector needs it.
     series: BTreeMap<String, HashMap<usize, Series>>,
 }
 
@@ -33,8 +35,8 @@ impl<'a> Runs<'a> {
     }
 
     /// One number of every run.
-    pub fn measured(&mut self, selector: &Selector) -> Result<Measured, StoreError> {
-        let found: HashMap<usize, f64> = match selector {
+    pub fn measurements(&mut self, selector: &Selector) -> Result<Measurements, StoreError> {
+        let by_cell: HashMap<usize, f64> = match selector {
             Selector::Metric(name) => self.of_cells(name),
             Selector::Group(group, name) => self.of_group(group, name),
             Selector::Ratio(one, other, name) => {
@@ -43,13 +45,13 @@ impl<'a> Runs<'a> {
                 let ratios = ones.filter_map(|(cell, one)| Some((cell, one / others.get(&cell)?)));
                 ratios.filter(|(_, ratio)| ratio.is_finite()).collect()
             }
-            Selector::Series(name, summing) => {
-                self.of_series([name], |[values]| summed(values, *summing))?
+            Selector::Series(name, statistic) => {
+                self.of_series([name], |[values]| statistic_of(values, *statistic))?
             }
             Selector::Apart(one, other) => self.of_series([one, other], apart)?,
             Selector::Rises(name, one, other) => self.of_series([name, one, other], rises)?,
         };
-        Ok(self.placed(&found))
+        Ok(self.by_scheme_point_and_seed(&by_cell))
     }
 
     fn of_cells(&self, name: &str) -> HashMap<usize, f64> {
@@ -65,11 +67,11 @@ impl<'a> Runs<'a> {
         of_group.filter_map(value).collect()
     }
 
-    /// What `sum` makes of these series of each cell that has them all, after the warm-up.
+    /// Applies `statistic` to these series, after the warm-up, of each cell that has them all.
     fn of_series<const COUNT: usize>(
         &mut self,
         names: [&String; COUNT],
-        sum: impl Fn([&[f64]; COUNT]) -> Option<f64>,
+        statistic: impl Fn([&[f64]; COUNT]) -> Option<f64>,
     ) -> Result<HashMap<usize, f64>, StoreError> {
         for name in names {
             if !self.series.contains_key(name) {
@@ -85,14 +87,14 @@ impl<'a> Runs<'a> {
         };
         let of_cell = |cell: &usize| {
             let all: Option<Vec<&[f64]>> = names.iter().map(|name| measured(name, cell)).collect();
-            Some((*cell, sum(all?.try_into().ok()?)?))
+            Some((*cell, statistic(all?.try_into().ok()?)?))
         };
         let cells = self.series[names[0]].keys();
         Ok(cells.filter_map(of_cell).collect())
     }
 
-    /// Values of cells by scheme, point and seed.
-    fn placed(&self, found: &HashMap<usize, f64>) -> Measured {
+    /// Sorts the values of cells by scheme, point and seed.
+    fn by_scheme_point_and_seed(&self, by_cell: &HashMap<usize, f64>) -> Measurements {
         let plan = self.plan;
         let labels = plan.labels();
         let mut values = HashMap::new();
@@ -102,14 +104,14 @@ impl<'a> Runs<'a> {
                 continue;
             };
             *runs.entry(cell.seed).or_default() += 1;
-            if let Some(value) = found.get(&cell.cell) {
+            if let Some(value) = by_cell.get(&cell.cell) {
                 values.insert((scheme, cell.point, cell.seed), *value);
             }
         }
-        // A cell is kept once: a seed has run everywhere when it has as many as places.
-        let places = labels.len() * plan.points.len();
-        let everywhere = |seed: &u64| runs.get(seed) == Some(&places);
-        Measured {
+        // A store has each cell once, so a seed with this many cells has run everywhere.
+        let cells_of_a_seed = labels.len() * plan.points.len();
+        let everywhere = |seed: &u64| runs.get(seed) == Some(&cells_of_a_seed);
+        Measurements {
             schemes: labels.iter().map(|label| (*label).to_string()).collect(),
             axes: (plan.axes.iter())
                 .map(|axis| (axis.field.clone(), axis.texts()))
@@ -121,22 +123,21 @@ impl<'a> Runs<'a> {
     }
 }
 
-fn summed(values: &[f64], summing: Summing) -> Option<f64> {
+fn statistic_of(values: &[f64], statistic: SeriesStatistic) -> Option<f64> {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     let mean = Mean::of(&finite)?.mean;
     let squares = finite
         .iter()
         .map(|value| (value - mean).powi(2))
         .sum::<f64>();
-    match summing {
-        Summing::Mean => Some(mean),
-        Summing::Deviation => Some((squares / finite.len() as f64).sqrt()),
-        Summing::Largest => finite.iter().copied().reduce(f64::max),
+    match statistic {
+        SeriesStatistic::Mean => Some(mean),
+        SeriesStatistic::Deviation => Some((squares / finite.len() as f64).sqrt()),
+        SeriesStatistic::Largest => finite.iter().copied().reduce(f64::max),
     }
 }
 
-/// How far two series lie apart, as a share of both together: the mean over all samples at
-/// which there is something.
+/// The mean of |a - b| / (a + b) over the samples of two series at which a + b is not zero.
 fn apart([one, other]: [&[f64]; 2]) -> Option<f64> {
     let pairs = one.iter().zip(other);
     let shares = pairs.map(|(one, other)| (one - other).abs() / (one + other));
@@ -144,7 +145,8 @@ fn apart([one, other]: [&[f64]; 2]) -> Option<f64> {
     Mean::of(&shares).map(|mean| mean.mean)
 }
 
-/// The share of the first series' rises in intervals in which the second is above the third.
+/// The share of the first series' increases that fall into intervals in which the second series
+/// is above the third.
 fn rises([values, one, other]: [&[f64]; 3]) -> Option<f64> {
     let steps = values.windows(2).zip(one.iter().zip(other).skip(1));
     let rises = steps.filter(|(step, _)| step[1] > step[0]);

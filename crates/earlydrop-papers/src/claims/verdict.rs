@@ -1,23 +1,36 @@
-//! What runs say of a claim.
+//! Judges a claim by what was measured.
 
 use std::fmt;
 
-use super::comparisons::{Comparison, comparisons, found};
-use super::measured::Measured;
-use super::paper::Claim;
 use earlydrop_lab::statistics::Mean;
 
-/// What runs say of a claim.
+use super::claim::Claim;
+use super::comparisons::{Comparison, comparisons, measured_value};
+use super::measurements::Measurements;
+use super::missing::MissingData;
+
+/// The outcome of a claim's test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
-    /// Every comparison bears it out.
+    /// Every comparison supports the claim.
     Holds,
-    /// Some do.
+    /// Some comparisons support it, others do not.
     InPart,
-    /// None does.
+    /// No comparison supports it.
     DoesNotHold,
-    /// Something is missing to compare.
+    /// Something that the test needs is missing.
     Undecided,
+}
+
+impl Verdict {
+    /// Every verdict, the best first.
+    pub const ALL: [Verdict; 4] = [
+        Verdict::Holds,
+        Verdict::InPart,
+        Verdict::DoesNotHold,
+        Verdict::Undecided,
+    ];
 }
 
 impl fmt::Display for Verdict {
@@ -31,57 +44,61 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A claim with what runs say of it.
+/// The verdict on a claim, with the comparisons that it rests on.
 #[derive(Clone, Debug)]
-pub struct Judged {
-    /// What they say.
+#[non_exhaustive]
+pub struct Judgement {
+    /// The verdict.
     pub verdict: Verdict,
-    /// By how much the claim is right, over all its comparisons, as a share of what is
-    /// compared with; its interval is over seeds.
+    /// By how much the claim is right: the mean over all comparisons, as a share of what is
+    /// compared with. Its interval is over seeds.
     pub effect: Option<Mean>,
-    /// Each comparison.
+    /// The comparisons.
     pub comparisons: Vec<Comparison>,
-    /// What is missing, where it cannot be decided.
-    pub missing: String,
-    /// What was found, where a number was printed.
-    pub found: Option<Mean>,
+    /// What is missing, where the verdict is [`Verdict::Undecided`].
+    pub missing: Option<MissingData>,
+    /// Our value, where the claim is about a printed number.
+    pub measured_value: Option<Mean>,
 }
 
-/// What `measured` says of `claim`.
-pub fn judge(claim: &Claim, measured: &Measured) -> Judged {
-    let undecided = |missing: String, comparisons: Vec<Comparison>| Judged {
+/// Judges `claim` by what was measured.
+///
+/// A claim holds where every comparison supports it. This is an intersection-union test, whose
+/// level is that of a single comparison without a correction for their number (R. L. Berger,
+/// "Multiparameter hypothesis testing and acceptance sampling", *Technometrics* 24, 1982).
+pub fn judge(claim: &Claim, measured: &Measurements) -> Judgement {
+    let measured_value = measured_value(&claim.test, measured);
+    let undecided = |missing: MissingData, comparisons: Vec<Comparison>| Judgement {
         verdict: Verdict::Undecided,
         effect: None,
         comparisons,
-        missing,
-        found: found(&claim.test, measured),
+        missing: Some(missing),
+        measured_value,
     };
     let list = match comparisons(&claim.test, measured) {
-        Ok(list) if list.is_empty() => {
-            return undecided("none of the points it is about was run".to_string(), list);
-        }
+        Ok(list) if list.is_empty() => return undecided(MissingData::NoPoints, list),
         Ok(list) => list,
         Err(missing) => return undecided(missing, Vec::new()),
     };
     if measured.seeds.len() < 2 {
-        return undecided("one seed has no interval".to_string(), list);
+        return undecided(MissingData::OneSeed, list);
     }
-    let borne_out = list.iter().filter(|one| one.is_borne_out()).count();
-    let verdict = match borne_out {
+    let supporting = list.iter().filter(|one| one.supports_claim()).count();
+    let verdict = match supporting {
         all if all == list.len() => Verdict::Holds,
         0 => Verdict::DoesNotHold,
         _ => Verdict::InPart,
     };
-    Judged {
+    Judgement {
         verdict,
         effect: Mean::of(&over_all(&list)),
         comparisons: list,
-        missing: String::new(),
-        found: found(&claim.test, measured),
+        missing: None,
+        measured_value,
     }
 }
 
-/// For each seed the mean over all comparisons.
+/// The mean over all comparisons, by seed.
 fn over_all(list: &[Comparison]) -> Vec<f64> {
     let seeds = list.iter().map(|one| one.by_seed.len()).min().unwrap_or(0);
     let count = list.len() as f64;
@@ -91,14 +108,14 @@ fn over_all(list: &[Comparison]) -> Vec<f64> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::claims::paper::Test;
-    use crate::claims::{Paper, Selector};
+    use crate::claims::claim::{Paper, Test};
+    use crate::claims::selector::Selector;
 
     /// Two schemes over five counts and two lengths, with four seeds that move all values
     /// alike: "low" is a valley at 3 or, when long, at 4; "high" is twice the count.
-    pub(in crate::claims) fn measured() -> Measured {
+    pub(crate) fn measured() -> Measurements {
         let axes = vec![
             (
                 "count".to_string(),
@@ -110,7 +127,7 @@ pub(super) mod tests {
             ),
         ];
         let points = (0..5).flat_map(|count| [vec![count, 0], vec![count, 1]]);
-        Measured::made_up(
+        Measurements::by_rule(
             axes,
             points.collect(),
             &["low", "high"],
@@ -130,9 +147,9 @@ pub(super) mod tests {
     }
 
     /// A claim with this test, written after these lines.
-    pub(in crate::claims) fn claim(lines: &str, test: &str) -> Claim {
+    pub(crate) fn claim(lines: &str, test: &str) -> Claim {
         let text = format!(
-            "paper = \"x\"\ntitle = \"\"\nauthors = \"\"\nyear = 2000\n{lines}\n[[claims]]\nid = \"x\"\n\
+            "paper = \"x\"\nname = \"\"\ntitle = \"\"\nauthors = \"\"\nyear = 2000\n{lines}\n[[claims]]\nid = \"x\"\n\
              figure = \"1\"\nclaim = \"\"\nmetric = \"loss\"\ntest = {test}\n"
         );
         let mut paper = Paper::parse("claims.toml", &text).unwrap();
@@ -140,8 +157,8 @@ pub(super) mod tests {
     }
 
     fn verdict(test: &str) -> (Verdict, Option<Mean>) {
-        let judged = judge(&claim("", test), &measured());
-        (judged.verdict, judged.effect)
+        let judgement = judge(&claim("", test), &measured());
+        (judgement.verdict, judgement.effect)
     }
 
     #[test]
@@ -271,7 +288,7 @@ pub(super) mod tests {
     fn one_seed_decides_nothing() {
         let mut one = measured();
         one.seeds.truncate(1);
-        let claim = crate::claims::Claim {
+        let claim = Claim {
             id: String::new(),
             figure: String::new(),
             claim: String::new(),

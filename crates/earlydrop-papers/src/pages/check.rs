@@ -1,15 +1,15 @@
-//! Whether figures are about what there is: experiments, schemes, axes, groups, claims.
+//! Checks that figures refer to what exists: experiments, schemes, axes, groups, claims.
 
-use crate::catalogue::{Pace, Reproduced, is_called};
-use crate::claims::{Selector, is_same};
 use earlydrop_lab::document::{Problem, Problems, suggestion};
 use earlydrop_lab::plan::Plan;
 
-use super::places::undetermined;
-use super::written::{Column, Curve, Kind, Measure, Named, Panel, has};
+use super::coordinates::undetermined;
+use crate::catalogue::{Pace, PaperEntry};
+use crate::claims::{Selector, id_matches, is_same_value};
+use crate::figures::{ColumnSpec, CurveSpec, Measure, NameRef, PanelKind, PanelSpec, any_matches};
 
-/// Every slip in a paper's figures, told with file and line.
-pub fn check(paper: &Reproduced) -> Result<(), Problems> {
+/// Checks a paper's figures; every error has its line in `figures.toml`.
+pub fn check(paper: &PaperEntry) -> Result<(), Problems> {
     let mut problems = Vec::new();
     let figures = &paper.figures;
     for figure in &figures.figures {
@@ -19,49 +19,49 @@ pub fn check(paper: &Reproduced) -> Result<(), Problems> {
         }
     }
     check_claims(paper, &figures.text, &mut problems);
-    problems.extend(homeless(paper));
-    figures.problems(problems)
+    problems.extend(misplaced_claims(paper));
+    figures.refuse(problems)
 }
 
-/// Names that are no claim's.
-fn check_claims(paper: &Reproduced, names: &[Named], problems: &mut Vec<Problem>) {
+/// Adds a problem for each name that no claim's id begins with.
+fn check_claims(paper: &PaperEntry, names: &[NameRef], problems: &mut Vec<Problem>) {
     let ids = || paper.paper.claims.iter().map(|claim| claim.id.as_str());
-    for named in names {
-        if !ids().any(|id| is_called(id, &named.name)) {
-            let message = format!("no claim is called {}", named.name);
-            let nearest = earlydrop::registry::nearest(&named.name, ids());
+    for reference in names {
+        if !ids().any(|id| id_matches(id, &reference.name)) {
+            let message = format!("no claim is called {}", reference.name);
+            let nearest = earlydrop::registry::nearest(&reference.name, ids());
             let help = nearest.map(|nearest| format!("did you mean {nearest}?"));
             let help = help.unwrap_or_default();
-            problems.push(Problem::new(&named.place, message, help));
+            problems.push(Problem::new(&reference.place, message, help));
         }
     }
 }
 
-/// Claims that belong to no figure and are not said to, and those that belong to several.
-fn homeless(paper: &Reproduced) -> Vec<Problem> {
+/// A problem for each claim that belongs neither to one figure nor to `text`.
+fn misplaced_claims(paper: &PaperEntry) -> Vec<Problem> {
     let figures = &paper.figures;
-    let homes = |id: &str| {
+    let places = |id: &str| {
         let of_figures = figures.figures.iter().filter(|figure| figure.has(id));
-        of_figures.count() + usize::from(has(&figures.text, id))
+        of_figures.count() + usize::from(any_matches(&figures.text, id))
     };
     let claims = paper.paper.claims.iter();
-    let wrong = claims.map(|claim| (claim, homes(&claim.id)));
-    wrong
-        .filter(|(_, homes)| *homes != 1)
-        .map(|(claim, homes)| {
-            let message = format!("the claim {} belongs to {homes} figures", claim.id);
+    let counted = claims.map(|claim| (claim, places(&claim.id)));
+    counted
+        .filter(|(_, places)| *places != 1)
+        .map(|(claim, places)| {
+            let message = format!("the claim {} belongs to {places} figures", claim.id);
             let help = "allowed: one of a figure's `claims`, or one of `text`";
             Problem::new(&Default::default(), message, help)
         })
         .collect()
 }
 
-fn check_experiment(paper: &Reproduced, panel: &Panel) -> Vec<Problem> {
-    let named = &panel.experiment;
-    let Some(source) = paper.source(&named.name, Pace::Full) else {
-        let message = format!("no experiment is called {}", named.name);
-        let help = "allowed: a file beside this one, without .toml";
-        return vec![Problem::new(&named.place, message, help)];
+fn check_experiment(paper: &PaperEntry, panel: &PanelSpec) -> Vec<Problem> {
+    let reference = &panel.experiment;
+    let Some(source) = paper.source(&reference.name, Pace::Full) else {
+        let message = format!("no experiment is called {}", reference.name);
+        let help = "allowed: a file next to this one, without .toml";
+        return vec![Problem::new(&reference.place, message, help)];
     };
     match source.and_then(|source| source.plan()) {
         Ok(plan) => Checker {
@@ -69,14 +69,14 @@ fn check_experiment(paper: &Reproduced, panel: &Panel) -> Vec<Problem> {
             problems: Vec::new(),
         }
         .panel(panel),
-        // The experiment's own file is told by whoever runs it.
+        // Errors of the experiment's own file are reported when it is run.
         Err(_) => Vec::new(),
     }
 }
 
-/// What can be sampled of every queue.
+/// The series of every queue.
 const OF_QUEUES: [&str; 3] = ["queue", "drops", "marks"];
-/// Before a group's name: what of it comes to a queue.
+/// Comes before a group's name in the series of its arrivals at a queue.
 const ARRIVALS: &str = "arrivals of ";
 
 struct Checker<'a> {
@@ -85,73 +85,75 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn panel(mut self, panel: &Panel) -> Vec<Problem> {
-        for (named, value) in panel.ats().into_iter().flatten() {
-            self.value(named, value);
+    fn panel(mut self, panel: &PanelSpec) -> Vec<Problem> {
+        for (reference, value) in panel.all_coordinates().into_iter().flatten() {
+            self.value(reference, value);
         }
         let measure = panel.y.measure.as_ref();
         self.measure(measure);
         match &panel.kind {
-            Kind::Sweep(curves) => self.sweep(panel, curves),
-            Kind::Time(curves) => self.curves(panel, curves, |checker, curve| {
+            PanelKind::Sweep(curves) => self.sweep(panel, curves),
+            PanelKind::Time(curves) => self.curves(panel, curves, |checker, curve| {
                 checker.series(curve);
             }),
-            Kind::Bars { curves, groups } => {
+            PanelKind::Bars { curves, groups } => {
                 for (_, group) in groups {
                     self.group(group);
                 }
                 self.curves(panel, curves, |_, _| {});
             }
-            Kind::Distribution(curves) => self.curves(panel, curves, |checker, curve| {
+            PanelKind::Distribution(curves) => self.curves(panel, curves, |checker, curve| {
                 checker.group(&curve.group);
             }),
-            Kind::DropFunction(curves) => {
+            PanelKind::DropFunction(curves) => {
                 for curve in curves {
                     self.scheme(&curve.scheme);
                 }
             }
-            Kind::Table { columns, .. } => columns.iter().for_each(|column| self.column(column)),
+            PanelKind::Table { columns, .. } => {
+                columns.iter().for_each(|column| self.column(column))
+            }
         }
         self.problems
     }
 
-    fn refuse(&mut self, named: &Named, message: String, help: String) {
+    fn refuse(&mut self, reference: &NameRef, message: String, help: String) {
         self.problems
-            .push(Problem::new(&named.place, message, help));
+            .push(Problem::new(&reference.place, message, help));
     }
 
-    /// Something that must be one of what there is.
-    fn known(&mut self, named: &Named, what: &str, known: &[&str]) {
-        if !known.contains(&named.name.as_str()) {
-            let message = format!("no {what} is called {}", named.name);
-            self.refuse(named, message, suggestion(&named.name, known, '`'));
+    /// Refuses a name that is not among `known`.
+    fn known(&mut self, reference: &NameRef, what: &str, known: &[&str]) {
+        if !known.contains(&reference.name.as_str()) {
+            let message = format!("no {what} is called {}", reference.name);
+            self.refuse(reference, message, suggestion(&reference.name, known, '`'));
         }
     }
 
-    fn scheme(&mut self, named: &Named) {
-        self.known(named, "scheme", &self.plan.labels());
+    fn scheme(&mut self, reference: &NameRef) {
+        self.known(reference, "scheme", &self.plan.labels());
     }
 
-    fn group(&mut self, named: &Named) {
+    fn group(&mut self, reference: &NameRef) {
         let groups = &self.plan.scenario().groups;
         let groups: Vec<&str> = groups.iter().map(|group| &*group.name).collect();
-        self.known(named, "group of flows", &groups);
+        self.known(reference, "group of flows", &groups);
     }
 
-    fn axis(&mut self, named: &Named) {
+    fn axis(&mut self, reference: &NameRef) {
         let axes = self.plan.axes.iter();
         let fields: Vec<&str> = axes.map(|axis| axis.field.as_str()).collect();
-        self.known(named, "swept field", &fields);
+        self.known(reference, "swept field", &fields);
     }
 
-    fn value(&mut self, named: &Named, value: &str) {
-        self.axis(named);
+    fn value(&mut self, reference: &NameRef, value: &str) {
+        self.axis(reference);
         let mut axes = self.plan.axes.iter();
-        if let Some(axis) = axes.find(|axis| axis.field == named.name) {
+        if let Some(axis) = axes.find(|axis| axis.field == reference.name) {
             let texts = axis.texts();
-            if !texts.iter().any(|text| is_same(text, value)) {
-                let message = format!("{} is never {value}", named.name);
-                self.refuse(named, message, format!("it is {}", texts.join(", ")));
+            if !texts.iter().any(|text| is_same_value(text, value)) {
+                let message = format!("{} is never {value}", reference.name);
+                self.refuse(reference, message, format!("it is {}", texts.join(", ")));
             }
         }
     }
@@ -160,27 +162,32 @@ impl Checker<'_> {
         if let Some(measure) = measure
             && let Selector::Group(group, _) = &measure.selector
         {
-            self.group(&Named {
+            self.group(&NameRef {
                 name: group.clone(),
                 place: measure.place.clone(),
             });
         }
     }
 
-    fn sweep(&mut self, panel: &Panel, curves: &[Curve]) {
+    fn sweep(&mut self, panel: &PanelSpec, curves: &[CurveSpec]) {
         self.axis(&panel.x.field);
         let measure = panel.y.measure.as_ref();
         self.curves(panel, curves, |checker, curve| {
             checker.measure(curve.measure.as_ref());
             if curve.measure.as_ref().or(measure).is_none() {
                 let message = "a curve without a measure".to_string();
-                checker.refuse(&curve.scheme, message, "say `y.measure`".to_string());
+                checker.refuse(&curve.scheme, message, "give `y.measure`".to_string());
             }
         });
     }
 
-    /// Checks what all curves have: a scheme, and a place that is said whole.
-    fn curves(&mut self, panel: &Panel, curves: &[Curve], mut more: impl FnMut(&mut Self, &Curve)) {
+    /// Checks what all curves have: a scheme, and a value for each swept field.
+    fn curves(
+        &mut self,
+        panel: &PanelSpec,
+        curves: &[CurveSpec],
+        mut more: impl FnMut(&mut Self, &CurveSpec),
+    ) {
         for curve in curves {
             self.scheme(&curve.scheme);
             if !curve.each.name.is_empty() {
@@ -193,14 +200,14 @@ impl Checker<'_> {
                     missing.join(", "),
                     panel.experiment.name
                 );
-                self.refuse(&curve.scheme, message, "say in `at` where".to_string());
+                self.refuse(&curve.scheme, message, "give its value in `at`".to_string());
             }
             more(self, curve);
         }
     }
 
-    /// What a curve shows over time must be there to be sampled.
-    fn series(&mut self, curve: &Curve) {
+    /// Checks that the curve's series can be sampled at the watched link.
+    fn series(&mut self, curve: &CurveSpec) {
         if !curve.source.name.is_empty() {
             return;
         }
@@ -210,18 +217,18 @@ impl Checker<'_> {
             .flat_map(|scheme| scheme.spec.descriptor().probes)
             .map(|probe| probe.name);
         let known: Vec<&str> = OF_QUEUES.iter().copied().chain(probes).collect();
-        for named in [&curve.series].into_iter().chain(&curve.over) {
-            match named.name.strip_prefix(ARRIVALS) {
-                Some(group) => self.group(&Named {
+        for reference in [&curve.series].into_iter().chain(&curve.over) {
+            match reference.name.strip_prefix(ARRIVALS) {
+                Some(group) => self.group(&NameRef {
                     name: group.to_string(),
-                    place: named.place.clone(),
+                    place: reference.place.clone(),
                 }),
-                None => self.known(named, "series", &known),
+                None => self.known(reference, "series", &known),
             }
         }
     }
 
-    fn column(&mut self, column: &Column) {
+    fn column(&mut self, column: &ColumnSpec) {
         self.scheme(&column.scheme);
         self.measure(Some(&column.measure));
         if !column.per.name.is_empty() {

@@ -1,29 +1,29 @@
-//! The front page: every claim of every paper.
+//! The front page in HTML: every claim of every paper.
 
-use crate::claims::{Concluded, Conclusion, Test, Told, Verdict};
 use earlydrop_lab::statistics::CONFIDENCE;
 use earlydrop_report::figure::{self, escape};
-
 use earlydrop_report::page_shell;
 
-use super::html::{STRIP, VERDICTS, axis, badge, look, row, tally};
-use super::page::{Made, foot};
+use super::html::{STRIP_WIDTH, badge, effect_row, footer, strip_axis, tally, verdict_class};
+use super::provenance::Provenance;
 use super::study::Study;
+use crate::claims::{ClaimReport, Conclusion, IdeaReport, Test, Verdict};
 
 const SCRIPT: &str = include_str!("../../assets/front.js");
 
-/// The page that leads to the papers' pages, which stand in folders beside it, with what
-/// becomes of their ideas.
-pub fn front(studies: &[Study<'_>], ideas: &[Concluded<'_>], made: &Made) -> String {
-    let told = || studies.iter().flat_map(|study| &study.told);
-    let (questions, theirs): (Vec<_>, Vec<_>) = told().partition(|told| told.claim.is_question());
+/// The page that links to the papers' pages, which stand in folders next to it, with the
+/// conclusions about their ideas.
+pub fn front(studies: &[Study<'_>], ideas: &[IdeaReport<'_>], provenance: &Provenance) -> String {
+    let reports = studies.iter().flat_map(|study| &study.reports);
+    let (ours, theirs): (Vec<_>, Vec<_>) =
+        reports.partition(|report| report.claim.is_our_hypothesis());
     let run: Vec<&Study<'_>> = studies
         .iter()
         .filter(|study| !study.experiments.is_empty())
         .collect();
     let papers: Vec<String> = studies.iter().map(paper).collect();
     let rows: Vec<String> = run.iter().flat_map(|study| claims(study)).collect();
-    let claims = questions.len() + theirs.len();
+    let claims = ours.len() + theirs.len();
     let body = format!(
         "<header id=\"head\">\n<p class=\"kicker\">earlydrop reproduce</p>\n\
          <h1>The papers, run again</h1>\n\
@@ -37,46 +37,46 @@ pub fn front(studies: &[Study<'_>], ideas: &[Concluded<'_>], made: &Made) -> Str
         theirs.len(),
         100.0 * CONFIDENCE,
         tally(theirs.into_iter()),
-        of_ours(&questions),
-        quick(made),
-        of_ideas(ideas),
+        our_hypotheses(&ours),
+        quick_note(provenance),
+        idea_list(ideas),
         papers.concat(),
         filters(studies),
-        axis(),
+        strip_axis(),
         rows.concat(),
-        foot(made)
+        footer(provenance)
     );
     page_shell("The papers, run again", &body, SCRIPT)
 }
 
-/// How the questions that are ours came out.
-fn of_ours(questions: &[&Told<'_>]) -> String {
-    if questions.is_empty() {
+/// The verdicts on our hypotheses.
+fn our_hypotheses(reports: &[&ClaimReport<'_>]) -> String {
+    if reports.is_empty() {
         return String::new();
     }
     format!(
-        "<p class=\"note kind\">And {} questions of ours: what the papers left open, what each \
-         reading of them does, and what their ideas are worth today.</p>\n{}",
-        questions.len(),
-        tally(questions.iter().copied())
+        "<p class=\"note kind\">And {} of our hypotheses: about what the papers leave open, the \
+         effect of each reading, and the worth of their ideas today.</p>\n{}",
+        reports.len(),
+        tally(reports.iter().copied())
     )
 }
 
-/// Which of the papers' ideas still earn their place.
-fn of_ideas(ideas: &[Concluded<'_>]) -> String {
-    let decided = |concluded: &&Concluded<'_>| concluded.conclusion != Conclusion::Undecided;
-    let item = |concluded: &Concluded<'_>| {
-        let look = match concluded.conclusion {
-            Conclusion::Earns => look(Verdict::Holds),
-            Conclusion::InSome => look(Verdict::InPart),
-            Conclusion::DoesNot => look(Verdict::DoesNotHold),
-            Conclusion::Undecided => look(Verdict::Undecided),
-        };
+/// The ideas with a conclusion.
+fn idea_list(ideas: &[IdeaReport<'_>]) -> String {
+    let decided = |report: &&IdeaReport<'_>| report.conclusion != Conclusion::Undecided;
+    let item = |report: &IdeaReport<'_>| {
+        let class = verdict_class(match report.conclusion {
+            Conclusion::WorthUsing => Verdict::Holds,
+            Conclusion::WorthUsingInSome => Verdict::InPart,
+            Conclusion::NotWorthUsing => Verdict::DoesNotHold,
+            Conclusion::Undecided => Verdict::Undecided,
+        });
         format!(
-            "<li><strong class=\"verdict {look}\">{}</strong> {}. <span class=\"note\">{}</span></li>\n",
-            escape(&concluded.in_short()),
-            escape(&concluded.idea.idea),
-            escape(&concluded.idea.from)
+            "<li><strong class=\"verdict {class}\">{}</strong> {}. <span class=\"note\">{}</span></li>\n",
+            escape(&report.summary()),
+            escape(&report.idea.idea),
+            escape(&report.idea.from)
         )
     };
     let items: Vec<String> = ideas.iter().filter(decided).map(item).collect();
@@ -84,21 +84,22 @@ fn of_ideas(ideas: &[Concluded<'_>]) -> String {
         return String::new();
     }
     format!(
-        "<section id=\"ideas\"><h2>Which of their ideas still earn their place</h2>\n\
-         <p class=\"note\">Worked out from verdicts, by rules set before anything was run: an idea \
-         earns its place in a setting where it is better than what it is built on, at no cost, and \
-         no worse than what an operator has without it. Settings that it does in, of those asked \
-         about; what each rests on is on <a href=\"today/report.html\">a page of its own</a>.</p>\n\
+        "<section id=\"ideas\"><h2>Which of their ideas are worth using today</h2>\n\
+         <p class=\"note\">An idea is worth using in a setting where it is better than what it is \
+         built on, at no cost, and no worse than what an operator has without it. The rules were \
+         set before any run. The numbers are settings, supported of tested; the claims behind \
+         them have <a href=\"today/report.html\">their own page</a>.</p>\n\
          <ul class=\"ideas\">\n{}</ul></section>\n",
         items.concat()
     )
 }
 
-fn quick(made: &Made) -> &'static str {
-    match made.is_quick {
+/// A note on quick runs.
+fn quick_note(provenance: &Provenance) -> &'static str {
+    match provenance.is_quick {
         true => {
             "<p class=\"note\">A quick run: few seeds and few points, so that intervals are wide \
-             and fewer claims can be borne out. <code>earlydrop reproduce --full</code> runs \
+             and fewer claims can be supported. <code>earlydrop reproduce --full</code> runs \
              everything.</p>\n"
         }
         false => "",
@@ -108,33 +109,33 @@ fn quick(made: &Made) -> &'static str {
 /// A paper with a square for each claim.
 fn paper(study: &Study<'_>) -> String {
     let paper = &study.paper.paper;
-    let folder = escape(study.paper.key);
+    let key = escape(&paper.key);
     if study.experiments.is_empty() {
         return format!(
             "<article class=\"paper\"><h2>{}</h2>\n<p class=\"none\">Not run yet: \
-             <code>earlydrop reproduce {}</code></p></article>\n",
-            escape(&paper.title),
-            escape(&paper.key)
+             <code>earlydrop reproduce {key}</code></p></article>\n",
+            escape(&paper.name)
         );
     }
-    let square = |told: &Told<'_>| {
-        let verdict = told.judged.verdict;
-        let words = format!("{}: {verdict}. {}", told.claim.id, told.claim.claim);
+    let square = |report: &ClaimReport<'_>| {
+        let verdict = report.judgement.verdict;
+        let words = format!("{}: {verdict}. {}", report.claim.id, report.claim.claim);
         format!(
-            "<a class=\"{}\" href=\"{folder}/report.html#{}\" title=\"{}\"><span class=\"unseen\">{}</span></a>",
-            look(verdict),
-            escape(&told.claim.id),
+            "<a class=\"{}\" href=\"{key}/report.html#{}\" title=\"{}\"><span class=\"unseen\">{}</span></a>",
+            verdict_class(verdict),
+            escape(&report.claim.id),
             escape(&words),
-            escape(&told.claim.id)
+            escape(&report.claim.id)
         )
     };
-    let told = study.told.iter();
-    let (questions, theirs): (Vec<_>, Vec<_>) = told.partition(|told| told.claim.is_question());
+    let reports = study.reports.iter();
+    let (ours, theirs): (Vec<_>, Vec<_>) =
+        reports.partition(|report| report.claim.is_our_hypothesis());
     let (numbers, statements): (Vec<_>, Vec<_>) = theirs
         .into_iter()
-        .partition(|told| matches!(told.claim.test, Test::Value { .. }));
-    let squares = |what: &str, told: &[&Told<'_>]| {
-        let squares: Vec<String> = told.iter().map(|told| square(told)).collect();
+        .partition(|report| matches!(report.claim.test, Test::Value { .. }));
+    let squares = |what: &str, reports: &[&ClaimReport<'_>]| {
+        let squares: Vec<String> = reports.iter().map(|report| square(report)).collect();
         match squares.is_empty() {
             true => String::new(),
             false => format!(
@@ -145,14 +146,15 @@ fn paper(study: &Study<'_>) -> String {
         }
     };
     format!(
-        "<article class=\"paper\">\n<h2><a href=\"{folder}/report.html\">{}</a></h2>\n\
-         <p>{}</p>\n{}{}{}{}</article>\n",
+        "<article class=\"paper\">\n<h2><a href=\"{key}/report.html\">{}</a></h2>\n\
+         <p class=\"run\">{}</p>\n<p>{}</p>\n{}{}{}{}</article>\n",
+        escape(&paper.name),
         escape(&paper.title),
         escape(&study.paper.figures.proposes),
         squares("statements", &statements),
         squares("printed numbers", &numbers),
-        squares("questions of ours", &questions),
-        tally(study.told.iter())
+        squares("of our hypotheses", &ours),
+        tally(study.reports.iter())
     )
 }
 
@@ -166,9 +168,9 @@ fn filters(studies: &[Study<'_>]) -> String {
     };
     let papers = studies.iter().map(|study| {
         let paper = &study.paper.paper;
-        option(&paper.key, study.paper.key)
+        option(&paper.key, &paper.name)
     });
-    let verdicts = VERDICTS.map(|verdict| option(look(verdict), &verdict.to_string()));
+    let verdicts = Verdict::ALL.map(|verdict| option(verdict_class(verdict), &verdict.to_string()));
     format!(
         "<form class=\"choices\" id=\"filter\">\n\
          <label class=\"choice\"><span>Paper</span><select name=\"paper\"><option value=\"\">all</option>{}</select></label>\n\
@@ -181,27 +183,27 @@ fn filters(studies: &[Study<'_>]) -> String {
 }
 
 fn claims(study: &Study<'_>) -> Vec<String> {
-    let folder = escape(study.paper.key);
-    let one = |told: &Told<'_>| {
-        let verdict = told.judged.verdict;
-        let id = escape(&told.claim.id);
-        let figure = study.figure_of(&told.claim.id);
+    let key = escape(&study.paper.paper.key);
+    let item = |report: &ClaimReport<'_>| {
+        let verdict = report.judgement.verdict;
+        let id = escape(&report.claim.id);
+        let figure = study.figure_of(&report.claim.id);
         let figure = figure.map_or("text", |figure| figure.number.as_str());
-        let strip = match told.judged.effect {
-            Some(_) => figure::strip(&row(told), STRIP).inline(),
+        let strip = match report.judgement.effect {
+            Some(_) => figure::strip(&effect_row(report), STRIP_WIDTH).inline(),
             None => String::new(),
         };
         format!(
             "<li class=\"claim\" data-paper=\"{}\" data-verdict=\"{}\">\n\
-             <p>{} {} <a href=\"{folder}/report.html#{id}\"><code>{id}</code></a> <span class=\"note\">{}</span></p>\n\
+             <p>{} {} <a href=\"{key}/report.html#{id}\"><code>{id}</code></a> <span class=\"note\">{}</span></p>\n\
              <div class=\"effect\">{strip}<span>{}</span></div>\n</li>\n",
             escape(&study.paper.paper.key),
-            look(verdict),
+            verdict_class(verdict),
             badge(verdict),
-            escape(&told.claim.claim),
+            escape(&report.claim.claim),
             escape(figure),
-            told.effect()
+            report.effect()
         )
     };
-    study.told.iter().map(one).collect()
+    study.reports.iter().map(item).collect()
 }

@@ -1,18 +1,12 @@
-//! What the pages of papers have in common.
+//! Parts that several HTML pages share: verdicts, claims, the footer.
 
-use crate::claims::{Comparison, Told, Verdict};
 use earlydrop_report::figure::{self, Effect, Row, escape};
 
-/// Every verdict, the best first.
-pub(super) const VERDICTS: [Verdict; 4] = [
-    Verdict::Holds,
-    Verdict::InPart,
-    Verdict::DoesNotHold,
-    Verdict::Undecided,
-];
+use super::provenance::Provenance;
+use crate::claims::{ClaimReport, Comparison, Verdict};
 
-/// How a verdict looks: its class in pages and pictures.
-pub(super) fn look(verdict: Verdict) -> &'static str {
+/// The CSS class of a verdict in pages and pictures.
+pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "right",
         Verdict::InPart => "partly",
@@ -21,7 +15,7 @@ pub(super) fn look(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A sign for a verdict, for who does not see colours.
+/// The sign of a verdict, for readers who do not see colours.
 pub(super) fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "●",
@@ -31,29 +25,34 @@ pub(super) fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-/// "● holds", in its colour.
+/// A verdict with its sign and its colour: "● holds".
 pub(super) fn badge(verdict: Verdict) -> String {
     format!(
         "<span class=\"verdict {}\">{} {verdict}</span>",
-        look(verdict),
+        verdict_class(verdict),
         sign(verdict)
     )
 }
 
-/// How many claims have which verdict, as a bar and in words.
-pub(super) fn tally<'a>(told: impl Iterator<Item = &'a Told<'a>>) -> String {
-    let found: Vec<Verdict> = told.map(|told| told.judged.verdict).collect();
-    let count = |wanted| found.iter().filter(|verdict| **verdict == wanted).count();
-    let parts = VERDICTS.map(|verdict| (verdict, count(verdict)));
+/// The number of claims by verdict, as a bar and in words.
+pub(super) fn tally<'a>(reports: impl Iterator<Item = &'a ClaimReport<'a>>) -> String {
+    let verdicts: Vec<Verdict> = reports.map(|report| report.judgement.verdict).collect();
+    let count = |wanted| {
+        verdicts
+            .iter()
+            .filter(|verdict| **verdict == wanted)
+            .count()
+    };
+    let parts = Verdict::ALL.map(|verdict| (verdict, count(verdict)));
     let (mut bar, mut words) = (String::new(), String::new());
     for (verdict, count) in parts.iter().filter(|(_, count)| *count > 0) {
         bar.push_str(&format!(
             "<span class=\"{}\" style=\"flex-grow:{count}\"></span>",
-            look(*verdict)
+            verdict_class(*verdict)
         ));
         words.push_str(&format!(
             "<li><span class=\"verdict {}\">{} {count}</span> {}</li>",
-            look(*verdict),
+            verdict_class(*verdict),
             sign(*verdict),
             plural(*verdict, *count)
         ));
@@ -73,71 +72,79 @@ fn plural(verdict: Verdict, count: usize) -> &'static str {
     }
 }
 
-/// A claim's effects, to be drawn.
-pub(super) fn row(told: &Told<'_>) -> Row {
+/// A claim's effects as a row of a forest plot.
+pub(super) fn effect_row(report: &ClaimReport<'_>) -> Row {
     let effect = |one: &Comparison| {
         let mean = one.mean()?;
         Some(Effect {
             mean: mean.mean,
             half: mean.half,
-            is_right: one.is_borne_out(),
+            is_right: one.supports_claim(),
         })
     };
-    let effects = told.effect();
+    let effects = report.effect();
     Row {
-        name: told.claim.id.clone(),
-        look: look(told.judged.verdict),
-        overall: told.judged.effect.map(|mean| Effect {
+        name: report.claim.id.clone(),
+        look: verdict_class(report.judgement.verdict),
+        overall: report.judgement.effect.map(|mean| Effect {
             mean: mean.mean,
             half: mean.half,
             is_right: mean.excludes_zero() && mean.mean > 0.0,
         }),
-        single: told.judged.comparisons.iter().filter_map(effect).collect(),
+        single: report
+            .judgement
+            .comparisons
+            .iter()
+            .filter_map(effect)
+            .collect(),
         words: match effects.as_str() {
-            "" => format!("{}: {}", told.claim.id, told.judged.verdict),
-            effects => format!("{}: {}, {effects}", told.claim.id, told.judged.verdict),
+            "" => format!("{}: {}", report.claim.id, report.judgement.verdict),
+            effects => format!(
+                "{}: {}, {effects}",
+                report.claim.id, report.judgement.verdict
+            ),
         },
     }
 }
 
-/// A claim with its verdict and its effect.
-pub(super) fn claim(told: &Told<'_>) -> String {
-    let verdict = told.judged.verdict;
-    let id = escape(&told.claim.id);
+/// A list item with a claim, its verdict and its effect.
+pub(super) fn claim(report: &ClaimReport<'_>) -> String {
+    let verdict = report.judgement.verdict;
+    let id = escape(&report.claim.id);
     let mut item = format!(
         "<li class=\"claim\" id=\"{id}\">\n<p>{} {} <code>{id}</code></p>\n",
         badge(verdict),
-        escape(&told.claim.claim)
+        escape(&report.claim.claim)
     );
-    if !told.judged.missing.is_empty() {
-        let missing = escape(&told.judged.missing);
+    if let Some(missing) = &report.judgement.missing {
+        let missing = escape(&missing.to_string());
         item.push_str(&format!("<p class=\"note\">Missing: {missing}.</p>\n"));
     }
-    if told.judged.effect.is_some() {
+    if report.judgement.effect.is_some() {
         item.push_str(&format!(
             "<div class=\"effect\">{}<span>{}</span></div>\n",
-            figure::strip(&row(told), STRIP).inline(),
-            told.effect()
+            figure::strip(&effect_row(report), STRIP_WIDTH).inline(),
+            report.effect()
         ));
     }
-    item.push_str(&comparisons(told));
+    item.push_str(&comparisons(report));
     item.push_str("</li>\n");
     item
 }
 
-/// How wide a claim's strip is.
-pub(super) const STRIP: u32 = 260;
+/// The width of a claim's strip in pixels.
+pub(super) const STRIP_WIDTH: u32 = 260;
 
-/// Every comparison of a claim, behind a line that says how many bear it out.
-fn comparisons(told: &Told<'_>) -> String {
-    let all = &told.judged.comparisons;
+/// Every comparison of a claim, folded behind the number of those that support it.
+fn comparisons(report: &ClaimReport<'_>) -> String {
+    let all = &report.judgement.comparisons;
     if all.len() < 2 {
         return String::new();
     }
-    let right = all.iter().filter(|one| one.is_borne_out()).count();
+    let right = all.iter().filter(|one| one.supports_claim()).count();
     let mut rows = String::new();
     for one in all {
-        let verdict = match one.is_borne_out() {
+        let verdict = match one.supports_claim() {
             true => Verdict::Holds,
             false => Verdict::DoesNotHold,
         };
@@ -149,22 +156,31 @@ fn comparisons(told: &Told<'_>) -> String {
         });
         rows.push_str(&format!(
             "<tr><td class=\"{}\">{}</td><td>{}</td><td class=\"number\">{effect}</td></tr>\n",
-            look(verdict),
+            verdict_class(verdict),
             sign(verdict),
             escape(&one.place),
         ));
     }
     format!(
-        "<details><summary>{right} of {} comparisons bear it out</summary>\n\
+        "<details><summary>{right} of {} comparisons support it</summary>\n\
          <div class=\"scroll\"><table class=\"plain\">\n{rows}</table></div></details>\n",
         all.len()
     )
 }
 
-/// How the strips are read; stands above them once.
-pub(super) fn axis() -> String {
+/// The axis of the strips, which stands above them once.
+pub(super) fn strip_axis() -> String {
     format!(
         "<div class=\"effect axis\" aria-hidden=\"true\">{}</div>\n",
-        figure::strip_axis(STRIP).inline()
+        figure::strip_axis(STRIP_WIDTH).inline()
+    )
+}
+
+/// The footer: the command and the version that made the page.
+pub(super) fn footer(provenance: &Provenance) -> String {
+    format!(
+        "<footer><p class=\"note\">Made by <code>{}</code>, earlydrop {}.</p></footer>\n",
+        escape(&provenance.command),
+        escape(&provenance.version)
     )
 }

@@ -1,46 +1,48 @@
-//! A paper's page in Markdown, with its pictures as files, for who reads the repository.
+//! A paper's page in Markdown, with its pictures as files, for readers of the repository.
 
-use crate::claims::{Told, counted};
 use earlydrop_report::figure;
 
-use super::html::{VERDICTS, row, sign};
-use super::page::Made;
-use super::printed::{Number, Printed};
-use super::study::{Drawn, DrawnFigure, Study};
+use super::html::{effect_row, sign};
+use super::panel_content::{FigureContent, PanelContent};
+use super::printed_table::{Number, PrintedTable};
+use super::provenance::Provenance;
+use super::study::Study;
+use crate::claims::{ClaimReport, Verdict, count_verdicts};
 
-/// A page and the pictures that it shows.
+/// A page in Markdown and the pictures that it shows.
 pub struct Markdown {
     /// The page.
     pub text: String,
-    /// The pictures: names of files, in the folder [`PICTURES`] beside the page, and SVG.
+    /// The pictures: names of files in the folder [`PICTURES`], and SVG.
     pub pictures: Vec<(String, String)>,
 }
 
-/// The folder of pictures, beside the pages.
+/// The folder of pictures, next to the pages.
 pub const PICTURES: &str = "pictures";
 
-/// A paper's page; `before` is what is said before its figures, in Markdown.
-pub fn markdown(study: &Study<'_>, before: &str, made: &Made) -> Markdown {
+/// A paper's page; `before` is Markdown that stands before its figures.
+pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Markdown {
     let paper = &study.paper.paper;
     let mut page = Markdown {
         text: format!(
-            "# {}\n\n{}, {}. Experiments and claims: [`papers/{folder}`](../../crates/earlydrop-papers/papers/{folder}).\n\n\
+            "# {}\n\n{name}: {}, {}. Experiments and claims: [`papers/{folder}`](../../crates/earlydrop-papers/papers/{folder}).\n\n\
              {}\n\n{}.\n\n{READING}\n\n{}\n",
             paper.title,
             paper.authors,
             paper.year,
             study.paper.figures.proposes,
-            counted(&study.told),
-            made_by(made),
-            folder = study.paper.key,
+            count_verdicts(&study.reports),
+            made_by(provenance),
+            name = paper.name,
+            folder = paper.key,
         ),
         pictures: Vec::new(),
     };
     page.text.push_str(before);
-    for drawn in &study.figures {
-        page.figure(study, drawn);
+    for content in &study.figures {
+        page.figure(study, content);
     }
-    let loose = study.of_text();
+    let loose = study.without_figure();
     if !loose.is_empty() {
         page.text.push_str("\n## Claims of no figure\n");
         page.claims(&format!("{}-text", paper.key), &loose);
@@ -48,38 +50,41 @@ pub fn markdown(study: &Study<'_>, before: &str, made: &Made) -> Markdown {
     page
 }
 
-const READING: &str = "Bands and upright bars are 95% intervals over the seeds. An effect is by \
+const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. An effect is by \
     how much the claim is right over all its comparisons, as a share of what is compared with, \
     with its interval: below zero, left in the pictures, the paper is wrong. A small dot is one \
-    comparison, filled where its interval bears the claim out; the diamond is all together. A \
-    claim holds where every comparison bears it out.";
+    comparison, filled where its interval supports the claim; the diamond is all together. A \
+    claim holds where every comparison supports it.";
 
-fn made_by(made: &Made) -> String {
-    format!("Made by `{}`, version {}.", made.command, made.version)
+fn made_by(provenance: &Provenance) -> String {
+    format!(
+        "Made by `{}`, version {}.",
+        provenance.command, provenance.version
+    )
 }
 
-/// The page that leads to the papers' pages.
-pub fn markdown_front(studies: &[&Study<'_>], made: &Made) -> String {
-    let told: Vec<Told<'_>> = studies
-        .iter()
-        .flat_map(|study| study.told.clone())
-        .collect();
+/// The page that links to the papers' pages.
+pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String {
+    let reports = studies.iter().flat_map(|study| &study.reports);
     let mut front = format!(
-        "# The papers' claims\n\n{}.\n\n{}\n\n| paper | claims |",
-        counted(&told),
-        made_by(made)
+        "# The papers' claims\n\n{}.\n\n{}\n\n| paper | title | claims |",
+        count_verdicts(reports),
+        made_by(provenance)
     );
-    for verdict in VERDICTS {
+    for verdict in Verdict::ALL {
         front.push_str(&format!(" {} {verdict} |", sign(verdict)));
     }
-    front.push_str("\n|---|--:|--:|--:|--:|--:|\n");
+    front.push_str("\n|---|---|--:|--:|--:|--:|--:|\n");
     for study in studies {
-        let (title, folder) = (&study.paper.paper.title, study.paper.key);
+        let paper = &study.paper.paper;
         front.push_str(&format!(
-            "| [{title}]({folder}.md) | {} |",
-            study.told.len()
+            "| [{}]({}.md) | {} | {} |",
+            paper.name,
+            paper.key,
+            paper.title,
+            study.reports.len()
         ));
-        for verdict in VERDICTS {
+        for verdict in Verdict::ALL {
             front.push_str(&format!(" {} |", study.count(verdict)));
         }
         front.push('\n');
@@ -88,8 +93,9 @@ pub fn markdown_front(studies: &[&Study<'_>], made: &Made) -> String {
 }
 
 impl Markdown {
-    fn figure(&mut self, study: &Study<'_>, drawn: &DrawnFigure<'_>) {
-        let figure = drawn.figure;
+    /// Adds a figure with its claims.
+    fn figure(&mut self, study: &Study<'_>, content: &FigureContent<'_>) {
+        let figure = content.figure;
         if !figure.left_out.is_empty() {
             self.text.push_str(&format!(
                 "\n**{}.** {} {}\n",
@@ -99,25 +105,28 @@ impl Markdown {
         }
         self.text
             .push_str(&format!("\n## {}\n\n{}\n\n", figure.number, figure.caption));
-        for (index, panel) in drawn.panels.iter().enumerate() {
+        for (index, panel) in content.panels.iter().enumerate() {
             match panel {
-                Drawn::Picture(drawing) => {
+                PanelContent::Picture(drawing) => {
                     let name = format!("{}-{}.svg", figure.id, index + 1);
                     self.picture(&name, drawing);
                 }
-                Drawn::Table(printed) => self.text.push_str(&table(printed)),
-                Drawn::Missing(why) => self.text.push_str(&format!("{why}.\n")),
+                PanelContent::Table(printed) => self.text.push_str(&table(printed)),
+                PanelContent::Missing(why) => self.text.push_str(&format!("{why}.\n")),
             }
         }
-        let told = study.of_figure(figure).into_iter();
-        let beside: Vec<&Told<'_>> = told.filter(|told| !drawn.has(&told.claim.id)).collect();
-        self.claims(&figure.id, &beside);
+        let reports = study.of_figure(figure).into_iter();
+        let listed: Vec<&ClaimReport<'_>> = reports
+            .filter(|report| !content.has_in_table(&report.claim.id))
+            .collect();
+        self.claims(&figure.id, &listed);
         if !figure.not_printed.is_empty() {
             let words = &figure.not_printed;
             self.text.push_str(&format!("\n*Not printed:* {words}\n"));
         }
     }
 
+    /// Adds a picture, and a link to it.
     fn picture(&mut self, name: &str, drawing: &figure::Drawing) {
         let about = drawing.about.replace(['[', ']'], "");
         self.text
@@ -125,39 +134,42 @@ impl Markdown {
         self.pictures.push((name.to_string(), drawing.file()));
     }
 
-    /// A table of claims, and their effects as a picture.
-    fn claims(&mut self, name: &str, told: &[&Told<'_>]) {
-        if told.is_empty() {
+    /// Adds a table of claims, and a picture of their effects.
+    fn claims(&mut self, name: &str, reports: &[&ClaimReport<'_>]) {
+        if reports.is_empty() {
             return;
         }
-        let with_effect = told.iter().filter(|told| told.judged.effect.is_some());
-        let rows: Vec<figure::Row> = with_effect.map(|told| row(told)).collect();
+        let with_effect = reports
+            .iter()
+            .filter(|report| report.judgement.effect.is_some());
+        let rows: Vec<figure::Row> = with_effect.map(|report| effect_row(report)).collect();
         if !rows.is_empty() {
             self.text.push('\n');
             self.picture(&format!("{name}-claims.svg"), &figure::forest(&rows));
         }
         self.text
             .push_str("\n| claim | says | verdict | effect |\n|---|---|---|---|\n");
-        for told in told {
-            self.text.push_str(&line(told));
+        for report in reports {
+            self.text.push_str(&line(report));
         }
     }
 }
 
-fn line(told: &Told<'_>) -> String {
-    let verdict = told.judged.verdict;
-    let mut said = format!("{} **{verdict}**", sign(verdict));
-    if let Some(exceptions) = told.exceptions() {
-        said.push_str(&format!("; not in {exceptions}"));
+/// A row of a table of claims.
+fn line(report: &ClaimReport<'_>) -> String {
+    let verdict = report.judgement.verdict;
+    let mut words = format!("{} **{verdict}**", sign(verdict));
+    if let Some(exceptions) = report.exceptions() {
+        words.push_str(&format!("; not in {exceptions}"));
     }
-    if !told.judged.missing.is_empty() {
-        said.push_str(&format!(": {}", told.judged.missing));
+    if let Some(missing) = &report.judgement.missing {
+        words.push_str(&format!(": {missing}"));
     }
     let cells = [
-        told.claim.id.clone(),
-        told.claim.claim.clone(),
-        said,
-        told.effect(),
+        report.claim.id.clone(),
+        report.claim.claim.clone(),
+        words,
+        report.effect(),
     ];
     format!(
         "| {} |\n",
@@ -165,13 +177,13 @@ fn line(told: &Told<'_>) -> String {
     )
 }
 
-/// A printed table: in each cell as printed, ours, and by how much ours is off.
-fn table(printed: &Printed) -> String {
+/// A printed table with our numbers and their deviation, a row for each number.
+fn table(printed: &PrintedTable) -> String {
     let mut table = match printed.title.as_str() {
         "" => String::new(),
         title => format!("**{title}**\n\n"),
     };
-    // As many rows as there are numbers read better than as many columns.
+    // Markdown has no cells of several lines, and many columns do not fit.
     table.push_str("| | | printed | ours | off by | |\n|---|---|--:|--:|--:|---|\n");
     for (name, numbers) in &printed.rows {
         for ((under, column), number) in printed.columns.iter().zip(numbers) {

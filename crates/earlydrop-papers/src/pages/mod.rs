@@ -1,27 +1,32 @@
-//! The papers' figures drawn again, with a verdict on each claim beside them.
+//! Pages of a paper: its figures drawn again, and a verdict on each claim.
 //!
 //! ```text
-//! figures.toml --Figures--+
-//! runs --Experiments------+--Study (verdicts, charts)--> page, front page, Markdown
-//! claims.toml --Paper-----+
+//! figures.toml --FigureFile--+
+//! runs --Experiments---------+--Study (reports, charts)--> page, front page, Markdown
+//! claims.toml --Paper--------+
 //! ```
 
 mod check;
-mod draw;
-mod fields;
+mod coordinates;
+mod experiment;
 mod front;
 mod html;
+mod ideas_page;
 mod markdown;
 mod page;
-mod places;
-mod printed;
+mod panel_builder;
+mod panel_content;
+mod printed_table;
+mod provenance;
 mod study;
-mod written;
 
 pub use check::check;
+pub use experiment::{Experiment, Experiments};
 pub use front::front;
+pub use ideas_page::ideas_page;
 pub use markdown::{Markdown, PICTURES, markdown, markdown_front};
-pub use page::{Made, page};
-pub use printed::{Number, Printed};
-pub use study::{Drawn, DrawnFigure, Experiment, Experiments, Study};
-pub use written::{At, Axis, Column, Curve, Figure, Figures, Kind, Named, Panel};
+pub use page::page;
+pub use panel_content::{FigureContent, PanelContent};
+pub use printed_table::{Number, PrintedTable};
+pub use provenance::Provenance;
+pub use study::Study;

@@ -1,36 +1,26 @@
-//! A paper's page: its figures drawn again, and beside each what it claims and what runs say.
+//! A paper's page in HTML: its figures drawn again, each with its claims and their verdicts.
 
-use crate::claims::{Told, Verdict};
 use earlydrop_report::figure::escape;
-
 use earlydrop_report::page_shell;
 
-use super::html::{axis, claim, look, sign, tally};
-use super::printed::{Number, Printed};
-use super::study::{Drawn, DrawnFigure, Study};
-use super::written::Figure;
+use super::html::{claim, footer, sign, strip_axis, tally, verdict_class};
+use super::panel_content::{FigureContent, PanelContent};
+use super::printed_table::{Number, PrintedTable};
+use super::provenance::Provenance;
+use super::study::Study;
+use crate::claims::{ClaimReport, Verdict};
+use crate::figures::FigureSpec;
 
-/// How the page is made, for its foot.
-#[derive(Clone, Debug)]
-pub struct Made {
-    /// The command that makes it again.
-    pub command: String,
-    /// The version that did.
-    pub version: String,
-    /// Whether only few seeds and points were run.
-    pub is_quick: bool,
-}
-
-/// A paper's page, one file that opens without a network. It links to the experiments'
-/// own reports, in folders beside it, and to the front page one folder up.
-pub fn page(study: &Study<'_>, made: &Made) -> String {
+/// A paper's page: one HTML file that opens without a network. It links to the experiments'
+/// reports in the folders next to it, and to the front page one folder up.
+pub fn page(study: &Study<'_>, provenance: &Provenance) -> String {
     let paper = &study.paper.paper;
-    let mut body = head(study, made);
+    let mut body = head(study, provenance);
     body.push_str("<main>\n");
-    for drawn in &study.figures {
-        body.push_str(&figure(study, drawn));
+    for content in &study.figures {
+        body.push_str(&figure(study, content));
     }
-    let loose = study.of_text();
+    let loose = study.without_figure();
     if !loose.is_empty() {
         body.push_str("<section id=\"text\"><h2>Claims of no figure</h2>\n");
         body.push_str(&claims(&loose));
@@ -38,13 +28,13 @@ pub fn page(study: &Study<'_>, made: &Made) -> String {
     }
     body.push_str(&experiments(study));
     body.push_str("</main>\n");
-    body.push_str(&foot(made));
+    body.push_str(&footer(provenance));
     page_shell(&paper.title, &body, "")
 }
 
-fn head(study: &Study<'_>, made: &Made) -> String {
+fn head(study: &Study<'_>, provenance: &Provenance) -> String {
     let paper = &study.paper.paper;
-    let quick = match made.is_quick {
+    let quick = match provenance.is_quick {
         true => {
             "<p class=\"note\">A quick run: few seeds and few points, so that intervals are \
                  wide. <code>earlydrop reproduce --full</code> runs everything.</p>\n"
@@ -60,14 +50,14 @@ fn head(study: &Study<'_>, made: &Made) -> String {
         ),
     };
     let mut contents = String::new();
-    for drawn in &study.figures {
-        let figure = drawn.figure;
+    for content in &study.figures {
+        let figure = content.figure;
         if figure.left_out.is_empty() {
             contents.push_str(&format!(
                 "<li><a href=\"#{}\">{}</a> {}</li>\n",
                 escape(&figure.id),
                 escape(&figure.number),
-                signs(study, drawn)
+                signs(study, content)
             ));
         }
     }
@@ -76,38 +66,39 @@ fn head(study: &Study<'_>, made: &Made) -> String {
          <h1>{}</h1>\n<p class=\"run\">{}, {}</p>\n<p class=\"about\">{}</p>\n{}{quick}{not_run}\
          <nav aria-label=\"Figures\"><ul class=\"contents\">\n{contents}</ul></nav>\n\
          <p class=\"note\">{READING}</p>\n</header>\n",
-        escape(study.paper.key),
+        escape(&paper.name),
         escape(&paper.title),
         escape(&paper.authors),
         escape(&paper.year),
         escape(&study.paper.figures.proposes),
-        tally(study.told.iter()),
+        tally(study.reports.iter()),
     )
 }
 
-const READING: &str = "Bands and upright bars are 95% intervals over the seeds. Beside each \
-    figure: its claims. Right of zero the paper is right. A small dot is one comparison, filled \
-    where its interval bears the claim out; the diamond is all of them together with their \
-    interval. A claim holds where every comparison bears it out.";
+const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. Each \
+    figure has its claims. Right of zero the paper is right. A small dot is one comparison, filled \
+    where its interval supports the claim; the diamond is all of them together with their \
+    interval. A claim holds where every comparison supports it.";
 
-/// A sign for each claim of a figure, leading to it; of printed numbers, how many come out.
-fn signs(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
-    let told = study.of_figure(drawn.figure).into_iter();
-    let (numbers, claims): (Vec<&Told<'_>>, Vec<&Told<'_>>) =
-        told.partition(|told| drawn.has(&told.claim.id));
-    let sign = |told: &&Told<'_>| {
-        let verdict = told.judged.verdict;
-        let id = escape(&told.claim.id);
+/// A sign for each claim of a figure, with a link to it, and the share of printed numbers whose
+/// claims hold.
+fn signs(study: &Study<'_>, content: &FigureContent<'_>) -> String {
+    let reports = study.of_figure(content.figure).into_iter();
+    let (numbers, claims): (Vec<&ClaimReport<'_>>, Vec<&ClaimReport<'_>>) =
+        reports.partition(|report| content.has_in_table(&report.claim.id));
+    let sign = |report: &&ClaimReport<'_>| {
+        let verdict = report.judgement.verdict;
+        let id = escape(&report.claim.id);
         format!(
             "<a class=\"{}\" href=\"#{id}\" title=\"{id}: {verdict}\">{}</a>",
-            look(verdict),
+            verdict_class(verdict),
             sign(verdict)
         )
     };
     let signs: Vec<String> = claims.iter().map(sign).collect();
     let right = numbers
         .iter()
-        .filter(|told| told.judged.verdict == Verdict::Holds)
+        .filter(|report| report.judgement.verdict == Verdict::Holds)
         .count();
     let numbers = match numbers.len() {
         0 => String::new(),
@@ -116,40 +107,38 @@ fn signs(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
     format!("<span class=\"signs\">{}</span>{numbers}", signs.concat())
 }
 
-fn figure(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
-    let figure = drawn.figure;
+fn figure(study: &Study<'_>, content: &FigureContent<'_>) -> String {
+    let figure = content.figure;
     if !figure.left_out.is_empty() {
         return left_out(figure);
     }
-    let told = study.of_figure(figure);
-    // What stands in a table need not stand beside it.
-    let in_table = |told: &&Told<'_>| drawn.has(&told.claim.id);
-    let beside: Vec<&Told<'_>> = told
-        .iter()
-        .copied()
-        .filter(|told| !in_table(told))
+    // Claims about a table's numbers stand in the table.
+    let reports = study.of_figure(figure).into_iter();
+    let listed: Vec<&ClaimReport<'_>> = reports
+        .filter(|report| !content.has_in_table(&report.claim.id))
         .collect();
-    let shape = match drawn.panels.as_slice() {
-        [Drawn::Table(_), ..] => "tables",
+    let shape = match content.panels.as_slice() {
+        [PanelContent::Table(_), ..] => "tables",
         [_] => "single short",
         [_, _] => "several short",
         _ => "several",
     };
-    let panels: Vec<String> = drawn.panels.iter().map(panel).collect();
+    let panels: Vec<String> = content.panels.iter().map(panel).collect();
     format!(
         "<section id=\"{}\">\n<h2>{}{}</h2>\n<p class=\"caption\">{}</p>\n\
          <div class=\"figure-and-claims {shape}\">\n<div class=\"panels\">\n{}</div>\n{}</div>\n{}</section>\n",
         escape(&figure.id),
         escape(&figure.number),
-        signs(study, drawn),
+        signs(study, content),
         escape(&figure.caption),
         panels.concat(),
-        claims(&beside),
-        origin(study, drawn)
+        claims(&listed),
+        origin(study, content)
     )
 }
 
-fn left_out(figure: &Figure) -> String {
+/// A figure that is not drawn, with the reason.
+fn left_out(figure: &FigureSpec) -> String {
     format!(
         "<p class=\"left-out\" id=\"{}\"><strong>{}.</strong> {} <span>{}</span></p>\n",
         escape(&figure.id),
@@ -159,9 +148,9 @@ fn left_out(figure: &Figure) -> String {
     )
 }
 
-/// What the paper does not say, and where to see more.
-fn origin(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
-    let not_printed = match drawn.figure.not_printed.as_str() {
+/// What the paper does not print, with links to the experiments.
+fn origin(study: &Study<'_>, content: &FigureContent<'_>) -> String {
+    let not_printed = match content.figure.not_printed.as_str() {
         "" => String::new(),
         words => format!("<strong>Not printed:</strong> {} ", escape(words)),
     };
@@ -169,12 +158,12 @@ fn origin(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
         let name = escape(name);
         match study.experiments.contains(&name) {
             true => format!(
-                "<a href=\"{name}/report.html\">{name}</a> (<a href=\"#experiment-{name}\">as written</a>)"
+                "<a href=\"{name}/report.html\">{name}</a> (<a href=\"#experiment-{name}\">scenario</a>)"
             ),
             false => format!("{name}, which was not run"),
         }
     };
-    let links: Vec<String> = drawn.experiments.iter().map(of).collect();
+    let links: Vec<String> = content.experiments.iter().map(of).collect();
     let links = match links.is_empty() {
         true => String::new(),
         false => format!("<strong>All results:</strong> {}.", links.join(", ")),
@@ -182,13 +171,17 @@ fn origin(study: &Study<'_>, drawn: &DrawnFigure<'_>) -> String {
     format!("<p class=\"note\">{not_printed}{links}</p>\n")
 }
 
-fn claims(told: &[&Told<'_>]) -> String {
-    if told.is_empty() {
+/// The list of claims, with the axis of their strips.
+fn claims(reports: &[&ClaimReport<'_>]) -> String {
+    if reports.is_empty() {
         return String::new();
     }
-    let items: Vec<String> = told.iter().map(|told| claim(told)).collect();
-    let axis = match told.iter().any(|told| told.judged.effect.is_some()) {
-        true => axis(),
+    let items: Vec<String> = reports.iter().map(|report| claim(report)).collect();
+    let axis = match reports
+        .iter()
+        .any(|report| report.judgement.effect.is_some())
+    {
+        true => strip_axis(),
         false => String::new(),
     };
     format!(
@@ -197,16 +190,16 @@ fn claims(told: &[&Told<'_>]) -> String {
     )
 }
 
-fn panel(drawn: &Drawn) -> String {
-    match drawn {
-        Drawn::Picture(drawing) => format!("<figure>{}</figure>\n", drawing.inline()),
-        Drawn::Table(printed) => table(printed),
-        Drawn::Missing(why) => format!("<p class=\"none\">{}.</p>\n", escape(why)),
+fn panel(content: &PanelContent) -> String {
+    match content {
+        PanelContent::Picture(drawing) => format!("<figure>{}</figure>\n", drawing.inline()),
+        PanelContent::Table(printed) => table(printed),
+        PanelContent::Missing(why) => format!("<p class=\"none\">{}.</p>\n", escape(why)),
     }
 }
 
-/// The printed numbers, and below each ours with its deviation.
-fn table(printed: &Printed) -> String {
+/// A table of printed numbers, with ours and its deviation below each.
+fn table(printed: &PrintedTable) -> String {
     let mut over = String::new();
     let mut names = String::new();
     let mut columns = printed.columns.as_slice();
@@ -243,7 +236,7 @@ fn number(number: &Number) -> String {
             format!(" id=\"{}\" title=\"{}\"", escape(id), escape(id)),
             format!(
                 "<span class=\"{}\">{} {off}</span>",
-                look(*verdict),
+                verdict_class(*verdict),
                 sign(*verdict)
             ),
         ),
@@ -256,32 +249,23 @@ fn number(number: &Number) -> String {
     )
 }
 
-/// Each experiment as it is written, with what was not printed and how it was chosen.
+/// The scenario file of each experiment, whose comments say how unprinted values were chosen.
 fn experiments(study: &Study<'_>) -> String {
-    let one = |name: &String| {
+    let item = |name: &String| {
         let text = study.paper.text(name).unwrap_or_default();
         let name = escape(name);
         format!(
             "<details id=\"experiment-{name}\"><summary>{name}</summary>\n\
-             <p><a href=\"{name}/report.html\">Everything that was measured</a></p>\n\
+             <p><a href=\"{name}/report.html\">All results</a></p>\n\
              <pre>{}</pre></details>\n",
             escape(text)
         )
     };
-    let all: Vec<String> = study.experiments.iter().map(one).collect();
+    let all: Vec<String> = study.experiments.iter().map(item).collect();
     format!(
-        "<section id=\"experiments\"><h2>The experiments as they are written</h2>\n\
-         <p class=\"caption\">Each value that the paper does not print has a comment that says how it was chosen.</p>\n\
+        "<section id=\"experiments\"><h2>The experiments' scenario files</h2>\n\
+         <p class=\"caption\">For each value that the paper does not print, a comment says how it was chosen.</p>\n\
          {}</section>\n",
         all.concat()
-    )
-}
-
-/// What made a page.
-pub(super) fn foot(made: &Made) -> String {
-    format!(
-        "<footer><p class=\"note\">Made by <code>{}</code>, earlydrop {}.</p></footer>\n",
-        escape(&made.command),
-        escape(&made.version)
     )
 }

@@ -1,4 +1,4 @@
-//! The baselines of the papers' own scenario files beside ns-2's figures of the same.
+//! Compares the baselines in the papers' scenario files with ns-2's figures.
 //!
 //! Shared by the test `baselines` and the example of that name.
 
@@ -16,8 +16,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::reference::{Comparison, Figure, ReferenceSimulator};
 
-/// A case of the table in a scenario file: its name, the file, the scheme there, the values
-/// of what is swept.
+/// A case of the table: its name, the scenario file, the scheme, the values of swept fields.
 type Case = (
     &'static str,
     &'static str,
@@ -32,7 +31,7 @@ const RESTRAINT: &str = "restraint/figure-4-5";
 const TABLE_2: &str = "red-config/table-2-fitted";
 const RARED: &str = "rared/figure-3-6-65ms";
 
-/// So many seeds take a web's long tails; other files have enough of their own.
+/// Web traffic has long tails, which need more seeds than the file has.
 const SEEDS_OF_RARED: &str = "40";
 
 const CASES: &[Case] = &[
@@ -117,16 +116,14 @@ const CASES: &[Case] = &[
     ),
 ];
 
-/// Runs every case, and sets what was measured beside `figures`.
+/// Runs every case, and compares what was measured with `figures`.
 pub(crate) fn compare(figures: &[Figure]) -> Vec<Comparison> {
-    let measured: BTreeMap<&str, Vec<Seen>> =
-        (CASES.iter()).map(|case| (case.0, seen(case))).collect();
-    let set_beside = |figure: &Figure| {
+    let measured: BTreeMap<&str, Vec<CaseRun>> = (CASES.iter())
+        .map(|case| (case.0, case_runs(case)))
+        .collect();
+    let compare = |figure: &Figure| {
         let runs = measured.get(figure.case.as_str())?;
-        let values: Vec<f64> = runs
-            .iter()
-            .map(|seen| seen.figure(&figure.metric))
-            .collect();
+        let values: Vec<f64> = runs.iter().map(|run| run.figure(&figure.metric)).collect();
         let mean = Mean::of(&values)?;
         Some(Comparison {
             figure: figure.clone(),
@@ -135,12 +132,11 @@ pub(crate) fn compare(figures: &[Figure]) -> Vec<Comparison> {
             seeds: values.len() as u64,
         })
     };
-    figures.iter().filter_map(set_beside).collect()
+    figures.iter().filter_map(compare).collect()
 }
 
-/// How many figures would lie outside their tolerance with other seeds of ours, ns-2's being
-/// what they are, the explained ones left out: from our intervals, which are taken to be
-/// normal.
+/// The expected number of figures outside their tolerance with other seeds of ours, without the
+/// explained ones. Our means are taken to be normal; ns-2's figures are fixed.
 pub(crate) fn false_alarms(simulator: &ReferenceSimulator, comparisons: &[Comparison]) -> f64 {
     let normal = Normal::standard();
     let chance = |comparison: &Comparison| {
@@ -157,18 +153,18 @@ pub(crate) fn false_alarms(simulator: &ReferenceSimulator, comparisons: &[Compar
 }
 
 /// One run of a case.
-struct Seen {
+struct CaseRun {
     outcome: Outcome,
-    /// How many flows there are.
+    /// The number of flows.
     flows: f64,
-    /// What was measured of, in seconds.
+    /// The time after the warm-up, in seconds.
     span: f64,
-    /// The scheme's average queue over that, where it has one.
+    /// The scheme's average queue over that time, where it has one.
     average: Option<f64>,
 }
 
 /// The runs of a case, one for each seed.
-fn seen((name, file, scheme, at): &Case) -> Vec<Seen> {
+fn case_runs((name, file, scheme, at): &Case) -> Vec<CaseRun> {
     let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
     let path = papers.join(format!("{file}.toml"));
     let mut source = Source::open(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -206,7 +202,7 @@ fn prepared(plan: &Plan, seed: usize, scheme: usize) -> PreparedRun {
     prepared.unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-fn of_plan(outcome: Outcome, plan: &Plan) -> Seen {
+fn of_plan(outcome: Outcome, plan: &Plan) -> CaseRun {
     let scenario = plan.scenario();
     let warm_up = scenario.warm_up.as_secs_f64();
     let averages = outcome
@@ -217,7 +213,7 @@ fn of_plan(outcome: Outcome, plan: &Plan) -> Seen {
         let skipped = (warm_up / series.interval).round() as usize;
         Mean::of(&series.values[skipped..]).map(|mean| mean.mean)
     });
-    Seen {
+    CaseRun {
         flows: scenario
             .groups
             .iter()
@@ -229,7 +225,7 @@ fn of_plan(outcome: Outcome, plan: &Plan) -> Seen {
     }
 }
 
-impl Seen {
+impl CaseRun {
     /// A figure of the table, in its unit.
     fn figure(&self, name: &str) -> f64 {
         let metric = |name| self.metric(name);

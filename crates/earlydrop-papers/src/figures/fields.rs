@@ -1,28 +1,11 @@
-//! Everything a `figures.toml` may say. It is described in `docs/reference/claims.md`.
+//! Every key that a `figures.toml` may have. `docs/reference/claims.md` describes them.
 
 use earlydrop::registry::{Kind, Range};
-
 use earlydrop_lab::document::{Field, Section, Shape};
 
-const WORDS: Shape = Shape::One(Kind::Text("words"));
-const NAME: Shape = Shape::One(Kind::Text("a name"));
-const LIST: Shape = Shape::Open("a list");
-const PLACES: Shape = Shape::Open("a table of swept fields with a value each");
-/// Any finite number; "auto" where the data decide.
-const NUMBER: Shape = Shape::One(Kind::OrAuto(&Kind::Number(
-    Range::closed(-1e15, 1e15),
-    "a number",
-)));
-const FACTOR: Shape = Shape::One(Kind::Number(Range::POSITIVE, "a factor"));
+use crate::toml_file::{LIST, NAME, NUMBER, PLACES, WORDS, field};
 
-const fn field(
-    name: &'static str,
-    shape: Shape,
-    default: &'static str,
-    meaning: &'static str,
-) -> Field {
-    Field::new(name, shape, default, meaning)
-}
+const FACTOR: Shape = Shape::One(Kind::Number(Range::POSITIVE, "a factor"));
 
 /// The whole file.
 pub(super) static FIGURES: Section = Section {
@@ -48,11 +31,11 @@ pub(super) static FIGURES: Section = Section {
 const KINDS: Kind = Kind::Choice(&[
     ("none", "nothing"),
     ("sweep", "a metric along a swept axis"),
-    ("time", "what was sampled over time"),
+    ("time", "a series over time"),
     ("bars", "a metric of groups of flows"),
     ("distribution", "how long transfers take"),
     ("drop-function", "drop probability against average queue"),
-    ("table", "printed numbers beside ours"),
+    ("table", "printed numbers with ours"),
 ]);
 
 static FIGURE: Section = Section {
@@ -67,10 +50,10 @@ static FIGURE: Section = Section {
             "not_printed",
             WORDS,
             "",
-            "what the paper does not say, and how it was chosen",
+            "what the paper does not print and how we chose it",
         ),
         field("left_out", WORDS, "", "why it is not drawn"),
-        field("panels", Shape::List(&PANEL), "", "its parts"),
+        field("panels", Shape::List(&PANEL), "", "its panels"),
         TITLE,
         KIND,
         EXPERIMENT,
@@ -87,18 +70,18 @@ static FIGURE: Section = Section {
 
 static PANEL: Section = Section {
     name: "panels",
-    meaning: "a part of a figure",
+    meaning: "a panel of a figure",
     fields: &[
         TITLE, KIND, EXPERIMENT, AT, X, Y, CURVES, LINES, GROUPS, ROWS, COLUMNS,
     ],
 };
 
-const TITLE: Field = field("title", WORDS, "", "what stands above");
+const TITLE: Field = field("title", WORDS, "", "its title");
 const KIND: Field = field("kind", Shape::One(KINDS), "none", "what is drawn");
 const EXPERIMENT: Field = field("experiment", NAME, "", "the scenario that shows it");
 const AT: Field = field("at", PLACES, "", "values of axes it is restricted to");
-const X: Field = field("x", Shape::Table(&AXIS), "", "the axis along the foot");
-const Y: Field = field("y", Shape::Table(&AXIS), "", "the upright axis");
+const X: Field = field("x", Shape::Table(&AXIS), "", "the horizontal axis");
+const Y: Field = field("y", Shape::Table(&AXIS), "", "the vertical axis");
 const CURVES: Field = field("curves", Shape::List(&CURVE), "", "the curves");
 const LINES: Field = field("lines", Shape::List(&LEVEL), "", "values to compare with");
 const GROUPS: Field = field("groups", Shape::List(&GROUP), "", "groups of flows");
@@ -110,14 +93,14 @@ static AXIS: Section = Section {
     meaning: "an axis",
     fields: &[
         field("axis", NAME, "", "the swept field"),
-        field("measure", NAME, "", "what is shown"),
-        field("label", WORDS, "", "what stands beside it"),
+        field("measure", NAME, "", "the measured quantity"),
+        field("label", WORDS, "", "its label"),
         field("unit", WORDS, "", "its unit"),
         field(
             "times",
             FACTOR,
             "1",
-            "what was sampled is multiplied by this",
+            "the factor that samples are multiplied by",
         ),
         field("low", NUMBER, "auto", "it reaches down to this"),
         field("high", NUMBER, "auto", "it reaches up to this"),
@@ -125,11 +108,11 @@ static AXIS: Section = Section {
         field(
             "scale",
             Shape::One(Kind::Choice(&[
-                ("linear", "equal steps are equally long"),
-                ("log", "equal factors are equally long"),
+                ("linear", "linear"),
+                ("log", "logarithmic"),
             ])),
             "linear",
-            "how numbers lie along it",
+            "linear or logarithmic",
         ),
     ],
 };
@@ -142,16 +125,26 @@ static CURVE: Section = Section {
         field("scheme", NAME, "", "the scheme"),
         field("at", PLACES, "", "where"),
         field("each", NAME, "", "one for each value of this axis"),
-        field("measure", NAME, "", "what is shown, if not the axis's"),
-        field("series", NAME, "", "what was sampled"),
+        field(
+            "measure",
+            NAME,
+            "",
+            "the measured quantity, if not the axis's",
+        ),
+        field("series", NAME, "", "the series"),
         field(
             "over",
             LIST,
             "",
             "series whose sum it is shown as a share of",
         ),
-        field("source", NAME, "", "of what it was sampled"),
-        field("group", NAME, "", "whose transfers"),
+        field("source", NAME, "", "the link that was sampled"),
+        field(
+            "group",
+            NAME,
+            "",
+            "the group of flows whose transfers are shown",
+        ),
     ],
 };
 
@@ -177,7 +170,7 @@ static ROW: Section = Section {
     name: "rows",
     meaning: "a row of a table",
     fields: &[
-        field("name", WORDS, "", "what stands before it"),
+        field("name", WORDS, "", "its heading"),
         field("at", PLACES, "", "where"),
     ],
 };
@@ -186,12 +179,22 @@ static COLUMN: Section = Section {
     name: "columns",
     meaning: "a column of a table",
     fields: &[
-        field("name", WORDS, "", "what stands above it"),
-        field("under", WORDS, "", "what stands above several"),
+        field("name", WORDS, "", "its heading"),
+        field("under", WORDS, "", "a heading above several"),
         field("scheme", NAME, "", "the scheme"),
-        field("measure", NAME, "", "what is measured"),
-        field("times", FACTOR, "1", "ours are multiplied by this"),
-        field("per", NAME, "", "and divided by the value of this axis"),
+        field("measure", NAME, "", "the measured quantity"),
+        field(
+            "times",
+            FACTOR,
+            "1",
+            "the factor that our values are multiplied by",
+        ),
+        field(
+            "per",
+            NAME,
+            "",
+            "the swept field whose value they are divided by",
+        ),
         field("printed", LIST, "", "as printed, one for each row"),
     ],
 };

@@ -1,63 +1,64 @@
-//! From runs to charts.
+//! Builds the charts and tables of panels from stored runs.
 
-use crate::claims::{Selector, Told};
 use earlydrop_lab::metrics::{METRICS, Metric, index_of};
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::Cell;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::StoreError;
-use earlydrop_report::figure::{self, Bar, Bars, Chart, Curve as Drawn, Level, Line, Point};
+use earlydrop_report::figure::{self, Bar, Bars, Chart, Curve, Level, Line, Point};
 use earlydrop_report::run_report;
 
-use super::places::{Where, place, point, with};
-use super::printed::Printed;
-use super::study::{self, Experiment};
-use super::written::{Axis, Curve, Kind, Named, Panel};
+use super::coordinates::{Values, point, values, with};
+use super::experiment::Experiment;
+use super::panel_content::PanelContent;
+use super::printed_table::PrintedTable;
+use crate::claims::{ClaimReport, Selector};
+use crate::figures::{AxisSpec, CurveSpec, NameRef, PanelKind, PanelSpec};
 
-/// A panel that is still to be drawn.
-pub(super) enum Built {
+/// The data of a panel, before it is drawn.
+pub(super) enum PanelData {
     Chart(Chart),
     Bars(Bars),
-    Table(Printed),
+    Table(PrintedTable),
     Missing(String),
 }
 
-impl Built {
-    pub(super) fn draw(self) -> study::Drawn {
+impl PanelData {
+    pub(super) fn draw(self) -> PanelContent {
         match self {
-            Built::Chart(chart) => study::Drawn::Picture(chart.draw()),
-            Built::Bars(bars) => study::Drawn::Picture(bars.draw()),
-            Built::Table(table) => study::Drawn::Table(table),
-            Built::Missing(why) => study::Drawn::Missing(why),
+            PanelData::Chart(chart) => PanelContent::Picture(chart.draw()),
+            PanelData::Bars(bars) => PanelContent::Picture(bars.draw()),
+            PanelData::Table(table) => PanelContent::Table(table),
+            PanelData::Missing(why) => PanelContent::Missing(why),
         }
     }
 
-    /// The upright axis, and what is drawn over it.
-    fn upright(&mut self) -> Option<(&mut figure::Axis, Option<(f64, f64)>)> {
+    /// The vertical axis, and the range of the values over it.
+    fn vertical_axis(&mut self) -> Option<(&mut figure::Axis, Option<(f64, f64)>)> {
         match self {
-            Built::Chart(chart) => {
+            PanelData::Chart(chart) => {
                 let extent = chart.extent();
                 Some((&mut chart.y, extent))
             }
-            Built::Bars(bars) => {
+            PanelData::Bars(bars) => {
                 let extent = bars.extent();
                 Some((&mut bars.y, extent))
             }
-            Built::Table(_) | Built::Missing(_) => None,
+            PanelData::Table(_) | PanelData::Missing(_) => None,
         }
     }
 }
 
-/// Gives upright axes of the same name in panels of the same experiment the same range, so
-/// that they can be compared.
-pub(super) fn share_ranges(panels: &mut [(&str, Built)]) {
+/// Gives vertical axes with one label, in panels of one experiment, one range, so that they can
+/// be compared.
+pub(super) fn share_ranges(panels: &mut [(&str, PanelData)]) {
     let ends = panels.iter_mut().filter_map(|(experiment, panel)| {
-        let (axis, extent) = panel.upright()?;
+        let (axis, extent) = panel.vertical_axis()?;
         Some((*experiment, axis.label.clone(), extent?))
     });
     let ends: Vec<(&str, String, (f64, f64))> = ends.collect();
     for (experiment, panel) in panels {
-        let Some((axis, _)) = panel.upright() else {
+        let Some((axis, _)) = panel.vertical_axis() else {
             continue;
         };
         let alike = || {
@@ -70,37 +71,38 @@ pub(super) fn share_ranges(panels: &mut [(&str, Built)]) {
         }
         let low = alike().map(|(low, _)| low).fold(f64::MAX, f64::min);
         let high = alike().map(|(_, high)| high).fold(f64::MIN, f64::max);
-        // What is far above zero need not show it, and what is not does.
+        // An axis starts at zero unless all values are far above it.
         let low = if low > 0.0 && low < 0.6 * high {
             0.0
         } else {
             low
         };
-        axis.low = Some(axis.low.map_or(low, |asked| asked.min(low)));
-        axis.high = Some(axis.high.map_or(high, |asked| asked.max(high)));
+        axis.low = Some(axis.low.map_or(low, |given| given.min(low)));
+        axis.high = Some(axis.high.map_or(high, |given| given.max(high)));
     }
 }
 
-/// Reads what a panel shows.
+/// Builds a panel from the runs of its experiment.
 pub(super) fn build(
-    panel: &Panel,
+    panel: &PanelSpec,
     experiment: &Experiment,
-    told: &[Told<'_>],
-) -> Result<Built, StoreError> {
-    let panel = Shown { panel, experiment };
+    reports: &[ClaimReport<'_>],
+) -> Result<PanelData, StoreError> {
+    let panel = PanelBuilder { panel, experiment };
     match &panel.panel.kind {
-        Kind::Sweep(curves) => panel.sweep(curves),
-        Kind::Time(curves) => panel.time(curves),
-        Kind::Bars { curves, groups } => panel.bars(curves, groups),
-        Kind::Distribution(curves) => panel.distribution(curves),
-        Kind::DropFunction(curves) => Ok(panel.drop_function(curves)),
-        Kind::Table { rows, columns } => {
-            Printed::of(panel.panel, experiment, (rows, columns), told).map(Built::Table)
+        PanelKind::Sweep(curves) => panel.sweep(curves),
+        PanelKind::Time(curves) => panel.time(curves),
+        PanelKind::Bars { curves, groups } => panel.bars(curves, groups),
+        PanelKind::Distribution(curves) => panel.distribution(curves),
+        PanelKind::DropFunction(curves) => Ok(panel.drop_function(curves)),
+        PanelKind::Table { rows, columns } => {
+            let table = PrintedTable::of(panel.panel, experiment, (rows, columns), reports);
+            table.map(PanelData::Table)
         }
     }
 }
 
-/// How a metric is shown.
+/// The metric of a selector, which has a title, a unit and a scale.
 fn metric(selector: &Selector) -> Option<&'static Metric> {
     match selector {
         Selector::Metric(name) | Selector::Group(_, name) => METRICS.get(index_of(name)?),
@@ -108,14 +110,15 @@ fn metric(selector: &Selector) -> Option<&'static Metric> {
     }
 }
 
-struct Shown<'a> {
-    panel: &'a Panel,
+/// Builds the data of one panel.
+struct PanelBuilder<'a> {
+    panel: &'a PanelSpec,
     experiment: &'a Experiment,
 }
 
-impl<'a> Shown<'a> {
-    /// The axis as it is drawn; `otherwise` is what stands beside it where nothing is said.
-    fn axis(&self, axis: &Axis, otherwise: (&str, &str)) -> figure::Axis {
+impl<'a> PanelBuilder<'a> {
+    /// The axis of a chart; `otherwise` is its label and its unit where the file gives none.
+    fn axis(&self, axis: &AxisSpec, otherwise: (&str, &str)) -> figure::Axis {
         let or = |given: &str, otherwise: &str| match given {
             "" => otherwise.to_string(),
             given => given.to_string(),
@@ -160,31 +163,31 @@ impl<'a> Shown<'a> {
         lines.map(level).collect()
     }
 
-    fn scheme(&self, named: &Named) -> usize {
+    fn scheme(&self, reference: &NameRef) -> usize {
         let labels = self.experiment.plan.labels();
-        let found = labels.iter().position(|label| *label == named.name);
-        found.unwrap_or(0)
+        let index = labels.iter().position(|label| *label == reference.name);
+        index.unwrap_or(0)
     }
 
-    fn sweep(&self, curves: &[Curve]) -> Result<Built, StoreError> {
+    fn sweep(&self, curves: &[CurveSpec]) -> Result<PanelData, StoreError> {
         let plan = &self.experiment.plan;
         let field = self.panel.x.field.name.as_str();
         let Some(axis) = plan.axes.iter().find(|axis| axis.field == field) else {
-            return Ok(Built::Missing(format!("{field} was not swept")));
+            return Ok(PanelData::Missing(format!("{field} was not swept")));
         };
         let numbers = axis.numbers().map(|(numbers, _)| numbers);
         let xs: Vec<(String, f64)> = match numbers {
             Some(numbers) => axis.texts().into_iter().zip(numbers).collect(),
-            None => return Ok(Built::Missing(format!("{field} has no numbers"))),
+            None => return Ok(PanelData::Missing(format!("{field} has no numbers"))),
         };
         let mut chart = self.chart((field, ""));
         for curve in curves {
-            let place = place(&[&curve.at, &self.panel.at]);
+            let values = values(&[&curve.at, &self.panel.at]);
             for (name, extra) in self.each(curve) {
-                let mut place = place.clone();
-                place.extend(extra.iter().map(|(field, value)| (*field, value.as_str())));
-                let points = self.points(curve, &name, &place, (field, &xs))?;
-                chart.curves.push(Drawn {
+                let mut values = values.clone();
+                values.extend(extra.iter().map(|(field, value)| (*field, value.as_str())));
+                let points = self.points(curve, &name, &values, (field, &xs))?;
+                chart.curves.push(Curve {
                     words: name.clone(),
                     name,
                     look: chart.curves.len(),
@@ -193,11 +196,12 @@ impl<'a> Shown<'a> {
                 });
             }
         }
-        Ok(Built::Chart(chart))
+        Ok(PanelData::Chart(chart))
     }
 
-    /// A curve's names, and where each is besides: one for each value of an axis.
-    fn each(&self, curve: &'a Curve) -> Vec<(String, Vec<(&'a str, String)>)> {
+    /// The curves that a description stands for, one for each value of its `each`: the name of
+    /// each, and that value.
+    fn each(&self, curve: &'a CurveSpec) -> Vec<(String, Vec<(&'a str, String)>)> {
         let field = curve.each.name.as_str();
         let mut axes = self.experiment.plan.axes.iter();
         let Some(axis) = axes.find(|axis| axis.field == field) else {
@@ -211,23 +215,23 @@ impl<'a> Shown<'a> {
 
     fn points(
         &self,
-        curve: &Curve,
+        curve: &CurveSpec,
         name: &str,
-        place: &Where<'_>,
+        at: &Values<'_>,
         (field, xs): (&str, &[(String, f64)]),
     ) -> Result<Vec<Point>, StoreError> {
         let Some(measure) = curve.measure.as_ref().or(self.panel.y.measure.as_ref()) else {
             return Ok(Vec::new());
         };
-        let measured = self.experiment.measured(&measure.selector)?;
+        let measured = self.experiment.measurements(&measure.selector)?;
         let metric = metric(&measure.selector);
         let (scale, unit) = metric.map_or((1.0, self.panel.y.unit.as_str()), |metric| {
             (metric.scale, metric.unit)
         });
         let scheme = self.scheme(&curve.scheme);
         let point = |(text, x): &(String, f64)| {
-            let at = point(&self.experiment.plan, &with(place, field, text))?;
-            let mean = Mean::of(&measured.values(scheme, at)?)?;
+            let point = point(&self.experiment.plan, &with(at, field, text))?;
+            let mean = Mean::of(&measured.values(scheme, point)?)?;
             let value = mean.with_interval(scale);
             let label = match self.panel.x.label.as_str() {
                 "" => field,
@@ -246,13 +250,16 @@ impl<'a> Shown<'a> {
         Ok(xs.iter().filter_map(point).collect())
     }
 
-    fn time(&self, curves: &[Curve]) -> Result<Built, StoreError> {
+    fn time(&self, curves: &[CurveSpec]) -> Result<PanelData, StoreError> {
         let mut chart = self.chart(("time", "s"));
         let plan = &self.experiment.plan;
         for curve in curves {
-            let place = place(&[&curve.at, &self.panel.at]);
-            let Some(point) = point(plan, &place) else {
-                return Ok(Built::Missing(format!("{} was not run there", curve.name)));
+            let values = values(&[&curve.at, &self.panel.at]);
+            let Some(point) = point(plan, &values) else {
+                return Ok(PanelData::Missing(format!(
+                    "{} was not run there",
+                    curve.name
+                )));
             };
             let (scheme, seed) = (self.scheme(&curve.scheme), 0);
             let cell = plan.number(Cell {
@@ -262,7 +269,7 @@ impl<'a> Shown<'a> {
             });
             let Some(mut series) = self.sampled(cell, curve, &curve.series)? else {
                 let what = format!("{} of {} was not sampled", curve.series.name, curve.name);
-                return Ok(Built::Missing(what));
+                return Ok(PanelData::Missing(what));
             };
             if !curve.over.is_empty() {
                 self.share(cell, curve, &mut series.values)?;
@@ -271,25 +278,25 @@ impl<'a> Shown<'a> {
             series.values.iter_mut().for_each(|value| *value *= times);
             chart.curves.push(trace(curve, series, chart.curves.len()));
         }
-        Ok(Built::Chart(chart))
+        Ok(PanelData::Chart(chart))
     }
 
     fn sampled(
         &self,
         cell: usize,
-        curve: &Curve,
-        series: &Named,
+        curve: &CurveSpec,
+        series: &NameRef,
     ) -> Result<Option<Series>, StoreError> {
         let source = Some(curve.source.name.as_str()).filter(|source| !source.is_empty());
         let store = &self.experiment.store;
         store.series_of(cell, &series.name, source)
     }
 
-    /// Makes samples shares of the sum of others; where that is nothing there is no share.
-    fn share(&self, cell: usize, curve: &Curve, values: &mut [f64]) -> Result<(), StoreError> {
+    /// Divides samples by the sum of other series; where that is zero they are not a number.
+    fn share(&self, cell: usize, curve: &CurveSpec, values: &mut [f64]) -> Result<(), StoreError> {
         let mut sums = vec![0.0; values.len()];
-        for named in &curve.over {
-            let other = self.sampled(cell, curve, named)?;
+        for reference in &curve.over {
+            let other = self.sampled(cell, curve, reference)?;
             let others = other.map_or(Vec::new(), |series| series.values);
             for (sum, value) in sums.iter_mut().zip(others) {
                 *sum += value;
@@ -301,10 +308,14 @@ impl<'a> Shown<'a> {
         Ok(())
     }
 
-    fn bars(&self, curves: &[Curve], groups: &[(String, Named)]) -> Result<Built, StoreError> {
+    fn bars(
+        &self,
+        curves: &[CurveSpec],
+        groups: &[(String, NameRef)],
+    ) -> Result<PanelData, StoreError> {
         let measure = self.panel.y.measure.as_ref();
         let Some(Selector::Metric(name)) = measure.map(|measure| &measure.selector) else {
-            return Ok(Built::Missing("`y.measure` is no metric".to_string()));
+            return Ok(PanelData::Missing("`y.measure` is no metric".to_string()));
         };
         let mut rows = Vec::new();
         for curve in curves {
@@ -315,7 +326,7 @@ impl<'a> Shown<'a> {
             }
             rows.push((curve.name.clone(), bars));
         }
-        Ok(Built::Bars(Bars {
+        Ok(PanelData::Bars(Bars {
             title: self.panel.title.clone(),
             y: self.y(),
             groups: groups.iter().map(|(name, _)| name.clone()).collect(),
@@ -324,11 +335,11 @@ impl<'a> Shown<'a> {
         }))
     }
 
-    fn bar(&self, curve: &Curve, group: &str, selector: &Selector) -> Result<Bar, StoreError> {
+    fn bar(&self, curve: &CurveSpec, group: &str, selector: &Selector) -> Result<Bar, StoreError> {
         let plan = &self.experiment.plan;
-        let measured = self.experiment.measured(selector)?;
-        let place = place(&[&curve.at, &self.panel.at]);
-        let values = point(plan, &place)
+        let measured = self.experiment.measurements(selector)?;
+        let values = values(&[&curve.at, &self.panel.at]);
+        let values = point(plan, &values)
             .and_then(|point| measured.values(self.scheme(&curve.scheme), point));
         let mean = values.and_then(|values| Mean::of(&values));
         let (scale, unit) =
@@ -347,22 +358,25 @@ impl<'a> Shown<'a> {
         })
     }
 
-    fn distribution(&self, curves: &[Curve]) -> Result<Built, StoreError> {
+    fn distribution(&self, curves: &[CurveSpec]) -> Result<PanelData, StoreError> {
         let mut chart = self.chart(("time", "s"));
         for curve in curves {
-            let place = place(&[&curve.at, &self.panel.at]);
-            let Some(point) = point(&self.experiment.plan, &place) else {
-                return Ok(Built::Missing(format!("{} was not run there", curve.name)));
+            let values = values(&[&curve.at, &self.panel.at]);
+            let Some(point) = point(&self.experiment.plan, &values) else {
+                return Ok(PanelData::Missing(format!(
+                    "{} was not run there",
+                    curve.name
+                )));
             };
             let scheme = curve.scheme.name.as_str();
             let store = &self.experiment.store;
             let quantiles = store.transfers(scheme, point, &curve.group.name)?;
             let places = quantiles.iter().map(|(share, time)| (*time, 100.0 * share));
             let within = |wanted: f64| {
-                let found = quantiles.iter().find(|(share, _)| *share >= wanted);
-                figure::number(found.map_or(f64::NAN, |(_, time)| *time))
+                let quantile = quantiles.iter().find(|(share, _)| *share >= wanted);
+                figure::number(quantile.map_or(f64::NAN, |(_, time)| *time))
             };
-            chart.curves.push(Drawn {
+            chart.curves.push(Curve {
                 name: curve.name.clone(),
                 look: chart.curves.len(),
                 is_faint: false,
@@ -375,23 +389,23 @@ impl<'a> Shown<'a> {
                 line: Line::Path(places.collect()),
             });
         }
-        Ok(Built::Chart(chart))
+        Ok(PanelData::Chart(chart))
     }
 
-    fn drop_function(&self, curves: &[Curve]) -> Built {
+    fn drop_function(&self, curves: &[CurveSpec]) -> PanelData {
         let mut chart = self.chart(("average queue", "packets"));
         if chart.y.label.is_empty() {
             chart.y.label = "drop probability".to_string();
         }
         let outlines = run_report::curve_outlines(&self.experiment.plan);
-        let of = |curve: &Curve| outlines[self.scheme(&curve.scheme)].as_slice();
+        let of = |curve: &CurveSpec| outlines[self.scheme(&curve.scheme)].as_slice();
         let ends = curves.iter().filter_map(|curve| of(curve).last());
         let end = ends.map(|[x, _]| *x).fold(0.0, f64::max);
         for curve in curves {
             let outline = of(curve);
-            // What has come to its last value stays there.
+            // A curve stays at its last value up to the end of the axis.
             let rest = outline.last().map(|[_, y]| (end, *y));
-            chart.curves.push(Drawn {
+            chart.curves.push(Curve {
                 name: curve.name.clone(),
                 look: chart.curves.len(),
                 is_faint: false,
@@ -399,12 +413,12 @@ impl<'a> Shown<'a> {
                 line: Line::Path(outline.iter().map(|[x, y]| (*x, *y)).chain(rest).collect()),
             });
         }
-        Built::Chart(chart)
+        PanelData::Chart(chart)
     }
 }
 
-/// A curve of samples, with what they come to in words.
-fn trace(curve: &Curve, series: Series, look: usize) -> Drawn {
+/// A curve of samples, with their number, range and mean in words.
+fn trace(curve: &CurveSpec, series: Series, look: usize) -> Curve {
     let finite = series.values.iter().filter(|value| value.is_finite());
     let (sum, count) = finite.clone().fold((0.0, 0_usize), |(sum, count), value| {
         (sum + value, count + 1)
@@ -413,10 +427,10 @@ fn trace(curve: &Curve, series: Series, look: usize) -> Drawn {
         .clone()
         .fold(f64::MIN, |most, value| most.max(*value));
     let smallest = finite.fold(f64::MAX, |least, value| least.min(*value));
-    Drawn {
+    Curve {
         name: curve.name.clone(),
         look,
-        // The queue itself swings so much that nothing else could be seen.
+        // The queue swings so much that it would hide the other curves.
         is_faint: curve.series.name == "queue",
         words: format!(
             "{}: {count} samples from {} to {}, on average {}",

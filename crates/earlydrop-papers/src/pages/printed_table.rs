@@ -1,37 +1,37 @@
-//! A printed table beside ours, number by number.
+//! A printed table with our numbers.
 
-use crate::claims::{Test, Told, Verdict, is_same};
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::store::StoreError;
 
-use super::places::{place, point};
-use super::study::Experiment;
-use super::written::{At, Column, Panel};
+use super::coordinates::{point, values};
+use super::experiment::Experiment;
+use crate::claims::{ClaimReport, Test, Verdict, is_same_value};
+use crate::figures::{ColumnSpec, Coordinates, PanelSpec};
 
-/// A printed table beside ours.
+/// A printed table with our numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Printed {
-    /// What stands above it.
+pub struct PrintedTable {
+    /// The title.
     pub title: String,
-    /// The columns: what stands above several, and above each.
+    /// The columns: the heading above several, and that of each.
     pub columns: Vec<(String, String)>,
     /// The rows: a name, and a number for each column.
     pub rows: Vec<(String, Vec<Number>)>,
 }
 
-/// A printed number beside ours.
+/// A printed number with ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// As printed.
+    /// The number as printed.
     pub printed: String,
     /// Ours, in the printed unit.
     pub ours: Option<Mean>,
-    /// The claim that it is about, with its verdict.
+    /// The id of the claim about it, with the verdict.
     pub claim: Option<(String, Verdict)>,
 }
 
 impl Number {
-    /// By how much ours is off, as a share of what is printed.
+    /// The deviation of ours, as a share of the printed number.
     pub fn deviation(&self) -> Option<f64> {
         let printed = self.printed.parse::<f64>().ok()?;
         Some(self.ours?.mean / printed - 1.0)
@@ -44,61 +44,62 @@ impl Number {
     }
 }
 
-impl Printed {
-    /// Ours from an experiment, verdicts from what was told.
+impl PrintedTable {
+    /// The table of a panel, with our numbers from an experiment.
     pub(super) fn of(
-        panel: &Panel,
+        panel: &PanelSpec,
         experiment: &Experiment,
-        (rows, columns): (&[(String, At)], &[Column]),
-        told: &[Told<'_>],
-    ) -> Result<Printed, StoreError> {
-        let mut found = Vec::new();
+        (rows, columns): (&[(String, Coordinates)], &[ColumnSpec]),
+        reports: &[ClaimReport<'_>],
+    ) -> Result<PrintedTable, StoreError> {
+        let mut numbered = Vec::new();
         for (index, (name, at)) in rows.iter().enumerate() {
             let mut numbers = Vec::new();
             for column in columns {
                 numbers.push(Number {
                     printed: column.printed[index].clone(),
                     ours: ours(panel, experiment, at, column)?,
-                    claim: claim(panel, at, column, told),
+                    claim: claim(panel, at, column, reports),
                 });
             }
-            found.push((name.clone(), numbers));
+            numbered.push((name.clone(), numbers));
         }
-        let heading = |column: &Column| (column.under.clone(), column.name.clone());
-        Ok(Printed {
+        let heading = |column: &ColumnSpec| (column.under.clone(), column.name.clone());
+        Ok(PrintedTable {
             title: panel.title.clone(),
             columns: columns.iter().map(heading).collect(),
-            rows: found,
+            rows: numbered,
         })
     }
 
-    /// Whether a claim is one of its numbers.
+    /// Whether a claim is about one of the numbers.
     pub fn has(&self, claim: &str) -> bool {
         self.numbers()
             .any(|number| number.claim.as_ref().is_some_and(|(id, _)| id == claim))
     }
 
-    /// Its numbers.
+    /// All numbers, row by row.
     pub fn numbers(&self) -> impl Iterator<Item = &Number> {
         self.rows.iter().flat_map(|(_, numbers)| numbers)
     }
 }
 
+/// Our number in the unit of the print; `None` where it was not measured.
 fn ours(
-    panel: &Panel,
+    panel: &PanelSpec,
     experiment: &Experiment,
-    at: &At,
-    column: &Column,
+    at: &Coordinates,
+    column: &ColumnSpec,
 ) -> Result<Option<Mean>, StoreError> {
-    let place = place(&[at, &panel.at]);
-    let measured = experiment.measured(&column.measure.selector)?;
-    let per = match place.iter().find(|(field, _)| *field == column.per.name) {
+    let values = values(&[at, &panel.at]);
+    let measured = experiment.measurements(&column.measure.selector)?;
+    let per = match values.iter().find(|(field, _)| *field == column.per.name) {
         Some((_, value)) => value.parse::<f64>().unwrap_or(1.0),
         None => 1.0,
     };
     let scale = column.times / per;
     let mean = || {
-        let point = point(&experiment.plan, &place)?;
+        let point = point(&experiment.plan, &values)?;
         let scheme = measured.scheme(&column.scheme.name)?;
         Mean::of(&measured.values(scheme, point)?)
     };
@@ -109,17 +110,22 @@ fn ours(
     }))
 }
 
-/// The claim that this number is what is printed.
-fn claim(panel: &Panel, row: &At, column: &Column, told: &[Told<'_>]) -> Option<(String, Verdict)> {
-    let place = place(&[row, &panel.at]);
-    let is_there = |at: &[(String, Vec<String>)]| {
-        at.iter().all(|(field, values)| {
-            let mut said = place.iter().filter(|(known, _)| known == field);
-            said.any(|(_, value)| values.iter().any(|one| is_same(one, value)))
+/// The claim about the number of a row and a column, with its verdict.
+fn claim(
+    panel: &PanelSpec,
+    row: &Coordinates,
+    column: &ColumnSpec,
+    reports: &[ClaimReport<'_>],
+) -> Option<(String, Verdict)> {
+    let here = values(&[row, &panel.at]);
+    let is_here = |at: &[(String, Vec<String>)]| {
+        at.iter().all(|(field, wanted)| {
+            let mut values = here.iter().filter(|(known, _)| known == field);
+            values.any(|(_, value)| wanted.iter().any(|one| is_same_value(one, value)))
         })
     };
-    let is_about = |told: &&Told<'_>| {
-        let claim = told.claim;
+    let is_about = |report: &&ClaimReport<'_>| {
+        let claim = report.claim;
         let Test::Value { scheme, at, .. } = &claim.test else {
             return false;
         };
@@ -127,8 +133,8 @@ fn claim(panel: &Panel, row: &At, column: &Column, told: &[Told<'_>]) -> Option<
             && claim.metric == column.measure.selector
             && *scheme == column.scheme.name
             && at.len() == row.len()
-            && is_there(at)
+            && is_here(at)
     };
-    let found = told.iter().find(is_about)?;
-    Some((found.claim.id.clone(), found.judged.verdict))
+    let report = reports.iter().find(is_about)?;
+    Some((report.claim.id.clone(), report.judgement.verdict))
 }

@@ -1,10 +1,10 @@
 use super::*;
-use crate::claims::verdict::tests::{claim, measured};
+use crate::claims::verdict_tests::{claim, measured};
 
 const WRONG: &str = "[wrong]\nlow = \"high\"";
 
-fn shown(test: &str) -> Shown {
-    Trial::of(&claim(WRONG, test), &measured()).shown
+fn outcome(test: &str) -> TrialOutcome {
+    Trial::of(&claim(WRONG, test), &measured()).outcome
 }
 
 #[test]
@@ -16,14 +16,18 @@ fn a_wrong_scheme_changes_what_holds() {
         "{ kind = \"minimum-moves\", scheme = \"low\", over = \"count\", with = \"length\" }",
         "{ kind = \"nearer\", scheme = \"low\", than = [\"high\"], value = 1 }",
     ] {
-        assert_eq!(shown(test), Shown::Fails(Verdict::DoesNotHold), "{test}");
+        assert_eq!(
+            outcome(test),
+            TrialOutcome::FailsWithWrong(Verdict::DoesNotHold),
+            "{test}"
+        );
     }
     let test = "{ kind = \"between\", scheme = \"low\", low = 0.9, high = 3.0 }";
-    assert_eq!(shown(test), Shown::Fails(Verdict::InPart));
+    assert_eq!(outcome(test), TrialOutcome::FailsWithWrong(Verdict::InPart));
 }
 
 #[test]
-fn what_does_not_hold_would_of_runs_as_the_paper_has_them() {
+fn a_claim_that_does_not_hold_would_hold_of_runs_as_the_paper_has_them() {
     for (test, effect) in [
         (
             "{ kind = \"more\", scheme = \"low\", than = [\"high\"] }",
@@ -66,7 +70,7 @@ fn what_does_not_hold_would_of_runs_as_the_paper_has_them() {
             None,
         ),
     ] {
-        assert_eq!(shown(test), Shown::CouldHold(effect), "{test}");
+        assert_eq!(outcome(test), TrialOutcome::CouldHold(effect), "{test}");
     }
 }
 
@@ -74,8 +78,8 @@ fn what_does_not_hold_would_of_runs_as_the_paper_has_them() {
 fn a_tolerance_finer_than_chance_takes_more_seeds() {
     // The seeds lie 1% apart: their mean is known to 2%, by four of them.
     let test = "{ kind = \"value\", scheme = \"high\", value = 40, tolerance = 0.01 }";
-    let Shown::TooFewSeeds(seeds) = shown(test) else {
-        panic!("{:?}", shown(test));
+    let TrialOutcome::TooFewSeeds(seeds) = outcome(test) else {
+        panic!("{:?}", outcome(test));
     };
     assert!((5..40).contains(&seeds), "{seeds}");
 }
@@ -83,14 +87,17 @@ fn a_tolerance_finer_than_chance_takes_more_seeds() {
 #[test]
 fn a_test_that_cannot_fail_is_found_out() {
     let test = "{ kind = \"between\", scheme = \"low\", low = 0, high = 100 }";
-    let Shown::Not(reason) = shown(test) else {
-        panic!("{:?}", shown(test));
+    let TrialOutcome::NotShown(reason) = outcome(test) else {
+        panic!("{:?}", outcome(test));
     };
     assert_eq!(reason, "with high it holds");
     // It holds in part: they are as good as equal with a count of 1. Of equals it holds, and
     // that is no failure.
     let test = "{ kind = \"equal\", schemes = [\"low\", \"high\"], tolerance = 0.1 }";
-    assert_eq!(shown(test), Shown::Not("with high it holds".to_string()));
+    assert_eq!(
+        outcome(test),
+        TrialOutcome::NotShown("with high it holds".to_string())
+    );
 }
 
 #[test]

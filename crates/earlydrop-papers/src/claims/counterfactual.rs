@@ -1,19 +1,20 @@
-//! What would have been measured had a paper been right: the means are those it claims,
-//! and the values lie as far apart from seed to seed as they do in our runs.
+//! Runs as a paper claims them: our measurements with their means moved to the claimed ones.
+//! The values of different seeds stay as far apart as they are in our runs.
 //!
-//! A claim that does not hold of our runs must hold of these, or its test could not tell.
+//! A test whose claim does not hold of our runs must hold of these. Else it could not have
+//! shown the claim to be right.
 
-use super::measured::Measured;
-use super::paper::{At, Test};
-use super::places::{Missing, axis, index, numbers, points, rows, scheme};
+use super::claim::{Restriction, Test};
+use super::measurements::Measurements;
+use super::missing::MissingData;
 
-/// `measured` as the paper has it; where that says more, less or flat and not by how much,
-/// by this `margin`, as a share.
-pub(super) fn as_claimed(
+/// Moves the means of `measured` to what `test` claims. Where the paper says more, less or flat
+/// and not by how much, the effect is `margin`, as a share.
+pub(crate) fn as_claimed(
     test: &Test,
-    measured: &Measured,
+    measured: &Measurements,
     margin: f64,
-) -> Result<Measured, Missing> {
+) -> Result<Measurements, MissingData> {
     let mut claimed = measured.clone();
     match test {
         Test::Ordering {
@@ -61,40 +62,38 @@ pub(super) fn as_claimed(
             value,
             at,
         } => nearer(&mut claimed, (scheme, than), *value, at, margin)?,
-        Test::Undecidable { missing } => return Err(missing.clone()),
+        Test::Undecidable { missing } => return Err(MissingData::NotInPaper(missing.clone())),
     }
     Ok(claimed)
 }
 
-fn mean(measured: &Measured, scheme: usize, point: usize) -> Result<f64, Missing> {
-    let found = measured.mean(scheme, point);
-    found.ok_or_else(|| format!("{} was not measured", measured.schemes[scheme]))
-}
-
 /// The mean over a row of points.
-fn mean_of_row(measured: &Measured, scheme: usize, row: &[usize]) -> Result<f64, Missing> {
-    let means = row.iter().map(|point| mean(measured, scheme, *point));
-    let sum: Result<f64, Missing> = means.sum();
+fn mean_of_row(measured: &Measurements, scheme: usize, row: &[usize]) -> Result<f64, MissingData> {
+    let means = row
+        .iter()
+        .map(|point| measured.require_mean(scheme, *point));
+    let sum: Result<f64, MissingData> = means.sum();
     Ok(sum? / row.len() as f64)
 }
 
-fn indices(measured: &Measured, names: &[String]) -> Result<Vec<usize>, Missing> {
-    names.iter().map(|name| scheme(measured, name)).collect()
+fn indices(measured: &Measurements, names: &[String]) -> Result<Vec<usize>, MissingData> {
+    let indices = names.iter().map(|name| measured.require_scheme(name));
+    indices.collect()
 }
 
-/// Below the least (above the most) of the others.
+/// Moves a scheme below the least (above the most) of the others by the margin.
 fn ordered(
-    claimed: &mut Measured,
+    claimed: &mut Measurements,
     (name, than): (&str, &[String]),
     less: bool,
-    at: &At,
+    at: &Restriction,
     margin: f64,
-) -> Result<(), Missing> {
-    let (own, others) = (scheme(claimed, name)?, indices(claimed, than)?);
-    for point in points(claimed, at) {
-        let means: Result<Vec<f64>, Missing> = others
+) -> Result<(), MissingData> {
+    let (own, others) = (claimed.require_scheme(name)?, indices(claimed, than)?);
+    for point in claimed.points_at(at) {
+        let means: Result<Vec<f64>, MissingData> = others
             .iter()
-            .map(|other| mean(claimed, *other, point))
+            .map(|other| claimed.require_mean(*other, point))
             .collect();
         let means = means?.into_iter();
         let to = match less {
@@ -102,24 +101,23 @@ fn ordered(
             false => means.fold(f64::MIN, f64::max) * (1.0 + margin),
         };
         if less && to <= 0.0 {
-            let place = claimed.place(point);
-            return Err(format!("nothing is below the other at {place}: it is zero"));
+            return Err(MissingData::BelowZero(claimed.point_name(point)));
         }
         claimed.move_mean(own, point, to);
     }
     Ok(())
 }
 
-/// The same all along the axis; the others off at its end, where they are flat.
+/// Moves a scheme to one mean along each row, and the last point of others that are flat off it.
 fn flat(
-    claimed: &mut Measured,
+    claimed: &mut Measurements,
     (name, than): (&str, &[String]),
     over: &str,
-    at: &At,
+    at: &Restriction,
     margin: f64,
-) -> Result<(), Missing> {
-    let (own, others) = (scheme(claimed, name)?, indices(claimed, than)?);
-    for row in rows(claimed, over, at)? {
+) -> Result<(), MissingData> {
+    let (own, others) = (claimed.require_scheme(name)?, indices(claimed, than)?);
+    for row in claimed.rows_at(over, at)? {
         let level = mean_of_row(claimed, own, &row)?;
         for point in &row {
             claimed.move_mean(own, *point, level);
@@ -127,7 +125,8 @@ fn flat(
         for other in &others {
             let level = mean_of_row(claimed, *other, &row)?;
             let (first, last) = (row[0], row[row.len() - 1]);
-            let apart = mean(claimed, *other, last)? - mean(claimed, *other, first)?;
+            let apart =
+                claimed.require_mean(*other, last)? - claimed.require_mean(*other, first)?;
             if apart.abs() < margin * level {
                 claimed.move_mean(*other, first, level);
                 claimed.move_mean(*other, last, level * (1.0 + margin));
@@ -137,13 +136,13 @@ fn flat(
     Ok(())
 }
 
-/// The same all along a row but at one place, which is lower.
+/// Moves a scheme to one mean along a row, but at one index below it by the margin.
 fn lower_at(
-    claimed: &mut Measured,
+    claimed: &mut Measurements,
     own: usize,
     row: &[usize],
     (at, margin): (usize, f64),
-) -> Result<(), Missing> {
+) -> Result<(), MissingData> {
     let level = mean_of_row(claimed, own, row)?;
     for (place, point) in row.iter().enumerate() {
         let share = if place == at { 1.0 - margin } else { 1.0 };
@@ -152,31 +151,33 @@ fn lower_at(
     Ok(())
 }
 
+/// Makes each row a valley with its lowest value in the middle.
 fn valley(
-    claimed: &mut Measured,
+    claimed: &mut Measurements,
     name: &str,
     over: &str,
-    at: &At,
+    at: &Restriction,
     margin: f64,
-) -> Result<(), Missing> {
-    let own = scheme(claimed, name)?;
-    for row in rows(claimed, over, at)? {
+) -> Result<(), MissingData> {
+    let own = claimed.require_scheme(name)?;
+    for row in claimed.rows_at(over, at)? {
         lower_at(claimed, own, &row, (row.len() / 2, margin))?;
     }
     Ok(())
 }
 
-/// Lowest at one end for the first value of the other axis, at the other for all else.
+/// Puts the lowest value at one end of the row for the first value of `with`, and at the other
+/// end of all other rows.
 fn moving_valley(
-    claimed: &mut Measured,
+    claimed: &mut Measurements,
     name: &str,
     (over, with): (&str, &str),
     up: bool,
     margin: f64,
-) -> Result<(), Missing> {
-    let own = scheme(claimed, name)?;
-    let with = axis(claimed, with)?;
-    for row in claimed.rows(axis(claimed, over)?) {
+) -> Result<(), MissingData> {
+    let own = claimed.require_scheme(name)?;
+    let with = claimed.require_axis(with)?;
+    for row in claimed.rows(claimed.require_axis(over)?) {
         let is_first = claimed.points[row[0]][with] == 0;
         let end = if is_first == up { 0 } else { row.len() - 1 };
         lower_at(claimed, own, &row, (end, margin))?;
@@ -184,10 +185,11 @@ fn moving_valley(
     Ok(())
 }
 
-fn proportional(claimed: &mut Measured, name: &str, over: &str) -> Result<(), Missing> {
-    let own = scheme(claimed, name)?;
-    let x = numbers(claimed, over)?;
-    for row in claimed.rows(axis(claimed, over)?) {
+/// Moves a scheme to a straight line through zero along each row.
+fn proportional(claimed: &mut Measurements, name: &str, over: &str) -> Result<(), MissingData> {
+    let own = claimed.require_scheme(name)?;
+    let x = claimed.axis_numbers(over)?;
+    for row in claimed.rows(claimed.require_axis(over)?) {
         let slope = mean_of_row(claimed, own, &row)? * x.len() as f64 / x.iter().sum::<f64>();
         for (point, x) in row.iter().zip(&x) {
             claimed.move_mean(own, *point, slope * x);
@@ -196,60 +198,74 @@ fn proportional(claimed: &mut Measured, name: &str, over: &str) -> Result<(), Mi
     Ok(())
 }
 
-/// At the end above the beginning, or below.
+/// Moves the value at `to` above (below) that at `from` by the margin.
 fn trend(
-    claimed: &mut Measured,
+    claimed: &mut Measurements,
     name: &str,
     (over, from, to): (&str, &str, &str),
     up: bool,
-    at: &At,
+    at: &Restriction,
     margin: f64,
-) -> Result<(), Missing> {
-    let own = scheme(claimed, name)?;
-    let along = axis(claimed, over)?;
-    let (first, last) = (index(claimed, over, from)?, index(claimed, over, to)?);
+) -> Result<(), MissingData> {
+    let own = claimed.require_scheme(name)?;
+    let along = claimed.require_axis(over)?;
+    let (first, last) = (
+        claimed.require_axis_value(over, from)?,
+        claimed.require_axis_value(over, to)?,
+    );
     let share = if up { 1.0 + margin } else { 1.0 - margin };
-    for row in rows(claimed, over, at)? {
+    for row in claimed.rows_at(over, at)? {
         let point = |index: usize| row.iter().find(|p| claimed.points[**p][along] == index);
         if let (Some(first), Some(last)) = (point(first).copied(), point(last).copied()) {
-            let level = mean(claimed, own, first)?;
+            let level = claimed.require_mean(own, first)?;
             claimed.move_mean(own, last, level * share);
         }
     }
     Ok(())
 }
 
-fn everywhere(claimed: &mut Measured, name: &str, at: &At, to: f64) -> Result<(), Missing> {
-    let own = scheme(claimed, name)?;
-    for point in points(claimed, at) {
+/// Moves a scheme to one mean at every point of a restriction.
+fn everywhere(
+    claimed: &mut Measurements,
+    name: &str,
+    at: &Restriction,
+    to: f64,
+) -> Result<(), MissingData> {
+    let own = claimed.require_scheme(name)?;
+    for point in claimed.points_at(at) {
         claimed.move_mean(own, point, to);
     }
     Ok(())
 }
 
-fn equal(claimed: &mut Measured, names: &[String], at: &At) -> Result<(), Missing> {
+/// Moves all other schemes to the mean of the first.
+fn equal(
+    claimed: &mut Measurements,
+    names: &[String],
+    at: &Restriction,
+) -> Result<(), MissingData> {
     let all = indices(claimed, names)?;
-    for point in points(claimed, at) {
+    for point in claimed.points_at(at) {
         for other in all.iter().skip(1) {
-            let level = mean(claimed, all[0], point)?;
+            let level = claimed.require_mean(all[0], point)?;
             claimed.move_mean(*other, point, level);
         }
     }
     Ok(())
 }
 
-/// At the value; the others off it by the margin, where they are nearer.
+/// Moves a scheme to the value, and others that are nearer than the margin off it.
 fn nearer(
-    claimed: &mut Measured,
+    claimed: &mut Measurements,
     (name, than): (&str, &[String]),
     value: f64,
-    at: &At,
+    at: &Restriction,
     margin: f64,
-) -> Result<(), Missing> {
+) -> Result<(), MissingData> {
     everywhere(claimed, name, at, value)?;
     for other in indices(claimed, than)? {
-        for point in points(claimed, at) {
-            let off = mean(claimed, other, point)? / value - 1.0;
+        for point in claimed.points_at(at) {
+            let off = claimed.require_mean(other, point)? / value - 1.0;
             if off.abs() < margin {
                 claimed.move_mean(other, point, value * (1.0 + margin));
             }

@@ -1,0 +1,130 @@
+//! The statistics that decide claims.
+//!
+//! Each takes values by seed and returns, by seed, by how much a claim is right. Schemes run
+//! with the same seeds (common random numbers), so values are paired by seed.
+
+use earlydrop_lab::statistics::Mean;
+
+/// The mean of paired differences with its 95% interval by Student's t.
+///
+/// Assumes that differences of different seeds are independent and about normal. A. M. Law,
+/// *Simulation Modeling and Analysis*, section 10.2.1, "A paired-t confidence interval".
+pub(super) fn paired_interval(by_seed: &[f64]) -> Option<Mean> {
+    Mean::of(by_seed)
+}
+
+/// Paired differences `sign * (of - minus)`, as shares of the mean of `reference` over the
+/// seeds; as they are where that mean is zero.
+///
+/// The mean of `reference` is taken as known: its own error does not widen the interval.
+pub(super) fn paired_shares(
+    sign: f64,
+    (of, minus): (&[f64], &[f64]),
+    reference: &[f64],
+) -> Vec<f64> {
+    let mean = reference.iter().sum::<f64>() / reference.len() as f64;
+    let scale = if mean == 0.0 { 1.0 } else { mean.abs() };
+    let pairs = of.iter().zip(minus);
+    pairs
+        .map(|(of, minus)| sign * (of - minus) / scale)
+        .collect()
+}
+
+/// The noninferiority test: shares plus the tolerance, above zero where a scheme is worse by
+/// less than the tolerance.
+///
+/// E. Walker, A. S. Nowacki, "Understanding equivalence and noninferiority testing", *Journal
+/// of General Internal Medicine* 26 (2011), 192-196. A tolerance of zero is the test for a
+/// difference.
+pub(super) fn noninferiority(shares: Vec<f64>, tolerance: f64) -> Vec<f64> {
+    let shares = shares.into_iter();
+    shares.map(|share| share + tolerance).collect()
+}
+
+/// The equivalence test by two one-sided tests: the distance of relative deviations from the
+/// tolerance, on the side where their mean is off. The other side's test is passed by more.
+///
+/// The interval is two-sided at 95%, so each one-sided test has a level of 2.5%. D. J.
+/// Schuirmann, "A comparison of the two one-sided tests procedure and the power approach",
+/// *Journal of Pharmacokinetics and Biopharmaceutics* 15 (1987), 657-680.
+pub(super) fn equivalence(relative: &[f64], tolerance: f64) -> Vec<f64> {
+    let sign = if relative.iter().sum::<f64>() > 0.0 {
+        -1.0
+    } else {
+        1.0
+    };
+    relative
+        .iter()
+        .map(|share| tolerance + sign * share)
+        .collect()
+}
+
+/// The exponent b of the power law y = a x^b: the slope of ln y over ln x by least squares.
+///
+/// Assumes that x and y are above zero and that errors of ln y are independent with equal
+/// variance. N. R. Draper, H. Smith, *Applied Regression Analysis*, chapter 1.
+pub(super) fn log_log_slope(x: &[f64], y: &[f64]) -> f64 {
+    let x: Vec<f64> = x.iter().map(|x| x.ln()).collect();
+    let y: Vec<f64> = y.iter().map(|y| y.ln()).collect();
+    let count = y.len() as f64;
+    let (mean_x, mean_y) = (x.iter().sum::<f64>() / count, y.iter().sum::<f64>() / count);
+    let pairs = x.iter().zip(&y);
+    let covariance: f64 = pairs.map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    covariance / x.iter().map(|x| (x - mean_x).powi(2)).sum::<f64>()
+}
+
+/// The largest minus the smallest of a seed's values along a row.
+pub(super) fn range(along: &[Vec<f64>], seed: usize) -> f64 {
+    let values = || along.iter().map(|values| values[seed]);
+    values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
+}
+
+/// The index of the smallest of a seed's values along a row; of equal ones the first.
+pub(super) fn smallest(along: &[Vec<f64>], seed: usize) -> usize {
+    let values = along.iter().map(|values| values[seed]).enumerate();
+    let least = values.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    least.map_or(0, |(index, _)| index)
+}
+
+/// With about how many seeds the interval of a mean above zero would leave zero out, as it
+/// narrows with the square root of their number; `None` where the mean is not above zero.
+pub(crate) fn seeds_needed(by_seed: &[f64]) -> Option<usize> {
+    let mean = paired_interval(by_seed).filter(|mean| mean.mean > 0.0)?;
+    let share = mean.half? / mean.mean;
+    Some((mean.count as f64 * share * share).ceil() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_of_the_mean_of_what_is_compared_with() {
+        let shares = paired_shares(1.0, (&[3.0, 5.0], &[2.0, 2.0]), &[2.0, 2.0]);
+        assert_eq!(shares, [0.5, 1.5]);
+        assert_eq!(paired_shares(-1.0, (&[1.0], &[0.0]), &[0.0]), [-1.0]);
+        assert_eq!(noninferiority(vec![-0.25], 0.5), [0.25]);
+    }
+
+    #[test]
+    fn equivalence_looks_at_the_side_that_is_off() {
+        assert_eq!(equivalence(&[0.25, 0.25], 0.5), [0.25, 0.25]);
+        assert_eq!(equivalence(&[-0.75, -0.25], 0.5), [-0.25, 0.25]);
+    }
+
+    #[test]
+    fn a_power_law_has_its_exponent() {
+        let x = [1.0, 2.0, 4.0];
+        assert!((log_log_slope(&x, &[3.0, 12.0, 48.0]) - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn four_times_the_seeds_halve_an_interval() {
+        let by_seed = [0.0, 1.0, 2.0, 1.0];
+        let mean = paired_interval(&by_seed).unwrap();
+        let share = mean.half.unwrap() / mean.mean;
+        let needed = (4.0 * share * share).ceil() as usize;
+        assert_eq!(seeds_needed(&by_seed), Some(needed));
+        assert_eq!(seeds_needed(&[-1.0, 0.5]), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! Whether a claim can fail.
+//!
+//! A claim that holds must get a worse verdict when a scheme that is wrong on purpose runs under
+//! the label of the one that the claim is about. A claim that does not hold must hold of runs as
+//! the paper has them. Else its test would show nothing.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use earlydrop_lab::document::Problems;
+use earlydrop_lab::plan::{Plan, Source};
+use earlydrop_lab::store::Store;
+use serde_json::{Value, json};
+
+use crate::catalogue::{Pace, PaperEntry};
+use crate::claims::{
+    Claim, Judgement, Measurements, Runs, Verdict, as_claimed, judge, seeds_needed,
+};
+use crate::error::Error;
+
+/// Whether a claim's test can come to another verdict.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum TrialOutcome {
+    /// With the wrong scheme the verdict is this worse one.
+    FailsWithWrong(Verdict),
+    /// The claim does not hold, and would hold of runs as the paper has them. Where the paper
+    /// does not print a size, this is the smallest effect, as a share, at which it would.
+    CouldHold(Option<f64>),
+    /// The seeds lie too far apart; about so many would do.
+    TooFewSeeds(usize),
+    /// The verdict stays, for this reason.
+    NotShown(String),
+}
+
+/// A claim, its verdict, and whether its test can come to another.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Trial<'a> {
+    /// The claim.
+    pub claim: &'a Claim,
+    /// The verdict of our runs.
+    pub judgement: Judgement,
+    /// Whether the test can come to another verdict.
+    pub outcome: TrialOutcome,
+}
+
+/// Tries all claims about an experiment of a paper, on runs that are stored in `folder`. `run`
+/// runs the missing cells of a plan. Claims for which a quick run has too few seeds are tried
+/// with all seeds.
+pub fn trials<'a, E: From<Error>>(
+    entry: &'a PaperEntry,
+    experiment: &str,
+    pace: Pace,
+    folder: &Path,
+    mut run: impl FnMut(&Plan, &Store) -> Result<(), E>,
+) -> Result<Vec<Trial<'a>>, E> {
+    let claims = entry.paper.claims.iter();
+    let claims: Vec<&Claim> = claims
+        .filter(|claim| claim.experiment == experiment)
+        .collect();
+    let (Some(source), Some(full)) = (
+        entry.source(experiment, pace),
+        entry.source(experiment, Pace::Full),
+    ) else {
+        let none = Measurements::default();
+        return Ok(claims.iter().map(|claim| Trial::of(claim, &none)).collect());
+    };
+    let source = source.and_then(|source| with_wrong_schemes(source, &claims));
+    let mut source = source.map_err(Error::from)?;
+    let mut trials = try_claims(&source, &claims, folder, &mut run)?;
+    let needs_seeds = |trial: &Trial<'_>| matches!(trial.outcome, TrialOutcome::TooFewSeeds(_));
+    if pace == Pace::Quick && trials.iter().any(needs_seeds) {
+        let full = full.and_then(|source| source.plan()).map_err(Error::from)?;
+        source.set("seeds", &full.seeds.len().to_string(), "all seeds");
+        trials = try_claims(&source, &claims, folder, &mut run)?;
+    }
+    Ok(trials)
+}
+
+fn try_claims<'a, E: From<Error>>(
+    source: &Source,
+    claims: &[&'a Claim],
+    folder: &Path,
+    run: &mut impl FnMut(&Plan, &Store) -> Result<(), E>,
+) -> Result<Vec<Trial<'a>>, E> {
+    let plan = source.plan().map_err(Error::from)?;
+    let store = Store::create(folder, source, &plan).map_err(Error::from)?;
+    run(&plan, &store)?;
+    let mut runs = Runs::of(&plan, &store).map_err(Error::from)?;
+    let mut trials = Vec::new();
+    for claim in claims {
+        let measured = runs.measurements(&claim.metric).map_err(Error::from)?;
+        trials.push(Trial::of(claim, &measured));
+    }
+    Ok(trials)
+}
+
+/// Adds the wrong schemes of claims to an experiment.
+fn with_wrong_schemes(mut source: Source, claims: &[&Claim]) -> Result<Source, Problems> {
+    let plan = source.plan()?;
+    let known: BTreeSet<&str> = plan.labels().into_iter().collect();
+    let decidable = claims.iter().filter(|claim| claim.test.scheme().is_some());
+    let wrong: BTreeSet<&str> = decidable.map(|claim| claim.wrong.as_str()).collect();
+    for scheme in wrong.difference(&known) {
+        source.add_scheme(scheme, scheme);
+    }
+    Ok(source)
+}
+
+impl<'a> Trial<'a> {
+    /// The outcome in words: "with red it does not hold".
+    pub fn summary(&self) -> String {
+        match &self.outcome {
+            TrialOutcome::FailsWithWrong(verdict) => {
+                format!("with {} it {verdict}", self.claim.wrong)
+            }
+            TrialOutcome::CouldHold(None) => "it would hold of the printed values".to_string(),
+            TrialOutcome::CouldHold(Some(effect)) => {
+                format!("it would hold of an effect of {:.0}%", 100.0 * effect)
+            }
+            TrialOutcome::TooFewSeeds(seeds) => {
+                format!("not shown: it takes about {seeds} seeds")
+            }
+            TrialOutcome::NotShown(reason) => format!("not shown: {reason}"),
+        }
+    }
+
+    /// The trial as JSON. Scripts read it: keys keep their names and their order.
+    pub fn json(&self) -> Value {
+        let with_wrong = match self.outcome {
+            TrialOutcome::FailsWithWrong(verdict) => Some(verdict.to_string()),
+            _ => None,
+        };
+        json!({
+            "id": self.claim.id,
+            "verdict": self.judgement.verdict.to_string(),
+            "wrong": self.claim.wrong,
+            "verdict_with_wrong": with_wrong,
+            "could_hold": matches!(self.outcome, TrialOutcome::CouldHold(_)),
+            "shown": self.summary(),
+        })
+    }
+
+    /// Tries a claim on measurements that include its wrong scheme.
+    fn of(claim: &'a Claim, measured: &Measurements) -> Trial<'a> {
+        let judgement = judge(claim, measured);
+        let outcome = match (judgement.verdict, &judgement.missing) {
+            (Verdict::DoesNotHold, _) => try_as_claimed(claim, measured),
+            (Verdict::Undecided, Some(missing)) => TrialOutcome::NotShown(missing.to_string()),
+            (right, _) => try_wrong_scheme(claim, measured, right),
+        };
+        Trial {
+            claim,
+            judgement,
+            outcome,
+        }
+    }
+}
+
+/// Puts the wrong scheme in place of the right one; the verdict must be worse than `right`.
+fn try_wrong_scheme(claim: &Claim, measured: &Measurements, right: Verdict) -> TrialOutcome {
+    let wrong = &claim.wrong;
+    let index = |label: &str| measured.scheme(label);
+    let (Some(own), Some(other)) = (claim.test.scheme().and_then(index), index(wrong)) else {
+        return TrialOutcome::NotShown(format!("{wrong} was not run"));
+    };
+    let judgement = judge(claim, &measured.clone().with_swapped(own, other));
+    match (judgement.verdict, &judgement.missing) {
+        (Verdict::DoesNotHold, _) => TrialOutcome::FailsWithWrong(Verdict::DoesNotHold),
+        (Verdict::InPart, _) if right == Verdict::Holds => {
+            TrialOutcome::FailsWithWrong(Verdict::InPart)
+        }
+        (_, Some(missing)) => TrialOutcome::NotShown(format!("with {wrong}: {missing}")),
+        (same, None) => TrialOutcome::NotShown(format!("with {wrong} it {same}")),
+    }
+}
+
+/// The effects to try, as shares, where a paper does not print one.
+const EFFECTS: [f64; 4] = [0.1, 0.2, 0.5, 0.9];
+
+/// Moves the means to what the paper claims; the claim must hold then.
+fn try_as_claimed(claim: &Claim, measured: &Measurements) -> TrialOutcome {
+    let mut comparisons = Vec::new();
+    for effect in EFFECTS {
+        let claimed = match as_claimed(&claim.test, measured, effect) {
+            Ok(claimed) => claimed,
+            Err(missing) => return TrialOutcome::NotShown(missing.to_string()),
+        };
+        let judgement = judge(claim, &claimed);
+        if judgement.verdict == Verdict::Holds {
+            let effect = claim.test.is_directional().then_some(effect);
+            return TrialOutcome::CouldHold(effect);
+        }
+        comparisons = judgement.comparisons;
+    }
+    let open = comparisons.iter().filter(|one| !one.supports_claim());
+    let seeds = open.map(|one| seeds_needed(&one.by_seed));
+    match seeds.collect::<Option<Vec<usize>>>() {
+        Some(seeds) => TrialOutcome::TooFewSeeds(seeds.into_iter().max().unwrap_or(0)),
+        None => TrialOutcome::NotShown("not even of runs as the paper has them".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

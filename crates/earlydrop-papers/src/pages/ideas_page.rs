@@ -1,0 +1,160 @@
+//! The page about ideas and readings, in Markdown.
+
+use earlydrop_lab::statistics::Mean;
+
+use crate::claims::{
+    ClaimReport, Comparison, Conclusion, Idea, IdeaReport, IdeasAndReadings, Test, Verdict,
+    conclude, matching, percent,
+};
+
+/// The page's part about the ideas and the readings, which stands before the figures.
+pub fn ideas_page(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
+    let idea_reports = ideas.ideas.iter().map(|idea| conclude(idea, reports));
+    let idea_reports: Vec<IdeaReport<'_>> = idea_reports.collect();
+    let mut page = "\n## Which ideas are worth using today\n\n\
+         An idea is worth using in a setting where every comparison made there supports it: it is \
+         better than what it is built on, at no cost, and no worse than what an operator has \
+         without it. A setting is a point of an experiment: a rate, a sender, a load. The rules \
+         were set before any run; the conclusions follow from the verdicts. *Better by* is over \
+         all settings, as a share of what is compared with; below zero: worse.\n\n\
+         | idea | from | conclusion |\n|---|---|---|\n"
+        .to_string();
+    for report in &idea_reports {
+        let (idea, from) = (&report.idea.idea, &report.idea.from);
+        page.push_str(&format!("| {idea} | {from} | **{}** |\n", report.summary()));
+    }
+    for report in &idea_reports {
+        page.push_str(&section(report));
+    }
+    page.push_str(&readings(ideas, reports));
+    page
+}
+
+fn readings(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
+    let mut text = "\n## What readings change\n\n\
+         Where a paper is misprinted or silent: the effect of the other reading, in the direction \
+         that one would expect. Below zero: the opposite.\n\n\
+         | passage | our reading | other reading | hypothesis | supported | by |\n\
+         |---|---|---|---|---|---|\n"
+        .to_string();
+    for reading in &ideas.readings {
+        for report in matching(reports, &reading.claims) {
+            text.push_str(&format!(
+                "| {} | {} | {} | {} | {} | {} |\n",
+                reading.reading,
+                reading.taken,
+                reading.other,
+                report.claim.claim,
+                answer(report),
+                difference(report)
+            ));
+        }
+    }
+    text
+}
+
+/// An idea with its rule, the settings in which it is worth using and the claims it rests on.
+fn section(report: &IdeaReport<'_>) -> String {
+    let Idea {
+        idea, from, rule, ..
+    } = report.idea;
+    let mut text = format!(
+        "\n### {idea}\n\nFrom {from}. Rule: {rule}\n\nConclusion: **{}**.",
+        report.summary()
+    );
+    let places = report.places();
+    if report.conclusion == Conclusion::WorthUsingInSome {
+        text.push_str(&format!(" Where:\n\n- {}", places.join("\n- ")));
+    }
+    text.push_str(
+        "\n\n| hypothesis | supported | better by | in single settings |\n|---|---|---|---|\n",
+    );
+    for need in &report.needs {
+        text.push_str(&format!(
+            "| {} ({}) | {} | {} | {} |\n",
+            need.claim.claim,
+            need.claim.id,
+            answer(need),
+            difference(need),
+            range(need),
+        ));
+    }
+    text
+}
+
+/// Whether the claim is supported: "yes", "in 12 of 24", "no".
+fn answer(report: &ClaimReport<'_>) -> String {
+    let all = &report.judgement.comparisons;
+    let supporting = all.iter().filter(|one| one.supports_claim()).count();
+    match report.judgement.verdict {
+        Verdict::Holds => "yes".to_string(),
+        Verdict::InPart => format!("in {supporting} of {}", all.len()),
+        Verdict::DoesNotHold => "no".to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// The tolerance in a claim's comparisons, which is no part of the difference.
+fn tolerance(report: &ClaimReport<'_>) -> f64 {
+    match report.claim.test {
+        Test::Ordering { tolerance, .. } => tolerance,
+        _ => 0.0,
+    }
+}
+
+/// The worst and the best comparison: "-3.1% to +20.0%".
+fn range(report: &ClaimReport<'_>) -> String {
+    let means = report
+        .judgement
+        .comparisons
+        .iter()
+        .filter_map(Comparison::mean);
+    let means: Vec<f64> = means.map(|mean| mean.mean - tolerance(report)).collect();
+    let worst = means.iter().copied().reduce(f64::min);
+    let best = means.iter().copied().reduce(f64::max);
+    match (worst, best) {
+        (Some(worst), Some(best)) => format!("{} to {}", percent(worst), percent(best)),
+        _ => String::new(),
+    }
+}
+
+/// The effect without the tolerance: "+12.3% (+10.0% to +14.6%)".
+fn difference(report: &ClaimReport<'_>) -> String {
+    let Some(Mean {
+        mean,
+        half: Some(half),
+        ..
+    }) = report.judgement.effect
+    else {
+        return String::new();
+    };
+    let mean = mean - tolerance(report);
+    let (low, high) = (percent(mean - half), percent(mean + half));
+    format!("{} ({low} to {high})", percent(mean))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::ideas_tests::{paper, reports};
+
+    #[test]
+    fn a_difference_has_no_tolerance_in_it() {
+        let paper = paper(
+            "{ kind = \"not-more\", scheme = \"new\", than = [\"old\"], tolerance = 0.5, at = { load = [2] } }",
+        );
+        let reports = reports(&paper);
+        assert!(
+            reports[1].effect().starts_with("+70.0%"),
+            "{}",
+            reports[1].effect()
+        );
+        assert!(
+            difference(&reports[1]).starts_with("+20.0%"),
+            "{}",
+            difference(&reports[1])
+        );
+        assert_eq!(answer(&reports[0]), "in 2 of 4");
+        assert_eq!(range(&reports[0]), "-60.0% to +60.0%");
+    }
+}

@@ -1,0 +1,278 @@
+//! Runs the papers' experiments and writes the pages.
+//!
+//! ```text
+//! Catalogue::select --> Selection --run--> Reproduction --write_html, write_markdown--> files
+//!                                  \--try_claims--> Trials
+//! ```
+//!
+//! Each experiment has a folder with its store, so what was stopped continues with the next call.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use earlydrop_lab::files::{FileError, write_whole};
+use earlydrop_lab::plan::Plan;
+use earlydrop_lab::run::Progress;
+use earlydrop_lab::store::{self, Store};
+use earlydrop_lab::summary::Summary;
+use earlydrop_report::run_report::write_report;
+
+use crate::catalogue::{Catalogue, Pace, PaperEntry, Selection};
+use crate::claims::{Claim, ClaimReport, IdeaReport, conclude};
+use crate::error::Error;
+use crate::falsification::{Trial, trials};
+use crate::pages::{
+    Experiment, Experiments, PICTURES, Provenance, Study, front, ideas_page, markdown,
+    markdown_front, page,
+};
+
+/// How experiments are run, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions<'a> {
+    /// How much of each experiment is run.
+    pub pace: Pace,
+    /// The folder of results. Each pace has a folder in it.
+    pub out: &'a Path,
+    /// The number of runs at a time.
+    pub threads: usize,
+    /// Once it is set, no further run begins.
+    pub stop: &'a AtomicBool,
+}
+
+/// What happens while experiments run.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// An experiment begins.
+    Begin {
+        /// The paper's key.
+        paper: &'a str,
+        /// The experiment's name.
+        experiment: &'a str,
+    },
+    /// Runs of the experiment have ended.
+    Progress(Progress),
+    /// The experiment has ended, or was stopped.
+    End,
+}
+
+/// The papers after their experiments were run.
+pub struct Reproduction<'a> {
+    catalogue: &'a Catalogue,
+    selection: &'a Selection<'a>,
+    /// Every paper, in the catalogue's order. Papers outside the selection have what earlier
+    /// calls ran.
+    pub studies: Vec<Study<'a>>,
+}
+
+impl RunOptions<'_> {
+    /// The folder of the results at this pace.
+    fn folder(&self) -> PathBuf {
+        self.out.join(match self.pace {
+            Pace::Quick => "papers-quick",
+            Pace::Full => "papers-full",
+        })
+    }
+
+    /// The folder of the results with wrong schemes at this pace.
+    fn wrong_folder(&self) -> PathBuf {
+        self.out.join(match self.pace {
+            Pace::Quick => "papers-quick-wrong",
+            Pace::Full => "papers-full-wrong",
+        })
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs the experiments that a selection needs, and judges the claims of all papers.
+///
+/// What a store already has is not run again. Where [`RunOptions::stop`] is set, claims are judged
+/// by what has been run.
+pub fn run<'a>(
+    catalogue: &'a Catalogue,
+    selection: &'a Selection<'a>,
+    options: &RunOptions<'_>,
+    mut on_event: impl FnMut(Event<'_>),
+) -> Result<Reproduction<'a>, Error> {
+    let mut studies = Vec::new();
+    for entry in &catalogue.papers {
+        let experiments = experiments(entry, selection, options, &mut on_event)?;
+        studies.push(Study::of(entry, &experiments)?);
+    }
+    Ok(Reproduction {
+        catalogue,
+        selection,
+        studies,
+    })
+}
+
+/// Runs the experiments of a paper that the selection needs, and opens those that were run
+/// before.
+fn experiments(
+    entry: &PaperEntry,
+    selection: &Selection<'_>,
+    options: &RunOptions<'_>,
+    on_event: &mut impl FnMut(Event<'_>),
+) -> Result<Experiments, Error> {
+    let needed = needed_experiments(entry, selection);
+    let mut experiments = Experiments::new();
+    for name in entry.experiments() {
+        let Some(source) = entry.source(name, options.pace) else {
+            continue;
+        };
+        let source = source?;
+        let plan = source.plan()?;
+        let folder = options.folder().join(&entry.paper.key).join(name);
+        let store = if needed.contains(name) {
+            let store = Store::create(&folder, &source, &plan)?;
+            run_cells(entry, name, (&plan, &store), options, on_event)?;
+            if !options.is_stopped() {
+                write_report(&plan, &store, &Summary::of_store(&plan, &store)?)?;
+            }
+            store
+        } else {
+            match Store::existing(&folder, &plan)? {
+                Some(store) if store.done()?.len() >= plan.cell_count() => store,
+                _ => continue,
+            }
+        };
+        experiments.insert(name.to_string(), Experiment::new(plan, store));
+    }
+    Ok(experiments)
+}
+
+/// The experiments that a selection needs: all of a paper that is selected as a whole, else
+/// those of the selected claims.
+fn needed_experiments<'a>(entry: &'a PaperEntry, selection: &Selection<'_>) -> BTreeSet<&'a str> {
+    if selection.asks_for_all_of(entry) {
+        return entry.experiments();
+    }
+    let claims = entry.paper.claims.iter();
+    let selected = claims.filter(|claim| selection.has(&claim.id));
+    selected.map(|claim| claim.experiment.as_str()).collect()
+}
+
+/// Runs the missing cells of an experiment.
+fn run_cells(
+    entry: &PaperEntry,
+    experiment: &str,
+    (plan, store): (&Plan, &Store),
+    options: &RunOptions<'_>,
+    on_event: &mut impl FnMut(Event<'_>),
+) -> Result<(), Error> {
+    let paper = entry.paper.key.as_str();
+    on_event(Event::Begin { paper, experiment });
+    let result = store::run(plan, store, options.threads, options.stop, |progress| {
+        on_event(Event::Progress(progress));
+    });
+    on_event(Event::End);
+    result?;
+    Ok(())
+}
+
+/// Tries whether the selected claims can fail: runs their experiments with a wrong scheme in
+/// place of the one that each is about. Trials are in the order of the claims.
+pub fn try_claims<'a>(
+    selection: &Selection<'a>,
+    options: &RunOptions<'_>,
+    mut on_event: impl FnMut(Event<'_>),
+) -> Result<Vec<Trial<'a>>, Error> {
+    let mut all = Vec::new();
+    for (entry, claims) in &selection.papers {
+        all.extend(try_paper(entry, claims, options, &mut on_event)?);
+    }
+    Ok(all)
+}
+
+fn try_paper<'a>(
+    entry: &'a PaperEntry,
+    claims: &[&'a Claim],
+    options: &RunOptions<'_>,
+    on_event: &mut impl FnMut(Event<'_>),
+) -> Result<Vec<Trial<'a>>, Error> {
+    let experiments: BTreeSet<&str> = claims.iter().map(|c| c.experiment.as_str()).collect();
+    let mut all = Vec::new();
+    for name in experiments {
+        let folder = options.wrong_folder().join(&entry.paper.key).join(name);
+        let run =
+            |plan: &Plan, store: &Store| run_cells(entry, name, (plan, store), options, on_event);
+        all.extend(trials(entry, name, options.pace, &folder, run)?);
+    }
+    let index = |trial: &Trial<'_>| claims.iter().position(|claim| claim.id == trial.claim.id);
+    all.retain(|trial| index(trial).is_some());
+    all.sort_by_key(index);
+    Ok(all)
+}
+
+impl<'a> Reproduction<'a> {
+    /// The reports on the selected claims.
+    pub fn selected_reports(&self) -> Vec<ClaimReport<'a>> {
+        let reports = self.studies.iter().flat_map(|study| &study.reports);
+        let selected = reports.filter(|report| self.selection.has(&report.claim.id));
+        selected.cloned().collect()
+    }
+
+    /// The reports on all claims, those of earlier calls included.
+    fn all_reports(&self) -> Vec<ClaimReport<'a>> {
+        let reports = self.studies.iter().flat_map(|study| &study.reports);
+        reports.cloned().collect()
+    }
+
+    /// The papers that were selected, without those that only ideas rest on.
+    fn selected_studies(&self) -> Vec<&Study<'a>> {
+        let studies = self.studies.iter();
+        studies
+            .filter(|study| self.selection.asks_for(study.paper))
+            .collect()
+    }
+
+    /// Writes the page of each selected paper, and the front page, into the folder of the
+    /// results; returns the papers' pages and the front page.
+    pub fn write_html(
+        &self,
+        options: &RunOptions<'_>,
+        provenance: &Provenance,
+    ) -> Result<(Vec<PathBuf>, PathBuf), Error> {
+        let folder = options.folder();
+        let mut pages = Vec::new();
+        for study in self.selected_studies() {
+            let path = folder.join(&study.paper.paper.key).join("report.html");
+            write_whole(&path, &page(study, provenance))?;
+            pages.push(path);
+        }
+        let reports = self.all_reports();
+        let ideas = self.catalogue.ideas.ideas.iter();
+        let ideas: Vec<IdeaReport<'_>> = ideas.map(|idea| conclude(idea, &reports)).collect();
+        let path = folder.join("index.html");
+        write_whole(&path, &front(&self.studies, &ideas, provenance))?;
+        Ok((pages, path))
+    }
+
+    /// Writes the page of each selected paper in Markdown into `folder`, with their pictures in
+    /// [`PICTURES`] and a front page; returns the front page.
+    pub fn write_markdown(&self, folder: &Path, provenance: &Provenance) -> Result<PathBuf, Error> {
+        let pictures = folder.join(PICTURES);
+        fs::create_dir_all(&pictures).map_err(|error| FileError::new(&pictures, error))?;
+        let studies = self.selected_studies();
+        for study in &studies {
+            let before = match study.paper.is_today() {
+                true => ideas_page(&self.catalogue.ideas, &self.selected_reports()),
+                false => String::new(),
+            };
+            let page = markdown(study, &before, provenance);
+            let name = format!("{}.md", study.paper.paper.key);
+            write_whole(&folder.join(name), &page.text)?;
+            for (name, picture) in &page.pictures {
+                write_whole(&pictures.join(name), picture)?;
+            }
+        }
+        let path = folder.join("README.md");
+        write_whole(&path, &markdown_front(&studies, provenance))?;
+        Ok(path)
+    }
+}
