@@ -1,8 +1,7 @@
-//! A scenario on real hosts: `earlydrop live` and `earlydrop compare --live` as their users
-//! run them.
+//! `earlydrop live` and `earlydrop compare --live` as their users run them: scenarios on real hosts.
 //!
-//! Where the system makes no namespaces or devices, tests that need them say that they are
-//! skipped, unless `EARLYDROP_NEEDS_NAMESPACES` is set.
+//! Where namespaces or devices cannot be created, the tests that need them are skipped, unless
+//! `EARLYDROP_NEEDS_NAMESPACES` is set.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -32,7 +31,7 @@ count = 4
 tcp = \"reno\"
 ";
 
-/// Runs it; `None`, and a word on it, where there can be no hosts.
+/// Runs the command; `None`, with a note, where there can be no hosts.
 fn runs(user: &User, arguments: &[&str]) -> Option<Ran> {
     let ran = user.runs(arguments);
     let refused = ["makes no network namespace", "TUN devices are needed"];
@@ -45,7 +44,7 @@ fn runs(user: &User, arguments: &[&str]) -> Option<Ran> {
 }
 
 #[test]
-fn what_real_hosts_cannot_do_is_refused_by_name_and_place() {
+fn features_that_real_hosts_lack_are_refused_by_name_and_place() {
     let tahoe = SHORT.replace("tcp = \"reno\"", "tcp = { recovery = \"tahoe\" }");
     let two = SHORT.replace(
         "[network]\n",
@@ -72,7 +71,7 @@ fn what_real_hosts_cannot_do_is_refused_by_name_and_place() {
 }
 
 #[test]
-fn everything_that_is_refused_is_told_at_once() {
+fn all_refusals_are_reported_together() {
     let user = User::new();
     let text = SHORT.replace("tcp = \"reno\"", "tcp = { recovery = \"tahoe\" }");
     let other = "[flows.other]\ntcp = { control = \"scalable\" }\n";
@@ -85,7 +84,7 @@ fn everything_that_is_refused_is_told_at_once() {
 }
 
 #[test]
-fn what_was_stopped_is_kept_and_goes_on() {
+fn a_stopped_run_is_kept_and_resumes() {
     let user = User::new();
     user.writes("short.toml", SHORT);
     let arguments = ["live", "short.toml", "--out", "out", "--seeds", "1"];
@@ -101,7 +100,7 @@ fn what_was_stopped_is_kept_and_goes_on() {
     let page = fs::read_to_string(ran.report(&user)).unwrap();
     assert!(page.contains("\"what\":\"lateness\""));
 
-    // More seeds: what is there is not run again, whoever stops the second attempt.
+    // With more seeds, finished cells are not run again, even if the second attempt is stopped.
     let mut more = user.command(&["live", "short.toml", "--out", "out"]);
     more.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = more.spawn().unwrap();
@@ -117,7 +116,7 @@ fn what_was_stopped_is_kept_and_goes_on() {
     assert!(press.status().unwrap().success());
     let stopped = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(stopped.code, Some(1), "{stopped:?}");
-    let words = "of 4 runs are kept in out; the same command goes on";
+    let words = "of 4 runs are kept in out; the same command resumes";
     assert!(stopped.err.contains(words), "{stopped:?}");
     let ran = user.runs(&["live", "short.toml", "--out", "out"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -140,7 +139,7 @@ fn what_was_stopped_is_kept_and_goes_on() {
 }
 
 #[test]
-fn both_ways_stand_side_by_side() {
+fn simulated_and_live_results_are_compared() {
     let user = User::new();
     user.writes("short.toml", &SHORT.replace("seeds = 2\n", ""));
     let arguments = ["compare", "--live", "short.toml", "--markdown", "both.md"];
@@ -155,7 +154,7 @@ fn both_ways_stand_side_by_side() {
         return;
     }
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.err.contains("3 seeds, as neither"), "{ran:?}");
+    assert!(ran.err.contains("3 seeds by default"), "{ran:?}");
     for words in ["simulated", "live", "difference", "queueing delay ms"] {
         assert!(ran.out.contains(words), "{words} in {}", ran.out);
     }
@@ -184,17 +183,17 @@ fn both_ways_stand_side_by_side() {
     let markdown = fs::read_to_string(user.path("both.md")).unwrap();
     assert!(markdown.contains("| codel"), "{markdown}");
 
-    // Everything is done: asked again, it only shows it.
+    // Every cell is done: the command only prints the results.
     let again = user
         .runs(&["compare", "--live", "short.toml", "--json", "--quiet"])
         .well();
     let document = again.json();
     assert_eq!(document["rows"].as_array().unwrap().len(), 2);
     assert_eq!(document["seeds"], serde_json::json!([1, 2, 3]));
-    // Four flows fill the link both ways: within a tenth, whatever the machine is doing.
+    // Four flows fill the link, simulated and live; loose bounds for a busy machine.
     for row in document["rows"].as_array().unwrap() {
-        let value = |way| {
-            row["quantities"]["utilisation"][way]["mean"]
+        let value = |hosts| {
+            row["quantities"]["utilisation"][hosts]["mean"]
                 .as_f64()
                 .unwrap()
         };

@@ -1,4 +1,5 @@
-//! From words to one direction of a bottleneck.
+//! The settings of one direction of a bottleneck, from arguments such as `--rate 20Mbps` and
+//! `--up "rate=5Mbps loss=1%"`.
 
 use std::fmt;
 use std::fs;
@@ -10,30 +11,30 @@ use earlydrop_sim::network::Trace;
 
 use crate::failure::Failure;
 
-/// What can be said of a direction.
+/// The names of the settings.
 const NAMES: [&str; 5] = ["rate", "delay", "queue", "loss", "trace"];
 
 const RATE: Kind = Kind::Rate(Range::closed(1e3, 1e11));
 const DELAY: Kind = Kind::Time(Range::closed(0.0, 10.0));
-const SPAN: Kind = Kind::Time(Range::closed(0.001, 1e9));
+const DURATION: Kind = Kind::Time(Range::closed(0.001, 1e9));
 const LOSS: Kind = Kind::Number(Range::PROBABILITY, "probability");
 
-/// What has been said of a direction: names and values, and where.
+/// The settings of a direction, each with the argument that gives it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Words(Vec<Word>);
+pub(super) struct Settings(Vec<Setting>);
 
 #[derive(Clone, Debug)]
-struct Word {
-    /// "--up" or "--down"; `None` for an argument of its own.
+struct Setting {
+    /// "--up" or "--down"; `None` for an option of the setting's own name.
     within: Option<&'static str>,
     name: &'static str,
     value: String,
 }
 
-/// As it was written.
-impl fmt::Display for Word {
+/// The setting as written on the command line.
+impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Word {
+        let Setting {
             within,
             name,
             value,
@@ -45,32 +46,48 @@ impl fmt::Display for Word {
     }
 }
 
-impl Words {
-    /// Those given as arguments of their own.
-    pub(super) fn of_arguments(given: [(&'static str, &Option<String>); 5]) -> Words {
-        let words = given.into_iter().filter_map(|(name, value)| {
-            Some(Word {
+impl Settings {
+    /// The settings given as options of their own.
+    pub(super) fn of_arguments(given: [(&'static str, &Option<String>); 5]) -> Settings {
+        let settings = given.into_iter().filter_map(|(name, value)| {
+            Some(Setting {
                 within: None,
                 name,
                 value: value.clone()?,
             })
         });
-        Words(words.collect())
+        Settings(settings.collect())
     }
 
-    /// These, but for what `text`, given as `argument`, says otherwise: "rate=5Mbps loss=1%".
-    /// A word without "=" goes on with the value before: "rate=5 Mbps".
-    pub(super) fn and(&self, argument: &'static str, text: Option<&str>) -> Result<Words, Failure> {
-        let mut own: Vec<Word> = Vec::new();
-        for piece in text.unwrap_or_default().split_whitespace() {
-            match (piece.split_once('='), own.last_mut()) {
+    /// These settings, overridden by those in `text`, the value of `argument`.
+    pub(super) fn overridden(
+        &self,
+        argument: &'static str,
+        text: Option<&str>,
+    ) -> Result<Settings, Failure> {
+        let own = Settings::parse(argument, text.unwrap_or_default())?;
+        // A rate overrides a trace, and a trace a rate.
+        let overrides = |own: &Setting, both: &Setting| {
+            let paces = |name| name == "rate" || name == "trace";
+            own.name == both.name || (paces(own.name) && paces(both.name))
+        };
+        let remains = |both: &&Setting| !own.0.iter().any(|own| overrides(own, both));
+        let remaining = self.0.iter().filter(remains).cloned();
+        Ok(Settings(remaining.chain(own.0.iter().cloned()).collect()))
+    }
+
+    /// Parses "rate=5Mbps loss=1%". A word without "=" continues the value before: "rate=5 Mbps".
+    fn parse(argument: &'static str, text: &str) -> Result<Settings, Failure> {
+        let mut settings: Vec<Setting> = Vec::new();
+        for word in text.split_whitespace() {
+            match (word.split_once('='), settings.last_mut()) {
                 (Some((name, value)), _) => {
-                    let name = known(argument, piece, name)?;
-                    if own.iter().any(|word| word.name == name) {
+                    let name = known_name(argument, word, name)?;
+                    if settings.iter().any(|setting| setting.name == name) {
                         let text = format!("{argument}: \"{name}\" is given twice; keep one");
                         return Err(Failure::Usage(text));
                     }
-                    own.push(Word {
+                    settings.push(Setting {
                         within: Some(argument),
                         name,
                         value: value.to_string(),
@@ -78,36 +95,28 @@ impl Words {
                 }
                 (None, Some(last)) => {
                     last.value.push(' ');
-                    last.value.push_str(piece);
+                    last.value.push_str(word);
                 }
                 (None, None) => {
                     return Err(Failure::Usage(format!(
-                        "{argument} \"{piece}\": allowed: words as in \"rate=5Mbps delay=10ms\"; \
-                         known: {}",
+                        "{argument} \"{word}\": allowed: settings as in \
+                         \"rate=5Mbps delay=10ms\"; known: {}",
                         NAMES.join(", ")
                     )));
                 }
             }
         }
-        // A rate takes the place of a trace, and the other way round.
-        let replaces = |own: &Word, both: &Word| {
-            let paced = |name| name == "rate" || name == "trace";
-            own.name == both.name || (paced(own.name) && paced(both.name))
-        };
-        let kept = |both: &&Word| !own.iter().any(|own| replaces(own, both));
-        let mut words: Vec<Word> = self.0.iter().filter(kept).cloned().collect();
-        words.extend(own);
-        Ok(Words(words))
+        Ok(Settings(settings))
     }
 
-    fn find(&self, name: &str) -> Option<&Word> {
-        self.0.iter().find(|word| word.name == name)
+    fn find(&self, name: &str) -> Option<&Setting> {
+        self.0.iter().find(|setting| setting.name == name)
     }
 
-    /// The direction that they describe.
-    pub(super) fn read(&self) -> Result<Direction, Failure> {
-        let delay = self.find("delay").map(|word| value(word, &DELAY));
-        let loss = self.find("loss").map(|word| value(word, &LOSS));
+    /// The direction with these settings.
+    pub(super) fn direction(&self) -> Result<Direction, Failure> {
+        let delay = self.find("delay").map(|setting| value(setting, &DELAY));
+        let loss = self.find("loss").map(|setting| value(setting, &LOSS));
         let direction = Direction {
             rate: self.rate()?,
             delay: match delay.transpose()? {
@@ -123,7 +132,7 @@ impl Words {
         direction
             .check()
             .map_err(|error| match self.find("queue") {
-                Some(word) => Failure::Usage(format!("{word}: {error}")),
+                Some(queue) => Failure::Usage(format!("{queue}: {error}")),
                 None => error.into(),
             })?;
         Ok(direction)
@@ -135,89 +144,91 @@ impl Words {
                 "{rate} and {trace}: a link that follows a trace has no rate of its own; leave \
                  one of them out"
             ))),
-            (Some(word), None) => match value(word, &RATE)? {
+            (Some(setting), None) => match value(setting, &RATE)? {
                 Value::Rate(rate) => Ok(Rate::Constant(rate)),
-                _ => Err(refused(word, &RATE, None)),
+                _ => Err(not_allowed(setting, &RATE, None)),
             },
-            (None, Some(word)) => recorded(word),
+            (None, Some(setting)) => recorded(setting),
             (None, None) => Err(Failure::Usage(
-                "how fast? give --rate, as in --rate 20Mbps, or --trace with a recorded link"
+                "no rate: give --rate, as in --rate 20Mbps, or --trace with a recorded link"
                     .to_string(),
             )),
         }
     }
 
     fn queue(&self) -> Result<Spec, Failure> {
-        let Some(word) = self.find("queue") else {
+        let Some(setting) = self.find("queue") else {
             return Ok(Spec::new("droptail")?);
         };
-        let spec = word.value.parse();
-        spec.map_err(|error| Failure::Usage(format!("{word}: {error}")))
+        let spec = setting.value.parse();
+        spec.map_err(|error| Failure::Usage(format!("{setting}: {error}")))
     }
 }
 
-/// The name of this spelling, of what can be said.
-fn known(argument: &str, piece: &str, name: &str) -> Result<&'static str, Failure> {
-    let found = NAMES.into_iter().find(|known| *known == name);
-    found.ok_or_else(|| {
+/// The setting's name, which must be one of [`NAMES`].
+fn known_name(argument: &str, word: &str, name: &str) -> Result<&'static str, Failure> {
+    let known = NAMES.into_iter().find(|known| *known == name);
+    known.ok_or_else(|| {
         let nearest = nearest(name, NAMES.into_iter());
         let nearest = nearest.map(|nearest| format!("did you mean \"{nearest}\"? "));
         Failure::Usage(format!(
-            "{argument} \"{piece}\": {}known: {}",
+            "{argument} \"{word}\": {}known: {}",
             nearest.unwrap_or_default(),
             NAMES.join(", ")
         ))
     })
 }
 
-fn value(word: &Word, kind: &Kind) -> Result<Value, Failure> {
+/// The setting's value as one of this kind; times and rates must have a unit.
+fn value(setting: &Setting, kind: &Kind) -> Result<Value, Failure> {
     let value = kind
-        .read(&word.value)
-        .map_err(|nearest| refused(word, kind, nearest))?;
-    // "--delay 25" means milliseconds to one and seconds to another.
+        .read(&setting.value)
+        .map_err(|nearest| not_allowed(setting, kind, nearest))?;
+    // "--delay 25" could be milliseconds or seconds.
     let has_unit = || {
-        let quantity = word.value.parse::<Quantity>();
+        let quantity = setting.value.parse::<Quantity>();
         quantity.is_ok_and(|quantity| quantity.dimension.is_some() || quantity.amount == 0.0)
     };
     match value {
         Value::Time(_) | Value::Rate(_) if !has_unit() => {
-            Err(refused(word, kind, Some(value.to_string())))
+            Err(not_allowed(setting, kind, Some(value.to_string())))
         }
         value => Ok(value),
     }
 }
 
-/// The span of time that an argument of its own gives.
-pub(in crate::commands) fn span(name: &'static str, text: &str) -> Result<Nanos, Failure> {
-    let word = Word {
+/// The value of an option that takes a duration.
+pub(in crate::commands) fn duration(name: &'static str, text: &str) -> Result<Nanos, Failure> {
+    let setting = Setting {
         within: None,
         name,
         value: text.to_string(),
     };
-    match value(&word, &SPAN)? {
-        Value::Time(span) => Ok(span),
-        _ => Err(refused(&word, &SPAN, None)),
+    match value(&setting, &DURATION)? {
+        Value::Time(duration) => Ok(duration),
+        _ => Err(not_allowed(&setting, &DURATION, None)),
     }
 }
 
-fn refused(word: &Word, kind: &Kind, nearest: Option<String>) -> Failure {
+fn not_allowed(setting: &Setting, kind: &Kind, nearest: Option<String>) -> Failure {
     let nearest = nearest.map(|value| {
         let value = value.replace(' ', "");
-        let word = Word {
+        let setting = Setting {
             value,
-            ..word.clone()
+            ..setting.clone()
         };
-        format!("; nearest: {word}")
+        format!("; nearest: {setting}")
     });
     let (allowed, nearest) = (kind.allowed(), nearest.unwrap_or_default());
-    Failure::Usage(format!("{word}: allowed: {allowed}{nearest}"))
+    Failure::Usage(format!("{setting}: allowed: {allowed}{nearest}"))
 }
 
-fn recorded(word: &Word) -> Result<Rate, Failure> {
-    let text = fs::read_to_string(&word.value)
-        .map_err(|error| Failure::Usage(format!("{word}: {error}")))?;
+/// Reads the trace of a recorded link.
+fn recorded(setting: &Setting) -> Result<Rate, Failure> {
+    let text = fs::read_to_string(&setting.value)
+        .map_err(|error| Failure::Usage(format!("{setting}: {error}")))?;
     let trace: Trace = text
         .parse()
-        .map_err(|error| Failure::Usage(format!("{word}: {error}")))?;
+        .map_err(|error| Failure::Usage(format!("{setting}: {error}")))?;
     Ok(Rate::Recorded(trace))
 }

@@ -1,39 +1,39 @@
-//! The answer on a screen.
+//! The recommended configuration in a terminal.
 
 use earlydrop_model::configure::Configuration;
+use earlydrop_report::configuration::{self, ConfigurationReport, OperatingPoint};
 
-use earlydrop_report::configuration::{self, ConfigurationReport, Crossing};
+use crate::draw::{Look, Plot, Style, Table, Text, definition, indented, sparkline};
 
-use crate::draw::{Look, Plot, Style, Table, Text, beside, indented, sparkline};
+/// The largest width, in columns.
+const WIDTH: usize = 96;
+/// The height of the plot, in rows.
+const PLOT_ROWS: usize = 9;
+/// The width of a sparkline, in columns.
+const SPARKLINE: usize = 24;
+/// The column of sentences after their labels.
+const SENTENCES: usize = 11;
 
-const WIDEST: usize = 96;
-const ROWS: usize = 9;
-/// Columns of a small picture in a line.
-const SMALL: usize = 24;
-
+/// The report as lines of text.
 pub(super) fn lines(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
     let style = &Style {
-        width: style.width.min(WIDEST),
+        width: style.width.min(WIDTH),
         ..*style
     };
-    let found = &report.configuration;
-    let mut lines = head(found, style);
+    let recommendation = &report.configuration;
+    let mut lines = head(recommendation, style);
     lines.push(Text::default());
-    lines.extend(crossing(found, style));
+    lines.extend(operating_point(recommendation, style));
     lines.push(Text::default());
-    lines.extend(table(&configuration::methods(found), style));
-    let notes = configuration::notes(found);
+    lines.extend(table(&configuration::methods(recommendation), style));
+    let notes = configuration::notes(recommendation);
     if !notes.is_empty() {
         lines.push(Text::default());
     }
     for note in notes {
-        let said = |width: usize| Text::from(note).wrapped(width);
-        lines.extend(beside(
-            &Text::new("!", Look::Emphasis),
-            2,
-            style.width,
-            said,
-        ));
+        let bullet = Text::new("!", Look::Emphasis);
+        let text = |width: usize| Text::from(note).wrapped(width);
+        lines.extend(definition(&bullet, 2, style.width, text));
     }
     let measured = configuration::prediction_and_simulation(report);
     if !measured.is_empty() {
@@ -43,43 +43,46 @@ pub(super) fn lines(report: &ConfigurationReport, style: &Style) -> Vec<Text> {
     lines
 }
 
-/// What is chosen, and what to expect of it.
-fn head(found: &Configuration, style: &Style) -> Vec<Text> {
+/// The question, the chosen parameters and the prediction.
+fn head(recommendation: &Configuration, style: &Style) -> Vec<Text> {
     let width = style.width.saturating_sub(2);
-    let mut lines = Text::new(&configuration::title(found), Look::Strong).wrapped(style.width);
+    let mut lines =
+        Text::new(&configuration::title(recommendation), Look::Strong).wrapped(style.width);
     lines.push(Text::default());
-    let spec = Text::new(&found.choices[0].advice.spec.to_string(), Look::Code);
+    let spec = Text::new(
+        &recommendation.choices[0].advice.spec.to_string(),
+        Look::Code,
+    );
     lines.extend(indented(2, spec.wrapped(width)));
     lines.push(Text::default());
-    let small = |values: &[f64]| format!("{} ", sparkline(values, SMALL, style.unicode));
-    for (name, said) in configuration::statements(found, small) {
-        let said = |width: usize| Text::from(said).wrapped(width);
-        lines.extend(indented(
-            2,
-            beside(&Text::new(name, Look::Faint), 10, width, said),
-        ));
+    let sparkline = |values: &[f64]| format!("{} ", sparkline(values, SPARKLINE, style.unicode));
+    for (label, sentence) in configuration::statements(recommendation, sparkline) {
+        let label = Text::new(label, Look::Faint);
+        let text = |width: usize| Text::from(sentence).wrapped(width);
+        lines.extend(indented(2, definition(&label, SENTENCES, width, text)));
     }
     lines
 }
 
-fn crossing(found: &Configuration, style: &Style) -> Vec<Text> {
-    let crossing = Crossing::of(found);
-    let scheme = format!("signals of {}", found.choices[0].gateway.scheme());
-    let mut plot = Plot::new((0.0, crossing.end), (0.0, crossing.top))
+/// A plot of the scheme's signals and those that the flows need, over the average queue.
+fn operating_point(recommendation: &Configuration, style: &Style) -> Vec<Text> {
+    let point = OperatingPoint::of(recommendation);
+    let scheme = format!("signals of {}", recommendation.choices[0].gateway.scheme());
+    let mut plot = Plot::new((0.0, point.end), (0.0, point.top))
         .labels("average queue, packets", "dropped or marked, % of packets")
-        .height(ROWS)
-        .line(&scheme, crossing.signals)
+        .height(PLOT_ROWS)
+        .line(&scheme, point.signals)
         .line(
             "signals at which the flows just fill the link",
-            crossing.needs,
+            point.required,
         );
-    for (at, label) in crossing.marks {
+    for (at, label) in point.marks {
         plot = plot.mark(at, &label);
     }
     plot.lines(style)
 }
 
-/// Rows below a row of names.
+/// A table whose first row is its header.
 fn table(rows: &[Vec<String>], style: &Style) -> Vec<Text> {
     let texts = |row: &Vec<String>| row.iter().map(|cell| Text::from(cell.as_str())).collect();
     let mut rows = rows.iter().map(texts);
