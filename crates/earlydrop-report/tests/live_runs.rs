@@ -42,7 +42,7 @@ struct FakeMachine {
     runs: Counter<usize>,
     /// Whether it reports half of the utilisation.
     halves: bool,
-    /// Sets the stop flag after so many runs.
+    /// Sets the stop flag after this number of runs.
     stops_after: Option<usize>,
 }
 
@@ -203,46 +203,9 @@ fn tables_json_and_data_have_the_timing_quality() {
         .iter()
         .map(|row| row.live.as_ref().unwrap().doubtful);
     assert_eq!(doubtful.collect::<Vec<_>>(), [0, 2, 0, 2]);
-
-    let tables = table::tables(&plan, &summary);
-    let column = |table: &table::Table, name: &str| {
-        let index = table
-            .header
-            .iter()
-            .position(|header| header == name)
-            .unwrap();
-        let cells = table.rows.iter().map(|row| row[index].text.clone());
-        cells.collect::<Vec<String>>()
-    };
-    assert_eq!(column(&tables[0], "scheme"), ["red", "codel !"]);
-    assert_eq!(
-        column(&tables[0], "not trustworthy runs"),
-        ["0 of 2", "2 of 2"]
-    );
-    assert_eq!(column(&tables[0], "late, 99% us"), ["100", "4000"]);
-    assert!(table::csv(&plan, &summary).contains("lateness_p999"));
-
-    // A metric that the machine cannot measure is empty, not zero.
-    assert!(
-        !tables[0]
-            .header
-            .iter()
-            .any(|name| name.contains("timeouts"))
-    );
-
+    check_tables(&plan, &summary);
     let document = json(&plan, &store, &summary, folder.path()).unwrap();
-    assert_eq!(
-        document["rows"][0]["metrics"]["timeouts"],
-        serde_json::Value::Null
-    );
-    assert_eq!(
-        document["groups"][0]["metrics"]["timeouts"],
-        serde_json::Value::Null
-    );
-    assert_eq!(document["hosts"], "real");
-    assert_eq!(document["rows"][1]["not_trustworthy"], 2);
-    assert_eq!(document["rows"][1]["live"]["lateness_p99"]["mean"], 4e-3);
-    assert_eq!(document["metrics"]["cpu"]["unit"], "share");
+    check_document(&document);
 
     let data = gather(&plan, &store, &summary).unwrap();
     assert!(
@@ -265,6 +228,49 @@ fn tables_json_and_data_have_the_timing_quality() {
     assert_eq!(std::fs::read_to_string(live).unwrap().lines().count(), 9);
     export(&store, Format::Parquet, &folder.path().join("parquet")).unwrap();
     export(&store, Format::Json, &folder.path().join("json")).unwrap();
+}
+
+fn check_tables(plan: &Plan, summary: &Summary) {
+    let tables = table::tables(plan, summary);
+    let column = |table: &table::Table, name: &str| {
+        let index = table
+            .header
+            .iter()
+            .position(|header| header == name)
+            .unwrap();
+        let cells = table.rows.iter().map(|row| row[index].text.clone());
+        cells.collect::<Vec<String>>()
+    };
+    assert_eq!(column(&tables[0], "scheme"), ["red", "codel !"]);
+    assert_eq!(
+        column(&tables[0], "not trustworthy runs"),
+        ["0 of 2", "2 of 2"]
+    );
+    assert_eq!(column(&tables[0], "late, 99% us"), ["100", "4000"]);
+    assert!(table::csv(plan, summary).contains("lateness_p999"));
+
+    // A metric that the machine cannot measure is empty, not zero.
+    assert!(
+        !tables[0]
+            .header
+            .iter()
+            .any(|name| name.contains("timeouts"))
+    );
+}
+
+fn check_document(document: &serde_json::Value) {
+    assert_eq!(
+        document["rows"][0]["metrics"]["timeouts"],
+        serde_json::Value::Null
+    );
+    assert_eq!(
+        document["groups"][0]["metrics"]["timeouts"],
+        serde_json::Value::Null
+    );
+    assert_eq!(document["hosts"], "real");
+    assert_eq!(document["rows"][1]["not_trustworthy"], 2);
+    assert_eq!(document["rows"][1]["live"]["lateness_p99"]["mean"], 4e-3);
+    assert_eq!(document["metrics"]["cpu"]["unit"], "share");
 }
 
 #[test]

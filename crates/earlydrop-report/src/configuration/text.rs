@@ -134,7 +134,8 @@ fn capacity(recommendation: &Configuration, most: f64) -> String {
         None => "any number".to_string(),
     };
     format!(
-        "up to {} flows; with more, the average queue exceeds max (Chandrayana et al., formula 22, without early drops: {by_22})",
+        "up to {} flows; with more, the average queue exceeds max (Chandrayana et al., formula 22, \
+         without early drops: {by_22})",
         number(most.floor())
     )
 }
@@ -142,7 +143,9 @@ fn capacity(recommendation: &Configuration, most: f64) -> String {
 /// What limits the prediction. The share of settings, 42 of 60, is from `docs/configuration.md`.
 fn validity(chosen: &Choice) -> String {
     match chosen.doubts.as_slice() {
-        [] => "no known limit applies: in 7 of 10 such settings delay and loss were within 25% of the simulation".to_string(),
+        [] => "no known limit applies: in 7 of 10 such settings delay and loss were within 25% of \
+               the simulation"
+            .to_string(),
         doubts => {
             let meanings: Vec<&str> = doubts.iter().map(|doubt| doubt.meaning()).collect();
             format!("limited: {}; check with --verify", meanings.join("; "))

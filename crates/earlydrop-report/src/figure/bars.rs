@@ -98,7 +98,7 @@ impl Bars {
         line + 1
     }
 
-    /// The plot area below a legend of so many lines.
+    /// The plot area below a legend of `legend_lines` lines.
     fn frame(&self, legend_lines: usize) -> Frame {
         let y = self.y.scale(self.extent()).rounded(5);
         let ticks = self.y.tick_labels(&y, 5);

@@ -44,7 +44,7 @@ pub struct Chart {
 const HEIGHT: f64 = 262.0;
 /// The height of a row of names above the frame.
 const NAME_ROW: f64 = 12.0;
-/// The names of vertical lines take at most so many rows.
+/// The largest number of rows for the names of vertical lines.
 const NAME_ROWS: usize = 3;
 /// The width of the sample of a curve's line before its name.
 const SWATCH: f64 = 16.0;
