@@ -7,6 +7,7 @@
 mod support;
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -83,6 +84,25 @@ fn all_refusals_are_reported_together() {
     }
 }
 
+/// Starts a command that stores cells in `out`, and interrupts it when it has stored one.
+fn interrupted_after_a_cell(user: &User, arguments: &[&str]) -> Ran {
+    let mut command = user.command(arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (wal, started) = (user.path("out/results.sqlite-wal"), Instant::now());
+    let length = || fs::metadata(&wal).map_or(0, |file| file.len());
+    // The write-ahead log grows when a cell is stored.
+    while length() < 20_000 && child.try_wait().unwrap().is_none() {
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(60), "no cell is stored");
+        sleep(Duration::from_millis(20));
+    }
+    let mut press = Command::new("kill");
+    press.args(["-INT", &child.id().to_string()]);
+    assert!(press.status().unwrap().success());
+    Ran::of(child.wait_with_output().unwrap())
+}
+
 #[test]
 fn a_stopped_run_is_kept_and_resumes() {
     let user = User::new();
@@ -101,20 +121,7 @@ fn a_stopped_run_is_kept_and_resumes() {
     assert!(page.contains("\"what\":\"lateness\""));
 
     // With more seeds, finished cells are not run again, even if the second attempt is stopped.
-    let mut more = user.command(&["live", "short.toml", "--out", "out"]);
-    more.stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = more.spawn().unwrap();
-    let (wal, begun) = (user.path("out/results.sqlite-wal"), Instant::now());
-    let length = || fs::metadata(&wal).map_or(0, |file| file.len());
-    // The database grows when a cell is kept.
-    while length() < 20_000 && child.try_wait().unwrap().is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "nothing is kept");
-        sleep(Duration::from_millis(20));
-    }
-    let mut press = Command::new("kill");
-    press.args(["-INT", &child.id().to_string()]);
-    assert!(press.status().unwrap().success());
-    let stopped = Ran::of(child.wait_with_output().unwrap());
+    let stopped = interrupted_after_a_cell(&user, &["live", "short.toml", "--out", "out"]);
     assert_eq!(stopped.code, Some(1), "{stopped:?}");
     let words = "of 4 runs are kept in out; the same command resumes";
     assert!(stopped.err.contains(words), "{stopped:?}");
@@ -169,17 +176,7 @@ fn simulated_and_live_results_are_compared() {
         let path = lines.find_map(|line| line.strip_prefix(name)).unwrap();
         user.path(path)
     };
-    let page = path("side by side: ");
-    let text = fs::read_to_string(&page).unwrap();
-    let links: Vec<&str> = text
-        .split("href=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect();
-    assert_eq!(links.len(), 2, "{links:?}");
-    for link in links {
-        assert!(page.with_file_name(link).exists(), "{link}");
-    }
+    check_links(&path("side by side: "));
     let markdown = fs::read_to_string(user.path("both.md")).unwrap();
     assert!(markdown.contains("| codel"), "{markdown}");
 
@@ -198,5 +195,19 @@ fn simulated_and_live_results_are_compared() {
                 .unwrap()
         };
         assert!(value("simulated") > 0.5 && value("live") > 0.4, "{row}");
+    }
+}
+
+/// Checks that a page links to both reports, which exist.
+fn check_links(page: &Path) {
+    let text = fs::read_to_string(page).unwrap();
+    let links: Vec<&str> = text
+        .split("href=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    assert_eq!(links.len(), 2, "{links:?}");
+    for link in links {
+        assert!(page.with_file_name(link).exists(), "{link}");
     }
 }

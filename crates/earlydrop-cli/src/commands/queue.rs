@@ -1,4 +1,4 @@
-//! `earlydrop queue`: the batch-arrival queue M^[X]/M/1/K, solved exactly.
+//! `earlydrop queue`: the batch-arrival queue M^X/M/1/K, solved exactly.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::draw::{Plot, Style, Table, Text, number, write_lines};
 use crate::failure::Failure;
 
-/// Solve a queue with batch arrivals (M^[X]/M/1/K): length, loss and quantiles, exactly
+/// Solve a queue with batch arrivals (M^X/M/1/K): length, loss and quantiles, exactly
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop queue --lambda 0.5 --mu 1 --batch 1:0.5,2:0.3,3:0.2 --buffer 10

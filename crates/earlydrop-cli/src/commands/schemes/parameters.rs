@@ -134,7 +134,11 @@ fn without_effect(settings: &Settings, style: &Style) -> Vec<Text> {
         (condition, Text::from(names.join(", ")))
     });
     let lines = definitions(terms.collect(), style);
-    titled("Parameters without effect", lines, style)
+    titled(
+        "Parameters without effect here, by the condition that they need",
+        lines,
+        style,
+    )
 }
 
 /// The condition under which a parameter has an effect: "adapt=ared or rared".
