@@ -118,7 +118,7 @@ function drawOverTime(look, scheme) {
   const panels = panelsOf(scheme);
   if (panels.length === 0) {
     const where = [...new Set(data.series.filter((series) => series.scheme === scheme).map(({ point }) => point))].map(pointText);
-    return { nothing: `There is no time series of ${data.schemes[scheme].label}${atPoint()}. There are some at${where.length > 3 ? ` ${where.length} other points` : `: ${where.join("; ")}`}.` };
+    return { nothing: `There is no time series of ${data.schemes[scheme].label}${atPoint()}. There are some at ${where.length > 3 ? `${where.length} other points` : where.join("; ")}.` };
   }
   const end = timeEnd(scheme);
   const [from, to] = zoomShown(end);
