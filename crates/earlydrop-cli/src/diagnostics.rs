@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, shown in its text.
+//! Problems of a scenario, rendered with the lines that cause them.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Element, Level, Renderer, Snippet};
@@ -6,7 +6,7 @@ use earlydrop_lab::document::{Place, Problem, Problems};
 
 use crate::draw::Style;
 
-/// Every problem with its line, a mark under what is wrong, and what would do.
+/// Every problem with its source line, a marker under the cause, and a suggestion.
 pub(crate) fn render(problems: &Problems, style: &Style) -> String {
     let renderer = match style.colour {
         true => Renderer::styled(),
@@ -16,14 +16,14 @@ pub(crate) fn render(problems: &Problems, style: &Style) -> String {
         true => DecorStyle::Unicode,
         false => DecorStyle::Ascii,
     });
-    let shown = problems
+    let rendered = problems
         .list
         .iter()
-        .map(|problem| one(problems, problem, &renderer));
-    shown.collect::<Vec<_>>().join("\n\n")
+        .map(|problem| render_one(problems, problem, &renderer));
+    rendered.collect::<Vec<_>>().join("\n\n")
 }
 
-fn one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> String {
+fn render_one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> String {
     let help = (!problem.help.is_empty()).then(|| Level::HELP.message(&problem.help));
     let title = match &problem.place {
         Place::Argument(argument) if !argument.is_empty() => {
@@ -38,7 +38,7 @@ fn one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> String {
         let text = &problems.text;
         let start = text.floor_char_boundary(bytes.start);
         let end = text.ceil_char_boundary(bytes.end).max(start);
-        // A whole table is marked by its first line.
+        // Of a table only the first line is marked.
         let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
         let span = start..end.min(line_end.max(start));
         let snippet = Snippet::source(text.as_str())

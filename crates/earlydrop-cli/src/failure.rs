@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well.
+//! Why a command fails, and its exit code.
 
 use std::fmt;
 use std::io;
@@ -10,35 +10,35 @@ use earlydrop_lab::files::FileError;
 use earlydrop_lab::plan::SourceError;
 use earlydrop_lab::store::{ExportError, RunError, StoreError};
 use earlydrop_model::ModelError;
-use earlydrop_report::configuration::PasteError;
+use earlydrop_report::configuration::SnippetError;
 
 use crate::diagnostics;
 use crate::draw::Style;
 
-/// Why a command could not do what it was asked.
+/// The reason why a command fails.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The scenario is not as it must be.
+    /// The scenario or another input text is invalid: exit code 2.
     Scenario(Problems),
-    /// What was asked for does not make sense: exit code 2.
+    /// An argument is invalid: exit code 2.
     Usage(String),
-    /// It went wrong while it was done: exit code 1.
-    Doing(String),
-    /// Somebody pressed Ctrl-C; what was done is kept.
-    Stopped(String),
-    /// Whoever reads the output has gone.
-    NoReader,
+    /// An error while the command ran: exit code 1.
+    Runtime(String),
+    /// The user pressed Ctrl-C: exit code 1. Finished runs are kept.
+    Interrupted(String),
+    /// The reader of standard output has closed it: exit code 0.
+    BrokenPipe,
 }
 
 impl Failure {
-    /// Says it on standard error, and gives the code to exit with.
+    /// Prints the failure on standard error and returns the exit code.
     pub(crate) fn report(&self, style: &Style) -> ExitCode {
         let (text, code) = match self {
             Failure::Scenario(problems) => (diagnostics::render(problems, style), 2),
             Failure::Usage(text) => (format!("error: {text}"), 2),
-            Failure::Doing(text) => (format!("error: {text}"), 1),
-            Failure::Stopped(text) => (text.clone(), 1),
-            Failure::NoReader => return ExitCode::SUCCESS,
+            Failure::Runtime(text) => (format!("error: {text}"), 1),
+            Failure::Interrupted(text) => (text.clone(), 1),
+            Failure::BrokenPipe => return ExitCode::SUCCESS,
         };
         anstream::eprintln!("{text}");
         ExitCode::from(code)
@@ -49,10 +49,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Scenario(problems) => problems.fmt(f),
-            Failure::Usage(text) | Failure::Doing(text) | Failure::Stopped(text) => {
+            Failure::Usage(text) | Failure::Runtime(text) | Failure::Interrupted(text) => {
                 f.write_str(text)
             }
-            Failure::NoReader => f.write_str("nobody reads the output"),
+            Failure::BrokenPipe => f.write_str("standard output is closed"),
         }
     }
 }
@@ -90,19 +90,19 @@ impl From<StoreError> for Failure {
             StoreError::NoRun { .. } | StoreError::Another { .. } => {
                 Failure::Usage(error.to_string())
             }
-            _ => Failure::Doing(error.to_string()),
+            _ => Failure::Runtime(error.to_string()),
         }
     }
 }
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
-        Failure::Doing(error.to_string())
+        Failure::Runtime(error.to_string())
     }
 }
 
-impl From<PasteError> for Failure {
-    fn from(error: PasteError) -> Failure {
+impl From<SnippetError> for Failure {
+    fn from(error: SnippetError) -> Failure {
         Failure::Usage(error.to_string())
     }
 }
@@ -111,7 +111,7 @@ impl From<ExportError> for Failure {
     fn from(error: ExportError) -> Failure {
         match error {
             ExportError::Store(error) => error.into(),
-            file => Failure::Doing(file.to_string()),
+            file => Failure::Runtime(file.to_string()),
         }
     }
 }
@@ -120,7 +120,7 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         match error {
             RunError::Store(error) => error.into(),
-            cell => Failure::Doing(cell.to_string()),
+            cell => Failure::Runtime(cell.to_string()),
         }
     }
 }
@@ -128,8 +128,8 @@ impl From<RunError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::NoReader,
-            _ => Failure::Doing(error.to_string()),
+            io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Runtime(error.to_string()),
         }
     }
 }

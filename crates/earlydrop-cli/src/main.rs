@@ -1,5 +1,7 @@
-//! The `earlydrop` command: which queue discipline, with which parameters, and how do
-//! you know?
+//! The `earlydrop` command.
+//!
+//! A thin layer over the libraries: it parses arguments, shows progress, and prints results. Each
+//! subcommand is one file in `commands`; `draw` lays out text, tables and plots for a terminal.
 
 #![forbid(unsafe_code)]
 
@@ -8,10 +10,12 @@ mod diagnostics;
 mod draw;
 mod failure;
 mod markdown;
+#[cfg(target_os = "linux")]
+mod notices;
 mod progress;
 mod scenario;
-mod situation;
-mod table;
+mod summary_table;
+mod tool_input;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,7 +32,7 @@ use commands::{
 use draw::Style;
 use failure::Failure;
 
-/// Which queue discipline, with which parameters, and how do you know?
+/// Simulate, run, model and compare active queue management schemes
 #[derive(Parser)]
 #[command(name = "earlydrop", version = version(), max_term_width = 100)]
 #[command(after_help = "Examples:
@@ -68,19 +72,19 @@ Then, as a scenario's first line: #:schema scenario.schema.json")]
     Bridge(bridge::Bridge),
     Configure(configure::Configure),
     Queue(queue::Queue),
-    /// Print completions for a shell
+    /// Print shell completions
     #[command(after_help = "Example:
   earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, or write those of all commands
+    /// Print the manual page, or write the pages of all commands
     #[command(after_help = "Examples:
   earlydrop man | man -l -
   earlydrop man --out ~/.local/share/man/man1")]
     Man {
-        /// Write a page for each command into this folder instead
+        /// Write a manual page for each command into this folder
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },

@@ -1,20 +1,19 @@
-//! Markdown as the schemes' manuals use it, for a terminal: headings, paragraphs,
-//! lists, tables, fenced code, and inline code, emphasis and links.
+//! Markdown of the schemes' manuals, rendered for a terminal: headings, paragraphs, lists, tables,
+//! fenced code, inline code, emphasis and links.
 //!
-//! What it does not know it shows as written. An underscore never stresses: `max_p` is
-//! a name.
+//! Other syntax is shown as written. Underscores are no emphasis: `max_p` is a name.
 
 use crate::draw::{Look, Style, Table, Text, indented};
 
-/// How far everything under a heading stands in.
+/// The indentation of text below a heading.
 const BODY: usize = 2;
 
-/// The lines of `markdown` in the columns of `style`.
+/// Renders Markdown as lines of the width of `style`.
 pub(crate) fn render(markdown: &str, style: &Style) -> Vec<Text> {
     let mut lines: Vec<Text> = Vec::new();
     let mut under_heading = true;
-    for (apart, block) in blocks(markdown) {
-        if apart && !under_heading {
+    for (separated, block) in blocks(markdown) {
+        if separated && !under_heading {
             lines.push(Text::default());
         }
         lines.extend(block.lines(style));
@@ -23,19 +22,19 @@ pub(crate) fn render(markdown: &str, style: &Style) -> Vec<Text> {
     lines
 }
 
-/// A piece of a page.
+/// A block of Markdown.
 #[derive(Clone, Debug, PartialEq)]
 enum Block {
     Heading(String),
     Paragraph(String),
-    /// An item of a list, `depth` columns in, and what it begins with.
+    /// An item of a list, indented by `depth` columns; `bullet` is "-" or "1.", for example.
     Item {
         depth: usize,
         bullet: String,
         text: String,
     },
     Code(Vec<String>),
-    /// The header and the rows.
+    /// The header, followed by the rows.
     Table(Vec<Vec<String>>),
 }
 
@@ -87,15 +86,15 @@ impl Block {
     }
 }
 
-/// The blocks, each with whether it stands apart from the one before.
+/// The blocks, each with whether an empty line separates it from the previous one.
 fn blocks(markdown: &str) -> Vec<(bool, Block)> {
     let mut blocks: Vec<(bool, Block)> = Vec::new();
-    // Whether the next line may go on with the last block.
+    // Whether the next line may continue the last block.
     let mut open = false;
     let mut lines = markdown.lines();
     while let Some(line) = lines.next() {
         let text = line.trim();
-        let (apart, block) = if text.is_empty() {
+        let (separated, block) = if text.is_empty() {
             open = false;
             continue;
         } else if text.starts_with("```") {
@@ -106,7 +105,7 @@ fn blocks(markdown: &str) -> Vec<(bool, Block)> {
         } else if text.starts_with('|') {
             let row = cells(text);
             if let Some((_, Block::Table(rows))) = blocks.last_mut().filter(|_| open) {
-                // The rule under the header is drawn anew.
+                // The table draws its own rule below the header.
                 rows.extend((!is_rule(&row)).then_some(row));
                 continue;
             }
@@ -132,18 +131,19 @@ fn blocks(markdown: &str) -> Vec<(bool, Block)> {
             (true, Block::Paragraph(text.to_string()))
         };
         open = !matches!(block, Block::Heading(_) | Block::Code(_));
-        blocks.push((apart, block));
+        blocks.push((separated, block));
     }
     blocks
 }
 
+/// The text of a heading.
 fn heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
     ((1..=6).contains(&level) && text.starts_with(' ')).then(|| text.trim())
 }
 
-/// What an item of a list begins with, and its text: "- this", "2. that".
+/// The bullet and the text of a list item: "- this", "2. that".
 fn item(text: &str) -> Option<(&str, &str)> {
     let (bullet, item) = text.split_once(' ')?;
     let number = bullet.strip_suffix('.').unwrap_or("");
@@ -151,13 +151,13 @@ fn item(text: &str) -> Option<(&str, &str)> {
     (matches!(bullet, "-" | "*" | "+") || numbered).then(|| (bullet, item.trim()))
 }
 
-/// Whether this is the rule under a table's header: `|---|:-:|`.
+/// Whether a row is the rule below a table's header: `|---|:-:|`.
 fn is_rule(row: &[String]) -> bool {
     row.iter()
         .all(|cell| cell.contains('-') && cell.chars().all(|letter| "-: ".contains(letter)))
 }
 
-/// The cells of `| one | two |`; a bar after a backslash is part of its cell.
+/// The cells of `| one | two |`; an escaped bar is part of its cell.
 fn cells(row: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut letters = row.strip_prefix('|').unwrap_or(row).chars().peekable();
@@ -168,7 +168,7 @@ fn cells(row: &str) -> Vec<String> {
             letter => add(&mut cells, letter),
         }
     }
-    // The bar at the end opens no cell.
+    // The last bar starts no cell.
     if cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }
@@ -181,15 +181,15 @@ fn add(cells: &mut [String], letter: char) {
     }
 }
 
-/// Inline code, emphasis and links as looks. Where there are none to be seen, `plain`,
-/// the backticks stay: they say where an equation ends and its sentence goes on.
+/// Inline code, emphasis and links as styled text. If `plain`, without styles, code keeps its
+/// backticks: they separate an equation from the sentence around it.
 pub(crate) fn inline(text: &str, plain: bool) -> Text {
-    let mut shown = Text::default();
+    let mut styled = Text::default();
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
         let (piece, look, left) = match letter {
             '`' => code(rest),
-            '*' => stressed(rest),
+            '*' => emphasised(rest),
             '[' => link(rest),
             _ => None,
         }
@@ -200,15 +200,15 @@ pub(crate) fn inline(text: &str, plain: bool) -> Text {
             (piece, Look::Plain, left)
         });
         match look {
-            Look::Code if plain => shown.push(&format!("`{piece}`"), Look::Plain),
-            look => shown.push(piece, look),
+            Look::Code if plain => styled.push(&format!("`{piece}`"), Look::Plain),
+            look => styled.push(piece, look),
         }
         rest = left;
     }
-    shown
+    styled
 }
 
-/// What is within, how it looks, and what comes after.
+/// The text inside the markers, its style, and the rest.
 type Inline<'a> = Option<(&'a str, Look, &'a str)>;
 
 fn code(text: &str) -> Inline<'_> {
@@ -216,27 +216,27 @@ fn code(text: &str) -> Inline<'_> {
     Some((code, Look::Code, rest))
 }
 
-fn stressed(text: &str) -> Inline<'_> {
+fn emphasised(text: &str) -> Inline<'_> {
     let (marker, look) = match text.starts_with("**") {
         true => ("**", Look::Strong),
         false => ("*", Look::Emphasis),
     };
-    let (stressed, rest) = text.strip_prefix(marker)?.split_once(marker)?;
-    // A product such as 2 * 3 * 4 is not stressed.
-    let tight = !stressed.is_empty() && stressed.trim() == stressed;
-    tight.then_some((stressed, look, rest))
+    let (inner, rest) = text.strip_prefix(marker)?.split_once(marker)?;
+    // A product such as 2 * 3 * 4 is no emphasis.
+    let tight = !inner.is_empty() && inner.trim() == inner;
+    tight.then_some((inner, look, rest))
 }
 
-/// A link as its text: a terminal page leads nowhere.
+/// A link, shown as its text only.
 fn link(text: &str) -> Inline<'_> {
-    let (shown, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let (label, rest) = text.strip_prefix('[')?.split_once(']')?;
     let target = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-    let quoted = shown
+    let quoted = label
         .strip_prefix('`')
         .and_then(|code| code.strip_suffix('`'));
     match (quoted, target) {
         (Some(code), target) => Some((code, Look::Code, target.map_or(rest, |(_, rest)| rest))),
-        (None, Some((_, rest))) => Some((shown, Look::Plain, rest)),
+        (None, Some((_, rest))) => Some((label, Look::Plain, rest)),
         (None, None) => None,
     }
 }
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use earlydrop::registry::SCHEMES;
 
-    fn shown(markdown: &str, width: usize) -> Vec<String> {
+    fn rendered(markdown: &str, width: usize) -> Vec<String> {
         let style = Style {
             colour: false,
             unicode: false,
@@ -257,11 +257,11 @@ mod tests {
     }
 
     #[test]
-    fn blocks_stand_in_under_their_headings() {
+    fn blocks_are_indented_below_their_headings() {
         let text = "# Equations\nWith two\nlines:\n- `a = b`: one that is\n  longer\n- two\n\n\
                     ```\nx  = 1\n```\n\nAfter.\n";
         assert_eq!(
-            shown(text, 24),
+            rendered(text, 24),
             [
                 "Equations",
                 "  With two lines:",
@@ -280,7 +280,7 @@ mod tests {
     fn tables_are_aligned() {
         let text = "| a | b |\n|---|:-:|\n| one \\| two | | \n| x | y |\n";
         assert_eq!(
-            shown(text, 40),
+            rendered(text, 40),
             [
                 "  a          b",
                 "  ------------",
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn inline_marks_become_looks() {
+    fn inline_markers_become_styles() {
         let text = inline(
             "a *hit* of `max_p *= 2` [here](x.html) 2 * 3 * 4 [`Curve`] [0, 1]",
             false,
@@ -307,11 +307,11 @@ mod tests {
     }
 
     #[test]
-    fn no_manual_runs_over_its_width() {
+    fn no_manual_exceeds_the_width() {
         for scheme in SCHEMES {
             let manual = earlydrop::manual::of(scheme.name).unwrap();
             for width in [20, 40, 80, 120] {
-                for line in shown(&manual, width) {
+                for line in rendered(&manual, width) {
                     assert!(line.chars().count() <= width, "{}: {line}", scheme.name);
                     assert_eq!(line, line.trim_end(), "{}", scheme.name);
                 }
@@ -332,9 +332,9 @@ mod tests {
                 .lines()
                 .filter(|line| !line.starts_with('|'))
                 .collect();
-            let shown: String = shown(&manual, 100).concat();
+            let output: String = rendered(&manual, 100).concat();
             let head: String = words(&text).chars().take(300).collect();
-            assert!(words(&shown).starts_with(&head), "{}", scheme.name);
+            assert!(words(&output).starts_with(&head), "{}", scheme.name);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! How far the work has come, on standard error, where somebody looks at it.
+//! Progress bars on standard error, and the flag that Ctrl-C sets.
 
 #[cfg(target_os = "linux")]
 mod real_time;
 
 #[cfg(target_os = "linux")]
-pub(crate) use real_time::in_words;
+pub(crate) use real_time::duration_in_words;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,25 +14,26 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::failure::Failure;
 
-/// A bar with cells done and the time left; nothing where standard error is no terminal.
+/// A progress bar with the time left; invisible where standard error is not a terminal.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    /// Who else is told.
-    also: Option<Box<dyn Fn(Progress)>>,
+    /// Called with every progress before the bar is drawn.
+    observer: Option<Box<dyn Fn(Progress)>>,
 }
 
 impl Bar {
+    /// A bar that counts runs; hidden if `quiet`.
     pub(crate) fn new(quiet: bool) -> Bar {
         Bar::named(quiet, "")
     }
 
-    /// The same with a name before it.
+    /// A bar that counts runs, with a name before it.
     pub(crate) fn named(quiet: bool, name: &str) -> Bar {
-        Bar::of(quiet, name, "runs")
+        Bar::counting(quiet, name, "runs")
     }
 
-    /// The same that counts something else.
-    pub(crate) fn of(quiet: bool, name: &str, what: &str) -> Bar {
+    /// A bar that counts `what`, with a name before it.
+    pub(crate) fn counting(quiet: bool, name: &str, what: &str) -> Bar {
         let bar = match quiet {
             true => ProgressBar::hidden(),
             false => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10)),
@@ -45,29 +46,32 @@ impl Bar {
         if !name.is_empty() {
             bar.set_prefix(format!("{name} "));
         }
-        Bar { bar, also: None }
+        Bar {
+            bar,
+            observer: None,
+        }
     }
 
+    /// Moves the bar.
     pub(crate) fn show(&self, progress: Progress) {
-        if let Some(also) = &self.also {
-            also(progress);
+        if let Some(observer) = &self.observer {
+            observer(progress);
         }
         self.bar.set_length(progress.planned as u64);
+        self.bar.set_position(progress.done as u64);
         if progress.done == progress.before {
-            // What an earlier run had done says nothing about the speed of this one.
-            self.bar.set_position(progress.done as u64);
+            // Runs of an earlier command do not count towards the speed of this one.
             self.bar.reset_eta();
-        } else {
-            self.bar.set_position(progress.done as u64);
         }
     }
 
+    /// Removes the bar.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// A flag that the first Ctrl-C sets; the second ends the program where it is.
+/// A flag that the first Ctrl-C sets; the second Ctrl-C ends the program at once.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
@@ -76,6 +80,6 @@ pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
             std::process::exit(130);
         }
     };
-    ctrlc::set_handler(pressed).map_err(|error| Failure::Doing(error.to_string()))?;
+    ctrlc::set_handler(pressed).map_err(|error| Failure::Runtime(error.to_string()))?;
     Ok(stop)
 }

@@ -1,4 +1,4 @@
-//! Which scenario, and what the command line changes about it.
+//! The scenario of a command, with the fields that the command line overrides.
 
 use std::path::PathBuf;
 
@@ -7,58 +7,58 @@ use earlydrop_lab::plan::Source;
 
 use crate::failure::Failure;
 
-/// The scenario that is compared when none is named.
+/// The scenario of commands that are given none.
 const BUILT_IN: &str = include_str!("built-in.toml");
 
-/// What the command line changes about a scenario.
+/// Fields of a scenario that the command line overrides.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub(crate) struct Changes {
+pub(crate) struct Overrides {
     /// Compare these schemes: "red,nlred:min=10,max=30,codel"
     #[arg(long, value_name = "LIST")]
     schemes: Option<String>,
     /// The bottleneck's rate: 10Mbps
     #[arg(long, value_name = "RATE")]
     link: Option<String>,
-    /// The round trip without queues: 50ms
+    /// The RTT without queueing: 50ms
     #[arg(long, value_name = "TIME")]
     rtt: Option<String>,
-    /// How many flows the first group has
+    /// The number of flows in the first group
     #[arg(long, value_name = "COUNT")]
     flows: Option<String>,
-    /// Every scheme's limit: "120 packets", "300 kB", "100 ms"
+    /// The buffer size of every scheme: "120 packets", "300 kB", "100 ms"
     #[arg(long, value_name = "LENGTH")]
     buffer: Option<String>,
-    /// How TCP controls its window: reno, cubic, dctcp, scalable, bbr
+    /// TCP's congestion control: reno, cubic, dctcp, scalable, bbr
     #[arg(long, value_name = "CONTROL")]
     tcp: Option<String>,
-    /// What TCP does about marks: off, on, dctcp, l4s
+    /// TCP's use of ECN: off, on, dctcp, l4s
     #[arg(long, value_name = "MODE")]
     ecn: Option<String>,
-    /// How long each run lasts: 60s
+    /// The duration of each run: 60s
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
-    /// How much of its beginning is left out
+    /// The time at the start of each run that is not measured: 10s
     #[arg(long, value_name = "TIME")]
     warm_up: Option<String>,
-    /// With how many seeds each scheme runs
+    /// The number of seeds that each scheme runs with
     #[arg(long, value_name = "COUNT")]
     seeds: Option<String>,
-    /// Any other field by its path: --set network.loss=1%
+    /// Another field by its path: --set network.loss=1%
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
 }
 
-/// The scenario of a file, or the one that is built in, with these changes.
-pub(crate) fn source(file: Option<&PathBuf>, changes: &Changes) -> Result<Source, Failure> {
+/// The scenario of a file, or the built-in one, with these overrides.
+pub(crate) fn source(file: Option<&PathBuf>, overrides: &Overrides) -> Result<Source, Failure> {
     let mut source = match file {
         Some(path) => Source::open(path)?,
         None => Source::new("built-in.toml", BUILT_IN, PathBuf::new())?,
     };
-    changes.apply(&mut source)?;
+    overrides.apply(&mut source)?;
     Ok(source)
 }
 
-impl Changes {
+impl Overrides {
     fn apply(&self, source: &mut Source) -> Result<(), Failure> {
         if let Some(schemes) = &self.schemes {
             source.set_schemes(schemes, &format!("--schemes {schemes}"));

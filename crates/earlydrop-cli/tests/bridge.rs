@@ -1,8 +1,7 @@
-//! `earlydrop bridge` as its users run it: between two veth pairs, whose other ends are hosts
-//! in namespaces of the test's own.
+//! `earlydrop bridge` as its users run it: between two veth pairs whose other ends are hosts in
+//! network namespaces of the test.
 //!
-//! Where there are none (it takes root, `ip`, `ethtool`, `unshare` and `nsenter`), every test
-//! says that it is skipped.
+//! The tests need root, `ip`, `ethtool`, `unshare` and `nsenter`; without them they are skipped.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -17,29 +16,28 @@ use std::time::Duration;
 use support::{Ran, User, skipped};
 use traffic::{adds_up, fills_the_link, helper, marks_arrive, number, one_by_one, summary, until};
 
-/// A network namespace that is there as long as a process in it sleeps, which dies with the
-/// test.
-struct Place(Child);
+/// A network namespace, kept by a sleeping process in it that dies with the test.
+struct Namespace(Child);
 
-impl Place {
-    fn new() -> Place {
+impl Namespace {
+    fn new() -> Namespace {
         let mut sleeper = Command::new("setpriv");
         sleeper.args(["--pdeathsig", "KILL", "unshare", "--net", "sleep", "600"]);
-        let place = Place(sleeper.stdin(Stdio::null()).spawn().unwrap());
-        let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).unwrap();
+        let namespace = Namespace(sleeper.stdin(Stdio::null()).spawn().unwrap());
+        let link_of = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).unwrap();
         until(
-            || namespace(&place.name()) != namespace("self"),
+            || link_of(&namespace.name()) != link_of("self"),
             "a namespace of its own",
         );
-        place
+        namespace
     }
 
-    /// As `ip` wants it named.
+    /// The name that `ip` accepts: the id of its process.
     fn name(&self) -> String {
         self.0.id().to_string()
     }
 
-    /// A command in there.
+    /// A command inside the namespace.
     fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new("nsenter");
         command.arg(format!("--net=/proc/{}/ns/net", self.0.id()));
@@ -47,15 +45,15 @@ impl Place {
         command
     }
 
-    /// Runs a line for `sh` in there, which must end well.
-    fn does(&self, line: &str) -> String {
+    /// Runs a line for `sh` inside the namespace, which must succeed; returns its output.
+    fn sh(&self, line: &str) -> String {
         let ran = Ran::of(self.command("sh", &["-ec", line]).output().unwrap());
         assert_eq!(ran.code, Some(0), "{line}: {ran:?}");
         ran.out
     }
 
     fn hardware_address(&self, interface: &str) -> Vec<u8> {
-        let text = self.does(&format!("ip link show {interface}"));
+        let text = self.sh(&format!("ip link show {interface}"));
         let mut words = text
             .split_whitespace()
             .skip_while(|word| *word != "link/ether");
@@ -67,7 +65,7 @@ impl Place {
 
     /// Packets that an interface has received and sent.
     fn counted(&self, interface: &str) -> [u64; 2] {
-        let text = self.does("cat /proc/net/dev");
+        let text = self.sh("cat /proc/net/dev");
         let mut lines = text.lines().filter_map(|line| line.trim().split_once(':'));
         let (_, numbers) = lines.find(|(name, _)| *name == interface).unwrap();
         let numbers: Vec<u64> = numbers.split_whitespace().flat_map(str::parse).collect();
@@ -75,7 +73,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Namespace {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -84,9 +82,9 @@ impl Drop for Place {
 
 /// Two hosts, and a gateway between them that has one interface to each.
 struct Testbed {
-    near: Place,
-    gateway: Place,
-    far: Place,
+    near: Namespace,
+    gateway: Namespace,
+    far: Namespace,
 }
 
 /// An address of each host, of IPv4 and of IPv6.
@@ -94,7 +92,7 @@ const NEAR: [&str; 2] = ["10.9.0.1", "fd09::1"];
 const FAR: [&str; 2] = ["10.9.0.2", "fd09::2"];
 
 impl Testbed {
-    /// `None`, and says so, where there cannot be one.
+    /// A testbed; `None`, with a note, where the machine lacks something.
     fn new() -> Option<Testbed> {
         let test = std::thread::current().name().unwrap_or("").to_string();
         let works = |program: &str, argument: &str| {
@@ -112,7 +110,7 @@ impl Testbed {
             ("setpriv", "-V"),
         ] {
             if !works(program, argument) {
-                // No matter of the machine's kernel: not even where namespaces are needed.
+                // Skipped even with EARLYDROP_NEEDS_NAMESPACES, which is about the kernel.
                 println!("skipped: {test}: no {program}");
                 return None;
             }
@@ -122,15 +120,15 @@ impl Testbed {
             skipped(&test, "no network namespaces without root");
             return None;
         }
-        let [near, gateway, far] = [(); 3].map(|()| Place::new());
+        let [near, gateway, far] = [(); 3].map(|()| Namespace::new());
         let testbed = Testbed { near, gateway, far };
-        // The gateway sends nothing of its own, so that every packet is accounted for.
+        // The gateway sends no packets itself, so that every packet is accounted for.
         testbed
             .gateway
-            .does("sysctl -qw net.ipv6.conf.all.disable_ipv6=1 || true");
+            .sh("sysctl -qw net.ipv6.conf.all.disable_ipv6=1 || true");
         for (host, interface, end) in [(&testbed.near, "eth1", 0), (&testbed.far, "eth2", 1)] {
             let addresses = [NEAR, FAR][end];
-            host.does(&format!(
+            host.sh(&format!(
                 "ip link add host type veth peer name {interface} netns {}
                  echo 0 > /proc/sys/net/ipv6/conf/host/accept_dad || true
                  echo reno > /proc/sys/net/ipv4/tcp_congestion_control
@@ -140,19 +138,19 @@ impl Testbed {
                 testbed.gateway.name(),
                 addresses[0]
             ));
-            testbed.gateway.does(&format!("ip link set {interface} up"));
+            testbed.gateway.sh(&format!("ip link set {interface} up"));
         }
         Some(testbed)
     }
 
-    /// Both hosts ask for ECN.
-    fn with_ecn(&self) {
+    /// Turns on ECN at both hosts.
+    fn enable_ecn(&self) {
         for host in [&self.near, &self.far] {
-            host.does("echo 1 > /proc/sys/net/ipv4/tcp_ecn");
+            host.sh("echo 1 > /proc/sys/net/ipv4/tcp_ecn");
         }
     }
 
-    /// The command at the gateway.
+    /// The command in the gateway's namespace.
     fn bridge(&self, user: &User, arguments: &[&str]) -> Command {
         let base = ["bridge", "--between", "eth1", "eth2", "--rate", "10Mbps"];
         let inner = user.command(&[&base[..], arguments].concat());
@@ -164,16 +162,18 @@ impl Testbed {
         command
     }
 
-    /// A bridge of which packets cross.
-    fn starts(&self, user: &User, arguments: &[&str]) -> Child {
+    /// Starts a bridge and waits for its first sample.
+    fn start(&self, user: &User, arguments: &[&str]) -> Child {
         let mut command = self.bridge(user, &[arguments, &["--stats", "stats.jsonl"]].concat());
-        // A shell's background commands ignore SIGINT, and so does what they start.
-        let mut heeding = Command::new("env");
-        heeding
+        // A shell's background commands ignore SIGINT, and so do their children.
+        let mut interruptible = Command::new("env");
+        interruptible
             .arg("--default-signal=INT")
             .arg(command.get_program());
-        heeding.args(command.get_args()).current_dir(user.path("."));
-        command = heeding;
+        interruptible
+            .args(command.get_args())
+            .current_dir(user.path("."));
+        command = interruptible;
         let child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -187,10 +187,10 @@ impl Testbed {
 
     /// Two flows from the near host to this address of the far one.
     fn transfer(&self, to: &str) -> Ran {
-        let server = helper("takes_what_comes");
+        let server = helper("serves");
         let mut server = self.far.command("sh", &["-c", &format!("exec {server}")]);
         let mut server = server.stdout(Stdio::null()).spawn().unwrap();
-        let client = format!("EARLYDROP_FAR={to} {}", helper("sends_by_two_flows"));
+        let client = format!("EARLYDROP_FAR={to} {}", helper("sends_two_flows"));
         let ran = Ran::of(self.near.command("sh", &["-c", &client]).output().unwrap());
         server.kill().unwrap();
         server.wait().unwrap();
@@ -205,8 +205,8 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// How a bridge ends that somebody interrupts.
-fn interrupted(child: Child) -> Ran {
+/// Interrupts a bridge and returns its result.
+fn interrupt(child: Child) -> Ran {
     signal(&child, "INT");
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -228,44 +228,44 @@ const RED: [&str; 4] = ["--delay", "10ms", "--queue", "red:min=10,max=30"];
 fn hosts_fill_the_link_are_marked_and_count_the_same() {
     let testbed = or_skip!();
     let user = User::new();
-    testbed.with_ecn();
+    testbed.enable_ecn();
     for host in [&testbed.near, &testbed.far] {
-        host.does("sysctl -qw net.ipv6.conf.host.disable_ipv6=1 || true");
+        host.sh("sysctl -qw net.ipv6.conf.host.disable_ipv6=1 || true");
     }
     let hosts = || [&testbed.near, &testbed.far].map(|host| host.counted("host"));
     let [[near_received, near_sent], [far_received, far_sent]] = hosts();
-    let bridge = testbed.starts(&user, &RED);
+    let bridge = testbed.start(&user, &RED);
     let ran = testbed.transfer(FAR[0]);
-    // The last acknowledgments are on their way.
+    // The last acknowledgments may still be in flight.
     let quiet = || {
         let before = hosts();
         sleep(Duration::from_millis(300));
         before == hosts()
     };
-    until(quiet, "hosts that say no more");
-    let told = interrupted(bridge);
+    until(quiet, "idle hosts");
+    let ended = interrupt(bridge);
     assert!(number(&ran, "round trip") >= 0.02, "{ran:?}");
     fills_the_link(&ran);
     let summary = summary(&user.path("stats.jsonl"));
     marks_arrive(&ran, &summary);
     adds_up(&summary);
     one_by_one(&summary);
-    // What hosts have counted meanwhile is what the bridge says. The checksums of what they sent
-    // were left to a device that is none, and crossed completed: else nothing would have come.
+    // The hosts count the same packets as the bridge. The hosts leave checksums to their veth device;
+    // the bridge completes them, else no packet would have been accepted.
     let [near, far] = hosts();
     let [up, down] = [&summary["up"], &summary["down"]];
     assert_eq!(summary["near"]["sent"], near[1] - near_sent, "{summary}");
     assert_eq!(summary["far"]["sent"], far[1] - far_sent, "{summary}");
     assert_eq!(up["delivered"], far[0] - far_received, "{summary}");
     assert_eq!(down["delivered"], near[0] - near_received, "{summary}");
-    // Each asks for the other's address.
+    // ARP requests bypass the scheme.
     assert!(up["passed"].as_u64() > Some(0), "{summary}");
     for said in [
         "between eth1 and eth2",
-        "both ways: 10 Mbps, 10 ms, red:",
+        "both directions: 10 Mbps, 10 ms, red:",
         "is a veth",
     ] {
-        assert!(told.err.contains(said), "{said} in {told:?}");
+        assert!(ended.err.contains(said), "{said} in {ended:?}");
     }
 }
 
@@ -278,12 +278,12 @@ fn packets_of_ipv6_cross_and_frames_are_recorded() {
         return;
     }
     for (host, [_, address]) in [(&testbed.near, NEAR), (&testbed.far, FAR)] {
-        host.does(&format!("ip address add {address}/64 dev host nodad"));
+        host.sh(&format!("ip address add {address}/64 dev host nodad"));
     }
     let both = [&RED[..], &["--pcap", "packets.pcapng"]].concat();
-    let bridge = testbed.starts(&user, &both);
+    let bridge = testbed.start(&user, &both);
     let ran = testbed.transfer(FAR[1]);
-    interrupted(bridge);
+    interrupt(bridge);
     fills_the_link(&ran);
     let summary = summary(&user.path("stats.jsonl"));
     adds_up(&summary);
@@ -301,14 +301,14 @@ fn packets_of_ipv6_cross_and_frames_are_recorded() {
 }
 
 #[test]
-fn packets_put_together_are_dropped_and_it_says_what_to_do() {
+fn merged_packets_are_dropped_with_advice() {
     let testbed = or_skip!();
     let user = User::new();
-    testbed.near.does("ethtool -K host tso on gso on");
-    testbed.gateway.does("ethtool -K eth1 gro on");
-    let bridge = testbed.starts(&user, &["--queue", "droptail:limit=1000"]);
+    testbed.near.sh("ethtool -K host tso on gso on");
+    testbed.gateway.sh("ethtool -K eth1 gro on");
+    let bridge = testbed.start(&user, &["--queue", "droptail:limit=1000"]);
     testbed.transfer(FAR[0]);
-    let told = interrupted(bridge);
+    let ended = interrupt(bridge);
     let summary = summary(&user.path("stats.jsonl"));
     assert!(summary["up"]["oversized"].as_u64() > Some(0), "{summary}");
     adds_up(&summary);
@@ -317,15 +317,15 @@ fn packets_put_together_are_dropped_and_it_says_what_to_do() {
         "tso off gso off gro off",
         "eth1 merges received packets (gro)",
     ] {
-        assert!(told.err.contains(said), "{said} in {told:?}");
+        assert!(ended.err.contains(said), "{said} in {ended:?}");
     }
 }
 
-/// How often somebody wants every frame of an interface.
+/// The promiscuity count of an interface.
 fn promiscuity(testbed: &Testbed, interface: &str) -> u32 {
     let text = testbed
         .gateway
-        .does(&format!("ip -details link show {interface}"));
+        .sh(&format!("ip -details link show {interface}"));
     let mut words = text
         .split_whitespace()
         .skip_while(|word| *word != "promiscuity");
@@ -333,14 +333,14 @@ fn promiscuity(testbed: &Testbed, interface: &str) -> u32 {
 }
 
 #[test]
-fn nothing_is_left_however_it_ends_and_nothing_is_privileged_meanwhile() {
+fn it_runs_without_privileges_and_leaves_nothing_however_it_ends() {
     let testbed = or_skip!();
-    let wanted = || ["eth1", "eth2"].map(|interface| promiscuity(&testbed, interface));
+    let counts = || ["eth1", "eth2"].map(|interface| promiscuity(&testbed, interface));
     for name in ["KILL", "TERM", "INT"] {
         let user = User::new();
-        assert_eq!(wanted(), [0, 0]);
-        let child = testbed.starts(&user, &[]);
-        assert_eq!(wanted(), [1, 1]);
+        assert_eq!(counts(), [0, 0]);
+        let child = testbed.start(&user, &[]);
+        assert_eq!(counts(), [1, 1]);
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         for set in ["CapPrm", "CapEff", "CapAmb"] {
             assert!(
@@ -355,7 +355,7 @@ fn nothing_is_left_however_it_ends_and_nothing_is_privileged_meanwhile() {
             if name == "KILL" { None } else { Some(0) },
             "{ended:?}"
         );
-        until(|| wanted() == [0, 0], "no longer in promiscuous mode");
+        until(|| counts() == [0, 0], "no longer in promiscuous mode");
         if name != "KILL" {
             assert!(ended.err.contains("packets delivered ("), "{ended:?}");
             summary(&user.path("stats.jsonl"))["duration"]
@@ -366,19 +366,19 @@ fn nothing_is_left_however_it_ends_and_nothing_is_privileged_meanwhile() {
 }
 
 #[test]
-fn it_ends_by_itself_and_when_an_interface_goes() {
+fn it_ends_after_its_time_and_when_an_interface_is_deleted() {
     let testbed = or_skip!();
     let user = User::new();
     let output: Output = testbed.bridge(&user, &["--for", "300ms"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let child = testbed.starts(&user, &[]);
-    testbed.gateway.does("ip link delete eth2");
+    let child = testbed.start(&user, &[]);
+    testbed.gateway.sh("ip link delete eth2");
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.err.contains("eth2"), "{ran:?}");
 }
 
-/// What the gateway says to a bridge between these.
+/// Checks that a bridge at the gateway is refused with these words.
 fn refused(testbed: &Testbed, user: &User, arguments: &[&str], said: &[&str]) {
     let mut command = testbed.bridge(user, arguments);
     let ran = Ran::of(command.output().unwrap());
@@ -388,7 +388,7 @@ fn refused(testbed: &Testbed, user: &User, arguments: &[&str], said: &[&str]) {
     }
 }
 
-/// The same with other interfaces.
+/// Runs a bridge between two interfaces of the gateway for a moment.
 fn between(testbed: &Testbed, from: &str, to: &str) -> Ran {
     let program = assert_cmd::cargo::cargo_bin!("earlydrop");
     let arguments = [
@@ -408,7 +408,7 @@ fn between(testbed: &Testbed, from: &str, to: &str) -> Ran {
 }
 
 #[test]
-fn interfaces_that_will_not_do_are_refused() {
+fn unsuitable_interfaces_are_refused() {
     let testbed = or_skip!();
     let user = User::new();
     for (from, to, said) in [
@@ -437,7 +437,7 @@ fn interfaces_that_will_not_do_are_refused() {
         &["--for", "60"],
         &["--for 60", "nearest: --for 60s"],
     );
-    testbed.gateway.does("ip link set eth2 down");
+    testbed.gateway.sh("ip link set eth2 down");
     refused(
         &testbed,
         &user,
@@ -446,22 +446,22 @@ fn interfaces_that_will_not_do_are_refused() {
     );
     testbed
         .gateway
-        .does("ip link set eth2 up; ip link add one type veth peer name other");
+        .sh("ip link set eth2 up; ip link add one type veth peer name other");
     testbed
         .gateway
-        .does("ip link set one up; ip link set other up");
+        .sh("ip link set one up; ip link set other up");
     let joined = between(&testbed, "one", "other");
     assert!(joined.err.contains("are connected already"), "{joined:?}");
-    testbed.gateway.does("ip address add 10.8.0.1/24 dev eth1");
+    testbed.gateway.sh("ip address add 10.8.0.1/24 dev eth1");
     let warned = between(&testbed, "eth1", "eth2");
     assert_eq!(warned.code, Some(0), "{warned:?}");
     assert!(
         warned.err.contains("eth1 has the address 10.8.0.1"),
         "{warned:?}"
     );
-    // Not every kernel has bridges.
+    // Some kernels have no bridges.
     let made = "ip link add br0 type bridge && ip link set eth2 master br0 && echo made || true";
-    if testbed.gateway.does(made).contains("made") {
+    if testbed.gateway.sh(made).contains("made") {
         refused(
             &testbed,
             &user,
@@ -472,7 +472,7 @@ fn interfaces_that_will_not_do_are_refused() {
 }
 
 #[test]
-fn the_default_route_is_taken_only_when_told_twice() {
+fn the_default_route_is_used_only_with_the_flag_given_twice() {
     let testbed = or_skip!();
     let user = User::new();
     let flag = ["--even-default-route", "eth1"];
@@ -481,7 +481,7 @@ fn the_default_route_is_taken_only_when_told_twice() {
         let mut command = testbed.bridge(&user, &[flags, &briefly].concat());
         Ran::of(command.output().unwrap()).code
     };
-    testbed.gateway.does("ip address add 10.8.0.1/24 dev eth1");
+    testbed.gateway.sh("ip address add 10.8.0.1/24 dev eth1");
     for (made, undone) in [
         ("ip route add default dev eth1", "ip route delete default"),
         (
@@ -499,7 +499,7 @@ fn the_default_route_is_taken_only_when_told_twice() {
         ),
     ] {
         assert_eq!(run(&[]), Some(0), "nothing leads out before {made}");
-        testbed.gateway.does(made);
+        testbed.gateway.sh(made);
         let said = [
             "eth1 carries the default route",
             "--even-default-route eth1 --even-default-route eth1",
@@ -511,12 +511,12 @@ fn the_default_route_is_taken_only_when_told_twice() {
         }
         let another = ["--even-default-route", "eth2"];
         assert_eq!(run(&[another, another].concat()), Some(2), "{made}");
-        testbed.gateway.does(undone);
+        testbed.gateway.sh(undone);
     }
 }
 
 #[test]
-fn who_may_not_listen_is_told_what_is_missing() {
+fn a_missing_capability_is_named() {
     let testbed = or_skip!();
     let program = assert_cmd::cargo::cargo_bin!("earlydrop");
     let line = format!(

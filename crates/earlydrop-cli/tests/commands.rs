@@ -1,4 +1,4 @@
-//! Every command on good input, as a new user tries it.
+//! Every command on valid input, as a new user tries it.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::fs;
 use support::{SMALL, User, database, numbers};
 
 #[test]
-fn compare_without_anything_runs_what_is_built_in() {
+fn compare_without_arguments_runs_the_built_in_scenario() {
     let user = User::new();
     let ran = user
         .runs(&[
@@ -82,7 +82,7 @@ fn the_command_line_changes_the_scenario() {
 }
 
 #[test]
-fn what_a_folder_holds_runs_again_to_the_same_numbers() {
+fn a_stored_scenario_reproduces_its_numbers() {
     let user = User::new();
     user.writes("small.toml", SMALL);
     user.runs(&["run", "small.toml", "--out", "one", "--threads", "2"])
@@ -111,7 +111,7 @@ fn what_a_folder_holds_runs_again_to_the_same_numbers() {
 }
 
 #[test]
-fn tables_and_figures_again_without_simulating() {
+fn report_rewrites_tables_and_page_without_simulating() {
     let user = User::new();
     user.writes("small.toml", SMALL);
     let ran = user.runs(&["run", "small.toml", "--out", "out"]).well();
@@ -135,7 +135,7 @@ fn tables_and_figures_again_without_simulating() {
 }
 
 #[test]
-fn tables_go_to_other_programs() {
+fn export_writes_csv_json_and_parquet() {
     let user = User::new();
     user.writes("small.toml", SMALL);
     user.runs(&["run", "small.toml", "--out", "out"]).well();
@@ -220,7 +220,7 @@ fn check_counts_the_runs() {
 }
 
 #[test]
-fn trace_shows_one_run_in_depth() {
+fn trace_shows_one_run_in_detail() {
     let user = User::new();
     user.writes("small.toml", SMALL);
     let list = user.runs(&["trace", "small.toml", "--list"]).well();
@@ -262,7 +262,7 @@ fn trace_shows_one_run_in_depth() {
 }
 
 #[test]
-fn shells_editors_and_man_get_what_they_read() {
+fn completions_manual_pages_and_schema_are_printed() {
     let user = User::new();
     for shell in ["bash", "zsh", "fish"] {
         assert!(

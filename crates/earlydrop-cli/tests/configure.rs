@@ -21,7 +21,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn answers_which_thresholds_why_and_how_far_to_trust_them() {
+fn it_prints_parameters_prediction_and_validity() {
     let user = User::new();
     let shown = user.runs(&LINK).well().out;
     let spec = shown
@@ -31,9 +31,10 @@ fn answers_which_thresholds_why_and_how_far_to_trust_them() {
     for words in [
         "150 CUBIC flows on 100 Mbps over 50 ms",
         "expect",
-        "trust",
+        "validity",
+        "stability",
         "loop",
-        "holds",
+        "capacity",
         "signals of red",
         "the flows just fill the link",
         "balance",
@@ -45,13 +46,13 @@ fn answers_which_thresholds_why_and_how_far_to_trust_them() {
         assert!(shown.contains(words), "{words} in\n{shown}");
     }
     assert!(shown.lines().all(|line| line.chars().count() <= 100));
-    // What it chose can be built, run and looked at as it is.
+    // The chosen spec is accepted as it is.
     let checked = user.runs(&["schemes", spec.trim(), "--link", "100Mbps"]);
     assert_eq!(checked.code, Some(0), "{}", checked.err);
 }
 
 #[test]
-fn json_has_everything_and_the_paste_is_a_scenario() {
+fn json_is_complete_and_the_snippet_is_a_scenario() {
     let user = User::new();
     let found = user
         .runs(&with(&["--goal", "delay=8ms", "--json", "--loss", "4%"]))
@@ -73,7 +74,7 @@ fn json_has_everything_and_the_paste_is_a_scenario() {
 }
 
 #[test]
-fn the_page_needs_nothing_else() {
+fn the_page_is_self_contained() {
     let user = User::new();
     let shown = user
         .runs(&with(&["--html", "page.html", "--ecn", "on"]))
@@ -95,7 +96,7 @@ fn the_page_needs_nothing_else() {
 }
 
 #[test]
-fn a_check_puts_prediction_and_simulation_side_by_side() {
+fn verify_compares_prediction_and_simulation() {
     let user = User::new();
     let small = [
         "configure",
@@ -123,7 +124,7 @@ fn a_check_puts_prediction_and_simulation_side_by_side() {
 }
 
 #[test]
-fn schemes_without_thresholds_are_given_their_target() {
+fn schemes_without_thresholds_get_a_target() {
     let user = User::new();
     for (scheme, said) in [
         ("pie", "pie:target=10 ms"),
@@ -140,7 +141,7 @@ fn schemes_without_thresholds_are_given_their_target() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_what_would_do() {
+fn wrong_arguments_are_refused_with_a_suggestion() {
     let user = User::new();
     for (arguments, said) in [
         (

@@ -1,5 +1,4 @@
-//! A run that is killed at any moment: what it had finished is kept, is not run again, and
-//! never counted twice.
+//! A run that is killed at any time: finished cells are kept, not run again, and never counted twice.
 
 mod support;
 
@@ -27,9 +26,9 @@ count = 10
 
 const RUN: &[&str] = &["run", "many.toml", "--out", "out", "--quiet"];
 
-/// How many cells the database holds, as far as another process can tell.
+/// The number of cells in the database, as another process sees it.
 fn cells_so_far(user: &User) -> usize {
-    // The run holds the database for itself: a copy of its files is what a crash leaves.
+    // The run locks the database. A copy of its files is what a crash would leave.
     let copy = tempfile::TempDir::new().unwrap();
     for name in ["results.sqlite", "results.sqlite-wal"] {
         let _ = std::fs::copy(user.path("out").join(name), copy.path().join(name));
@@ -40,17 +39,17 @@ fn cells_so_far(user: &User) -> usize {
     count.unwrap_or(0)
 }
 
-fn begun(user: &User) -> std::process::Child {
+fn start(user: &User) -> std::process::Child {
     let mut command: Command = user.command(RUN);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
 fn wait_for(user: &User, cells: usize) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while cells_so_far(user) < cells {
         assert!(
-            begun.elapsed() < Duration::from_secs(60),
+            started.elapsed() < Duration::from_secs(60),
             "no cells are kept"
         );
         sleep(Duration::from_millis(5));
@@ -77,12 +76,12 @@ fn values(user: &User, folder: &str) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn killed_three_times_and_every_run_is_there_once() {
+fn after_three_kills_every_cell_is_stored_once() {
     let user = User::new();
     user.writes("many.toml", MANY);
     let mut before = 0;
     for part in [20, 90, 180] {
-        let mut child = begun(&user);
+        let mut child = start(&user);
         wait_for(&user, part);
         child.kill().unwrap();
         child.wait().unwrap();
@@ -91,7 +90,7 @@ fn killed_three_times_and_every_run_is_there_once() {
         assert!(kept < 300, "it must have been killed before its end");
         before = kept;
     }
-    let ran = Ran::of(begun(&user).wait_with_output().unwrap()).well();
+    let ran = Ran::of(start(&user).wait_with_output().unwrap()).well();
     assert!(ran.out.contains("report: out/report.html"), "{}", ran.out);
     let whole = ["run", "many.toml", "--out", "whole", "--quiet"];
     user.runs(&whole).well();
@@ -101,7 +100,7 @@ fn killed_three_times_and_every_run_is_there_once() {
         let select = "SELECT count(*) FROM queues";
         numbers(&database(&user.path(folder)), select)
     };
-    assert_eq!(kept("out"), kept("whole"), "nor are its parts there twice");
+    assert_eq!(kept("out"), kept("whole"), "their parts are stored once");
 }
 
 #[cfg(unix)]
@@ -109,7 +108,7 @@ fn killed_three_times_and_every_run_is_there_once() {
 fn ctrl_c_stops_cleanly_and_keeps_what_is_done() {
     let user = User::new();
     user.writes("many.toml", MANY);
-    let child = begun(&user);
+    let child = start(&user);
     wait_for(&user, 20);
     let id = child.id().to_string();
     assert!(
@@ -123,21 +122,21 @@ fn ctrl_c_stops_cleanly_and_keeps_what_is_done() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
         ran.err
-            .contains("runs are kept in out; the same command goes on"),
+            .contains("runs are kept in out; the same command resumes"),
         "{}",
         ran.err
     );
-    // A table and a report of what there is.
+    // The finished cells are printed and reported.
     assert!(ran.out.contains("report: out/report.html"), "{}", ran.out);
     let kept = numbers(&database(&user.path("out")), "SELECT count(*) FROM cells")[0];
     assert!((20.0..300.0).contains(&kept), "{kept}");
 }
 
 #[test]
-fn two_at_once_are_told_apart() {
+fn a_second_command_in_the_same_folder_is_refused() {
     let user = User::new();
     user.writes("many.toml", MANY);
-    let mut child = begun(&user);
+    let mut child = start(&user);
     wait_for(&user, 1);
     let other = user.runs(RUN);
     child.kill().unwrap();

@@ -1,13 +1,13 @@
-//! A scenario on real hosts: `earlydrop live` and `earlydrop compare --live` as their users
-//! run them.
+//! `earlydrop live` and `earlydrop compare --live` as their users run them: scenarios on real hosts.
 //!
-//! Where the system makes no namespaces or devices, tests that need them say that they are
-//! skipped, unless `EARLYDROP_NEEDS_NAMESPACES` is set.
+//! Where namespaces or devices cannot be created, the tests that need them are skipped, unless
+//! `EARLYDROP_NEEDS_NAMESPACES` is set.
 #![cfg(target_os = "linux")]
 
 mod support;
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ count = 4
 tcp = \"reno\"
 ";
 
-/// Runs it; `None`, and a word on it, where there can be no hosts.
+/// Runs the command; `None`, with a note, where there can be no hosts.
 fn runs(user: &User, arguments: &[&str]) -> Option<Ran> {
     let ran = user.runs(arguments);
     let refused = ["create no network namespace", "TUN devices are needed"];
@@ -45,7 +45,7 @@ fn runs(user: &User, arguments: &[&str]) -> Option<Ran> {
 }
 
 #[test]
-fn what_real_hosts_cannot_do_is_refused_by_name_and_place() {
+fn features_that_real_hosts_lack_are_refused_by_name_and_place() {
     let tahoe = SHORT.replace("tcp = \"reno\"", "tcp = { recovery = \"tahoe\" }");
     let two = SHORT.replace(
         "[network]\n",
@@ -72,7 +72,7 @@ fn what_real_hosts_cannot_do_is_refused_by_name_and_place() {
 }
 
 #[test]
-fn everything_that_is_refused_is_told_at_once() {
+fn all_refusals_are_reported_together() {
     let user = User::new();
     let text = SHORT.replace("tcp = \"reno\"", "tcp = { recovery = \"tahoe\" }");
     let other = "[flows.other]\ntcp = { control = \"scalable\" }\n";
@@ -84,8 +84,27 @@ fn everything_that_is_refused_is_told_at_once() {
     }
 }
 
+/// Starts a command that stores cells in `out`, and interrupts it when it has stored one.
+fn interrupted_after_a_cell(user: &User, arguments: &[&str]) -> Ran {
+    let mut command = user.command(arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (wal, started) = (user.path("out/results.sqlite-wal"), Instant::now());
+    let length = || fs::metadata(&wal).map_or(0, |file| file.len());
+    // The write-ahead log grows when a cell is stored.
+    while length() < 20_000 && child.try_wait().unwrap().is_none() {
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(60), "no cell is stored");
+        sleep(Duration::from_millis(20));
+    }
+    let mut press = Command::new("kill");
+    press.args(["-INT", &child.id().to_string()]);
+    assert!(press.status().unwrap().success());
+    Ran::of(child.wait_with_output().unwrap())
+}
+
 #[test]
-fn what_was_stopped_is_kept_and_goes_on() {
+fn a_stopped_run_is_kept_and_resumes() {
     let user = User::new();
     user.writes("short.toml", SHORT);
     let arguments = ["live", "short.toml", "--out", "out", "--seeds", "1"];
@@ -101,23 +120,10 @@ fn what_was_stopped_is_kept_and_goes_on() {
     let page = fs::read_to_string(ran.report(&user)).unwrap();
     assert!(page.contains("\"what\":\"lateness\""));
 
-    // More seeds: what is there is not run again, whoever stops the second attempt.
-    let mut more = user.command(&["live", "short.toml", "--out", "out"]);
-    more.stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = more.spawn().unwrap();
-    let (wal, begun) = (user.path("out/results.sqlite-wal"), Instant::now());
-    let length = || fs::metadata(&wal).map_or(0, |file| file.len());
-    // The database grows when a cell is kept.
-    while length() < 20_000 && child.try_wait().unwrap().is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "nothing is kept");
-        sleep(Duration::from_millis(20));
-    }
-    let mut press = Command::new("kill");
-    press.args(["-INT", &child.id().to_string()]);
-    assert!(press.status().unwrap().success());
-    let stopped = Ran::of(child.wait_with_output().unwrap());
+    // With more seeds, finished cells are not run again, even if the second attempt is stopped.
+    let stopped = interrupted_after_a_cell(&user, &["live", "short.toml", "--out", "out"]);
     assert_eq!(stopped.code, Some(1), "{stopped:?}");
-    let words = "of 4 runs are kept in out; the same command goes on";
+    let words = "of 4 runs are kept in out; the same command resumes";
     assert!(stopped.err.contains(words), "{stopped:?}");
     let ran = user.runs(&["live", "short.toml", "--out", "out"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -140,7 +146,7 @@ fn what_was_stopped_is_kept_and_goes_on() {
 }
 
 #[test]
-fn both_ways_stand_side_by_side() {
+fn simulated_and_live_results_are_compared() {
     let user = User::new();
     user.writes("short.toml", &SHORT.replace("seeds = 2\n", ""));
     let arguments = ["compare", "--live", "short.toml", "--markdown", "both.md"];
@@ -155,7 +161,7 @@ fn both_ways_stand_side_by_side() {
         return;
     }
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.err.contains("3 seeds, as neither"), "{ran:?}");
+    assert!(ran.err.contains("3 seeds by default"), "{ran:?}");
     for words in ["simulated", "live", "difference", "queueing delay ms"] {
         assert!(ran.out.contains(words), "{words} in {}", ran.out);
     }
@@ -170,8 +176,31 @@ fn both_ways_stand_side_by_side() {
         let path = lines.find_map(|line| line.strip_prefix(name)).unwrap();
         user.path(path)
     };
-    let page = path("side by side: ");
-    let text = fs::read_to_string(&page).unwrap();
+    check_links(&path("side by side: "));
+    let markdown = fs::read_to_string(user.path("both.md")).unwrap();
+    assert!(markdown.contains("| codel"), "{markdown}");
+
+    // Every cell is done: the command only prints the results.
+    let again = user
+        .runs(&["compare", "--live", "short.toml", "--json", "--quiet"])
+        .well();
+    let document = again.json();
+    assert_eq!(document["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(document["seeds"], serde_json::json!([1, 2, 3]));
+    // Four flows fill the link, simulated and live; loose bounds for a busy machine.
+    for row in document["rows"].as_array().unwrap() {
+        let value = |hosts| {
+            row["quantities"]["utilisation"][hosts]["mean"]
+                .as_f64()
+                .unwrap()
+        };
+        assert!(value("simulated") > 0.5 && value("live") > 0.4, "{row}");
+    }
+}
+
+/// Checks that a page links to both reports, which exist.
+fn check_links(page: &Path) {
+    let text = fs::read_to_string(page).unwrap();
     let links: Vec<&str> = text
         .split("href=\"")
         .skip(1)
@@ -180,24 +209,5 @@ fn both_ways_stand_side_by_side() {
     assert_eq!(links.len(), 2, "{links:?}");
     for link in links {
         assert!(page.with_file_name(link).exists(), "{link}");
-    }
-    let markdown = fs::read_to_string(user.path("both.md")).unwrap();
-    assert!(markdown.contains("| codel"), "{markdown}");
-
-    // Everything is done: asked again, it only shows it.
-    let again = user
-        .runs(&["compare", "--live", "short.toml", "--json", "--quiet"])
-        .well();
-    let document = again.json();
-    assert_eq!(document["rows"].as_array().unwrap().len(), 2);
-    assert_eq!(document["seeds"], serde_json::json!([1, 2, 3]));
-    // Four flows fill the link both ways: within a tenth, whatever the machine is doing.
-    for row in document["rows"].as_array().unwrap() {
-        let value = |way| {
-            row["quantities"]["utilisation"][way]["mean"]
-                .as_f64()
-                .unwrap()
-        };
-        assert!(value("simulated") > 0.5 && value("live") > 0.4, "{row}");
     }
 }

@@ -1,5 +1,5 @@
-//! `earlydrop explain` and `earlydrop translate` as a user runs them, and the page about them,
-//! whose outputs are theirs.
+//! `earlydrop explain` and `earlydrop translate` as a user runs them, and the page that shows their
+//! output.
 
 mod support;
 
@@ -14,17 +14,17 @@ const LINUX: &str = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 9
                      burst 55 probability 0.02 ecn";
 
 #[test]
-fn the_manuals_example_is_explained_on_a_screen() {
+fn the_example_of_tcs_manual_is_explained() {
     let user = User::new();
     let ran = user.runs(&["explain", LINUX]).well();
     for said in [
         "Linux, tc red",
         "30 packets, 30 kB, 24 ms",
-        "2^-5: forgets over",
+        "2^-5: averages over",
         "one packet in 25.5",
         "How often packets are dropped or marked in the long run",
         "20 flows",
-        "the queue comes to rest at",
+        "average queue",
         "2.92 times more rarely on ns-2 and ns-3",
         "Change: harddrop",
     ] {
@@ -35,7 +35,7 @@ fn the_manuals_example_is_explained_on_a_screen() {
 }
 
 #[test]
-fn text_a_file_and_standard_input_are_explained_alike() {
+fn text_file_and_standard_input_are_explained_alike() {
     let user = User::new();
     user.writes("red.txt", LINUX);
     let text = user.runs(&["explain", LINUX, "--json"]).well().json();
@@ -58,16 +58,16 @@ fn text_a_file_and_standard_input_are_explained_alike() {
 }
 
 #[test]
-fn json_tells_what_the_screen_does() {
+fn json_has_settings_prediction_and_findings() {
     let user = User::new();
-    let told = user
+    let explained = user
         .runs(&["explain", LINUX, "--json", "--flows", "40"])
         .well()
         .json();
-    assert_eq!(told["tool"], "linux");
-    assert_eq!(told["load"]["flows"], 40.0);
-    assert_eq!(told["load"]["link_bps"], 10_000_000);
-    let settings = told["settings"].as_array().unwrap();
+    assert_eq!(explained["tool"], "linux");
+    assert_eq!(explained["load"]["flows"], 40.0);
+    assert_eq!(explained["load"]["link_bps"], 10_000_000);
+    let settings = explained["settings"].as_array().unwrap();
     let min = settings
         .iter()
         .find(|setting| setting["knob"] == "min")
@@ -77,9 +77,9 @@ fn json_tells_what_the_screen_does() {
         (&30_000.0.into(), &30.0.into())
     );
     assert_eq!(min["written"], "30000");
-    let queue = told["prediction"]["queue_packets"].as_f64().unwrap();
+    let queue = explained["prediction"]["queue_packets"].as_f64().unwrap();
     assert!((30.0..=90.0).contains(&queue), "{queue}");
-    for finding in told["findings"].as_array().unwrap() {
+    for finding in explained["findings"].as_array().unwrap() {
         for key in ["rule", "gravity", "what", "source"] {
             assert!(
                 !finding[key].as_str().unwrap().is_empty(),
@@ -87,8 +87,8 @@ fn json_tells_what_the_screen_does() {
             );
         }
     }
-    // The spec runs as any scheme does.
-    let spec = told["spec"].as_str().unwrap();
+    // The spec is one of a scheme.
+    let spec = explained["spec"].as_str().unwrap();
     assert!(
         user.runs(&["schemes", spec])
             .well()
@@ -101,11 +101,11 @@ fn json_tells_what_the_screen_does() {
 fn more_flows_make_a_longer_queue_and_a_larger_max_p_a_shorter_one() {
     let user = User::new();
     let queue = |text: &str, flows: &str| {
-        let told = user
+        let explained = user
             .runs(&["explain", text, "--flows", flows, "--json"])
             .well()
             .json();
-        told["prediction"]["queue_packets"].as_f64().unwrap()
+        explained["prediction"]["queue_packets"].as_f64().unwrap()
     };
     let (few, many) = (queue(LINUX, "5"), queue(LINUX, "20"));
     assert!(few < many, "{few} {many}");
@@ -114,7 +114,7 @@ fn more_flows_make_a_longer_queue_and_a_larger_max_p_a_shorter_one() {
 }
 
 #[test]
-fn a_translation_names_what_is_lost_and_what_difference_it_makes() {
+fn a_translation_names_what_is_not_carried_over_and_its_effect() {
     let user = User::new();
     let ns3 = "ns3::RedQueueDisc::MinTh=30 ns3::RedQueueDisc::MaxTh=90 \
                ns3::RedQueueDisc::MaxSize=300p ns3::RedQueueDisc::Gentle=false";
@@ -135,35 +135,35 @@ fn a_translation_names_what_is_lost_and_what_difference_it_makes() {
         "tc qdisc add dev eth0 root red limit 300000 min 30000 max 90000",
         "random-detect dscp default 30 90 75",
         "not carried over",
-        "Copied word for word, linux tells 2.92 times as often",
+        "Copied word for word, linux signals 2.92 times as often",
     ] {
         assert!(ran.out.contains(said), "{said}\n{}", ran.out);
     }
-    let told = user
+    let translated = user
         .runs(&[&arguments[..], &["--link", "10Mbps", "--json"]].concat())
         .well()
         .json();
-    let linux = &told["to"][0];
-    let at_max = |told: &serde_json::Value| told["told_at_max"].as_f64().unwrap();
+    let linux = &translated["to"][0];
+    let at_max = |effect: &serde_json::Value| effect["told_at_max"].as_f64().unwrap();
     let (here, there) = (
-        at_max(&told["comes_to"]),
+        at_max(&translated["comes_to"]),
         at_max(&linux["proposed"]["comes_to"]),
     );
     assert!((here / there - 1.0).abs() < 0.001, "{here} {there}");
     let copied = at_max(&linux["word_for_word"]["comes_to"]) / here;
     assert!((2.9..3.0).contains(&copied), "{copied}");
-    let queue = |way: &str| {
-        let prediction = &linux[way]["comes_to"]["prediction"];
+    let queue = |variant: &str| {
+        let prediction = &linux[variant]["comes_to"]["prediction"];
         prediction["queue_packets"].as_f64().unwrap()
     };
     assert!(
         queue("word_for_word") < queue("proposed"),
-        "told more often, the queue is shorter"
+        "more signals make a shorter queue"
     );
 }
 
 #[test]
-fn what_is_translated_word_for_word_keeps_its_number() {
+fn a_word_for_word_translation_keeps_the_number() {
     let user = User::new();
     let arguments = ["translate", "--to", "ns3", "--word-for-word", LINUX];
     let ran = user.runs(&arguments).well();
@@ -180,7 +180,7 @@ fn what_is_translated_word_for_word_keeps_its_number() {
 }
 
 #[test]
-fn what_configure_chooses_can_be_pasted_into_other_tools() {
+fn snippets_of_configure_are_read_back() {
     let user = User::new();
     let load = ["--link", "100Mbps", "--rtt", "50ms", "--flows", "150"];
     let paste = |form: &str| user.runs(&[&["configure"], &load[..], &["--paste", form]].concat());
@@ -202,7 +202,7 @@ fn refused(ran: Ran, said: &[&str]) {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_its_place_and_the_nearest() {
+fn errors_are_reported_with_their_place_and_the_nearest() {
     let user = User::new();
     let small = LINUX.replace("burst 55", "burst 5");
     refused(
@@ -238,7 +238,7 @@ fn what_cannot_be_is_refused_with_its_place_and_the_nearest() {
     }
 }
 
-/// The page with every command's output below it as it is now.
+/// The page with the current output below every command.
 fn rewritten(page: &str) -> String {
     let mut fresh = String::new();
     let mut in_console = false;
@@ -265,7 +265,7 @@ fn rewritten(page: &str) -> String {
     format!("{before}## Names, units and defaults\n\n{table}\nEach parser and writer{after}")
 }
 
-/// What a command of the page prints, by a shell, as its reader would have it.
+/// The output of a command of the page, run by a shell.
 fn output(command: &str) -> String {
     let user = User::new();
     let binary = assert_cmd::cargo::cargo_bin!("earlydrop");

@@ -5,7 +5,7 @@ mod support;
 use support::User;
 
 #[test]
-fn gives_the_bare_queue_as_text_and_as_json() {
+fn it_solves_the_queue_as_text_and_as_json() {
     let user = User::new();
     let arguments = [
         "queue",
@@ -19,7 +19,13 @@ fn gives_the_bare_queue_as_text_and_as_json() {
         "10",
     ];
     let shown = user.runs(&arguments).well().out;
-    for words in ["E[Q]", "3.710216", "packet loss", "7.66%", "packets there"] {
+    for words in [
+        "E[Q]",
+        "3.710216",
+        "packet loss",
+        "7.66%",
+        "packets in the queue",
+    ] {
         assert!(shown.contains(words), "{words} in\n{shown}");
     }
     let found = user
@@ -41,7 +47,7 @@ fn gives_the_bare_queue_as_text_and_as_json() {
 }
 
 #[test]
-fn takes_every_law_and_a_load() {
+fn it_accepts_every_distribution_and_a_load() {
     let user = User::new();
     for law in ["fixed:4", "geometric:0.75", "normal:4,4,8", "0:1,4:1"] {
         for method in ["exact", "paper"] {
@@ -60,7 +66,7 @@ fn takes_every_law_and_a_load() {
 }
 
 #[test]
-fn what_is_no_queue_is_refused_with_what_would_do() {
+fn wrong_arguments_are_refused_with_a_suggestion() {
     let user = User::new();
     for (arguments, said) in [
         (

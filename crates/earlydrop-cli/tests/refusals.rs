@@ -1,5 +1,5 @@
-//! What is wrong is named, with its place and what would do; exit code 2; nothing is
-//! written over.
+//! Wrong input: each error is reported with its place and a suggestion, the exit code is 2, and
+//! nothing is overwritten.
 
 mod support;
 
@@ -18,21 +18,21 @@ fn refused(ran: Ran, said: &[&str]) {
 }
 
 #[test]
-fn a_scenario_with_slips_has_each_of_them_shown() {
+fn every_error_in_a_scenario_is_reported() {
     let user = User::new();
     let text = SMALL
         .replace("rate = \"2 Mbps\"", "rate = \"2 Mpbs\"")
         .replace("rtt = \"20 ms\"\n", "rrt = \"20 ms\"\n");
-    user.writes("slips.toml", &text);
+    user.writes("errors.toml", &text);
     let said = [
-        "slips.toml:8:8",
+        "errors.toml:8:8",
         "\"2 Mpbs\"",
         "nearest: rate = \"2 Mbps\"",
-        "slips.toml:9:1",
+        "errors.toml:9:1",
         "did you mean `rtt`?",
     ];
     for command in ["run", "check", "trace", "compare"] {
-        refused(user.runs(&[command, "slips.toml"]), &said);
+        refused(user.runs(&[command, "errors.toml"]), &said);
     }
     assert!(!user.path("runs").exists());
 }
@@ -71,7 +71,7 @@ fn arguments_are_refused_as_the_file_is() {
 }
 
 #[test]
-fn a_folder_that_holds_something_else_is_left_alone() {
+fn a_folder_with_other_files_is_not_changed() {
     let user = User::new();
     user.writes("small.toml", SMALL);
     user.runs(&["run", "small.toml", "--out", "out"]).well();

@@ -1,8 +1,7 @@
-//! A run's report opened in a real browser: its figures must have drawn what the run's
-//! database holds. (What each figure does with any data is tested where the page is made.)
+//! A run's report page in a real browser: its figures draw the values of the run's database. (Figures
+//! of made-up data are tested in `earlydrop-report`.)
 //!
-//! Where there is no Chromium the test says so and passes, unless `EARLYDROP_NEEDS_BROWSER`
-//! is set.
+//! Without Chromium the tests are skipped, unless `EARLYDROP_NEEDS_BROWSER` is set.
 
 mod support;
 
@@ -16,9 +15,9 @@ use support::{SMALL, User, database, numbers};
 
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// The page as the browser made it; `None` without a browser.
+/// The page's DOM after its scripts have run; `None` without a browser.
 fn opened(page: &Path, choices: &str) -> Option<String> {
-    let there = |name: &&str| {
+    let runs = |name: &&str| {
         let mut version = Command::new(name);
         version
             .arg("--version")
@@ -26,7 +25,7 @@ fn opened(page: &Path, choices: &str) -> Option<String> {
             .stderr(Stdio::null());
         version.status().is_ok_and(|status| status.success())
     };
-    let Some(browser) = BROWSERS.iter().find(|name| there(name)) else {
+    let Some(browser) = BROWSERS.iter().find(|name| runs(name)) else {
         assert!(
             env::var_os("EARLYDROP_NEEDS_BROWSER").is_none(),
             "no Chromium"
@@ -61,7 +60,7 @@ fn opened(page: &Path, choices: &str) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// What the figure of this name says it drew.
+/// The summary of what a figure has drawn, which the figure leaves in its element.
 fn drawn(dom: &str, figure: &str) -> Value {
     let (_, rest) = dom
         .split_once(&format!("data-figure=\"{figure}\""))
@@ -75,25 +74,25 @@ fn drawn(dom: &str, figure: &str) -> Value {
     serde_json::from_str(&json.replace("&amp;", "&")).unwrap()
 }
 
-/// Checks that a figure drew a series with as many points, and what they add up to.
+/// Checks the number of points of a drawn series and their sums.
 fn check(figure: &Value, name: &str, x: &[f64], y: &[f64]) {
     let series = figure["series"].as_array().unwrap().iter();
-    let found = series.clone().find(|one| one["name"] == name);
-    let found = found.unwrap_or_else(|| panic!("no {name} in {figure}"));
-    assert_eq!(found["points"], y.len(), "{name}");
+    let actual = series.clone().find(|one| one["name"] == name);
+    let actual = actual.unwrap_or_else(|| panic!("no {name} in {figure}"));
+    assert_eq!(actual["points"], y.len(), "{name}");
     for (key, values) in [("x", x), ("y", y)] {
         let sum: f64 = values.iter().sum();
-        let there = found[key].as_f64().unwrap();
-        // The page carries five digits of what it only draws.
-        let off = (there - sum).abs();
+        let drawn = actual[key].as_f64().unwrap();
+        // The page carries five digits of numbers that it only draws.
+        let error = (drawn - sum).abs();
         assert!(
-            off <= 1e-4 * sum.abs().max(1e-9),
-            "{name}: {key} {there}, not {sum}"
+            error <= 1e-4 * sum.abs().max(1e-9),
+            "{name}: {key} {drawn}, not {sum}"
         );
     }
 }
 
-/// One series of a cell as it is stored: times and values.
+/// A stored time series of a cell: times and values.
 fn stored(database: &Connection, cell: u32, name: &str) -> (Vec<f64>, Vec<f64>) {
     let of = |column: &str| {
         let source = "source = 'left to right'";
@@ -104,46 +103,50 @@ fn stored(database: &Connection, cell: u32, name: &str) -> (Vec<f64>, Vec<f64>) 
 }
 
 /// The claims that the front page of papers shows with these choices.
-fn shown(page: &Path, choices: &str) -> Option<Vec<String>> {
+fn visible_claims(page: &Path, choices: &str) -> Option<Vec<String>> {
     let dom = opened(page, choices)?;
     let claims = dom.split("<li class=\"claim\"").skip(1);
-    let shown = claims.filter(|claim| !claim.split('>').next().unwrap().contains("hidden"));
+    let visible = claims.filter(|claim| !claim.split('>').next().unwrap().contains("hidden"));
     let id = |claim: &str| {
         let (_, rest) = claim.split_once("report.html#").unwrap();
         rest.split('"').next().unwrap().to_string()
     };
-    let shown: Vec<String> = shown.map(id).collect();
-    let said = format!("{} of ", shown.len());
-    assert!(dom.contains(&format!("role=\"status\">{said}")), "{said}");
-    Some(shown)
+    let visible: Vec<String> = visible.map(id).collect();
+    let count = format!("{} of ", visible.len());
+    assert!(dom.contains(&format!("role=\"status\">{count}")), "{count}");
+    Some(visible)
 }
 
 #[test]
-fn the_front_page_of_papers_shows_what_is_asked_for() {
+fn the_front_page_of_papers_filters_claims() {
     let user = User::new();
     user.runs(&["reproduce", "clred.F6.b", "--quiet"]).well();
     let page = user.path("runs/papers-quick/index.html");
-    let Some(all) = shown(&page, "") else {
+    let Some(all) = visible_claims(&page, "") else {
         return;
     };
     assert!(
         all.contains(&"clred.F6.b".to_string()) && all.contains(&"clred.F6.b.printed".to_string())
     );
-    let of_paper = shown(&page, "paper=clred").unwrap();
+    let of_paper = visible_claims(&page, "paper=clred").unwrap();
     assert_eq!(of_paper, ["clred.F6.b", "clred.F6.b.printed"]);
-    let by_words = shown(&page, "paper=clred&text=PRINTED+formula").unwrap();
+    let by_words = visible_claims(&page, "paper=clred&text=PRINTED+formula").unwrap();
     assert_eq!(by_words, ["clred.F6.b.printed"]);
     let verdicts = ["right", "partly", "wrong", "open"];
     let by_verdict = verdicts.map(|verdict| {
         let choices = format!("paper=clred&verdict={verdict}");
-        shown(&page, &choices).unwrap().len()
+        visible_claims(&page, &choices).unwrap().len()
     });
     assert_eq!(by_verdict.iter().sum::<usize>(), 2, "{by_verdict:?}");
-    assert!(shown(&page, "text=nothing+has+this").unwrap().is_empty());
+    assert!(
+        visible_claims(&page, "text=nothing+has+this")
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[test]
-fn each_figure_has_drawn_what_the_database_holds() {
+fn each_figure_draws_the_values_of_the_database() {
     let user = User::new();
     let text = SMALL.replace("seeds = 2", "seeds = 4");
     user.writes("small.toml", &text);

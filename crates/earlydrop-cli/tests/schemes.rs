@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use earlydrop::registry::SCHEMES;
 
-/// The command, away from what the environment says about the terminal.
+/// The command without the environment's variables about the terminal.
 fn schemes(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("earlydrop").unwrap();
     for variable in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "COLUMNS", "TERM"] {
@@ -29,7 +29,7 @@ fn the_list_names_every_scheme_and_what_to_do_next() {
 }
 
 #[test]
-fn one_scheme_is_shown_with_its_curve_manual_and_parameters() {
+fn a_schemes_page_has_its_curve_manual_and_parameters() {
     let text = output(&["nlred:max_p=0.5", "--link", "100Mbps"]);
     for part in [
         "NLRED: nonlinear RED.",
@@ -47,7 +47,7 @@ fn one_scheme_is_shown_with_its_curve_manual_and_parameters() {
 }
 
 #[test]
-fn json_describes_every_scheme_by_the_same_keys() {
+fn json_describes_every_scheme_with_the_same_keys() {
     let all: serde_json::Value = serde_json::from_str(&output(&["--json"])).unwrap();
     let all = all.as_array().unwrap();
     let names: Vec<&str> = all
@@ -100,7 +100,7 @@ fn an_unknown_name_is_refused_with_the_nearest() {
 }
 
 #[test]
-fn a_pipe_gets_no_escape_codes_unless_it_asks_for_them() {
+fn a_pipe_gets_no_escape_codes_unless_forced() {
     assert!(!output(&["red"]).contains('\u{1b}'));
     let painted = |variables: &[(&str, &str)]| {
         let mut command = schemes(&["red"]);

@@ -1,6 +1,6 @@
-//! Real packets across a bottleneck: `earlydrop shell` as its users run it.
+//! `earlydrop shell` as its users run it: real packets across a bottleneck.
 //!
-//! Where the system makes no namespaces or devices, every test says that it is skipped, unless
+//! Where namespaces or devices cannot be created, the tests are skipped, unless
 //! `EARLYDROP_NEEDS_NAMESPACES` is set.
 #![cfg(target_os = "linux")]
 
@@ -18,11 +18,11 @@ use serde_json::Value;
 use support::{Ran, User, skipped};
 use traffic::{adds_up, fills_the_link, helper, marks_arrive, number, one_by_one, summary, until};
 
-/// Nobody, on every Linux.
+/// The user id of `nobody`.
 const NOBODY: u32 = 65_534;
 
-/// Whether sessions can be had here; says so where not.
-fn can_be_had(test: &str, mut command: Command) -> bool {
+/// Whether sessions can be created here; prints a note where not.
+fn is_possible(test: &str, mut command: Command) -> bool {
     let ran = Ran::of(command.output().unwrap());
     let refused = ["create no network namespace", "TUN devices are needed"];
     let missing = refused.iter().any(|words| ran.err.contains(words));
@@ -39,15 +39,15 @@ fn shell(user: &User, arguments: &[&str]) -> Command {
 macro_rules! or_skip {
     ($user:expr) => {
         let test = std::thread::current().name().unwrap_or("").to_string();
-        if !can_be_had(&test, shell($user, &["-q", "--", "true"])) {
+        if !is_possible(&test, shell($user, &["-q", "--", "true"])) {
             return;
         }
     };
 }
 
-/// Two flows of reno from the near end to this address of the far one.
+/// Transfers with two Reno flows from the near end to an address of the far end.
 fn transfer_to(far: &str, user: &User, arguments: &[&str]) -> (Ran, Value) {
-    let (server, client) = (helper("takes_what_comes"), helper("sends_by_two_flows"));
+    let (server, client) = (helper("serves"), helper("sends_two_flows"));
     let client = format!("EARLYDROP_FAR={far} {client}");
     let own = ["--delay", "10ms", "--tcp", "reno", "--stats", "stats.jsonl"];
     let run = ["--far", &server, "--", "sh", "-c", &client];
@@ -72,14 +72,14 @@ fn tcp_fills_the_link_and_is_marked() {
     marks_arrive(&ran, &summary);
     adds_up(&summary);
     assert!(
-        ran.err.contains("both ways: 10 Mbps, 10 ms, red:"),
+        ran.err.contains("both directions: 10 Mbps, 10 ms, red:"),
         "{}",
         ran.err
     );
 }
 
 #[test]
-fn packets_of_ipv6_cross_and_are_marked_and_both_queues_are_shown() {
+fn packets_of_ipv6_cross_and_are_marked_and_both_queues_are_printed() {
     let user = User::new();
     or_skip!(&user);
     if !Path::new("/proc/net/if_inet6").exists() {
@@ -91,16 +91,16 @@ fn packets_of_ipv6_cross_and_are_marked_and_both_queues_are_shown() {
     fills_the_link(&ran);
     marks_arrive(&ran, &summary);
     adds_up(&summary);
-    // Once a second, both directions; the transfer alone takes three.
+    // Once a second for each direction; the transfer alone takes three seconds.
     for direction in ["up", "down"] {
         let line = format!(" s  {direction:4} queue ");
-        let shown: Vec<&str> = ran
+        let lines: Vec<&str> = ran
             .err
             .lines()
             .filter(|text| text.contains(&line))
             .collect();
-        assert!(shown.len() >= 3, "{ran:?}");
-        let has = |what| shown.iter().all(|text| text.contains(what));
+        assert!(lines.len() >= 3, "{ran:?}");
+        let has = |what| lines.iter().all(|text| text.contains(what));
         assert!(
             has(", average ") && has(", dropped ") && has(", marked "),
             "{ran:?}"
@@ -117,7 +117,7 @@ fn status(process: u32, field: &str) -> String {
 }
 
 #[test]
-fn the_emulator_has_no_capabilities_and_the_command_keeps_its_callers() {
+fn the_emulator_has_no_capabilities_and_the_command_keeps_those_of_its_caller() {
     let user = User::new();
     or_skip!(&user);
     const SETS: [&str; 5] = ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"];
@@ -128,13 +128,13 @@ fn the_emulator_has_no_capabilities_and_the_command_keeps_its_callers() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(emulator.stdout.take().unwrap()).lines();
-    let shown: Vec<String> = said
+    let mut output = BufReader::new(emulator.stdout.take().unwrap()).lines();
+    let capabilities: Vec<String> = output
         .by_ref()
         .map(|line| line.unwrap())
         .take_while(|line| !line.is_empty())
         .collect();
-    // The emulator had let go of everything when it let the command begin.
+    // The emulator drops its capabilities before it starts the command.
     for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
         let held = u64::from_str_radix(&status(emulator.id(), set), 16).unwrap();
         assert_eq!(held, 0, "{set}");
@@ -143,11 +143,11 @@ fn the_emulator_has_no_capabilities_and_the_command_keeps_its_callers() {
     drop(emulator.stdin.take());
     emulator.wait().unwrap();
     let own = SETS.map(|set| format!("{set}:\t{}", status(std::process::id(), set)));
-    assert_eq!(shown, own, "the command's are this process's");
+    assert_eq!(capabilities, own, "the command has this process's");
 }
 
 #[test]
-fn tcp_that_knows_no_ecn_is_dropped_from() {
+fn packets_of_tcp_without_ecn_are_dropped() {
     let user = User::new();
     or_skip!(&user);
     let pcap = ["--pcap", "packets.pcapng"];
@@ -159,9 +159,9 @@ fn tcp_that_knows_no_ecn_is_dropped_from() {
     assert_eq!(summary["up"]["marked"], 0);
     assert!(summary["down"]["lost"].as_u64() > Some(0), "{summary}");
     adds_up(&summary);
-    // Where packets are recorded, no device offers anything.
+    // With --pcap, offloads are off.
     one_by_one(&summary);
-    // Every packet that left a transmitter is there: at least its bytes.
+    // The file has every packet sent: at least that many bytes.
     let length = fs::metadata(user.path("packets.pcapng")).unwrap().len();
     assert!(length > summary["up"]["delivered_bytes"].as_u64().unwrap());
 }
@@ -170,7 +170,7 @@ fn tcp_that_knows_no_ecn_is_dropped_from() {
 fn the_exit_code_is_the_commands() {
     let user = User::new();
     or_skip!(&user);
-    // The longest wire that can be asked for is no reason to fail.
+    // The longest delay and the highest rate allowed.
     let long = ["--delay", "10s", "--up", "rate=100Gbps"];
     for (line, code) in [("exit 7", 7), ("kill -TERM $$", 143)] {
         let arguments = [&long[..], &["--", "sh", "-c", line]].concat();
@@ -183,17 +183,17 @@ fn the_exit_code_is_the_commands() {
 }
 
 #[test]
-fn nobody_else_is_needed_and_the_machine_is_not_touched() {
+fn the_session_is_isolated_and_the_machine_is_not_changed() {
     let user = User::new();
     or_skip!(&user);
-    // One device beside the loopback; the processes of the session; no other address.
+    // The loopback and one device; the session's address; its own process ids.
     let line = "cut -d: -f1 /proc/net/dev | tail -n +3; echo $EARLYDROP_NEAR; ls -d /proc/[0-9]*";
     let ran = Ran::of(
         shell(&user, &["-q", "--", "sh", "-c", line])
             .output()
             .unwrap(),
     );
-    // A busy machine may make it doubt itself, on standard error.
+    // On a busy machine there may be a warning about timing on standard error.
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let lines: Vec<&str> = ran.out.lines().map(str::trim).collect();
     assert!(
@@ -252,9 +252,8 @@ fn root_is_not_needed_and_is_given_up() {
     assert!(ran.err.contains("without root"), "{ran:?}");
 }
 
-/// A session with a process of its own that has lost its parent.
+/// Starts a session with an orphaned process; also returns an argument that only its processes have.
 fn with_an_orphan(user: &User) -> (Child, String) {
-    // No other process has this argument.
     let mark = format!(
         "{}.{}",
         90_000 + std::process::id(),
@@ -273,22 +272,24 @@ fn with_an_orphan(user: &User) -> (Child, String) {
             &line,
         ],
     );
-    // A shell's background commands ignore SIGINT, and so does what they start: such as this.
-    let mut heeding = Command::new("env");
-    heeding.arg("--default-signal=INT");
-    heeding.arg(command.get_program()).args(command.get_args());
-    let mut child = heeding.stdout(Stdio::piped()).spawn().unwrap();
-    let mut said = [0; 7];
+    // A shell's background commands ignore SIGINT, and so do their children.
+    let mut interruptible = Command::new("env");
+    interruptible.arg("--default-signal=INT");
+    interruptible
+        .arg(command.get_program())
+        .args(command.get_args());
+    let mut child = interruptible.stdout(Stdio::piped()).spawn().unwrap();
+    let mut output = [0; 7];
     child
         .stdout
         .as_mut()
         .unwrap()
-        .read_exact(&mut said)
+        .read_exact(&mut output)
         .unwrap();
     (child, mark)
 }
 
-/// How many processes have this argument.
+/// The number of processes with this argument.
 fn processes(argument: &str) -> usize {
     let all = fs::read_dir("/proc").unwrap().flatten();
     let has = |line: Vec<u8>| {
@@ -306,7 +307,7 @@ fn nothing_is_left_behind_however_it_ends() {
     or_skip!(&user);
     for signal in ["KILL", "TERM", "INT"] {
         let (mut child, mark) = with_an_orphan(&user);
-        // Two at the near end, one at the far one.
+        // Two at the near end, one at the far end.
         until(|| processes(&mark) >= 3, "they run");
         let sent = Command::new("sh")
             .args(["-c", &format!("kill -{signal} {}", child.id())])
@@ -315,17 +316,17 @@ fn nothing_is_left_behind_however_it_ends() {
         let status = child.wait().unwrap();
         let codes = [("TERM", Some(143)), ("INT", Some(130)), ("KILL", None)];
         assert!(codes.contains(&(signal, status.code())), "{status}");
-        // The kernel ends them once their first process has ended: soon, but not at once.
+        // The kernel kills them soon after the namespace's first process has ended.
         until(|| processes(&mark) == 0, "none is left");
     }
 }
 
 #[test]
-fn what_is_wrong_is_refused_before_anything_is_made() {
+fn wrong_arguments_are_refused_before_anything_is_created() {
     let user = User::new();
     user.writes("bad.trace", "5\n4\n");
     for (arguments, said) in [
-        (&[][..], &["how fast?", "--rate 20Mbps"][..]),
+        (&[][..], &["no rate", "--rate 20Mbps"][..]),
         (
             &["--rate", "20Mpbs"],
             &["--rate 20Mpbs", "nearest: --rate 20Mbps"],
@@ -359,7 +360,7 @@ fn what_is_wrong_is_refused_before_anything_is_made() {
             &["--up", "rate=2 Mpbs"],
             &["--up \"rate=2 Mpbs\"", "nearest: --up \"rate=2Mbps\""],
         ),
-        (&["--up", "rate=2Mbps"], &["how fast?"]),
+        (&["--up", "rate=2Mbps"], &["no rate"]),
         (
             &["--rate", "5Mbps", "--down", "loss=1 loss=2"],
             &["\"loss\" is given twice"],
@@ -390,7 +391,7 @@ fn what_is_wrong_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_control_that_the_kernel_has_not_is_refused_with_those_it_has() {
+fn an_unknown_congestion_control_is_refused_with_the_known_ones() {
     let user = User::new();
     or_skip!(&user);
     let ran = Ran::of(

@@ -20,7 +20,7 @@ fn tuned(user: &User, more: &[&str]) -> support::Ran {
 }
 
 #[test]
-fn what_is_found_is_checked_told_and_can_be_pasted() {
+fn the_best_settings_are_validated_and_can_be_pasted() {
     let user = User::new();
     let ran = tuned(&user, &["--schemes", "red:min=5,max=15"]).well();
     for words in [
@@ -47,7 +47,7 @@ fn what_is_found_is_checked_told_and_can_be_pasted() {
 }
 
 #[test]
-fn json_has_what_was_tried_and_what_came_of_it() {
+fn json_has_the_search_and_its_validation() {
     let user = User::new();
     let json = tuned(&user, &["--json", "--quiet", "--over", "min=1..10,target"])
         .well()
@@ -66,7 +66,7 @@ fn json_has_what_was_tried_and_what_came_of_it() {
 }
 
 #[test]
-fn what_cannot_be_a_goal_is_refused_and_nothing_is_run() {
+fn wrong_goals_are_refused_before_anything_runs() {
     let user = User::new();
     user.writes("small.toml", SMALL);
     for (arguments, said) in [
@@ -107,13 +107,13 @@ fn what_cannot_be_a_goal_is_refused_and_nothing_is_run() {
 }
 
 #[test]
-fn limits_that_nothing_keeps_are_said_and_exit_with_1() {
+fn constraints_that_no_setting_meets_end_with_code_1() {
     let user = User::new();
     let ran = tuned(
         &user,
         &["--schemes", "codel", "--subject-to", "delay_p99<=1us"],
     );
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.out.contains("not kept"), "{}", ran.out);
-    assert!(ran.err.contains("keeps every limit"), "{}", ran.err);
+    assert!(ran.out.contains("not met"), "{}", ran.out);
+    assert!(ran.err.contains("met every constraint"), "{}", ran.err);
 }

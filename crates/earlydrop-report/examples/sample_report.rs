@@ -1,11 +1,11 @@
-//! Writes a report of made-up numbers, to see what the page looks like:
+//! Writes a report page of made-up numbers, to look at the page:
 //!
 //! ```text
-//! cargo run -p earlydrop-lab --example sample_report -- /tmp/report.html [word ...]
+//! cargo run -p earlydrop-report --example sample_report -- report.html [option ...]
 //! ```
 //!
-//! Words: `sweep` (two axes), `one` (one scheme), `all` (29 schemes), `bare` (nothing over
-//! time), `single` (one seed), `missing` (runs that are not done), `empty` (nothing done).
+//! Options: `sweep` (two swept fields), `one` (one scheme), `all` (29 schemes), `bare` (no time
+//! series), `single` (one seed), `missing` (runs that are not done), `empty` (no run done).
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -16,29 +16,29 @@ use earlydrop_report::run_report::render;
 use support::{Sample, sample};
 
 fn main() -> ExitCode {
-    let mut words = std::env::args().skip(1);
-    let Some(path) = words.next() else {
+    let mut arguments = std::env::args().skip(1);
+    let Some(path) = arguments.next() else {
         eprintln!("usage: sample_report FILE [sweep|one|all|bare|single|missing|empty ...]");
         return ExitCode::FAILURE;
     };
-    let mut wish = Sample::default();
-    for word in words {
-        match word.as_str() {
-            "sweep" => wish.sweep = true,
-            "one" => wish.schemes = 1,
-            "all" => wish.schemes = 29,
-            "bare" => wish.samples = 0,
-            "single" => wish.seeds = 1,
-            "missing" => wish.missing = 7,
-            "empty" => wish.missing = usize::MAX,
+    let mut size = Sample::default();
+    for option in arguments {
+        match option.as_str() {
+            "sweep" => size.sweep = true,
+            "one" => size.schemes = 1,
+            "all" => size.schemes = 29,
+            "bare" => size.samples = 0,
+            "single" => size.seeds = 1,
+            "missing" => size.missing = 7,
+            "empty" => size.missing = usize::MAX,
             other => {
-                eprintln!("unknown word: {other}");
+                eprintln!("unknown option: {other}");
                 return ExitCode::FAILURE;
             }
         }
     }
-    let mut data = sample(&wish);
-    if wish.missing == usize::MAX {
+    let mut data = sample(&size);
+    if size.missing == usize::MAX {
         data.flows.clear();
         data.groups.clear();
         data.distributions.clear();

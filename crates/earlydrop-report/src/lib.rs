@@ -1,10 +1,68 @@
-//! Figures, tables and pages of what runs measured.
+//! Charts, tables and self-contained HTML pages of what earlydrop's runs measured.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`figure`] | charts as SVG: curves, bars, forest plots |
+//! | [`mod@table`] | a run's summary as tables, Markdown and CSV |
+//! | [`run_report`] | a run's results as one interactive page, and as JSON |
+//! | [`side_by_side`] | simulated and live runs of one scenario, compared |
+//! | [`configuration`] | the answer of `earlydrop configure`: text, page, JSON, other tools' syntax |
+//!
+//! ```text
+//! earlydrop_lab::store --gather--> run_report::Data --render--> report.html
+//!                      --Summary--> table, run_report::json
+//! ```
+//!
+//! A page needs no network and no other file: style, scripts and data are inside. [`figure`] and
+//! [`run_report::render`] are pure functions: equal input gives the same bytes. The laboratory
+//! (`earlydrop-lab`) runs and stores; this crate only reads what is stored.
+//!
+//! # Examples
+//!
+//! A chart:
+//!
+//! ```
+//! use earlydrop_report::figure::{Axis, Chart, Curve, Line, Point};
+//!
+//! let point = |flows: f64, delay: f64| Point {
+//!     x: flows,
+//!     y: delay,
+//!     half: Some(0.4),
+//!     tooltip: format!("CoDel, {flows} flows: {delay} ± 0.4 ms"),
+//! };
+//! let chart = Chart {
+//!     x: Axis { label: "flows".to_owned(), ..Axis::default() },
+//!     y: Axis { label: "queueing delay, ms".to_owned(), ..Axis::default() },
+//!     curves: vec![Curve {
+//!         name: "CoDel".to_owned(),
+//!         look: 0,
+//!         tooltip: String::new(),
+//!         is_faint: false,
+//!         line: Line::Points(vec![point(10.0, 5.1), point(20.0, 5.8), point(40.0, 7.2)]),
+//!     }],
+//!     ..Chart::default()
+//! };
+//! let svg = chart.draw().file();
+//! assert!(svg.contains("CoDel, 20 flows: 5.8 ± 0.4 ms"));
+//! ```
+//!
+//! A page of a run's results; [`run_report::write_report`] makes one from a run's folder:
+//!
+//! ```
+//! use earlydrop_report::run_report::{Data, render};
+//!
+//! let data = Data {
+//!     title: "Four schemes on a home uplink".to_owned(),
+//!     points: vec![Vec::new()],
+//!     ..Data::default()
+//! };
+//! assert!(render(&data).contains("<title>Four schemes on a home uplink</title>"));
+//! ```
 
 #![forbid(unsafe_code)]
 
 pub mod configuration;
 pub mod figure;
-pub mod json;
 mod page_shell;
 pub mod run_report;
 pub mod side_by_side;

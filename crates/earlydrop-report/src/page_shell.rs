@@ -1,14 +1,13 @@
-//! What every page without a charting library is wrapped in: head, style, nothing fetched.
+//! The HTML document around a page without a charting library.
 
 use crate::figure::{self, escape};
 use crate::run_report;
 
 const PAGE_STYLE: &str = include_str!("../assets/page.css");
 
-/// A whole HTML page. `body` and `script` are markup already; `title` is text.
+/// A complete HTML page; `body` is markup, `script` JavaScript or empty, `title` plain text.
 ///
-/// The page loads nothing: its style and its script are inline, and its content security
-/// policy forbids everything else.
+/// Style and script are inline, and the content security policy forbids loading anything.
 pub fn page_shell(title: &str, body: &str, script: &str) -> String {
     let script = match script {
         "" => String::new(),

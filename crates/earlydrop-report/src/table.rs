@@ -1,30 +1,30 @@
-//! The summary as a table of cells; as Markdown, and as CSV.
+//! A run's summary as tables of cells, as Markdown and as CSV.
 
 use earlydrop_lab::metrics::{LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::summary::{RankedMean, SchemeSummary, Summary};
 
-/// Rows of cells under a header.
+/// Rows of cells with a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// What stands above: the point of the sweep, empty without one.
+    /// The point of the sweep, or what the table is about; may be empty.
     pub title: String,
-    /// The columns' names, with units.
+    /// The columns' headings, with units.
     pub header: Vec<String>,
-    /// The cells.
+    /// The rows, each with a cell for every column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A cell.
+/// One cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// What it says: "12.3 ± 0.4".
+    /// The text: "12.3 ± 0.4".
     pub text: String,
-    /// Whether it is best by paired intervals.
+    /// Whether it is emphasised: the best of its column, or a significant difference.
     pub best: bool,
 }
 
-/// The headline metrics of every scheme, a table for each point.
+/// The headline metrics of every scheme, one table for each point of the sweep.
 pub fn tables(plan: &Plan, summary: &Summary) -> Vec<Table> {
     let points = 0..plan.points.len();
     points.map(|point| table(plan, summary, point)).collect()
@@ -36,15 +36,15 @@ fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
         .iter()
         .filter(|row| row.point == point)
         .collect();
-    // What nobody measured, or is zero everywhere, only takes room.
-    let says_something = |index: usize| {
+    // A column without measurements, or with zeros only, is left out.
+    let is_informative = |index: usize| {
         let mut means = rows.iter().filter_map(|row| row.values[index]);
         means.any(|entry| entry.mean.mean != 0.0)
     };
     let columns: Vec<(usize, &Metric)> = METRICS
         .iter()
         .enumerate()
-        .filter(|(index, metric)| metric.headline && says_something(*index))
+        .filter(|(index, metric)| metric.headline && is_informative(*index))
         .collect();
     let mut header = vec!["scheme".to_string()];
     header.extend(columns.iter().map(|(_, metric)| heading(metric)));
@@ -54,7 +54,7 @@ fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
     }
     let labels = plan.labels();
     let line = |row: &&SchemeSummary| {
-        let mut cells = vec![Cell::plain(named(labels[row.scheme], row))];
+        let mut cells = vec![Cell::plain(marked_label(labels[row.scheme], row))];
         let values = columns
             .iter()
             .map(|(index, metric)| cell(row.values[*index].as_ref(), metric));
@@ -67,26 +67,26 @@ fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
         cells
     };
     Table {
-        title: title(plan, point),
+        title: point_label(plan, point),
         header,
         rows: rows.iter().map(line).collect(),
     }
 }
 
-/// What stands behind the name of a scheme of whose runs some cannot be believed.
-pub const DOUBTFUL: &str = " !";
+/// Follows the label of a scheme of whose live runs some are not trustworthy.
+pub const NOT_TRUSTWORTHY_MARK: &str = " !";
 
-/// A row's name, with a mark where some of its runs cannot be believed.
-fn named(label: &str, row: &SchemeSummary) -> String {
+/// A scheme's label, marked where some of its live runs are not trustworthy.
+fn marked_label(label: &str, row: &SchemeSummary) -> String {
     let live = row.live.as_ref();
     match live.is_some_and(|live| live.doubtful > 0) {
-        true => format!("{label}{DOUBTFUL}"),
+        true => format!("{label}{NOT_TRUSTWORTHY_MARK}"),
         false => label.to_string(),
     }
 }
 
-/// The values of the axes at a point: "network.rtt = 50 ms".
-pub fn title(plan: &Plan, point: usize) -> String {
+/// The values of the swept fields at a point: "network.rtt = 50 ms"; empty without a sweep.
+pub fn point_label(plan: &Plan, point: usize) -> String {
     let coordinates = &plan.points[point].coordinates;
     let values = plan.axes.iter().zip(coordinates).map(|(axis, index)| {
         let value = &axis.texts()[*index];
@@ -95,6 +95,7 @@ pub fn title(plan: &Plan, point: usize) -> String {
     values.collect::<Vec<_>>().join(", ")
 }
 
+/// "queueing delay ms".
 fn heading(metric: &Metric) -> String {
     match metric.unit {
         "" => metric.title.to_string(),
@@ -119,7 +120,7 @@ impl Cell {
 }
 
 impl Table {
-    /// In Markdown; the best are bold.
+    /// The table in Markdown, emphasised cells in bold.
     pub fn markdown(&self) -> String {
         let mut lines = Vec::new();
         if !self.title.is_empty() {
@@ -140,7 +141,7 @@ impl Table {
     }
 }
 
-/// The whole summary as CSV: one line a scheme, a point and a metric, in base units.
+/// The whole summary as CSV in base units: a line for each scheme, point and metric.
 pub fn csv(plan: &Plan, summary: &Summary) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let fields = plan.axes.iter().map(|axis| axis.field.clone());

@@ -1,5 +1,5 @@
-//! Live runs, with the simulator in place of the kernel: what is refused, kept, reported and
-//! compared.
+//! Live runs with the simulator in place of the kernel: refusals, stored results, reports and
+//! comparisons.
 
 use std::cell::Cell as Counter;
 use std::path::PathBuf;
@@ -15,8 +15,8 @@ use earlydrop_lab::plan::{Hosts, Plan, Source};
 use earlydrop_lab::store::{self, Format, Store, StoreError, export};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::timing::LiveTiming;
-use earlydrop_report::run_report::{gather, render};
-use earlydrop_report::{json, side_by_side, table};
+use earlydrop_report::run_report::{gather, json, render};
+use earlydrop_report::{side_by_side, table};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::Results;
@@ -36,18 +36,17 @@ count = 3
 \"network.rtt\" = [\"20 ms\", \"60 ms\"]
 ";
 
-/// The simulator in place of the kernel, with an exactness that is made up: every second
-/// run is a bad one.
+/// The simulator in place of the kernel, with made-up timing: every second run is late.
 #[derive(Default)]
-struct Pretended {
+struct FakeMachine {
     runs: Counter<usize>,
-    /// Whether it says that the link was busy half as long as it was.
+    /// Whether it reports half of the utilisation.
     halves: bool,
-    /// After so many runs somebody asks to stop.
+    /// Sets the stop flag after this number of runs.
     stops_after: Option<usize>,
 }
 
-fn exactness(run: usize) -> LiveTiming {
+fn made_up_timing(run: usize) -> LiveTiming {
     let late = if run % 2 == 1 { 4e-3 } else { 1e-4 };
     LiveTiming {
         lateness: vec![(0.0, 0.0), (0.5, 1e-6), (0.99, late), (1.0, 2.0 * late)],
@@ -58,8 +57,8 @@ fn exactness(run: usize) -> LiveTiming {
     }
 }
 
-impl Testbed for Pretended {
-    /// It has no Tahoe, and one bottleneck.
+impl Testbed for FakeMachine {
+    /// Refuses Tahoe, and more than one bottleneck.
     fn check(&self, run: &Run, _: LinkId) -> Vec<Refusal> {
         let refusal = |flow, message: &str| Refusal {
             flow,
@@ -100,7 +99,7 @@ impl Testbed for Pretended {
             let queues = results.queues.iter_mut();
             queues.for_each(|queue| queue.utilisation /= 2.0);
         }
-        Ok(Some((results, exactness(number))))
+        Ok(Some((results, made_up_timing(number))))
     }
 }
 
@@ -115,27 +114,27 @@ fn done(folder: &TempDir, name: &str, hosts: Hosts) -> (Plan, Store) {
     let stop = AtomicBool::new(false);
     match hosts {
         Hosts::Simulated => store::run(&plan, &store, 1, &stop, |_| {}),
-        Hosts::Real => run(&plan, &store, &Pretended::default(), &stop, |_| {}),
+        Hosts::Real => run(&plan, &store, &FakeMachine::default(), &stop, |_| {}),
     }
     .unwrap();
     (plan, store)
 }
 
 #[test]
-fn what_was_stopped_goes_on_and_nothing_is_run_twice() {
+fn a_stopped_run_resumes_and_no_cell_is_run_twice() {
     let (folder, source) = (TempDir::new().unwrap(), source(SMALL));
     let plan = source.plan().unwrap().on(Hosts::Real);
     let store = Store::create(folder.path(), &source, &plan).unwrap();
-    let machine = Pretended {
+    let machine = FakeMachine {
         stops_after: Some(3),
-        ..Pretended::default()
+        ..FakeMachine::default()
     };
     let stop = AtomicBool::new(false);
     let reached = run(&plan, &store, &machine, &stop, |_| {}).unwrap();
     assert_eq!((reached.done, reached.planned), (3, 8));
     assert_eq!(remaining(&plan, &store).unwrap(), [Nanos::from_secs(2); 5]);
 
-    let machine = Pretended::default();
+    let machine = FakeMachine::default();
     let stop = AtomicBool::new(false);
     let reached = run(&plan, &store, &machine, &stop, |_| {}).unwrap();
     assert_eq!((reached.before, reached.done), (3, 8));
@@ -194,56 +193,19 @@ fn a_simulated_folder_has_nothing_of_live_ones() {
 }
 
 #[test]
-fn every_form_of_results_says_how_exact_they_are() {
+fn tables_json_and_data_have_the_timing_quality() {
     let folder = TempDir::new().unwrap();
     let (plan, store) = done(&folder, "live", Hosts::Real);
     let summary = Summary::of_store(&plan, &store).unwrap();
-    // Schemes change fastest: the second one has the bad runs.
+    // Schemes change fastest: the second one has the late runs.
     let doubtful = summary
         .rows
         .iter()
         .map(|row| row.live.as_ref().unwrap().doubtful);
     assert_eq!(doubtful.collect::<Vec<_>>(), [0, 2, 0, 2]);
-
-    let tables = table::tables(&plan, &summary);
-    let column = |table: &table::Table, name: &str| {
-        let index = table
-            .header
-            .iter()
-            .position(|header| header == name)
-            .unwrap();
-        let cells = table.rows.iter().map(|row| row[index].text.clone());
-        cells.collect::<Vec<String>>()
-    };
-    assert_eq!(column(&tables[0], "scheme"), ["red", "codel !"]);
-    assert_eq!(
-        column(&tables[0], "not trustworthy runs"),
-        ["0 of 2", "2 of 2"]
-    );
-    assert_eq!(column(&tables[0], "lateness, 99% us"), ["100", "4000"]);
-    assert!(table::csv(&plan, &summary).contains("lateness_p999"));
-
-    // What the machine cannot know is not zero, but empty.
-    assert!(
-        !tables[0]
-            .header
-            .iter()
-            .any(|name| name.contains("timeouts"))
-    );
-
-    let document = json::document(&plan, &store, &summary, folder.path()).unwrap();
-    assert_eq!(
-        document["rows"][0]["metrics"]["timeouts"],
-        serde_json::Value::Null
-    );
-    assert_eq!(
-        document["groups"][0]["metrics"]["timeouts"],
-        serde_json::Value::Null
-    );
-    assert_eq!(document["hosts"], "real");
-    assert_eq!(document["rows"][1]["not_trustworthy"], 2);
-    assert_eq!(document["rows"][1]["live"]["lateness_p99"]["mean"], 4e-3);
-    assert_eq!(document["metrics"]["cpu"]["unit"], "share");
+    check_tables(&plan, &summary);
+    let document = json(&plan, &store, &summary, folder.path()).unwrap();
+    check_document(&document);
 
     let data = gather(&plan, &store, &summary).unwrap();
     assert!(
@@ -268,8 +230,51 @@ fn every_form_of_results_says_how_exact_they_are() {
     export(&store, Format::Json, &folder.path().join("json")).unwrap();
 }
 
+fn check_tables(plan: &Plan, summary: &Summary) {
+    let tables = table::tables(plan, summary);
+    let column = |table: &table::Table, name: &str| {
+        let index = table
+            .header
+            .iter()
+            .position(|header| header == name)
+            .unwrap();
+        let cells = table.rows.iter().map(|row| row[index].text.clone());
+        cells.collect::<Vec<String>>()
+    };
+    assert_eq!(column(&tables[0], "scheme"), ["red", "codel !"]);
+    assert_eq!(
+        column(&tables[0], "not trustworthy runs"),
+        ["0 of 2", "2 of 2"]
+    );
+    assert_eq!(column(&tables[0], "lateness, 99% us"), ["100", "4000"]);
+    assert!(table::csv(plan, summary).contains("lateness_p999"));
+
+    // A metric that the machine cannot measure is empty, not zero.
+    assert!(
+        !tables[0]
+            .header
+            .iter()
+            .any(|name| name.contains("timeouts"))
+    );
+}
+
+fn check_document(document: &serde_json::Value) {
+    assert_eq!(
+        document["rows"][0]["metrics"]["timeouts"],
+        serde_json::Value::Null
+    );
+    assert_eq!(
+        document["groups"][0]["metrics"]["timeouts"],
+        serde_json::Value::Null
+    );
+    assert_eq!(document["hosts"], "real");
+    assert_eq!(document["rows"][1]["not_trustworthy"], 2);
+    assert_eq!(document["rows"][1]["live"]["lateness_p99"]["mean"], 4e-3);
+    assert_eq!(document["metrics"]["cpu"]["unit"], "share");
+}
+
 #[test]
-fn what_cannot_be_done_is_told_at_once_and_where() {
+fn every_unsupported_field_is_reported_with_its_place() {
     let text = SMALL.replace("count = 3", "count = 3\ntcp = { recovery = \"tahoe\" }");
     let text = text.replace(
         "[network]",
@@ -281,15 +286,15 @@ fn what_cannot_be_done_is_told_at_once_and_where() {
     );
     let source = source(&text);
     let plan = source.plan().unwrap().on(Hosts::Real);
-    let problems = check(&plan, &source, &Pretended::default()).unwrap_err();
-    let told = problems.to_string();
-    let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(lines.len(), 3, "{told}");
+    let problems = check(&plan, &source, &FakeMachine::default()).unwrap_err();
+    let text_of_problems = problems.to_string();
+    let lines: Vec<&str> = text_of_problems.lines().collect();
+    assert_eq!(lines.len(), 3, "{text_of_problems}");
     let line = |word: &str| {
         let before = text.split(word).next().unwrap();
         format!("small.toml:{}:", before.matches('\n').count() + 1)
     };
-    for (told, place, words) in [
+    for (problem, place, words) in [
         (
             lines[0],
             line("shape"),
@@ -306,10 +311,13 @@ fn what_cannot_be_done_is_told_at_once_and_where() {
             "flows `old`: live has no Tahoe sender",
         ),
     ] {
-        assert!(told.starts_with(&place) && told.contains(words), "{told}");
+        assert!(
+            problem.starts_with(&place) && problem.contains(words),
+            "{problem}"
+        );
     }
     let source = self::source(SMALL);
-    assert!(check(&plan_of(&source), &source, &Pretended::default()).is_ok());
+    assert!(check(&plan_of(&source), &source, &FakeMachine::default()).is_ok());
 }
 
 fn plan_of(source: &Source) -> Plan {
@@ -317,7 +325,7 @@ fn plan_of(source: &Source) -> Plan {
 }
 
 #[test]
-fn a_simulator_beside_itself_differs_by_nothing() {
+fn the_simulator_does_not_differ_from_itself() {
     let folder = TempDir::new().unwrap();
     let (plan, simulated) = done(&folder, "simulated", Hosts::Simulated);
     let (_, live) = done(&folder, "live", Hosts::Real);
@@ -328,11 +336,11 @@ fn a_simulator_beside_itself_differs_by_nothing() {
         for pair in &row.pairs {
             assert_eq!(pair.simulated, pair.live);
             assert_eq!(pair.difference.unwrap().mean, 0.0);
-            assert!(!pair.is_apart());
+            assert!(!pair.is_significant());
         }
     }
     let of = 4 * side_by_side::quantities().len();
-    assert_eq!(side_by_side::apart(&rows), (0, of));
+    assert_eq!(side_by_side::count_significant(&rows), (0, of));
     let markdown = side_by_side::markdown(&plan, &rows);
     assert_eq!(markdown.matches("| codel ! |").count(), 2, "{markdown}");
     let page = side_by_side::page(&plan, &rows, ["../simulated/report.html", "report.html"]);
@@ -342,7 +350,7 @@ fn a_simulator_beside_itself_differs_by_nothing() {
 }
 
 #[test]
-fn what_differs_is_told_apart() {
+fn a_difference_in_utilisation_is_significant() {
     let folder = TempDir::new().unwrap();
     // A link that is always busy, whatever the seed.
     let text = SMALL.replace("count = 3", "kind = \"cbr\"\nrate = \"3 Mbps\"");
@@ -353,9 +361,9 @@ fn what_differs_is_told_apart() {
     store::run(&plan, &simulated, 1, &AtomicBool::new(false), |_| {}).unwrap();
     let live = Store::create(&folder.path().join("live"), &source, &live_plan).unwrap();
     let (stop, halves) = (AtomicBool::new(false), true);
-    let machine = Pretended {
+    let machine = FakeMachine {
         halves,
-        ..Pretended::default()
+        ..FakeMachine::default()
     };
     run(&live_plan, &live, &machine, &stop, |_| {}).unwrap();
     let rows = side_by_side::compare(&plan, &simulated, &live).unwrap();
@@ -366,11 +374,14 @@ fn what_differs_is_told_apart() {
         let simulated = utilisation.simulated.unwrap().mean;
         let difference = utilisation.difference.unwrap().mean;
         assert!((difference + simulated / 2.0).abs() < 1e-12);
-        assert!(utilisation.is_apart(), "{utilisation:?}");
-        assert!(others.iter().all(|pair| !pair.is_apart()));
+        assert!(utilisation.is_significant(), "{utilisation:?}");
+        assert!(others.iter().all(|pair| !pair.is_significant()));
     }
-    assert_eq!(side_by_side::apart(&rows).0, 4);
+    assert_eq!(side_by_side::count_significant(&rows).0, 4);
     let document = side_by_side::json(&plan, &rows, [folder.path(); 2], folder.path());
-    let told = &document["rows"][3]["quantities"]["utilisation"]["told_apart"];
-    assert_eq!((told, &document["told_apart"]), (&true.into(), &4.into()));
+    let significant = &document["rows"][3]["quantities"]["utilisation"]["told_apart"];
+    assert_eq!(
+        (significant, &document["told_apart"]),
+        (&true.into(), &4.into())
+    );
 }

@@ -1,7 +1,7 @@
-//! What the commands with real packets share: a bottleneck in arguments, and what is told of it.
+//! The bottleneck of `shell` and `bridge`: its arguments, and what is reported about it.
 
-mod told;
-mod words;
+mod report;
+mod settings;
 
 use std::path::PathBuf;
 
@@ -10,61 +10,62 @@ use earlydrop_live::plan;
 use earlydrop_live::session::Files;
 
 use crate::failure::Failure;
-pub(super) use told::{Teller, from_here_on};
-use words::Words;
-pub(super) use words::span;
+pub(super) use report::{Reporter, user_change};
+use settings::Settings;
+pub(super) use settings::duration;
 
-/// What packets cross, and what is shown and written meanwhile.
+/// The bottleneck between two ends, and its statistics.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct Arguments {
     #[command(flatten)]
     both: Both,
-    /// What is different on the way up: "rate=2Mbps queue=codel"
-    #[arg(long, value_name = "WORDS", help_heading = "Bottleneck")]
+    /// Settings for the direction up only: "rate=2Mbps queue=codel"
+    #[arg(long, value_name = "SETTINGS", help_heading = "Bottleneck")]
     up: Option<String>,
-    /// What is different on the way down: "delay=5ms loss=1%"
-    #[arg(long, value_name = "WORDS", help_heading = "Bottleneck")]
+    /// Settings for the direction down only: "delay=5ms loss=1%"
+    #[arg(long, value_name = "SETTINGS", help_heading = "Bottleneck")]
     down: Option<String>,
-    /// Seeds what is random
+    /// The seed of random drops, marks and losses
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write queue, average, probability, drops and marks here, ten times a second, as JSON lines
+    /// Write queue, average, probability, drops and marks into this file, ten times a second, as
+    /// JSON lines
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
-    /// Record packets in this pcapng file, as they leave the bottleneck
+    /// Record packets into this pcapng file as they leave the bottleneck
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
-    /// Show both queues once a second, on standard error
+    /// Print both queues once a second on standard error
     #[arg(long)]
     watch: bool,
-    /// Say nothing but what goes wrong
+    /// Print only warnings and errors
     #[arg(long, short, conflicts_with = "watch")]
     quiet: bool,
 }
 
-/// What both directions have, unless one says otherwise.
+/// The settings of both directions, unless `--up` or `--down` overrides them.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Bottleneck")]
 struct Both {
-    /// How fast it sends: 20Mbps
+    /// The rate: 20Mbps
     #[arg(long, value_name = "RATE")]
     rate: Option<String>,
-    /// How long a packet travels, one way: 25ms; nothing unless given
+    /// The one-way propagation delay: 25ms [default: 0]
     #[arg(long, value_name = "TIME")]
     delay: Option<String>,
-    /// What waits, and what is dropped or marked: nlred:min=10,max=30; droptail unless given
+    /// The queue's scheme: nlred:min=10,max=30 [default: droptail]
     #[arg(long, value_name = "SCHEME")]
     queue: Option<String>,
-    /// The share of packets lost at random once sent: 0.1%
+    /// The share of packets lost at random on the wire: 0.1%
     #[arg(long, value_name = "SHARE")]
     loss: Option<String>,
-    /// A recorded link in Mahimahi's format, in place of a rate
+    /// A recorded link in Mahimahi's format, instead of a rate
     #[arg(long, value_name = "FILE")]
     trace: Option<String>,
 }
 
 impl Both {
-    fn words(&self) -> Words {
+    fn settings(&self) -> Settings {
         let given = [
             ("rate", &self.rate),
             ("delay", &self.delay),
@@ -72,20 +73,24 @@ impl Both {
             ("loss", &self.loss),
             ("trace", &self.trace),
         ];
-        Words::of_arguments(given)
+        Settings::of_arguments(given)
     }
 }
 
 impl Arguments {
+    /// The bottleneck that the arguments describe.
     pub(super) fn bottleneck(&self) -> Result<plan::Bottleneck, Failure> {
-        let both = self.both.words();
+        let both = self.both.settings();
+        let up = both.overridden("--up", self.up.as_deref())?;
+        let down = both.overridden("--down", self.down.as_deref())?;
         Ok(plan::Bottleneck {
-            up: both.and("--up", self.up.as_deref())?.read()?,
-            down: both.and("--down", self.down.as_deref())?.read()?,
+            up: up.direction()?,
+            down: down.direction()?,
             seed: self.seed,
         })
     }
 
+    /// The files to write.
     pub(super) fn files(&self) -> Files {
         Files {
             stats: self.stats.clone(),
@@ -93,8 +98,9 @@ impl Arguments {
         }
     }
 
-    pub(super) fn teller(&self, bottleneck: &plan::Bottleneck) -> Teller {
-        Teller::new(bottleneck, self.quiet, self.watch)
+    /// What reports about the bottleneck while packets cross.
+    pub(super) fn reporter(&self, bottleneck: &plan::Bottleneck) -> Reporter {
+        Reporter::new(bottleneck, self.quiet, self.watch)
     }
 }
 
@@ -106,7 +112,7 @@ impl From<LiveError> for Failure {
             | LiveError::File { .. }
             | LiveError::NoInterface { .. }
             | LiveError::Interface { .. } => Failure::Usage(error.to_string()),
-            _ => Failure::Doing(error.to_string()),
+            _ => Failure::Runtime(error.to_string()),
         }
     }
 }

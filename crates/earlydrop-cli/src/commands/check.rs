@@ -1,4 +1,4 @@
-//! `earlydrop check`: whether a scenario is as it must be, and how much there is to run.
+//! `earlydrop check`: validates a scenario, counts its runs and estimates their time.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,38 +9,39 @@ use earlydrop_lab::plan::Plan;
 
 use crate::commands::threads;
 use crate::failure::Failure;
-use crate::scenario::{Changes, source};
+use crate::scenario::{Overrides, source};
 
-/// Check a scenario without running it: what is wrong, or how many runs and how long
+/// Validate a scenario without running it; print the number of runs and the estimated time
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Example:
   earlydrop check scenarios/satellite.toml --seeds 30")]
 pub(crate) struct Check {
-    /// The scenario
+    /// The scenario file
     scenario: PathBuf,
     #[command(flatten)]
-    changes: Changes,
+    overrides: Overrides,
 }
 
-/// How long parts of the scenario are tried to tell how long all of it takes.
+/// The time spent on trial runs for the estimate.
 const TRIAL: Duration = Duration::from_millis(600);
 
 pub(crate) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
-    let source = source(Some(&arguments.scenario), &arguments.changes)?;
+    let source = source(Some(&arguments.scenario), &arguments.overrides)?;
     let plan = source.plan()?;
-    writeln!(out, "{}: {}", source.name, counted(&plan))?;
+    writeln!(out, "{}: {}", source.name, run_count(&plan))?;
     for axis in &plan.axes {
         writeln!(out, "  {} = {}", axis.field, axis.texts().join(", "))?;
     }
-    let alone = estimate(&plan, TRIAL).map_err(|problem| Failure::Doing(problem.to_string()))?;
+    let single_thread =
+        estimate(&plan, TRIAL).map_err(|problem| Failure::Runtime(problem.to_string()))?;
     let cores = threads(None);
-    let together = alone / u32::try_from(cores).unwrap_or(1);
-    writeln!(out, "about {} on {cores} threads", in_words(together))?;
+    let total = single_thread / u32::try_from(cores).unwrap_or(1);
+    writeln!(out, "about {} on {cores} threads", duration_in_words(total))?;
     Ok(())
 }
 
 /// "11 schemes x 3 points x 5 seeds = 165 runs".
-fn counted(plan: &Plan) -> String {
+fn run_count(plan: &Plan) -> String {
     let schemes = plan.scenario().schemes.len();
     let points = match plan.points.len() {
         1 => String::new(),
@@ -51,8 +52,8 @@ fn counted(plan: &Plan) -> String {
     format!("{schemes} schemes{points} x {seeds} seeds = {runs} runs")
 }
 
-/// One figure is as much as a guess is worth.
-fn in_words(span: Duration) -> String {
+/// A rough duration: "12 s", "4 minutes".
+fn duration_in_words(span: Duration) -> String {
     let seconds = span.as_secs_f64();
     match seconds {
         ..0.95 => "a second or less".to_string(),

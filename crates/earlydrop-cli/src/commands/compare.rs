@@ -1,4 +1,4 @@
-//! `earlydrop compare`: several schemes on one scenario, in the simulator or also on real hosts.
+//! `earlydrop compare`: several schemes on one scenario, simulated or also on real hosts.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use crate::commands::live;
 use crate::commands::run_options::{RunOptions, run_source};
 use crate::draw::Style;
 use crate::failure::Failure;
-use crate::scenario::{Changes, source};
+use crate::scenario::{Overrides, source};
 
-/// Compare queue disciplines on a scenario, or on one that is built in
+/// Compare queue disciplines on a scenario, or on the built-in one
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop compare
@@ -22,14 +22,14 @@ pub(crate) struct Compare {
     /// The scenario; without one, twenty transfers, web pages and calls share 20 Mbps
     scenario: Option<PathBuf>,
     #[command(flatten)]
-    changes: Changes,
+    overrides: Overrides,
     #[command(flatten)]
     options: RunOptions,
-    /// Run it on real hosts, too, in real time, and put both side by side
+    /// Also run it on real hosts in real time, and compare simulated with live results
     #[cfg(target_os = "linux")]
     #[arg(long, conflicts_with = "until")]
     live: bool,
-    /// With --live: write the comparison as Markdown into this file, too
+    /// With --live: also write the comparison as Markdown into this file
     #[cfg(target_os = "linux")]
     #[arg(long, value_name = "FILE", requires = "live")]
     markdown: Option<PathBuf>,
@@ -37,7 +37,7 @@ pub(crate) struct Compare {
 
 /// `earlydrop compare`.
 pub(crate) fn run(arguments: &Compare, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
-    let source = source(arguments.scenario.as_ref(), &arguments.changes)?;
+    let source = source(arguments.scenario.as_ref(), &arguments.overrides)?;
     #[cfg(target_os = "linux")]
     if arguments.live {
         let markdown = arguments.markdown.as_deref();

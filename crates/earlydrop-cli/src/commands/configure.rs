@@ -1,6 +1,6 @@
-//! `earlydrop configure`: which parameters, why, and how far to trust what is expected.
+//! `earlydrop configure`: recommends parameters for a link and its flows, with a prediction.
 
-mod screen;
+mod terminal;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::draw::{Style, write_lines};
 use crate::failure::Failure;
 use crate::progress::stop_flag;
 
-/// Choose a scheme's parameters for a link and its flows, with reasons and a prediction
+/// Choose a scheme's parameters for a link and its flows, with a prediction
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop configure --link 100Mbps --rtt 50ms --flows 150
@@ -26,52 +26,52 @@ use crate::progress::stop_flag;
   earlydrop configure --link 1Gbps --rtt 20ms --flows 400 --scheme gred --ecn on --html red.html
   earlydrop configure --link 20Mbps --rtt 50ms --flows 20 --paste earlydrop > scenario.toml
 
-Predictions are of long transfers that are alike; docs/explanation/the-model.md has their accuracy.")]
+Predictions assume long, homogeneous transfers; docs/explanation/the-model.md has their accuracy.")]
 pub(crate) struct Configure {
     /// The bottleneck's rate: 100Mbps
     #[arg(long, value_name = "RATE")]
     link: String,
-    /// The round trip without queues: 50ms
+    /// The RTT without queueing: 50ms
     #[arg(long, value_name = "TIME")]
     rtt: String,
-    /// How many flows share the link
+    /// The number of flows that share the link
     #[arg(long, value_name = "COUNT")]
     flows: String,
-    /// The scheme to configure; what it says itself stays: "red:max_p=0.1"
+    /// The scheme to configure; parameters given with it are kept: "red:max_p=0.1"
     #[arg(long, value_name = "SCHEME", default_value = "red")]
     scheme: String,
-    /// What to achieve: delay=10ms, or utilisation=98%; 5 ms or what 98% take unless given
+    /// The goal: delay=10ms or utilisation=98% [default: 5 ms, or the delay of 98% if longer]
     #[arg(long, value_name = "GOAL")]
     goal: Option<String>,
-    /// A packet on the wire
+    /// The packet size on the wire
     #[arg(long, value_name = "SIZE", default_value = "1500 bytes")]
     packet: String,
-    /// How much the buffer holds: "600 packets", "300 kB", "100 ms"; unless given, what the
-    /// path does, and at least four packets a flow
+    /// The buffer size: "600 packets", "300 kB", "100 ms" [default: the bandwidth-delay product,
+    /// at least four packets per flow]
     #[arg(long, value_name = "LENGTH")]
     buffer: Option<String>,
-    /// How TCP controls its window: reno, cubic
+    /// TCP's congestion control: reno, cubic
     #[arg(long, value_name = "CONTROL", default_value = "cubic")]
     tcp: String,
-    /// What TCP does about marks: off, on
+    /// TCP's use of ECN: off, on
     #[arg(long, value_name = "MODE", default_value = "off")]
     ecn: String,
-    /// Also work out Chandrayana et al.'s open loop at this loss rate: 2%
+    /// Also compute Chandrayana et al.'s open loop at this loss rate: 2%
     #[arg(long, value_name = "SHARE")]
     loss: Option<String>,
-    /// Simulate the choice, and show prediction and measurement side by side
+    /// Simulate the choice and compare prediction and measurement
     #[arg(long)]
     verify: bool,
-    /// With how many seeds it is simulated
+    /// The number of seeds of the simulation
     #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
-    /// Write everything as one page into this file, too
+    /// Also write the report as an HTML page into this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Print only the choice, ready to paste
-    #[arg(long, value_name = "FORM", conflicts_with_all = ["json", "verify"])]
+    /// Print only the choice, in the format of a tool
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "verify"])]
     paste: Option<String>,
-    /// Write one JSON document on standard output instead
+    /// Write one JSON document on standard output instead of text
     #[arg(long)]
     json: bool,
 }
@@ -82,23 +82,20 @@ pub(crate) fn run(
     style: &Style,
 ) -> Result<(), Failure> {
     let question = question(arguments)?;
-    if let Some(form) = &arguments.paste {
-        configuration::check_form(form)?;
+    if let Some(format) = &arguments.paste {
+        configuration::check_format(format)?;
     }
-    let found = configure(&question).map_err(refused)?;
-    if let Some(form) = &arguments.paste {
-        return Ok(write!(
-            out,
-            "{}",
-            configuration::one_form(form, &found, arguments.seeds)?
-        )?);
+    let recommendation = configure(&question).map_err(model_failure)?;
+    if let Some(format) = &arguments.paste {
+        let snippet = configuration::snippet(format, &recommendation, arguments.seeds)?;
+        return Ok(write!(out, "{snippet}")?);
     }
     let report = ConfigurationReport {
         measured: match arguments.verify {
-            true => Some(measured(&found, arguments.seeds)?),
+            true => Some(measure(&recommendation, arguments.seeds)?),
             false => None,
         },
-        configuration: found,
+        configuration: recommendation,
         question,
         seeds: arguments.seeds,
     };
@@ -106,11 +103,11 @@ pub(crate) fn run(
         write_whole(path, &configuration::page(&report))?;
     }
     if arguments.json {
-        let text =
-            serde_json::to_string_pretty(&configuration::document(&report)).unwrap_or_default();
+        let document = configuration::json(&report);
+        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
     }
-    write_lines(out, &screen::lines(&report, style), style)?;
+    write_lines(out, &terminal::lines(&report, style), style)?;
     if let Some(path) = &arguments.html {
         writeln!(out, "page: {}", path.display())?;
     }
@@ -118,20 +115,20 @@ pub(crate) fn run(
 }
 
 /// Simulates the chosen parameters.
-fn measured(found: &Recommendation, seeds: u64) -> Result<Measurement, Failure> {
+fn measure(recommendation: &Recommendation, seeds: u64) -> Result<Measurement, Failure> {
     let stop = stop_flag()?;
-    let length = verify::RunLength::for_load(&found.load, seeds);
-    let spec = &found.choices[0].advice.spec;
-    let measured = verify::measure(&found.load, spec, length, threads(None), &stop);
+    let length = verify::RunLength::for_load(&recommendation.load, seeds);
+    let spec = &recommendation.choices[0].advice.spec;
+    let measured = verify::measure(&recommendation.load, spec, length, threads(None), &stop);
     measured.map_err(|error| match error {
         VerifyError::Scenario(problems) => Failure::Scenario(problems),
-        VerifyError::Stopped => Failure::Stopped(error.to_string()),
-        other => Failure::Doing(other.to_string()),
+        VerifyError::Stopped => Failure::Interrupted(error.to_string()),
+        other => Failure::Runtime(other.to_string()),
     })
 }
 
-/// What the model refuses, named as the argument is.
-fn refused(error: ModelError) -> Failure {
+/// The model's error, with the name of the argument.
+fn model_failure(error: ModelError) -> Failure {
     match &error {
         ModelError::Outside { .. } => Failure::Usage(format!("--{error}")),
         ModelError::Config(problem) => Failure::Usage(format!("--scheme: {problem}")),
@@ -142,11 +139,12 @@ fn refused(error: ModelError) -> Failure {
     }
 }
 
+/// The question that the arguments ask.
 fn question(arguments: &Configure) -> Result<Question, Failure> {
     let load = load(arguments)?;
     let length = |text: &String| match read("buffer", text, Kind::Length(Range::POSITIVE))? {
         Value::Length(length) => Ok(length.in_packets(load.packet, load.rate.0 as f64)),
-        _ => Err(unreadable("buffer", text)),
+        _ => Err(wrong_kind("buffer", text)),
     };
     let share = Kind::Number(Range::POSITIVE_PROBABILITY, "share");
     let loss = |text: &String| number("loss", text, share);
@@ -174,11 +172,11 @@ fn load(arguments: &Configure) -> Result<Load, Failure> {
     Ok(Load {
         rate: match read("link", &arguments.link, rate)? {
             Value::Rate(rate) => rate,
-            _ => return Err(unreadable("link", &arguments.link)),
+            _ => return Err(wrong_kind("link", &arguments.link)),
         },
         packet: match read("packet", &arguments.packet, packet)? {
             Value::Bytes(packet) => packet,
-            _ => return Err(unreadable("packet", &arguments.packet)),
+            _ => return Err(wrong_kind("packet", &arguments.packet)),
         },
         rtt: time("rtt", &arguments.rtt)?,
         flows: number("flows", &arguments.flows, flows)?,
@@ -186,23 +184,23 @@ fn load(arguments: &Configure) -> Result<Load, Failure> {
     })
 }
 
-/// Reads a span from a microsecond to a hundred seconds.
+/// Parses a time from 1 us to 100 s.
 fn time(option: &str, text: &str) -> Result<Nanos, Failure> {
     match read(option, text, Kind::Time(Range::closed(1e-6, 100.0)))? {
         Value::Time(span) => Ok(span),
-        _ => Err(unreadable(option, text)),
+        _ => Err(wrong_kind(option, text)),
     }
 }
 
-/// Reads a number of this kind.
+/// Parses a number of this kind.
 fn number(option: &str, text: &str, kind: Kind) -> Result<f64, Failure> {
     match read(option, text, kind)? {
         Value::Number(number) => Ok(number),
-        _ => Err(unreadable(option, text)),
+        _ => Err(wrong_kind(option, text)),
     }
 }
 
-/// Reads an argument as a value of this kind.
+/// Parses an argument as a value of this kind.
 fn read(option: &str, text: &str, kind: Kind) -> Result<Value, Failure> {
     kind.read(text.trim()).map_err(|near| {
         let allowed = kind.allowed();
@@ -213,13 +211,14 @@ fn read(option: &str, text: &str, kind: Kind) -> Result<Value, Failure> {
     })
 }
 
-fn unreadable(option: &str, text: &str) -> Failure {
-    Failure::Usage(format!("--{option} {text}: cannot be read"))
+fn wrong_kind(option: &str, text: &str) -> Failure {
+    Failure::Usage(format!("--{option} {text}: not a value of this kind"))
 }
 
+/// The value of one of the known names.
 fn one_of<T: Copy>(option: &str, text: &str, known: &[(&str, T)]) -> Result<T, Failure> {
-    let found = known.iter().find(|(name, _)| *name == text);
-    found.map(|(_, value)| *value).ok_or_else(|| {
+    let value = known.iter().find(|(name, _)| *name == text);
+    value.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         let near = nearest(text, names.iter().copied()).unwrap_or(names[0]);
         let names = names.join(", ");
@@ -229,7 +228,7 @@ fn one_of<T: Copy>(option: &str, text: &str, known: &[(&str, T)]) -> Result<T, F
     })
 }
 
-/// Reads `delay=10ms` or `utilisation=98%`.
+/// Parses `delay=10ms` or `utilisation=98%`.
 fn goal(text: &str) -> Result<Goal, Failure> {
     let malformed = || {
         Failure::Usage(format!(

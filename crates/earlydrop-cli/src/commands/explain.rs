@@ -1,5 +1,5 @@
-//! `earlydrop explain`: what another tool's configuration of RED means, what will happen
-//! with it, what is wrong with it.
+//! `earlydrop explain`: the meaning of another tool's configuration of RED, a prediction, and
+//! findings.
 
 use std::io::Write;
 
@@ -8,9 +8,10 @@ use earlydrop_model::explain::{Explanation, Setting, explain, time_of};
 use earlydrop_model::tools::Knob;
 use serde_json::{Value, json};
 
-use crate::draw::{Look, Plot, Style, Table, Text, beside, indented, number, write_lines};
+use super::model_json;
+use crate::draw::{Look, Plot, Style, Table, Text, definition, indented, number, write_lines};
 use crate::failure::Failure;
-use crate::situation::{Reading, Situation, read, tool};
+use crate::tool_input::{LoadArguments, ToolInput, read, tool};
 
 /// Explain a configuration of RED: Linux tc, ns-2, ns-3, DPDK, Cisco, Junos, SONiC, INET
 #[derive(clap::Args, Clone, Debug)]
@@ -20,16 +21,16 @@ use crate::situation::{Reading, Situation, read, tool};
   tc -d qdisc show dev eth0 | earlydrop explain - --link 1Gbps
   earlydrop explain red:min=10,max=30 --rtt 100ms --json")]
 pub(crate) struct Explain {
-    /// The configuration as it is written for its tool, a file with it, or - for standard input
+    /// The configuration in its tool's syntax, a file that contains it, or - for standard input
     #[arg(value_name = "TEXT|FILE|-", allow_hyphen_values = true)]
     configuration: String,
-    /// The tool, where its words do not tell it: linux, ns2, ns3, dpdk, cisco, junos, sonic,
-    /// inet, earlydrop
+    /// The tool, where the syntax is ambiguous: linux, ns2, ns3, dpdk, cisco, junos, sonic, inet,
+    /// earlydrop
     #[arg(long = "as", value_name = "TOOL")]
     tool: Option<String>,
     #[command(flatten)]
-    situation: Situation,
-    /// Write one JSON document instead
+    load: LoadArguments,
+    /// Write one JSON document instead of text
     #[arg(long)]
     json: bool,
 }
@@ -37,8 +38,8 @@ pub(crate) struct Explain {
 pub(crate) fn run(arguments: &Explain, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
     let named = arguments.tool.as_deref();
     let named = named.map(|name| tool("--as", name)).transpose()?;
-    let reading = read(&arguments.configuration, named, &arguments.situation)?;
-    let explanation = explain(&reading.configuration, &reading.text, &reading.load)?;
+    let input = read(&arguments.configuration, named, &arguments.load)?;
+    let explanation = explain(&input.configuration, &input.text, &input.load)?;
     if arguments.json {
         let text = serde_json::to_string_pretty(&document(&explanation)).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
@@ -51,14 +52,14 @@ pub(crate) fn run(arguments: &Explain, out: &mut dyn Write, style: &Style) -> Re
     lines.push(Text::default());
     lines.extend(curve(&explanation, style));
     lines.push(Text::default());
-    lines.extend(expected(&reading, &explanation, style));
+    lines.extend(prediction(&input, &explanation, style));
     lines.extend(findings(&explanation, style));
     Ok(write_lines(out, &lines, style)?)
 }
 
-/// Every knob with its value, what that comes to, and what it is for.
+/// A table of the knobs: value as written, the same on this link, and meaning.
 fn knobs(explanation: &Explanation, style: &Style) -> Vec<Text> {
-    let header = ["knob", "value", "comes to", "what it is for"];
+    let header = ["knob", "value", "on this link", "meaning"];
     let mut table = Table::headed(header.map(Text::from).to_vec());
     for setting in &explanation.settings {
         let value = match &setting.written {
@@ -69,15 +70,15 @@ fn knobs(explanation: &Explanation, style: &Style) -> Vec<Text> {
         table.row(vec![
             Text::new(&setting.name, Look::Code),
             value,
-            Text::from(comes_to(setting, explanation)),
+            Text::from(on_link(setting, explanation)),
             Text::from(setting.knob.meaning()),
         ]);
     }
     table.lines(style.width, style.unicode)
 }
 
-/// What a knob comes to on the link.
-fn comes_to(setting: &Setting, explanation: &Explanation) -> String {
+/// A knob's value in the units of the link: packets, bytes and time, or rate of signals.
+fn on_link(setting: &Setting, explanation: &Explanation) -> String {
     let (configuration, load) = (&explanation.configuration, &explanation.load);
     if let Some(bytes) = setting.bytes {
         let packets = number(bytes / load.packet.0 as f64);
@@ -85,24 +86,24 @@ fn comes_to(setting: &Setting, explanation: &Explanation) -> String {
         let time = number(1e3 * time_of(bytes, load).as_secs_f64());
         return format!("{packets} packets, {size}, {time} ms");
     }
-    if let Some(told) = setting.signal_rate {
-        let packets = number(1.0 / told);
+    if let Some(rate) = setting.signal_rate {
+        let packets = number(1.0 / rate);
         return format!("{}: just below max, one packet in {packets}", setting.value);
     }
     match setting.knob {
         Knob::Weight if configuration.weight.value < 1.0 => {
             let packets = 1.0 / configuration.weight.value;
             let seconds = packets / load.service();
-            let trips = seconds / load.rtt.as_secs_f64();
+            let rtts = seconds / load.rtt.as_secs_f64();
             format!(
-                "{}: forgets over {} packets, {} ms, {} round trips",
+                "{}: averages over {} packets, {} ms, {} RTTs",
                 setting.value,
                 number(packets),
                 number(1e3 * seconds),
-                number(trips)
+                number(rtts)
             )
         }
-        // What was written need not be said twice, what was not is in its own column.
+        // The written value is in its own column already.
         _ => match &setting.written {
             Some(written) if *written != setting.value => setting.value.clone(),
             _ => String::new(),
@@ -110,7 +111,7 @@ fn comes_to(setting: &Setting, explanation: &Explanation) -> String {
     }
 }
 
-/// How often packets are told of congestion, by the average queue.
+/// A plot of the long-run share of packets dropped or marked over the average queue.
 fn curve(explanation: &Explanation, style: &Style) -> Vec<Text> {
     const ROWS: usize = 12;
     const WIDEST: usize = 90;
@@ -123,10 +124,10 @@ fn curve(explanation: &Explanation, style: &Style) -> Vec<Text> {
     );
     let points = || explanation.curves.iter().flatten();
     let end = points().map(|(at, _)| *at).fold(0.0, f64::max);
-    // The leap to 1 would leave the rest flat.
+    // With the jump to 1 in view, the curve below it would be flat.
     let below = points()
         .filter(|(at, _)| *at < max)
-        .map(|(_, often)| *often);
+        .map(|(_, share)| *share);
     let top = (2.0 * below.fold(0.0, f64::max)).clamp(1e-6, 1.0);
     let title = "How often packets are dropped or marked in the long run";
     let mut plot = Plot::new((0.0, end), (0.0, top))
@@ -148,26 +149,26 @@ fn curve(explanation: &Explanation, style: &Style) -> Vec<Text> {
     plot.lines(&narrowed)
 }
 
-/// What the flows make of it.
-fn expected(reading: &Reading, explanation: &Explanation, style: &Style) -> Vec<Text> {
-    let found = &explanation.prediction;
-    let told = match (found.loss > 0.0, found.marks > 0.0) {
-        (_, false) => format!("{}% of packets lost", number(100.0 * found.loss)),
-        (false, true) => format!("{}% of packets marked", number(100.0 * found.marks)),
+/// The predicted queue, loss and utilisation under the load.
+fn prediction(input: &ToolInput, explanation: &Explanation, style: &Style) -> Vec<Text> {
+    let predicted = &explanation.prediction;
+    let signals = match (predicted.loss > 0.0, predicted.marks > 0.0) {
+        (_, false) => format!("{}% of packets lost", number(100.0 * predicted.loss)),
+        (false, true) => format!("{}% of packets marked", number(100.0 * predicted.marks)),
         (true, true) => format!(
             "{}% of packets marked and {}% lost",
-            number(100.0 * found.marks),
-            number(100.0 * found.loss)
+            number(100.0 * predicted.marks),
+            number(100.0 * predicted.loss)
         ),
     };
     let text = format!(
-        "{}: the queue comes to rest at {} packets, {} ms, with {told}; the link is {}% used.",
-        reading.told,
-        number(found.queue),
-        number(1e3 * found.delay.as_secs_f64()),
-        number(100.0 * found.utilisation),
+        "{}: average queue {} packets, {} ms; {signals}; utilisation {}%.",
+        input.load_in_words,
+        number(predicted.queue),
+        number(1e3 * predicted.delay.as_secs_f64()),
+        number(100.0 * predicted.utilisation),
     );
-    let mut lines = vec![Text::new("What to expect", Look::Strong)];
+    let mut lines = vec![Text::new("Prediction", Look::Strong)];
     lines.extend(indented(
         2,
         Text::from(text).wrapped(style.width.saturating_sub(2)),
@@ -181,35 +182,36 @@ fn expected(reading: &Reading, explanation: &Explanation, style: &Style) -> Vec<
     lines
 }
 
-/// What is wrong, each with what to change and why.
+/// The findings by severity, each with the change to make and its source.
 fn findings(explanation: &Explanation, style: &Style) -> Vec<Text> {
     let mut lines = Vec::new();
-    let mut before = None;
+    let mut previous = None;
     for finding in &explanation.findings {
-        if before != Some(finding.rule.severity) {
-            before = Some(finding.rule.severity);
+        if previous != Some(finding.rule.severity) {
+            previous = Some(finding.rule.severity);
             let name = finding.rule.severity.name();
             let title = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
             lines.extend([Text::default(), Text::new(&title, Look::Strong)]);
         }
         let bullet = Text::from("  -");
-        lines.extend(beside(&bullet, 4, style.width, |width| {
-            let mut said = Text::from(format!("{}.", finding.what)).wrapped(width);
+        lines.extend(definition(&bullet, 4, style.width, |width| {
+            let mut text = Text::from(format!("{}.", finding.what)).wrapped(width);
             if !finding.change.is_empty() {
                 let change =
                     Text::new("Change: ", Look::Emphasis).then(&finding.change, Look::Code);
-                said.extend(change.wrapped(width));
+                text.extend(change.wrapped(width));
             }
-            said.extend(Text::new(finding.rule.source, Look::Faint).wrapped(width));
-            said
+            text.extend(Text::new(finding.rule.source, Look::Faint).wrapped(width));
+            text
         }));
     }
     if explanation.findings.is_empty() {
-        lines.extend([Text::default(), Text::from("Nothing is wrong with it.")]);
+        lines.extend([Text::default(), Text::from("No findings.")]);
     }
     lines
 }
 
+/// The explanation as JSON.
 fn document(explanation: &Explanation) -> Value {
     let load = &explanation.load;
     let settings = explanation.settings.iter().map(|setting| {
@@ -243,33 +245,11 @@ fn document(explanation: &Explanation) -> Value {
     json!({
         "tool": explanation.configuration.tool.name,
         "spec": spec.map(|spec| spec.to_string()).unwrap_or_default(),
-        "load": about_load(load),
+        "load": model_json::load(load),
         "settings": settings.collect::<Vec<_>>(),
         "long_run": curves.collect::<Vec<_>>(),
-        "prediction": about(&explanation.prediction),
+        "prediction": model_json::prediction(&explanation.prediction),
         "caveats": explanation.omissions,
         "findings": findings.collect::<Vec<_>>(),
-    })
-}
-
-/// A load for programs.
-pub(super) fn about_load(load: &earlydrop_model::Load) -> Value {
-    json!({
-        "link_bps": load.rate.0,
-        "rtt_s": load.rtt.as_secs_f64(),
-        "flows": load.flows,
-        "packet_bytes": load.packet.0,
-        "ecn": load.tcp.ecn,
-    })
-}
-
-/// A prediction for programs.
-pub(super) fn about(prediction: &earlydrop_model::Prediction) -> Value {
-    json!({
-        "queue_packets": prediction.queue,
-        "delay_s": prediction.delay.as_secs_f64(),
-        "loss": prediction.loss,
-        "marks": prediction.marks,
-        "utilisation": prediction.utilisation,
     })
 }

@@ -1,4 +1,4 @@
-//! `earlydrop export`: a run's tables for other programs.
+//! `earlydrop export`: writes a run's tables for other programs.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(crate) struct Export {
     /// The format
     #[arg(long, value_enum)]
     to: To,
-    /// The folder for the files; a folder in the run's, named after the format, unless given
+    /// The folder for the files [default: a folder in the run's, named after the format]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -42,8 +42,8 @@ pub(crate) fn run(arguments: &Export, out: &mut dyn Write) -> Result<(), Failure
         To::Parquet => (Format::Parquet, "parquet"),
         To::Json => (Format::Json, "json"),
     };
-    let own = || arguments.run.join(name);
-    let folder = arguments.out.clone().unwrap_or_else(own);
+    let default = || arguments.run.join(name);
+    let folder = arguments.out.clone().unwrap_or_else(default);
     for path in export(&store, format, &folder)? {
         writeln!(out, "{}", path.display())?;
     }

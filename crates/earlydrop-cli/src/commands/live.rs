@@ -1,9 +1,8 @@
-//! `earlydrop live`: a scenario's cells on real hosts, in real time; and
-//! `earlydrop compare --live`: both ways, side by side.
+//! `earlydrop live`: a scenario's cells on real hosts, in real time.
 
-mod both;
+mod compare;
 
-pub(super) use both::simulate_and_measure;
+pub(super) use compare::simulate_and_measure;
 
 use std::env;
 use std::fs;
@@ -19,72 +18,61 @@ use earlydrop_lab::store::Store;
 use earlydrop_live::run::prepare;
 use earlydrop_live::session::Privilege;
 
-use crate::commands::run_options::{OutputOptions, all_done};
+use crate::commands::run_options::{OutputOptions, check_finished};
 use crate::draw::Style;
 use crate::failure::Failure;
-use crate::progress::{Bar, in_words, stop_flag};
-use crate::scenario::{Changes, source};
+use crate::notices::Notices;
+use crate::progress::{Bar, duration_in_words, stop_flag};
+use crate::scenario::{Overrides, source};
 
-/// Run a scenario on real hosts: the same file, real packets, the kernel's TCP, real time
+/// Run a scenario on real hosts: real packets and the kernel's TCP, in real time
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop live scenarios/live/first.toml
   earlydrop live scenarios/live/grid.toml --schemes red,codel --seeds 5
   earlydrop live scenario.toml --json | jq '.rows[] | {scheme, late: .live.lateness_p99.mean}'
 
-Hosts are in network namespaces that vanish with the run; the machine's own network is not
-touched. Root is not needed where users may make namespaces. Nothing else should be at work on
-the machine: every run says how late its packets were, and whether it can be believed.
+Hosts are network namespaces that are removed after the run; the machine's own network is not
+changed. Root is needed only where users may not create namespaces. Keep the machine otherwise
+idle: each run reports how late its packets were and whether its timing is trustworthy.
 
-What real hosts cannot do is told before anything runs. Runs are one after the other; what a
-command that was stopped had finished is kept, and the same command goes on.")]
+Features that real hosts do not support are reported before anything runs. Cells run one after
+the other. Finished cells are kept when the command is stopped; the same command resumes.")]
 pub(crate) struct Live {
-    /// The scenario
+    /// The scenario file
     scenario: PathBuf,
     #[command(flatten)]
-    changes: Changes,
+    overrides: Overrides,
     #[command(flatten)]
-    results: OutputOptions,
+    output: OutputOptions,
 }
 
 /// `earlydrop live`.
 pub(crate) fn run(arguments: &Live, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
-    let results = &arguments.results;
-    let teller = Teller {
-        quiet: results.quiet,
+    let output = &arguments.output;
+    let notices = Notices {
+        quiet: output.quiet,
     };
-    let source = source(Some(&arguments.scenario), &arguments.changes)?;
-    let (source, plan) = planned(source, &teller)?;
-    let folder = results.folder(&source, &plan);
-    begin(&teller, &[&folder])?;
+    let source = source(Some(&arguments.scenario), &arguments.overrides)?;
+    let (source, plan) = live_plan(source, notices)?;
+    let folder = output.folder(&source, &plan);
+    prepare_host(notices, &[&folder])?;
     let store = Store::create(&folder, &source, &plan)?;
     let stop = stop_flag()?;
-    let progress = run_cells(&plan, &store, results, &teller, &stop)?;
-    results.show(&plan, &store, out, style)?;
-    all_done(progress, &store)
+    let progress = run_cells(&plan, &store, output, notices, &stop)?;
+    output.print(&plan, &store, out, style)?;
+    check_finished(progress, &store)
 }
 
-/// Says things on standard error.
-struct Teller {
-    quiet: bool,
-}
-
-impl Teller {
-    fn say(&self, text: &str) {
-        if !self.quiet {
-            anstream::eprintln!("earlydrop: {text}");
-        }
-    }
-}
-
-/// What is to be run, with fewer seeds than simulated where nobody says how many; refused
-/// where real hosts cannot do it.
-fn planned(mut source: Source, teller: &Teller) -> Result<(Source, Plan), Failure> {
+/// The plan for real hosts, with a smaller default number of seeds than simulated plans.
+///
+/// Fails where the scenario needs a feature that real hosts do not support.
+fn live_plan(mut source: Source, notices: Notices) -> Result<(Source, Plan), Failure> {
     if !source.has_seeds() {
         let seeds = live::SEEDS.to_string();
         source.set("seeds", &seeds, "the seeds of live runs");
-        teller.say(&format!(
-            "{seeds} seeds, as neither the scenario nor --seeds says how many"
+        notices.info(&format!(
+            "{seeds} seeds by default; set others with --seeds or in the scenario"
         ));
     }
     let plan = source.plan()?.on(Hosts::Real);
@@ -92,34 +80,38 @@ fn planned(mut source: Source, teller: &Teller) -> Result<(Source, Plan), Failur
     Ok((source, plan))
 }
 
-/// Gets the right to make hosts, for results in these folders. The process must have one
-/// thread: nothing that starts one may come before.
-fn begin(teller: &Teller, folders: &[&Path]) -> Result<(), Failure> {
-    // Root gives up its rights over what belongs to others; under sudo it becomes another.
+/// Acquires the privilege to create namespaces, and creates the results' folders.
+///
+/// The process must still have a single thread.
+fn prepare_host(notices: Notices, folders: &[&Path]) -> Result<(), Failure> {
+    // `prepare` drops root's privileges, so folders are created first. Under sudo it becomes the
+    // calling user, who then creates them.
     if env::var_os("SUDO_UID").is_none() {
         folders.iter().try_for_each(fs::create_dir_all)?;
     }
-    let right = match prepare() {
+    let privilege = match prepare() {
         Ok(Privilege::Root) => "as root",
         Ok(Privilege::UserNamespace) => "in a user namespace",
         Err(error) => {
-            // Those with something in them stay.
+            // Only removes folders that are empty.
             folders
                 .iter()
                 .for_each(|folder| drop(fs::remove_dir(folder)));
             return Err(error.into());
         }
     };
-    teller.say(&format!("hosts are network namespaces, made {right}"));
+    notices.info(&format!(
+        "hosts are network namespaces, created {privilege}"
+    ));
     Ok(())
 }
 
-/// Runs what is not done yet.
+/// Runs the cells that are not done, one after the other.
 fn run_cells(
     plan: &Plan,
     store: &Store,
-    results: &OutputOptions,
-    teller: &Teller,
+    output: &OutputOptions,
+    notices: Notices,
     stop: &AtomicBool,
 ) -> Result<Progress, Failure> {
     let left = live::remaining(plan, store)?;
@@ -127,24 +119,31 @@ fn run_cells(
         .iter()
         .map(|span| Duration::from_nanos(span.0))
         .collect();
-    if let Some(each) = left.first() {
-        let runs = match left.len() {
-            1 => "1 run".to_string(),
-            count => format!("{count} runs"),
-        };
-        let of = match left.iter().all(|span| span == each) {
-            true => format!(" of {}", in_words(*each)),
-            false => String::new(),
-        };
-        let before = match plan.cell_count() - left.len() {
-            0 => String::new(),
-            done => format!("; {done} are done"),
-        };
-        let all = in_words(left.iter().sum());
-        teller.say(&format!("{runs}{of} on real hosts: {all}{before}"));
+    if !left.is_empty() {
+        notices.info(&time_needed(&left, plan.cell_count() - left.len()));
     }
-    let bar = Bar::in_real_time(results.quiet || results.json, left);
-    let progress = live::run(plan, store, &Kernel, stop, |done| bar.show(done));
+    let bar = Bar::in_real_time(output.quiet || output.json, left);
+    let progress = live::run(plan, store, &Kernel, stop, |progress| bar.show(progress));
     bar.end();
     Ok(progress?)
+}
+
+/// "12 runs of 60 s on real hosts: 12 min; 4 are done".
+fn time_needed(left: &[Duration], done: usize) -> String {
+    let runs = match left.len() {
+        1 => "1 run".to_string(),
+        count => format!("{count} runs"),
+    };
+    let each = match left {
+        [first, rest @ ..] if rest.iter().all(|span| span == first) => {
+            format!(" of {}", duration_in_words(*first))
+        }
+        _ => String::new(),
+    };
+    let done = match done {
+        0 => String::new(),
+        done => format!("; {done} are done"),
+    };
+    let total = duration_in_words(left.iter().sum());
+    format!("{runs}{each} on real hosts: {total}{done}")
 }

@@ -1,4 +1,4 @@
-//! One file a command.
+//! The subcommands, one file each.
 
 #[cfg(target_os = "linux")]
 mod bottleneck;
@@ -11,6 +11,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
+mod model_json;
 pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod reproduce;
@@ -23,7 +24,7 @@ pub(crate) mod trace;
 pub(crate) mod translate;
 pub(crate) mod tune;
 
-/// How many threads to work on: as many as there are cores unless given.
+/// The number of worker threads: the number of cores unless given.
 fn threads(given: Option<u16>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     given.map_or_else(cores, usize::from)

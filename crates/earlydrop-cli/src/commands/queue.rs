@@ -1,4 +1,4 @@
-//! `earlydrop queue`: the bare queue of batches, M^x/M/1/K.
+//! `earlydrop queue`: the batch-arrival queue M^X/M/1/K, solved exactly.
 
 use std::io::Write;
 
@@ -11,17 +11,17 @@ use serde_json::json;
 use crate::draw::{Plot, Style, Table, Text, number, write_lines};
 use crate::failure::Failure;
 
-/// How long a queue is that batches of packets come to, exactly, without simulating it
+/// Solve a queue with batch arrivals (M^X/M/1/K): length, loss and quantiles, exactly
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop queue --lambda 0.5 --mu 1 --batch 1:0.5,2:0.3,3:0.2 --buffer 10
   earlydrop queue --rho 0.98 --batch normal:4,4,8 --buffer 200 --at 0,100,200
   earlydrop queue --rho 1.1 --batch geometric:0.75 --buffer 1000000 --json
 
-Batches come at random moments, packets are sent one by one, each in a time that is
-exponential with mean 1/mu. Chandrayana et al. takes a router without early drops to be such a queue.")]
+Batches arrive as a Poisson process; packets are sent one by one, with exponential service times of
+mean 1/mu. Chandrayana et al. model a router without early drops as such a queue.")]
 pub(crate) struct Queue {
-    /// Batches a second
+    /// The arrival rate of batches, per second
     #[arg(
         long,
         value_name = "RATE",
@@ -29,7 +29,7 @@ pub(crate) struct Queue {
         allow_negative_numbers = true
     )]
     lambda: Option<f64>,
-    /// Packets offered over packets that can be sent, instead of --lambda
+    /// The offered load, packets offered over packets that can be sent, instead of --lambda
     #[arg(
         long,
         value_name = "LOAD",
@@ -37,7 +37,7 @@ pub(crate) struct Queue {
         allow_negative_numbers = true
     )]
     rho: Option<f64>,
-    /// Packets that can be sent in a second
+    /// The service rate, in packets per second
     #[arg(
         long,
         value_name = "RATE",
@@ -45,52 +45,53 @@ pub(crate) struct Queue {
         allow_negative_numbers = true
     )]
     mu: f64,
-    /// Packets in a batch: 1:0.5,2:0.3 (a weight each), fixed:4, geometric:RATIO, or
-    /// normal:MEAN,VARIANCE,LARGEST
+    /// The distribution of packets in a batch: 1:0.5,2:0.3 (packets:weight), fixed:4,
+    /// geometric:RATIO, or normal:MEAN,VARIANCE,LARGEST
     #[arg(long, value_name = "LAW", default_value = "fixed:1")]
     batch: String,
-    /// K: the most packets there, the one being sent counted
+    /// K, the largest number of packets, including the one in service
     #[arg(long, value_name = "PACKETS")]
     buffer: u64,
-    /// What is lost of a batch that does not fit
+    /// What is rejected of a batch that does not fit
     #[arg(long, value_name = "WHAT", default_value = "partial")]
     reject: Reject,
-    /// How it is solved: exactly, or by the paper's dominant root alone
-    #[arg(long, value_name = "WAY", default_value = "exact")]
-    method: Way,
-    /// Show how likely so many packets are there: 0,10,20
+    /// The solution method: exact, or the paper's dominant root alone
+    #[arg(long, value_name = "METHOD", default_value = "exact")]
+    method: MethodName,
+    /// Print the probabilities of these numbers of packets: 0,10,20
     #[arg(long, value_name = "PACKETS", value_delimiter = ',')]
     at: Vec<u64>,
-    /// Write one JSON document on standard output instead
+    /// Write one JSON document on standard output instead of text
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq)]
 enum Reject {
-    /// What finds no room
+    /// The packets that do not fit
     Partial,
-    /// All of it
+    /// The whole batch
     Whole,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq)]
-enum Way {
-    /// Exactly
+enum MethodName {
+    /// Exact
     Exact,
-    /// By Chandrayana et al.'s dominant root
+    /// Chandrayana et al.'s dominant root
     Paper,
 }
 
-/// Into how many pieces the distribution is parted for a picture.
-const PIECES: u64 = 200;
-const WIDEST: usize = 90;
+/// The number of bins of the distribution.
+const BINS: u64 = 200;
+/// The largest width of the plot, in columns.
+const PLOT_WIDTH: usize = 90;
 
 pub(crate) fn run(arguments: &Queue, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
     let queue = queue_of(arguments)?;
     let method = match arguments.method {
-        Way::Exact => Solver::Exact,
-        Way::Paper => Solver::DominantRoot,
+        MethodName::Exact => Solver::Exact,
+        MethodName::Paper => Solver::DominantRoot,
     };
     let solution = queue.solve(method).map_err(usage)?;
     let sensitivity = sensitivity(&queue).map_err(usage)?;
@@ -99,11 +100,13 @@ pub(crate) fn run(arguments: &Queue, out: &mut dyn Write, style: &Style) -> Resu
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
     }
-    let lines = told(arguments, &queue, &solution, sensitivity, style);
+    let mut lines = table(arguments, &solution, sensitivity, style);
+    lines.push(Text::default());
+    lines.extend(plot(&queue, &solution, style));
     Ok(write_lines(out, &lines, style)?)
 }
 
-/// The error of an argument, with the way it is written in front.
+/// The model's error as one of an argument.
 fn usage(error: ModelError) -> Failure {
     Failure::Usage(match &error {
         ModelError::Outside { .. } => format!("--{error}"),
@@ -132,7 +135,7 @@ fn queue_of(arguments: &Queue) -> Result<BatchQueue, Failure> {
     }
 }
 
-/// Reads a law of batches.
+/// Parses the distribution of a batch's size.
 fn batch(text: &str) -> Result<Batch, Failure> {
     let malformed = || {
         Failure::Usage(format!(
@@ -144,7 +147,7 @@ fn batch(text: &str) -> Result<Batch, Failure> {
     };
     let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as usize);
     let (law, rest) = text.split_once(':').ok_or_else(malformed)?;
-    let read = match (law.trim(), numbers(rest).as_deref()) {
+    let batch = match (law.trim(), numbers(rest).as_deref()) {
         ("fixed", Some([packets])) => Batch::fixed(whole(*packets).ok_or_else(malformed)?),
         ("geometric", Some([ratio])) => Batch::geometric(*ratio),
         ("normal", Some([mean, variance, largest])) => {
@@ -152,16 +155,16 @@ fn batch(text: &str) -> Result<Batch, Failure> {
         }
         _ => Batch::weighted(&weights(text).ok_or_else(malformed)?),
     };
-    read.map_err(usage)
+    batch.map_err(usage)
 }
 
-/// Reads `packets:weight,packets:weight`; a number of packets may come twice.
+/// Parses `packets:weight,packets:weight`; weights of equal sizes are added.
 fn weights(text: &str) -> Option<Vec<f64>> {
     let mut weights = Vec::new();
     for pair in text.split(',') {
         let (packets, weight) = pair.split_once(':')?;
         let packets: usize = packets.trim().parse().ok()?;
-        // One more than allowed, so that the law itself refuses it.
+        // A size above the limit becomes one that `Batch::weighted` rejects.
         let packets = packets.min(earlydrop_model::batch::LARGEST + 1);
         if weights.len() <= packets {
             weights.resize(packets + 1, 0.0);
@@ -181,7 +184,7 @@ fn as_json(
 ) -> serde_json::Value {
     let quantile = |share: f64| json!({ "share": share, "packets": solution.quantile(share) });
     let at = |n: &u64| json!({ "packets": n, "probability": solution.probability(*n) });
-    let piece = |piece: &earlydrop_model::queue::Bin| json!({ "from": piece.from, "to": piece.to, "probability": piece.probability });
+    let bin = |bin: &earlydrop_model::queue::Bin| json!({ "from": bin.from, "to": bin.to, "probability": bin.probability });
     json!({
         "lambda": queue.arrivals,
         "mu": queue.service,
@@ -192,7 +195,7 @@ fn as_json(
         },
         "buffer": queue.buffer,
         "reject": if arguments.reject == Reject::Whole { "whole" } else { "partial" },
-        "method": if arguments.method == Way::Paper { "paper" } else { "exact" },
+        "method": if arguments.method == MethodName::Paper { "paper" } else { "exact" },
         "rho": solution.load(),
         "mean_queue": solution.mean(),
         "empty": solution.empty(),
@@ -202,91 +205,79 @@ fn as_json(
         "sensitivity": sensitivity,
         "quantiles": QUANTILES.map(quantile),
         "at": arguments.at.iter().map(at).collect::<Vec<_>>(),
-        "distribution": solution.histogram(PIECES).iter().map(piece).collect::<Vec<_>>(),
+        "distribution": solution.histogram(BINS).iter().map(bin).collect::<Vec<_>>(),
     })
 }
 
-fn told(
-    arguments: &Queue,
-    queue: &BatchQueue,
-    solution: &Solution,
-    sensitivity: f64,
-    style: &Style,
-) -> Vec<Text> {
+/// A table of the queue's figures, with their meaning.
+fn table(arguments: &Queue, solution: &Solution, sensitivity: f64, style: &Style) -> Vec<Text> {
     let percent = |share: f64| format!("{}%", number(100.0 * share));
+    let quantiles = QUANTILES.map(|share| solution.quantile(share).to_string());
+    let rows = [
+        (
+            "rho",
+            number(solution.load()),
+            "packets offered over packets that can be sent",
+        ),
+        (
+            "E[Q]",
+            format!("{:.6}", solution.mean()),
+            "mean number of packets",
+        ),
+        (
+            "p(0)",
+            percent(solution.empty()),
+            "of the time the queue is empty",
+        ),
+        (
+            "P(full)",
+            percent(solution.full()),
+            "of the time the buffer is full",
+        ),
+        (
+            "packet loss",
+            percent(solution.loss()),
+            "of packets; of a batch only a part may be lost",
+        ),
+        (
+            "quantiles",
+            quantiles.join(", "),
+            "packets at most 50, 90, 99, 99.9% of the time",
+        ),
+        ("dE/drho", number(sensitivity), "packets per unit of load"),
+    ];
     let mut table = Table::default();
-    let mut row = |name: &str, value: String, said: &str| {
-        table.row(
-            [name.to_string(), value, said.to_string()]
-                .map(Text::from)
-                .to_vec(),
-        );
-    };
-    row(
-        "rho",
-        number(solution.load()),
-        "packets offered over packets that can be sent",
-    );
-    row(
-        "E[Q]",
-        format!("{:.6}", solution.mean()),
-        "packets there on average",
-    );
-    row(
-        "p(0)",
-        percent(solution.empty()),
-        "of the time nothing is there",
-    );
-    row(
-        "P(full)",
-        percent(solution.full()),
-        "of the time the buffer is full",
-    );
-    row(
-        "packet loss",
-        percent(solution.loss()),
-        "of the packets: a batch can be lost in part",
-    );
-    let quantiles: Vec<String> = QUANTILES
-        .iter()
-        .map(|share| solution.quantile(*share).to_string())
-        .collect();
-    row(
-        "quantiles",
-        quantiles.join(", "),
-        "packets at most 50, 90, 99, 99.9% of the time",
-    );
-    row(
-        "dE/drho",
-        number(sensitivity),
-        "packets more a unit of load",
-    );
-    for n in &arguments.at {
-        row(&format!("p({n})"), percent(solution.probability(*n)), "");
+    for (name, value, meaning) in rows {
+        table.row(vec![
+            Text::from(name),
+            Text::from(value),
+            Text::from(meaning),
+        ]);
     }
-    let mut lines = table.lines(style.width, style.unicode);
-    lines.push(Text::default());
-    lines.extend(picture(queue, solution, style));
-    lines
+    for n in &arguments.at {
+        let (name, value) = (format!("p({n})"), percent(solution.probability(*n)));
+        table.row(vec![Text::from(name), Text::from(value), Text::default()]);
+    }
+    table.lines(style.width, style.unicode)
 }
 
-/// The distribution, as far as it is worth looking at.
-fn picture(queue: &BatchQueue, solution: &Solution, style: &Style) -> Vec<Text> {
-    let pieces = solution.histogram(PIECES);
-    let density = |piece: &earlydrop_model::queue::Bin| {
-        let states = (piece.to - piece.from + 1) as f64;
-        let middle = 0.5 * (piece.from + piece.to) as f64;
-        (middle, 100.0 * piece.probability / states)
+/// A plot of the distribution of the number of packets.
+fn plot(queue: &BatchQueue, solution: &Solution, style: &Style) -> Vec<Text> {
+    let bins = solution.histogram(BINS);
+    let density = |bin: &earlydrop_model::queue::Bin| {
+        let states = (bin.to - bin.from + 1) as f64;
+        let middle = 0.5 * (bin.from + bin.to) as f64;
+        (middle, 100.0 * bin.probability / states)
     };
-    let points: Vec<(f64, f64)> = pieces.iter().map(density).collect();
+    let points: Vec<(f64, f64)> = bins.iter().map(density).collect();
     let highest = points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
     let end = queue.buffer as f64;
     let narrowed = Style {
-        width: style.width.min(WIDEST),
+        width: style.width.min(PLOT_WIDTH),
         ..*style
     };
     Plot::new((0.0, end), (0.0, 1.05 * highest))
-        .labels("packets there", "probability of each, %")
+        .labels("packets in the queue", "probability of each, %")
         .line("p(n)", points)
         .mark(
             solution.mean(),

@@ -1,4 +1,4 @@
-//! `earlydrop report`: tables and figures again, from what a run's folder holds.
+//! `earlydrop report`: tables and report page of a stored run.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use clap::ValueEnum;
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report;
-use earlydrop_report::table as lab_table;
+use earlydrop_report::table;
 
 use crate::draw::Style;
 use crate::failure::Failure;
-use crate::table;
+use crate::summary_table;
 
-/// Make tables and figures of a run again, without simulating
+/// Print a stored run's tables and rewrite its report page, without simulating
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop report runs/satellite-1a2b3c4d
@@ -21,19 +21,19 @@ use crate::table;
 pub(crate) struct Report {
     /// The run's folder
     run: PathBuf,
-    /// How the table is written on standard output
-    #[arg(long = "as", value_enum, default_value_t = Form::Text)]
-    form: Form,
+    /// The format of the tables on standard output
+    #[arg(long = "as", value_enum, default_value_t = Format::Text)]
+    format: Format,
 }
 
-/// How a table is written.
+/// The format of a table.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
-    /// In columns
+enum Format {
+    /// Aligned columns
     Text,
-    /// In Markdown, the best in bold
+    /// Markdown, the best in bold
     Markdown,
-    /// As comma-separated values: every metric, in base units
+    /// Comma-separated values: every metric, in base units
     Csv,
 }
 
@@ -42,17 +42,17 @@ pub(crate) fn run(arguments: &Report, out: &mut dyn Write, style: &Style) -> Res
     let plan = store.source()?.plan()?.on(store.hosts()?);
     let summary = Summary::of_store(&plan, &store)?;
     let page = write_report(&plan, &store, &summary)?;
-    match arguments.form {
-        Form::Text => {
-            table::print(&plan, &summary, out, style)?;
+    match arguments.format {
+        Format::Text => {
+            summary_table::print(&plan, &summary, out, style)?;
             writeln!(out, "report: {}", page.display())?;
         }
-        Form::Markdown => {
-            for table in lab_table::tables(&plan, &summary) {
+        Format::Markdown => {
+            for table in table::tables(&plan, &summary) {
                 writeln!(out, "{}", table.markdown())?;
             }
         }
-        Form::Csv => write!(out, "{}", lab_table::csv(&plan, &summary))?,
+        Format::Csv => write!(out, "{}", table::csv(&plan, &summary))?,
     }
     Ok(())
 }

@@ -141,14 +141,14 @@ impl From<Error> for Failure {
             Error::Store(error) => error.into(),
             Error::Run(error) => error.into(),
             Error::File(error) => error.into(),
-            other => Failure::Doing(other.to_string()),
+            other => Failure::Runtime(other.to_string()),
         }
     }
 }
 
 fn stopped() -> Failure {
     let text = "stopped: finished runs are kept; the same command continues";
-    Failure::Stopped(text.to_string())
+    Failure::Interrupted(text.to_string())
 }
 
 fn print_json(list: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! `earlydrop run`: every cell of a scenario, a table, a report.
+//! `earlydrop run`: runs every cell of a scenario, prints tables and writes a report.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::commands::run_options::{RunOptions, run_source};
 use crate::draw::Style;
 use crate::failure::Failure;
-use crate::scenario::{Changes, source};
+use crate::scenario::{Overrides, source};
 
 /// Run every cell of a scenario: schemes x points of its sweep x seeds
 #[derive(clap::Args, Clone, Debug)]
@@ -15,18 +15,18 @@ use crate::scenario::{Changes, source};
   earlydrop run scenario.toml --threads 1 --out runs/mine
   earlydrop run scenario.toml --json | jq '.rows[] | {scheme, delay: .metrics.delay_mean.mean}'
 
-What a run that was stopped or killed had finished is kept: the same command goes on.")]
+Finished cells are kept when the command is stopped or killed; the same command resumes.")]
 pub(crate) struct Run {
-    /// The scenario
+    /// The scenario file
     scenario: PathBuf,
     #[command(flatten)]
-    changes: Changes,
+    overrides: Overrides,
     #[command(flatten)]
     options: RunOptions,
 }
 
 /// `earlydrop run`.
 pub(crate) fn run(arguments: &Run, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
-    let source = source(Some(&arguments.scenario), &arguments.changes)?;
+    let source = source(Some(&arguments.scenario), &arguments.overrides)?;
     run_source(&source, &arguments.options, out, style)
 }

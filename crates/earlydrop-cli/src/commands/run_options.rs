@@ -1,5 +1,5 @@
-//! How a scenario's cells are run, and where their results go: what `compare`, `run` and
-//! `live` share.
+//! Options and steps that `compare`, `run` and `live` share: running a plan's cells, storing and
+//! printing results.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,48 +10,48 @@ use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::StoppingRule;
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
-use earlydrop_report::json;
-use earlydrop_report::run_report::write_report;
+use earlydrop_report::run_report::{json, write_report};
 
 use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::progress::{Bar, stop_flag};
-use crate::table;
+use crate::summary_table;
 
-/// How the cells are run, and where what they find is kept.
+/// How cells are run, and where results go.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct RunOptions {
-    /// Add seeds until every 95% interval of a metric is this narrow: 2%, 5%:delay_p99
+    /// Add seeds until the 95% intervals are this narrow relative to the mean: 2%, 5%:delay_p99
     #[arg(long, value_name = "SHARE[:METRIC]")]
     until: Option<String>,
-    /// How many threads; as many as there are cores unless given
+    /// The number of threads [default: the number of cores]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) threads: Option<u16>,
     #[command(flatten)]
     pub(super) output: OutputOptions,
 }
 
-/// Where what cells find is kept, and how it is shown.
+/// Where results go, and how they are printed.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct OutputOptions {
-    /// The folder for the results; runs/NAME-... unless given
+    /// The folder for the results [default: runs/NAME-...]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Go on with what is in the folder; this is so anyway
+    /// Resume the run in the folder; this is the default
     #[arg(long, conflicts_with = "fresh")]
     resume: bool,
-    /// Do not go on with an earlier run of the same scenario: use a folder of a new name
+    /// Start in a new folder instead of resuming an earlier run of the same scenario
     #[arg(long, conflicts_with = "out")]
     pub(super) fresh: bool,
     /// Write one JSON document on standard output instead of tables
     #[arg(long)]
     pub(super) json: bool,
-    /// Show no progress
+    /// Print no progress
     #[arg(long, short)]
     pub(super) quiet: bool,
 }
 
+/// Runs a scenario's cells, writes the report and prints the results.
 pub(super) fn run_source(
     source: &Source,
     options: &RunOptions,
@@ -63,17 +63,17 @@ pub(super) fn run_source(
     let store = Store::create(&options.output.folder(source, &plan), source, &plan)?;
     let stop = stop_flag()?;
     let (plan, progress) = run_cells(source, plan, &store, options, rule.as_ref(), &stop)?;
-    options.output.show(&plan, &store, out, style)?;
-    all_done(progress, &store)
+    options.output.print(&plan, &store, out, style)?;
+    check_finished(progress, &store)
 }
 
-/// Whether all there is to run was run; what was stopped can be gone on with.
-pub(super) fn all_done(progress: Progress, store: &Store) -> Result<(), Failure> {
+/// Fails with [`Failure::Interrupted`] where cells are left to run.
+pub(super) fn check_finished(progress: Progress, store: &Store) -> Result<(), Failure> {
     if progress.done == progress.planned {
         return Ok(());
     }
-    Err(Failure::Stopped(format!(
-        "stopped: {} of {} runs are kept in {}; the same command goes on",
+    Err(Failure::Interrupted(format!(
+        "stopped: {} of {} runs are kept in {}; the same command resumes",
         progress.done,
         progress.planned,
         store.folder().display()
@@ -81,15 +81,15 @@ pub(super) fn all_done(progress: Progress, store: &Store) -> Result<(), Failure>
 }
 
 impl OutputOptions {
-    /// Where they go.
+    /// The folder for the results of a plan.
     pub(super) fn folder(&self, source: &Source, plan: &Plan) -> PathBuf {
         self.out
             .clone()
-            .unwrap_or_else(|| new_folder(source, plan, self.fresh))
+            .unwrap_or_else(|| default_folder(source, plan, self.fresh))
     }
 
-    /// Writes the report, and the tables or the document.
-    pub(super) fn show(
+    /// Writes the report page and prints the tables or the JSON document.
+    pub(super) fn print(
         &self,
         plan: &Plan,
         store: &Store,
@@ -99,19 +99,19 @@ impl OutputOptions {
         let summary = Summary::of_store(plan, store)?;
         let page = write_report(plan, store, &summary)?;
         if self.json {
-            let document = json::document(plan, store, &summary, &page)?;
+            let document = json(plan, store, &summary, &page)?;
             let text = serde_json::to_string_pretty(&document).unwrap_or_default();
             writeln!(out, "{text}")?;
         } else {
-            table::print(plan, &summary, out, style)?;
+            summary_table::print(plan, &summary, out, style)?;
             writeln!(out, "report: {}", page.display())?;
         }
         Ok(())
     }
 }
 
-/// A folder of the plan's name; one that is not there yet where it is to be fresh.
-fn new_folder(source: &Source, plan: &Plan, fresh: bool) -> PathBuf {
+/// The folder named after the plan; a numbered one that does not exist yet if `fresh`.
+fn default_folder(source: &Source, plan: &Plan, fresh: bool) -> PathBuf {
     let name = plan.folder_name(&source.name);
     let folder = Path::new("runs").join(&name);
     if !fresh {
@@ -124,7 +124,7 @@ fn new_folder(source: &Source, plan: &Plan, fresh: bool) -> PathBuf {
     numbered.find(|folder| !folder.exists()).unwrap_or(folder)
 }
 
-/// Runs what is not done yet; with a stopping rule, with more seeds, until they are enough.
+/// Runs the cells that are not done; with a stopping rule, adds seeds until it is satisfied.
 pub(super) fn run_cells(
     source: &Source,
     plan: Plan,
@@ -135,7 +135,7 @@ pub(super) fn run_cells(
 ) -> Result<(Plan, Progress), Failure> {
     let threads = threads(options.threads);
     let bar = Bar::new(options.output.quiet || options.output.json);
-    let show = |done| bar.show(done);
+    let show = |progress| bar.show(progress);
     let ran = match rule {
         Some(rule) => store::run_until(source, plan, store, rule, threads, stop, show),
         None => store::run(&plan, store, threads, stop, show).map(|progress| (plan, progress)),

@@ -1,7 +1,7 @@
-//! `earlydrop schemes`: what there is to compare, and everything known about one.
+//! `earlydrop schemes`: the list of schemes, and the page of one.
 //!
-//! All of it comes from the registry and the schemes' manuals: a scheme that is added
-//! there appears here.
+//! Everything comes from the registry and the schemes' manuals: a scheme that is added there appears
+//! here.
 
 mod curve;
 mod json;
@@ -13,11 +13,11 @@ use earlydrop::manual;
 use earlydrop::registry::{ConfigError, Descriptor, Link, Plan, SCHEMES, Settings, Spec};
 use earlydrop::units::BitsPerSec;
 
-use crate::draw::{Look, Style, Text, beside, indented, write_lines};
+use crate::draw::{Look, Style, Text, definition, indented, write_lines};
 use crate::failure::Failure;
 use crate::markdown;
 
-/// List the schemes, or say everything about one
+/// List the schemes, or print the manual, drop curve and parameters of one
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop schemes
@@ -25,7 +25,7 @@ use crate::markdown;
   earlydrop schemes red:as=linux --link 100Mbps
   earlydrop schemes --json")]
 pub(crate) struct Schemes {
-    /// A scheme, with parameters where they are not to be the defaults
+    /// A scheme, optionally with parameters
     #[arg(value_name = "NAME[:PARAMETER=VALUE,...]")]
     name: Option<String>,
 
@@ -33,12 +33,12 @@ pub(crate) struct Schemes {
     #[arg(long)]
     json: bool,
 
-    /// The link's rate, for what is worked out from it
+    /// The link's rate, on which some defaults depend
     #[arg(long, value_name = "RATE", default_value = "10Mbps")]
     link: BitsPerSec,
 }
 
-/// Writes what `args` ask for.
+/// `earlydrop schemes`.
 pub(crate) fn run(args: &Schemes, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
     let link = Link::at(args.link);
     let named = args.name.as_deref().map(str::parse::<Spec>).transpose()?;
@@ -56,24 +56,24 @@ pub(crate) fn run(args: &Schemes, out: &mut dyn Write, style: &Style) -> Result<
         return Ok(());
     }
     let lines = match named {
-        Some(spec) => page(&Shown::new(spec, &link)?, style)?,
+        Some(spec) => page(&ConfiguredScheme::new(spec, &link)?, style)?,
         None => list(&link, style)?,
     };
     Ok(write_lines(out, &lines, style)?)
 }
 
-/// A scheme with all that its parameters stand for.
-struct Shown {
+/// A scheme with its parameters resolved for a link.
+struct ConfiguredScheme {
     spec: Spec,
     settings: Settings,
     plan: Plan,
 }
 
-impl Shown {
-    fn new(spec: Spec, link: &Link) -> Result<Shown, ConfigError> {
+impl ConfiguredScheme {
+    fn new(spec: Spec, link: &Link) -> Result<ConfiguredScheme, ConfigError> {
         let settings = spec.settings(link)?;
         let plan = spec.plan(link)?;
-        Ok(Shown {
+        Ok(ConfiguredScheme {
             spec,
             settings,
             plan,
@@ -84,18 +84,18 @@ impl Shown {
         self.spec.descriptor()
     }
 
-    /// The scheme inside, where this one has one.
-    fn inner(&self) -> Result<Option<Shown>, ConfigError> {
+    /// The scheme that this one contains, if any.
+    fn inner(&self) -> Result<Option<ConfiguredScheme>, ConfigError> {
         let scheme = self.scheme();
         if !scheme.nests || scheme.parameter("inner").is_none() {
             return Ok(None);
         }
         let inner = self.settings.inner("inner")?;
-        Shown::new(inner, &self.settings.link()).map(Some)
+        ConfiguredScheme::new(inner, &self.settings.link()).map(Some)
     }
 }
 
-/// What schemes have in common, as far as the registry tells.
+/// A family of schemes, derived from the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     Curve,
@@ -120,16 +120,16 @@ impl Family {
         match self {
             Family::Curve => "RED, and RED with other curves",
             Family::Adaptation => "RED with a max_p that adapts",
-            Family::Policy => "RED that treats some flows apart",
-            Family::Delay => "One queue, held to a delay",
-            Family::Single => "One queue, by other rules",
+            Family::Policy => "RED that treats some flows differently",
+            Family::Delay => "One queue with a target delay",
+            Family::Single => "One queue, other rules",
             Family::Several => "Several queues",
         }
     }
 
-    fn of(shown: &Shown) -> Family {
-        let scheme = shown.scheme();
-        let own = |name| {
+    fn of(configured: &ConfiguredScheme) -> Family {
+        let scheme = configured.scheme();
+        let overrides = |name| {
             scheme
                 .parameter(name)
                 .is_some_and(|parameter| scheme.default_of(parameter).0 != parameter.default)
@@ -139,9 +139,9 @@ impl Family {
                 .parameter("target")
                 .is_some_and(|target| target.kind.unit() == "time")
         };
-        match &shown.plan {
-            plan if plan.curve().is_some() && own("policy") => Family::Policy,
-            plan if plan.curve().is_some() && own("adapt") => Family::Adaptation,
+        match &configured.plan {
+            plan if plan.curve().is_some() && overrides("policy") => Family::Policy,
+            plan if plan.curve().is_some() && overrides("adapt") => Family::Adaptation,
             plan if plan.curve().is_some() => Family::Curve,
             Plan::Single { .. } if aims_at_a_delay() => Family::Delay,
             Plan::Single { .. } => Family::Single,
@@ -150,73 +150,85 @@ impl Family {
     }
 }
 
-/// Every scheme by family, those with a curve with a small picture of it.
+/// Every scheme by family, with a sparkline of its drop curve.
 fn list(link: &Link, style: &Style) -> Result<Vec<Text>, ConfigError> {
-    let shown: Result<Vec<Shown>, ConfigError> = SCHEMES
+    let schemes: Result<Vec<ConfiguredScheme>, ConfigError> = SCHEMES
         .iter()
-        .map(|scheme| Shown::new(Spec::of(scheme), link))
+        .map(|scheme| ConfiguredScheme::new(Spec::of(scheme), link))
         .collect();
-    let shown = shown?;
+    let schemes = schemes?;
     let names = SCHEMES.iter().map(|scheme| scheme.name.len());
     let longest = names.max().unwrap_or(0);
     let mut lines = Vec::new();
     for family in Family::ALL {
-        let members: Vec<&Shown> = shown.iter().filter(|s| Family::of(s) == family).collect();
+        let members: Vec<&ConfiguredScheme> = schemes
+            .iter()
+            .filter(|scheme| Family::of(scheme) == family)
+            .collect();
         if members.is_empty() {
             continue;
         }
         lines.extend(Text::new(family.title(), Look::Strong).wrapped(style.width));
         for member in members {
-            let mut term = Text::new(member.scheme().name, Look::Code);
+            let mut name = Text::new(member.scheme().name, Look::Code);
             let mut column = longest + 2;
             if let Some(curve) = member.plan.curve() {
-                term.pad(column);
-                term.push(&curve::small(curve, style.unicode), Look::Series(1));
-                column = term.width() + 2;
+                name.pad(column);
+                name.push(&curve::sparkline_of(curve, style.unicode), Look::Series(1));
+                column = name.width() + 2;
             }
             let summary = Text::from(member.scheme().summary);
             let room = style.width.saturating_sub(2);
-            let member = beside(&term, column, room, |width| summary.wrapped(width));
+            let member = definition(&name, column, room, |width| summary.wrapped(width));
             lines.extend(indented(2, member));
         }
         lines.push(Text::default());
     }
-    let hint = Text::from("More about one, its drop curve and its parameters: ")
+    let hint = Text::from("Manual, drop curve and parameters of one: ")
         .then("earlydrop schemes NAME", Look::Code);
     lines.extend(hint.wrapped(style.width));
     Ok(lines)
 }
 
-/// Everything about one scheme, for the parameters given.
-fn page(shown: &Shown, style: &Style) -> Result<Vec<Text>, ConfigError> {
-    let manual = manual::of(shown.scheme().name).unwrap_or_default();
+/// The page of one scheme with the parameters given.
+fn page(configured: &ConfiguredScheme, style: &Style) -> Result<Vec<Text>, ConfigError> {
+    let manual = manual::of(configured.scheme().name).unwrap_or_default();
     let (title, sections) = manual.split_at(manual.find("\n# ").unwrap_or(manual.len()));
-    let inner = shown.inner()?;
-    let mut lines = head(shown, inner.as_ref(), title.trim(), style);
-    let drawn = inner.as_ref().unwrap_or(shown);
+    let inner = configured.inner()?;
+    let mut lines = head(configured, inner.as_ref(), title.trim(), style);
+    let drawn = inner.as_ref().unwrap_or(configured);
     lines.extend(curve::section(drawn, style)?);
     if !sections.trim().is_empty() {
         lines.push(Text::default());
         lines.extend(markdown::render(sections, style));
     }
-    lines.extend(parameters::section(&shown.settings, shown.scheme(), style));
-    lines.extend(presets(shown.scheme(), style));
-    lines.extend(probes(shown.scheme(), style));
+    lines.extend(parameters::section(
+        &configured.settings,
+        configured.scheme(),
+        style,
+    ));
+    lines.extend(presets(configured.scheme(), style));
+    lines.extend(probes(configured.scheme(), style));
     Ok(lines)
 }
 
-/// The title, and what the registry says in short.
-fn head(shown: &Shown, inner: Option<&Shown>, title: &str, style: &Style) -> Vec<Text> {
-    let scheme = shown.scheme();
+/// The title and a short table: name, summary, source.
+fn head(
+    configured: &ConfiguredScheme,
+    inner: Option<&ConfiguredScheme>,
+    title: &str,
+    style: &Style,
+) -> Vec<Text> {
+    let scheme = configured.scheme();
     let title = if title.is_empty() { scheme.name } else { title };
     let mut facts = vec![
         ("name", Text::new(scheme.name, Look::Strong)),
         ("summary", Text::from(scheme.summary)),
         ("source", Text::from(scheme.source)),
     ];
-    let spec = shown.spec.to_string();
+    let spec = configured.spec.to_string();
     if spec != scheme.name {
-        facts.push(("shown", Text::new(&spec, Look::Code)));
+        facts.push(("configured", Text::new(&spec, Look::Code)));
     }
     if let Some(inner) = inner {
         let more = format!("earlydrop schemes {}", inner.spec);
@@ -237,17 +249,17 @@ fn head(shown: &Shown, inner: Option<&Shown>, title: &str, style: &Style) -> Vec
 
 fn presets(scheme: &Descriptor, style: &Style) -> Vec<Text> {
     let presets = scheme.presets.iter().map(|preset| {
-        let mut said = Text::from(preset.meaning);
+        let mut text = Text::from(preset.meaning);
         let values = preset
             .values
             .iter()
             .map(|(name, value)| format!("{name}={value}"));
         let values: Vec<String> = values.collect();
         if !values.is_empty() {
-            said = said.then(": ", Look::Plain);
-            said = said.then(&values.join(", "), Look::Code);
+            text = text.then(": ", Look::Plain);
+            text = text.then(&values.join(", "), Look::Code);
         }
-        (Text::new(preset.name, Look::Strong), said)
+        (Text::new(preset.name, Look::Strong), text)
     });
     let example = scheme.presets.first().map(|preset| preset.name);
     let title = format!(
@@ -266,7 +278,7 @@ fn probes(scheme: &Descriptor, style: &Style) -> Vec<Text> {
     titled("Probes", definitions(probes.collect(), style), style)
 }
 
-/// A heading over these lines; nothing where there are none.
+/// Lines below a heading; nothing without lines.
 fn titled(title: &str, lines: Vec<Text>, style: &Style) -> Vec<Text> {
     if lines.is_empty() {
         return lines;
@@ -277,15 +289,15 @@ fn titled(title: &str, lines: Vec<Text>, style: &Style) -> Vec<Text> {
     titled
 }
 
-/// Terms, each with what is said about it, one below the other.
+/// Terms with their descriptions, one below the other.
 fn definitions(terms: Vec<(Text, Text)>, style: &Style) -> Vec<Text> {
     let longest = terms.iter().map(|(term, _)| term.width()).max();
     let column = longest.unwrap_or(0) + 2;
     let room = style.width.saturating_sub(2);
     terms
         .iter()
-        .flat_map(|(term, said)| {
-            let lines = beside(term, column, room, |width| said.wrapped(width));
+        .flat_map(|(term, description)| {
+            let lines = definition(term, column, room, |width| description.wrapped(width));
             indented(2, lines)
         })
         .collect()
@@ -295,7 +307,7 @@ fn definitions(terms: Vec<(Text, Text)>, style: &Style) -> Vec<Text> {
 mod tests {
     use super::*;
 
-    fn shown(name: Option<&str>, json: bool, style: &Style) -> Result<String, Failure> {
+    fn output(name: Option<&str>, json: bool, style: &Style) -> Result<String, Failure> {
         let args = Schemes {
             name: name.map(str::to_string),
             json,
@@ -323,7 +335,7 @@ mod tests {
 
     #[test]
     fn every_scheme_is_listed_once_under_a_family() {
-        let text = shown(None, false, &style(80, false)).unwrap();
+        let text = output(None, false, &style(80, false)).unwrap();
         for scheme in SCHEMES {
             let named = |line: &&str| line.starts_with(&format!("  {} ", scheme.name));
             assert_eq!(text.lines().filter(named).count(), 1, "{}", scheme.name);
@@ -332,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn families_are_told_from_the_registry() {
+    fn families_are_derived_from_the_registry() {
         for (name, family) in [
             ("nlred", Family::Curve),
             ("ared", Family::Adaptation),
@@ -341,20 +353,18 @@ mod tests {
             ("droptail", Family::Single),
             ("dualpi2", Family::Several),
         ] {
-            let shown = Shown::new(
-                Spec::new(name).unwrap(),
-                &Link::at(BitsPerSec::from_mbps(1)),
-            );
-            assert_eq!(Family::of(&shown.unwrap()), family, "{name}");
+            let link = Link::at(BitsPerSec::from_mbps(1));
+            let scheme = ConfiguredScheme::new(Spec::new(name).unwrap(), &link);
+            assert_eq!(Family::of(&scheme.unwrap()), family, "{name}");
         }
     }
 
     #[test]
-    fn nothing_runs_over_the_width_or_ends_in_spaces() {
+    fn no_line_exceeds_the_width_or_ends_in_spaces() {
         for width in [20, 40, 80, 120] {
-            check_lines(&shown(None, false, &style(width, false)).unwrap(), width);
+            check_lines(&output(None, false, &style(width, false)).unwrap(), width);
             for scheme in SCHEMES {
-                let page = shown(Some(scheme.name), false, &style(width, false));
+                let page = output(Some(scheme.name), false, &style(width, false));
                 check_lines(&page.unwrap(), width);
             }
         }
@@ -362,12 +372,12 @@ mod tests {
 
     #[test]
     fn colours_change_no_letter_but_the_backticks() {
-        // So wide that no line breaks elsewhere for want of backticks.
+        // Wide enough that the missing backticks change no line break.
         const WIDE: usize = 400;
         for name in [None, Some("red"), Some("fq-red:inner.min=7")] {
-            let plain = shown(name, false, &style(WIDE, false)).unwrap();
+            let plain = output(name, false, &style(WIDE, false)).unwrap();
             assert!(!plain.contains('\u{1b}'));
-            let coloured = shown(name, false, &style(WIDE, true)).unwrap();
+            let coloured = output(name, false, &style(WIDE, true)).unwrap();
             assert!(coloured.contains("\u{1b}[1m"));
             let stripped = anstream::adapter::strip_str(&coloured).to_string();
             let letters = |text: &str| -> String {
@@ -380,20 +390,20 @@ mod tests {
 
     #[test]
     fn parameters_given_are_shown() {
-        let text = shown(Some("nlred:max_p=0.5"), false, &style(80, false)).unwrap();
+        let text = output(Some("nlred:max_p=0.5"), false, &style(80, false)).unwrap();
         assert!(text.contains("nlred:max_p=0.5"), "{text}");
         assert!(text.contains("0.5 (given)"), "{text}");
-        let inside = shown(Some("fq-red:inner.min=7"), false, &style(80, false)).unwrap();
+        let inside = output(Some("fq-red:inner.min=7"), false, &style(80, false)).unwrap();
         assert!(inside.contains("red:min=7"), "{inside}");
     }
 
     #[test]
-    fn what_is_wrong_is_said_by_the_registry() {
-        let error = shown(Some("nlrde"), true, &style(80, false)).unwrap_err();
+    fn errors_are_the_registrys() {
+        let error = output(Some("nlrde"), true, &style(80, false)).unwrap_err();
         assert_eq!(
             error.to_string(),
             "no scheme is called 'nlrde'; did you mean 'nlred'?"
         );
-        assert!(shown(Some("red:max_p=2"), false, &style(80, false)).is_err());
+        assert!(output(Some("red:max_p=2"), false, &style(80, false)).is_err());
     }
 }

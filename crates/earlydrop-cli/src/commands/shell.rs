@@ -1,4 +1,4 @@
-//! `earlydrop shell`: a command whose packets cross a bottleneck.
+//! `earlydrop shell`: runs a command whose packets cross a bottleneck.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use earlydrop_live::session::{FAR, InvokingUser, NEAR, Privilege, Session, SessionObserver, Tcp};
 use earlydrop_live::stats::Sample;
 
-use super::bottleneck::{Arguments, Teller, from_here_on};
+use super::bottleneck::{Arguments, Reporter, user_change};
 use crate::failure::Failure;
 
 /// Run a command, or a shell, whose packets cross a bottleneck: real packets, real TCP
@@ -18,29 +18,29 @@ use crate::failure::Failure;
   earlydrop shell --rate 20Mbps --up 'rate=2Mbps queue=fq-codel' -- ping 10.77.0.2
   earlydrop shell --trace lte.trace --delay 20ms --queue pie --ecn --stats lte.jsonl
 
-The command is at the near end, 10.77.0.1 (fd77::1). Across the bottleneck is the far end,
-10.77.0.2 (fd77::2), and nothing else: --far starts servers there. Both ends are network
-namespaces that vanish with the command; the machine's own network is not touched, and cannot
-be reached. Root is not needed where users may make namespaces.
+The command runs at the near end, 10.77.0.1 (fd77::1). Across the bottleneck is only the far end,
+10.77.0.2 (fd77::2), where --far starts servers. Both ends are network namespaces that are removed
+with the command; the machine's own network is neither changed nor reachable. Root is needed only
+where users may not create namespaces.
 
 The exit code is the command's.")]
 pub(crate) struct Shell {
     #[command(flatten)]
     common: Arguments,
-    /// A line for sh, run at the far end until the command ends: 'iperf3 -s'
+    /// A line for sh that runs at the far end until the command ends: 'iperf3 -s'
     #[arg(long, value_name = "LINE")]
     far: Option<OsString>,
-    /// TCP's congestion control at both ends, as the kernel calls it: reno, cubic, bbr
+    /// TCP's congestion control at both ends, by the kernel's name: reno, cubic, bbr
     #[arg(long, value_name = "CONTROL")]
     tcp: Option<String>,
-    /// Let TCP use ECN at both ends
+    /// Use ECN at both ends
     #[arg(long)]
     ecn: bool,
-    /// Let the kernel itself cut what TCP sends into packets and work out checksums, as with
-    /// --pcap; slower, and at high rates acknowledgments are more
+    /// Turn off segmentation and checksum offloads, as with --pcap; slower, and at high rates
+    /// there are more acknowledgments
     #[arg(long)]
     no_offloads: bool,
-    /// The command and its arguments; without one, your shell
+    /// The command and its arguments [default: your shell]
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -57,9 +57,9 @@ pub(crate) fn run(arguments: &Shell) -> Result<ExitCode, Failure> {
         far: arguments.far.clone(),
         files: arguments.common.files(),
     };
-    let mut teller = arguments.common.teller(&session.bottleneck);
-    let ended = session.run(&mut teller)?;
-    teller.ended(&ended.summary);
+    let mut reporter = arguments.common.reporter(&session.bottleneck);
+    let ended = session.run(&mut reporter)?;
+    reporter.print_summary(&ended.summary);
     Ok(ExitCode::from(u8::try_from(ended.code).unwrap_or(u8::MAX)))
 }
 
@@ -71,26 +71,26 @@ fn command(given: &[OsString]) -> Vec<OsString> {
     }
 }
 
-impl SessionObserver for Teller {
+impl SessionObserver for Reporter {
     fn started(&mut self, right: Privilege, owner: &InvokingUser) {
         let how = match right {
             Privilege::UserNamespace => "without root, in a user namespace".to_string(),
-            Privilege::Root => format!("as root{}", from_here_on(owner)),
+            Privilege::Root => format!("as root{}", user_change(owner)),
         };
-        self.say(&format!(
-            "you are {}, the far end is {}; set up {how}",
+        self.notices.info(&format!(
+            "near end {}, far end {}; set up {how}",
             NEAR.v4, FAR.v4
         ));
-        self.say_directions();
+        self.print_directions();
     }
 
     fn sampled(&mut self, samples: &[Sample; 2]) {
-        self.show(samples);
+        self.print_sample(samples);
     }
 
     fn far_ended(&mut self, code: i32) {
-        self.say(&format!(
-            "what ran at the far end has ended, with code {code}"
+        self.notices.info(&format!(
+            "the command at the far end has ended with code {code}"
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! `earlydrop trace`: one cell in depth.
+//! `earlydrop trace`: one cell in detail.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -9,45 +9,45 @@ use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::trace::{CellTrace, TraceOptions, trace};
 use earlydrop_report::run_report;
-use earlydrop_report::table::title;
+use earlydrop_report::table::point_label;
 use earlydrop_sim::capture;
 
 use crate::draw::{Look, Plot, Style, Text, write_lines};
 use crate::failure::Failure;
-use crate::scenario::{Changes, source};
+use crate::scenario::{Overrides, source};
 
-/// Look at one run in depth: queue, average, probability, drops and windows over time
+/// Simulate one run and show queue, average, probability, drops and cwnd over time
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop trace scenarios/home-uplink.toml --cell 3
   earlydrop trace --schemes ared --sample 10ms
   earlydrop trace scenarios/satellite.toml --cell 0 --pcap bottleneck.pcapng
 
-A report names the number of every run; so does `earlydrop trace SCENARIO --list`.")]
+Numbers of runs are in a report's tables, and printed by `earlydrop trace SCENARIO --list`.")]
 pub(crate) struct Trace {
-    /// The scenario; without one, the one that `compare` has built in
+    /// The scenario file [default: the built-in scenario of `compare`]
     scenario: Option<PathBuf>,
     /// The run's number in the plan
     #[arg(long, value_name = "N", default_value_t = 0)]
     cell: usize,
-    /// List the runs with their numbers instead
+    /// List the runs with their numbers
     #[arg(long)]
     list: bool,
-    /// From one sample to the next: 10ms; 600 in a run unless given
+    /// The time between samples: 10ms [default: 600 samples in a run]
     #[arg(long, value_name = "TIME")]
     sample: Option<String>,
-    /// Record the watched link's packets in this pcapng file
+    /// Record the measured link's packets into this pcapng file
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
-    /// The folder for report.html and series.csv; traces/NAME-... unless given
+    /// The folder for report.html and series.csv [default: traces/NAME-...]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    changes: Changes,
+    overrides: Overrides,
 }
 
 pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
-    let source = source(arguments.scenario.as_ref(), &arguments.changes)?;
+    let source = source(arguments.scenario.as_ref(), &arguments.overrides)?;
     let plan = source.plan()?;
     if arguments.list {
         return list(&plan, out);
@@ -57,34 +57,35 @@ pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Resu
         let text = format!("--cell {}: allowed: 0 to {last}", arguments.cell);
         Failure::Usage(text)
     })?;
-    let looked = TraceOptions {
+    let options = TraceOptions {
         sample: arguments.sample.as_deref().map(interval).transpose()?,
         capture: arguments.pcap.is_some(),
     };
-    let seen = trace(&plan, cell, looked).map_err(|problem| Failure::Doing(problem.to_string()))?;
+    let traced =
+        trace(&plan, cell, options).map_err(|problem| Failure::Runtime(problem.to_string()))?;
     let folder = folder(&source, &plan, arguments);
-    let written = write_files(&source, &plan, cell, &seen, &folder, arguments);
-    let written =
-        written.map_err(|error| Failure::Doing(format!("{}: {error}", folder.display())))?;
-    write_lines(out, &picture(&plan, cell, &seen, style), style)?;
-    for path in written {
+    let files = write_files(&source, &plan, cell, &traced, &folder, arguments);
+    let files =
+        files.map_err(|error| Failure::Runtime(format!("{}: {error}", folder.display())))?;
+    write_lines(out, &plots(&plan, cell, &traced, style), style)?;
+    for path in files {
         writeln!(out, "{}", path.display())?;
     }
     Ok(())
 }
 
-/// Every run with its number.
+/// Prints every run with its number.
 fn list(plan: &Plan, out: &mut dyn Write) -> Result<(), Failure> {
     for cell in plan.cells() {
-        writeln!(out, "{:6}  {}", plan.number(cell), name_of(plan, cell))?;
+        writeln!(out, "{:6}  {}", plan.number(cell), cell_label(plan, cell))?;
     }
     Ok(())
 }
 
 /// "nlred, network.rtt = 50 ms, seed 3".
-fn name_of(plan: &Plan, cell: Cell) -> String {
+fn cell_label(plan: &Plan, cell: Cell) -> String {
     let label = plan.labels()[cell.scheme].to_string();
-    let point = title(plan, cell.point);
+    let point = point_label(plan, cell.point);
     let seed = format!("seed {}", plan.seeds[cell.seed]);
     let parts = [label, point, seed];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -102,35 +103,36 @@ fn interval(text: &str) -> Result<Nanos, Failure> {
 
 fn folder(source: &Source, plan: &Plan, arguments: &Trace) -> PathBuf {
     let name = format!("{}-cell-{}", plan.folder_name(&source.name), arguments.cell);
-    let own = || Path::new("traces").join(name);
-    arguments.out.clone().unwrap_or_else(own)
+    let default = || Path::new("traces").join(name);
+    arguments.out.clone().unwrap_or_else(default)
 }
 
+/// Writes the report page, the series and the captured packets; returns their paths.
 fn write_files(
     source: &Source,
     plan: &Plan,
     cell: Cell,
-    seen: &CellTrace,
+    trace: &CellTrace,
     folder: &Path,
     arguments: &Trace,
 ) -> io::Result<Vec<PathBuf>> {
     fs::create_dir_all(folder)?;
     let page = folder.join("report.html");
-    let data = run_report::of_trace(plan, cell, seen, &source.name);
+    let data = run_report::of_trace(plan, cell, trace, &source.name);
     fs::write(&page, run_report::render(&data))?;
     let table = folder.join("series.csv");
-    write_series(&seen.outcome.series, BufWriter::new(File::create(&table)?))?;
-    let mut written = vec![page, table];
+    write_series(&trace.outcome.series, BufWriter::new(File::create(&table)?))?;
+    let mut files = vec![page, table];
     if let Some(path) = &arguments.pcap {
         let mut file = BufWriter::new(File::create(path)?);
-        capture::write_pcapng(&seen.captures, &mut file)?;
+        capture::write_pcapng(&trace.captures, &mut file)?;
         file.flush()?;
-        written.push(path.clone());
+        files.push(path.clone());
     }
-    Ok(written)
+    Ok(files)
 }
 
-/// One line a sample: time, source, name, value.
+/// Writes a line for each sample: time in seconds, source, name, value.
 fn write_series(series: &[Series], mut out: impl Write) -> io::Result<()> {
     writeln!(out, "time,source,name,value")?;
     for one in series {
@@ -142,36 +144,31 @@ fn write_series(series: &[Series], mut out: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// The queue with its average, and every probability, over time.
-fn picture(plan: &Plan, cell: Cell, seen: &CellTrace, style: &Style) -> Vec<Text> {
+/// Plots of the measured link over time: lengths in packets, probabilities, drops and marks.
+fn plots(plan: &Plan, cell: Cell, trace: &CellTrace, style: &Style) -> Vec<Text> {
     let mut lines = vec![
-        Text::new(&name_of(plan, cell), Look::Strong),
+        Text::new(&cell_label(plan, cell), Look::Strong),
         Text::default(),
     ];
-    let here: Vec<&Series> = seen
+    let of_link: Vec<&Series> = trace
         .outcome
         .series
         .iter()
-        .filter(|s| s.source == seen.link)
+        .filter(|series| series.source == trace.link)
         .collect();
-    let unit = |series: &Series| run_report::series_meaning(&series.name, plan, cell.scheme);
-    let in_packets = |series: &&&Series| {
-        let counted = !["drops", "marks"].contains(&series.name.as_str());
-        counted && unit(series).contains("in packets")
+    let meaning = |series: &Series| run_report::series_meaning(&series.name, plan, cell.scheme);
+    let is_count = |series: &Series| ["drops", "marks"].contains(&series.name.as_str());
+    let is_length = |series: &Series| !is_count(series) && meaning(series).contains("in packets");
+    let is_probability = |series: &Series| meaning(series).contains("probability");
+    let select = |is_wanted: &dyn Fn(&Series) -> bool| -> Vec<&Series> {
+        let wanted = of_link.iter().copied();
+        wanted.filter(|series| is_wanted(series)).collect()
     };
-    let likely = |series: &&&Series| unit(series).contains("probability");
-    let groups: [(&str, Vec<&Series>); 3] = [
-        ("packets", here.iter().filter(in_packets).copied().collect()),
-        ("probability", here.iter().filter(likely).copied().collect()),
-        (
-            "packets an interval",
-            here.iter()
-                .filter(|s| ["drops", "marks"].contains(&s.name.as_str()))
-                .copied()
-                .collect(),
-        ),
-    ];
-    for (label, series) in groups {
+    for (label, series) in [
+        ("packets", select(&is_length)),
+        ("probability", select(&is_probability)),
+        ("packets per interval", select(&is_count)),
+    ] {
         let any = series
             .iter()
             .flat_map(|one| &one.values)

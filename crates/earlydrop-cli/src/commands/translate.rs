@@ -1,18 +1,18 @@
-//! `earlydrop translate`: a configuration of RED for another tool, what is lost on the way,
-//! and what difference it makes.
+//! `earlydrop translate`: a configuration of RED in other tools' syntax, what cannot be carried over,
+//! and the predicted effect.
 
 use std::io::Write;
 
 use earlydrop_model::explain::expect;
 use earlydrop_model::spacing::long_run;
 use earlydrop_model::tools::{self, Configuration, TOOLS, Tool, Translation, ratio_in_words};
-use earlydrop_model::{Load, ModelError, Prediction};
+use earlydrop_model::{Load, ModelError};
 use serde_json::{Value, json};
 
-use super::explain::{about, about_load};
+use super::model_json;
 use crate::draw::{Look, Style, Table, Text, indented, number, write_lines};
 use crate::failure::Failure;
-use crate::situation::{Situation, read, tool};
+use crate::tool_input::{LoadArguments, read, tool};
 
 /// Translate a configuration of RED from one tool to others
 #[derive(clap::Args, Clone, Debug)]
@@ -23,29 +23,31 @@ use crate::situation::{Situation, read, tool};
 
 Tools: linux, ns2, ns3, dpdk, cisco, junos, sonic, inet, earlydrop.")]
 pub(crate) struct Translate {
-    /// The configuration as it is written for its tool, a file with it, or - for standard input
+    /// The configuration in its tool's syntax, a file that contains it, or - for standard input
     #[arg(value_name = "TEXT|FILE|-", allow_hyphen_values = true)]
     configuration: String,
-    /// The tool it is for, where its words do not tell it
+    /// The tool of the configuration, where the syntax is ambiguous
     #[arg(long, value_name = "TOOL")]
     from: Option<String>,
-    /// The tools to write it for: a list, or all
+    /// The tools to translate to: a list, or all
     #[arg(long, value_name = "TOOLS")]
     to: String,
-    /// Keep the number of max_p, though other tools tell more or less often at it
+    /// Copy the number of max_p, although other tools signal more or less often with it
     #[arg(long)]
     word_for_word: bool,
     #[command(flatten)]
-    situation: Situation,
-    /// Write one JSON document instead
+    load: LoadArguments,
+    /// Write one JSON document instead of text
     #[arg(long)]
     json: bool,
 }
 
-/// One tool's text, both ways.
+/// The translations for one tool.
 struct Target {
     tool: &'static Tool,
+    /// With max_p adapted, so that the tool signals as often.
     proposed: Translation,
+    /// With the numbers copied.
     copied: Translation,
 }
 
@@ -57,8 +59,8 @@ pub(crate) fn run(
     let from = arguments.from.as_deref();
     let from = from.map(|name| tool("--from", name)).transpose()?;
     let wanted = targets(&arguments.to)?;
-    let reading = read(&arguments.configuration, from, &arguments.situation)?;
-    let (configuration, load) = (&reading.configuration, &reading.load);
+    let input = read(&arguments.configuration, from, &arguments.load)?;
+    let (configuration, load) = (&input.configuration, &input.load);
     let link = load.link();
     let mut targets = Vec::new();
     for tool in wanted {
@@ -76,16 +78,17 @@ pub(crate) fn run(
     }
     let mut lines = Vec::new();
     for target in &targets {
-        lines.extend(text_of(target, arguments.word_for_word, style));
+        lines.extend(translation(target, arguments.word_for_word, style));
     }
-    lines.push(Text::new("What it comes to", Look::Strong));
-    let told = Text::from(format!("  {}:", reading.told));
-    lines.extend(told.wrapped(style.width));
+    lines.push(Text::new("Predicted effect", Look::Strong));
+    let load_in_words = Text::from(format!("  {}:", input.load_in_words));
+    lines.extend(load_in_words.wrapped(style.width));
     lines.push(Text::default());
     lines.extend(comparison(configuration, load, &targets, style)?);
     Ok(write_lines(out, &lines, style)?)
 }
 
+/// The tools of a comma-separated list.
 fn targets(list: &str) -> Result<Vec<&'static Tool>, Failure> {
     if list == "all" {
         return Ok(TOOLS.to_vec());
@@ -94,15 +97,15 @@ fn targets(list: &str) -> Result<Vec<&'static Tool>, Failure> {
     names.map(|name| tool("--to", name)).collect()
 }
 
-/// The text to paste, what was changed, and what is lost.
-fn text_of(target: &Target, word_for_word: bool, style: &Style) -> Vec<Text> {
+/// The text to paste, notes on changes, and what cannot be carried over.
+fn translation(target: &Target, word_for_word: bool, style: &Style) -> Vec<Text> {
     let written = match word_for_word {
         true => &target.copied,
         false => &target.proposed,
     };
     let width = style.width.saturating_sub(2);
     let mut lines = vec![Text::new(target.tool.title, Look::Strong), Text::default()];
-    // To be pasted: never broken.
+    // Lines to paste are never wrapped.
     let code = written.text.lines().map(|line| Text::new(line, Look::Code));
     lines.extend(code);
     lines.push(Text::default());
@@ -131,7 +134,7 @@ fn text_of(target: &Target, word_for_word: bool, style: &Style) -> Vec<Text> {
     lines
 }
 
-/// Queue and loss as it is, translated, and copied word for word.
+/// A table of the predicted queue and loss: as given, as proposed, and copied word for word.
 fn comparison(
     configuration: &Configuration,
     load: &Load,
@@ -141,112 +144,118 @@ fn comparison(
     let header = [
         "",
         "max_p",
-        "told at max",
+        "signals at max",
         "queue",
         "delay",
         "lost",
         "marked",
     ];
     let mut table = Table::headed(header.map(Text::from).to_vec());
-    let mut row = |name: String, shown: &Configuration| -> Result<(), Failure> {
-        let found = expect(shown, load)?;
-        let percent = |share: f64| format!("{}%", number(100.0 * share));
-        table.row(vec![
-            Text::from(name),
-            Text::from(number(shown.classes[0].max_p.value)),
-            Text::from(format!("1 in {}", number(1.0 / told_at_max(shown)))),
-            Text::from(format!("{} packets", number(found.queue))),
-            Text::from(format!("{} ms", number(1e3 * found.delay.as_secs_f64()))),
-            Text::from(percent(found.loss)),
-            Text::from(percent(found.marks)),
-        ]);
-        Ok(())
+    let mut row = |tool: &str, variant: &str, configuration: &Configuration| {
+        let name = format!("{tool}, {variant}");
+        table.row(effect(name, configuration, load)?);
+        Ok::<(), Failure>(())
     };
-    row(
-        format!("{}, as it is", configuration.tool.name),
-        configuration,
-    )?;
+    row(configuration.tool.name, "as given", configuration)?;
     for target in targets {
-        row(
-            format!("{}, as proposed", target.tool.name),
-            &target.proposed.configuration,
-        )?;
-        row(
-            format!("{}, word for word", target.tool.name),
-            &target.copied.configuration,
-        )?;
+        let name = target.tool.name;
+        row(name, "as proposed", &target.proposed.configuration)?;
+        row(name, "word for word", &target.copied.configuration)?;
     }
     let mut lines = table.lines(style.width, style.unicode);
     let ratios = ratios(configuration, targets);
     if !ratios.is_empty() {
         lines.push(Text::default());
     }
-    for said in ratios {
-        lines.extend(Text::from(said).wrapped(style.width));
+    for ratio in ratios {
+        lines.extend(Text::from(ratio).wrapped(style.width));
     }
     Ok(lines)
 }
 
-/// How much more or less often each tool tells where numbers are copied.
+/// A row of the table: max_p, signals just below max, and the prediction.
+fn effect(
+    name: String,
+    configuration: &Configuration,
+    load: &Load,
+) -> Result<Vec<Text>, ModelError> {
+    let predicted = expect(configuration, load)?;
+    let percent = |share: f64| format!("{}%", number(100.0 * share));
+    let signals = 1.0 / signals_at_max(configuration);
+    Ok(vec![
+        Text::from(name),
+        Text::from(number(configuration.classes[0].max_p.value)),
+        Text::from(format!("1 in {}", number(signals))),
+        Text::from(format!("{} packets", number(predicted.queue))),
+        Text::from(format!(
+            "{} ms",
+            number(1e3 * predicted.delay.as_secs_f64())
+        )),
+        Text::from(percent(predicted.loss)),
+        Text::from(percent(predicted.marks)),
+    ])
+}
+
+/// For each tool that signals more or less often with copied numbers, by how much.
 fn ratios(configuration: &Configuration, targets: &[Target]) -> Vec<String> {
-    let said = |target: &Target| {
-        let ratio = told_at_max(&target.copied.configuration) / told_at_max(configuration);
+    let sentence = |target: &Target| {
+        let ratio = signals_at_max(&target.copied.configuration) / signals_at_max(configuration);
         ((ratio - 1.0).abs() > 0.02).then(|| {
             format!(
-                "Copied word for word, {} tells {} at one and the same average.",
+                "Copied word for word, {} signals {} at the same average.",
                 target.tool.name,
                 ratio_in_words(ratio),
             )
         })
     };
-    targets.iter().filter_map(said).collect()
+    targets.iter().filter_map(sentence).collect()
 }
 
-/// The share of packets told of congestion just below max.
-fn told_at_max(configuration: &Configuration) -> f64 {
+/// The long-run share of packets dropped or marked just below max.
+fn signals_at_max(configuration: &Configuration) -> f64 {
     long_run(
         configuration.spacing.value,
         configuration.classes[0].max_p.value,
     )
 }
 
+/// The translations as JSON.
 fn document(
     configuration: &Configuration,
     load: &Load,
     targets: &[Target],
 ) -> Result<Value, ModelError> {
-    let described = |shown: &Configuration, found: &Prediction| {
-        json!({
-            "max_p": shown.classes[0].max_p.value,
-            "told_at_max": told_at_max(shown),
-            "prediction": about(found),
-        })
+    let effect = |configuration: &Configuration| -> Result<Value, ModelError> {
+        let predicted = expect(configuration, load)?;
+        Ok(json!({
+            "max_p": configuration.classes[0].max_p.value,
+            "told_at_max": signals_at_max(configuration),
+            "prediction": model_json::prediction(&predicted),
+        }))
     };
-    let written = |written: &Translation| -> Result<Value, ModelError> {
+    let translation = |written: &Translation| -> Result<Value, ModelError> {
         let lost = written.lost.iter().map(|lost| {
             json!({ "knob": lost.knob.name(), "from": lost.from, "to": lost.to, "why": lost.why })
         });
-        let found = expect(&written.configuration, load)?;
         Ok(json!({
             "text": written.text,
             "notes": written.notes,
             "lost": lost.collect::<Vec<_>>(),
-            "comes_to": described(&written.configuration, &found),
+            "comes_to": effect(&written.configuration)?,
         }))
     };
     let mut to = Vec::new();
     for target in targets {
         to.push(json!({
             "tool": target.tool.name,
-            "proposed": written(&target.proposed)?,
-            "word_for_word": written(&target.copied)?,
+            "proposed": translation(&target.proposed)?,
+            "word_for_word": translation(&target.copied)?,
         }));
     }
-    let found = expect(configuration, load)?;
     Ok(json!({
         "from": configuration.tool.name,
-        "load": about_load(load),
-        "comes_to": described(configuration, &found),
+        "load": model_json::load(load),
+        "comes_to": effect(configuration)?,
         "to": to,
     }))
 }

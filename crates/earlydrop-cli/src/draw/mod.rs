@@ -1,34 +1,37 @@
-//! Drawing in a terminal: text that wraps, tables, plots.
+//! Text, tables and plots for a terminal.
 //!
-//! Everything is made as lines of [`Text`], which know how they look, and only
-//! becomes escape codes, or plain text, when it is written for a [`Style`].
+//! Everything is laid out as lines of styled [`Text`]. [`write_lines`] writes them with or without
+//! escape codes, as the [`Style`] of the terminal allows.
 
+mod canvas;
 mod plot;
+mod sparkline;
 mod table;
 mod text;
 
 pub(crate) use earlydrop_report::figure::number;
-pub(crate) use plot::{Plot, sparkline};
+pub(crate) use plot::Plot;
+pub(crate) use sparkline::sparkline;
 pub(crate) use table::Table;
-pub(crate) use text::{Look, Text, beside, indented, write_lines};
+pub(crate) use text::{Look, Text, definition, indented, write_lines};
 
-/// The most columns prose is set in: longer lines are hard to follow.
-const WIDEST: usize = 120;
+/// The largest width of text, in columns; longer lines are hard to read.
+const MAX_WIDTH: usize = 120;
 
-/// What the terminal can show.
+/// The capabilities of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// Whether text may be coloured, and bold.
+    /// Whether it shows colours and bold text.
     pub(crate) colour: bool,
-    /// Whether there is more than ASCII: braille, blocks and box lines.
+    /// Whether it shows Unicode: braille, blocks and box lines.
     pub(crate) unicode: bool,
-    /// How many columns there are.
+    /// The width in columns.
     pub(crate) width: usize,
 }
 
 impl Style {
-    /// What standard output can show. Colours follow `NO_COLOR`, `CLICOLOR_FORCE` and
-    /// whether it is a terminal; without a terminal it is `COLUMNS` wide, or 80.
+    /// The capabilities of standard output. Colours depend on `NO_COLOR`, `CLICOLOR_FORCE` and
+    /// whether it is a terminal; without a terminal the width is `COLUMNS`, else 80.
     pub(crate) fn of_stdout() -> Style {
         let choice = anstream::AutoStream::choice(&std::io::stdout());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -37,7 +40,7 @@ impl Style {
         Style {
             colour: choice != anstream::ColorChoice::Never,
             unicode: !dumb,
-            width: terminal.or_else(columns).unwrap_or(80).clamp(20, WIDEST),
+            width: terminal.or_else(columns).unwrap_or(80).clamp(20, MAX_WIDTH),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Tables whose cells wrap.
+//! Tables with cells that wrap.
 
 use super::text::{Look, Text, indented};
 
-/// What stands between two columns.
+/// The space between two columns.
 const GAP: usize = 2;
-/// Columns narrower than this are not worth reading: each row becomes a paragraph.
-const NARROWEST: usize = 9;
-/// Words longer than this may be broken, so that one does not take its whole table; where
-/// the columns do not fit so, those longer than the next.
+/// With columns narrower than this on average, each row becomes a paragraph.
+const MIN_COLUMN: usize = 9;
+/// Words longer than the first value may be broken; if the columns then still do not fit, those
+/// longer than the second.
 const LONGEST_WORDS: [usize; 2] = [16, 11];
 
 /// Rows of cells under a header, or under none.
@@ -18,7 +18,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table whose columns have these names.
+    /// An empty table with a header.
     pub(crate) fn headed(header: Vec<Text>) -> Table {
         Table {
             header,
@@ -31,7 +31,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table in at most `width` columns; its rule is a line where `unicode`.
+    /// The table in at most `width` columns of text; the rule below the header is a line if `unicode`.
     pub(crate) fn lines(&self, width: usize, unicode: bool) -> Vec<Text> {
         let Some(widths) = self.widths(width) else {
             return self.as_paragraphs(width);
@@ -43,16 +43,16 @@ impl Table {
                 .iter()
                 .map(|name| name.all_in(Look::Strong))
                 .collect();
-            lines.extend(set(&header, &widths));
+            lines.extend(lay_out(&header, &widths));
             let rule = if unicode { "─" } else { "-" };
             let whole = widths.iter().sum::<usize>() + GAP * (widths.len() - 1);
             lines.push(Text::new(&rule.repeat(whole), Look::Faint));
         }
-        let rows: Vec<Vec<Text>> = self.rows.iter().map(|row| set(row, &widths)).collect();
-        // Rows of several lines run into each other when nothing parts them.
-        let apart = widths.len() > 2 && rows.iter().any(|row| row.len() > 1);
+        let rows: Vec<Vec<Text>> = self.rows.iter().map(|row| lay_out(row, &widths)).collect();
+        // Rows of several lines are separated by an empty line.
+        let separated = widths.len() > 2 && rows.iter().any(|row| row.len() > 1);
         for (index, row) in rows.into_iter().enumerate() {
-            if apart && index > 0 {
+            if separated && index > 0 {
                 lines.push(Text::default());
             }
             lines.extend(row);
@@ -60,7 +60,7 @@ impl Table {
         lines
     }
 
-    /// How wide each column becomes; none where the columns would be too narrow.
+    /// The columns' widths; `None` where the columns would be too narrow.
     fn widths(&self, width: usize) -> Option<Vec<usize>> {
         let all = || std::iter::once(&self.header).chain(&self.rows);
         let columns = all().map(Vec::len).max().filter(|columns| *columns > 0)?;
@@ -85,10 +85,10 @@ impl Table {
         };
         let fits = |widths: &Vec<usize>| widths.iter().sum::<usize>() <= room;
         let mut widths = LONGEST_WORDS.into_iter().map(least).find(fits)?;
-        if room / columns < NARROWEST {
+        if room / columns < MIN_COLUMN {
             return None;
         }
-        // Each column that is left goes to where the cells need the most lines.
+        // Remaining space goes, column by column, to the cells that need the most lines.
         for _ in widths.iter().sum::<usize>()..room {
             let lines = |column: &usize| natural[*column] as f64 / widths[*column] as f64;
             let neediest = (0..columns).max_by(|a, b| lines(a).total_cmp(&lines(b)))?;
@@ -97,7 +97,7 @@ impl Table {
         Some(widths)
     }
 
-    /// Each row as its first cell, and below it the others by their columns' names.
+    /// Each row as its first cell, with the others below it, named by the header.
     fn as_paragraphs(&self, width: usize) -> Vec<Text> {
         let mut lines = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
@@ -120,8 +120,8 @@ impl Table {
     }
 }
 
-/// A row in columns of these widths.
-fn set(row: &[Text], widths: &[usize]) -> Vec<Text> {
+/// The lines of a row in columns of these widths.
+fn lay_out(row: &[Text], widths: &[usize]) -> Vec<Text> {
     let cells: Vec<Vec<Text>> = row
         .iter()
         .zip(widths)
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_its_natural_widths_where_there_is_room() {
+    fn columns_keep_their_natural_widths_where_they_fit() {
         let rule = "-".repeat(6 + 2 + 23 + 2 + 12);
         assert_eq!(
             plain(60),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn wraps_where_there_is_less() {
+    fn cells_wrap_in_a_narrow_table() {
         let lines = plain(34);
         assert!(
             lines.iter().all(|line| line.chars().count() <= 34),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn becomes_paragraphs_where_there_is_little() {
+    fn rows_become_paragraphs_in_a_very_narrow_table() {
         assert_eq!(
             plain(24),
             [
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_gives_nothing() {
+    fn an_empty_table_has_no_lines() {
         assert!(Table::default().lines(40, true).is_empty());
     }
 }

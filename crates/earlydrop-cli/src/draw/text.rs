@@ -1,7 +1,7 @@
-//! Text with looks, wrapped to a width.
+//! Styled text, wrapped to a width.
 //!
-//! A character counts as one column. That is so for what the registry says and for
-//! what is drawn here; a wide letter in a value given by the user may run over.
+//! A character counts as one column, which holds for the registry's texts and for plots. A wide
+//! character in a user's value may exceed the width.
 
 use std::io::{self, Write};
 
@@ -9,25 +9,25 @@ use anstyle::{AnsiColor, Color};
 
 use super::Style;
 
-/// How a piece of text looks where there are colours.
+/// The style of a piece of text where there are colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// As everything around it.
+    /// The terminal's default.
     #[default]
     Plain,
     /// Headings and names.
     Strong,
-    /// A word that is stressed.
+    /// An emphasised word.
     Emphasis,
-    /// What could be typed, and equations.
+    /// Input for a command line, and equations.
     Code,
-    /// What may be overlooked: axes, origins.
+    /// Secondary text: axes, origins.
     Faint,
-    /// One of several things drawn in one plot.
+    /// The series of a plot with this index.
     Series(usize),
 }
 
-/// Colours that are told apart on dark and on light ground.
+/// Colours that are distinguishable on dark and on light backgrounds.
 const SERIES: [AnsiColor; 6] = [
     AnsiColor::Cyan,
     AnsiColor::Yellow,
@@ -70,18 +70,18 @@ impl From<String> for Text {
 }
 
 impl Text {
-    /// All in one look.
+    /// Text in one style.
     pub(crate) fn new(text: &str, look: Look) -> Text {
         Text::default().then(text, look)
     }
 
-    /// The same with more at its end.
+    /// Appends text and returns the result.
     pub(crate) fn then(mut self, text: &str, look: Look) -> Text {
         self.push(text, look);
         self
     }
 
-    /// Adds to the end.
+    /// Appends text.
     pub(crate) fn push(&mut self, text: &str, look: Look) {
         match self.spans.last_mut() {
             Some((last, same)) if *same == look => last.push_str(text),
@@ -96,13 +96,13 @@ impl Text {
         }
     }
 
-    /// Adds spaces up to `width` columns.
+    /// Appends spaces up to `width` columns.
     pub(crate) fn pad(&mut self, width: usize) {
         let missing = width.saturating_sub(self.width());
         self.push(&" ".repeat(missing), Look::Plain);
     }
 
-    /// How many columns it takes.
+    /// The width in columns.
     pub(crate) fn width(&self) -> usize {
         self.spans
             .iter()
@@ -110,24 +110,24 @@ impl Text {
             .sum()
     }
 
-    /// How many columns its longest word takes.
+    /// The width of the longest word.
     pub(crate) fn longest_word(&self) -> usize {
         self.words().iter().map(Text::width).max().unwrap_or(0)
     }
 
-    /// The same with `more` after it.
+    /// Appends styled text and returns the result.
     pub(crate) fn joined(mut self, more: &Text) -> Text {
         self.append(more);
         self
     }
 
-    /// The same, all of it in one look.
+    /// The same characters, all in one style.
     pub(crate) fn all_in(&self, look: Look) -> Text {
         let texts = self.spans.iter().map(|(text, _)| text.as_str());
         Text::new(&texts.collect::<String>(), look)
     }
 
-    /// What stands between white space; a word may change its look within.
+    /// The words between white space; a word may have several styles.
     fn words(&self) -> Vec<Text> {
         let mut words = vec![Text::default()];
         for (text, look) in &self.spans {
@@ -144,7 +144,7 @@ impl Text {
         words
     }
 
-    /// Its first `width` columns, and the rest.
+    /// The first `width` columns, and the rest.
     fn split_at(&self, width: usize) -> (Text, Text) {
         let (mut head, mut tail) = (Text::default(), Text::default());
         let mut room = width;
@@ -160,8 +160,8 @@ impl Text {
         (head, tail)
     }
 
-    /// Where to break a word of more than `width` columns: after a sign that parts it,
-    /// else within a name, else where the width ends.
+    /// Where to break a word of more than `width` columns: after a separator, else after an
+    /// underscore, else at the width.
     fn breaking_point(&self, width: usize) -> usize {
         let letters = self.spans.iter().flat_map(|(text, _)| text.chars());
         let letters: Vec<char> = letters.take(width).collect();
@@ -171,18 +171,17 @@ impl Text {
             .map_or(width, |index| index + 1)
     }
 
-    /// At most `width` columns of it.
+    /// The first `width` columns.
     pub(crate) fn cut(&self, width: usize) -> Text {
         self.split_at(width).0
     }
 
-    /// What comes after its first `width` columns.
+    /// The text after the first `width` columns.
     pub(crate) fn after(&self, width: usize) -> Text {
         self.split_at(width).1
     }
 
-    /// Lines of at most `width` columns, broken between words, and within words that
-    /// are longer than that.
+    /// Lines of at most `width` columns, broken between words, and within words that are longer.
     pub(crate) fn wrapped(&self, width: usize) -> Vec<Text> {
         let width = width.max(1);
         let mut lines = vec![Text::default()];
@@ -208,7 +207,7 @@ impl Text {
         lines
     }
 
-    /// Pieces of at most `width` columns, its spaces kept: for code.
+    /// Pieces of at most `width` columns that keep all spaces, for code.
     pub(crate) fn chopped(&self, width: usize) -> Vec<Text> {
         let mut lines = Vec::new();
         let mut rest = self.clone();
@@ -222,16 +221,16 @@ impl Text {
         }
     }
 
-    /// As it is written, without spaces at the end.
+    /// The text with escape codes where `style` has colours, without trailing spaces.
     pub(crate) fn paint(&self, style: &Style) -> String {
         let mut line = String::new();
-        let shown = self
+        let last = self
             .spans
             .iter()
             .rposition(|(text, _)| !text.trim_end().is_empty());
-        let shown = shown.map_or(0, |last| last + 1);
-        for (index, (text, look)) in self.spans[..shown].iter().enumerate() {
-            let text = match index + 1 == shown {
+        let count = last.map_or(0, |last| last + 1);
+        for (index, (text, look)) in self.spans[..count].iter().enumerate() {
+            let text = match index + 1 == count {
                 true => text.trim_end(),
                 false => text,
             };
@@ -246,7 +245,7 @@ impl Text {
     }
 }
 
-/// Every line moved to the right.
+/// The lines indented by a number of columns.
 pub(crate) fn indented(by: usize, lines: Vec<Text>) -> Vec<Text> {
     let spaces = Text::from(" ".repeat(by));
     lines
@@ -255,22 +254,24 @@ pub(crate) fn indented(by: usize, lines: Vec<Text>) -> Vec<Text> {
         .collect()
 }
 
-/// A term, and beside it from `column` on what is said about it in the `width` that is
-/// left; below it where that is too little to read.
-pub(crate) fn beside(
+/// A term with its description to the right of it, from `column` on.
+///
+/// `description` makes lines of the width that is left. Where that is too little to read, they go
+/// below the term.
+pub(crate) fn definition(
     term: &Text,
     column: usize,
     width: usize,
-    said: impl FnOnce(usize) -> Vec<Text>,
+    description: impl FnOnce(usize) -> Vec<Text>,
 ) -> Vec<Text> {
     const READABLE: usize = 24;
     const BELOW: usize = 4;
     if column + READABLE > width || term.width() + 1 > column {
         let mut lines = term.wrapped(width);
-        lines.extend(indented(BELOW, said(width.saturating_sub(BELOW))));
+        lines.extend(indented(BELOW, description(width.saturating_sub(BELOW))));
         return lines;
     }
-    let mut lines = indented(column, said(width - column));
+    let mut lines = indented(column, description(width - column));
     let mut first = term.clone();
     first.pad(column);
     match lines.first_mut() {
@@ -280,7 +281,7 @@ pub(crate) fn beside(
     lines
 }
 
-/// Writes the lines as `style` shows them.
+/// Writes the lines with or without escape codes, as `style` allows.
 pub(crate) fn write_lines(out: &mut dyn Write, lines: &[Text], style: &Style) -> io::Result<()> {
     lines
         .iter()
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_two_looks_is_not_broken() {
+    fn a_word_of_two_styles_is_not_broken() {
         let text = Text::from("see ")
             .then("red", Look::Code)
             .then(", too", Look::Plain);
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_written_only_where_there_is_colour() {
+    fn escape_codes_are_written_only_with_colours() {
         let text = Text::from("a ").then("b ", Look::Strong);
         let mut style = Style {
             colour: true,
@@ -336,12 +337,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_stands_beside_its_term_or_below_it() {
-        let said = |width: usize| Text::from("what it is for").wrapped(width);
+    fn a_description_is_right_of_its_term_or_below_it() {
+        let description = |width: usize| Text::from("what it is for").wrapped(width);
         let term = Text::from("min");
-        assert_eq!(plain(&beside(&term, 6, 40, said)), ["min   what it is for"]);
         assert_eq!(
-            plain(&beside(&term, 6, 16, said)),
+            plain(&definition(&term, 6, 40, description)),
+            ["min   what it is for"]
+        );
+        assert_eq!(
+            plain(&definition(&term, 6, 16, description)),
             ["min", "    what it is", "    for"]
         );
     }

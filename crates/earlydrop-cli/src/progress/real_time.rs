@@ -1,4 +1,4 @@
-//! The time left of runs in real time, which is known before they begin.
+//! The progress bar of runs in real time, whose duration is known in advance.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -10,16 +10,15 @@ use indicatif::{ProgressState, ProgressStyle};
 use super::Bar;
 
 impl Bar {
-    /// A bar for runs of which those not done yet take so long each, whatever the machine
-    /// can do.
+    /// A bar for runs of known durations; `left` has those that are not done yet.
     pub(crate) fn in_real_time(quiet: bool, left: Vec<Duration>) -> Bar {
         let end = Arc::new(Mutex::new(Instant::now()));
         let ends = end.clone();
         let time_left = move |_: &ProgressState, out: &mut dyn Write| {
             let end = ends.lock().map_or_else(|_| Instant::now(), |end| *end);
             let left = end.saturating_duration_since(Instant::now());
-            // Nobody reads a bar that cannot be written.
-            let _ = out.write_str(&in_words(left));
+            // An error only loses this frame of the bar.
+            let _ = out.write_str(&duration_in_words(left));
         };
         let bar = Bar::new(quiet);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {time_left} left");
@@ -30,7 +29,7 @@ impl Bar {
         if !bar.bar.is_hidden() {
             bar.bar.enable_steady_tick(Duration::from_secs(1));
         }
-        let note = move |progress: Progress| {
+        let observer = move |progress: Progress| {
             let done = progress.done - progress.before;
             let left: Duration = left.iter().skip(done).sum();
             if let Ok(mut end) = end.lock() {
@@ -38,14 +37,14 @@ impl Bar {
             }
         };
         Bar {
-            also: Some(Box::new(note)),
+            observer: Some(Box::new(observer)),
             ..bar
         }
     }
 }
 
-/// A span as people say it: "48 s", "12 min", "1 h 4 min".
-pub(crate) fn in_words(span: Duration) -> String {
+/// A duration in words: "48 s", "12 min", "1 h 4 min".
+pub(crate) fn duration_in_words(span: Duration) -> String {
     let seconds = span.as_secs_f64().ceil() as u64;
     let minutes = (seconds + 30) / 60;
     match (seconds, minutes) {
@@ -60,11 +59,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_as_exact_as_people_want_them() {
-        let words = |seconds| in_words(Duration::from_secs(seconds));
+    fn durations_are_rounded_to_seconds_or_minutes() {
+        let words = |seconds| duration_in_words(Duration::from_secs(seconds));
         assert_eq!(words(89), "89 s");
         assert_eq!(words(24 * 30), "12 min");
         assert_eq!(words(3840), "1 h 4 min");
-        assert_eq!(in_words(Duration::from_millis(200)), "1 s");
+        assert_eq!(duration_in_words(Duration::from_millis(200)), "1 s");
     }
 }

@@ -1,4 +1,4 @@
-//! The command run as a user runs it: as a process, in a folder of its own.
+//! Runs the command as a user does: as a process, in a temporary folder.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A folder of one's own, and the command in it.
+/// A user with a temporary folder, in which the command runs.
 pub(crate) struct User {
     folder: TempDir,
 }
@@ -43,7 +43,7 @@ impl User {
     }
 }
 
-/// What a command printed and how it ended.
+/// The exit code and the output of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -60,7 +60,7 @@ impl Ran {
         }
     }
 
-    /// It must have ended well, and have said nothing on standard error.
+    /// Checks that the command succeeded and printed nothing on standard error.
     pub(crate) fn well(self) -> Ran {
         assert_eq!(
             (self.code, self.err.as_str()),
@@ -71,7 +71,7 @@ impl Ran {
         self
     }
 
-    /// The path after "report: ".
+    /// The path that the command printed after "report: ".
     pub(crate) fn report(&self, user: &User) -> PathBuf {
         let line = self
             .out
@@ -85,14 +85,14 @@ impl Ran {
     }
 }
 
-/// Says that a test of real packets is skipped; fails where it must not be.
+/// Prints that a test of real packets is skipped; fails where namespaces are required.
 pub(crate) fn skipped(test: &str, why: &str) {
     let needed = env::var_os("EARLYDROP_NEEDS_NAMESPACES").is_some();
     assert!(!needed, "{test}: {why}");
     println!("skipped: {test}: {why}");
 }
 
-/// A scenario of a few short runs: two schemes, two points, two seeds.
+/// A scenario with a few short runs: two schemes, two points, two seeds.
 pub(crate) const SMALL: &str = "\
 title = \"Small\"
 duration = \"3 s\"
@@ -118,7 +118,7 @@ pub(crate) fn database(folder: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(folder.join("results.sqlite")).unwrap()
 }
 
-/// All numbers of a query with one column.
+/// The numbers of a query with one column.
 pub(crate) fn numbers(database: &rusqlite::Connection, select: &str) -> Vec<f64> {
     let mut statement = database.prepare(select).unwrap();
     let rows = statement.query_map([], |row| row.get(0)).unwrap();

@@ -1,5 +1,7 @@
-//! Traffic of real TCP between helpers, which are tests of whichever file takes them in, and
-//! what must hold of what was counted meanwhile.
+//! Real TCP traffic between two helper processes, and checks of the packet counts.
+//!
+//! The helpers are ignored tests of the file that includes this module, which runs itself with
+//! their names.
 
 use std::env;
 use std::fs;
@@ -14,10 +16,10 @@ use serde_json::Value;
 use crate::support::Ran;
 
 const PORT: u16 = 5001;
-/// How long each flow sends.
+/// The time for which each flow sends.
 const SENDING: Duration = Duration::from_secs(3);
 
-/// How this file's helper of this name is run.
+/// The command line that runs a helper of this file.
 pub(crate) fn helper(name: &str) -> String {
     let program = env::current_exe().unwrap();
     format!(
@@ -27,9 +29,9 @@ pub(crate) fn helper(name: &str) -> String {
 }
 
 #[test]
-#[ignore = "a helper: what runs at the far end"]
-fn takes_what_comes() {
-    // Machines without IPv6 have the other only.
+#[ignore = "a helper: the server at the far end"]
+fn serves() {
+    // Machines without IPv6 have IPv4 only.
     let listener = TcpListener::bind(("::", PORT));
     let listener = listener
         .or_else(|_| TcpListener::bind(("0.0.0.0", PORT)))
@@ -54,8 +56,8 @@ fn takes_what_comes() {
     }
 }
 
-/// Packets marked with CE that the kernel has received here: of IPv4 the column `InCEPkts` of
-/// its table `IpExt`, of IPv6 a line.
+/// The number of packets with CE that the kernel has received: `InCEPkts` of table `IpExt` for IPv4,
+/// `Ip6InCEPkts` for IPv6.
 fn marks_received() -> u64 {
     let text = fs::read_to_string("/proc/self/net/netstat").unwrap();
     let mut rows = text.lines().filter(|line| line.starts_with("IpExt:"));
@@ -72,10 +74,10 @@ fn marks_received() -> u64 {
 }
 
 #[test]
-#[ignore = "a helper: what runs at the near end"]
-fn sends_by_two_flows() {
+#[ignore = "a helper: the client at the near end"]
+fn sends_two_flows() {
     let far = env::var("EARLYDROP_FAR").unwrap();
-    // The far end may still be starting; once it answers, its round trip can be measured.
+    // Waits until the server runs, so that the RTT of a connection can be measured.
     while TcpStream::connect((far.as_str(), PORT)).is_err() {
         sleep(Duration::from_millis(10));
     }
@@ -90,12 +92,12 @@ fn sends_by_two_flows() {
     println!("\ngoodput: {goodput}\nmarks received: {marks}");
 }
 
-/// What is sent at a place in the stream: the same only after 251 bytes.
+/// The byte at a position of the stream; repeats after 251 bytes.
 fn byte_at(place: usize) -> u8 {
     (place % 251) as u8
 }
 
-/// Sends for a while; answers the rate at which it arrived, and how many marks had.
+/// Sends for [`SENDING`]; returns the goodput in bits per second and the number of marks received.
 fn send(mut stream: TcpStream) -> (f64, u64) {
     let payload: Vec<u8> = (0..251 * 64).map(byte_at).collect();
     let began = Instant::now();
@@ -109,7 +111,7 @@ fn send(mut stream: TcpStream) -> (f64, u64) {
     (rate.parse().unwrap(), marks.parse().unwrap())
 }
 
-/// The number that a helper printed.
+/// The number that a helper printed after a name.
 pub(crate) fn number(ran: &Ran, name: &str) -> f64 {
     let mut lines = ran.out.lines();
     let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
@@ -119,14 +121,14 @@ pub(crate) fn number(ran: &Ran, name: &str) -> f64 {
         .unwrap()
 }
 
-/// The last line of a file of statistics.
+/// The summary in the last line of a file of statistics.
 pub(crate) fn summary(file: &Path) -> Value {
     let lines = fs::read_to_string(file).unwrap();
     let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     last["summary"].clone()
 }
 
-/// Every packet is somewhere, and the kernel has counted the same.
+/// Checks that the counts add up, and that they agree with the kernel's.
 pub(crate) fn adds_up(summary: &Value) {
     for (direction, from, to) in [("up", "near", "far"), ("down", "far", "near")] {
         let (from, to) = (&summary[from], &summary[to]);
@@ -143,50 +145,51 @@ pub(crate) fn adds_up(summary: &Value) {
         );
         assert_eq!(from["sent"], sum(&["taken"]), "{summary}");
         assert_eq!(to["received"], sum(&["handed"]), "{summary}");
-        // A burst is read and written as one.
-        assert!(sum(&["taken"]) <= sum(&CAME), "{summary}");
+        // The kernel counts a merged burst as one packet.
+        assert!(sum(&["taken"]) <= sum(&ENTERED), "{summary}");
         assert!(sum(&["handed"]) <= sum(&["delivered"]), "{summary}");
     }
 }
 
-/// Every packet has come and gone by itself. So what one kernel has sent and the other has
-/// not received is what was dropped.
+/// Checks that no packets were merged: packets sent and not received are exactly those dropped.
 pub(crate) fn one_by_one(summary: &Value) {
     for direction in ["up", "down"] {
         let sum = |names: &[&str]| sum(&summary[direction], names);
-        assert_eq!(sum(&["taken"]), sum(&CAME), "{summary}");
+        assert_eq!(sum(&["taken"]), sum(&ENTERED), "{summary}");
         assert_eq!(sum(&["handed"]), sum(&["delivered"]), "{summary}");
     }
 }
 
-/// What becomes of a packet at first.
-const CAME: [&str; 4] = ["arrived", "malformed", "unbuffered", "oversized"];
+/// The counts that partition the packets that entered the bottleneck.
+const ENTERED: [&str; 4] = ["arrived", "malformed", "unbuffered", "oversized"];
 
 fn sum(place: &Value, names: &[&str]) -> u64 {
     let count = |name: &&str| place[*name].as_u64().unwrap();
     names.iter().map(count).sum()
 }
 
-/// What was marked is what the far kernel has received as marked.
+/// Checks that the far kernel has received exactly the packets that were marked.
 pub(crate) fn marks_arrive(ran: &Ran, summary: &Value) {
     let marked = summary["up"]["marked"].as_u64().unwrap();
     assert!(marked > 0, "{summary}");
     assert_eq!(number(ran, "marks received"), marked as f64, "{summary}");
 }
 
-/// 1,448 of 1,500 bytes are payload: 9.65 of 10 Mbps at best. Slow start runs into forced
-/// drops, from which reno takes a good part of three seconds to recover: at least half.
+/// Checks a goodput between 5 and 9.66 of 10 Mbps.
+///
+/// 1,448 of 1,500 bytes are payload: at most 9.65 Mbps. After the drops at the end of slow start,
+/// Reno needs much of the three seconds to recover: at least half.
 pub(crate) fn fills_the_link(ran: &Ran) {
     let goodput = number(ran, "goodput");
     assert!((5e6..9.66e6).contains(&goodput), "{goodput} {ran:?}");
 }
 
-/// Looks again and again; gives up after ten seconds.
+/// Waits until a condition holds; fails after ten seconds.
 pub(crate) fn until(holds: impl Fn() -> bool, what: &str) {
-    let mut looks = 0;
+    let mut attempts = 0;
     while !holds() {
-        looks += 1;
-        assert!(looks < 500, "{what}");
+        attempts += 1;
+        assert!(attempts < 500, "{what}");
         sleep(Duration::from_millis(20));
     }
 }

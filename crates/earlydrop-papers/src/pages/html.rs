@@ -1,6 +1,6 @@
 //! Parts that several HTML pages share: verdicts, claims, the footer.
 
-use earlydrop_report::figure::{self, Effect, Row, escape};
+use earlydrop_report::figure::{self, Effect, ForestRow, escape};
 
 use super::provenance::Provenance;
 use crate::claims::{ClaimReport, Comparison, Verdict};
@@ -73,7 +73,7 @@ fn plural(verdict: Verdict, count: usize) -> &'static str {
 }
 
 /// A claim's effects as a row of a forest plot.
-pub(super) fn effect_row(report: &ClaimReport<'_>) -> Row {
+pub(super) fn effect_row(report: &ClaimReport<'_>) -> ForestRow {
     let effect = |one: &Comparison| {
         let mean = one.mean()?;
         Some(Effect {
@@ -83,7 +83,7 @@ pub(super) fn effect_row(report: &ClaimReport<'_>) -> Row {
         })
     };
     let effects = report.effect();
-    Row {
+    ForestRow {
         name: report.claim.id.clone(),
         look: verdict_class(report.judgement.verdict),
         overall: report.judgement.effect.map(|mean| Effect {
@@ -97,7 +97,7 @@ pub(super) fn effect_row(report: &ClaimReport<'_>) -> Row {
             .iter()
             .filter_map(effect)
             .collect(),
-        words: match effects.as_str() {
+        tooltip: match effects.as_str() {
             "" => format!("{}: {}", report.claim.id, report.judgement.verdict),
             effects => format!(
                 "{}: {}, {effects}",

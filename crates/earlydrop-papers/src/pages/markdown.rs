@@ -128,7 +128,7 @@ impl Markdown {
 
     /// Adds a picture, and a link to it.
     fn picture(&mut self, name: &str, drawing: &figure::Drawing) {
-        let about = drawing.about.replace(['[', ']'], "");
+        let about = drawing.description.replace(['[', ']'], "");
         self.text
             .push_str(&format!("![{about}]({PICTURES}/{name})\n"));
         self.pictures.push((name.to_string(), drawing.file()));
@@ -142,7 +142,7 @@ impl Markdown {
         let with_effect = reports
             .iter()
             .filter(|report| report.judgement.effect.is_some());
-        let rows: Vec<figure::Row> = with_effect.map(|report| effect_row(report)).collect();
+        let rows: Vec<figure::ForestRow> = with_effect.map(|report| effect_row(report)).collect();
         if !rows.is_empty() {
             self.text.push('\n');
             self.picture(&format!("{name}-claims.svg"), &figure::forest(&rows));

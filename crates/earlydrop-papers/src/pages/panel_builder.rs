@@ -188,7 +188,7 @@ impl<'a> PanelBuilder<'a> {
                 values.extend(extra.iter().map(|(field, value)| (*field, value.as_str())));
                 let points = self.points(curve, &name, &values, (field, &xs))?;
                 chart.curves.push(Curve {
-                    words: name.clone(),
+                    tooltip: name.clone(),
                     name,
                     look: chart.curves.len(),
                     is_faint: false,
@@ -241,7 +241,7 @@ impl<'a> PanelBuilder<'a> {
                 x: *x,
                 y: mean.mean * scale,
                 half: mean.half.map(|half| half * scale),
-                words: format!(
+                tooltip: format!(
                     "{name}, {label} {text}: {value} {unit} ({} seeds)",
                     mean.count
                 ),
@@ -347,7 +347,7 @@ impl<'a> PanelBuilder<'a> {
         Ok(Bar {
             value: mean.map(|mean| mean.mean * scale),
             half: mean.and_then(|mean| Some(mean.half? * scale)),
-            words: match mean {
+            tooltip: match mean {
                 Some(mean) => {
                     let value = mean.with_interval(scale);
                     let name = &curve.name;
@@ -380,7 +380,7 @@ impl<'a> PanelBuilder<'a> {
                 name: curve.name.clone(),
                 look: chart.curves.len(),
                 is_faint: false,
-                words: format!(
+                tooltip: format!(
                     "{}: half within {} s, 95% within {} s",
                     curve.name,
                     within(0.5),
@@ -409,7 +409,7 @@ impl<'a> PanelBuilder<'a> {
                 name: curve.name.clone(),
                 look: chart.curves.len(),
                 is_faint: false,
-                words: curve.name.clone(),
+                tooltip: curve.name.clone(),
                 line: Line::Path(outline.iter().map(|[x, y]| (*x, *y)).chain(rest).collect()),
             });
         }
@@ -432,7 +432,7 @@ fn trace(curve: &CurveSpec, series: Series, look: usize) -> Curve {
         look,
         // The queue swings so much that it would hide the other curves.
         is_faint: curve.series.name == "queue",
-        words: format!(
+        tooltip: format!(
             "{}: {count} samples from {} to {}, on average {}",
             curve.name,
             figure::number(smallest),

@@ -1,6 +1,6 @@
-// Axes, tooltips and the few shapes that every figure shares.
+// Axes, tooltips and shapes that the figures share.
 
-/** The least and the largest of the numbers in `values`; null when there is none. */
+/** The smallest and the largest number in `values`; null without any. */
 function extent(values) {
   let low = Infinity;
   let high = -Infinity;
@@ -12,13 +12,13 @@ function extent(values) {
   return low <= high ? [low, high] : null;
 }
 
-/** Whether values ask for a logarithmic axis: all above zero, and more than `ratio` apart. */
+/** Whether values need a logarithmic axis: all above zero, and more than a factor of `ratio` apart. */
 function spansDecades(values, ratio = 10) {
   const range = extent(values);
   return range !== null && range[0] > 0 && range[1] / range[0] > ratio;
 }
 
-/** Whether numbers grow by factors rather than by steps. */
+/** Whether numbers form a roughly geometric series over a factor of 8 or more. */
 function isGeometric(numbers) {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   if (sorted.length < 3 || sorted[0] <= 0) return false;
@@ -27,7 +27,7 @@ function isGeometric(numbers) {
   return sorted[sorted.length - 1] / sorted[0] >= 8 && high / low < 2.6;
 }
 
-/** Ticks of a logarithmic axis: 1, 2, 5, 10, ... or powers of ten where those are enough. */
+/** Ticks of a logarithmic axis: powers of ten, with 1, 2, 5, ... where the range is small. */
 function logTicks(low, high) {
   const decades = Math.log10(high / low);
   const steps = decades > 3 ? [1] : decades > 1.6 ? [1, 2, 5] : decades > 0.7 ? [1, 2, 3, 5, 7] : [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -44,8 +44,8 @@ function logTicks(low, high) {
 }
 
 /**
- * An axis of numbers. `values` are those drawn; `ticks` puts its own ticks, a list of
- * `{ value, text }`, and `zero` keeps zero in view.
+ * A numeric axis for `values`. `ticks` replaces the automatic ticks by a list of `{ value, text }`;
+ * `zero` includes zero.
  */
 function numberAxis(look, { name, values, log = false, zero = false, ticks = null, vertical = false, min = null, max = null, ...more }) {
   const axis = {
@@ -90,7 +90,7 @@ function numberAxis(look, { name, values, log = false, zero = false, ticks = nul
   return axis;
 }
 
-/** An axis of names. */
+/** A category axis. */
 function nameAxis(look, { name, names, vertical = false, ...more }) {
   const axis = numberAxis(look, { name, values: [], vertical });
   delete axis.scale;
@@ -101,12 +101,12 @@ function nameAxis(look, { name, names, vertical = false, ...more }) {
   return { ...axis, ...more };
 }
 
-/** The room around the axes, which also holds their labels. */
+/** The margins around the axes, labels included. */
 function plotGrid(look, more = {}) {
   return { left: look.print ? 16 : 4, right: look.print ? 24 : 14, top: 14, bottom: look.print ? 14 : 6, outerBoundsMode: "same", outerBoundsContain: "all", ...more };
 }
 
-/** What every chart has. */
+/** The options that all charts share. */
 function plotBase(look) {
   return {
     animation: false,
@@ -115,7 +115,7 @@ function plotBase(look) {
   };
 }
 
-/** A tooltip whose content is made of elements, never of markup. */
+/** A tooltip whose content is built of elements, never of markup. */
 function plotTooltip(trigger, content) {
   return {
     trigger,
@@ -132,7 +132,7 @@ function plotTooltip(trigger, content) {
   };
 }
 
-/** A tooltip's content: a heading and lines of `{ mark, kind, label, value }`. */
+/** The content of a tooltip: a heading and lines of `{ mark, kind, label, value }`. */
 function tip(title, lines) {
   const wide = lines.length > 14 ? " wide" : "";
   return make(
@@ -144,12 +144,12 @@ function tip(title, lines) {
   );
 }
 
-/** Lines of a tooltip sorted by their numbers, largest first, as they lie in the picture. */
+/** Lines of a tooltip in the order of the curves, largest number first. */
 function byHeight(lines) {
   return [...lines].sort((a, b) => b.number - a.number);
 }
 
-/** A filled shape through points of the axes, as a series of its own. */
+/** A series that fills the polygon `corners`, in the axes' units. */
 function areaSeries({ name, points, fill, stroke = "none", opacity, corners, xAxisIndex = 0, yAxisIndex = 0, z = 1 }) {
   return {
     type: "custom",
@@ -175,7 +175,7 @@ function areaSeries({ name, points, fill, stroke = "none", opacity, corners, xAx
   };
 }
 
-/** A straight line across a plot, with a word at its end. */
+/** A dashed line across a plot, with a label at its end. */
 function guide(look, at, text = "") {
   return {
     silent: true,

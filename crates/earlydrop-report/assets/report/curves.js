@@ -1,9 +1,9 @@
-// The drop curves: what probability a scheme sets for an average queue.
+// The drop curves: drop probability over the average queue.
 
 function addCurves() {
   const schemes = data.schemes.map((_, index) => index).filter((index) => data.schemes[index].curve.length > 1);
   if (schemes.length === 0) {
-    addNothing(addSection("curves", "Drop curves"), "None of these schemes sets its drops by a curve over the average queue.");
+    addNothing(addSection("curves", "Drop curves"), "None of these schemes has a drop curve over the average queue.");
     return;
   }
   addFigure({
@@ -13,7 +13,7 @@ function addCurves() {
     controls: () => (slopeTop(schemes) === null ? [] : [{
       key: "curve",
       label: "Show",
-      options: [{ value: "slope", text: "The slope below the step to 1" }, { value: "whole", text: "The whole, up to 1" }],
+      options: [{ value: "slope", text: "Below the step to 1" }, { value: "whole", text: "Up to 1" }],
       value: get("curve") === "whole" ? "whole" : "slope",
     }]),
     draw: (look) => drawCurves(look, schemes),
@@ -21,8 +21,8 @@ function addCurves() {
 }
 
 /**
- * Most curves are a gentle slope and then a step to 1, beside which the slope cannot be
- * seen. This is where the slopes end; null where there is no such step.
+ * The largest probability below 1 where the curves jump to 1 from less than 0.6, else null. Most
+ * curves rise slowly before that jump; on an axis up to 1 the rise would be invisible.
  */
 function slopeTop(schemes) {
   const below = extent(schemes.flatMap((index) => data.schemes[index].curve.map(([, y]) => y).filter((y) => y < 0.999)));
@@ -64,19 +64,19 @@ function drawCurves(look, schemes) {
     },
     height: look.print ? 420 : Math.round(Math.max(300, Math.min(440, look.width * 0.5))),
     legend: schemeLegend(schemes, look),
-    caption: `The probability that a scheme sets before it spaces drops out, for each average queue, as it is configured here.${top === null ? "" : " Lines that leave at the top jump to 1."} A steep step is a hard limit; a gentle slope leaves the queue room to settle.${others > 0 ? ` ${capital(count(others, "scheme"))} ${others === 1 ? "has" : "have"} no such curve.` : ""}`,
+    caption: `The initial drop probability of each scheme over the average queue, before drops are spaced, with the parameters of this run.${top === null ? "" : " Lines that leave at the top jump to 1."} A step is a hard limit; a gentle slope allows a range of operating points.${others > 0 ? ` ${capital(count(others, "scheme"))} ${others === 1 ? "has" : "have"} no such curve.` : ""}`,
     columns: ["scheme", "average queue (packets)", "probability"],
     rows: () => visible.flatMap((index) => data.schemes[index].curve.map(([x, y]) => [data.schemes[index].label, x, y])),
   };
 }
 
-/** The next number upwards that an axis likes to end at. */
+/** The next round number above a value: a fifth of its power of ten. */
 function roundUp(value) {
   const step = 10 ** Math.floor(Math.log10(value)) / 5;
   return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(6));
 }
 
-/** The probability of a curve between its points. */
+/** The probability of a curve at `x`, interpolated between its points. */
 function curveAt(curve, x) {
   const after = curve.findIndex(([at]) => at >= x);
   if (after < 0) return curve[curve.length - 1][1];

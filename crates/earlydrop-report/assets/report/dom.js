@@ -1,14 +1,14 @@
-// Elements, made so that whatever comes from the data is text and never markup.
+// DOM elements, built so that text of the data is always text and never markup.
 
 /**
- * An element. Attributes whose value is a function are listened to; `style` is an object;
- * null, undefined and false leave an attribute out. Children are elements or texts.
+ * Creates an HTML element. An attribute with a function is an event listener; `style` is an object;
+ * null, undefined and false omit an attribute. Children are elements or text.
  */
 function make(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/** The same for an element inside an `<svg>`. */
+/** Creates an element inside an `<svg>`; attributes and children as for `make`. */
 function makeSvg(name, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
@@ -24,14 +24,12 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** A button that does something. */
+/** A button. */
 function button(text, action, attributes = {}) {
   return make("button", { type: "button", click: action, ...attributes }, text);
 }
 
-/**
- * A labelled choice. `options` is a list of `{ value, text }`.
- */
+/** A labelled select. `options` is a list of `{ value, text }`. */
 function choice(label, options, chosen, action) {
   const select = make(
     "select",
@@ -43,20 +41,20 @@ function choice(label, options, chosen, action) {
   return { field, select };
 }
 
-/** A box of its own to scroll in, so that the page never scrolls sideways. */
+/** A box that scrolls by itself, so that the page does not scroll sideways. */
 function scrollBox(label, ...children) {
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, ...children);
 }
 
 let live = null;
 
-/** Tells a screen reader what has just happened. */
+/** Announces a change to screen readers. */
 function announce(text) {
   live ??= document.body.appendChild(make("div", { class: "unseen", role: "status", "aria-live": "polite" }));
   live.textContent = text;
 }
 
-/** A section with its heading. Returns where its content goes. */
+/** Adds a section with its heading to the page and returns it. */
 function addSection(id, title, intro = null) {
   const heading = make("h2", { id: `${id}-title` }, title);
   const section = make("section", { id, "aria-labelledby": `${id}-title` }, heading, intro && make("p", { class: "intro" }, intro));
@@ -64,7 +62,7 @@ function addSection(id, title, intro = null) {
   return section;
 }
 
-/** Says why a section is empty. */
+/** Adds the reason why a section is empty. */
 function addNothing(section, why) {
   section.append(make("p", { class: "none" }, why));
 }

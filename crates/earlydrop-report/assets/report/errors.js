@@ -1,4 +1,4 @@
-// Notes whatever goes wrong in `data-errors` of the page's root, where a test finds it.
+// Collects errors and warnings in `data-errors` of the root element, where tests read them.
 (() => {
   const root = document.documentElement;
   const errors = [];
@@ -11,10 +11,10 @@
   addEventListener("unhandledrejection", (event) => note(event.reason));
   addEventListener("securitypolicyviolation", (event) => note(`refused: ${event.violatedDirective}`));
   for (const level of ["error", "warn"]) {
-    const say = console[level];
+    const original = console[level];
     console[level] = (...parts) => {
       note(parts.join(" "));
-      say.apply(console, parts);
+      original.apply(console, parts);
     };
   }
 })();

@@ -1,18 +1,18 @@
-// The frame around each chart: title, caption, choices, legend, "Save as SVG" and the numbers.
+// The parts around each chart: title, caption, choices, legend, "Save as SVG" and the data table.
 //
-// A figure's `draw(look)` returns either { nothing: "why" } or
-//   option    what ECharts draws
+// A figure's `draw(look)` returns either { nothing: "reason" } or
+//   option    the ECharts option
 //   height    in pixels
-//   caption   what is to be seen, and how to read it
+//   caption   what the chart shows and how to read it
 //   legend    entries { label, mark, kind, hidden, press, series, group }
-//   columns   headings of the numbers
-//   rows      () => the numbers themselves
-//   settle    (chart) => what can be put right only after drawing
+//   columns   headings of the data table
+//   rows      () => rows of the data table
+//   settle    (chart) => adjustments that need the drawn chart
 
-/** The most rows of numbers that the page shows; the saved file has them all. */
+/** The number of table rows that the page shows; the saved file has all. */
 const ROWS_SHOWN = 400;
 
-/** Adds a figure as a section of its own. Returns what later changes need: `redraw` and `chart`. */
+/** Adds a figure as a section. Returns `{ redraw, chart }`. */
 function addFigure({ name, title, keys, controls = () => [], draw, tools = null, ready = null }) {
   const caption = make("p", { class: "caption", id: `${name}-caption` });
   const choices = make("div", { class: "choices" });
@@ -71,7 +71,7 @@ function addFigure({ name, title, keys, controls = () => [], draw, tools = null,
     figure.dataset.drawn = JSON.stringify(summaryOfChart());
   }
 
-  /** What the chart holds, read back from it, and how many shapes are in the page. */
+  /** The series of the chart, read back from it, and the number of shapes in the page. */
   function summaryOfChart() {
     const sum = (points, place) => points.reduce((total, point) => total + (isNumber(point[place]) ? point[place] : 0), 0);
     const series = chart.getOption().series.map((one) => {
@@ -82,7 +82,7 @@ function addFigure({ name, title, keys, controls = () => [], draw, tools = null,
     return { series, shapes };
   }
 
-  /** Builds the choices once, and keeps those that are there, so that focus stays. */
+  /** Builds the choices once and then only updates them, so that the focus stays. */
   function showControls() {
     const wanted = controls().filter((control) => control.options.length > 1);
     const sign = JSON.stringify(wanted.map(({ key, label, options }) => [key, label, options]));
@@ -146,7 +146,7 @@ function addFigure({ name, title, keys, controls = () => [], draw, tools = null,
   return { redraw, chart: () => chart };
 }
 
-/** Lets a figure that has something to put right once it is drawn do so. */
+/** Runs the adjustments that need the drawn chart. */
 function settle(chart, drawn) {
   if (!drawn.settle) return;
   drawn.settle(chart);
@@ -165,5 +165,5 @@ function schemeLegend(schemes, look, kind = "both") {
   }));
 }
 
-/** What a figure says when the reader has hidden all there is. */
+/** The text of a figure whose schemes are all hidden. */
 const ALL_HIDDEN = "Every scheme is hidden.";

@@ -1,4 +1,4 @@
-// What each flow got, one row of dots for each scheme.
+// Single flows: a row of dots for each scheme.
 
 const FLOW_MEASURES = {
   throughput: { title: "throughput", unit: "Mbit/s", scale: 1e-6, what: "Bits on the wire that arrived" },
@@ -8,13 +8,13 @@ const FLOW_MEASURES = {
 
 function addFlows() {
   if (data.flows.length === 0) {
-    addNothing(addSection("flows", "What each flow got"), "No flow was recorded by itself.");
+    addNothing(addSection("flows", "Single flows"), "No single flows were recorded.");
     return;
   }
   const measure = () => (Object.hasOwn(FLOW_MEASURES, get("flow")) ? get("flow") : "throughput");
   addFigure({
     name: "flows",
-    title: "What each flow got",
+    title: "Single flows",
     keys: ["point", "hide", "flow"],
     controls: () => [{ key: "flow", label: "Show", options: Object.entries(FLOW_MEASURES).map(([value, { title }]) => ({ value, text: capital(title) })), value: measure() }],
     draw: (look) => drawFlows(look, measure()),
@@ -25,7 +25,7 @@ function drawFlows(look, key) {
   const measure = FLOW_MEASURES[key];
   const point = pointShown();
   const flows = data.flows.filter((flow) => flow.point === point && isNumber(flow[key]));
-  if (flows.length === 0) return { nothing: `No flow was recorded by itself${atPoint()}.` };
+  if (flows.length === 0) return { nothing: `No single flows were recorded${atPoint()}.` };
   const groups = [...new Set(data.flows.map(({ group }) => group))];
   const shown = schemesShown();
   const rows = [...new Set(flows.map(({ scheme }) => scheme))].sort((a, b) => a - b).filter((scheme) => shown.includes(scheme));
@@ -38,8 +38,8 @@ function drawFlows(look, key) {
   const high = crowd > 4 ? (look.small ? 26 : 30) : 22;
   const size = crowd > 60 ? 5 : crowd > 20 ? 6 : 8;
 
-  // Flows of one row are moved up and down a little, always in the same way, so that equal
-  // ones do not hide each other. The value itself is not touched.
+  // Flows of a row are spread over lanes, so that equal ones do not hide each other. The value along
+  // the x axis is exact.
   const lanes = crowd > 4 ? 5 : 1;
   const lane = (index) => (lanes === 1 ? 0 : ((index * 2) % lanes) - (lanes - 1) / 2);
   const series = groups.map((group, index) => {
@@ -85,7 +85,7 @@ function drawFlows(look, key) {
     },
     height: rows.length * high + 56,
     legend,
-    caption: `${measure.what}, for each flow of one run of each scheme${atPoint()}. A dot is a flow${groups.length > 1 ? ", its colour and shape the group" : ""}, and the upright line the mean. ${key === "loss" ? "Dots far to the right are flows that a scheme hits more than others." : "The closer together the dots, the more equal the shares; dots far to the left are flows that starve."}${log ? " The axis is logarithmic." : ""}${hiddenSome ? " Hidden schemes are left out." : ""}`,
+    caption: `${measure.what}, for each flow of one run of each scheme${atPoint()}. A dot is a flow${groups.length > 1 ? ", its colour and shape the group" : ""}, and the vertical line the mean. ${key === "loss" ? "Dots far to the right are flows with more loss than others." : "The closer together the dots, the fairer the shares; dots far to the left are starved flows."}${log ? " The axis is logarithmic." : ""}${hiddenSome ? " Hidden schemes are left out." : ""}`,
     columns: ["scheme", "group", "throughput (Mbit/s)", "goodput (Mbit/s)", "loss (%)"],
     rows: () => visible.map((flow) => [data.schemes[flow.scheme].label, flow.group, flow.throughput * 1e-6, flow.goodput * 1e-6, flow.loss * 100]),
   };

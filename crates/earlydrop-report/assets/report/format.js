@@ -1,15 +1,15 @@
-// Numbers and words as people read them.
+// Numbers and words as text.
 
 const MINUS = "\u2212";
 const PLUS_MINUS = "\u00b1";
 const THIN = "\u202f";
 
-/** Whether `value` is a number that can be shown or drawn. JSON has null for what is none. */
+/** Whether `value` is a finite number; JSON has null for others. */
 function isNumber(value) {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-/** `value` with so many decimals; a negative count rounds to tens, hundreds, ... */
+/** `value` with a number of decimals; negative ones round to tens, hundreds, ... */
 function fixed(value, decimals) {
   const step = decimals < 0 ? 10 ** -decimals : 1;
   const text = (Math.round(Math.abs(value) / step) * step).toString();
@@ -20,14 +20,14 @@ function fixed(value, decimals) {
   return sign + grouped + (part ? `.${part}` : "");
 }
 
-/** How many decimals show `digits` significant digits of `value`. */
+/** The number of decimals that show `digits` significant digits of `value`. */
 function decimalsOf(value, digits) {
   if (!isNumber(value) || value === 0) return 0;
   const exponent = Number(Math.abs(value).toExponential(digits - 1).split("e")[1]);
   return Math.min(9, digits - 1 - exponent);
 }
 
-/** A number by itself: at most `digits` significant digits, no zeros at the end. */
+/** A number with at most `digits` significant digits and no trailing zeros. */
 function plain(value, digits = 4) {
   if (!isNumber(value)) return "\u2013";
   if (value === 0) return "0";
@@ -46,8 +46,8 @@ function plain(value, digits = 4) {
 }
 
 /**
- * A mean with half its interval in a metric's shown unit. The interval decides how many
- * digits there are: two significant ones of its half-width, but no more than four of the mean.
+ * A mean and half its interval as text, in the metric's unit. The interval decides the digits: two
+ * significant digits of the half-width, but at most four of the mean.
  */
 function estimateText(estimate, scale) {
   if (!estimate || !isNumber(estimate.mean)) return null;
@@ -60,7 +60,7 @@ function estimateText(estimate, scale) {
   return { mean: fixed(mean, decimals), half: fixed(half, decimals) };
 }
 
-/** An estimate in one piece: "12.3 ± 0.4". */
+/** An estimate in one text: "12.3 ± 0.4". */
 function estimateLine(estimate, scale) {
   const text = estimateText(estimate, scale);
   if (!text) return "\u2013";
@@ -83,12 +83,12 @@ function listed(words) {
   return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
 
-/** The first letter large, as a sentence begins. */
+/** The text with its first letter in upper case. */
 function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A text with one full stop at its end. */
+/** The text with punctuation at its end. */
 function sentence(text) {
   const trimmed = text.trim();
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;

@@ -1,4 +1,4 @@
-// A table for each group of flows.
+// Tables of groups of flows.
 
 function addGroups() {
   const names = [...new Set(data.groups.map(({ group }) => group))];
@@ -12,7 +12,7 @@ function addGroups() {
     for (const name of names) {
       const entries = data.groups.filter((entry) => entry.group === name && entry.point === pointShown());
       if (entries.length === 0) continue;
-      // What makes no sense for a group, such as completion times of endless flows, is left out.
+      // Metrics that a group does not have, such as completion times of endless flows, are left out.
       const measured = data.group_metrics.map((_, index) => index).filter((index) => entries.some(({ values }) => values[index]));
       const rows = entries.map(({ scheme, values }) => ({ scheme, values: measured.map((index) => values[index]) }));
       boxes.append(

@@ -1,4 +1,4 @@
-// What this is: title, what was run, how to run it again, and the bar with the point shown.
+// The head of the page: title, size of the run, the command that repeats it, and the bar.
 
 function addHead() {
   const head = document.getElementById("head");
@@ -17,19 +17,19 @@ function addHead() {
 
   head.append(
     make("p", { class: "kicker" }, "earlydrop ", make("span", {}, data.version)),
-    make("h1", {}, data.title || "Without a title"),
+    make("h1", {}, data.title || "Untitled run"),
     data.about ? make("p", { class: "about" }, data.about) : "",
     make("p", { class: "run" }, sentenceRun),
     ...(liveNote() ?? []),
     missingRuns() ?? "",
     data.command
-      ? make("div", { class: "command" }, make("span", { class: "label" }, "Run it again"), make("code", { tabindex: "0" }, data.command), copyButton(data.command, "the command"))
+      ? make("div", { class: "command" }, make("span", { class: "label" }, "Repeat"), make("code", { tabindex: "0" }, data.command), copyButton(data.command, "the command"))
       : "",
   );
   document.title = data.title || "earlydrop";
 }
 
-/** A note on what is still to be run, where something is. */
+/** A warning about runs that are not done yet; null when all are. */
 function missingRuns() {
   const missing = data.cells_planned - data.cells.length;
   if (missing <= 0) return null;
@@ -42,10 +42,10 @@ function missingRuns() {
   if (data.cells.length === 0) return make("p", { class: "warning", role: "note" }, "No run is done yet.");
   const few = short.length > 0 && short.length <= 6 ? ` Missing from: ${listed(short)}.` : "";
   const verb = missing === 1 ? "run is" : "runs are";
-  return make("p", { class: "warning", role: "note" }, `${plain(missing, 7)} ${verb} not done yet. What is shown rests on fewer seeds than planned.${few}`);
+  return make("p", { class: "warning", role: "note" }, `${plain(missing, 7)} ${verb} not done yet. The results are from fewer seeds than planned.${few}`);
 }
 
-/** The bar that stays in view: the point of the sweep, and light or dark. */
+/** The sticky bar: sections, the point of the sweep, and the theme. */
 function addBar(sections) {
   const bar = document.getElementById("bar");
   const links = make("nav", { "aria-label": "Sections" }, sections.map(({ id, short }) => make("a", { href: `#${id}` }, short)));
@@ -53,7 +53,7 @@ function addBar(sections) {
   bar.append(inner);
 }
 
-/** One choice for each axis with more than one value. */
+/** A choice for each axis with more than one value. */
 function pointChoices() {
   const box = make("div", { class: "point", role: "group", "aria-label": "Point of the sweep" });
   const selects = [];
@@ -73,7 +73,7 @@ function pointChoices() {
   return selects.length ? box : null;
 }
 
-/** Moves to the point that differs in one axis; to the nearest, where the sweep has gaps. */
+/** Changes one axis of the point; chooses the nearest point where the sweep has gaps. */
 function choosePoint(place, index) {
   const now = data.points[pointShown()];
   let best = pointShown();

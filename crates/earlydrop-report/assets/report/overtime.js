@@ -1,14 +1,14 @@
-// What was sampled over time in one run of one scheme: charts on one axis of time.
+// Time series of one run of one scheme: panels with a common time axis.
 
 /**
- * The charts from top to bottom, and which series go where. The first that fits takes it.
- * A count of an interval belongs to the time before its sample, a state to the time after it.
+ * The panels from top to bottom. A series goes into the first panel that fits. Counts per interval
+ * cover the time before their sample, states the time after it.
  */
 const PANELS = [
   { title: "Packets", fits: (name, meaning) => name === "queue" || name === "average" || /\bin packets\b|^packets in\b/.test(meaning), not: (name, meaning) => /an interval|per interval/.test(meaning) || name === "drops" || name === "marks" },
   { title: "Probability", fits: (name, meaning) => /probabilit|\bmax_p\b/.test(meaning) || /^(p|pa|pb|max_p|p_\w+|probability)$/.test(name) },
   { title: "Packets an interval", fits: (name, meaning) => name === "drops" || name === "marks" || /an interval|per interval/.test(meaning), steps: "start" },
-  { title: "Window (segments)", fits: (name, meaning) => name === "window" || /\bin segments\b/.test(meaning) },
+  { title: "cwnd (segments)", fits: (name, meaning) => name === "window" || /\bin segments\b/.test(meaning) },
   { title: "Time (ms)", fits: (_, meaning) => /\bin (s|seconds)\b/.test(meaning), scale: 1000 },
   { title: "Kilobytes", fits: (_, meaning) => /\bin bytes\b|^bytes\b/.test(meaning), scale: 0.001 },
   { title: "State", fits: (_, meaning) => /^1 (while|in|when)\b.*\b0 otherwise/.test(meaning), steps: "end" },
@@ -18,10 +18,10 @@ const PANELS = [
 function addOverTime() {
   const withSeries = data.schemes.map((_, index) => index).filter((index) => data.series.some((series) => series.scheme === index && series.values.length > 0));
   if (withSeries.length === 0) {
-    addNothing(addSection("overtime", "Over time"), "Nothing was recorded over time. Ask for samples in the scenario to see the queue, its average and the probabilities here.");
+    addNothing(addSection("overtime", "Over time"), "There are no time series. Set samples in the scenario to see the queue, its average and the probabilities here.");
     return;
   }
-  // A scheme with an average shows more of itself than one without.
+  // A scheme with an average is shown first: it has more series.
   const shows = (index) => data.series.some((series) => series.scheme === index && series.name === "average");
   const usual = withSeries.find(shows) ?? withSeries[0];
   const scheme = () => {
@@ -43,7 +43,7 @@ function addOverTime() {
   return figure;
 }
 
-/** The last moment recorded of a scheme at the point shown. */
+/** The time of the last sample of a scheme at the point shown. */
 function timeEnd(scheme) {
   const lasts = seriesOf(scheme).map(({ interval, values }) => interval * Math.max(1, values.length - 1));
   return Math.max(0, ...lasts);
@@ -53,7 +53,7 @@ function seriesOf(scheme) {
   return data.series.filter((series) => series.scheme === scheme && series.point === pointShown() && series.values.length > 0);
 }
 
-/** From when to when is shown, in seconds. */
+/** The span of time shown, in seconds. */
 function zoomShown(end) {
   const [from, to] = get("zoom").split(",").map(Number);
   if (!isNumber(from) || !isNumber(to) || !(to > from) || get("zoom") === "") return [0, end];
@@ -66,9 +66,9 @@ function keepZoom(from, to, end) {
   setQuietly("zoom", whole ? "" : `${Number(from.toPrecision(5))},${Number(to.toPrecision(5))}`);
 }
 
-/** Buttons for those who have neither wheel nor fingers on the chart. */
+/** Buttons that zoom and move without mouse wheel or touch screen. */
 function zoomTools(endOf) {
-  const move = (change, said) => () => {
+  const move = (change, action) => () => {
     const end = endOf();
     const [from, to] = zoomShown(end);
     let [fresh, last] = change(from, to);
@@ -77,7 +77,7 @@ function zoomTools(endOf) {
     last = fresh + width;
     keepZoom(fresh, last, end);
     set("zoom", get("zoom"));
-    announce(`${said}: ${plain(fresh)} s to ${plain(last)} s`);
+    announce(`${action}: ${plain(fresh)} s to ${plain(last)} s`);
   };
   const by = (factor) => (from, to) => [(from + to) / 2 - ((to - from) / 2) * factor, (from + to) / 2 + ((to - from) / 2) * factor];
   const aside = (part) => (from, to) => [from + (to - from) * part, to + (to - from) * part];
@@ -92,7 +92,7 @@ function zoomTools(endOf) {
   );
 }
 
-/** The series of a scheme in the charts where they belong. */
+/** The series of a scheme, by panel. */
 function panelsOf(scheme) {
   const all = seriesOf(scheme);
   const panels = PANELS.map((panel) => ({ ...panel, lines: [] }));
@@ -107,7 +107,7 @@ function panelsOf(scheme) {
     const names = new Set(panel.lines.map(({ name }) => name));
     panel.lines = panel.lines.map((series) => ({
       series,
-      // The name alone, the source alone, or both: whatever tells the lines apart.
+      // The name, the source, or both: whichever distinguishes the lines.
       label: sources.size > 1 && series.source ? (names.size > 1 ? `${series.name}, ${series.source}` : series.source) : series.name,
     }));
   }
@@ -118,7 +118,7 @@ function drawOverTime(look, scheme) {
   const panels = panelsOf(scheme);
   if (panels.length === 0) {
     const where = [...new Set(data.series.filter((series) => series.scheme === scheme).map(({ point }) => point))].map(pointText);
-    return { nothing: `Nothing was recorded of ${data.schemes[scheme].label}${atPoint()}. There is a record${where.length > 3 ? ` at ${where.length} other points` : `: ${where.join("; ")}`}.` };
+    return { nothing: `There is no time series of ${data.schemes[scheme].label}${atPoint()}. There are some at ${where.length > 3 ? `${where.length} other points` : where.join("; ")}.` };
   }
   const end = timeEnd(scheme);
   const [from, to] = zoomShown(end);
@@ -213,20 +213,20 @@ function drawOverTime(look, scheme) {
     ownLegend: true,
     height: 8 + panels.length * step + foot - 14,
     legend,
-    caption: `${data.schemes[scheme].label} in the run with seed ${seed}${atPoint()}. From the top: ${listed(groups)}. All share the axis of time: drag its ends, pinch, or turn the wheel with Ctrl held to look closer, and drag to move.`,
+    caption: `${data.schemes[scheme].label} in the run with seed ${seed}${atPoint()}. From the top: ${listed(groups)}. All share the time axis. To zoom, drag its ends, pinch, or turn the mouse wheel with Ctrl held; drag to move.`,
     columns: ["time (s)", ...shownLines.map(({ key }) => key)],
     rows: () => timeRows(shownLines, from, to),
   };
 }
 
-/** A tick of the axis of time; those at the edges of a zoomed span, which are odd, have no text. */
+/** The text of a tick of the time axis; empty for the uneven values at the edges of a zoomed span. */
 function timeTick(value, end) {
   const [from, to] = zoomShown(end);
   const step = 10 ** Math.floor(Math.log10(to - from)) / 20;
   return Math.abs(value / step - Math.round(value / step)) < 1e-6 ? plain(value, 6) : "";
 }
 
-/** The samples between two moments, one row for each moment that any series has. */
+/** The samples between two times, one row for each time that any series has. */
 function timeRows(lines, from, to) {
   const moments = new Map();
   lines.forEach(({ series, scale }, column) => {

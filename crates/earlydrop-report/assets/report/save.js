@@ -1,6 +1,6 @@
-// What leaves the page: pictures, tables and commands.
+// Downloads of figures and tables, and the clipboard.
 
-/** Hands the reader a file. */
+/** Downloads a file. */
 function saveFile(name, type, text) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   make("a", { href: address, download: name }).click();
@@ -8,13 +8,13 @@ function saveFile(name, type, text) {
   announce(`Saved ${name}`);
 }
 
-/** A file name from the title and what the file holds. */
+/** A file name from the page's title and the part that is saved. */
 function fileName(part, ending) {
   const words = `${data.title} ${part}`.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
   return `${words.slice(0, 80) || part}.${ending}`;
 }
 
-/** Rows as comma-separated values. */
+/** Rows as CSV. */
 function csvText(columns, rows) {
   const quote = (cell) => {
     const text = cell === null || cell === undefined ? "" : String(typeof cell === "number" ? Number(cell.toPrecision(12)) : cell);
@@ -23,7 +23,7 @@ function csvText(columns, rows) {
   return [columns, ...rows].map((row) => row.map(quote).join(",")).join("\n") + "\n";
 }
 
-/** A button that copies a text, and says so. */
+/** A button that copies text to the clipboard and confirms it. */
 function copyButton(text, what) {
   const element = button("Copy", async () => {
     let done = true;
@@ -39,7 +39,7 @@ function copyButton(text, what) {
   return element;
 }
 
-/** Pages opened from a file may lack the clipboard; a selection always works. */
+/** Copies through a selection; pages opened from a file may have no clipboard API. */
 function copyByHand(text) {
   const area = make("textarea", { class: "unseen", "aria-hidden": "true" });
   area.value = text;
@@ -49,15 +49,15 @@ function copyByHand(text) {
   try {
     done = document.execCommand("copy");
   } catch {
-    // Then not.
+    // `done` stays false.
   }
   area.remove();
   return done;
 }
 
 /**
- * A drawn figure as a standalone SVG: light, with its legend, with text as text.
- * `name` is the figure's, `drawn` what the figure's `draw` returned for the look of paper.
+ * A figure as a standalone SVG in light colours, with its legend. `drawn` is the result of the
+ * figure's `draw` for paper.
  */
 function standaloneSvg(name, look, drawn) {
   const { option, height } = withPrintedLegend(look, drawn);
@@ -66,11 +66,11 @@ function standaloneSvg(name, look, drawn) {
   settle(chart, drawn);
   const text = chart.renderToSVGString();
   chart.dispose();
-  // Names of their own, so that two pictures can stand in one page.
+  // Unique ids, so that one page can contain two of the pictures.
   return text.replace(/\bzr\d+-/g, `earlydrop-${name}-`);
 }
 
-/** Puts the legend, which the screen shows as buttons below, into the picture. */
+/** Adds the legend to the picture; on screen it consists of buttons below the chart. */
 function withPrintedLegend(look, drawn) {
   if (!drawn.legend || drawn.ownLegend) return drawn;
   const names = drawn.legend.filter((entry) => !entry.hidden).map((entry) => entry.series ?? entry.label);
@@ -102,7 +102,7 @@ function withPrintedLegend(look, drawn) {
 
 let measuring = null;
 
-/** About how wide a text is, in pixels. */
+/** The approximate width of a text, in pixels. */
 function textWidth(text, look) {
   measuring ??= document.createElement("canvas").getContext("2d");
   if (!measuring) return text.length * look.size * 0.6;

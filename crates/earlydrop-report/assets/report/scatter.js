@@ -1,4 +1,4 @@
-// Delay against utilisation: one point for each scheme, with the spread of its runs.
+// Delay against utilisation: a point for each scheme, with the spread of its runs.
 
 function addScatter() {
   const [x, y] = scatterDefaults();
@@ -7,7 +7,7 @@ function addScatter() {
     return;
   }
   if (x < 0 || y < 0) {
-    addNothing(addSection("scatter", "Delay against utilisation"), "Two measured quantities are needed for this figure, and there are fewer.");
+    addNothing(addSection("scatter", "Delay against utilisation"), "This figure needs two metrics, and there are fewer.");
     return;
   }
   const options = data.metrics.map(({ name, title }) => ({ value: name, text: capital(title) }));
@@ -18,17 +18,17 @@ function addScatter() {
   };
   addFigure({
     name: "scatter",
-    title: usual ? "Delay against utilisation" : "One measure against another",
+    title: usual ? "Delay against utilisation" : "Metric against metric",
     keys: ["point", "hide", "x", "y"],
     controls: () => [
-      { key: "x", label: "Across", options, value: data.metrics[axis("x", x)].name },
-      { key: "y", label: "Up", options, value: data.metrics[axis("y", y)].name },
+      { key: "x", label: "x axis", options, value: data.metrics[axis("x", x)].name },
+      { key: "y", label: "y axis", options, value: data.metrics[axis("y", y)].name },
     ],
     draw: (look) => drawScatter(look, axis("x", x), axis("y", y)),
   });
 }
 
-/** Mean delay and utilisation where they were measured, else the first two of the table. */
+/** Mean delay and utilisation where they were measured, else the first two headline metrics. */
 function scatterDefaults() {
   const delay = ["delay_mean", "delay_p99"].map(metricIndex).find((index) => index >= 0) ?? -1;
   const use = metricIndex("utilisation");
@@ -55,7 +55,7 @@ function drawScatter(look, xIndex, yIndex) {
       .filter(([a, b]) => isNumber(a) && isNumber(b));
     drawn.push({ scheme: entry.scheme, mean, runs, entry });
   });
-  if (drawn.length === 0) return { nothing: `Nothing was measured of this${atPoint()}.` };
+  if (drawn.length === 0) return { nothing: `These metrics were not measured${atPoint()}.` };
   const shown = schemesShown();
   const visible = drawn.filter(({ scheme }) => shown.includes(scheme));
   const all = (place) => visible.flatMap(({ mean, runs }) => [mean[place], ...runs.map((run) => run[place])]);
@@ -102,7 +102,7 @@ function drawScatter(look, xIndex, yIndex) {
     return hint ? `${name}   ${hint}` : name;
   };
   const outlines = (place) => series.filter((one) => one.type === "custom").flatMap((one) => one.data.map((corner) => corner[place]));
-  // No share is above 100%: an axis near it ends there, whatever an ellipse would take.
+  // No share is above 100%: an axis near it ends there, even where an ellipse exceeds it.
   const end = (metric, place) => (metric.unit === "%" && Math.max(...all(place)) > 95 ? 100 : null);
   const option = {
     grid: plotGrid(look, { top: look.size + 12, right: look.small ? 40 : 70 }),
@@ -121,7 +121,7 @@ function drawScatter(look, xIndex, yIndex) {
   const several = drawn.some(({ runs }) => runs.length > 1);
   return {
     option,
-    // Where the symbols lie is known once they are drawn; the labels then keep off them.
+    // The symbols' pixels are known only after drawing; then the labels are moved off them.
     settle: (chart) => {
       const half = look.small ? 4 : 5;
       place.avoid(visible.map(({ mean }) => chart.convertToPixel({ gridIndex: 0 }, mean)).map(([x, y]) => ({ left: x - half, right: x + half, top: y - half, bottom: y + half })));
@@ -138,8 +138,8 @@ function drawScatter(look, xIndex, yIndex) {
 }
 
 /**
- * Puts each label where no earlier one stands: right, left, above or below its symbol, then
- * aslant; where no place is free, the legend has to do. `first` is whose label comes first.
+ * Places each label where no earlier one is: right, left, above or below its symbol, then at the
+ * corners. A label without a free place is left to the legend. `first` is the first label's text.
  */
 function labelPlacer(first) {
   let symbols = [];
@@ -172,15 +172,15 @@ function scatterCaption(xMetric, yMetric, several, log) {
   const up = sides[yMetric.better]?.[1];
   const corner = across && up ? ` Better is towards the ${up} ${across}.` : "";
   const spread = several
-    ? " A large symbol is the mean over seeds, small ones are single runs, and the ellipse is one standard deviation of the runs, with their correlation. A flat or tilted ellipse tells what varies together."
+    ? " A large symbol is the mean over seeds, small ones are single runs, and the ellipse is one standard deviation of the runs, with their correlation."
     : " Each symbol is one run: with a single seed there is no spread to show.";
-  return `${capital(yMetric.title)} against ${xMetric.title}${atPoint()}.${corner}${spread}${log ? " The lower axis is logarithmic." : ""}`;
+  return `${capital(yMetric.title)} against ${xMetric.title}${atPoint()}.${corner}${spread}${log ? " The x axis is logarithmic." : ""}`;
 }
 
 /**
- * The ellipse of one standard deviation around the mean of the runs, as corners. Its shape
- * is that of the 2 x 2 covariance. On a logarithmic axis it is carried over to first order:
- * a step of s there is a factor of e^(s / mean).
+ * The corners of the ellipse of one standard deviation around the mean of the runs, from the 2 x 2
+ * covariance matrix. On a logarithmic axis it is approximated to first order: a step s becomes a
+ * factor e^(s / mean).
  */
 function ellipse({ mean, runs }, logX) {
   const number = runs.length;

@@ -1,4 +1,4 @@
-// What was run, in full: the scenario and every parameter of every scheme.
+// The scenario as run, and every parameter of every scheme.
 
 function addScenario() {
   const section = addSection("scenario", "Scenario and parameters");
@@ -18,7 +18,7 @@ function addScenario() {
         make("tbody", {}, scheme.parameters.map(({ name, value, origin, meaning }) =>
           make("tr", {}, make("th", { scope: "row" }, make("code", {}, name)), make("td", { class: "value" }, value), make("td", {}, origin), make("td", {}, meaning)))),
       ))
-      : make("p", { class: "none" }, "It has no parameters.");
+      : make("p", { class: "none" }, "No parameters.");
     section.append(make(
       "details",
       { class: "scheme-details" },

@@ -1,21 +1,21 @@
-// The data, and what the reader has chosen. The choices stand in the address after `#`, so
-// that a view can be bookmarked and a test can ask for one:
+// The data and the reader's choices. The choices are in the address after `#`, so that a view can be
+// bookmarked and a test can open one:
 //
 //   point=3            the point of the sweep, by its index
-//   theme=dark         or light; without it, what the system prefers
-//   sort=delay_mean    the column the summary is sorted by, "scheme" for the names;
+//   theme=dark         or light; by default the system's preference
+//   sort=delay_mean    the column that sorts the summary; "scheme" for the labels
 //   order=down         or up
 //   all=1              every metric in the summary
-//   hide=red,codel     schemes left out of the figures, by label
-//   x=, y=             the metrics of the scatter, by name
+//   hide=red,codel     schemes hidden in the figures, by label
+//   x=, y=             the metrics of the scatter plot, by name
 //   metric=, axis=     the metric of the sweep, and the index of its axis
-//   scheme=nlred       the scheme shown over time, by label
-//   zoom=20,30         the seconds shown over time
-//   lines=             lines hidden over time, by name
-//   flow=goodput       what is shown of each flow
-//   spread=whole       the whole distribution instead of its tail
-//   what=              which distribution, by its index
-//   curve=whole        the drop curves up to 1 instead of the slope below the step
+//   scheme=nlred       the scheme of the time series, by label
+//   zoom=20,30         the seconds of the time series shown
+//   lines=             hidden time series, by name
+//   flow=goodput       the metric of single flows
+//   spread=whole       the cumulative distribution instead of its tail
+//   what=              the distribution, by its index
+//   curve=whole        drop curves up to 1 instead of the part below the step
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -36,34 +36,34 @@ function writeAddress() {
   try {
     history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
   } catch {
-    // A page opened from a file may not be allowed to; the choice holds all the same.
+    // Browsers may forbid this for pages opened from a file; the choice applies anyway.
   }
 }
 
-/** What was chosen for `key`, as text. */
+/** The choice for `key`, as text. */
 function get(key, otherwise = "") {
   return chosen.has(key) ? chosen.get(key) : otherwise;
 }
 
-/** Chooses, and lets everything that depends on it draw itself again. */
+/** Sets a choice and redraws everything that depends on it. */
 function set(key, value) {
   setQuietly(key, value);
   for (const watcher of watchers) if (watcher.keys.includes(key)) watcher.act();
 }
 
-/** Chooses, where whoever chooses has already drawn. */
+/** Sets a choice without redrawing. */
 function setQuietly(key, value) {
   if (value === null || value === "") chosen.delete(key);
   else chosen.set(key, String(value));
   writeAddress();
 }
 
-/** Runs `act` whenever one of `keys` is chosen anew. */
+/** Runs `act` whenever one of `keys` changes. */
 function watch(keys, act) {
   watchers.push({ keys, act });
 }
 
-/** A list chosen for `key`, each part written so that it may hold a comma. */
+/** The list chosen for `key`; its items are percent-encoded, so that they may contain commas. */
 function getList(key) {
   return get(key).split(",").filter(Boolean).map((part) => {
     try {
@@ -74,7 +74,7 @@ function getList(key) {
   });
 }
 
-/** Puts `word` on the list of `key`, or takes it off. */
+/** Adds `word` to the list of `key`, or removes it. */
 function toggle(key, word) {
   const words = getList(key);
   const kept = words.includes(word) ? words.filter((other) => other !== word) : [...words, word];
@@ -92,17 +92,17 @@ function pointShown() {
   return Number.isInteger(index) && index >= 0 && index < data.points.length ? index : 0;
 }
 
-/** "network.rtt = 52 ms, flows = 10"; empty when nothing was swept. */
+/** "network.rtt = 52 ms, flows = 10"; empty without a sweep. */
 function pointText(point) {
   return data.axes.map((axis, index) => `${axis.field} = ${axis.values[data.points[point]?.[index]]}`).join(", ");
 }
 
-/** ", at network.rtt = 52 ms": for the end of a caption's sentence. */
+/** ", at network.rtt = 52 ms", for the end of a sentence; empty without a sweep. */
 function atPoint() {
   return data.axes.length ? `, at ${pointText(pointShown())}` : "";
 }
 
-/** The schemes that the reader has not hidden, by index. */
+/** The indices of the schemes that are not hidden. */
 function schemesShown() {
   const hidden = getList("hide");
   return data.schemes.map((_, index) => index).filter((index) => !hidden.includes(data.schemes[index].label));
@@ -113,7 +113,7 @@ function metricIndex(name) {
   return data.metrics.findIndex((metric) => metric.name === name);
 }
 
-/** The summary of a scheme at a point, if there is one. */
+/** The summary of a scheme at a point, if any. */
 function summaryOf(scheme, point) {
   return data.summary.find((entry) => entry.scheme === scheme && entry.point === point);
 }

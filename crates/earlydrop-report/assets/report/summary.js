@@ -1,8 +1,8 @@
-// The table of schemes and what was measured.
+// The summary table: metrics of every scheme.
 
 function addSummary() {
   if (data.summary.length === 0 || data.metrics.length === 0) {
-    addNothing(addSection("summary", "Summary"), "No run is done yet, so there is nothing to sum up.");
+    addNothing(addSection("summary", "Summary"), "No run is done yet.");
     return;
   }
   const section = addSection("summary", "Summary");
@@ -23,22 +23,22 @@ function addSummary() {
   const show = () => {
     const point = pointShown();
     const entries = data.summary.filter((entry) => entry.point === point);
-    // A column of zeros says nothing, but that nothing happened.
+    // Columns of zeros are left out.
     const happened = (index) => entries.some((entry) => entry.values[index]?.mean);
     const metrics = data.metrics.filter((metric, index) => (metric.headline && happened(index)) || get("all") === "1" || !more);
     const seedsMost = Math.max(0, ...entries.map((entry) => entry.seeds));
     const rows = entries.map((entry) => ({
       scheme: entry.scheme,
       values: metrics.map((metric) => entry.values[data.metrics.indexOf(metric)]),
-      note: [entry.seeds < seedsMost ? count(entry.seeds, "seed") : null, doubt(entry.scheme, point)].filter(Boolean).join("; ") || null,
+      note: [entry.seeds < seedsMost ? count(entry.seeds, "seed") : null, notTrustworthy(entry.scheme, point)].filter(Boolean).join("; ") || null,
     }));
     if (all) {
       all.textContent = get("all") === "1" ? "Show the main columns" : `Show all ${data.metrics.length} columns`;
       all.setAttribute("aria-pressed", get("all") === "1" ? "true" : "false");
     }
     intro.textContent = seedsMost > 1
-      ? `Means over ${count(seedsMost, "seed")} with 95% intervals${atPoint()}. The line below a value shows where it lies between the least and the largest of its column. Press a heading to sort.`
-      : `Values of a single seed${atPoint()}, so there are no intervals. The line below a value shows where it lies between the least and the largest of its column. Press a heading to sort.`;
+      ? `Means over ${count(seedsMost, "seed")} with 95% intervals${atPoint()}. The line below a value shows its position between the smallest and the largest of its column. Press a heading to sort.`
+      : `Values of a single seed${atPoint()}, so there are no intervals. The line below a value shows its position between the smallest and the largest of its column. Press a heading to sort.`;
     const sort = {
       by: get("sort"),
       down: get("order") === "down",
@@ -47,7 +47,7 @@ function addSummary() {
         setQuietly("order", next.order);
         set("sort", next.by);
         const label = key === "scheme" ? "scheme" : metric.title;
-        announce(next.by ? `Sorted by ${label}, ${next.order === "down" ? "largest" : "least"} first` : "In the order of the scenario");
+        announce(next.by ? `Sorted by ${label}, ${next.order === "down" ? "largest" : "smallest"} first` : "In the order of the scenario");
       },
     };
     const focused = box.contains(document.activeElement) ? [...box.querySelectorAll("th button")].indexOf(document.activeElement) : -1;
@@ -57,7 +57,7 @@ function addSummary() {
     if (focused >= 0) box.querySelectorAll("th button")[focused]?.focus();
     const marked = rows.some((row) => row.values.some((value) => value?.best));
     note.textContent = marked
-      ? `${BEST} The best of its column, or not told apart from the best: the 95% interval of the difference, paired by seed, holds zero. Columns in which nothing is told apart, or in which neither more nor less is better, have no mark.`
+      ? `${BEST} The best of its column, or not significantly different from the best: the 95% interval of the difference, paired by seed, contains zero. Columns without significant differences, and those where neither more nor less is better, have no mark.`
       : noMark(rows.length, seedsMost);
     box.dataset.drawn = JSON.stringify(tableSummary(box, metrics));
   };
@@ -65,15 +65,15 @@ function addSummary() {
   watch(["point", "sort", "order", "all", "theme"], show);
 }
 
-/** Why no value is marked as the best. */
+/** The reason why no value is marked as the best. */
 function noMark(schemes, seeds) {
   if (schemes < 2) return "";
   return seeds < 2
-    ? "No value is marked as the best: a single seed cannot tell schemes apart."
-    : "No value is marked as the best: the seeds do not tell the schemes apart.";
+    ? "No value is marked as the best: a single seed gives no intervals."
+    : "No value is marked as the best: no difference between schemes is significant.";
 }
 
-/** What the table shows, read back from it. */
+/** The content of a table, read back from it. */
 function tableSummary(box, metrics) {
   const rows = [...box.querySelectorAll("tbody tr")];
   return {
@@ -87,7 +87,7 @@ function tableSummary(box, metrics) {
   };
 }
 
-/** Every mean at every point, for a file. */
+/** Every mean at every point, for the CSV file. */
 function summaryNumbers() {
   const columns = ["scheme", ...data.axes.map((axis) => axis.field), "seeds", ...data.metrics.flatMap((metric) => [withUnit(metric.name, metric.unit), `${metric.name} half interval`])];
   const rows = data.summary.map((entry) => [
@@ -102,13 +102,13 @@ function summaryNumbers() {
   return { columns, rows };
 }
 
-/** What each column means. */
+/** The definitions of the columns. */
 function meanings(metrics) {
   const better = { less: " Less is better.", more: " More is better." };
   return make(
     "details",
     { class: "meanings" },
-    make("summary", {}, "What the columns mean"),
+    make("summary", {}, "Definitions of the columns"),
     make("dl", {}, metrics.map((metric) => [
       make("dt", {}, capital(withUnit(metric.title, metric.unit)), " ", make("code", {}, metric.name)),
       make("dd", {}, sentence(capital(metric.meaning)), better[metric.better] ?? ""),

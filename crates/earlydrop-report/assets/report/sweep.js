@@ -1,10 +1,10 @@
-// A metric against a swept axis: one line for each scheme, with its 95% interval as a band.
+// A metric over a swept field: a line for each scheme, with its 95% interval as a band.
 
 function addSweep() {
   const axes = data.axes.map((_, index) => index).filter((index) => data.axes[index].values.length > 1);
   if (axes.length === 0) return false;
   if (data.summary.length === 0) {
-    addNothing(addSection("sweep", "Along the sweep"), "No run is done yet.");
+    addNothing(addSection("sweep", "Sweep"), "No run is done yet.");
     return true;
   }
   const usual = Math.max(0, ["delay_mean", "delay_p99"].map(metricIndex).find((index) => index >= 0) ?? data.metrics.findIndex((metric) => metric.headline));
@@ -12,11 +12,11 @@ function addSweep() {
   const metric = () => (metricIndex(get("metric")) < 0 ? usual : metricIndex(get("metric")));
   addFigure({
     name: "sweep",
-    title: "Along the sweep",
+    title: "Sweep",
     keys: ["point", "hide", "metric", "axis"],
     controls: () => [
       { key: "metric", label: "Show", options: data.metrics.map(({ name, title }) => ({ value: name, text: capital(title) })), value: data.metrics[metric()].name },
-      { key: "axis", label: "Along", options: axes.map((index) => ({ value: String(index), text: data.axes[index].field })), value: String(axis()) },
+      { key: "axis", label: "Field", options: axes.map((index) => ({ value: String(index), text: data.axes[index].field })), value: String(axis()) },
     ],
     draw: (look) => drawSweep(look, metric(), axis()),
   });
@@ -119,7 +119,7 @@ function drawSweep(look, metricAt, axisAt) {
     },
     height: look.print ? 440 : Math.round(Math.max(320, Math.min(480, look.width * 0.55))),
     legend: schemeLegend(lines.map(({ scheme }) => scheme), look),
-    caption: `${capital(metric.title)} as ${axis.field} changes${fixedAt.length ? `, at ${fixedAt.join(", ")}` : ""}. Each line is a scheme${banded ? ", its band the 95% interval of the mean over seeds: where bands lie apart, the schemes differ" : ""}.${look.print ? "" : " The dashed line is the point shown in the other figures."}${log || logY ? ` ${log && logY ? "Both axes are" : log ? "The lower axis is" : "The upright axis is"} logarithmic.` : ""}`,
+    caption: `${capital(metric.title)} as ${axis.field} changes${fixedAt.length ? `, at ${fixedAt.join(", ")}` : ""}. Each line is a scheme${banded ? ", its band the 95% interval of the mean over seeds: where bands do not overlap, the schemes differ significantly" : ""}.${look.print ? "" : " The dashed line is the point shown in the other figures."}${log || logY ? ` ${log && logY ? "Both axes are" : log ? "The x axis is" : "The y axis is"} logarithmic.` : ""}`,
     columns: ["scheme", axis.field, withUnit(metric.title, metric.unit), "half of the 95% interval"],
     rows: () => visible.flatMap(({ label, points }) => points.map(({ at, mean, half }) => [label, axis.values[at], mean, half])),
   };

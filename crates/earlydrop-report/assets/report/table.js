@@ -1,11 +1,11 @@
-// Tables of estimates: sorted by pressing a heading, with a small picture in each cell.
+// Tables of estimates: sortable by their headings, with a small interval plot in each cell.
 
-/** The mark of a best value. A word for screen readers stands beside it. */
+/** The mark of a best value; screen readers get a word instead. */
 const BEST = "\u2605";
 
 /**
- * A table of estimates. `rows` are `{ scheme, values, note }`, one value for each of
- * `metrics`; `sort` is where the order is kept: `{ by, down, choose }`.
+ * A table of estimates. `rows` are `{ scheme, values, note }`, one value for each of `metrics`;
+ * `sort` is the current order and its setter: `{ by, down, choose }`.
  */
 function estimateTable({ caption, metrics, rows, sort = null, onlyFirst = null }) {
   const ranges = metrics.map((_, index) => intervalRange(rows.map((row) => row.values[index])));
@@ -52,7 +52,7 @@ function sortRows(order, rows, metrics, { by, down }) {
   });
 }
 
-/** What pressing a heading does: the best first, then the other way, then as it was. */
+/** The order after a heading is pressed: best first, then reversed, then that of the scenario. */
 function nextOrder(current, key, better) {
   const first = better === "more" ? "down" : "up";
   if (current.by !== key) return { by: key, order: first };
@@ -78,7 +78,7 @@ function estimateCell(estimate, text, range, widest, colour) {
   );
 }
 
-/** Where the value and its interval lie between the least and the largest of the column. */
+/** The value and its interval on a line from the smallest to the largest of the column. */
 function whisker(estimate, range, colour) {
   if (!range || range[1] <= range[0]) return null;
   const at = (value) => 3 + (94 * (value - range[0])) / (range[1] - range[0]);

@@ -1,8 +1,7 @@
-// Colours, line styles and symbols. A scheme has the same in every figure.
+// Colours, line styles and symbols. A scheme has the same ones in every figure.
 
-// Seven colours, told apart with normal and with colour-blind eyes (found by search: at least
-// 12 in OKLab x 100 between any two as seen with protanopia and deuteranopia). Beyond seven,
-// the dash of a line differs, and the symbol differs all along.
+// Seven colours that remain distinguishable with protanopia and deuteranopia: any two differ by at
+// least 12 in OKLab x 100. More than seven schemes also differ by dash; every scheme has its symbol.
 const PALETTES = {
   light: ["#2a3fb5", "#b34a0c", "#0b8290", "#76105f", "#b4982f", "#7f95ff", "#1d2a1a"],
   dark: ["#4d7cf5", "#ff8a1c", "#22c79f", "#a06f94", "#e9e13a", "#b9a4ff", "#d8f5f0"],
@@ -29,7 +28,7 @@ const INKS = {
 const SCREEN_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 const PAPER_FONT = "Helvetica, Arial, sans-serif";
 
-/** How the `index`-th of many is drawn: its colour, dash and symbol. */
+/** Colour, dash and symbol of the scheme or line with this index. */
 function markOf(index, theme) {
   const colours = PALETTES[theme];
   return {
@@ -50,7 +49,7 @@ function remembered() {
   }
 }
 
-/** "light" or "dark": what the address says, else what was chosen before, else the system. */
+/** "light" or "dark": from the address, else the remembered choice, else the system. */
 function themeShown() {
   for (const theme of [get("theme"), remembered()]) if (theme === "light" || theme === "dark") return theme;
   return systemDark.matches ? "dark" : "light";
@@ -68,7 +67,7 @@ function themeButton() {
     try {
       localStorage.setItem("earlydrop-theme", theme);
     } catch {
-      // Not remembered, then.
+      // The choice is not remembered.
     }
     set("theme", theme);
   }, { class: "theme" });
@@ -82,18 +81,18 @@ function themeButton() {
   return element;
 }
 
-/** How a figure looks on the screen, `width` pixels wide. */
+/** Colours, font and sizes of a figure on screen, `width` pixels wide. */
 function screenLook(width) {
   const theme = themeShown();
   return { ...INKS[theme], theme, width, print: false, small: width < 520, font: SCREEN_FONT, size: width < 520 ? 11 : 12.5 };
 }
 
-/** How a figure looks on paper: light, and wide enough for a column. */
+/** Colours, font and sizes of a figure on paper: light, one column wide. */
 function paperLook() {
   return { ...INKS.light, muted: "#333a44", axis: "#444c57", grid: "#e4e7ea", theme: "light", width: 760, print: true, small: false, font: PAPER_FONT, size: 14 };
 }
 
-/** A little picture of a mark: its line, its symbol, or both. */
+/** A small picture of a mark: its line, its symbol, or both. */
 function swatch(mark, kind = "both") {
   const alone = kind === "symbol";
   return makeSvg(

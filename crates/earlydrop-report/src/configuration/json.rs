@@ -1,4 +1,4 @@
-//! The answer as JSON.
+//! The recommended configuration as JSON.
 
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::Measurement;
@@ -7,18 +7,18 @@ use earlydrop_model::configure::Choice;
 use earlydrop_model::validity::Caveat;
 use serde_json::{Value, json};
 
-use super::{ConfigurationReport, paste};
+use super::{ConfigurationReport, snippet};
 
-/// Pieces of a distribution.
-const PIECES: u64 = 100;
+/// The number of bins of a distribution.
+const BINS: u64 = 100;
 
-/// The report as JSON: the keys keep their names and their order.
-pub fn document(report: &ConfigurationReport) -> Value {
-    let found = &report.configuration;
-    let load = &found.load;
-    let forms = paste::all(found, report.seeds).into_iter();
-    let forms: serde_json::Map<String, Value> = forms
-        .map(|(name, _, text)| (name.to_string(), Value::String(text)))
+/// The report as JSON; keys and their order are stable.
+pub fn json(report: &ConfigurationReport) -> Value {
+    let recommendation = &report.configuration;
+    let load = &recommendation.load;
+    let snippets = snippet::snippets(recommendation, report.seeds).into_iter();
+    let snippets: serde_json::Map<String, Value> = snippets
+        .map(|snippet| (snippet.format.to_string(), Value::String(snippet.text)))
         .collect();
     json!({
         "load": {
@@ -31,13 +31,13 @@ pub fn document(report: &ConfigurationReport) -> Value {
             "packets_per_second": load.service(),
         },
         "scheme": report.question.scheme.to_string(),
-        "buffer": found.buffer,
-        "goal": { "queue": found.goal, "delay": found.goal / load.service() },
-        "chosen": found.choices[0].advice.spec.to_string(),
-        "choices": found.choices.iter().map(choice).collect::<Vec<_>>(),
-        "most_flows": found.most_flows,
-        "most_flows_by_22": found.most_flows_by_22,
-        "open_loop": found.open_loop.map(|open| json!({
+        "buffer": recommendation.buffer,
+        "goal": { "queue": recommendation.goal, "delay": recommendation.goal / load.service() },
+        "chosen": recommendation.choices[0].advice.spec.to_string(),
+        "choices": recommendation.choices.iter().map(choice).collect::<Vec<_>>(),
+        "most_flows": recommendation.most_flows,
+        "most_flows_by_22": recommendation.most_flows_by_22,
+        "open_loop": recommendation.open_loop.map(|open| json!({
             "lambda": open.batches,
             "gamma": open.timeout_share,
             "window": open.window,
@@ -45,15 +45,15 @@ pub fn document(report: &ConfigurationReport) -> Value {
             "mean_queue": open.queue,
             "sensitivity": open.sensitivity,
         })),
-        "warnings": found.warnings,
-        "measured": report.measured.map(|measured| of_measured(&measured, report.seeds)),
-        "paste": forms,
+        "warnings": recommendation.warnings,
+        "measured": report.measured.map(|measured| measurement(&measured, report.seeds)),
+        "paste": snippets,
     })
 }
 
 fn choice(choice: &Choice) -> Value {
-    let doubt = |doubt: &Caveat| json!({ "name": doubt.name(), "meaning": doubt.meaning() });
-    let piece = |piece: &earlydrop_model::queue::Bin| json!({ "from": piece.from, "to": piece.to, "probability": piece.probability });
+    let caveat = |caveat: &Caveat| json!({ "name": caveat.name(), "meaning": caveat.meaning() });
+    let bin = |bin: &earlydrop_model::queue::Bin| json!({ "from": bin.from, "to": bin.to, "probability": bin.probability });
     let finite = |number: f64| number.is_finite().then_some(number);
     json!({
         "method": choice.advice.method,
@@ -68,16 +68,16 @@ fn choice(choice: &Choice) -> Value {
             "expected": prediction(&choice.closed.expected),
             "rho": choice.closed.load,
             "sensitivity": choice.closed.sensitivity,
-            "distribution": choice.closed.histogram(PIECES).iter().map(piece).collect::<Vec<_>>(),
+            "distribution": choice.closed.histogram(BINS).iter().map(bin).collect::<Vec<_>>(),
         },
-        "stability": choice.stability.map(|found| json!({
-            "verdict": found.verdict().name(),
-            "gain": finite(found.gain),
-            "phase_margin": finite(found.phase_margin),
-            "gain_margin": finite(found.gain_margin),
-            "period": finite(found.period),
+        "stability": choice.stability.map(|stability| json!({
+            "verdict": stability.verdict().name(),
+            "gain": finite(stability.gain),
+            "phase_margin": finite(stability.phase_margin),
+            "gain_margin": finite(stability.gain_margin),
+            "period": finite(stability.period),
         })),
-        "doubts": choice.caveats.iter().map(doubt).collect::<Vec<_>>(),
+        "doubts": choice.caveats.iter().map(caveat).collect::<Vec<_>>(),
     })
 }
 
@@ -94,7 +94,7 @@ fn prediction(expected: &Prediction) -> Value {
     })
 }
 
-fn of_measured(measured: &Measurement, seeds: u64) -> Value {
+fn measurement(measured: &Measurement, seeds: u64) -> Value {
     let mean = |mean: Mean| json!({ "mean": mean.mean, "half": mean.half });
     json!({
         "seeds": seeds,

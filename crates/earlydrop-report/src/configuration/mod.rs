@@ -1,57 +1,62 @@
-//! The answer of `earlydrop configure`: in words, as JSON, as one page, and ready to paste.
+//! The answer of `earlydrop configure` as text, JSON, an HTML page, and in other tools' syntax.
 //!
 //! ```text
-//! Question --earlydrop_model::configure--> Recommendation --+
-//!                    simulated (optional) --> Measurement ----+--> ConfigurationReport
-//!                                                                --> text, json, page, paste
+//! Question --earlydrop_model::configure--> Recommendation -+
+//!               earlydrop_lab::verify (optional) ---------+-> ConfigurationReport
+//!                                                             -> title, statements, ... (text)
+//!                                                             -> json, page
+//!                                             Recommendation  -> snippet, snippets
 //! ```
+//!
+//! The text comes as labelled sentences, rows of cells and points of a chart, so that a terminal and
+//! a page can each lay it out.
 
 mod json;
 mod page;
-mod paste;
+mod snippet;
 mod text;
 
 use earlydrop_lab::verify::Measurement;
 use earlydrop_model::configure::{Question, Recommendation};
 
-pub use json::document;
+pub use json::json;
 pub use page::page;
-pub use paste::{all as all_forms, check as check_form, one as one_form};
-pub use text::{Crossing, methods, notes, prediction_and_simulation, statements, title};
+pub use snippet::{Snippet, check_format, snippet, snippets};
+pub use text::{OperatingPoint, methods, notes, prediction_and_simulation, statements, title};
 
-/// A configuration with the question it answers and, where it was simulated, what was measured.
+/// A recommended configuration, the question it answers and, where it was simulated, the measurement.
 #[derive(Clone, Debug)]
 pub struct ConfigurationReport {
     /// The answer: every method's parameters, the chosen one first.
     pub configuration: Recommendation,
     /// The question.
     pub question: Question,
-    /// What the simulator measured under the chosen parameters.
+    /// What the simulator measured with the chosen parameters.
     pub measured: Option<Measurement>,
-    /// With how many seeds it is, or would be, simulated.
+    /// The number of seeds of that simulation, or of a scenario written for one.
     pub seeds: u64,
 }
 
-/// Why a configuration cannot be pasted in a form.
+/// Why a configuration cannot be written in a format.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum PasteError {
-    /// There is no such form.
-    #[error("--paste {form}: allowed: {known}; nearest: {near}")]
-    Unknown {
+pub enum SnippetError {
+    /// There is no format of this name.
+    #[error("--paste {format}: allowed: {known}; nearest: {near}")]
+    UnknownFormat {
         /// The name given.
-        form: String,
+        format: String,
         /// All names.
         known: String,
-        /// The nearest of them.
+        /// The most similar name.
         near: &'static str,
     },
-    /// The other tool cannot be configured so.
-    #[error("--paste {form}: {why}")]
-    Refused {
-        /// The form.
-        form: String,
-        /// Why.
+    /// The tool cannot express the configuration.
+    #[error("--paste {format}: {why}")]
+    Inexpressible {
+        /// The format.
+        format: String,
+        /// The reason.
         why: String,
     },
 }

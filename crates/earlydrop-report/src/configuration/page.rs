@@ -1,14 +1,14 @@
-//! The answer as one page that needs nothing else, not even scripts.
+//! The recommended configuration as a self-contained HTML page without scripts.
 
-use super::text::{self, Crossing};
-use super::{ConfigurationReport, paste};
-use crate::figure::{Axis, Chart, Curve, Line, Mark, escape};
+use super::text::{self, OperatingPoint};
+use super::{ConfigurationReport, snippet};
+use crate::figure::{Axis, Chart, Curve, Line, VerticalLine, escape};
 use crate::page_shell::page_shell;
 
-/// A distribution is drawn in so many pieces.
-const PIECES: u64 = 300;
+/// The number of bins of a distribution.
+const BINS: u64 = 300;
 
-/// The page.
+/// The report as an HTML page.
 pub fn page(report: &ConfigurationReport) -> String {
     let configuration = &report.configuration;
     let title = text::title(configuration);
@@ -26,7 +26,7 @@ pub fn page(report: &ConfigurationReport) -> String {
         );
     }
     body += "</header>\n<main>\n";
-    body += &section("The operating point", &figures(&[crossing(report)]));
+    body += &section("The operating point", &figures(&[operating_point(report)]));
     body += &section("The queue's length", &figures(&[distribution(report)]));
     body += &dynamics(report);
     body += &section(
@@ -37,10 +37,12 @@ pub fn page(report: &ConfigurationReport) -> String {
         let rows = text::prediction_and_simulation(report);
         body += &section("Prediction and simulation", &table(&rows));
     }
-    let forms = paste::all(configuration, report.seeds).into_iter();
-    let forms = forms
-        .map(|(_, what, text)| format!("<p>{}</p>\n<pre>{}</pre>\n", escape(what), escape(&text)));
-    body += &section("To paste", &forms.collect::<String>());
+    let snippets = snippet::snippets(configuration, report.seeds).into_iter();
+    let snippets = snippets.map(|snippet| {
+        let (title, text) = (escape(snippet.title), escape(&snippet.text));
+        format!("<p>{title}</p>\n<pre>{text}</pre>\n")
+    });
+    body += &section("To paste", &snippets.collect::<String>());
     body += "</main>\n";
     page_shell(&title, &body, "")
 }
@@ -49,7 +51,7 @@ fn section(heading: &str, content: &str) -> String {
     format!("<section>\n<h2>{heading}</h2>\n{content}</section>\n")
 }
 
-/// Charts in a row.
+/// Charts side by side.
 fn figures(charts: &[Chart]) -> String {
     let figure = |chart: &Chart| format!("<figure>{}</figure>\n", chart.draw().inline());
     let all: String = charts.iter().map(figure).collect();
@@ -67,7 +69,7 @@ fn notes(report: &ConfigurationReport) -> String {
     format!("<ul>\n{}</ul>\n", items.collect::<String>())
 }
 
-/// Rows as a table, the first of them its head.
+/// A table whose first row is its header.
 fn table(rows: &[Vec<String>]) -> String {
     let row = |cells: &Vec<String>, cell: &str| {
         let cells = cells
@@ -85,14 +87,13 @@ fn table(rows: &[Vec<String>]) -> String {
     )
 }
 
-/// A curve through these places.
-fn curve(look: usize, name: &str, places: Vec<(f64, f64)>) -> Curve {
+fn curve(look: usize, name: &str, points: Vec<(f64, f64)>) -> Curve {
     Curve {
         name: name.to_string(),
         look,
-        words: name.to_string(),
+        tooltip: name.to_string(),
         is_faint: false,
-        line: Line::Path(places),
+        line: Line::Path(points),
     }
 }
 
@@ -105,43 +106,45 @@ fn axis(label: &str, low: f64, high: f64) -> Axis {
     }
 }
 
-fn marks(marks: Vec<(f64, String)>) -> Vec<Mark> {
-    let mark = |(at, name)| Mark { name, at };
-    marks.into_iter().map(mark).collect()
+fn vertical_lines(lines: Vec<(f64, String)>) -> Vec<VerticalLine> {
+    let line = |(at, name)| VerticalLine { name, at };
+    lines.into_iter().map(line).collect()
 }
 
-fn crossing(report: &ConfigurationReport) -> Chart {
+/// The scheme's signals and those that the flows need, over the average queue.
+fn operating_point(report: &ConfigurationReport) -> Chart {
     let configuration = &report.configuration;
-    let crossing = Crossing::of(configuration);
+    let point = OperatingPoint::of(configuration);
     let scheme = configuration.choices[0].gateway.scheme();
-    let within = |places: Vec<(f64, f64)>| -> Vec<(f64, f64)> {
-        let clipped = places.into_iter().map(|(x, y)| (x, y.min(crossing.top)));
+    let clipped = |points: Vec<(f64, f64)>| -> Vec<(f64, f64)> {
+        let clipped = points.into_iter().map(|(x, y)| (x, y.min(point.top)));
         clipped.collect()
     };
     Chart {
         title: "Signals given, and signals that just fill the link".to_string(),
-        x: axis("average queue, packets", 0.0, crossing.end),
-        y: axis("dropped or marked, % of packets", 0.0, crossing.top),
+        x: axis("average queue, packets", 0.0, point.end),
+        y: axis("dropped or marked, % of packets", 0.0, point.top),
         curves: vec![
-            curve(0, scheme, within(crossing.signals)),
-            curve(1, "the flows need", within(crossing.needs)),
+            curve(0, scheme, clipped(point.signals)),
+            curve(1, "the flows need", clipped(point.required)),
         ],
-        marks: marks(crossing.marks),
+        vertical_lines: vertical_lines(point.marks),
         ..Chart::default()
     }
 }
 
+/// The distribution of the queue's length in the closed loop.
 fn distribution(report: &ConfigurationReport) -> Chart {
     let configuration = &report.configuration;
     let closed = &configuration.choices[0].closed;
-    let place = |piece: &earlydrop_model::queue::Bin| {
-        let packets = (piece.to - piece.from + 1) as f64;
+    let density = |bin: &earlydrop_model::queue::Bin| {
+        let packets = (bin.to - bin.from + 1) as f64;
         (
-            0.5 * (piece.from + piece.to) as f64,
-            100.0 * piece.probability / packets,
+            0.5 * (bin.from + bin.to) as f64,
+            100.0 * bin.probability / packets,
         )
     };
-    let places: Vec<(f64, f64)> = closed.histogram(PIECES).iter().map(place).collect();
+    let points: Vec<(f64, f64)> = closed.histogram(BINS).iter().map(density).collect();
     let quantiles = [(0.5, "median"), (0.99, "99%")].map(|(share, name)| {
         let at = closed.quantile(share);
         (at, format!("{name} {at:.0}"))
@@ -150,8 +153,8 @@ fn distribution(report: &ConfigurationReport) -> Chart {
         title: "If each cwnd were sent at once: an upper bound on the spread".to_string(),
         x: axis("packets", 0.0, configuration.buffer),
         y: axis("probability of each, %", 0.0, 0.0),
-        curves: vec![curve(0, "probability", places)],
-        marks: marks(quantiles.to_vec()),
+        curves: vec![curve(0, "probability", points)],
+        vertical_lines: vertical_lines(quantiles.to_vec()),
         ..Chart::default()
     }
 }
@@ -161,7 +164,7 @@ fn dynamics(report: &ConfigurationReport) -> String {
     let Some(trajectory) = &report.configuration.trajectory else {
         return String::new();
     };
-    let places = |of: fn(&earlydrop_model::fluid::State) -> f64| -> Vec<(f64, f64)> {
+    let points = |of: fn(&earlydrop_model::fluid::State) -> f64| -> Vec<(f64, f64)> {
         let states = trajectory.states.iter();
         states.map(|state| (state.at, of(state))).collect()
     };
@@ -171,17 +174,17 @@ fn dynamics(report: &ConfigurationReport) -> String {
         x: axis("seconds", 0.0, span),
         y: axis("packets", 0.0, 0.0),
         curves,
-        marks: marks(vec![
-            (span / 3.0, "half as many again".to_string()),
+        vertical_lines: vertical_lines(vec![
+            (span / 3.0, "50% more flows".to_string()),
             (span / 1.5, "as before".to_string()),
         ]),
         ..Chart::default()
     };
     let queue = vec![
-        curve(0, "queue", places(|state| state.queue)),
-        curve(1, "average", places(|state| state.average)),
+        curve(0, "queue", points(|state| state.queue)),
+        curve(1, "average", points(|state| state.average)),
     ];
-    let cwnd = vec![curve(0, "cwnd", places(|state| state.window))];
+    let cwnd = vec![curve(0, "cwnd", points(|state| state.window))];
     let charts = [
         chart("Queue as flows join and leave", queue),
         chart("A flow's cwnd meanwhile", cwnd),

@@ -1,4 +1,4 @@
-//! The answer in words, rows and points, for a terminal and for a page.
+//! The recommended configuration as sentences, rows and points, for a terminal and for a page.
 
 use earlydrop_lab::statistics::Mean;
 use earlydrop_model::configure::{Choice, Recommendation};
@@ -8,71 +8,72 @@ use earlydrop_model::{Control, required_signal_probability};
 use super::ConfigurationReport;
 use crate::figure::number;
 
-/// Points of a curve.
+/// The number of points of a curve.
 const POINTS: u32 = 240;
-/// Values of a small picture in a line.
-const SMALL: u64 = 24;
+/// The number of values of a sparkline.
+const SPARKLINE: u64 = 24;
 
-/// What is asked, in a line.
-pub fn title(found: &Recommendation) -> String {
-    let load = &found.load;
+/// The question in one line: flows, link, buffer and goal.
+pub fn title(recommendation: &Recommendation) -> String {
+    let load = &recommendation.load;
     let control = match load.tcp.control {
         Control::Reno => "Reno",
         Control::Cubic => "CUBIC",
     };
     let plural = if load.flows == 1.0 { "" } else { "s" };
     format!(
-        "{} {control} flow{plural}{} on {} over {}, buffer {} packets: aiming at {} ({} packets)",
+        "{} {control} flow{plural}{} on {} over {}, buffer {} packets; target {} ({} packets)",
         load.flows,
         if load.tcp.ecn { " with ECN" } else { "" },
         load.rate,
         load.rtt,
-        number(found.buffer),
-        milliseconds(found.goal / load.service()),
-        number(found.goal),
+        number(recommendation.buffer),
+        milliseconds(recommendation.goal / load.service()),
+        number(recommendation.goal),
     )
 }
 
-/// What to expect of the choice, and how far to trust it: a word and a sentence each. `small`
-/// draws values within a sentence, with a space behind, or not at all.
+/// The prediction for the chosen parameters and its limits, as labelled sentences.
+///
+/// `sparkline` draws values within a sentence, followed by a space; it may return nothing.
 pub fn statements(
-    found: &Recommendation,
-    small: impl Fn(&[f64]) -> String,
+    recommendation: &Recommendation,
+    sparkline: impl Fn(&[f64]) -> String,
 ) -> Vec<(&'static str, String)> {
-    let chosen = &found.choices[0];
+    let chosen = &recommendation.choices[0];
     let mut statements = vec![
         ("expect", expected(chosen)),
-        ("queue", queue(found, chosen, &small)),
+        ("queue", queue(recommendation, chosen, &sparkline)),
     ];
     if let Some(stability) = &chosen.stability {
-        statements.push(("loop", of_stability(stability)));
+        statements.push(("stability", stability_text(stability)));
     }
-    if let Some(trajectory) = &found.trajectory {
+    if let Some(trajectory) = &recommendation.trajectory {
         let queues: Vec<f64> = trajectory.states.iter().map(|state| state.queue).collect();
         statements.push((
-            "moves",
+            "response",
             format!(
-                "{}the queue over {}, with half as many flows again in the middle third",
-                small(&queues),
+                "{}the queue over {}, with 50% more flows in the middle third",
+                sparkline(&queues),
                 trajectory.span,
             ),
         ));
     }
-    if let Some(most) = found.most_flows {
-        statements.push(("holds", holds(found, most)));
+    if let Some(most) = recommendation.most_flows {
+        statements.push(("capacity", capacity(recommendation, most)));
     }
-    if let Some(open) = found.open_loop {
+    if let Some(open) = recommendation.open_loop {
         statements.push((
             "open loop",
             format!(
-                "E[Q] = {} packets at rho = {:.4} from the loss given; a hundredth more load: {:+.1}",
+                "E[Q] = {} packets at rho = {:.4} from the given loss; 1% more load adds {:+.1}",
                 number(open.queue),
                 open.load,
                 open.sensitivity / 100.0
             ),
         ));
     }
-    statements.push(("trust", trust(chosen)));
+    statements.push(("validity", validity(chosen)));
     statements
 }
 
@@ -88,7 +89,7 @@ fn expected(chosen: &Choice) -> String {
         _ => format!("{} lost", percent(expected.loss)),
     };
     format!(
-        "{} in the queue ({} packets), {signals}, link {} busy, cwnd {} packets, round trip {}",
+        "{} in the queue ({} packets), {signals}, utilisation {}, cwnd {} packets, RTT {}",
         milliseconds(expected.delay.as_secs_f64()),
         number(expected.queue),
         percent(expected.utilisation),
@@ -97,19 +98,23 @@ fn expected(chosen: &Choice) -> String {
     )
 }
 
-fn queue(found: &Recommendation, chosen: &Choice, small: impl Fn(&[f64]) -> String) -> String {
-    let pieces = chosen.closed.histogram(SMALL);
-    let spread: Vec<f64> = pieces.iter().map(|piece| piece.probability).collect();
+fn queue(
+    recommendation: &Recommendation,
+    chosen: &Choice,
+    sparkline: impl Fn(&[f64]) -> String,
+) -> String {
+    let bins = chosen.closed.histogram(SPARKLINE);
+    let probabilities: Vec<f64> = bins.iter().map(|bin| bin.probability).collect();
     format!(
-        "{}0 to {} packets; half the time below {}, 99% below {}, were each window sent at once",
-        small(&spread),
-        number(found.buffer),
+        "{}0 to {} packets; if each cwnd were sent at once: median {}, 99% below {}",
+        sparkline(&probabilities),
+        number(recommendation.buffer),
         number(chosen.closed.quantile(0.5)),
         number(chosen.closed.quantile(0.99)),
     )
 }
 
-fn of_stability(stability: &Stability) -> String {
+fn stability_text(stability: &Stability) -> String {
     let phase = match stability.phase_margin.is_finite() {
         true => format!("phase margin {:.0} degrees", stability.phase_margin),
         false => "gain below 1".to_string(),
@@ -122,55 +127,59 @@ fn of_stability(stability: &Stability) -> String {
     )
 }
 
-fn holds(found: &Recommendation, most: f64) -> String {
-    let by_22 = match found.most_flows_by_22 {
+/// How many flows the thresholds are good for.
+fn capacity(recommendation: &Recommendation, most: f64) -> String {
+    let by_22 = match recommendation.most_flows_by_22 {
         Some(flows) => number(flows.floor()),
         None => "any number".to_string(),
     };
     format!(
-        "up to {} flows, beyond which the average passes max; formula (22), which knows no early drops, has {by_22}",
+        "up to {} flows; with more, the average queue exceeds max (Chandrayana et al., formula 22, \
+         without early drops: {by_22})",
         number(most.floor())
     )
 }
 
-/// The share of settings is that of `docs/explanation/the-model.md`: 42 of 60.
-fn trust(chosen: &Choice) -> String {
+/// What limits the prediction. The share of settings, 42 of 60, is from `docs/explanation/the-model.md`.
+fn validity(chosen: &Choice) -> String {
     match chosen.caveats.as_slice() {
-        [] => "nothing speaks against it: in 7 of 10 such settings delay and loss came within a quarter".to_string(),
-        doubts => {
-            let meanings: Vec<&str> = doubts.iter().map(|doubt| doubt.meaning()).collect();
-            format!("with care: {}; see with --verify", meanings.join("; "))
+        [] => "no known limit applies: in 7 of 10 such settings delay and loss were within 25% of \
+               the simulation"
+            .to_string(),
+        caveats => {
+            let meanings: Vec<&str> = caveats.iter().map(|caveat| caveat.meaning()).collect();
+            format!("limited: {}; check with --verify", meanings.join("; "))
         }
     }
 }
 
-/// How often the scheme signals congestion and how often the flows need it, over the average
-/// queue: the operating point is where the two curves cross.
-pub struct Crossing {
-    /// How far the picture goes, in packets.
+/// Congestion signals over the average queue: those that the scheme gives and those at which the
+/// flows just fill the link. The curves cross at the operating point.
+pub struct OperatingPoint {
+    /// The end of the x axis, in packets.
     pub end: f64,
-    /// How high, in percent.
+    /// The top of the y axis, in percent.
     pub top: f64,
-    /// The scheme's signals: percent of packets dropped or marked.
+    /// The scheme's signals: average queue in packets, percent of packets dropped or marked.
     pub signals: Vec<(f64, f64)>,
-    /// The signals at which the flows just fill the link, in percent.
-    pub needs: Vec<(f64, f64)>,
-    /// Thresholds, and the operating point.
+    /// The signals at which the flows just fill the link, in the same units.
+    pub required: Vec<(f64, f64)>,
+    /// Thresholds and operating point, in packets, with labels.
     pub marks: Vec<(f64, String)>,
 }
 
-impl Crossing {
+impl OperatingPoint {
     /// The curves of the chosen parameters.
-    pub fn of(found: &Recommendation) -> Crossing {
-        let chosen = &found.choices[0];
-        let (load, at) = (&found.load, chosen.expected.queue);
+    pub fn of(recommendation: &Recommendation) -> OperatingPoint {
+        let chosen = &recommendation.choices[0];
+        let (load, at) = (&recommendation.load, chosen.expected.queue);
         let thresholds = chosen.advice.thresholds;
-        let upper = thresholds.map_or(2.0 * found.goal, |t| 1.3 * t.max);
-        let end = upper.max(1.3 * at).min(found.buffer).max(1.0);
+        let upper = thresholds.map_or(2.0 * recommendation.goal, |t| 1.3 * t.max);
+        let end = upper.max(1.3 * at).min(recommendation.buffer).max(1.0);
         let points = |of: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
-            let place = |step: u32| end * f64::from(step) / f64::from(POINTS);
+            let average = |step: u32| end * f64::from(step) / f64::from(POINTS);
             (0..=POINTS)
-                .map(|step| (place(step), 100.0 * of(place(step))))
+                .map(|step| (average(step), 100.0 * of(average(step))))
                 .collect()
         };
         let signals = 100.0 * (chosen.expected.loss + chosen.expected.marks);
@@ -180,28 +189,38 @@ impl Crossing {
             marks.push((t.max, format!("max {}", number(t.max))));
         }
         marks.push((at, format!("operating point {}", number(at))));
-        Crossing {
+        OperatingPoint {
             end,
             top: (2.0 * signals).clamp(0.01, 100.0),
             signals: points(&|queue| chosen.gateway.signal_probability(queue, load.flows)),
-            needs: points(&|queue| required_signal_probability(load, &chosen.gateway, queue)),
+            required: points(&|queue| required_signal_probability(load, &chosen.gateway, queue)),
             marks,
         }
     }
 }
 
-/// Every method, below a row of names.
-pub fn methods(found: &Recommendation) -> Vec<Vec<String>> {
+/// Every method's thresholds and predictions, as rows below a header.
+pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
     let names = [
-        "method", "min", "max", "max_p", "weight", "delay", "signals", "busy", "loop",
+        "method",
+        "min",
+        "max",
+        "max_p",
+        "weight",
+        "delay",
+        "signals",
+        "utilisation",
+        "loop",
     ];
     let mut rows = vec![names.map(String::from).to_vec()];
-    for choice in &found.choices {
+    for choice in &recommendation.choices {
         let t = choice.advice.thresholds;
         let of = |value: Option<f64>| value.map_or("-".to_string(), number);
         let max_p = t.map(|t| t.max_p.map_or("adapts".to_string(), number));
         let expected = &choice.expected;
-        let verdict = choice.stability.map_or("-", |found| found.verdict().name());
+        let verdict = choice
+            .stability
+            .map_or("-", |stability| stability.verdict().name());
         rows.push(vec![
             choice.advice.method.to_string(),
             of(t.map(|t| t.min)),
@@ -217,29 +236,34 @@ pub fn methods(found: &Recommendation) -> Vec<Vec<String>> {
     rows
 }
 
-/// Warnings, and what each method has to say.
-pub fn notes(found: &Recommendation) -> Vec<String> {
-    let of_methods = found.choices.iter().flat_map(|choice| {
+/// Warnings, followed by the notes of each method.
+pub fn notes(recommendation: &Recommendation) -> Vec<String> {
+    let of_methods = recommendation.choices.iter().flat_map(|choice| {
         let method = choice.advice.method;
         let notes = choice.advice.notes.iter();
         notes.map(move |note| format!("{method}: {note}"))
     });
-    found.warnings.iter().cloned().chain(of_methods).collect()
+    recommendation
+        .warnings
+        .iter()
+        .cloned()
+        .chain(of_methods)
+        .collect()
 }
 
-/// Prediction and measurement, below a row of names; nothing where nothing was measured.
+/// Prediction and measurement as rows below a header; empty where nothing was simulated.
 pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String>> {
     let Some(measured) = &report.measured else {
         return Vec::new();
     };
     let expected = &report.configuration.choices[0].expected;
     let simulated = format!("simulated, {} seeds", report.seeds);
-    let names = ["", "predicted", &simulated, "off"];
+    let names = ["", "predicted", &simulated, "error"];
     let row = |name: &str, predicted: f64, measured: Mean, unit: &str, scale: f64| {
         let half = measured
             .half
             .map(|half| format!(" ± {}", number(scale * half)));
-        let off = match measured.mean.abs() > 1e-12 {
+        let error = match measured.mean.abs() > 1e-12 {
             true => format!("{:+.0}%", 100.0 * (predicted / measured.mean - 1.0)),
             false => "-".to_string(),
         };
@@ -251,7 +275,7 @@ pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String
                 number(scale * measured.mean),
                 half.unwrap_or_default()
             ),
-            off,
+            error,
         ]
     };
     let delay = expected.delay.as_secs_f64();
@@ -262,7 +286,7 @@ pub fn prediction_and_simulation(report: &ConfigurationReport) -> Vec<Vec<String
         row("lost", expected.loss, measured.loss, "%", 100.0),
         row("marked", expected.marks, measured.marks, "%", 100.0),
         row(
-            "link busy",
+            "utilisation",
             expected.utilisation,
             measured.utilisation,
             "%",

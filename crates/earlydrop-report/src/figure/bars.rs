@@ -1,39 +1,40 @@
-//! Bars in groups, from zero.
+//! Grouped bar charts whose bars start at zero.
 
-use super::chart::{Axis, Frame, Level, WIDTH, ends, extent, heading, upright};
+use super::axis::{Axis, Frame, WIDTH, draw_y_axis, ends, extent, write_heading};
+use super::chart::Level;
 use super::scale::Scale;
 use super::svg::{Anchor, COLOURS, Drawing, Elements, width_of};
 
 /// One bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Its height; `None` where nothing was measured.
+    /// The height; `None` where nothing was measured.
     pub value: Option<f64>,
-    /// Half the width of its interval.
+    /// Half the width of the interval; `None` with a single run.
     pub half: Option<f64>,
-    /// In words.
-    pub words: String,
+    /// The tooltip.
+    pub tooltip: String,
 }
 
-/// Bars in groups.
+/// A bar chart: in each group, one bar of every row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
-    /// What stands above; may be empty.
+    /// The title; may be empty.
     pub title: String,
-    /// The upright axis.
+    /// The vertical axis.
     pub y: Axis,
-    /// The groups' names, along the foot.
+    /// The groups' names, below the bars.
     pub groups: Vec<String>,
-    /// What stands side by side in each group: a name, and a bar for each group.
+    /// The rows: a name for the legend, and a bar for each group.
     pub rows: Vec<(String, Vec<Bar>)>,
-    /// Values to compare with.
+    /// Horizontal lines at values to compare with.
     pub levels: Vec<Level>,
 }
 
 const HEIGHT: f64 = 262.0;
 
 impl Bars {
-    /// The smallest and the largest value, intervals and levels included.
+    /// The smallest and the largest value; zero, intervals and levels included.
     pub fn extent(&self) -> Option<(f64, f64)> {
         let bars = self.rows.iter().flat_map(|(_, bars)| bars);
         let ends = bars.filter_map(|bar| Some(ends(bar.value?, bar.half)));
@@ -41,13 +42,13 @@ impl Bars {
         extent(ends.flatten().chain(levels).chain([0.0]))
     }
 
-    /// Draws them.
+    /// The chart as a picture, the same byte for byte for equal charts.
     pub fn draw(&self) -> Drawing {
         let mut elements = Elements::default();
-        heading(&mut elements, &self.title, &self.y.label);
-        let lines = self.write_key(&mut elements);
+        write_heading(&mut elements, &self.title, &self.y.label);
+        let lines = self.write_legend(&mut elements);
         let frame = self.frame(lines);
-        upright(&mut elements, &frame, &self.y.written(&frame.y, 5));
+        draw_y_axis(&mut elements, &frame, &self.y.tick_labels(&frame.y, 5));
         elements.line(
             "axis",
             (frame.left, frame.y_of(0.0)),
@@ -68,7 +69,7 @@ impl Bars {
         Drawing {
             width: WIDTH as u32,
             height: HEIGHT as u32,
-            about: format!(
+            description: format!(
                 "{}: {} of {} for {}",
                 self.title,
                 self.y.label,
@@ -79,8 +80,8 @@ impl Bars {
         }
     }
 
-    /// Which colour is what, in as many lines as it takes; answers how many.
-    fn write_key(&self, elements: &mut Elements) -> usize {
+    /// Writes the legend of the rows; returns how many lines it takes.
+    fn write_legend(&self, elements: &mut Elements) -> usize {
         let top = if self.title.is_empty() { 31.0 } else { 49.0 };
         let (mut x, mut line) = (4.0, 0);
         for (index, (name, _)) in self.rows.iter().enumerate() {
@@ -97,21 +98,23 @@ impl Bars {
         line + 1
     }
 
-    fn frame(&self, key_lines: usize) -> Frame {
+    /// The plot area below a legend of `legend_lines` lines.
+    fn frame(&self, legend_lines: usize) -> Frame {
         let y = self.y.scale(self.extent()).rounded(5);
-        let written = self.y.written(&y, 5);
-        let widest = written.iter().map(|(_, text)| width_of(text));
+        let ticks = self.y.tick_labels(&y, 5);
+        let widest = ticks.iter().map(|(_, text)| width_of(text));
         let top = if self.title.is_empty() { 26.0 } else { 44.0 };
         Frame {
             left: 8.0 + widest.fold(0.0, f64::max),
             right: WIDTH - 6.0,
-            top: top + 14.0 * key_lines as f64,
+            top: top + 14.0 * legend_lines as f64,
             bottom: HEIGHT - 22.0,
             x: Scale::linear(0.0, self.groups.len().max(1) as f64),
             y,
         }
     }
 
+    /// Draws the bars of one group, centred in its share of the width.
     fn draw_group(&self, elements: &mut Elements, frame: &Frame, group: usize) {
         let count = self.rows.len().max(1) as f64;
         let room = frame.x_of(1.0) - frame.x_of(0.0);
@@ -122,14 +125,14 @@ impl Bars {
                 continue;
             };
             let x = left + width * index as f64;
-            elements.titled(&bar.words, |inside| {
+            elements.with_tooltip(&bar.tooltip, |drawing| {
                 let class = format!("bar c{}", index % COLOURS);
                 let (from, to) = (frame.y_of(0.0), frame.y_of(value));
-                inside.rectangle(&class, (x + 1.0, from), (x + width - 1.0, to));
+                drawing.rectangle(&class, (x + 1.0, from), (x + width - 1.0, to));
                 if bar.half.is_some() {
                     let middle = x + width / 2.0;
                     let [low, high] = ends(value, bar.half).map(|end| (middle, frame.y_of(end)));
-                    inside.line("bar whisker", low, high);
+                    drawing.line("bar whisker", low, high);
                 }
             });
         }
@@ -141,11 +144,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_begin_at_zero_and_intervals_end_there() {
+    fn bars_and_intervals_are_cut_off_at_zero() {
         let bar = |value: f64, half: f64| Bar {
             value: Some(value),
             half: Some(half),
-            words: format!("{value}"),
+            tooltip: format!("{value}"),
         };
         let bars = Bars {
             groups: vec!["near".to_string(), "far".to_string()],

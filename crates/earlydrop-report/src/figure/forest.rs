@@ -1,48 +1,48 @@
-//! Effects with their intervals on either side of zero: to the right of it a claim is right,
-//! to the left it is wrong.
+//! Forest plots: effect sizes of claims with their intervals. An effect above zero supports the
+//! claim, one below zero contradicts it.
 //!
-//! The axis is the same in every picture. Within one per cent of zero it is linear, beyond
-//! that logarithmic, so that an effect of 2% and one of 200% can both be seen.
+//! Every plot has the same axis: linear up to 1%, logarithmic beyond, so that an effect of 2%
+//! and one of 200% are both visible.
 
-use super::svg::{Anchor, Drawing, Elements, place, width_of};
+use super::svg::{Anchor, Drawing, Elements, coordinate, width_of};
 
-/// By how much something is right, with the interval of that.
+/// The effect size of a comparison; above zero it supports the claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// As a share: 0.1 is ten per cent.
+    /// The mean as a share: 0.1 is 10%.
     pub mean: f64,
-    /// Half the width of its interval.
+    /// Half the width of the 95% interval.
     pub half: Option<f64>,
-    /// Whether it is told apart from zero, on the right side.
+    /// Whether it is significantly above zero.
     pub is_right: bool,
 }
 
-/// A claim in a forest.
+/// A claim's row in a forest plot.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// What it is called.
+pub struct ForestRow {
+    /// The claim's name.
     pub name: String,
-    /// How it looks: "right", "partly", "wrong" or "open".
+    /// The CSS class of its verdict: "right", "partly", "wrong" or "open".
     pub look: &'static str,
-    /// Over all comparisons.
+    /// The effect over all comparisons.
     pub overall: Option<Effect>,
-    /// Each comparison.
+    /// The effect of each comparison.
     pub single: Vec<Effect>,
-    /// In words.
-    pub words: String,
+    /// The tooltip.
+    pub tooltip: String,
 }
 
-/// Effects beyond this are drawn at the end of the axis.
-const FARTHEST: f64 = 10.0;
-/// Up to this the axis is linear.
-const NEAR: f64 = 0.01;
+/// The end of the axis, where larger effects are drawn.
+const LARGEST: f64 = 10.0;
+/// The axis is linear up to this effect and logarithmic beyond.
+const LINEAR_TO: f64 = 0.01;
 const WIDTH: f64 = 370.0;
 const STRIP_HEIGHT: f64 = 22.0;
 
-/// How far an effect lies along the axis, from -1 to 1.
+/// The position of an effect along the axis, from -1 to 1.
 fn share(effect: f64) -> f64 {
-    let reach = 1.0 + (FARTHEST / NEAR).log10();
-    let size = effect.abs() / NEAR;
+    let reach = 1.0 + (LARGEST / LINEAR_TO).log10();
+    let size = effect.abs() / LINEAR_TO;
     let along = if size <= 1.0 {
         size
     } else {
@@ -51,24 +51,25 @@ fn share(effect: f64) -> f64 {
     (along / reach).min(1.0).copysign(effect)
 }
 
-/// The axis from one end to the other.
+/// The axis between two pixel columns.
 struct Axis {
     left: f64,
     right: f64,
 }
 
 impl Axis {
+    /// The pixel column of an effect.
     fn x_of(&self, effect: f64) -> f64 {
         let middle = (self.left + self.right) / 2.0;
         middle + share(effect) * (self.right - self.left) / 2.0
     }
 
-    /// Faint lines and, where there is room for them, what they are.
+    /// Draws grid lines and, where `is_labelled`, their values.
     fn draw(&self, elements: &mut Elements, top: f64, bottom: f64, is_labelled: bool) {
         for effect in [-10.0, -1.0, -0.1, -0.01, 0.01, 0.1, 1.0, 10.0] {
             let x = self.x_of(effect);
             elements.line("grid", (x, top), (x, bottom));
-            if is_labelled && [NEAR, 1.0].contains(&f64::abs(effect)) {
+            if is_labelled && [LINEAR_TO, 1.0].contains(&f64::abs(effect)) {
                 let text = format!("{:+}%", (effect * 100.0).round());
                 elements.text("tick", (x, top - 4.0), Anchor::Middle, &text);
             }
@@ -80,16 +81,17 @@ impl Axis {
         }
     }
 
-    fn mark(&self, elements: &mut Elements, row: &Row, y: f64) {
+    /// Draws a row's effects around pixel row `y`: single ones above, the overall one below.
+    fn draw_effects(&self, elements: &mut Elements, row: &ForestRow, y: f64) {
         for one in &row.single {
             let class = match one.is_right {
                 true => "one right",
                 false => "one hollow wrong",
             };
-            let x = place(self.x_of(one.mean) - 2.4);
+            let x = coordinate(self.x_of(one.mean) - 2.4);
             let path = format!(
                 "M{x} {}a2.4 2.4 0 1 0 4.8 0a2.4 2.4 0 1 0 -4.8 0Z",
-                place(y - 4.0)
+                coordinate(y - 4.0)
             );
             elements.path(class, &path);
         }
@@ -103,7 +105,7 @@ impl Axis {
             elements.line(&class, ends[0], ends[1]);
         }
         let x = self.x_of(overall.mean);
-        let corner = |dx: f64, dy: f64| format!("{} {}", place(x + dx), place(y + dy));
+        let corner = |dx: f64, dy: f64| format!("{} {}", coordinate(x + dx), coordinate(y + dy));
         let diamond = [
             corner(0.0, -4.0),
             corner(4.0, 0.0),
@@ -114,28 +116,30 @@ impl Axis {
     }
 }
 
-/// One claim's effects without numbers, for a line of a page. Above, each comparison, filled
-/// where it bears the claim out; below, all together with the interval.
-pub fn strip(row: &Row, width: u32) -> Drawing {
+/// One claim's effects without numbers, for a line of a page.
+///
+/// The upper half has a dot for each comparison, filled where it supports the claim; the lower
+/// half has the overall effect with its interval.
+pub fn strip(row: &ForestRow, width: u32) -> Drawing {
     let axis = Axis {
         left: 6.0,
         right: f64::from(width) - 6.0,
     };
     let mut elements = Elements::default();
-    elements.titled(&row.words, |inside| {
-        inside.rectangle("touch", (0.0, 0.0), (f64::from(width), STRIP_HEIGHT));
-        axis.draw(inside, 0.0, STRIP_HEIGHT, false);
-        axis.mark(inside, row, STRIP_HEIGHT / 2.0);
+    elements.with_tooltip(&row.tooltip, |group| {
+        group.rectangle("touch", (0.0, 0.0), (f64::from(width), STRIP_HEIGHT));
+        axis.draw(group, 0.0, STRIP_HEIGHT, false);
+        axis.draw_effects(group, row, STRIP_HEIGHT / 2.0);
     });
     Drawing {
         width,
         height: STRIP_HEIGHT as u32,
-        about: row.words.clone(),
+        description: row.tooltip.clone(),
         body: elements.0,
     }
 }
 
-/// The numbers of the axis under which strips of this width stand.
+/// The numbered axis above a column of strips of this width.
 pub fn strip_axis(width: u32) -> Drawing {
     let axis = Axis {
         left: 6.0,
@@ -146,13 +150,13 @@ pub fn strip_axis(width: u32) -> Drawing {
     Drawing {
         width,
         height: 18,
-        about: "The axis: by how much a claim is right, in per cent".to_string(),
+        description: "The axis: by how much a claim is right, in per cent".to_string(),
         body: elements.0,
     }
 }
 
-/// Many claims' effects, one below the other.
-pub fn forest(rows: &[Row]) -> Drawing {
+/// A forest plot: one row for each claim.
+pub fn forest(rows: &[ForestRow]) -> Drawing {
     let names = rows.iter().map(|row| width_of(&row.name));
     let left = names.fold(0.0, f64::max) + 12.0;
     let axis = Axis {
@@ -173,19 +177,19 @@ pub fn forest(rows: &[Row]) -> Drawing {
     for (index, row) in rows.iter().enumerate() {
         let y = top + step * (index as f64 + 0.5);
         elements.text("name", (4.0, y + 3.8), Anchor::Start, &row.name);
-        elements.titled(&row.words, |inside| {
-            inside.rectangle(
+        elements.with_tooltip(&row.tooltip, |group| {
+            group.rectangle(
                 "touch",
                 (axis.left, y - step / 2.0),
                 (axis.right, y + step / 2.0),
             );
-            axis.mark(inside, row, y);
+            axis.draw_effects(group, row, y);
         });
     }
     Drawing {
         width: WIDTH as u32,
         height: (bottom + 8.0) as u32,
-        about: "By how much each claim is right, with 95% intervals".to_string(),
+        description: "By how much each claim is right, with 95% intervals".to_string(),
         body: elements.0,
     }
 }
@@ -195,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_axis_is_even_and_keeps_order() {
+    fn the_axis_is_symmetric_and_monotonic() {
         assert_eq!(share(0.0), 0.0);
         let reach = share(10.0);
         assert!((reach - 1.0).abs() < 1e-12);
@@ -205,7 +209,7 @@ mod tests {
         for (one, other) in effects.iter().zip(effects.iter().rev()) {
             assert_eq!(share(*one), -share(*other));
         }
-        // From 1% to 10% is as far as from 10% to 100%, and as from nothing to 1%.
+        // From 0 to 1%, from 1% to 10% and from 10% to 100% are equally long.
         let step = share(0.01);
         assert!((share(0.1) - 2.0 * step).abs() < 1e-12);
         assert!((share(1.0) - 3.0 * step).abs() < 1e-12);

@@ -1,23 +1,47 @@
-//! Pictures as SVG: small charts that are read in a page, in a document on a code host, on
-//! paper and on a telephone, in light and in dark colours.
+//! Charts as SVG, readable at a telephone's width, on paper, in light and in dark colours.
 //!
 //! ```text
-//! Chart (axes, curves, levels) --chart::draw--> Drawing --inline, file--> SVG
+//! Chart (axes, curves, levels) --draw--> Drawing --inline, file--> SVG
+//! Bars  (axis, groups, rows)   --draw-->
+//! ForestRow                    --forest, strip-->
 //! ```
 //!
-//! Nothing here knows where numbers come from. The same chart is the same picture, byte for
-//! byte; every point says in words what it is, for whoever rests a pointer on it.
+//! Equal charts give the same picture, byte for byte. Every point has a tooltip. The module
+//! depends on nothing else in this crate.
+//!
+//! ```
+//! use earlydrop_report::figure::{Axis, Chart, Curve, Line};
+//!
+//! let chart = Chart {
+//!     title: "RED's drop probability".to_owned(),
+//!     x: Axis { label: "average queue, packets".to_owned(), ..Axis::default() },
+//!     y: Axis { label: "probability".to_owned(), ..Axis::default() },
+//!     curves: vec![Curve {
+//!         name: "RED".to_owned(),
+//!         look: 0,
+//!         tooltip: "RED with min 5 and max 15 packets".to_owned(),
+//!         is_faint: false,
+//!         line: Line::Path(vec![(0.0, 0.0), (5.0, 0.0), (15.0, 0.1), (15.0, 1.0), (20.0, 1.0)]),
+//!     }],
+//!     ..Chart::default()
+//! };
+//! assert!(chart.draw().file().starts_with("<svg xmlns="));
+//! ```
 
+mod axis;
 mod bars;
 mod chart;
+mod curve;
+mod downsample;
 mod forest;
-mod names;
+mod label_layout;
 mod scale;
 mod svg;
-mod thin;
 
+pub use axis::Axis;
 pub use bars::{Bar, Bars};
-pub use chart::{Axis, Chart, Curve, Level, Line, Mark, Point};
-pub use forest::{Effect, Row, forest, strip, strip_axis};
+pub use chart::{Chart, Level, VerticalLine};
+pub use curve::{Curve, Line, Point};
+pub use forest::{Effect, ForestRow, forest, strip, strip_axis};
 pub use scale::{Scale, number, ticks};
 pub use svg::{Drawing, STYLE, escape};

@@ -1,6 +1,6 @@
-//! From numbers to places along an axis, and which numbers are written beside it.
+//! Linear and logarithmic scales, ticks, and numbers as text.
 
-/// How numbers lie along an axis.
+/// A linear or logarithmic mapping from values to positions along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -9,7 +9,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Equal steps are equally long.
+    /// A linear scale; an empty or infinite range is widened so that it can be drawn.
     pub fn linear(low: f64, high: f64) -> Scale {
         let (low, high) = span(low, high);
         Scale {
@@ -19,7 +19,7 @@ impl Scale {
         }
     }
 
-    /// Equal factors are equally long. What is not above zero cannot be shown.
+    /// A logarithmic scale; it has no position for values of zero and below.
     pub fn log(low: f64, high: f64) -> Scale {
         let low = if low > 0.0 { low } else { high.max(1e-9) / 1e3 };
         let (low, high) = span(low, high.max(low));
@@ -30,13 +30,13 @@ impl Scale {
         }
     }
 
-    /// The smallest and the largest number.
+    /// The smallest and the largest value.
     pub fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }
 
-    /// How far along it a number is: 0 at its low end, 1 at its high end; `None` for what
-    /// has no place.
+    /// The position of a value: 0 at the low end, 1 at the high end; `None` for a value that has
+    /// none.
     pub fn share(&self, value: f64) -> Option<f64> {
         let share = match self.log {
             false => (value - self.low) / (self.high - self.low),
@@ -45,8 +45,7 @@ impl Scale {
         share.is_finite().then_some(share)
     }
 
-    /// The same, reaching to round numbers at both ends: to numbers that are written, or half
-    /// way to them.
+    /// Widens a linear scale so that both ends lie on a tick or half way between two.
     pub fn rounded(self, wanted: usize) -> Scale {
         if self.log {
             return self;
@@ -57,7 +56,7 @@ impl Scale {
         Scale::linear(down + 0.0, up)
     }
 
-    /// Numbers to write along it, about `wanted` of them.
+    /// About `wanted` ticks, each with its text.
     pub fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         match self.log {
             false => ticks(self.low, self.high, wanted),
@@ -65,7 +64,7 @@ impl Scale {
         }
     }
 
-    /// Powers of ten and, where there are few of them, 2 and 5 times these.
+    /// Powers of ten and, where there are few of them, 2 and 5 times a power of ten.
     fn log_ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let decades = (first as i32..=last as i32).map(|power| 10_f64.powi(power));
@@ -88,7 +87,7 @@ impl Scale {
     }
 }
 
-/// A span that is none, or is empty, is made one that can be divided.
+/// The range itself, or a wider one where it is empty or not finite.
 fn span(low: f64, high: f64) -> (f64, f64) {
     if !(low.is_finite() && high.is_finite()) {
         return (0.0, 1.0);
@@ -112,7 +111,7 @@ fn step(low: f64, high: f64, wanted: usize) -> f64 {
         .unwrap_or(rough)
 }
 
-/// Numbers to write from `low` to `high`, about `wanted` and steps of 1, 2 or 5 apart.
+/// About `wanted` ticks from `low` to `high`, in steps of 1, 2 or 5 times a power of ten.
 pub fn ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     let step = step(low, high, wanted);
     let first = (low / step - 1e-9).ceil();
@@ -129,7 +128,7 @@ pub fn ticks(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// A number to three significant figures, for a sentence.
+/// A number with three significant digits: "0.0123", "9.5", "1234".
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{}", value + 0.0);
@@ -139,10 +138,10 @@ pub fn number(value: f64) -> String {
         return format!("{value:.2e}");
     }
     let decimals = (2.0 - magnitude).max(0.0) as usize;
-    let written = format!("{value:.decimals$}");
-    match written.contains('.') {
-        true => written.trim_end_matches('0').trim_end_matches('.').into(),
-        false => written,
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
     }
 }
 
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_ten_and_what_is_between_them_where_there_are_few() {
+    fn log_ticks_are_powers_of_ten_with_2_and_5_between_where_there_are_few() {
         let wide = Scale::log(0.01, 1000.0);
         assert_eq!(
             texts(wide.ticks(5)),
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_shares_of_the_axis() {
+    fn positions_are_shares_of_the_axis() {
         let linear = Scale::linear(10.0, 20.0);
         assert_eq!(linear.share(15.0), Some(0.5));
         assert_eq!(linear.share(25.0), Some(1.5));
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_are_made_round_and_nothing_is_cut_off() {
+    fn rounding_widens_to_round_numbers() {
         assert_eq!(Scale::linear(0.3, 9.53).rounded(5).ends(), (0.0, 10.0));
         assert_eq!(Scale::linear(0.0, 10.0).rounded(5).ends(), (0.0, 10.0));
         let (low, high) = Scale::linear(8.95, 9.61).rounded(4).ends();
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_that_is_none_is_made_one() {
+    fn empty_ranges_are_widened() {
         for (low, high) in [(0.0, 0.0), (5.0, 5.0), (f64::NAN, 1.0), (-3.0, -3.0)] {
             let (from, to) = Scale::linear(low, high).ends();
             assert!(from < to, "{low} to {high}: {from} to {to}");
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_three_figures() {
+    fn numbers_have_three_significant_digits() {
         for (value, text) in [
             (0.0, "0"),
             (1234.5, "1234"),

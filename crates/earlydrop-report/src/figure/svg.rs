@@ -1,33 +1,33 @@
-//! SVG as text.
+//! SVG elements as text.
 
 use std::fmt::Write;
 
-/// A picture: what stands in an SVG element of this size.
+/// A picture: the content of an SVG element and its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
-    /// Its width, in pixels where it is not scaled.
+    /// The width, in pixels where it is not scaled.
     pub width: u32,
-    /// Its height.
+    /// The height, in pixels where it is not scaled.
     pub height: u32,
-    /// What it shows, in a sentence, for who cannot see it.
-    pub about: String,
-    /// What is in it.
+    /// What it shows, in a sentence, for screen readers.
+    pub description: String,
+    /// The elements inside, as SVG.
     pub body: String,
 }
 
-/// How everything in a drawing looks. A page holds it once; a file of its own, too.
+/// The style sheet of all drawings. A page includes it once; a file has its own copy.
 pub const STYLE: &str = include_str!("../../assets/figure.css");
 
 impl Drawing {
-    /// As an element of a page that has [`STYLE`].
+    /// The `<svg>` element for a page that includes [`STYLE`].
     pub fn inline(&self) -> String {
         self.element("", "")
     }
 
-    /// As a file of its own, on a ground of its own: readable wherever it is shown.
+    /// A standalone SVG file with style sheet and background.
     pub fn file(&self) -> String {
-        let ground = "<rect class=\"ground\" width=\"100%\" height=\"100%\" rx=\"6\"/>";
-        let inside = format!("<style>\n{STYLE}</style>\n{ground}");
+        let background = "<rect class=\"ground\" width=\"100%\" height=\"100%\" rx=\"6\"/>";
+        let inside = format!("<style>\n{STYLE}</style>\n{background}");
         self.element(" xmlns=\"http://www.w3.org/2000/svg\"", &inside) + "\n"
     }
 
@@ -36,13 +36,13 @@ impl Drawing {
         format!(
             "<svg{namespace} class=\"figure\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">{first}{}</svg>",
-            escape(&self.about),
+            escape(&self.description),
             self.body
         )
     }
 }
 
-/// `text` so that HTML and SVG show it as it is.
+/// Escapes text for HTML and SVG, in elements and in quoted attributes.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -57,13 +57,13 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A place in a drawing: a tenth of a pixel is as fine as anything is drawn.
-pub(super) fn place(value: f64) -> String {
+/// A coordinate as text, rounded to a tenth of a pixel.
+pub(super) fn coordinate(value: f64) -> String {
     let tenths = (value * 10.0).round() / 10.0 + 0.0;
     format!("{tenths}")
 }
 
-/// Where text stands against its place.
+/// Which part of a text lies at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -71,45 +71,45 @@ pub(super) enum Anchor {
     End,
 }
 
-/// Elements one after another.
+/// The SVG text of elements, in drawing order.
 #[derive(Debug, Default)]
 pub(super) struct Elements(pub(super) String);
 
 impl Elements {
-    /// A straight line.
+    /// Adds a straight line.
     pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let _ = write!(
             self.0,
             "<path class=\"{class}\" d=\"M{} {}L{} {}\"/>",
-            place(from.0),
-            place(from.1),
-            place(to.0),
-            place(to.1)
+            coordinate(from.0),
+            coordinate(from.1),
+            coordinate(to.0),
+            coordinate(to.1)
         );
     }
 
-    /// A path.
+    /// Adds a path; nothing where it is empty.
     pub(super) fn path(&mut self, class: &str, path: &str) {
         if !path.is_empty() {
             let _ = write!(self.0, "<path class=\"{class}\" d=\"{path}\"/>");
         }
     }
 
-    /// A rectangle from one corner to the other.
+    /// Adds a rectangle between two opposite corners.
     pub(super) fn rectangle(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let (left, right) = (from.0.min(to.0), from.0.max(to.0));
         let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));
         let _ = write!(
             self.0,
             "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-            place(left),
-            place(top),
-            place(right - left),
-            place(bottom - top)
+            coordinate(left),
+            coordinate(top),
+            coordinate(right - left),
+            coordinate(bottom - top)
         );
     }
 
-    /// Words.
+    /// Adds text at a position.
     pub(super) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "",
@@ -119,27 +119,32 @@ impl Elements {
         let _ = write!(
             self.0,
             "<text class=\"{class}\" x=\"{}\" y=\"{}\"{anchor}>{}</text>",
-            place(at.0),
-            place(at.1),
+            coordinate(at.0),
+            coordinate(at.1),
             escape(text)
         );
     }
 
-    /// What is drawn by `inside`, with words for whoever rests a pointer on it.
-    pub(super) fn titled(&mut self, title: &str, inside: impl FnOnce(&mut Elements)) {
+    /// Adds what `draw` draws as a group with a tooltip.
+    pub(super) fn with_tooltip(&mut self, tooltip: &str, draw: impl FnOnce(&mut Elements)) {
         self.0.push_str("<g>");
-        let _ = write!(self.0, "<title>{}</title>", escape(title));
-        inside(self);
+        let _ = write!(self.0, "<title>{}</title>", escape(tooltip));
+        draw(self);
         self.0.push_str("</g>");
     }
 
-    /// A symbol around a place; each curve has its own.
+    /// Adds the symbol of the curve with this index, centred at a position.
     pub(super) fn symbol(&mut self, index: usize, at: (f64, f64), size: f64) {
         let corners = SYMBOLS[index % SYMBOLS.len()];
-        let corner =
-            |(x, y): &(f64, f64)| format!("{} {}", place(at.0 + x * size), place(at.1 + y * size));
+        let corner = |(x, y): &(f64, f64)| {
+            format!(
+                "{} {}",
+                coordinate(at.0 + x * size),
+                coordinate(at.1 + y * size)
+            )
+        };
         let path = match corners.is_empty() {
-            true => round(at, size),
+            true => circle(at, size),
             false => {
                 let corners: Vec<String> = corners.iter().map(corner).collect();
                 format!("M{}Z", corners.join("L"))
@@ -149,10 +154,10 @@ impl Elements {
     }
 }
 
-/// So many colours there are.
+/// The number of colours and of symbols; further curves repeat them.
 pub(super) const COLOURS: usize = 7;
 
-/// Corners of symbols in a box from -1 to 1; none: round.
+/// Corners of the symbols in a box from -1 to 1; without corners a circle.
 const SYMBOLS: [&[(f64, f64)]; COLOURS] = [
     &[],
     &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
@@ -163,14 +168,14 @@ const SYMBOLS: [&[(f64, f64)]; COLOURS] = [
     &[(-0.5, -1.2), (0.5, -1.2), (0.5, 1.2), (-0.5, 1.2)],
 ];
 
-fn round(at: (f64, f64), size: f64) -> String {
-    let (x, y, r) = (place(at.0 - size), place(at.1), place(size));
-    let across = place(2.0 * size);
+/// The path of a circle with this radius.
+fn circle(at: (f64, f64), size: f64) -> String {
+    let (x, y, r) = (coordinate(at.0 - size), coordinate(at.1), coordinate(size));
+    let across = coordinate(2.0 * size);
     format!("M{x} {y}a{r} {r} 0 1 0 {across} 0a{r} {r} 0 1 0 -{across} 0Z")
 }
 
-/// About how wide text is, in pixels at 11 pixels a letter's height: no font is known here,
-/// so this is rather too much than too little.
+/// An upper estimate of a text's width, in pixels, at a font size of 11 pixels.
 pub(super) fn width_of(text: &str) -> f64 {
     let of = |letter: char| match letter {
         'i' | 'l' | 'j' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 3.2,
@@ -190,24 +195,24 @@ mod tests {
     fn text_cannot_become_markup() {
         let mut elements = Elements::default();
         elements.text("name", (1.0, 2.0), Anchor::Start, "a<b & \"c\"");
-        elements.titled("<x>", |_| {});
+        elements.with_tooltip("<x>", |_| {});
         assert!(elements.0.contains("a&lt;b &amp; &quot;c&quot;"));
         assert!(elements.0.contains("<title>&lt;x&gt;</title>"));
     }
 
     #[test]
-    fn places_are_short() {
-        assert_eq!(place(1.0), "1");
-        assert_eq!(place(12.345), "12.3");
-        assert_eq!(place(-0.04), "0");
+    fn coordinates_are_short() {
+        assert_eq!(coordinate(1.0), "1");
+        assert_eq!(coordinate(12.345), "12.3");
+        assert_eq!(coordinate(-0.04), "0");
     }
 
     #[test]
-    fn a_file_has_its_ground_and_its_colours() {
+    fn a_file_has_its_background_and_its_colours() {
         let drawing = Drawing {
             width: 10,
             height: 20,
-            about: "Nothing \"much\"".to_string(),
+            description: "Nothing \"much\"".to_string(),
             body: "<path/>".to_string(),
         };
         let file = drawing.file();

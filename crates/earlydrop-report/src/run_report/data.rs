@@ -1,119 +1,118 @@
-//! What a report shows, as it is carried inside the page.
+//! The data of a report page, which carries it as JSON.
 //!
-//! Everything is in base units (seconds, bits a second, shares of one, packets); a
-//! [`Metric`] says how it is shown.
+//! Values are in base units: seconds, bits per second, shares of one, packets. A [`Metric`] has the
+//! unit in which the page shows them. Field names are the keys that the page's scripts read.
 
 use serde::{Serialize, Serializer};
 
-/// Everything the page draws.
+/// The results of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Data {
     /// The scenario's title.
     pub title: String,
-    /// What it is about, in the scenario's own words; may be empty.
+    /// The scenario's description; may be empty.
     pub about: String,
-    /// The program that ran it: "0.1.0 (363a3cd)".
+    /// The version of earlydrop that ran it: "0.1.0 (363a3cd)".
     pub version: String,
-    /// The command that runs it again.
+    /// The command that repeats the run.
     pub command: String,
     /// The scenario as run, in TOML.
     pub scenario: String,
-    /// The link watched: "left to right".
+    /// The measured link: "left to right".
     pub link: String,
-    /// From when to when was measured, in seconds.
+    /// Start and end of the measurement, in seconds of simulated or real time.
     pub measured: [f64; 2],
-    /// Seeds that were run, and how many cells there are to be and are done.
+    /// The seeds that have run.
     pub seeds: Vec<u64>,
-    /// Cells that the scenario asks for.
+    /// The number of cells of the plan: schemes times points times seeds.
     pub cells_planned: usize,
-    /// What was measured, in the order of every list of values below.
+    /// The metrics, in the order of every list of values below.
     pub metrics: Vec<Metric>,
-    /// What was compared.
+    /// The schemes compared.
     pub schemes: Vec<Scheme>,
-    /// What was swept; empty when there is one point only.
+    /// The swept fields; empty with a single point.
     pub axes: Vec<Axis>,
-    /// The points of the sweep: for each axis the index of its value. At least one.
+    /// The points of the sweep, at least one: for each axis the index of its value.
     pub points: Vec<Vec<usize>>,
     /// Means over seeds with their intervals.
-    pub summary: Vec<Summary>,
-    /// What was measured of each group of flows, in the order of their lists of values.
+    pub summary: Vec<SchemeSummary>,
+    /// The metrics of groups of flows, in the order of their lists of values.
     pub group_metrics: Vec<Metric>,
-    /// Means over seeds of each group of flows.
+    /// Means over seeds for each group of flows.
     pub groups: Vec<GroupSummary>,
-    /// Every single run.
+    /// The single runs.
     pub cells: Vec<Cell>,
-    /// Flows of the first seed's runs.
+    /// The flows of the first seed's runs.
     pub flows: Vec<Flow>,
-    /// How the time in the queue is distributed, over all seeds' runs.
+    /// Distributions of the time in the queue, over the runs of all seeds.
     pub distributions: Vec<Distribution>,
-    /// What was sampled over time, in the first seed's runs.
+    /// Time series of the first seed's runs.
     pub series: Vec<Series>,
-    /// How exactly runs were done, where the hosts were real ones.
+    /// The timing quality of runs on real hosts; `None` for simulated runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub live: Option<Live>,
+    pub live: Option<LiveRuns>,
 }
 
-/// What only runs on real hosts have.
+/// The timing quality of runs on real hosts.
 #[derive(Clone, Debug, Serialize)]
-pub struct Live {
-    /// What was measured of their exactness.
+pub struct LiveRuns {
+    /// The metrics of timing quality.
     pub metrics: Vec<Metric>,
     /// Means over seeds.
-    pub rows: Vec<Exactness>,
+    pub rows: Vec<TimingSummary>,
 }
 
-/// How exactly one scheme's runs at one point were done.
+/// The timing quality of one scheme's runs at one point.
 #[derive(Clone, Debug, Serialize)]
-pub struct Exactness {
+pub struct TimingSummary {
     /// Index of the scheme.
     pub scheme: usize,
     /// Index of the point.
     pub point: usize,
-    /// How many runs there are.
+    /// The number of runs.
     pub runs: usize,
-    /// How many of them cannot be believed.
+    /// The number of runs that are not trustworthy.
     pub doubtful: usize,
-    /// One for each metric of exactness.
+    /// One for each metric of timing quality.
     pub values: Vec<Option<Estimate>>,
 }
 
-/// The distribution that says how exactly packets were delivered.
+/// The name of the distribution of how late packets were delivered.
 pub const LATENESS: &str = "lateness";
 
-/// Something that was measured.
+/// A measured quantity.
 #[derive(Clone, Debug, Serialize)]
 pub struct Metric {
-    /// Its name in tables: "delay_p99".
+    /// The name in tables and files: "delay_p99".
     pub name: &'static str,
-    /// Its heading: "queueing delay, 99%".
+    /// The heading: "queueing delay, 99%".
     pub title: &'static str,
-    /// The unit it is shown in: "ms".
+    /// The unit of display: "ms".
     pub unit: &'static str,
-    /// What a value is multiplied with to be in that unit.
+    /// The factor from base units to the unit of display.
     pub scale: f64,
     /// "less", "more", or "" where neither is better.
     pub better: &'static str,
-    /// What it is, in a sentence.
+    /// The definition, in a sentence.
     pub meaning: &'static str,
-    /// Whether it stands in the summary table.
+    /// Whether the summary table shows it at first.
     pub headline: bool,
 }
 
-/// One scheme with its settings.
+/// A scheme with its settings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scheme {
-    /// What it is called here.
+    /// The label in tables and figures.
     pub label: String,
-    /// "nlred:min=10,max=30".
+    /// The specification: "nlred:min=10,max=30".
     pub spec: String,
     /// What it does, in a sentence.
     pub summary: &'static str,
-    /// The paper or RFC it is from.
+    /// The paper or RFC that defines it.
     pub source: &'static str,
-    /// Its parameters, those that matter.
+    /// The parameters that have an effect with these settings.
     pub parameters: Vec<Parameter>,
-    /// Average queue in packets against drop probability; empty for schemes without a
-    /// curve.
+    /// Pairs of average queue in packets and drop probability; empty without a drop curve.
     #[serde(serialize_with = "short_pairs")]
     pub curve: Vec<[f64; 2]>,
 }
@@ -121,24 +120,24 @@ pub struct Scheme {
 /// A parameter with its value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Parameter {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its value, with unit.
+    /// The value with its unit.
     pub value: String,
-    /// "given", a preset, or where the default comes from.
+    /// "given", a preset, or the source of the default.
     pub origin: String,
-    /// What it is for.
+    /// What it sets, in a sentence.
     pub meaning: &'static str,
 }
 
-/// Something that was swept.
+/// A swept field of the scenario.
 #[derive(Clone, Debug, Serialize)]
 pub struct Axis {
     /// The field: "network.rtt".
     pub field: String,
-    /// Its values as written.
+    /// The values as written in the scenario.
     pub values: Vec<String>,
-    /// The same as numbers in base units, where all are numbers.
+    /// The values as numbers in base units, where all are numbers.
     pub numbers: Option<Vec<f64>>,
     /// The base unit: "s"; empty for plain numbers.
     pub unit: &'static str,
@@ -151,49 +150,49 @@ pub struct Estimate {
     pub mean: f64,
     /// Half the width of its 95% interval; `None` with a single seed.
     pub half: Option<f64>,
-    /// Whether it is best, or not told apart from the best, by paired intervals, while
-    /// others are told apart.
+    /// Whether it is the best or not significantly different from the best, by intervals paired by
+    /// seed, while others are significantly different.
     pub best: bool,
 }
 
-/// One scheme at one point.
+/// The means of one scheme at one point.
 #[derive(Clone, Debug, Serialize)]
-pub struct Summary {
+pub struct SchemeSummary {
     /// Index of the scheme.
     pub scheme: usize,
     /// Index of the point.
     pub point: usize,
-    /// How many seeds are done.
+    /// The number of seeds that have run.
     pub seeds: usize,
     /// One for each metric; `None` where it was not measured.
     pub values: Vec<Option<Estimate>>,
 }
 
-/// One group of flows under one scheme at one point.
+/// The means of one group of flows under one scheme at one point.
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupSummary {
     /// Index of the scheme.
     pub scheme: usize,
     /// Index of the point.
     pub point: usize,
-    /// The group.
+    /// The group's name.
     pub group: String,
-    /// How many flows it has.
+    /// The number of its flows.
     pub flows: usize,
     /// One for each group metric.
     pub values: Vec<Option<Estimate>>,
 }
 
-/// One run.
+/// One run: a scheme at a point with a seed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
-    /// Its number in the plan: `earlydrop trace --cell N`.
+    /// The number in the plan: `earlydrop trace --cell N`.
     pub cell: usize,
     /// Index of the scheme.
     pub scheme: usize,
     /// Index of the point.
     pub point: usize,
-    /// Its seed.
+    /// The seed.
     pub seed: u64,
     /// One for each metric.
     #[serde(serialize_with = "short_options")]
@@ -207,34 +206,34 @@ pub struct Flow {
     pub scheme: usize,
     /// Index of the point.
     pub point: usize,
-    /// Its group.
+    /// The group's name.
     pub group: String,
-    /// Bits on the wire that arrived, a second.
+    /// Bits on the wire that arrived, per second.
     #[serde(serialize_with = "short")]
     pub throughput: f64,
-    /// Bits of payload that arrived for the first time, a second.
+    /// Payload bits that arrived for the first time, per second.
     #[serde(serialize_with = "short")]
     pub goodput: f64,
-    /// The share of its packets that was lost.
+    /// The share of packets lost.
     #[serde(serialize_with = "short")]
     pub loss: f64,
 }
 
-/// A distribution of times.
+/// The distribution of a time over packets.
 #[derive(Clone, Debug, Serialize)]
 pub struct Distribution {
     /// Index of the scheme.
     pub scheme: usize,
     /// Index of the point.
     pub point: usize,
-    /// What: "time in the queue".
+    /// The quantity: "time in the queue".
     pub what: &'static str,
-    /// Share of packets, and the time in seconds within which they were through.
+    /// Pairs of a share of packets and the time in seconds that they do not exceed.
     #[serde(serialize_with = "short_pairs")]
     pub quantiles: Vec<[f64; 2]>,
 }
 
-/// Something sampled over time.
+/// A time series.
 #[derive(Clone, Debug, Serialize)]
 pub struct Series {
     /// Index of the scheme.
@@ -243,22 +242,21 @@ pub struct Series {
     pub point: usize,
     /// The seed of the run.
     pub seed: u64,
-    /// The link, or the flow: "left to right", "flow 3 of bulk".
+    /// The link or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
-    /// "queue" in packets; "drops", "marks" in packets an interval; a scheme's probe
-    /// ("average", "probability", ...); "window" in segments.
+    /// "queue" in packets; "drops" and "marks" in packets per interval; a probe of the scheme
+    /// ("average", "probability", ...); "window", the cwnd in segments.
     pub name: String,
-    /// What it is, with its unit.
+    /// The definition with its unit.
     pub meaning: String,
-    /// From one value to the next, in seconds; the first is at time zero.
+    /// The time between samples, in seconds; the first is at time zero.
     pub interval: f64,
-    /// The values.
+    /// The samples.
     #[serde(serialize_with = "short_numbers")]
     pub values: Vec<f64>,
 }
 
-/// A number of a picture in as few characters as it needs: five significant digits, which no
-/// eye can tell from all of them, and whole numbers as they are.
+/// A number that is only drawn, in few characters: five significant digits, whole numbers exactly.
 struct Short(f64);
 
 impl Serialize for Short {

@@ -1,4 +1,4 @@
-//! From a run's folder to what a report shows.
+//! The data of a report page, from a run's folder or from the trace of one cell.
 
 use earlydrop::registry::{Link, SCHEMES, Spec, Value};
 
@@ -11,14 +11,14 @@ use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::{RankedMean, Summary};
 use earlydrop_lab::trace::CellTrace;
 
-/// Everything a report of `plan` shows of what `store` holds.
+/// The results in `store` as the data of a report page.
 pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, StoreError> {
     let scenario = plan.scenario();
     let about = |key| store.about(key).map(Option::unwrap_or_default);
     let first_seed = plan.seeds.first().copied().unwrap_or(1);
     let folder = store.folder().display();
     let command = store.hosts()?.command();
-    let watched = Watched::of(plan);
+    let watched = WatchedLink::of(plan);
     let link = watched.as_ref().map_or("", |watched| &watched.name);
     Ok(Data {
         title: match scenario.title.as_str() {
@@ -55,46 +55,18 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
     })
 }
 
-/// What a report shows of one cell that was looked at closely: everything over time.
-pub fn of_trace(plan: &Plan, cell: Cell, seen: &CellTrace, source: &str) -> Data {
+/// The trace of one cell as the data of a report page; `source` names the scenario.
+pub fn of_trace(plan: &Plan, cell: Cell, trace: &CellTrace, source: &str) -> Data {
     let scenario = plan.scenario();
-    let scheme = describe(&scenario.schemes[cell.scheme], Watched::of(plan).as_ref());
-    let point = crate::table::title(plan, cell.point);
-    let of_point = if point.is_empty() {
-        point
-    } else {
-        format!(", {point}")
-    };
-    let number = plan.number(cell);
-    let seed = plan.seeds[cell.seed];
-    let series = seen.outcome.series.iter().map(|series| data::Series {
-        scheme: 0,
-        point: 0,
-        seed,
-        source: series.source.clone(),
-        name: series.name.clone(),
-        meaning: series_meaning(&series.name, plan, cell.scheme),
-        interval: series.interval,
-        values: series.values.clone(),
-    });
-    let values = seen.outcome.values.iter().map(|value| {
-        value.map(|mean| data::Estimate {
-            mean,
-            half: None,
-            best: false,
-        })
-    });
-    let title = match scenario.title.as_str() {
-        "" => source,
-        title => title,
-    };
+    let scheme = &scenario.schemes[cell.scheme];
+    let (number, seed) = (plan.number(cell), plan.seeds[cell.seed]);
     Data {
-        title: format!("{title}: {}{of_point}, seed {seed}", scheme.label),
+        title: trace_title(plan, cell, source),
         about: scenario.about.clone(),
         version: earlydrop_lab::version(),
         command: format!("earlydrop trace {source} --cell {number}"),
         scenario: plan.toml(),
-        link: seen.link.clone(),
+        link: trace.link.clone(),
         measured: [
             scenario.warm_up.as_secs_f64(),
             scenario.duration.as_secs_f64(),
@@ -103,30 +75,75 @@ pub fn of_trace(plan: &Plan, cell: Cell, seen: &CellTrace, source: &str) -> Data
         cells_planned: 1,
         metrics: METRICS.iter().map(metric).collect(),
         points: vec![Vec::new()],
-        summary: vec![data::Summary {
+        summary: vec![data::SchemeSummary {
             scheme: 0,
             point: 0,
             seeds: 1,
-            values: values.collect(),
+            values: single_run(&trace.outcome.values),
         }],
         cells: vec![data::Cell {
             cell: number,
             scheme: 0,
             point: 0,
             seed,
-            values: seen.outcome.values.clone(),
+            values: trace.outcome.values.clone(),
         }],
-        flows: seen.outcome.flows.iter().map(traced_flow).collect(),
+        flows: trace.outcome.flows.iter().map(traced_flow).collect(),
         distributions: vec![data::Distribution {
             scheme: 0,
             point: 0,
             what: "time in the queue",
-            quantiles: seen.outcome.sojourn.iter().map(|(s, t)| [*s, *t]).collect(),
+            quantiles: pairs(&trace.outcome.sojourn),
         }],
-        series: series.collect(),
-        schemes: vec![scheme],
+        series: traced_series(plan, cell, trace),
+        schemes: vec![describe(scheme, WatchedLink::of(plan).as_ref())],
         ..Data::default()
     }
+}
+
+/// "A shared link: red, network.rtt = 50 ms, seed 3".
+fn trace_title(plan: &Plan, cell: Cell, source: &str) -> String {
+    let title = match plan.scenario().title.as_str() {
+        "" => source,
+        title => title,
+    };
+    let label = &plan.scenario().schemes[cell.scheme].label;
+    let seed = plan.seeds[cell.seed];
+    match crate::table::point_label(plan, cell.point).as_str() {
+        "" => format!("{title}: {label}, seed {seed}"),
+        point => format!("{title}: {label}, {point}, seed {seed}"),
+    }
+}
+
+/// Estimates without intervals, from the values of a single run.
+fn single_run(values: &[Option<f64>]) -> Vec<Option<data::Estimate>> {
+    let estimate = |mean| data::Estimate {
+        mean,
+        half: None,
+        best: false,
+    };
+    values.iter().map(|value| value.map(estimate)).collect()
+}
+
+fn pairs(quantiles: &[(f64, f64)]) -> Vec<[f64; 2]> {
+    quantiles
+        .iter()
+        .map(|(share, time)| [*share, *time])
+        .collect()
+}
+
+fn traced_series(plan: &Plan, cell: Cell, trace: &CellTrace) -> Vec<data::Series> {
+    let series = trace.outcome.series.iter().map(|series| data::Series {
+        scheme: 0,
+        point: 0,
+        seed: plan.seeds[cell.seed],
+        source: series.source.clone(),
+        name: series.name.clone(),
+        meaning: series_meaning(&series.name, plan, cell.scheme),
+        interval: series.interval,
+        values: series.values.clone(),
+    });
+    series.collect()
 }
 
 fn traced_flow(flow: &earlydrop_lab::outcome::FlowOutcome) -> data::Flow {
@@ -145,19 +162,18 @@ fn traced_flow(flow: &earlydrop_lab::outcome::FlowOutcome) -> data::Flow {
     }
 }
 
-/// The watched link: its name, and what a scheme must know of it.
-struct Watched {
+/// The measured link of the plan's first cell, with what a scheme's defaults depend on.
+struct WatchedLink {
     name: String,
     link: Link,
 }
 
-impl Watched {
-    /// As the plan's first cell has it.
-    fn of(plan: &Plan) -> Option<Watched> {
+impl WatchedLink {
+    fn of(plan: &Plan) -> Option<WatchedLink> {
         let prepared = plan.prepare(plan.cell(0)?, false).ok()?;
         let network = &prepared.run.network;
         let link = network.get(prepared.watched);
-        Some(Watched {
+        Some(WatchedLink {
             name: network.link_name(prepared.watched),
             link: Link {
                 rate: link.mean_rate(),
@@ -183,7 +199,7 @@ fn metric(metric: &Metric) -> data::Metric {
     }
 }
 
-fn describe(scheme: &Scheme, watched: Option<&Watched>) -> data::Scheme {
+fn describe(scheme: &Scheme, watched: Option<&WatchedLink>) -> data::Scheme {
     let descriptor = scheme.spec.descriptor();
     let mut described = data::Scheme {
         label: scheme.label.clone(),
@@ -193,7 +209,7 @@ fn describe(scheme: &Scheme, watched: Option<&Watched>) -> data::Scheme {
         parameters: Vec::new(),
         curve: Vec::new(),
     };
-    let Some(Watched { link, .. }) = watched else {
+    let Some(WatchedLink { link, .. }) = watched else {
         return described;
     };
     if let Ok(settings) = scheme.spec.settings(link) {
@@ -211,10 +227,10 @@ fn describe(scheme: &Scheme, watched: Option<&Watched>) -> data::Scheme {
     described
 }
 
-/// The drop curve of each scheme of a plan: average queue in packets against probability;
+/// The drop curve of each scheme of a plan, as pairs of average queue in packets and probability;
 /// empty for schemes without one.
 pub fn curve_outlines(plan: &Plan) -> Vec<Vec<[f64; 2]>> {
-    let watched = Watched::of(plan);
+    let watched = WatchedLink::of(plan);
     let schemes = plan.scenario().schemes.iter();
     let outline = |scheme: &Scheme| match &watched {
         Some(watched) => outline(&scheme.spec, &watched.link),
@@ -231,12 +247,12 @@ fn outline(spec: &Spec, link: &Link) -> Vec<[f64; 2]> {
         return Vec::new();
     };
     let points = curve.outline(curve.extent(), 60).into_iter();
-    let packet = bytes_a_packet(spec, link);
+    let packet = bytes_per_packet(spec, link);
     points.map(|(average, pb)| [average / packet, pb]).collect()
 }
 
-/// What an average in bytes is divided by to be in packets; 1 where it is in packets.
-fn bytes_a_packet(spec: &Spec, link: &Link) -> f64 {
+/// The mean packet size in bytes where the scheme's average is in bytes; 1 where it is in packets.
+fn bytes_per_packet(spec: &Spec, link: &Link) -> f64 {
     let Ok(settings) = spec.settings(link) else {
         return 1.0;
     };
@@ -266,14 +282,14 @@ fn estimate(entry: &Option<RankedMean>) -> Option<data::Estimate> {
     })
 }
 
-/// What only a run on real hosts has.
-fn live(store: &Store, summary: &Summary) -> Result<Option<data::Live>, StoreError> {
+/// The timing quality of a run on real hosts.
+fn live(store: &Store, summary: &Summary) -> Result<Option<data::LiveRuns>, StoreError> {
     if store.hosts()? == Hosts::Simulated {
         return Ok(None);
     }
     let rows = summary.rows.iter().filter_map(|row| {
         let live = row.live.as_ref()?;
-        Some(data::Exactness {
+        Some(data::TimingSummary {
             scheme: row.scheme,
             point: row.point,
             runs: row.seeds,
@@ -281,14 +297,14 @@ fn live(store: &Store, summary: &Summary) -> Result<Option<data::Live>, StoreErr
             values: live.values.iter().map(estimate).collect(),
         })
     });
-    Ok(Some(data::Live {
+    Ok(Some(data::LiveRuns {
         metrics: LIVE_METRICS.iter().map(metric).collect(),
         rows: rows.collect(),
     }))
 }
 
-fn row(row: &earlydrop_lab::summary::SchemeSummary) -> data::Summary {
-    data::Summary {
+fn row(row: &earlydrop_lab::summary::SchemeSummary) -> data::SchemeSummary {
+    data::SchemeSummary {
         scheme: row.scheme,
         point: row.point,
         seeds: row.seeds,
@@ -322,8 +338,8 @@ fn cells(plan: &Plan, summary: &Summary) -> Vec<data::Cell> {
     summary.cells.iter().map(cell).collect()
 }
 
-/// The scheme and the point of a cell by its number.
-fn place(plan: &Plan, summary: &Summary, number: usize) -> Option<(usize, usize)> {
+/// The scheme and the point of the cell with this number.
+fn scheme_and_point(plan: &Plan, summary: &Summary, number: usize) -> Option<(usize, usize)> {
     let at = summary.cells.binary_search_by_key(&number, |row| row.cell);
     let row = &summary.cells[at.ok()?];
     Some((scheme_index(plan, &row.scheme), row.point))
@@ -336,8 +352,8 @@ fn flows(
     seed: u64,
 ) -> Result<Vec<data::Flow>, StoreError> {
     let flows = store.flows(seed)?.into_iter().filter_map(|flow| {
-        let (scheme, point) = place(plan, summary, flow.cell)?;
-        if point >= POINTS_IN_DEPTH {
+        let (scheme, point) = scheme_and_point(plan, summary, flow.cell)?;
+        if point >= DETAILED_POINTS {
             return None;
         }
         Some(data::Flow {
@@ -353,27 +369,30 @@ fn flows(
 }
 
 fn distributions(plan: &Plan, store: &Store) -> Result<Vec<data::Distribution>, StoreError> {
-    let named = |what| {
-        move |((label, point), quantiles): (_, Vec<_>)| {
-            let label: String = label;
-            data::Distribution {
-                scheme: scheme_index(plan, &label),
-                point,
-                what,
-                quantiles: quantiles.into_iter().map(|(s, t)| [s, t]).collect(),
-            }
+    let distribution = |what| {
+        move |((label, point), quantiles): ((String, usize), Vec<_>)| data::Distribution {
+            scheme: scheme_index(plan, &label),
+            point,
+            what,
+            quantiles: pairs(&quantiles),
         }
     };
-    let sojourn = store.sojourn()?.into_iter().map(named("time in the queue"));
-    let late = store.lateness()?.into_iter().map(named(data::LATENESS));
+    let sojourn = store
+        .sojourn()?
+        .into_iter()
+        .map(distribution("time in the queue"));
+    let late = store
+        .lateness()?
+        .into_iter()
+        .map(distribution(data::LATENESS));
     let mut distributions: Vec<_> = sojourn.chain(late).collect();
     distributions.sort_by_key(|one| (one.scheme, one.point));
     Ok(distributions)
 }
 
-/// Beyond this many points, samples and single flows are left to `earlydrop trace`: the
-/// page would become too large.
-const POINTS_IN_DEPTH: usize = 4;
+/// The number of points with time series and single flows; of more the page would become too large
+/// (`earlydrop trace` shows them).
+const DETAILED_POINTS: usize = 4;
 
 fn series(
     plan: &Plan,
@@ -382,13 +401,13 @@ fn series(
     link: &str,
 ) -> Result<Vec<data::Series>, StoreError> {
     let seed = plan.seeds.first().copied().unwrap_or(1);
-    let kept = store
+    let series = store
         .series(seed)?
         .into_iter()
         .filter_map(|(number, series)| {
-            let (scheme, point) = place(plan, summary, number)?;
+            let (scheme, point) = scheme_and_point(plan, summary, number)?;
             let of_other_links = series.name != "window" && series.source != link;
-            if point >= POINTS_IN_DEPTH || of_other_links {
+            if point >= DETAILED_POINTS || of_other_links {
                 return None;
             }
             Some(data::Series {
@@ -402,10 +421,10 @@ fn series(
                 values: series.values,
             })
         });
-    Ok(kept.collect())
+    Ok(series.collect())
 }
 
-/// What a series is, with its unit.
+/// The definition of a time series of a scheme's runs, with its unit.
 pub fn series_meaning(name: &str, plan: &Plan, scheme: usize) -> String {
     let known = match name {
         "queue" => Some("the queue's length, in packets"),

@@ -1,15 +1,22 @@
 //! One self-contained page of a run's results.
 //!
-//! [`render`] puts four things into one HTML file: [`Data`] as JSON, the style, the drawing
-//! library (`assets/charts`) and our own scripts (`assets/report`). The file needs nothing
-//! else: no network, no folder beside it. Scripts draw everything from the JSON, and what
-//! comes from the data reaches the page as text, never as markup.
+//! ```text
+//! Plan, Store, Summary --gather--> Data --render--> report.html
+//! Plan, CellTrace    --of_trace-->
+//! ```
+//!
+//! [`render`] puts [`Data`] as JSON, the style sheet, the charting library (`assets/charts`) and the
+//! page's scripts (`assets/report`) into one HTML file, which needs no network and no other file.
+//! The scripts draw everything from the JSON; text of the data enters the page as text, never as
+//! markup.
 
 pub mod data;
 mod gather;
+mod json;
 mod page;
 
 pub use data::Data;
 pub use gather::{curve_outlines, gather, of_trace, series_meaning};
+pub use json::json;
 pub(crate) use page::STYLE;
 pub use page::{render, write_report};

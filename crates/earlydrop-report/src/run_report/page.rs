@@ -1,4 +1,4 @@
-//! Puts the page together.
+//! The report page as HTML.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,13 @@ use super::{Data, gather};
 use crate::figure::escape;
 
 const TEMPLATE: &str = include_str!("../../assets/report/page.html");
-/// How pages look; those of papers, too.
+/// The style sheet of all pages.
 pub(crate) const STYLE: &str = include_str!("../../assets/report/style.css");
 const ERRORS: &str = include_str!("../../assets/report/errors.js");
 const CHARTS: &str = include_str!("../../assets/charts/echarts.min.js");
 
-/// Our scripts, in the order in which they stand in the page. They share one scope; a later
-/// one uses what earlier ones declare.
+/// The page's scripts in the order of execution. They share one scope: a script uses what earlier
+/// ones declare.
 const SCRIPTS: &[(&str, &str)] = &[
     ("format.js", include_str!("../../assets/report/format.js")),
     ("dom.js", include_str!("../../assets/report/dom.js")),
@@ -50,7 +50,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("main.js", include_str!("../../assets/report/main.js")),
 ];
 
-/// The terms under which others' code is in the page.
+/// Licences of third-party code in the page.
 const LICENCES: &[(&str, &str)] = &[
     (
         "Apache ECharts 6.1.0",
@@ -71,7 +71,7 @@ const LICENCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Writes `report.html` into the folder of a stored run, whole or not at all; returns its path.
+/// Writes `report.html` atomically into the folder of a stored run; returns its path.
 pub fn write_report(plan: &Plan, store: &Store, summary: &Summary) -> Result<PathBuf, StoreError> {
     let page = render(&gather(plan, store, summary)?);
     let path = store.folder().join("report.html");
@@ -79,9 +79,9 @@ pub fn write_report(plan: &Plan, store: &Store, summary: &Summary) -> Result<Pat
     Ok(path)
 }
 
-/// Makes the page: one HTML file that opens without a network.
+/// The report page: one HTML file that opens without a network.
 ///
-/// The page is the same, byte for byte, for the same data.
+/// Equal data gives the same page, byte for byte.
 ///
 /// ```
 /// use earlydrop_report::run_report::{Data, render};
@@ -120,7 +120,7 @@ pub fn render(data: &Data) -> String {
     page
 }
 
-/// The data as JSON in which no `<` is left, so that no text can end the element around it.
+/// The data as JSON without any `<`, so that no text can close the surrounding `<script>`.
 fn json(data: &Data) -> String {
     serde_json::to_string(data)
         .expect("every key of Data is a field's name, and no value fails to serialise")
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_five_digits_and_what_is_no_number_is_left_out() {
+    fn numbers_keep_five_digits_and_nan_becomes_null() {
         let mut data = Data::default();
         data.series.push(super::super::data::Series {
             scheme: 0,

@@ -1,5 +1,9 @@
-//! One plan on the simulator's hosts and on real ones, side by side: each number's mean
-//! with its interval both ways, by how much they differ, and whether they are told apart.
+//! Simulated and live runs of one plan, side by side: the mean of each quantity with its 95%
+//! interval, simulated and live, their difference, and whether that is significant.
+//!
+//! ```text
+//! simulated Store + live Store --compare--> [Comparison] --> tables, markdown, json, page
+//! ```
 
 mod page;
 mod render;
@@ -14,29 +18,29 @@ use earlydrop_lab::plan::Plan;
 use earlydrop_lab::statistics::{self, Mean};
 use earlydrop_lab::store::{Store, StoreError};
 
-/// Something that is compared.
+/// A quantity that is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantity {
-    /// Its name in tables.
+    /// The name in files: "delay_mean".
     pub name: &'static str,
-    /// Its heading.
+    /// The heading without unit.
     pub title: &'static str,
-    /// The unit it is shown in.
+    /// The unit of display.
     pub unit: &'static str,
-    /// What a value is multiplied with to be in that unit.
+    /// The factor from base units to the unit of display.
     pub scale: f64,
-    /// What it is, in a sentence.
+    /// The definition, in a sentence.
     pub meaning: &'static str,
 }
 
 impl Quantity {
-    /// "queueing delay ms".
+    /// The heading with unit: "queueing delay ms".
     pub fn heading(&self) -> String {
         format!("{} {}", self.title, self.unit).trim().to_string()
     }
 }
 
-/// The metrics that are compared, by name.
+/// The names of the metrics that are compared.
 const COMPARED: [&str; 5] = [
     "utilisation",
     "goodput",
@@ -45,7 +49,7 @@ const COMPARED: [&str; 5] = [
     "fairness",
 ];
 
-/// What a queue tells TCP, by dropping or by marking.
+/// The queue's congestion signals: drops and ECN marks.
 const SIGNALS: Quantity = Quantity {
     name: "signals",
     title: "dropped or marked",
@@ -54,7 +58,7 @@ const SIGNALS: Quantity = Quantity {
     meaning: "packets that the watched queue dropped or marked over those that arrived at it",
 };
 
-/// Everything that is compared, in order.
+/// The quantities that are compared, in order.
 pub fn quantities() -> Vec<Quantity> {
     let known = COMPARED.iter().filter_map(|name| {
         let metric = &METRICS[metrics::index_of(name)?];
@@ -69,12 +73,12 @@ pub fn quantities() -> Vec<Quantity> {
     known.chain([SIGNALS]).collect()
 }
 
-/// One number of one scheme at one point, both ways.
+/// One quantity of one scheme at one point, simulated and live.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// In the simulator; `None` where it was not measured.
+    /// The simulated mean; `None` where it was not measured.
     pub simulated: Option<Mean>,
-    /// On real hosts.
+    /// The mean of the runs on real hosts; `None` where it was not measured.
     pub live: Option<Mean>,
     /// The live mean less the simulated one, with Welch's interval.
     pub difference: Option<Mean>,
@@ -89,43 +93,47 @@ impl Pair {
         }
     }
 
-    /// Whether the two are told apart.
-    pub fn is_apart(&self) -> bool {
+    /// Whether the difference is significant: its 95% interval does not contain zero.
+    pub fn is_significant(&self) -> bool {
         let difference = self.difference.as_ref();
         difference.is_some_and(Mean::excludes_zero)
     }
 }
 
-/// One scheme at one point.
+/// Simulated and live runs of one scheme at one point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct Comparison {
     /// The scheme's index.
     pub scheme: usize,
     /// The point's index.
     pub point: usize,
-    /// How many live runs there are.
+    /// The number of live runs.
     pub live_runs: usize,
-    /// How many of them cannot be believed.
+    /// The number of live runs that are not trustworthy.
     pub doubtful: usize,
     /// One for each of [`quantities`].
     pub pairs: Vec<Pair>,
 }
 
-/// Something for each point and scheme.
-type ByPlace<T> = BTreeMap<(usize, usize), T>;
+/// A map from point and scheme, by their indices.
+type ByPointAndScheme<T> = BTreeMap<(usize, usize), T>;
 
-/// One list of values for each quantity.
-type Values = ByPlace<Vec<Vec<f64>>>;
+/// For each quantity the values over runs.
+type Values = ByPointAndScheme<Vec<Vec<f64>>>;
 
-/// Every scheme at every point, as far as it was run both ways with the plan's seeds.
-pub fn compare(plan: &Plan, simulated: &Store, live: &Store) -> Result<Vec<Row>, StoreError> {
+/// Compares every scheme at every point that has both simulated and live runs with the plan's seeds.
+pub fn compare(
+    plan: &Plan,
+    simulated: &Store,
+    live: &Store,
+) -> Result<Vec<Comparison>, StoreError> {
     let (simulated, measured) = (values(plan, simulated)?, values(plan, live)?);
     let doubtful = doubtful(plan, live)?;
     let row = |((point, scheme), live): (&(usize, usize), &Vec<Vec<f64>>)| {
         let simulated = simulated.get(&(*point, *scheme))?;
         let pairs = simulated.iter().zip(live);
         let (live_runs, doubtful) = doubtful.get(&(*point, *scheme)).copied()?;
-        Some(Row {
+        Some(Comparison {
             scheme: *scheme,
             point: *point,
             live_runs,
@@ -136,30 +144,33 @@ pub fn compare(plan: &Plan, simulated: &Store, live: &Store) -> Result<Vec<Row>,
     Ok(measured.iter().filter_map(row).collect())
 }
 
-/// Every run's place, point before scheme, by its number.
-fn places(plan: &Plan, store: &Store) -> Result<BTreeMap<usize, (usize, usize)>, StoreError> {
+/// The point and the scheme of every cell, by the cell's number.
+fn points_and_schemes(
+    plan: &Plan,
+    store: &Store,
+) -> Result<BTreeMap<usize, (usize, usize)>, StoreError> {
     let labels = plan.labels();
     let cells = store.cells()?.into_iter();
-    let place = cells
+    let indices = cells
         .filter(|cell| plan.seeds.contains(&cell.seed))
         .filter_map(|cell| {
             let scheme = labels.iter().position(|label| *label == cell.scheme)?;
             Some((cell.cell, (cell.point, scheme)))
         });
-    Ok(place.collect())
+    Ok(indices.collect())
 }
 
-/// What was measured; a number that some run lacks has no values.
+/// The values of each quantity over runs; empty where one run did not measure it.
 fn values(plan: &Plan, store: &Store) -> Result<Values, StoreError> {
-    let places = places(plan, store)?;
+    let indices = points_and_schemes(plan, store)?;
     let signals = store.signals()?;
-    let mut found: ByPlace<Vec<Vec<Option<f64>>>> = BTreeMap::new();
+    let mut measured: ByPointAndScheme<Vec<Vec<Option<f64>>>> = BTreeMap::new();
     for cell in store.cells()? {
-        let Some(place) = places.get(&cell.cell) else {
+        let Some(index) = indices.get(&cell.cell) else {
             continue;
         };
-        let lists = found
-            .entry(*place)
+        let lists = measured
+            .entry(*index)
             .or_insert_with(|| vec![Vec::new(); quantities().len()]);
         let known = COMPARED.map(|name| cell.values[metrics::index_of(name)?]);
         let all = known.into_iter().chain([signals.get(&cell.cell).copied()]);
@@ -172,42 +183,42 @@ fn values(plan: &Plan, store: &Store) -> Result<Values, StoreError> {
         let list: Option<Vec<f64>> = list.into_iter().collect();
         list.unwrap_or_default()
     };
-    let lists = found.into_iter();
+    let lists = measured.into_iter();
     Ok(lists
-        .map(|(place, lists)| (place, lists.into_iter().map(complete).collect()))
+        .map(|(index, lists)| (index, lists.into_iter().map(complete).collect()))
         .collect())
 }
 
-/// How many live runs there are at each place, and how many cannot be believed.
-fn doubtful(plan: &Plan, live: &Store) -> Result<ByPlace<(usize, usize)>, StoreError> {
-    let places = places(plan, live)?;
-    let mut found: ByPlace<(usize, usize)> = BTreeMap::new();
+/// The number of live runs and, of these, of runs that are not trustworthy.
+fn doubtful(plan: &Plan, live: &Store) -> Result<ByPointAndScheme<(usize, usize)>, StoreError> {
+    let indices = points_and_schemes(plan, live)?;
+    let mut counts: ByPointAndScheme<(usize, usize)> = BTreeMap::new();
     for row in live.live()? {
-        if let Some(place) = places.get(&row.cell) {
-            let (runs, doubtful) = found.entry(*place).or_default();
+        if let Some(index) = indices.get(&row.cell) {
+            let (runs, doubtful) = counts.entry(*index).or_default();
             *runs += 1;
             *doubtful += usize::from(!row.trustworthy);
         }
     }
-    Ok(found)
+    Ok(counts)
 }
 
-/// How many of all numbers are told apart, and how many there are.
-pub fn apart(rows: &[Row]) -> (usize, usize) {
+/// The number of significant differences, and of all differences that have an interval.
+pub fn count_significant(rows: &[Comparison]) -> (usize, usize) {
     let pairs = || rows.iter().flat_map(|row| &row.pairs);
-    let told = pairs().filter(|pair| pair.is_apart()).count();
+    let significant = pairs().filter(|pair| pair.is_significant()).count();
     let decided = pairs().filter(|pair| pair.difference.is_some_and(|d| d.half.is_some()));
-    (told, decided.count())
+    (significant, decided.count())
 }
 
-/// What the numbers are, and how to read them, in a few sentences.
-pub fn reading(rows: &[Row]) -> String {
-    let (told, of) = apart(rows);
+/// How the numbers were obtained and how to read them, in a few sentences.
+pub fn legend(rows: &[Comparison]) -> String {
+    let (significant, of) = count_significant(rows);
     let doubtful: usize = rows.iter().map(|row| row.doubtful).sum();
     let runs: usize = rows.iter().map(|row| row.live_runs).sum();
     let mut text = format!(
         "Means with 95% intervals; the difference is live less simulated, with Welch's interval. \
-         {told} of {of} differences are told apart from zero; where nothing differed, about one \
+         {significant} of {of} differences are significant; without any true difference about one \
          in twenty would be."
     );
     if doubtful > 0 {

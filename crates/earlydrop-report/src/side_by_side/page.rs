@@ -1,4 +1,4 @@
-//! The comparison as one page that opens without a network.
+//! The comparison of simulated and live runs as a self-contained HTML page.
 
 use crate::figure::{Axis, Bar, Bars, escape};
 use crate::page_shell::page_shell;
@@ -7,11 +7,11 @@ use earlydrop_lab::plan::Plan;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::version;
 
-use super::render::{name, shown};
-use super::{Quantity, Row, reading, tables};
+use super::render::{estimate_text, scheme_label};
+use super::{Comparison, Quantity, legend, tables};
 
-/// The page; `reports` are addresses of the simulated and of the live runs' reports.
-pub fn page(plan: &Plan, rows: &[Row], reports: [&str; 2]) -> String {
+/// The comparison as an HTML page; `reports` are links to the simulated and the live runs' reports.
+pub fn page(plan: &Plan, rows: &[Comparison], reports: [&str; 2]) -> String {
     let title = match plan.scenario().title.as_str() {
         "" => "Simulated and live",
         title => title,
@@ -19,7 +19,7 @@ pub fn page(plan: &Plan, rows: &[Row], reports: [&str; 2]) -> String {
     let mut body = head(title, rows, reports);
     body.push_str("<main>\n");
     for (point, (title, tables)) in tables(plan, rows).into_iter().enumerate() {
-        let of_point: Vec<&Row> = rows.iter().filter(|row| row.point == point).collect();
+        let of_point: Vec<&Comparison> = rows.iter().filter(|row| row.point == point).collect();
         let title = match title.as_str() {
             "" => "Every scheme",
             title => title,
@@ -41,23 +41,29 @@ pub fn page(plan: &Plan, rows: &[Row], reports: [&str; 2]) -> String {
     page_shell(&format!("{title}, simulated and live"), &body, "")
 }
 
-fn head(title: &str, rows: &[Row], [simulated, live]: [&str; 2]) -> String {
+fn head(title: &str, rows: &[Comparison], [simulated, live]: [&str; 2]) -> String {
     let doubtful: usize = rows.iter().map(|row| row.doubtful).sum();
     let class = if doubtful > 0 { "warning" } else { "note" };
     format!(
         "<header id=\"head\">\n<p class=\"kicker\">earlydrop compare --live</p>\n<h1>{}</h1>\n\
          <p class=\"about\">The same runs in the simulator, and on real hosts with the kernel's \
-         TCP. Reports of their own: <a href=\"{}\">simulated</a>, <a href=\"{}\">live</a>.</p>\n\
+         TCP. Full reports: <a href=\"{}\">simulated</a>, <a href=\"{}\">live</a>.</p>\n\
          <p class=\"{class}\">{}</p>\n</header>\n",
         escape(title),
         escape(simulated),
         escape(live),
-        escape(&reading(rows))
+        escape(&legend(rows))
     )
 }
 
-/// One quantity at one point: bars, and the numbers beside them.
-fn panel(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity, table: &Table) -> String {
+/// One quantity at one point: bars and the table of numbers.
+fn panel(
+    plan: &Plan,
+    rows: &[&Comparison],
+    index: usize,
+    quantity: &Quantity,
+    table: &Table,
+) -> String {
     format!(
         "<h3>{}</h3>\n<p class=\"caption\">{}.</p>\n<div class=\"figure-and-claims single\">\n\
          <figure>{}</figure>\n{}</div>\n",
@@ -68,16 +74,16 @@ fn panel(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity, table: &
     )
 }
 
-fn bars(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity) -> Bars {
-    let bar = |what: &str, row: &Row, mean: Option<Mean>| Bar {
+fn bars(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity) -> Bars {
+    let bar = |what: &str, row: &Comparison, mean: Option<Mean>| Bar {
         value: mean.map(|mean| mean.mean * quantity.scale),
         half: mean
             .and_then(|mean| mean.half)
             .map(|half| half * quantity.scale),
-        words: format!(
+        tooltip: format!(
             "{}, {what}: {} {}",
-            name(plan, row),
-            shown(mean, quantity),
+            scheme_label(plan, row),
+            estimate_text(mean, quantity),
             quantity.unit
         ),
     };
@@ -92,7 +98,7 @@ fn bars(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity) -> Bars {
             label: quantity.heading(),
             ..Axis::default()
         },
-        groups: rows.iter().map(|row| name(plan, row)).collect(),
+        groups: rows.iter().map(|row| scheme_label(plan, row)).collect(),
         rows: vec![
             ("simulated".to_string(), simulated.collect()),
             ("live".to_string(), live.collect()),
@@ -101,6 +107,7 @@ fn bars(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity) -> Bars {
     }
 }
 
+/// A table as HTML; emphasised cells are bold and end in a star.
 fn html(table: &Table) -> String {
     let heading = |name: &String| format!("<th scope=\"col\">{}</th>", escape(name));
     let row = |cells: &Vec<crate::table::Cell>| {

@@ -1,46 +1,45 @@
-//! The comparison as tables, as Markdown and as JSON.
+//! The comparison of simulated and live runs as tables, Markdown and JSON.
 
 use std::path::Path;
 
 use serde_json::{Map, Value, json as value};
 
-use crate::table::{Cell, DOUBTFUL, Table, title};
+use crate::table::{Cell, NOT_TRUSTWORTHY_MARK, Table, point_label};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::version;
 
-use super::{Pair, Quantity, Row, apart, quantities, reading};
+use super::{Comparison, Pair, Quantity, count_significant, legend, quantities};
 
-/// A table for each quantity at each point: what stands above those of a point, and its
-/// tables. A difference that is told apart is marked.
-pub fn tables(plan: &Plan, rows: &[Row]) -> Vec<(String, Vec<(Quantity, Table)>)> {
+/// For each point its label and a table for each quantity; significant differences are emphasised.
+pub fn tables(plan: &Plan, rows: &[Comparison]) -> Vec<(String, Vec<(Quantity, Table)>)> {
     let at = |point: usize| {
-        let of_point: Vec<&Row> = rows.iter().filter(|row| row.point == point).collect();
+        let of_point: Vec<&Comparison> = rows.iter().filter(|row| row.point == point).collect();
         let tables = quantities()
             .into_iter()
             .enumerate()
             .map(|(index, quantity)| {
-                let table = of_quantity(plan, &of_point, index, &quantity);
+                let table = quantity_table(plan, &of_point, index, &quantity);
                 (quantity, table)
             });
-        (title(plan, point), tables.collect())
+        (point_label(plan, point), tables.collect())
     };
     (0..plan.points.len()).map(at).collect()
 }
 
-fn of_quantity(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity) -> Table {
-    let row = |row: &&Row| {
+fn quantity_table(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity) -> Table {
+    let row = |row: &&Comparison| {
         let pair = &row.pairs[index];
         let plain = |mean: Option<Mean>| Cell {
-            text: shown(mean, quantity),
+            text: estimate_text(mean, quantity),
             best: false,
         };
         let difference = Cell {
             text: signed(pair.difference, quantity),
-            best: pair.is_apart(),
+            best: pair.is_significant(),
         };
         let name = Cell {
-            text: name(plan, row),
+            text: scheme_label(plan, row),
             best: false,
         };
         vec![name, plain(pair.simulated), plain(pair.live), difference]
@@ -53,40 +52,41 @@ fn of_quantity(plan: &Plan, rows: &[&Row], index: usize, quantity: &Quantity) ->
     }
 }
 
-/// A row's name, with a mark where some of its runs cannot be believed.
-pub(super) fn name(plan: &Plan, row: &Row) -> String {
+/// The scheme's label, marked where some of its live runs are not trustworthy.
+pub(super) fn scheme_label(plan: &Plan, row: &Comparison) -> String {
     let label = plan.labels()[row.scheme];
     match row.doubtful {
         0 => label.to_string(),
-        _ => format!("{label}{DOUBTFUL}"),
+        _ => format!("{label}{NOT_TRUSTWORTHY_MARK}"),
     }
 }
 
-pub(super) fn shown(mean: Option<Mean>, quantity: &Quantity) -> String {
+/// "9.1 ± 0.2" in the quantity's unit; "-" where nothing was measured.
+pub(super) fn estimate_text(mean: Option<Mean>, quantity: &Quantity) -> String {
     let text = mean.map(|mean| mean.with_interval(quantity.scale));
     text.unwrap_or_else(|| "-".to_string())
 }
 
 /// A difference with its sign: "+0.5 ± 0.2".
 fn signed(difference: Option<Mean>, quantity: &Quantity) -> String {
-    let text = shown(difference, quantity);
+    let text = estimate_text(difference, quantity);
     match difference {
         Some(mean) if mean.mean > 0.0 => format!("+{text}"),
         _ => text,
     }
 }
 
-/// The comparison in Markdown: a table for each point, the difference of each quantity in
-/// brackets, in bold where it is told apart.
-pub fn markdown(plan: &Plan, rows: &[Row]) -> String {
+/// The comparison in Markdown: a table for each point, differences in parentheses, significant ones
+/// in bold.
+pub fn markdown(plan: &Plan, rows: &[Comparison]) -> String {
     let mut text = format!(
-        "{} A cell is: simulated, live (difference). Bold: told apart.\n\n",
-        reading(rows)
+        "{} Cells: simulated, live (difference); bold: significant.\n\n",
+        legend(rows)
     );
     let seeds = plan.seeds.len();
     let scenario = plan.scenario();
     text.push_str(&format!(
-        "{seeds} runs each of {}, of which the first {} are left out; earlydrop {}.\n",
+        "{seeds} runs each of {}, the first {} not measured; earlydrop {}.\n",
         scenario.duration,
         scenario.warm_up,
         version()
@@ -96,9 +96,9 @@ pub fn markdown(plan: &Plan, rows: &[Row]) -> String {
         let mut header = vec!["scheme".to_string()];
         header.extend(quantities().iter().map(Quantity::heading));
         let table = Table {
-            title: title(plan, point),
+            title: point_label(plan, point),
             header,
-            rows: of_point.map(|row| in_one_line(plan, row)).collect(),
+            rows: of_point.map(|row| cells(plan, row)).collect(),
         };
         text.push('\n');
         text.push_str(&table.markdown());
@@ -106,25 +106,27 @@ pub fn markdown(plan: &Plan, rows: &[Row]) -> String {
     text
 }
 
-fn in_one_line(plan: &Plan, row: &Row) -> Vec<Cell> {
+/// One row of the Markdown table.
+fn cells(plan: &Plan, row: &Comparison) -> Vec<Cell> {
     let cell = |(pair, quantity): (&Pair, Quantity)| {
-        let [simulated, live] = [pair.simulated, pair.live].map(|mean| shown(mean, &quantity));
+        let [simulated, live] =
+            [pair.simulated, pair.live].map(|mean| estimate_text(mean, &quantity));
         let difference = signed(pair.difference, &quantity);
         Cell {
             text: format!("{simulated}, {live} ({difference})"),
-            best: pair.is_apart(),
+            best: pair.is_significant(),
         }
     };
     let name = Cell {
-        text: name(plan, row),
+        text: scheme_label(plan, row),
         best: false,
     };
     let cells = row.pairs.iter().zip(quantities()).map(cell);
     [name].into_iter().chain(cells).collect()
 }
 
-/// The comparison as one JSON document; reports and page are at these paths.
-pub fn json(plan: &Plan, rows: &[Row], reports: [&Path; 2], page: &Path) -> Value {
+/// The comparison as one JSON document in base units, with the paths of both reports and the page.
+pub fn json(plan: &Plan, rows: &[Comparison], reports: [&Path; 2], page: &Path) -> Value {
     let quantities = quantities();
     let described = quantities.iter().map(|quantity| {
         let about = value!({
@@ -136,13 +138,13 @@ pub fn json(plan: &Plan, rows: &[Row], reports: [&Path; 2], page: &Path) -> Valu
         (quantity.name.to_string(), about)
     });
     let labels = plan.labels();
-    let row = |row: &Row| {
+    let row = |row: &Comparison| {
         let pairs = row.pairs.iter().zip(&quantities).map(|(pair, quantity)| {
             let both = value!({
                 "simulated": mean(pair.simulated),
                 "live": mean(pair.live),
                 "difference": mean(pair.difference),
-                "told_apart": pair.is_apart(),
+                "told_apart": pair.is_significant(),
             });
             (quantity.name.to_string(), both)
         });
@@ -157,7 +159,7 @@ pub fn json(plan: &Plan, rows: &[Row], reports: [&Path; 2], page: &Path) -> Valu
             "quantities": pairs.collect::<Map<String, Value>>(),
         })
     };
-    let (told, of) = apart(rows);
+    let (significant, of) = count_significant(rows);
     value!({
         "earlydrop": version(),
         "title": plan.scenario().title,
@@ -165,14 +167,13 @@ pub fn json(plan: &Plan, rows: &[Row], reports: [&Path; 2], page: &Path) -> Valu
         "simulated": reports[0],
         "live": reports[1],
         "page": page,
-        "told_apart": told,
+        "told_apart": significant,
         "compared": of,
         "quantities": described.collect::<Map<String, Value>>(),
         "rows": rows.iter().map(row).collect::<Vec<Value>>(),
     })
 }
 
-/// In base units.
 fn mean(mean: Option<Mean>) -> Value {
     match mean {
         Some(mean) => value!({ "mean": mean.mean, "half_width_95": mean.half }),

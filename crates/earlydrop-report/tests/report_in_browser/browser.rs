@@ -1,4 +1,4 @@
-//! A real browser, and what it made of a page.
+//! A headless Chromium that opens a page and prints its DOM.
 
 use std::env;
 use std::fs::{self, File};
@@ -11,12 +11,12 @@ use earlydrop_report::run_report::{Data, render};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A browser, if there is one.
+/// The browser's program, if there is one.
 pub(crate) fn browser() -> Option<String> {
-    let found = env::var("CHROMIUM")
+    let candidates = env::var("CHROMIUM")
         .into_iter()
         .chain(["chromium", "chromium-browser", "google-chrome", "chrome"].map(str::to_owned));
-    let there = |name: &String| {
+    let runs = |name: &String| {
         Command::new(name)
             .arg("--version")
             .stdout(Stdio::null())
@@ -24,7 +24,7 @@ pub(crate) fn browser() -> Option<String> {
             .status()
             .is_ok_and(|status| status.success())
     };
-    let browser = found.into_iter().find(there);
+    let browser = candidates.into_iter().find(runs);
     if browser.is_none() {
         assert!(
             env::var_os("EARLYDROP_NEEDS_BROWSER").is_none(),
@@ -35,7 +35,7 @@ pub(crate) fn browser() -> Option<String> {
     browser
 }
 
-/// What a browser made of the page.
+/// The DOM of a page after its scripts have run.
 pub(crate) struct Opened {
     pub(crate) dom: String,
 }
@@ -114,7 +114,7 @@ impl Opened {
             .replace("&amp;", "&")
     }
 
-    /// What a figure says it drew.
+    /// The summary of what a figure has drawn, which the figure leaves in its element.
     pub(crate) fn drawn(&self, figure: &str) -> Value {
         let start = self
             .dom

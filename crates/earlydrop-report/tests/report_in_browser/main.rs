@@ -1,8 +1,7 @@
-//! The report opened in a real browser: each figure must draw the numbers that the data
-//! holds, nothing in the data may become markup, and no script may fail.
+//! The report page in a real browser: each figure draws the numbers of the data, no text of the
+//! data becomes markup, and no script fails.
 //!
-//! Where there is no Chromium the tests say so and pass, unless `EARLYDROP_NEEDS_BROWSER`
-//! is set.
+//! Without Chromium the tests are skipped, unless `EARLYDROP_NEEDS_BROWSER` is set.
 
 mod browser;
 #[path = "../support/mod.rs"]
@@ -10,15 +9,16 @@ mod support;
 
 use browser::{Opened, browser, open};
 use earlydrop_report::run_report::Data;
-use earlydrop_report::run_report::data::{Distribution, Estimate, Exactness, LATENESS, Live};
+use earlydrop_report::run_report::data::{
+    Distribution, Estimate, LATENESS, LiveRuns, TimingSummary,
+};
 use serde_json::Value;
 use support::{Sample, sample};
 
-/// How far a sum may be off, relative to itself: the page carries five digits of what it
-/// only draws.
+/// The relative tolerance of sums: the page carries five digits of numbers that it only draws.
 const TOLERANCE: f64 = 1e-4;
 
-/// A series that a figure is expected to have drawn.
+/// A series that a figure must have drawn.
 struct Expected {
     name: String,
     points: Vec<[f64; 2]>,
@@ -31,23 +31,23 @@ fn expect(name: impl Into<String>, points: Vec<[f64; 2]>) -> Expected {
     }
 }
 
-/// Checks the series of a figure, and that as many shapes as `least` are in the page.
+/// Checks the series of a figure, and that it has at least `least` shapes.
 fn check(opened: &Opened, figure: &str, expected: &[Expected], least: usize) {
     let drawn = opened.drawn(figure);
     let series = drawn["series"].as_array().unwrap();
     for Expected { name, points } in expected {
-        let found = series
+        let actual = series
             .iter()
             .find(|one| one["name"] == name.as_str())
             .unwrap_or_else(|| panic!("{figure} did not draw {name}: {drawn}"));
-        assert_eq!(found["points"], points.len(), "{figure}, {name}");
+        assert_eq!(actual["points"], points.len(), "{figure}, {name}");
         for (axis, key) in ["x", "y"].iter().enumerate() {
             let sum: f64 = points.iter().map(|point| point[axis]).sum();
             let size: f64 = points.iter().map(|point| point[axis].abs()).sum();
-            let there = found[key].as_f64().unwrap();
+            let drawn_sum = actual[key].as_f64().unwrap();
             assert!(
-                (there - sum).abs() <= TOLERANCE * size.max(1e-9),
-                "{figure}, {name}: {key} sums to {there}, not {sum}"
+                (drawn_sum - sum).abs() <= TOLERANCE * size.max(1e-9),
+                "{figure}, {name}: {key} sums to {drawn_sum}, not {sum}"
             );
         }
     }
@@ -71,7 +71,7 @@ fn estimate(data: &Data, scheme: usize, point: usize, metric: usize) -> Estimate
         .unwrap()
 }
 
-/// The schemes' labels without those hidden, with their indices.
+/// The labels of the schemes, except the hidden one, with their indices.
 fn labels<'a>(data: &'a Data, hidden: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
     data.schemes
         .iter()
@@ -99,7 +99,7 @@ fn check_scatter(opened: &Opened, data: &Data, point: usize, hidden: &str) {
     check(opened, "scatter", &expected, least);
 }
 
-/// Along the first axis, with the second as at `point`.
+/// Checks the sweep along the first axis, with the second as at `point`.
 fn check_sweep(opened: &Opened, data: &Data, point: usize, hidden: &str) {
     let shown = metric(data, "delay_mean");
     let numbers = data.axes[0].numbers.as_ref().unwrap();
@@ -180,7 +180,7 @@ fn check_distributions(opened: &Opened, data: &Data, point: usize, hidden: &str)
     );
 }
 
-/// Checks the tails of what is distributed in a figure.
+/// Checks the tails of distributions in a figure.
 fn check_tails(opened: &Opened, data: &Data, of: (&str, &str), point: usize, hidden: &str) {
     let mut expected = Vec::new();
     for (scheme, label) in labels(data, hidden) {
@@ -207,7 +207,7 @@ fn check_curves(opened: &Opened, data: &Data, hidden: &str) {
     check(opened, "curves", &expected, expected.len());
 }
 
-/// Whether a cell's text is the mean, to the digits that its interval allows.
+/// Whether a cell's text is the mean, to the digits that its interval justifies.
 fn agrees(text: &str, value: Option<Estimate>, scale: f64) -> bool {
     let Some(value) = value else {
         return text == "\u{2013}";
@@ -266,7 +266,7 @@ fn check_groups(opened: &Opened, data: &Data, point: usize) {
 }
 
 #[test]
-fn each_figure_draws_what_the_data_holds() {
+fn each_figure_draws_the_numbers_of_the_data() {
     let Some(browser) = browser() else { return };
     let data = sample(&Sample {
         schemes: 6,
@@ -290,7 +290,7 @@ fn each_figure_draws_what_the_data_holds() {
             ("Probability: pb", "pb", 1.0),
             ("Packets an interval: drops", "drops", 1.0),
             (
-                "Window (segments): flow 2 of bulk",
+                "cwnd (segments): flow 2 of bulk",
                 "window of flow 2 of bulk",
                 1.0,
             ),
@@ -330,13 +330,13 @@ fn choices_in_the_address_are_followed() {
     check_groups(&opened, &data, 7);
     let hidden = opened.drawn("sweep")["series"].as_array().unwrap().clone();
     assert!(hidden.iter().all(|series| series["name"] != "nlred"));
-    // Nothing was recorded over time at that point, and the page says so.
+    // That point has no time series, and the page says so.
     assert_eq!(opened.drawn("overtime")["series"], Value::Array(Vec::new()));
-    assert!(opened.dom.contains("Nothing was recorded of"));
+    assert!(opened.dom.contains("There is no time series of"));
 }
 
 #[test]
-fn units_of_the_probes_decide_where_and_how_they_are_drawn() {
+fn a_probes_unit_decides_its_panel_and_scale() {
     let Some(browser) = browser() else { return };
     let data = sample(&Sample {
         schemes: 29,
@@ -432,7 +432,7 @@ fn a_page_without_results_says_so_and_does_not_fail() {
     let opened = open(&browser, &bare, "");
     assert!(opened.dom.contains("No run is done yet"));
     assert!(!opened.dom.contains("<figure"));
-    // One scheme, one seed, nothing over time.
+    // One scheme, one seed, no time series.
     let least = sample(&Sample {
         schemes: 1,
         seeds: 1,
@@ -445,11 +445,11 @@ fn a_page_without_results_says_so_and_does_not_fail() {
         opened.drawn("scatter")["series"].as_array().unwrap().len(),
         1
     );
-    assert!(opened.dom.contains("Nothing was recorded over time"));
+    assert!(opened.dom.contains("There are no time series"));
 }
 
 #[test]
-fn a_live_report_says_how_late_packets_were_and_what_cannot_be_believed() {
+fn a_live_report_shows_lateness_and_marks_runs_that_are_not_trustworthy() {
     let Some(browser) = browser() else { return };
     let mut data = sample(&Sample {
         schemes: 2,
@@ -470,7 +470,7 @@ fn a_live_report_says_how_late_packets_were_and_what_cannot_be_believed() {
     for summary in &mut data.summary {
         let values = vec![summary.values.remove(5)];
         let (scheme, point) = (summary.scheme, summary.point);
-        rows.push(Exactness {
+        rows.push(TimingSummary {
             scheme,
             point,
             runs: 3,
@@ -484,13 +484,13 @@ fn a_live_report_says_how_late_packets_were_and_what_cannot_be_believed() {
             quantiles: vec![[0.5, 1e-6], [0.9, 2e-4], [0.99, 3e-3], [1.0, 0.02]],
         });
     }
-    data.live = Some(Live { metrics, rows });
+    data.live = Some(LiveRuns { metrics, rows });
     let opened = open(&browser, &data, "");
     check_tails(&opened, &data, ("lateness", LATENESS), 0, "");
     check_distributions(&opened, &data, 0, "");
     assert_eq!(opened.drawn("live")["rows"].as_array().unwrap().len(), 2);
     assert!(opened.dom.contains("1 run of 6 is not trustworthy"));
-    // In the summary, and in the table of exactness.
+    // In the summary, and in the table of timing quality.
     let marked = opened.dom.matches("not trustworthy: 1 of 3 runs").count();
     assert_eq!(marked, 2);
 }

@@ -1,28 +1,28 @@
-//! Made-up results for looking at the page and for testing it.
+//! Made-up results to look at the report page and to test it.
 //!
-//! The schemes, their parameters and their probes are the registry's; every number is
-//! invented, and always the same.
+//! Schemes, parameters and probes are the registry's. Every number is invented, and the same in
+//! every run.
 
 use std::f64::consts::TAU;
 
 use earlydrop::registry::{Descriptor, SCHEMES};
 use earlydrop_report::run_report::data::{
     Axis, Cell, Data, Distribution, Estimate, Flow, GroupSummary, Metric, Parameter, Scheme,
-    Series, Summary,
+    SchemeSummary, Series,
 };
 
-/// How much there is to be in the made-up results.
+/// The size of made-up results.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    /// How many schemes.
+    /// The number of schemes.
     pub(crate) schemes: usize,
-    /// How many seeds.
+    /// The number of seeds.
     pub(crate) seeds: u64,
-    /// Whether two axes are swept, 4 x 3 points.
+    /// Whether two fields are swept, over 4 x 3 points.
     pub(crate) sweep: bool,
-    /// Whether something was recorded over time, and how many samples of each.
+    /// The number of samples of each time series; 0: no time series.
     pub(crate) samples: usize,
-    /// How many runs at the end are not done.
+    /// The number of runs, from the end, that are not done.
     pub(crate) missing: usize,
 }
 
@@ -70,7 +70,7 @@ const GROUP_METRICS: [(&str, &str, &str, f64, &str); 3] = [
     ("completion", "completion time, median", "ms", 1e3, "less"),
 ];
 
-/// A generator good enough for making up numbers (splitmix64).
+/// A small generator of pseudorandom numbers (splitmix64).
 struct Invent(u64);
 
 impl Invent {
@@ -88,29 +88,10 @@ impl Invent {
 }
 
 /// Made-up results.
-pub(crate) fn sample(wish: &Sample) -> Data {
+pub(crate) fn sample(size: &Sample) -> Data {
     let mut invent = Invent(1993);
-    let axes = if wish.sweep {
-        vec![
-            Axis {
-                field: "network.rtt".to_owned(),
-                values: ["10 ms", "20 ms", "50 ms", "100 ms"]
-                    .map(str::to_owned)
-                    .to_vec(),
-                numbers: Some(vec![0.01, 0.02, 0.05, 0.1]),
-                unit: "s",
-            },
-            Axis {
-                field: "traffic.bulk.flows".to_owned(),
-                values: ["5", "20", "80"].map(str::to_owned).to_vec(),
-                numbers: Some(vec![5.0, 20.0, 80.0]),
-                unit: "",
-            },
-        ]
-    } else {
-        Vec::new()
-    };
-    let points: Vec<Vec<usize>> = if wish.sweep {
+    let axes = if size.sweep { swept() } else { Vec::new() };
+    let points: Vec<Vec<usize>> = if size.sweep {
         (0..4)
             .flat_map(|rtt| (0..3).map(move |flows| vec![rtt, flows]))
             .collect()
@@ -120,11 +101,11 @@ pub(crate) fn sample(wish: &Sample) -> Data {
     let schemes: Vec<Scheme> = SCHEMES
         .iter()
         .cycle()
-        .take(wish.schemes)
+        .take(size.schemes)
         .enumerate()
         .map(|(index, descriptor)| scheme(index, descriptor))
         .collect();
-    let planned = schemes.len() * points.len() * wish.seeds as usize;
+    let planned = schemes.len() * points.len() * size.seeds as usize;
 
     let mut data = Data {
         title: "RED and its relatives on a 10 Mbit/s link".to_owned(),
@@ -136,30 +117,13 @@ pub(crate) fn sample(wish: &Sample) -> Data {
         scenario: SCENARIO.to_owned(),
         link: "left to right".to_owned(),
         measured: [10.0, 60.0],
-        seeds: (1..=wish.seeds).collect(),
+        seeds: (1..=size.seeds).collect(),
         cells_planned: planned,
-        metrics: METRICS
-            .iter()
-            .map(|&(name, title, unit, scale, better, headline)| Metric {
-                name,
-                title,
-                unit,
-                scale,
-                better,
-                meaning: "made up for the sake of the picture",
-                headline,
-            })
-            .collect(),
+        metrics: METRICS.into_iter().map(metric).collect(),
         group_metrics: GROUP_METRICS
-            .iter()
-            .map(|&(name, title, unit, scale, better)| Metric {
-                name,
-                title,
-                unit,
-                scale,
-                better,
-                meaning: "made up for the sake of the picture",
-                headline: true,
+            .into_iter()
+            .map(|(name, title, unit, scale, better)| {
+                metric((name, title, unit, scale, better, true))
             })
             .collect(),
         schemes,
@@ -167,18 +131,58 @@ pub(crate) fn sample(wish: &Sample) -> Data {
         points,
         ..Data::default()
     };
-    cells(&mut data, wish, &mut invent);
+    cells(&mut data, size, &mut invent);
     summarise(&mut data);
     groups(&mut data, &mut invent);
     distributions(&mut data);
-    if wish.samples > 0 {
-        series(&mut data, wish.samples, &mut invent);
+    if size.samples > 0 {
+        series(&mut data, size.samples, &mut invent);
     }
     data
 }
 
-/// How long the queue of the `index`-th scheme is in this invented world, from 0 to 1.
-fn laziness(index: usize) -> f64 {
+/// Two swept fields.
+fn swept() -> Vec<Axis> {
+    let texts = |values: &[&str]| values.iter().map(|value| value.to_string()).collect();
+    vec![
+        Axis {
+            field: "network.rtt".to_owned(),
+            values: texts(&["10 ms", "20 ms", "50 ms", "100 ms"]),
+            numbers: Some(vec![0.01, 0.02, 0.05, 0.1]),
+            unit: "s",
+        },
+        Axis {
+            field: "traffic.bulk.flows".to_owned(),
+            values: texts(&["5", "20", "80"]),
+            numbers: Some(vec![5.0, 20.0, 80.0]),
+            unit: "",
+        },
+    ]
+}
+
+type MetricRow = (
+    &'static str,
+    &'static str,
+    &'static str,
+    f64,
+    &'static str,
+    bool,
+);
+
+fn metric((name, title, unit, scale, better, headline): MetricRow) -> Metric {
+    Metric {
+        name,
+        title,
+        unit,
+        scale,
+        better,
+        meaning: "made up for the sake of the picture",
+        headline,
+    }
+}
+
+/// The relative length of the queue under a scheme, from 0 to 1.
+fn queue_level(index: usize) -> f64 {
     let golden = (index as f64 * 0.618_033_988_749_895).fract();
     if index == 0 { 1.0 } else { 0.08 + 0.6 * golden }
 }
@@ -225,24 +229,24 @@ fn scheme(index: usize, descriptor: &'static Descriptor) -> Scheme {
     }
 }
 
-fn cells(data: &mut Data, wish: &Sample, invent: &mut Invent) {
+fn cells(data: &mut Data, size: &Sample, invent: &mut Invent) {
     let mut number = 0;
     for point in 0..data.points.len() {
         let [rtt, flows] = *data.points[point] else {
-            fill(data, wish, invent, point, 0.05, 20.0, &mut number);
+            fill(data, size, invent, point, 0.05, 20.0, &mut number);
             continue;
         };
         let rtt = data.axes[0].numbers.as_ref().unwrap()[rtt];
         let flows = data.axes[1].numbers.as_ref().unwrap()[flows];
-        fill(data, wish, invent, point, rtt, flows, &mut number);
+        fill(data, size, invent, point, rtt, flows, &mut number);
     }
     data.cells
-        .truncate(data.cells_planned.saturating_sub(wish.missing));
+        .truncate(data.cells_planned.saturating_sub(size.missing));
 }
 
 fn fill(
     data: &mut Data,
-    wish: &Sample,
+    size: &Sample,
     invent: &mut Invent,
     point: usize,
     rtt: f64,
@@ -250,12 +254,12 @@ fn fill(
     number: &mut usize,
 ) {
     for scheme in 0..data.schemes.len() {
-        for seed in 1..=wish.seeds {
-            let lazy = laziness(scheme) * (1.0 + 0.06 * invent.normal());
-            let delay = 0.004 + 0.09 * lazy * lazy * (flows / 20.0).powf(0.3);
-            let idle = (0.05 * (1.0 - lazy) * (rtt / 0.05).sqrt() * (1.0 + 0.2 * invent.normal()))
+        for seed in 1..=size.seeds {
+            let level = queue_level(scheme) * (1.0 + 0.06 * invent.normal());
+            let delay = 0.004 + 0.09 * level * level * (flows / 20.0).powf(0.3);
+            let idle = (0.05 * (1.0 - level) * (rtt / 0.05).sqrt() * (1.0 + 0.2 * invent.normal()))
                 .clamp(0.001, 0.4);
-            let loss = 0.004 * flows.sqrt() * (1.2 - 0.5 * lazy) * (1.0 + 0.1 * invent.normal());
+            let loss = 0.004 * flows.sqrt() * (1.2 - 0.5 * level) * (1.0 + 0.1 * invent.normal());
             let values = vec![
                 Some(1.0 - idle),
                 Some(9.6e6 * (1.0 - idle)),
@@ -264,7 +268,7 @@ fn fill(
                 Some(delay * 0.4),
                 Some(loss),
                 (scheme % 3 == 1).then_some(loss * 0.5),
-                Some((0.97 - 0.2 * lazy * invent.share()).min(1.0)),
+                Some((0.97 - 0.2 * level * invent.share()).min(1.0)),
                 Some(delay * 1e7 / 8.0 / 1000.0),
             ];
             data.cells.push(Cell {
@@ -279,7 +283,7 @@ fn fill(
     }
 }
 
-/// A mean with an interval that is about right for a normal distribution.
+/// A mean with the approximate 95% interval of a normal distribution.
 fn estimate(values: &[f64]) -> Option<Estimate> {
     let number = values.len() as f64;
     if values.is_empty() {
@@ -323,7 +327,7 @@ fn summarise(data: &mut Data) {
                 })
                 .collect();
             let seeds = cells.len();
-            data.summary.push(Summary {
+            data.summary.push(SchemeSummary {
                 scheme,
                 point,
                 seeds,
@@ -340,7 +344,7 @@ fn summarise(data: &mut Data) {
     }
 }
 
-fn mark_best(entries: &mut [Summary], metric: usize, better: &str) {
+fn mark_best(entries: &mut [SchemeSummary], metric: usize, better: &str) {
     let sign = match better {
         "less" => 1.0,
         "more" => -1.0,
@@ -375,7 +379,7 @@ fn groups(data: &mut Data, invent: &mut Invent) {
         for scheme in 0..data.schemes.len() {
             for (group, flows, share) in [("bulk", 20, 4.2e5), ("web", 8, 9.0e4)] {
                 let rates: Vec<f64> = (0..flows)
-                    .map(|_| share * (0.3 * laziness(scheme) * invent.normal()).exp())
+                    .map(|_| share * (0.3 * queue_level(scheme) * invent.normal()).exp())
                     .collect();
                 data.flows.extend(rates.iter().map(|&throughput| Flow {
                     scheme,
@@ -395,7 +399,7 @@ fn groups(data: &mut Data, invent: &mut Invent) {
                         estimate(&rates),
                         estimate(&loss),
                         (group == "web").then_some(Estimate {
-                            mean: 0.21 + 0.3 * laziness(scheme),
+                            mean: 0.21 + 0.3 * queue_level(scheme),
                             half: Some(0.012),
                             best: false,
                         }),
@@ -413,12 +417,12 @@ fn distributions(data: &mut Data) {
     ];
     for point in 0..data.points.len() {
         for scheme in 0..data.schemes.len() {
-            let lazy = laziness(scheme);
+            let level = queue_level(scheme);
             let quantiles = SHARES
                 .iter()
                 .map(|&share| {
                     let odds = -(1.0 - share * 0.9999_f64).ln();
-                    [share, (0.002 + 0.05 * lazy * odds.powf(0.6)).min(0.2)]
+                    [share, (0.002 + 0.05 * level * odds.powf(0.6)).min(0.2)]
                 })
                 .collect();
             data.distributions.push(Distribution {
@@ -455,27 +459,13 @@ fn series(data: &mut Data, samples: usize, invent: &mut Invent) {
         }
         for step in 0..samples {
             let time = step as f64 * interval;
-            let goal = 60.0 * laziness(scheme);
+            let goal = 60.0 * queue_level(scheme);
             queue += 0.15 * (goal - queue) + 4.0 * invent.normal() + 3.0 * (time * 2.1).sin();
             queue = queue.clamp(0.0, 120.0);
             average += 0.05 * (queue - average);
             for (name, meaning, source, values) in &mut lists {
-                values.push(match name.as_str() {
-                    "queue" => queue.round(),
-                    "average" => average,
-                    "drops" => (queue / 25.0 * invent.share()).floor(),
-                    "marks" => 0.0,
-                    "window" => {
-                        let start = f64::from(source.as_bytes()[5]);
-                        4.0 + (time * 1.7 + start).rem_euclid(9.0)
-                    }
-                    "count" | "flows" => (12.0 * invent.share()).floor(),
-                    "dropping" => f64::from(u8::from(queue > goal)),
-                    _ if meaning.contains("in s") => queue * 0.001,
-                    _ if meaning.contains("packets") => (queue * 0.5).round(),
-                    _ if meaning.contains("bytes") => queue * 1000.0,
-                    _ => 0.1 * (average / 60.0).min(1.0) * (0.9 + 0.1 * invent.share()),
-                });
+                let about = (name.as_str(), meaning.as_str(), source.as_str());
+                values.push(made_up_value(about, (queue, average, goal), time, invent));
             }
         }
         data.series.extend(
@@ -495,6 +485,32 @@ fn series(data: &mut Data, samples: usize, invent: &mut Invent) {
     }
 }
 
+/// One sample of a series, from the queue, its average and the queue's target.
+fn made_up_value(
+    (name, meaning, source): (&str, &str, &str),
+    (queue, average, goal): (f64, f64, f64),
+    time: f64,
+    invent: &mut Invent,
+) -> f64 {
+    match name {
+        "queue" => queue.round(),
+        "average" => average,
+        "drops" => (queue / 25.0 * invent.share()).floor(),
+        "marks" => 0.0,
+        "window" => {
+            let start = f64::from(source.as_bytes()[5]);
+            4.0 + (time * 1.7 + start).rem_euclid(9.0)
+        }
+        "count" | "flows" => (12.0 * invent.share()).floor(),
+        "dropping" => f64::from(u8::from(queue > goal)),
+        _ if meaning.contains("in s") => queue * 0.001,
+        _ if meaning.contains("packets") => (queue * 0.5).round(),
+        _ if meaning.contains("bytes") => queue * 1000.0,
+        _ => 0.1 * (average / 60.0).min(1.0) * (0.9 + 0.1 * invent.share()),
+    }
+}
+
+/// An empty series: name, meaning, source and values.
 fn new(name: &str, meaning: &str, source: &str) -> (String, String, String, Vec<f64>) {
     (
         name.to_owned(),

@@ -1,16 +1,17 @@
-//! The drop curve of a scheme: as samples, as a plot and in words.
+//! The drop curve of a scheme as a plot, a sparkline and a sentence.
 
 use earlydrop::red::Curve;
 use earlydrop::registry::{ConfigError, Settings, Spec, Value};
 
-use super::Shown;
+use super::ConfiguredScheme;
 use crate::draw::{Plot, Style, Text, indented, number, sparkline};
 
-/// The widest and the tallest the plot becomes; wider, the eye loses its numbers.
-const WIDEST: usize = 90;
+/// The largest width of the plot, in columns.
+const PLOT_WIDTH: usize = 90;
+/// The height of the plot, in rows.
 const ROWS: usize = 14;
 
-/// What the curve's average is counted in.
+/// The unit of the curve's average: "packets" or "bytes".
 pub(super) fn unit(settings: &Settings) -> &'static str {
     let unit = settings
         .iter()
@@ -21,8 +22,8 @@ pub(super) fn unit(settings: &Settings) -> &'static str {
     }
 }
 
-/// The curve in a few characters of a line, from 0 to beyond twice its upper threshold.
-pub(super) fn small(curve: &Curve, unicode: bool) -> String {
+/// The curve as a sparkline, from 0 to 2.2 times its upper threshold.
+pub(super) fn sparkline_of(curve: &Curve, unicode: bool) -> String {
     const WIDTH: u32 = 10;
     let far = 2.2 * curve.shape().max;
     let values: Vec<f64> = (0..WIDTH)
@@ -31,55 +32,66 @@ pub(super) fn small(curve: &Curve, unicode: bool) -> String {
     sparkline(&values, WIDTH as usize, unicode)
 }
 
-/// The curve drawn, beside that of the defaults where it is another, and in words.
-pub(super) fn section(shown: &Shown, style: &Style) -> Result<Vec<Text>, ConfigError> {
-    let Some(curve) = shown.plan.curve() else {
+/// A plot of the curve, with that of the defaults where it differs, and the sentence below it.
+pub(super) fn section(
+    configured: &ConfiguredScheme,
+    style: &Style,
+) -> Result<Vec<Text>, ConfigError> {
+    let Some(curve) = configured.plan.curve() else {
         return Ok(Vec::new());
     };
     let end = curve.extent();
-    let unit = unit(&shown.settings);
-    let spec = shown.spec.to_string();
-    let title = format!("Drop curve of {spec} at {}", shown.settings.link().rate);
+    let unit = unit(&configured.settings);
+    let spec = configured.spec.to_string();
+    let title = format!(
+        "Drop curve of {spec} at {}",
+        configured.settings.link().rate
+    );
     let mut plot = Plot::new((0.0, end), (0.0, 1.0))
         .title(&title)
         .labels(&format!("average queue, {unit}"), "probability")
         .height(ROWS)
         .line(&spec, curve.outline(end, 400));
-    let defaults = Shown::new(Spec::of(shown.scheme()), &shown.settings.link())?;
+    let defaults =
+        ConfiguredScheme::new(Spec::of(configured.scheme()), &configured.settings.link())?;
     if let Some(usual) = defaults.plan.curve().filter(|_| same_unit(&defaults, unit)) {
         let usual = usual.outline(end, 50);
         if usual != curve.outline(end, 50) {
-            plot = plot.points(&format!("{} at its defaults", shown.scheme().name), usual);
+            plot = plot.points(
+                &format!("{} at its defaults", configured.scheme().name),
+                usual,
+            );
         }
     }
     for (at, name) in thresholds(curve) {
         plot = plot.mark(at, &format!("{name} {}", number(at)));
     }
     let narrowed = Style {
-        width: style.width.min(WIDEST),
+        width: style.width.min(PLOT_WIDTH),
         ..*style
     };
     let mut lines = vec![Text::default()];
     lines.extend(plot.lines(&narrowed));
     lines.push(Text::default());
-    let words = Text::from(in_words(curve, &shown.settings));
+    let words = Text::from(in_words(curve, &configured.settings));
     lines.extend(indented(2, words.wrapped(style.width.saturating_sub(2))));
     Ok(lines)
 }
 
-fn same_unit(defaults: &Shown, wanted: &str) -> bool {
+fn same_unit(defaults: &ConfiguredScheme, wanted: &str) -> bool {
     unit(&defaults.settings) == wanted
 }
 
+/// The curve's thresholds with their names.
 fn thresholds(curve: &Curve) -> Vec<(f64, &'static str)> {
     let (first, max, last) = (curve.first(), curve.shape().max, curve.last());
     let mut thresholds = vec![(first, "min"), (max, "max"), (last, "all from")];
-    // The first name stands where two are the same.
+    // Of equal thresholds the first name is kept.
     thresholds.dedup_by(|later, earlier| later.0 == earlier.0);
     thresholds
 }
 
-/// What the curve comes to at its thresholds and midway.
+/// The curve's values at its thresholds and midway, in a sentence.
 fn in_words(curve: &Curve, settings: &Settings) -> String {
     let (min, max) = (curve.first(), curve.shape().max);
     let midway = (min + max) / 2.0;
@@ -107,10 +119,10 @@ fn in_words(curve: &Curve, settings: &Settings) -> String {
     let adapts = settings
         .iter()
         .find(|(parameter, _)| parameter.name == "adapt");
-    if let Some((_, Value::Choice(way))) = adapts
-        && *way != "none"
+    if let Some((_, Value::Choice(algorithm))) = adapts
+        && *algorithm != "none"
     {
-        words += &format!(" So at first: adapt={way} moves the curve while it runs.");
+        words += &format!(" These are initial values: adapt={algorithm} moves the curve.");
     }
     words
 }
@@ -121,14 +133,14 @@ mod tests {
     use earlydrop::registry::Link;
     use earlydrop::units::BitsPerSec;
 
-    fn shown(spec: &str) -> Shown {
+    fn configured(spec: &str) -> ConfiguredScheme {
         let link = Link::at(BitsPerSec::from_mbps(10));
-        Shown::new(spec.parse().unwrap(), &link).unwrap()
+        ConfiguredScheme::new(spec.parse().unwrap(), &link).unwrap()
     }
 
     #[test]
     fn samples_follow_the_equation_and_keep_the_jump() {
-        let red = shown("red:min=10,max=30,max_p=0.2");
+        let red = configured("red:min=10,max=30,max_p=0.2");
         let points = red.plan.curve().unwrap().outline(40.0, 40);
         for (at, probability) in &points {
             if *at > 10.0 && *at < 30.0 {
@@ -145,34 +157,34 @@ mod tests {
     }
 
     #[test]
-    fn small_curves_tell_red_from_gentle() {
-        let small = |spec: &str| small(shown(spec).plan.curve().unwrap(), false);
-        assert_eq!(small("red").matches('#').count(), 5);
-        assert!(small("gred").matches('#').count() < 3);
+    fn sparklines_distinguish_red_from_gentle() {
+        let sparkline = |spec: &str| sparkline_of(configured(spec).plan.curve().unwrap(), false);
+        assert_eq!(sparkline("red").matches('#').count(), 5);
+        assert!(sparkline("gred").matches('#').count() < 3);
     }
 
     #[test]
     fn words_give_the_values_at_the_thresholds() {
-        let nlred = shown("nlred:max_p=0.1");
+        let nlred = configured("nlred:max_p=0.1");
         assert_eq!(
             in_words(nlred.plan.curve().unwrap(), &nlred.settings),
             "Probability 0 below 5, 0.0375 midway at 10, 0.15 just below 15; everything \
              from 15 packets on."
         );
-        let endless = shown("red:curve=numbers,segments=10: 0 0.01; 20: 0.1");
+        let endless = configured("red:curve=numbers,segments=10: 0 0.01; 20: 0.1");
         let words = in_words(endless.plan.curve().unwrap(), &endless.settings);
         assert!(words.ends_with("never everything, 0.1 at 40."), "{words}");
     }
 
     #[test]
-    fn the_defaults_are_drawn_beside_other_settings_only() {
+    fn the_defaults_are_drawn_where_the_settings_differ() {
         let style = Style {
             colour: false,
             unicode: true,
             width: 80,
         };
         let drawn = |spec: &str| -> String {
-            let lines = section(&shown(spec), &style).unwrap();
+            let lines = section(&configured(spec), &style).unwrap();
             lines.iter().map(|line| line.paint(&style)).collect()
         };
         assert!(drawn("red:max_p=0.5").contains("red at its defaults"));

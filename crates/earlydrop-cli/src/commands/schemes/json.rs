@@ -1,11 +1,11 @@
-//! Schemes as JSON, for other programs: the keys keep their names and their order.
+//! Schemes as JSON for other programs; keys and their order are stable.
 
 use earlydrop::registry::{ConfigError, Link, Parameter, Settings, Spec};
 use serde::Serialize;
 
-use super::{Shown, curve, parameters};
+use super::{ConfiguredScheme, curve, parameters};
 
-/// How finely a curve is sampled.
+/// The number of steps of a sampled curve.
 const STEPS: u32 = 100;
 
 /// A scheme with the parameters given.
@@ -31,14 +31,14 @@ struct DescribedParameter {
     default: &'static str,
     origin: &'static str,
     meaning: &'static str,
-    /// The value here: the default where nothing was given.
+    /// The current value: the default where none was given.
     value: String,
-    /// What it needs to matter: "curve=numbers".
+    /// The condition under which it has an effect: "curve=numbers".
     #[serde(skip_serializing_if = "Option::is_none")]
     when: Option<String>,
 }
 
-/// A name and what it means: a choice, or a probe.
+/// A name with its meaning: a choice, or a probe.
 #[derive(Debug, Serialize)]
 struct Named {
     name: &'static str,
@@ -52,22 +52,22 @@ struct DescribedPreset {
     values: serde_json::Map<String, serde_json::Value>,
 }
 
-/// The probability at each average, at first where it adapts.
+/// The drop curve; the initial one where it adapts.
 #[derive(Debug, Serialize)]
 struct DescribedCurve {
-    /// What the average is counted in: "packets" or "bytes".
+    /// The unit of the average: "packets" or "bytes".
     unit: &'static str,
-    /// Pairs of average and probability; a jump has two at the same average.
+    /// Pairs of average and probability; a jump has two points at the same average.
     points: Vec<(f64, f64)>,
 }
 
-/// All there is to know about `spec`, on this link.
+/// Everything about a scheme on this link.
 pub(super) fn describe(spec: &Spec, link: &Link) -> Result<Described, ConfigError> {
-    let shown = Shown::new(spec.clone(), link)?;
-    let scheme = shown.scheme();
-    let values = shown.settings.iter();
-    let curve = shown.plan.curve().map(|curve| DescribedCurve {
-        unit: curve::unit(&shown.settings),
+    let configured = ConfiguredScheme::new(spec.clone(), link)?;
+    let scheme = configured.scheme();
+    let values = configured.settings.iter();
+    let curve = configured.plan.curve().map(|curve| DescribedCurve {
+        unit: curve::unit(&configured.settings),
         points: curve.outline(curve.extent(), STEPS),
     });
     let probes = scheme.probes.iter().map(|probe| Named {
@@ -88,7 +88,7 @@ pub(super) fn describe(spec: &Spec, link: &Link) -> Result<Described, ConfigErro
         summary: scheme.summary,
         source: scheme.source,
         parameters: values
-            .map(|(parameter, _)| describe_parameter(&shown.settings, spec, parameter))
+            .map(|(parameter, _)| describe_parameter(&configured.settings, spec, parameter))
             .collect(),
         probes: probes.collect(),
         presets: presets.collect(),

@@ -1,11 +1,11 @@
-//! A scheme's parameters with their values, and those that do not count at present.
+//! A scheme's parameters with their values, and those without effect.
 
 use earlydrop::registry::{Descriptor, Kind, Parameter, Settings, Value};
 
 use super::{definitions, titled};
-use crate::draw::{Look, Style, Table, Text, beside, indented};
+use crate::draw::{Look, Style, Table, Text, definition, indented};
 
-/// Those that matter with these settings one by one, the rest by what they wait for.
+/// The parameters that have an effect one by one, the others grouped by their condition.
 pub(super) fn section(settings: &Settings, scheme: &Descriptor, style: &Style) -> Vec<Text> {
     let used: Vec<(&Parameter, &Value)> = settings
         .iter()
@@ -17,32 +17,32 @@ pub(super) fn section(settings: &Settings, scheme: &Descriptor, style: &Style) -
     let mut lines = Vec::new();
     for (parameter, value) in used {
         let name = Text::new(parameter.name, Look::Strong);
-        let said = beside(&name, column, room, |width| {
-            about(settings, scheme, parameter, value, width, style)
+        let entry = definition(&name, column, room, |width| {
+            description(settings, scheme, parameter, value, width, style)
         });
-        lines.extend(indented(2, said));
+        lines.extend(indented(2, entry));
     }
     if scheme.nests {
         let name = Text::new("inner.*", Look::Strong);
         let meaning = Text::from("any parameter of the scheme inside");
         lines.extend(indented(
             2,
-            beside(&name, column, room, |width| meaning.wrapped(width)),
+            definition(&name, column, room, |width| meaning.wrapped(width)),
         ));
     }
     if !lists_choices(scheme) {
-        let hint = Text::from("What the other names stand for: ");
+        let hint = Text::from("Meaning of the other names: ");
         let hint = hint.then("earlydrop schemes red", Look::Code);
         lines.push(Text::default());
         lines.extend(indented(2, hint.wrapped(room)));
     }
     let mut lines = titled("Parameters", lines, style);
-    lines.extend(waiting(settings, style));
+    lines.extend(without_effect(settings, style));
     lines
 }
 
-/// Its value, what it is for, what is allowed and what it is otherwise.
-fn about(
+/// A parameter's value, meaning, allowed values and default.
+fn description(
     settings: &Settings,
     scheme: &Descriptor,
     parameter: &'static Parameter,
@@ -66,26 +66,26 @@ fn about(
         .then(&chosen, Look::Plain)
         .wrapped(width);
     lines.extend(Text::from(parameter.meaning).wrapped(width));
-    let usual = format!("default {default}, origin: {origin}");
+    let default = format!("default {default}, origin: {origin}");
     let allowed = match choices {
         Some(choices) if lists_choices(scheme) => {
             let choices = listed(choices, value, width.saturating_sub(2), style);
             lines.extend(indented(2, choices));
-            usual
+            default
         }
-        _ => format!("{}; {usual}", parameter.kind.allowed()),
+        _ => format!("{}; {default}", parameter.kind.allowed()),
     };
     lines.extend(Text::new(&allowed, Look::Faint).wrapped(width));
     lines
 }
 
-/// The RED family shares its choices: `red` says what their names stand for, once, as on
-/// the page of all schemes.
+/// Whether the page explains the choices' names. Of the RED family, which shares its choices, only
+/// `red` does.
 fn lists_choices(scheme: &Descriptor) -> bool {
     scheme.parameter("curve").is_none() || scheme.name == "red"
 }
 
-/// What a name may be chosen from, each with what it means.
+/// The names of a choice with their meanings.
 pub(super) fn choices(kind: &Kind) -> Option<&'static [(&'static str, &'static str)]> {
     match kind {
         Kind::Choice(choices) => Some(choices),
@@ -96,10 +96,10 @@ pub(super) fn choices(kind: &Kind) -> Option<&'static [(&'static str, &'static s
 
 fn meaning_of(choices: &'static [(&str, &str)], value: &Value) -> Option<&'static str> {
     let is_chosen = |name: &str| matches!(value, Value::Choice(chosen) if *chosen == name);
-    let found = choices
+    let chosen = choices
         .iter()
         .find(|(name, meaning)| is_chosen(name) && name != meaning);
-    found.map(|(_, meaning)| *meaning)
+    chosen.map(|(_, meaning)| *meaning)
 }
 
 fn listed(choices: &[(&str, &str)], value: &Value, width: usize, style: &Style) -> Vec<Text> {
@@ -114,9 +114,9 @@ fn listed(choices: &[(&str, &str)], value: &Value, width: usize, style: &Style) 
     table.lines(width, style.unicode)
 }
 
-/// The parameters without effect at present, by what would give them one.
-fn waiting(settings: &Settings, style: &Style) -> Vec<Text> {
-    let mut waiting: Vec<(String, Vec<&str>)> = Vec::new();
+/// The parameters without effect, by the condition under which they would have one.
+fn without_effect(settings: &Settings, style: &Style) -> Vec<Text> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (parameter, _) in settings.iter() {
         if settings.matters(parameter) {
             continue;
@@ -124,20 +124,24 @@ fn waiting(settings: &Settings, style: &Style) -> Vec<Text> {
         let Some(condition) = condition(parameter) else {
             continue;
         };
-        match waiting.iter_mut().find(|(other, _)| *other == condition) {
+        match groups.iter_mut().find(|(other, _)| *other == condition) {
             Some((_, names)) => names.push(parameter.name),
-            None => waiting.push((condition, vec![parameter.name])),
+            None => groups.push((condition, vec![parameter.name])),
         }
     }
-    let terms = waiting.into_iter().map(|(condition, names)| {
+    let terms = groups.into_iter().map(|(condition, names)| {
         let condition = Text::new(&condition, Look::Code);
         (condition, Text::from(names.join(", ")))
     });
     let lines = definitions(terms.collect(), style);
-    titled("Parameters that need another", lines, style)
+    titled(
+        "Parameters without effect here, by the condition that they need",
+        lines,
+        style,
+    )
 }
 
-/// What `parameter` needs to matter: "adapt=ared or rared".
+/// The condition under which a parameter has an effect: "adapt=ared or rared".
 pub(super) fn condition(parameter: &Parameter) -> Option<String> {
     let (other, values) = parameter.when?;
     Some(format!("{other}={}", values.join(" or ")))
@@ -149,7 +153,7 @@ mod tests {
     use earlydrop::registry::{Link, Spec};
     use earlydrop::units::BitsPerSec;
 
-    fn shown(spec: &str) -> String {
+    fn output(spec: &str) -> String {
         let style = Style {
             colour: false,
             unicode: true,
@@ -165,24 +169,24 @@ mod tests {
     #[test]
     fn a_value_says_where_it_is_from() {
         let line = |spec: &str| {
-            let text = shown(spec);
+            let text = output(spec);
             let line = text.lines().find(|line| line.starts_with("  max_p "));
             line.unwrap()["  max_p".len()..].trim().to_string()
         };
         assert_eq!(line("red"), "0.1");
         assert_eq!(line("red:max_p=0.3"), "0.3 (given)");
         assert_eq!(line("red:as=linux"), "0.02 (as=linux)");
-        assert!(shown("red:max_p=0.3").contains("in (0, 1]; default 0.1, origin: Floyd"));
+        assert!(output("red:max_p=0.3").contains("in (0, 1]; default 0.1, origin: Floyd"));
     }
 
     #[test]
-    fn what_does_not_matter_waits_for_what_would_make_it() {
-        let waits = |spec: &str| {
-            let text = shown(spec);
-            let (_, waiting) = text.split_once("need another").unwrap();
-            waiting.contains("feng_alpha")
+    fn parameters_without_effect_are_listed_by_condition() {
+        let is_without_effect = |spec: &str| {
+            let text = output(spec);
+            let (_, rest) = text.split_once("without effect").unwrap();
+            rest.contains("feng_alpha")
         };
-        assert!(waits("red"));
-        assert!(!waits("red:adapt=feng"));
+        assert!(is_without_effect("red"));
+        assert!(!is_without_effect("red:adapt=feng"));
     }
 }

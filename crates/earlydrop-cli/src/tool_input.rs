@@ -1,5 +1,4 @@
-//! Another tool's configuration as it is given on the command line, and what it is looked at
-//! with: a link, a round trip, flows.
+//! Another tool's configuration from the command line, and the load under which it is examined.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,63 +10,63 @@ use earlydrop_model::{Control, Load, Tcp};
 
 use crate::failure::Failure;
 
-/// What flows over which link.
+/// The link and its flows.
 #[derive(clap::Args, Clone, Debug)]
-pub(crate) struct Situation {
-    /// The link's rate; unless given, the one that the configuration tells, or 20 Mbps
+pub(crate) struct LoadArguments {
+    /// The link's rate [default: the configuration's, else 20 Mbps]
     #[arg(long, value_name = "RATE")]
     link: Option<BitsPerSec>,
-    /// The round trip without queues [default: 50 ms]
+    /// The RTT without queueing [default: 50 ms]
     #[arg(long, value_name = "TIME")]
     rtt: Option<Nanos>,
-    /// How many long flows share the link [default: 20]
+    /// The number of long flows that share the link [default: 20]
     #[arg(long, value_name = "COUNT")]
     flows: Option<f64>,
-    /// A packet's size; unless given, the one that the configuration tells, or 1500 bytes
+    /// The packet size [default: the configuration's, else 1500 bytes]
     #[arg(long, value_name = "SIZE")]
     packet: Option<Bytes>,
-    /// How TCP controls its window: reno, cubic
+    /// TCP's congestion control: reno, cubic
     #[arg(long, value_name = "CONTROL", default_value = "cubic", value_parser = ["reno", "cubic"])]
     tcp: String,
-    /// Whether the flows ask for marks: on, off
+    /// Whether the flows use ECN: on, off
     #[arg(long, value_name = "MODE", default_value = "off", value_parser = ["on", "off"])]
     ecn: String,
 }
 
-/// A configuration that was read, and what it is looked at with.
-pub(crate) struct Reading {
-    /// As it was given.
+/// A parsed configuration, and the load under which it is examined.
+pub(crate) struct ToolInput {
+    /// The text as given.
     pub(crate) text: String,
     pub(crate) configuration: Configuration,
     pub(crate) load: Load,
-    /// What the load is, and where each part is from.
-    pub(crate) told: String,
+    /// The load in words, with the source of each part.
+    pub(crate) load_in_words: String,
 }
 
-/// Reads `given`: a file, standard input for `-`, or the text itself.
+/// Parses `given`: a file's name, `-` for standard input, or the configuration itself.
 pub(crate) fn read(
     given: &str,
     tool: Option<&'static Tool>,
-    situation: &Situation,
-) -> Result<Reading, Failure> {
+    arguments: &LoadArguments,
+) -> Result<ToolInput, Failure> {
     let (name, text) = source(given)?;
-    let refuse = |refusal| refused(&name, &text, refusal);
-    let mut load = situation.load(None);
-    let first = tools::read(&text, tool, &load.link()).map_err(refuse)?;
-    // What it tells of the link may change what automatic values come to.
-    load = situation.load(Some(&first));
-    let configuration = tools::read(&text, tool, &load.link()).map_err(refuse)?;
+    let parse_failure = |refusal| parse_failure(&name, &text, refusal);
+    let mut load = arguments.load(None);
+    let first = tools::read(&text, tool, &load.link()).map_err(parse_failure)?;
+    // Automatic values depend on the link, which the configuration may define.
+    load = arguments.load(Some(&first));
+    let configuration = tools::read(&text, tool, &load.link()).map_err(parse_failure)?;
     load.check()?;
-    Ok(Reading {
-        told: situation.told(&load, &configuration),
+    Ok(ToolInput {
+        load_in_words: arguments.load_in_words(&load, &configuration),
         text,
         configuration,
         load,
     })
 }
 
-/// A refusal as the scenario's problems are told: with its place in the text.
-fn refused(name: &str, text: &str, refusal: ParseError) -> Failure {
+/// A parse error in the form of a scenario's problem, with its place in the text.
+fn parse_failure(name: &str, text: &str, refusal: ParseError) -> Failure {
     let place = Place::File(refusal.span.clone());
     Failure::Scenario(Problems {
         name: name.to_string(),
@@ -76,11 +75,12 @@ fn refused(name: &str, text: &str, refusal: ParseError) -> Failure {
     })
 }
 
-/// The tool of this name, told with `option` where there is none.
+/// The tool of this name; `option` names the argument in the error.
 pub(crate) fn tool(option: &str, name: &str) -> Result<&'static Tool, Failure> {
     tools::named(name).map_err(|refusal| Failure::Usage(format!("{option} {name}: {refusal}")))
 }
 
+/// The name and the text of what is given.
 fn source(given: &str) -> Result<(String, String), Failure> {
     if given == "-" {
         let mut text = String::new();
@@ -88,30 +88,33 @@ fn source(given: &str) -> Result<(String, String), Failure> {
         return Ok(("standard input".to_string(), text));
     }
     let path = Path::new(given);
-    // What has a line's end or is as long as no name is text without asking.
+    // Text with a line end, or longer than any file name, is not a file's name.
     if given.len() < 4096 && !given.contains('\n') && path.is_file() {
         let read = std::fs::read_to_string(path);
         let text = read.map_err(|error| Failure::Usage(format!("{given}: {error}")))?;
         return Ok((given.to_string(), text));
     }
-    let file = [
+    let file_endings = [
         "toml", "txt", "cfg", "conf", "json", "ini", "tcl", "cc", "py",
     ];
     let extension = path.extension().and_then(|extension| extension.to_str());
-    if !given.contains(char::is_whitespace) && extension.is_some_and(|end| file.contains(&end)) {
+    if !given.contains(char::is_whitespace)
+        && extension.is_some_and(|end| file_endings.contains(&end))
+    {
         return Err(Failure::Usage(format!("{given}: there is no such file")));
     }
     Ok(("the argument".to_string(), given.to_string()))
 }
 
-impl Situation {
+impl LoadArguments {
+    /// The load: arguments, else the configuration's values, else defaults.
     fn load(&self, configuration: Option<&Configuration>) -> Load {
         let usual = Load::default();
         let rate = configuration.and_then(|known| {
             let assumed = known.tool.assumed_rate;
             known.rate.value.or(assumed)
         });
-        let packet = configuration.and_then(told_packet);
+        let packet = configuration.and_then(given_packet);
         Load {
             rate: self.link.or(rate).unwrap_or(usual.rate),
             packet: self.packet.or(packet).unwrap_or(usual.packet),
@@ -128,8 +131,8 @@ impl Situation {
         }
     }
 
-    /// "20 CUBIC flows on 10 Mbps (as tc takes it), ...".
-    fn told(&self, load: &Load, configuration: &Configuration) -> String {
+    /// "20 CUBIC flows on 10 Mbps (assumed by linux; --link), ...".
+    fn load_in_words(&self, load: &Load, configuration: &Configuration) -> String {
         let name = configuration.tool.name;
         let rate = match (
             self.link,
@@ -137,13 +140,13 @@ impl Situation {
             configuration.tool.assumed_rate,
         ) {
             (Some(_), ..) => String::new(),
-            (None, Some(_), _) => " (as it says; --link)".to_string(),
-            (None, None, Some(_)) => format!(" (as {name} takes it; --link)"),
+            (None, Some(_), _) => " (from the configuration; --link)".to_string(),
+            (None, None, Some(_)) => format!(" (assumed by {name}; --link)"),
             (None, None, None) => " (--link)".to_string(),
         };
-        let packet = match (self.packet, told_packet(configuration)) {
+        let packet = match (self.packet, given_packet(configuration)) {
             (Some(_), _) => "",
-            (None, Some(_)) => " (as it says; --packet)",
+            (None, Some(_)) => " (from the configuration; --packet)",
             (None, None) => " (--packet)",
         };
         let flag = |given: bool, option: &str| match given {
@@ -151,15 +154,11 @@ impl Situation {
             false => format!(" ({option})"),
         };
         format!(
-            "{} {} flows{}{} on {}{rate}, round trips of {}{}, packets of {} bytes{packet}",
+            "{} {} flows{}{} on {}{rate}, RTT {}{}, packets of {} bytes{packet}",
             load.flows,
             if self.tcp == "reno" { "Reno" } else { "CUBIC" },
             flag(self.flows.is_some(), "--flows"),
-            if load.tcp.ecn {
-                " that ask for marks"
-            } else {
-                ""
-            },
+            if load.tcp.ecn { " with ECN" } else { "" },
             load.rate,
             load.rtt,
             flag(self.rtt.is_some(), "--rtt"),
@@ -168,8 +167,8 @@ impl Situation {
     }
 }
 
-/// The packet that the text itself tells; a tool's default says nothing of the link's.
-fn told_packet(configuration: &Configuration) -> Option<Bytes> {
-    let told = &configuration.mean_packet;
-    told.value.filter(|_| told.is_given())
+/// The mean packet size that the text itself gives; a tool's default says nothing about the link.
+fn given_packet(configuration: &Configuration) -> Option<Bytes> {
+    let packet = &configuration.mean_packet;
+    packet.value.filter(|_| packet.is_given())
 }

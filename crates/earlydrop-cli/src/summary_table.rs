@@ -1,4 +1,4 @@
-//! The summary's tables in a terminal.
+//! A run's summary tables, laid out for a terminal.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use earlydrop_report::table::{Cell, Table, tables};
 
 use crate::draw::{Look, Style, Text, write_lines};
 
-/// Writes every table, with a word on what its marks mean.
+/// Prints every table, followed by the meaning of its marks.
 pub(crate) fn print(
     plan: &Plan,
     summary: &Summary,
@@ -38,11 +38,11 @@ pub(crate) fn print(
             lines.push(Text::new(&table.title, Look::Strong));
         }
         any_best |= table.rows.iter().flatten().any(|cell| cell.best);
-        lines.extend(laid_out(&table, style.width));
+        lines.extend(lay_out(&table, style.width));
     }
     lines.push(Text::default());
     if any_best {
-        let meaning = "* best, or not told apart from the best by paired 95% intervals";
+        let meaning = "* best, or not significantly different from the best (paired 95% intervals)";
         lines.push(Text::new(meaning, Look::Faint));
     }
     let live = summary.rows.iter().filter_map(|row| row.live.as_ref());
@@ -52,12 +52,12 @@ pub(crate) fn print(
     write_lines(out, &lines, style)
 }
 
-/// What a name's mark means.
-pub(crate) const NOT_TRUSTWORTHY: &str = "! not trustworthy: in some of its runs more than 1% of \
-    packets were late by more than half a packet's time, or some were lost beside the queue";
+/// The meaning of the mark after a scheme's name.
+pub(crate) const NOT_TRUSTWORTHY: &str = "! not trustworthy: in some runs more than 1% of packets \
+    were late by more than half a packet's transmission time, or were lost outside the queue";
 
-/// The table in blocks of columns that fit the terminal, each with the schemes' names.
-pub(crate) fn laid_out(table: &Table, width: usize) -> Vec<Text> {
+/// A table in blocks of columns that fit the width, each block with the schemes' names.
+pub(crate) fn lay_out(table: &Table, width: usize) -> Vec<Text> {
     let columns: Vec<Column> = (0..table.header.len())
         .map(|index| Column::of(table, index))
         .collect();
@@ -83,7 +83,7 @@ pub(crate) fn laid_out(table: &Table, width: usize) -> Vec<Text> {
     lines
 }
 
-/// A column's heading, a word a line, and its cells.
+/// A column: its heading, one word per line, and its cells.
 struct Column {
     heading: Vec<String>,
     cells: Vec<(String, Look)>,
@@ -93,10 +93,14 @@ struct Column {
 impl Column {
     fn of(table: &Table, index: usize) -> Column {
         let heading: Vec<String> = table.header[index].split(' ').map(String::from).collect();
-        let cells: Vec<(String, Look)> = table.rows.iter().map(|row| shown(&row[index])).collect();
+        let cells: Vec<(String, Look)> = table
+            .rows
+            .iter()
+            .map(|row| cell_text(&row[index]))
+            .collect();
         let texts = cells.iter().map(|(text, _)| text);
         let width = |text: &String| text.chars().count();
-        // Cells have room for the star that marks the best; headings end where numbers do.
+        // One more column for the star of the best; headings are aligned with the numbers.
         let words = heading.iter().map(|word| width(word) + 1);
         Column {
             width: texts.map(width).chain(words).max().unwrap_or(0),
@@ -106,13 +110,15 @@ impl Column {
     }
 }
 
-fn shown(cell: &Cell) -> (String, Look) {
+/// The cell's text, followed by a star or a space.
+fn cell_text(cell: &Cell) -> (String, Look) {
     match cell.best {
         true => (format!("{}*", cell.text), Look::Strong),
         false => (format!("{} ", cell.text), Look::Plain),
     }
 }
 
+/// The schemes' names with some of the columns.
 fn block(names: &Column, columns: &[Column]) -> Vec<Text> {
     let all = || columns.iter().chain([names]);
     let tallest = all().map(|column| column.heading.len()).max().unwrap_or(0);
@@ -177,7 +183,7 @@ mod tests {
             width,
         };
         let mut out = Vec::new();
-        write_lines(&mut out, &laid_out(&table(), width), &style).unwrap();
+        write_lines(&mut out, &lay_out(&table(), width), &style).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -1,4 +1,5 @@
-//! What is said while real packets cross, on standard error: standard output is the command's.
+//! Reports about a bottleneck with real packets, on standard error: standard output belongs to the
+//! user's command.
 
 use earlydrop::registry::Probe;
 use earlydrop::units::{BitsPerSec, Nanos};
@@ -6,105 +7,102 @@ use earlydrop_live::plan::{Bottleneck, Direction, MTU, Rate};
 use earlydrop_live::session::InvokingUser;
 use earlydrop_live::stats::{Counts, Sample, Summary};
 
-pub(in crate::commands) struct Teller {
-    quiet: bool,
+use crate::notices::Notices;
+
+/// Prints the bottleneck's settings, its queues once a second, and the final counts.
+pub(in crate::commands) struct Reporter {
+    pub(in crate::commands) notices: Notices,
     watch: bool,
     /// Each direction in words.
     directions: [String; 2],
-    /// What of each direction's scheme is shown.
+    /// The probes of each direction's scheme that `--watch` prints.
     probes: [Vec<&'static Probe>; 2],
-    /// When both queues are shown next, in seconds.
+    /// The time of the next line of `--watch`, in seconds.
     next: f64,
 }
 
-impl Teller {
-    pub(super) fn new(bottleneck: &Bottleneck, quiet: bool, watch: bool) -> Teller {
-        Teller {
-            quiet,
+impl Reporter {
+    pub(super) fn new(bottleneck: &Bottleneck, quiet: bool, watch: bool) -> Reporter {
+        Reporter {
+            notices: Notices { quiet },
             watch,
-            directions: [&bottleneck.up, &bottleneck.down].map(in_words),
-            probes: [&bottleneck.up, &bottleneck.down].map(watched),
+            directions: [&bottleneck.up, &bottleneck.down].map(direction_in_words),
+            probes: [&bottleneck.up, &bottleneck.down].map(watched_probes),
             next: 1.0,
         }
     }
 
-    pub(in crate::commands) fn say(&self, text: &str) {
-        if !self.quiet {
-            anstream::eprintln!("earlydrop: {text}");
-        }
-    }
-
-    /// What was counted and measured.
-    pub(in crate::commands) fn ended(&self, summary: &Summary) {
+    /// Prints counts, timing quality and warnings after the last packet.
+    pub(in crate::commands) fn print_summary(&self, summary: &Summary) {
         let counts = [("up", &summary.up), ("down", &summary.down)];
         for (name, counts) in counts {
-            self.say(&format!("{name:4} {}", counted(counts, summary.duration)));
+            let counts = counts_in_words(counts, summary.duration);
+            self.notices.info(&format!("{name:4} {counts}"));
         }
         if summary.up.oversized + summary.down.oversized > 0 {
-            anstream::eprintln!(
-                "earlydrop: packets of more than {MTU} bytes cannot cross; it is offloads that put \
-                 them together: turn them off at the hosts, and here (ethtool -K INTERFACE tso off \
-                 gso off gro off)"
-            );
+            self.notices.warn(&format!(
+                "packets of more than {MTU} bytes were dropped; offloads merge packets: turn them \
+                 off at the hosts and here (ethtool -K INTERFACE tso off gso off gro off)"
+            ));
         }
         let late = |seconds| Nanos::from_secs_f64(seconds).to_string();
         let lateness = &summary.lateness;
-        self.say(&format!(
-            "packets were late by {} (median), {} (99%), {} (99.9%); processor {:.0}% of one core",
+        self.notices.info(&format!(
+            "lateness of packets {} (median), {} (99%), {} (99.9%); CPU {:.0}% of one core",
             late(lateness.p50),
             late(lateness.p99),
             late(lateness.p999),
             summary.cpu * 100.0
         ));
         if !summary.trustworthy {
-            anstream::eprintln!(
-                "earlydrop: not trustworthy: 1% of packets were late by more than {}, half the \
-                 time that a full packet takes",
+            self.notices.warn(&format!(
+                "not trustworthy: more than 1% of packets were late by more than {}, half the \
+                 transmission time of a full packet",
                 late(summary.tolerated)
-            );
+            ));
         }
     }
 
-    /// Says what both directions are.
-    pub(in crate::commands) fn say_directions(&self) {
+    /// Prints the settings of both directions.
+    pub(in crate::commands) fn print_directions(&self) {
         let [up, down] = &self.directions;
         match up == down {
-            true => self.say(&format!("both ways: {up}")),
+            true => self.notices.info(&format!("both directions: {up}")),
             false => {
-                self.say(&format!("up:   {up}"));
-                self.say(&format!("down: {down}"));
+                self.notices.info(&format!("up:   {up}"));
+                self.notices.info(&format!("down: {down}"));
             }
         }
     }
 
-    /// Shows both queues once a second, where that is wanted.
-    pub(in crate::commands) fn show(&mut self, samples: &[Sample; 2]) {
+    /// Prints both queues once a second, with `--watch`.
+    pub(in crate::commands) fn print_sample(&mut self, samples: &[Sample; 2]) {
         if !self.watch || samples[0].time < self.next {
             return;
         }
         self.next = samples[0].time.floor() + 1.0;
         for (sample, probes) in samples.iter().zip(&self.probes) {
-            self.say(&shown(sample, probes));
+            self.notices.info(&sample_in_words(sample, probes));
         }
     }
 }
 
-/// "; from here on as dave", where root has been given up for somebody.
-pub(in crate::commands) fn from_here_on(owner: &InvokingUser) -> String {
+/// "; continuing as dave" where root has become the user who called sudo, else nothing.
+pub(in crate::commands) fn user_change(owner: &InvokingUser) -> String {
     match owner {
         InvokingUser::Current => String::new(),
         InvokingUser::Sudo { user, name, .. } => {
             let name = name.clone().unwrap_or_else(|| format!("user {user}"));
-            format!("; from here on as {name}")
+            format!("; continuing as {name}")
         }
     }
 }
 
 /// "20 Mbps, 25 ms, nlred:min=10,max=30".
-fn in_words(direction: &Direction) -> String {
+fn direction_in_words(direction: &Direction) -> String {
     let rate = match &direction.rate {
         Rate::Constant(rate) => rate.to_string(),
-        Rate::Recorded(trace) => format!("a trace of {} on average", trace.mean_rate()),
+        Rate::Recorded(trace) => format!("a trace with a mean of {}", trace.mean_rate()),
     };
     let mut words = format!("{rate}, {}, {}", direction.delay, direction.queue);
     if direction.loss > 0.0 {
@@ -113,8 +111,8 @@ fn in_words(direction: &Direction) -> String {
     words
 }
 
-/// Those of a scheme's probes that `--watch` shows: the average, and every probability.
-fn watched(direction: &Direction) -> Vec<&'static Probe> {
+/// The probes that `--watch` prints: the average, and every probability.
+fn watched_probes(direction: &Direction) -> Vec<&'static Probe> {
     let probes = direction.queue.descriptor().probes.iter();
     probes
         .filter(|probe| probe.name == "average" || is_probability(probe))
@@ -126,7 +124,7 @@ fn is_probability(probe: &Probe) -> bool {
 }
 
 /// One line of `--watch`.
-fn shown(sample: &Sample, probes: &[&Probe]) -> String {
+fn sample_in_words(sample: &Sample, probes: &[&Probe]) -> String {
     let counts = &sample.counts;
     let mut line = format!(
         "{:5.0} s  {:4} queue {:4}",
@@ -143,7 +141,8 @@ fn shown(sample: &Sample, probes: &[&Probe]) -> String {
     line + &format!(", dropped {dropped}, marked {marked}")
 }
 
-fn counted(counts: &Counts, duration: f64) -> String {
+/// "1200 packets delivered (9.412 Mbps), 12 dropped, 0 marked", and what else happened to packets.
+fn counts_in_words(counts: &Counts, duration: f64) -> String {
     let rate = BitsPerSec((counts.delivered_bytes as f64 * 8.0 / duration) as u64);
     let mut text = format!(
         "{} packets delivered ({:.3} Mbps), {} dropped, {} marked",
@@ -154,11 +153,14 @@ fn counted(counts: &Counts, duration: f64) -> String {
     );
     for (count, what) in [
         (counts.lost, "lost"),
-        (counts.passed, "sent past the scheme (ARP and the like)"),
+        (
+            counts.passed,
+            "not IP, which bypass the scheme (such as ARP)",
+        ),
         (counts.malformed, "malformed"),
-        (counts.oversized, "dropped for their length"),
-        (counts.unbuffered, "dropped for want of buffers"),
-        (counts.refused, "refused by the far device"),
+        (counts.oversized, "dropped as too long"),
+        (counts.unbuffered, "dropped without a free buffer"),
+        (counts.refused, "refused by the output device"),
     ] {
         if count > 0 {
             text.push_str(&format!(", {count} {what}"));

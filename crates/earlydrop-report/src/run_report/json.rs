@@ -9,8 +9,8 @@ use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::{RankedMean, Summary};
 
-/// The summary of what `store` holds of `plan`; its report is at `report`.
-pub fn document(
+/// The summary of a stored run as JSON, in base units; `report` is the path of its page.
+pub fn json(
     plan: &Plan,
     store: &Store,
     summary: &Summary,
@@ -19,29 +19,11 @@ pub fn document(
     let mut seeds: Vec<u64> = summary.cells.iter().map(|cell| cell.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
-    let live = match store.hosts()? {
-        Hosts::Simulated => [].iter(),
-        Hosts::Real => LIVE_METRICS.iter(),
-    };
-    let is_live = live.len() > 0;
-    let known = METRICS.iter().chain(live);
-    let named = known.map(|m| (m.name.to_string(), describe(m)));
+    let is_live = store.hosts()? == Hosts::Real;
+    let live = if is_live { LIVE_METRICS } else { &[] };
+    let metrics = METRICS.iter().chain(live);
+    let metrics = metrics.map(|metric| (metric.name.to_string(), describe(metric)));
     let labels = plan.labels();
-    let schemes = &plan.scenario().schemes;
-    let rows = summary.rows.iter().map(|row| {
-        let mut document = json!({
-            "scheme": labels[row.scheme],
-            "spec": schemes[row.scheme].spec.to_string(),
-            "point": point(plan, row.point),
-            "seeds": row.seeds,
-            "metrics": entries(METRICS.iter(), &row.values),
-        });
-        if let Some(live) = &row.live {
-            document["live"] = entries(LIVE_METRICS.iter(), &live.values).into();
-            document["not_trustworthy"] = live.doubtful.into();
-        }
-        document
-    });
     let groups = summary.groups.iter().map(|group| {
         json!({
             "group": group.name,
@@ -51,6 +33,7 @@ pub fn document(
             "metrics": entries(metrics::of_groups(), &group.values),
         })
     });
+    let rows = summary.rows.iter().map(|row| scheme(plan, row));
     let mut document = json!({
         "earlydrop": store.about("version")?,
         "title": plan.scenario().title,
@@ -58,7 +41,7 @@ pub fn document(
         "report": report,
         "seeds": seeds,
         "cells": { "planned": plan.cell_count(), "done": summary.cells.len() },
-        "metrics": named.collect::<Map<String, Value>>(),
+        "metrics": metrics.collect::<Map<String, Value>>(),
         "rows": rows.collect::<Vec<Value>>(),
         "groups": groups.collect::<Vec<Value>>(),
     });
@@ -68,6 +51,24 @@ pub fn document(
     Ok(document)
 }
 
+/// The means of one scheme at one point.
+fn scheme(plan: &Plan, row: &earlydrop_lab::summary::SchemeSummary) -> Value {
+    let scheme = &plan.scenario().schemes[row.scheme];
+    let mut document = json!({
+        "scheme": plan.labels()[row.scheme],
+        "spec": scheme.spec.to_string(),
+        "point": point(plan, row.point),
+        "seeds": row.seeds,
+        "metrics": entries(METRICS.iter(), &row.values),
+    });
+    if let Some(live) = &row.live {
+        document["live"] = entries(LIVE_METRICS.iter(), &live.values).into();
+        document["not_trustworthy"] = live.doubtful.into();
+    }
+    document
+}
+
+/// What a metric is, by the keys of its name.
 fn describe(metric: &Metric) -> Value {
     json!({
         "title": metric.title,
@@ -81,7 +82,7 @@ fn describe(metric: &Metric) -> Value {
     })
 }
 
-/// The values of the swept fields at a point.
+/// The values of the swept fields at a point of the sweep, by field.
 fn point(plan: &Plan, point: usize) -> Map<String, Value> {
     let coordinates = plan.axes.iter().zip(&plan.points[point].coordinates);
     coordinates
@@ -89,6 +90,7 @@ fn point(plan: &Plan, point: usize) -> Map<String, Value> {
         .collect()
 }
 
+/// The means of the metrics that were measured, by name.
 fn entries<'a>(
     metrics: impl Iterator<Item = &'a Metric>,
     values: &[Option<RankedMean>],

@@ -1,39 +1,41 @@
-//! Names at the ends of curves, where none covers another.
+//! Layout of the names at the ends of curves, so that none covers another.
 
-/// How far one name is from the next, in pixels.
-pub(super) const APART: f64 = 13.0;
+/// The least distance between two names, in pixels.
+const SPACING: f64 = 13.0;
 
-/// Where names go that would like to stand at `wanted`, from `top` to `bottom`: in the same
-/// order, no two closer than [`APART`], as near to where they belong as can be.
+/// Rows for names whose preferred rows are `wanted`, between `top` and `bottom`.
+///
+/// Names keep their order, are at least [`SPACING`] apart, and lie as close to their preferred
+/// rows as that allows.
 pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
-    // Names that would touch stand in blocks, each around the mean of what they want.
+    // Names that would touch form a block around the mean of their preferred rows.
     let mut blocks: Vec<(f64, Vec<usize>)> = Vec::new();
     for index in order {
         blocks.push((wanted[index].clamp(top, bottom), vec![index]));
         while let [.., (upper, above), (lower, below)] = blocks.as_slice() {
-            let needed = APART * (above.len() + below.len()) as f64 / 2.0;
+            let needed = SPACING * (above.len() + below.len()) as f64 / 2.0;
             if lower - upper >= needed {
                 break;
             }
             let count = (above.len() + below.len()) as f64;
             let middle = (upper * above.len() as f64 + lower * below.len() as f64) / count;
             let members = [above.as_slice(), below.as_slice()].concat();
-            let half = APART * (count - 1.0) / 2.0;
+            let half = SPACING * (count - 1.0) / 2.0;
             let middle = middle.min(bottom - half).max(top + half);
             blocks.truncate(blocks.len() - 2);
             blocks.push((middle, members));
         }
     }
-    let mut places = vec![0.0; wanted.len()];
+    let mut rows = vec![0.0; wanted.len()];
     for (middle, members) in blocks {
-        let first = middle - APART * (members.len() - 1) as f64 / 2.0;
+        let first = middle - SPACING * (members.len() - 1) as f64 / 2.0;
         for (nth, index) in members.into_iter().enumerate() {
-            places[index] = first + APART * nth as f64;
+            rows[index] = first + SPACING * nth as f64;
         }
     }
-    places
+    rows
 }
 
 #[cfg(test)]
@@ -41,17 +43,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_with_room_stand_where_they_belong() {
+    fn names_with_room_keep_their_rows() {
         assert_eq!(spread(&[20.0, 80.0, 50.0], 0.0, 100.0), [20.0, 80.0, 50.0]);
     }
 
     #[test]
-    fn names_that_would_touch_make_room_in_order() {
-        let places = spread(&[50.0, 51.0, 49.0], 0.0, 100.0);
-        assert_eq!(places, [50.0, 63.0, 37.0]);
-        let places = spread(&[99.0, 100.0], 0.0, 100.0);
-        assert_eq!(places, [87.0, 100.0]);
-        let places = spread(&[0.0, 0.0, 0.0], 0.0, 100.0);
-        assert_eq!(places, [0.0, 13.0, 26.0]);
+    fn names_that_would_touch_are_moved_apart_in_order() {
+        let rows = spread(&[50.0, 51.0, 49.0], 0.0, 100.0);
+        assert_eq!(rows, [50.0, 63.0, 37.0]);
+        let rows = spread(&[99.0, 100.0], 0.0, 100.0);
+        assert_eq!(rows, [87.0, 100.0]);
+        let rows = spread(&[0.0, 0.0, 0.0], 0.0, 100.0);
+        assert_eq!(rows, [0.0, 13.0, 26.0]);
     }
 }

@@ -1,18 +1,20 @@
-//! Long traces, thinned so that nobody could tell.
+//! Downsampling of long traces without a visible difference.
 
-use super::svg::place;
+use super::svg::coordinate;
 
-/// The path of a trace whose samples are `step` pixels apart from `left` on, `height_of` each
-/// value. Where many samples fall into one pixel's column, the first, the lowest, the highest
-/// and the last of them are drawn: what a pen would have covered. What is no number leaves a
-/// gap.
+/// The SVG path of a trace.
+///
+/// The first sample lies at `left`, the others `step` pixels apart; `height_of` maps a value to
+/// its row. Of the samples in one column of pixels the first, the lowest, the highest and the
+/// last are drawn, which cover the same pixels as all of them. A value that is not finite leaves
+/// a gap.
 pub(super) fn path(
     values: &[f64],
     (left, step): (f64, f64),
     height_of: impl Fn(f64) -> f64,
 ) -> String {
     let mut path = String::new();
-    let mut is_down = false;
+    let mut pen_is_down = false;
     let mut at = 0;
     while at < values.len() {
         let column = (at as f64 * step).floor();
@@ -21,24 +23,24 @@ pub(super) fn path(
             .take_while(in_column)
             .last()
             .map_or(at + 1, |last| last + 1);
-        for index in telling(values, at, end) {
+        for index in kept_samples(values, at, end) {
             let value = values[index];
             if !value.is_finite() {
-                is_down = false;
+                pen_is_down = false;
                 continue;
             }
-            path.push(if is_down { 'L' } else { 'M' });
-            is_down = true;
+            path.push(if pen_is_down { 'L' } else { 'M' });
+            pen_is_down = true;
             let (x, y) = (left + index as f64 * step, height_of(value));
-            path.push_str(&format!("{} {}", place(x), place(y)));
+            path.push_str(&format!("{} {}", coordinate(x), coordinate(y)));
         }
         at = end;
     }
     path
 }
 
-/// The samples of a column that tell what it looks like, in order.
-fn telling(values: &[f64], from: usize, end: usize) -> Vec<usize> {
+/// The indices of the samples in `from..end` that decide how their column looks, in order.
+fn kept_samples(values: &[f64], from: usize, end: usize) -> Vec<usize> {
     if end - from <= 4 {
         return (from..end).collect();
     }

@@ -8,19 +8,20 @@ use earlydrop_lab::plan::{Hosts, Plan, Source};
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report;
-use earlydrop_report::side_by_side::{self, Row};
+use earlydrop_report::side_by_side::{self, Comparison};
 
-use super::{Teller, begin, planned, run_cells};
-use crate::commands::run_options::{self, RunOptions, all_done};
+use super::{live_plan, prepare_host, run_cells};
+use crate::commands::run_options::{self, RunOptions, check_finished};
 use crate::draw::{Look, Style, Text, write_lines};
 use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::progress::stop_flag;
-use crate::table::{NOT_TRUSTWORTHY, laid_out};
+use crate::summary_table::{NOT_TRUSTWORTHY, lay_out};
 
-/// The page's name, in the folder of the live runs.
+/// The page's file name, in the folder of the live runs.
 const PAGE: &str = "side-by-side.html";
 
-/// Both ways, with the same seeds; then what differs.
+/// Runs a scenario simulated and live with the same seeds, and prints the comparison.
 pub(in crate::commands) fn simulate_and_measure(
     source: Source,
     options: &RunOptions,
@@ -28,37 +29,37 @@ pub(in crate::commands) fn simulate_and_measure(
     out: &mut dyn Write,
     style: &Style,
 ) -> Result<(), Failure> {
-    let teller = Teller {
+    let notices = Notices {
         quiet: options.output.quiet,
     };
-    let (source, live_plan) = planned(source, &teller)?;
+    let (source, live_plan) = live_plan(source, notices)?;
     let plan = live_plan.clone().on(Hosts::Simulated);
     let folders = [
         folder(&source, &plan, options, "simulated"),
         folder(&source, &live_plan, options, "live"),
     ];
-    begin(&teller, &[&folders[0], &folders[1]])?;
+    prepare_host(notices, &[&folders[0], &folders[1]])?;
     let simulated = Store::create(&folders[0], &source, &plan)?;
     let live = Store::create(&folders[1], &source, &live_plan)?;
     if let Some(path) = markdown.filter(|path| !path.exists()) {
-        // It is too late for that when everything has run.
+        // Fails now, rather than after all runs, where the file cannot be written.
         write_whole(path, "Not done yet.\n")?;
     }
     let stop = stop_flag()?;
     let (plan, progress) = run_options::run_cells(&source, plan, &simulated, options, None, &stop)?;
-    all_done(progress, &simulated)?;
-    let progress = run_cells(&live_plan, &live, &options.output, &teller, &stop)?;
-    let both = Both {
+    check_finished(progress, &simulated)?;
+    let progress = run_cells(&live_plan, &live, &options.output, notices, &stop)?;
+    let comparison = LiveComparison {
         plan: &plan,
         live_plan: &live_plan,
         simulated: &simulated,
         live: &live,
     };
-    both.show(options, markdown, out, style)?;
-    all_done(progress, &live)
+    comparison.print(options, markdown, out, style)?;
+    check_finished(progress, &live)
 }
 
-/// The run's folder: beside the other's, or within the folder that was given.
+/// The folder of the simulated or the live runs; inside the folder given, if any.
 fn folder(source: &Source, plan: &Plan, options: &RunOptions, name: &str) -> PathBuf {
     match &options.output.out {
         Some(out) => out.join(name),
@@ -66,17 +67,17 @@ fn folder(source: &Source, plan: &Plan, options: &RunOptions, name: &str) -> Pat
     }
 }
 
-/// What was run both ways.
-struct Both<'a> {
+/// Simulated and live runs of one scenario.
+struct LiveComparison<'a> {
     plan: &'a Plan,
     live_plan: &'a Plan,
     simulated: &'a Store,
     live: &'a Store,
 }
 
-impl Both<'_> {
-    /// Writes both reports and the page, and shows the comparison.
-    fn show(
+impl LiveComparison<'_> {
+    /// Writes both reports and the comparison page, and prints the comparison.
+    fn print(
         &self,
         options: &RunOptions,
         markdown: Option<&Path>,
@@ -97,16 +98,16 @@ impl Both<'_> {
             let text = serde_json::to_string_pretty(&document).unwrap_or_default();
             return Ok(writeln!(out, "{text}")?);
         }
-        print(self.plan, &rows, out, style)?;
+        print_tables(self.plan, &rows, out, style)?;
         writeln!(out, "simulated: {}", simulated.display())?;
         writeln!(out, "live: {}", live.display())?;
         Ok(writeln!(out, "side by side: {}", page.display())?)
     }
 
-    fn write_page(&self, rows: &[Row]) -> Result<PathBuf, Failure> {
-        // Both folders stand side by side.
-        let beside = self.simulated.folder().file_name().unwrap_or_default();
-        let simulated = format!("../{}/report.html", beside.to_string_lossy());
+    fn write_page(&self, rows: &[Comparison]) -> Result<PathBuf, Failure> {
+        // Both folders have the same parent.
+        let folder = self.simulated.folder().file_name().unwrap_or_default();
+        let simulated = format!("../{}/report.html", folder.to_string_lossy());
         let page = side_by_side::page(self.plan, rows, [&simulated, "report.html"]);
         let path = self.live.folder().join(PAGE);
         write_whole(&path, &page)?;
@@ -114,11 +115,16 @@ impl Both<'_> {
     }
 }
 
-/// The tables, point by point.
-fn print(plan: &Plan, rows: &[Row], out: &mut dyn Write, style: &Style) -> io::Result<()> {
+/// Prints the tables, point by point.
+fn print_tables(
+    plan: &Plan,
+    rows: &[Comparison],
+    out: &mut dyn Write,
+    style: &Style,
+) -> io::Result<()> {
     let scenario = plan.scenario();
     let mut lines = vec![Text::new(&scenario.title, Look::Strong)];
-    lines.extend(Text::new(&side_by_side::reading(rows), Look::Faint).wrapped(style.width));
+    lines.extend(Text::new(&side_by_side::legend(rows), Look::Faint).wrapped(style.width));
     for (title, tables) in side_by_side::tables(plan, rows) {
         if !title.is_empty() {
             lines.push(Text::default());
@@ -127,13 +133,13 @@ fn print(plan: &Plan, rows: &[Row], out: &mut dyn Write, style: &Style) -> io::R
         for (_, table) in tables {
             lines.push(Text::default());
             lines.push(Text::new(&table.title, Look::Plain));
-            lines.extend(laid_out(&table, style.width));
+            lines.extend(lay_out(&table, style.width));
         }
     }
     lines.push(Text::default());
-    let any = |is: fn(&Row) -> bool| rows.iter().any(is);
-    if any(|row| row.pairs.iter().any(|pair| pair.is_apart())) {
-        lines.push(Text::new("* told apart", Look::Faint));
+    let any = |is: fn(&Comparison) -> bool| rows.iter().any(is);
+    if any(|row| row.pairs.iter().any(|pair| pair.is_significant())) {
+        lines.push(Text::new("* significant difference", Look::Faint));
     }
     if any(|row| row.doubtful > 0) {
         lines.extend(Text::new(NOT_TRUSTWORTHY, Look::Faint).wrapped(style.width));

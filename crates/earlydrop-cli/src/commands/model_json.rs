@@ -1,0 +1,26 @@
+//! The model's loads and predictions as JSON, for `explain` and `translate`.
+
+use earlydrop_model::{Load, Prediction};
+use serde_json::{Value, json};
+
+/// The link and its flows; units are in the keys.
+pub(super) fn load(load: &Load) -> Value {
+    json!({
+        "link_bps": load.rate.0,
+        "rtt_s": load.rtt.as_secs_f64(),
+        "flows": load.flows,
+        "packet_bytes": load.packet.0,
+        "ecn": load.tcp.ecn,
+    })
+}
+
+/// The predicted queue, loss and utilisation; units are in the keys.
+pub(super) fn prediction(prediction: &Prediction) -> Value {
+    json!({
+        "queue_packets": prediction.queue,
+        "delay_s": prediction.delay.as_secs_f64(),
+        "loss": prediction.loss,
+        "marks": prediction.marks,
+        "utilisation": prediction.utilisation,
+    })
+}

@@ -1,0 +1,88 @@
+//! The chosen parameters ready to paste: as a scenario, or in another tool's syntax.
+
+use earlydrop::registry::nearest;
+use earlydrop_lab::verify::{RunLength, scenario};
+use earlydrop_model::configure::Recommendation;
+use earlydrop_model::tools::{ParseError, TOOLS, Tool, of_spec, translate};
+
+use super::SnippetError;
+
+/// The format that is not a tool's: a scenario for `earlydrop run`.
+const SCENARIO: &str = "earlydrop";
+
+/// A configuration in one format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snippet {
+    /// The format's name: "earlydrop", "linux", "cisco".
+    pub format: &'static str,
+    /// What the text is for, in a few words.
+    pub title: &'static str,
+    /// The text to paste, with a line end.
+    pub text: String,
+}
+
+/// The other tools that a configuration of RED can be written for.
+fn tools() -> impl Iterator<Item = &'static Tool> {
+    TOOLS.iter().copied().filter(|tool| tool.name != SCENARIO)
+}
+
+/// Checks that there is a format of this name.
+pub fn check_format(format: &str) -> Result<(), SnippetError> {
+    let names = || [SCENARIO].into_iter().chain(tools().map(|tool| tool.name));
+    if names().any(|name| name == format) {
+        return Ok(());
+    }
+    let near = nearest(format, names()).unwrap_or(SCENARIO);
+    let known = names().collect::<Vec<_>>().join(", ");
+    Err(SnippetError::UnknownFormat {
+        format: format.to_string(),
+        known,
+        near,
+    })
+}
+
+/// The chosen parameters in one format; a scenario runs with `seeds` seeds.
+pub fn snippet(
+    format: &str,
+    configuration: &Recommendation,
+    seeds: u64,
+) -> Result<String, SnippetError> {
+    check_format(format)?;
+    let Some(tool) = tools().find(|tool| tool.name == format) else {
+        return Ok(as_scenario(configuration, seeds));
+    };
+    for_tool(tool, configuration).map_err(|refusal| SnippetError::Inexpressible {
+        format: format.to_string(),
+        why: refusal.to_string(),
+    })
+}
+
+/// The chosen parameters in every format that can express them.
+pub fn snippets(configuration: &Recommendation, seeds: u64) -> Vec<Snippet> {
+    let scenario = Snippet {
+        format: SCENARIO,
+        title: "a scenario for `earlydrop run`",
+        text: as_scenario(configuration, seeds),
+    };
+    let others = tools().filter_map(|tool| {
+        Some(Snippet {
+            format: tool.name,
+            title: tool.title,
+            text: for_tool(tool, configuration).ok()?,
+        })
+    });
+    [scenario].into_iter().chain(others).collect()
+}
+
+/// The chosen parameters in another tool's syntax; refused where they are not of RED.
+fn for_tool(tool: &'static Tool, configuration: &Recommendation) -> Result<String, ParseError> {
+    let link = configuration.load.link();
+    let red = of_spec(&configuration.choices[0].advice.spec, &link)?;
+    Ok(translate(&red, tool, &link)?.text + "\n")
+}
+
+fn as_scenario(configuration: &Recommendation, seeds: u64) -> String {
+    let specs = [configuration.choices[0].advice.spec.clone()];
+    let length = RunLength::for_load(&configuration.load, seeds);
+    scenario(&configuration.load, &specs, length)
+}
