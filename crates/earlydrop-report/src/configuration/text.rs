@@ -202,15 +202,7 @@ impl OperatingPoint {
 /// Every method's thresholds and predictions, as rows below a header.
 pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
     let names = [
-        "method",
-        "min",
-        "max",
-        "max_p",
-        "weight",
-        "delay",
-        "signals",
-        "utilisation",
-        "loop",
+        "method", "min", "max", "max_p", "weight", "delay", "signals", "util.", "loop",
     ];
     let mut rows = vec![names.map(String::from).to_vec()];
     for choice in &recommendation.choices {
