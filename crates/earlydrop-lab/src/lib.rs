@@ -32,7 +32,7 @@
 //!
 //! # Modules
 //!
-//! A module uses only those above it in this list (the test `layers` has all of them):
+//! A module uses only those above it in this list (`tests/layers.rs` has all of them):
 //!
 //! ```text
 //! document   TOML against descriptions of fields, with errors that name the place

@@ -155,3 +155,19 @@ fn errors_name_the_place_and_the_nearest_valid_value() {
         assert!(error.starts_with("test.toml:"), "{error}");
     }
 }
+
+#[test]
+fn each_field_of_the_retransmission_timer_sets_its_own_parameter() {
+    use earlydrop_sim::traffic::Traffic;
+
+    let (head, tables) = SMALL.split_once("[flows.bulk]").unwrap();
+    let tcp = "[tcp]\nfirst_timeout = \"3 s\"\nleast_timeout = \"10 ms\"\nlargest_timeout = \"7 s\"\ntick = \"2 ms\"\n";
+    let plan = plan(&format!("{head}{tcp}[flows.bulk]{tables}")).unwrap();
+    let prepared = plan.prepare(plan.cell(0).unwrap(), false).unwrap();
+    let Traffic::Tcp { profile, .. } = &prepared.run.flows[0].traffic else {
+        panic!("TCP");
+    };
+    let timer = &profile.timer;
+    let in_ms = [timer.initial, timer.minimum, timer.maximum, timer.tick].map(|t| t.0 / 1_000_000);
+    assert_eq!(in_ms, [3000, 10, 7000, 2]);
+}

@@ -150,7 +150,7 @@ fn distribution(report: &ConfigurationReport) -> Chart {
         (at, format!("{name} {at:.0}"))
     });
     Chart {
-        title: "If each cwnd were sent at once: an upper bound on the spread".to_string(),
+        title: "Wider than it is: each cwnd sent at once".to_string(),
         x: axis("packets", 0.0, configuration.buffer),
         y: axis("probability of each, %", 0.0, 0.0),
         curves: vec![curve(0, "probability", points)],

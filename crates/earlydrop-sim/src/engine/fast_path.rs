@@ -9,13 +9,13 @@
 //! |---|---|---|---|
 //! | a segment arrives | data, not ECN-capable; the receiver acknowledges each segment at once | [`Flow::ack_at_once`] | [`Simulation::on_forward_packet`] |
 //! | a segment arrives | data, not marked, no CWR; next in order; the receiver delays acknowledgments and no timer of it expires before | [`Flow::ack_delayed`] | [`Simulation::on_forward_packet`] |
-//! | an acknowledgment arrives | no ECE, no SACK ranges; no timer of the sender expires before, nor does the run end | [`Flow::on_new_ack`] | [`Simulation::on_backward_packet`] |
-//! | the window opens | the next segment is new, no pacing, no recovery, no CWR; the first hop is an access link to an event | [`Simulation::send_new_segments`] | [`Simulation::send_segments`] |
+//! | an acknowledgment arrives | no ECE, no SACK ranges; no timer of the sender expires before, nor does the run end | [`Flow::on_bare_ack`] | [`Simulation::on_backward_packet`] |
+//! | the window opens | the next segment is new, no pacing, no recovery, no CWR; the first hop is an access link that ends in an event | [`Simulation::send_new_segments`] | [`Simulation::send_segments`] |
 //! | a timer expires | it is the sender's | [`Simulation::on_retransmission_timer`] | `do_due` in `wake.rs` |
 //!
 //! Test of every row: `shortcuts_change_nothing` in `tests/properties.rs` runs random networks and
 //! traffic here and in the [reference engine](super::reference), where no flow is eligible, and
-//! compares every figure.
+//! compares every figure of the results.
 
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
@@ -30,7 +30,8 @@ use crate::packet::{Kind, Packet};
 use crate::results::Totals;
 use crate::tcp::{AckDecision, Echo, Profile, RttSampling, Sender};
 
-/// Packets that took the fast path. Those of a kind are all of one size, so counting is enough.
+/// How many packets took the fast path. All packets of a kind have the same size, so their bytes
+/// follow from their number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counted {
     /// Segments sent.
@@ -103,13 +104,13 @@ impl Flow {
         if !packet.is_unmarked_segment() || at >= receiver.deadline() {
             return None;
         }
-        let of_it = Echo {
+        let received = Echo {
             sent: packet.stamp(at),
             retransmission: packet.is_retransmission(),
         };
-        let say = receiver.on_segment_fast_delayed(profile, packet.number(), of_it, at)?;
+        let decision = receiver.on_segment_fast_delayed(profile, packet.number(), received, at)?;
         measure_arrival(&mut self.meter, profile, timing, (packet, at), true);
-        let AckDecision::Send(echo) = say else {
+        let AckDecision::Send(echo) = decision else {
             return Some(Answer::Later);
         };
         self.counted.acknowledged += 1;
@@ -119,10 +120,10 @@ impl Flow {
         Some(Answer::Now(ack.retransmitted(echo.retransmission)))
     }
 
-    /// An acknowledgment arrives at its sender at `at`. `false`: precondition not met, nothing
-    /// done.
+    /// An acknowledgment, new or duplicate, arrives at its sender at `at`. `false`: precondition
+    /// not met, nothing done.
     #[inline(always)]
-    pub(super) fn on_new_ack(
+    pub(super) fn on_bare_ack(
         &mut self,
         profile: &Profile,
         accounts: &mut Accounts,

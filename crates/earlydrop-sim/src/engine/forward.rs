@@ -109,7 +109,7 @@ impl Simulation {
                 Some(Stage::Sender) => {
                     let accounts = &mut self.accounts;
                     return match fast {
-                        Some(profile) if flow.on_new_ack(profile, accounts, packet, at) => {
+                        Some(profile) if flow.on_bare_ack(profile, accounts, packet, at) => {
                             self.send_new_segments(packet.flow_index(), at)
                         }
                         _ => self.arrive(place, packet, at),

@@ -2,7 +2,8 @@
 //!
 //! # The events of a packet
 //!
-//! A sender calls [`Simulation::forward_segment`]. The segment crosses its access link, and where
+//! A sender calls [`Simulation::forward_segment`] (`send_new_segments` does the same inline). The
+//! segment crosses its access link, and where
 //! the traffic of several hosts merges it becomes an event, so that packets enter the bottleneck
 //! in the order of their times. When the event is due:
 //!
@@ -14,7 +15,7 @@
 //!   forward_departure, forward_hops
 //!                 over the wires and drop-tail queues that follow        forward.rs
 //!     ack_at_once         it arrives at its receiver                     fast_path.rs
-//!     on_new_ack          the acknowledgment arrives at the sender       fast_path.rs
+//!     on_bare_ack         the acknowledgment arrives at the sender       fast_path.rs
 //!     send_new_segments   the window opens: new segments become events   fast_path.rs
 //! ```
 //!
@@ -25,15 +26,17 @@
 //!
 //! # What is computed ahead of time
 //!
-//! Four rules make this exact. [`reference`] specifies the results without them.
-//! - **A link without a queue, or with drop-tail, is arithmetic.** If its packets come from one
+//! Look-ahead decides which hops need an event (`setup/routes.rs`); eligibility decides which
+//! packets take the short code at both ends (`fast_path.rs`). Neither changes a result, for these
+//! reasons; [`reference`] specifies the results without them.
+//! - **A link with an unlimited queue, or with drop-tail, is arithmetic.** If its packets come from one
 //!   source, departures are computed as soon as packets enter, ahead of time. `setup/routes.rs`
 //!   finds where sources merge; there a packet waits as an event.
 //! - **A port is drained lazily**, within a propagation delay: nobody can see its departures
 //!   before.
 //! - **An end of a flow acts ahead of time** up to when it may do something of its own accord. A
 //!   packet that arrives later is [held](flow::Held) until then.
-//! - **A flow has one wake event**, which may be early.
+//! - **A flow has one wake event**, which is never later than what the flow has to do next.
 //!
 //! Times of events never decrease, events of the same time happen in the order in which they were
 //! scheduled, and every purpose has random numbers of its own. So a run's results are a function

@@ -56,7 +56,8 @@ impl Sender {
         now: Nanos,
     ) -> bool {
         let repeats = next == self.snd_una() && self.snd_una() < self.snd_max();
-        if !repeats || self.in_syn_sent() || self.has_sack() || self.is_of_connection_before(echo) {
+        if !repeats || self.in_syn_sent() || self.has_sack() || self.is_of_previous_connection(echo)
+        {
             return false;
         }
         self.on_dupack(profile, now);

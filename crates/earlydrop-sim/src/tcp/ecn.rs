@@ -25,7 +25,8 @@ pub(super) fn marked_segments(profile: &Profile, ack: &Ack, segments: u32) -> u3
 
 impl Sender {
     /// Takes the ECE of an acknowledgment up to `next`, before which `in_flight` segments were
-    /// outstanding: reduces `cwnd`, once per window of data.
+    /// outstanding: reduces `cwnd`, once per window of data. `ack.rs` calls it for every
+    /// acknowledgment with ECE.
     pub(super) fn on_ece(&mut self, profile: &Profile, next: u32, in_flight: u32, now: Nanos) {
         let ns2 = profile.rules == Rules::Ns2;
         // RFC 3168, 6.1.2: "TCP should not react to congestion indications more than once every
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ece_halves_cwnd_and_ssthresh() {
+    fn an_ece_sets_ssthresh_and_cwnd_to_half_of_cwnd() {
         let mut script = Script::with_window(with_ecn(Recovery::NewReno), 10);
         assert_eq!(script.sender.cwnd(), 10.0);
         script.ece_ack(1);
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marked_segment_reduces_cwnd_end_to_end() {
+    fn marks_are_echoed_once_per_window_and_nothing_is_retransmitted() {
         let mut profile = Profile::ns2(Recovery::NewReno);
         profile.ecn = EcnMode::Classic;
         let mut link = Link::new(profile, 200, &[]);

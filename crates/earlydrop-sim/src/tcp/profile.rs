@@ -314,7 +314,9 @@ impl Profile {
     /// - CUBIC's estimate of Reno stays slow, and a mark leaves at least 2 segments;
     /// - some acknowledgments are not delayed.
     ///
-    /// Loss detection by time (RFC 8985) and HyStart, which needs a `cwnd` of 16, are left out.
+    /// Loss detection by time (RFC 8985) and HyStart, which needs a `cwnd` of 16, are left out. So
+    /// is Linux's lower bound of 200 ms on the variance term instead of on RTO: RTO is never
+    /// below SRTT + 200 ms there, and here never below 200 ms.
     pub const fn linux(algorithm: Algorithm) -> Profile {
         let mut profile = Profile::modern(algorithm);
         profile.whole_cuts = true;

@@ -185,6 +185,15 @@ mod tests {
     }
 
     #[test]
+    fn the_minimum_rto_of_modern_and_linux_is_200_ms() {
+        use super::super::Algorithm;
+        for algorithm in [Algorithm::Reno, Algorithm::Cubic] {
+            assert_eq!(Profile::modern(algorithm).timer.minimum, ms(200));
+            assert_eq!(Profile::linux(algorithm).timer.minimum, ms(200));
+        }
+    }
+
+    #[test]
     fn rto_follows_rfc_6298() {
         let params = RtoParams {
             initial: ms(1000),

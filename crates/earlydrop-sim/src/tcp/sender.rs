@@ -55,7 +55,8 @@ pub struct Sender {
     snd_max: u32,
     /// Where the application's data ends.
     data_end: u32,
-    /// Segments that may be outstanding: the smaller of the whole `cwnd`, inflated, and `rwnd`.
+    /// Segments that may be outstanding: the smaller of `rwnd` and `cwnd` with its inflation, rounded
+    /// down. With SACK it is set from RFC 6675's `pipe` instead.
     send_window: u32,
     /// Segments by which duplicate acknowledgments inflate `cwnd` (RFC 5681, 3.2, steps 3, 4).
     inflation: i32,
@@ -279,16 +280,16 @@ impl Sender {
     }
 
     /// Whether `ack` is neither older than `snd_una`, nor of something unsent, nor caused by a
-    /// late segment of the connection before.
+    /// late segment of the previous connection.
     #[inline]
     pub(super) fn is_acceptable(&self, ack: &Ack) -> bool {
-        let stale = ack.next == self.snd_una && self.is_of_connection_before(ack.echo);
+        let stale = ack.next == self.snd_una && self.is_of_previous_connection(ack.echo);
         ack.next >= self.snd_una && ack.next <= self.snd_max && !stale
     }
 
-    /// Whether a segment sent at `sent` belongs to the connection before.
+    /// Whether a segment sent at `sent` belongs to the previous connection.
     #[inline(always)]
-    pub(super) fn is_of_connection_before(&self, sent: Nanos) -> bool {
+    pub(super) fn is_of_previous_connection(&self, sent: Nanos) -> bool {
         sent < self.started_at
     }
 

@@ -2,9 +2,10 @@
 //! is empty.
 //!
 //! At each arrival `avg <- (1-w) avg + w q`, where q is the queue before this packet is
-//! added (Floyd and Jacobson 1993, section IV). At the first arrival after an idle time
-//! `avg <- (1-w)^m avg` instead, where m is the number of packets that could have been sent
-//! in that time.
+//! added (Floyd and Jacobson 1993, section IV). At the first arrival after an idle time it
+//! decays, `avg <- (1-w)^m avg`, where m is the number of packets that could have been sent in
+//! that time. How m is rounded, and whether the arrival's own update follows, differs from tool
+//! to tool: [`Idle`].
 
 use core::hint::cold_path;
 
@@ -324,6 +325,26 @@ mod tests {
             average.update(Nanos::ZERO, 1000);
         }
         assert!((average.value() - 1000.0).abs() < 0.001);
+    }
+
+    #[test]
+    fn every_name_of_an_idle_rule_means_that_rule() {
+        let rules = [
+            ("exact", Idle::Exact),
+            ("floor", Idle::Floor),
+            ("ns2", Idle::FloorPlusOne),
+            ("linux", Idle::Halving),
+            ("none", Idle::None),
+        ];
+        assert!(
+            Idle::CHOICES
+                .iter()
+                .map(|(name, _)| *name)
+                .eq(rules.map(|(name, _)| name))
+        );
+        for (name, rule) in rules {
+            assert_eq!(Idle::named(name), rule, "{name}");
+        }
     }
 
     #[test]

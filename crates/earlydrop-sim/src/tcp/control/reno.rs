@@ -89,7 +89,8 @@ impl Reno {
         if self.ns2_rwnd == 0 && self.whole_cuts {
             f64::from(in_flight / 2)
         } else if self.ns2_rwnd == 0 {
-            // The whole segments of a cwnd in full use count for all of it.
+            // cwnd may have a fraction of a segment, FlightSize has none. If every whole segment of
+            // cwnd is in flight, cwnd is in full use, fraction included.
             let used = f64::from(in_flight);
             if used >= self.cwnd.floor() && used <= self.cwnd {
                 self.cwnd / 2.0

@@ -4,14 +4,14 @@ use earlydrop::units::Nanos;
 
 use super::{Control, SackState, Sender};
 
-/// The last event that changed `cwnd` other than growth; compare Linux's `tcp_ca_state`.
+/// The last congestion event; compare Linux's `tcp_ca_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tcp) enum CongestionState {
     /// None since the connection began.
     Open,
     /// `cwnd` was reduced for a loss, which is being repaired.
     FastRecovery,
-    /// That loss is repaired.
+    /// Fast recovery has ended. Tahoe, which has none, is here as soon as it retransmits.
     Recovered,
     /// The retransmission timer expired.
     Timeout,
@@ -58,7 +58,8 @@ impl Sender {
         next + 1 >= self.recover
     }
 
-    /// Sets `recover` to the highest number sent (RFC 6582, 3.2, step 2).
+    /// Sets `recover` from the highest number sent (RFC 6582, 3.2, step 2), in the numbering of
+    /// the field `recover`.
     #[inline]
     pub(in crate::tcp) fn set_recover(&mut self) {
         self.recover = self.snd_max + 1;
