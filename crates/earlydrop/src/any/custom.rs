@@ -128,7 +128,11 @@ impl<A: Aqm + Clone + fmt::Debug + Send + Sync + 'static> ErasedAqm for A {
     }
 }
 
+// The calls that hand on the backlog are kept out of line: inlined into the enum's dispatch they
+// would force the backlog into memory, and built-in schemes would pay up to 2 ns a verdict.
 impl Aqm for BoxedAqm {
+    #[cold]
+    #[inline(never)]
     fn on_arrival<Q: Backlog>(
         &mut self,
         now: Nanos,
@@ -147,6 +151,8 @@ impl Aqm for BoxedAqm {
         self.0.on_refused(now, packet);
     }
 
+    #[cold]
+    #[inline(never)]
     fn on_departure<Q: Backlog>(
         &mut self,
         now: Nanos,
@@ -169,6 +175,8 @@ impl Aqm for BoxedAqm {
         self.0.on_idle(now);
     }
 
+    #[cold]
+    #[inline(never)]
     fn poll<Q: Backlog>(&mut self, now: Nanos, queue: &Q) {
         self.0.poll(now, queue);
     }
