@@ -1,7 +1,9 @@
 //! A module uses only modules beneath it, in the order of the crate's documentation.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+#[path = "support/layers.rs"]
+mod layers;
+
+use std::path::Path;
 
 /// From the bottom to the top.
 const ORDER: [&str; 13] = [
@@ -29,52 +31,9 @@ const EXCEPTIONS: [(&str, &str); 4] = [
     ("schemes/mod.rs", "pub use crate::any::{AnyAqm, BoxedAqm};"),
 ];
 
-fn rank(module: &str) -> usize {
-    let position = ORDER.iter().position(|known| *known == module);
-    position.unwrap_or_else(|| panic!("{module} is not in the order of modules"))
-}
-
-fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, files);
-        } else {
-            files.push(path);
-        }
-    }
-}
-
 #[test]
 fn modules_use_only_those_beneath_them() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    let mut upwards = Vec::new();
-    for path in files {
-        let name = path.strip_prefix(&root).unwrap().display().to_string();
-        let module = name.split(['/', '.']).next().unwrap();
-        if ["lib", "testing"].contains(&module) || name.ends_with("_tests.rs") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap();
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
-        for line in code
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.starts_with("//"))
-        {
-            for used in line.split("crate::").skip(1) {
-                let used = used
-                    .split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .next()
-                    .unwrap();
-                let excepted = EXCEPTIONS.contains(&(name.as_str(), line));
-                if rank(used) > rank(module) && !excepted {
-                    upwards.push(format!("{name}: {line}"));
-                }
-            }
-        }
-    }
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let upwards = layers::upward_uses(&src, &ORDER, &["lib", "testing"], &EXCEPTIONS);
     assert!(upwards.is_empty(), "{}", upwards.join("\n"));
 }

@@ -310,22 +310,30 @@ fn between(
     (low, high): (f64, f64),
     at: &Restriction,
 ) -> Comparisons {
-    let own = measured.require_scheme(scheme)?;
-    let mut list = Vec::new();
-    for point in measured.points_at(at) {
-        let values = measured.require_values(own, point)?;
+    at_each_point(measured, scheme, at, |values| {
         let width = high - low;
         let above: Vec<f64> = values.iter().map(|value| (value - low) / width).collect();
         let below: Vec<f64> = values.iter().map(|value| (high - value) / width).collect();
-        let (bound, by_seed) = match above.iter().sum::<f64>() < below.iter().sum() {
+        match above.iter().sum::<f64>() < below.iter().sum() {
             true => (format!("above {low}"), above),
             false => (format!("below {high}"), below),
-        };
-        list.push(Comparison::new(
-            &bound,
-            &measured.point_name(point),
-            by_seed,
-        ));
+        }
+    })
+}
+
+/// A scheme compared with a number at each point: what `compare` makes of its values, by seed,
+/// with the name of what they are compared with.
+fn at_each_point(
+    measured: &Measurements,
+    scheme: &str,
+    at: &Restriction,
+    compare: impl Fn(&[f64]) -> (String, Vec<f64>),
+) -> Comparisons {
+    let own = measured.require_scheme(scheme)?;
+    let mut list = Vec::new();
+    for point in measured.points_at(at) {
+        let (with, by_seed) = compare(&measured.require_values(own, point)?);
+        list.push(Comparison::new(&with, &measured.point_name(point), by_seed));
     }
     Ok(list)
 }
@@ -350,18 +358,11 @@ fn printed_value(
     (printed, tolerance): (f64, f64),
     at: &Restriction,
 ) -> Comparisons {
-    let own = measured.require_scheme(scheme)?;
-    let mut list = Vec::new();
-    for point in measured.points_at(at) {
-        let values = measured.require_values(own, point)?;
+    at_each_point(measured, scheme, at, |values| {
         let relative: Vec<f64> = values.iter().map(|value| value / printed - 1.0).collect();
-        list.push(Comparison::new(
-            &format!("{printed} printed"),
-            &measured.point_name(point),
-            equivalence(&relative, tolerance),
-        ));
-    }
-    Ok(list)
+        let by_seed = equivalence(&relative, tolerance);
+        (format!("{printed} printed"), by_seed)
+    })
 }
 
 /// By how much values are nearer to `value` than others', as a share of it.
