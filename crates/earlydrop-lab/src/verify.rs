@@ -106,8 +106,8 @@ pub enum VerifyError {
     #[error(transparent)]
     Scenario(#[from] Problems),
     /// A cell cannot be run.
-    #[error("{0}")]
-    Cell(Problem),
+    #[error(transparent)]
+    Cell(#[from] Problem),
     /// It was cancelled.
     #[error("stopped")]
     Stopped,
@@ -123,9 +123,7 @@ pub fn measure(
 ) -> Result<Measurement, VerifyError> {
     let text = scenario(load, std::slice::from_ref(spec), length);
     let plan = Source::new("verify.toml", &text, PathBuf::new())?.plan()?;
-    let outcomes = all_outcomes(&plan, threads, stop)
-        .map_err(VerifyError::Cell)?
-        .ok_or(VerifyError::Stopped)?;
+    let outcomes = all_outcomes(&plan, threads, stop)?.ok_or(VerifyError::Stopped)?;
     let mean = |name: &str| {
         let index = metrics::index_of(name);
         let values = outcomes.iter().filter_map(|(_, run)| run.values[index?]);

@@ -117,3 +117,19 @@ fn progress_counts_the_cells_of_earlier_runs() {
     let same = |progress: &Progress| progress.before == done && progress.planned == 8;
     assert!(seen.iter().all(same), "{seen:?}");
 }
+
+#[cfg(feature = "store")]
+#[test]
+fn a_recorded_link_that_has_vanished_is_an_error_and_not_left_out() {
+    use earlydrop_lab::store::Store;
+
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("link.trace");
+    std::fs::write(&trace, "1\n2\n3\n").unwrap();
+    let text = "duration = \"1 s\"\nschemes = [\"red\"]\n[network]\ntrace = \"link.trace\"\n[flows.a]\nstart = \"0 s\"";
+    let source = Source::new("a.toml", text, folder.path().to_path_buf()).unwrap();
+    let plan = source.plan().unwrap();
+    std::fs::remove_file(&trace).unwrap();
+    let error = Store::create(&folder.path().join("run"), &source, &plan).err();
+    assert!(error.unwrap().to_string().contains("link.trace"));
+}

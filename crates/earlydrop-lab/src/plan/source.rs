@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 #[cfg(feature = "files")]
 use std::fs;
+use std::io;
 #[cfg(feature = "files")]
 use std::path::Path;
 use std::path::PathBuf;
@@ -12,6 +13,8 @@ use earlydrop_sim::network::Trace;
 
 use super::Plan;
 use crate::document::{Content, Node, Place, Problem, Problems, suggestion};
+#[cfg(feature = "files")]
+use crate::files::FileError;
 use crate::scenario::{self, SCENARIO};
 use crate::sweep::{self, Axis};
 
@@ -42,22 +45,16 @@ pub enum TraceFiles {
 }
 
 impl TraceFiles {
-    /// The text of a trace, or why there is none.
-    fn read(&self, name: &str) -> Result<String, String> {
+    /// The text of a trace.
+    fn read(&self, name: &str) -> io::Result<String> {
         match self {
             #[cfg(feature = "files")]
-            TraceFiles::Folder(folder) => {
-                let path = folder.join(name);
-                let text = fs::read_to_string(&path);
-                text.map_err(|error| format!("the trace \"{}\": {error}", path.display()))
-            }
+            TraceFiles::Folder(folder) => fs::read_to_string(folder.join(name)),
             #[cfg(not(feature = "files"))]
-            TraceFiles::Folder(_) => Err(format!(
-                "the trace \"{name}\": built without access to files"
-            )),
+            TraceFiles::Folder(_) => Err(io::Error::other("built without access to files")),
             TraceFiles::Memory(files) => {
                 let text = files.get(name).cloned();
-                text.ok_or_else(|| format!("the trace \"{name}\": not among those in memory"))
+                text.ok_or_else(|| io::Error::other("not among those in memory"))
             }
         }
     }
@@ -101,13 +98,8 @@ pub struct Variant {
 #[non_exhaustive]
 pub enum SourceError {
     /// It cannot be read.
-    #[error("{path}: {error}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// Why.
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// It is not a scenario.
     #[error("{0}")]
     Wrong(#[from] Problems),
@@ -118,10 +110,7 @@ impl Source {
     #[cfg(feature = "files")]
     pub fn open(path: &Path) -> Result<Source, SourceError> {
         let name = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|error| SourceError::Unreadable {
-            path: name.clone(),
-            error,
-        })?;
+        let text = fs::read_to_string(path).map_err(|error| FileError::new(path, error))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         Ok(Source::new(&name, &text, folder)?)
     }
@@ -308,17 +297,26 @@ impl Source {
 
     /// A recorded link by the name the scenario gives it.
     pub(super) fn trace(&self, name: &str) -> Result<Trace, String> {
-        let trace = self.traces.read(name)?.parse::<Trace>();
-        trace.map_err(|error| format!("\"{}\": {error}", self.traces.display(name)))
+        let shown = self.traces.display(name);
+        let text = self.traces.read(name);
+        let text = text.map_err(|error| format!("the trace \"{shown}\": {error}"))?;
+        let trace = text.parse::<Trace>();
+        trace.map_err(|error| format!("\"{shown}\": {error}"))
     }
 
-    /// The recorded links that it names, each with its text. Those that cannot be read are left
-    /// out; [`plan`](Source::plan) reports them.
-    pub fn traces(&self) -> Vec<(String, String)> {
+    /// The recorded links that it names, each with its text.
+    #[cfg(feature = "files")]
+    pub fn traces(&self) -> Result<Vec<(String, String)>, FileError> {
         let mut names = Vec::new();
         collect_traces(&self.tree, &mut names);
-        let read = |name: String| Some((name.clone(), self.traces.read(&name).ok()?));
-        names.into_iter().filter_map(read).collect()
+        let read = |name: String| match self.traces.read(&name) {
+            Ok(text) => Ok((name, text)),
+            Err(error) => Err(FileError {
+                path: self.traces.display(&name),
+                error,
+            }),
+        };
+        names.into_iter().map(read).collect()
     }
 
     /// Checks the scenario at every point of its sweep and returns its cells.
@@ -382,6 +380,7 @@ fn split_schemes(text: &str) -> Vec<String> {
 }
 
 /// Adds the names of recorded links in `node` to `names`.
+#[cfg(feature = "files")]
 fn collect_traces(node: &Node, names: &mut Vec<String>) {
     match &node.content {
         Content::Table(entries) => {

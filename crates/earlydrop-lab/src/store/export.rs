@@ -14,6 +14,8 @@ use parquet::schema::types::Type;
 use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
+use crate::files::FileError;
+
 use super::{Column, ColumnType, Store, StoreError, Table};
 
 /// A format of exported tables.
@@ -36,28 +38,19 @@ pub enum ExportError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file cannot be written.
-    #[error("{path}: {error}")]
-    File {
-        /// The file's path.
-        path: String,
-        /// The error.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// Writes every table of `store` to files in `folder` and returns their paths.
 pub fn export(store: &Store, format: Format, folder: &Path) -> Result<Vec<PathBuf>, ExportError> {
-    let wrap = |path: &Path, error: io::Error| ExportError::File {
-        path: path.display().to_string(),
-        error,
-    };
-    fs::create_dir_all(folder).map_err(|error| wrap(folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| FileError::new(folder, error))?;
     let mut paths = Vec::new();
     if format == Format::Json {
         let path = folder.join("results.json");
         let document = json(store)?;
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        fs::write(&path, text + "\n").map_err(|error| wrap(&path, error))?;
+        fs::write(&path, text + "\n").map_err(|error| FileError::new(&path, error))?;
         return Ok(vec![path]);
     }
     for table in store.tables()? {
@@ -71,7 +64,7 @@ pub fn export(store: &Store, format: Format, folder: &Path) -> Result<Vec<PathBu
             Format::Parquet => parquet(&table, &rows, file),
             Format::Csv | Format::Json => csv(&table, &rows, file),
         });
-        result.map_err(|error| wrap(&path, error))?;
+        result.map_err(|error| FileError::new(&path, error))?;
         paths.push(path);
     }
     Ok(paths)

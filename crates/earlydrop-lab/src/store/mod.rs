@@ -240,7 +240,7 @@ impl Store {
 
     /// Copies the recorded links of the scenario, so that the folder can be run again.
     fn copy_traces(&self, source: &Source) -> Result<(), StoreError> {
-        for (name, text) in source.traces() {
+        for (name, text) in source.traces()? {
             let to = self.folder.join(name);
             if let Some(parent) = to.parent() {
                 fs::create_dir_all(parent).map_err(|error| file_error(parent, error))?;

@@ -14,20 +14,14 @@ use crate::summary::Summary;
 #[non_exhaustive]
 pub enum RunError {
     /// A cell cannot be run.
-    #[error("{0}")]
-    Cell(Problem),
+    #[error(transparent)]
+    Cell(#[from] Problem),
     /// The real hosts failed.
     #[error("{0}")]
     Hosts(String),
     /// An outcome cannot be saved.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-impl From<Problem> for RunError {
-    fn from(problem: Problem) -> RunError {
-        RunError::Cell(problem)
-    }
 }
 
 /// Runs every cell of `plan` that `store` does not hold, on this many threads, until all are

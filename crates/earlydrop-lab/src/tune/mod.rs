@@ -96,14 +96,8 @@ pub enum TuneError {
     #[error(transparent)]
     Scenario(#[from] Problems),
     /// A cell cannot be run.
-    #[error("{0}")]
-    Cell(Problem),
-}
-
-impl From<Problem> for TuneError {
-    fn from(problem: Problem) -> TuneError {
-        TuneError::Cell(problem)
-    }
+    #[error(transparent)]
+    Cell(#[from] Problem),
 }
 
 impl SearchResult {
