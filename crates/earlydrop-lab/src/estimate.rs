@@ -2,13 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use earlydrop::units::Nanos;
-
 use crate::document::Problem;
 use crate::plan::{Cell, Plan};
 
-/// The number of slices of a cell's simulated time; the clock is read after each.
-const SLICES: u64 = 50;
+/// The number of events after which the clock is read.
+const EVENTS_BETWEEN_LOOKS: u64 = 1 << 12;
 
 /// The largest number of cells in a sample.
 const MAX_SAMPLE: usize = 24;
@@ -43,13 +41,12 @@ fn seconds_of(plan: &Plan, cell: Cell, share: Duration) -> Result<f64, Problem> 
     let prepared = plan.prepare(cell, plan.keeps_series(cell))?;
     let mut simulation = prepared.start()?;
     let set_up = begin.elapsed().as_secs_f64();
-    let duration = prepared.run.duration.0;
-    let mut slices = 0;
-    while slices < SLICES && begin.elapsed() < share {
-        slices += 1;
-        let end = u128::from(duration) * u128::from(slices) / u128::from(SLICES);
-        simulation.run_until(Nanos(end as u64));
+    let duration = prepared.run.duration;
+    let mut is_over = false;
+    while !is_over && begin.elapsed() < share {
+        is_over = simulation.run_events(duration, EVENTS_BETWEEN_LOOKS);
     }
     let run = begin.elapsed().as_secs_f64() - set_up;
-    Ok(set_up + run * SLICES as f64 / slices.max(1) as f64)
+    let part = simulation.now().0.max(1) as f64 / duration.0.max(1) as f64;
+    Ok(set_up + run / part)
 }

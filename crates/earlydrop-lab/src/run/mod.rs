@@ -39,8 +39,6 @@
 #[cfg(feature = "threads")]
 mod threads;
 
-use earlydrop::units::Nanos;
-
 #[cfg(feature = "threads")]
 pub use threads::{all_outcomes, on_threads};
 
@@ -79,8 +77,8 @@ pub struct Outcomes<'a, S> {
 }
 
 impl<'a, S: Fn() -> bool> Outcomes<'a, S> {
-    /// Ends the iteration once `stop` returns true; it is called a hundred times per cell,
-    /// and a cell that it interrupts is dropped.
+    /// Ends the iteration once `stop` returns true; it is called every few milliseconds, and a
+    /// cell that it interrupts is dropped.
     pub fn until<T: Fn() -> bool>(self, stop: T) -> Outcomes<'a, impl Fn() -> bool> {
         let earlier = self.stop;
         Outcomes {
@@ -106,9 +104,6 @@ impl<S: Fn() -> bool> Iterator for Outcomes<'_, S> {
     }
 }
 
-/// The number of slices of a cell's simulated time; `stop` is asked before each.
-const SLICES: u64 = 100;
-
 /// Runs one cell; `None` where `stop` returned true before its end.
 pub fn run_cell(
     plan: &Plan,
@@ -116,14 +111,6 @@ pub fn run_cell(
     stop: &impl Fn() -> bool,
 ) -> Result<Option<Outcome>, Problem> {
     let prepared = plan.prepare(cell, plan.keeps_series(cell))?;
-    let mut simulation = prepared.start()?;
-    let duration = prepared.run.duration;
-    for slice in 1..=SLICES {
-        if stop() {
-            return Ok(None);
-        }
-        let end = u128::from(duration.0) * u128::from(slice) / u128::from(SLICES);
-        simulation.run_until(Nanos(end as u64));
-    }
-    Ok(Some(Outcome::of(&simulation.finish(), &prepared)))
+    let results = prepared.start()?.finish_unless(stop);
+    Ok(results.map(|results| Outcome::of(&results, &prepared)))
 }

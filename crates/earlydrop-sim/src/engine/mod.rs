@@ -125,8 +125,21 @@ impl Simulation {
 
     /// Runs all events up to `until`, but not beyond the run's end.
     pub fn run_until(&mut self, until: Nanos) {
+        self.run_events(until, u64::MAX);
+    }
+
+    /// Runs events up to `until`, but at most this many, and returns whether `until` is reached.
+    ///
+    /// Whoever must answer between events, to a Ctrl-C for instance, calls this in a loop: how
+    /// long a span of simulated time takes is not known before.
+    pub fn run_events(&mut self, until: Nanos, at_most: u64) -> bool {
         let until = until.min(self.end);
-        while let Some((now, event)) = self.events.pop_until(until) {
+        let last = self.accounts.totals.events.saturating_add(at_most);
+        while self.accounts.totals.events < last {
+            let Some((now, event)) = self.events.pop_until(until) else {
+                self.now = until;
+                return true;
+            };
             self.now = now;
             self.accounts.totals.events += 1;
             if event.is_packet() {
@@ -135,7 +148,7 @@ impl Simulation {
                 self.perform(event);
             }
         }
-        self.now = until;
+        false
     }
 
     #[inline(never)]
