@@ -35,7 +35,7 @@ pub struct Capture {
 
 /// A packet and the time at which it left.
 #[derive(Clone, Copy, Debug)]
-struct Recorded {
+pub(crate) struct Recorded {
     at: Nanos,
     packet: Packet,
     /// Payload of a full segment of its flow.

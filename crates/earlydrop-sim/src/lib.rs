@@ -23,6 +23,7 @@
 //! | describe traffic: flows, applications over TCP, datagrams; random sizes and pauses | [`traffic`], [`spread`] |
 //! | choose a TCP: congestion control, loss recovery, `ssthresh`, timers; or drive one yourself | [`tcp`] |
 //! | choose what is measured, and read it | [`measure`], [`results`] |
+//! | know before what a run will take | [`cost`] |
 //! | record packets and write pcapng files | [`capture`], [`pcapng`] |
 //! | run one simulation, or many on several threads | [`run`] |
 //! | build another simulator or emulator from parts | [`link`], [`events`], [`schedule`], [`streams`] |
@@ -30,6 +31,7 @@
 #![deny(unsafe_code)] // except for the memory hints of `prefetch.rs`
 
 pub mod capture;
+pub mod cost;
 mod engine;
 pub mod events;
 pub mod link;

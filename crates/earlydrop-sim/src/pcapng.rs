@@ -76,11 +76,13 @@ fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length)
 }
 
-/// The section header: byte order, version 1.0, unknown length.
+/// The section header: byte order, version 1.0, unknown length, and the program that wrote it.
 fn section() -> Vec<u8> {
     let mut body = 0x1a2b_3c4d_u32.to_le_bytes().to_vec();
     body.extend([1, 0, 0, 0]);
     body.extend(u64::MAX.to_le_bytes());
+    option(&mut body, 4, b"earlydrop");
+    option(&mut body, 0, &[]);
     body
 }
 

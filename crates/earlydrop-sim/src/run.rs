@@ -87,11 +87,14 @@ pub fn all(runs: &[Run], threads: usize) -> Vec<Result<Results, RunError>> {
         }
     };
     let mut done: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        let finished = threads.into_iter().map(|thread| thread.join());
-        finished
-            .flat_map(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
+        // The calling thread works, too, so that there is one where no more are to be had.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let threads: Vec<_> = (1..threads).map_while(spawn).collect();
+        let mut done = work();
+        for thread in threads {
+            done.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        done
     });
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, results)| results).collect()

@@ -1,0 +1,187 @@
+//! What a run costs: memory and events, estimated from its description before it starts.
+
+use std::mem::size_of;
+
+use earlydrop::units::Nanos;
+
+use crate::capture::Recorded;
+use crate::network::Link;
+use crate::run::Run;
+use crate::traffic::Traffic;
+
+/// An estimate of what a run takes, to within a small factor: no bound, but enough to tell a
+/// run from one that would never end or never fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Packets sent.
+    pub packets: f64,
+    /// Events of the engine.
+    pub events: f64,
+    /// Values sampled over time.
+    pub samples: f64,
+    /// Bytes for samples over time.
+    pub sample_bytes: f64,
+    /// Bytes for captured packets.
+    pub capture_bytes: f64,
+    /// Bytes for flows, with the distributions of their delays.
+    pub flow_bytes: f64,
+    /// Bytes for packets on their way.
+    pub flight_bytes: f64,
+}
+
+/// Series of a queue: packets, bytes, drops, marks, and a scheme's probes.
+const SERIES_OF_QUEUE: f64 = 8.0;
+/// Bytes of a sample: in the run, in its results, and as text.
+const BYTES_OF_SAMPLE: f64 = 32.0;
+/// Bytes of a flow's state.
+const BYTES_OF_FLOW: f64 = 2048.0;
+/// Bytes of a distribution of a flow's delays.
+const BYTES_OF_DISTRIBUTION: f64 = 20_480.0;
+/// Bytes of a packet on its way: an event, or a place in a queue.
+const BYTES_OF_PACKET: f64 = 64.0;
+/// Events of a packet and its acknowledgment.
+const EVENTS_OF_PACKET: f64 = 2.0;
+
+impl Cost {
+    /// The bytes of memory.
+    pub fn memory(&self) -> f64 {
+        self.sample_bytes + self.capture_bytes + self.flow_bytes + self.flight_bytes
+    }
+}
+
+impl Run {
+    /// What it costs, estimated from its description.
+    ///
+    /// TCP is taken to fill the links that have a queue; datagrams are sent at their rates.
+    pub fn cost(&self) -> Cost {
+        let seconds = self.duration.as_secs_f64();
+        let tcp = self.tcp_packets_per_second();
+        let datagrams = self.datagrams_per_second();
+        let packets = (tcp + datagrams) * seconds;
+        let measure = &self.measure;
+        let samples = self.series_per_sample() * self.samples(measure.sample_every)
+            + self.arrival_series() * self.samples(measure.arrivals_every);
+        let distributions = u8::from(measure.delays) + u8::from(measure.round_trips);
+        let of_flow = BYTES_OF_FLOW + BYTES_OF_DISTRIBUTION * f64::from(distributions);
+        // Each link that is captured sees every packet at most twice: data and acknowledgment.
+        let captured = 2.0 * packets * measure.captures.len() as f64;
+        let longest = self.queued_links().map(|link| link.delay.as_secs_f64());
+        let longest = longest.fold(0.0, f64::max).min(seconds);
+        Cost {
+            packets,
+            events: packets * EVENTS_OF_PACKET + samples,
+            samples,
+            sample_bytes: samples * BYTES_OF_SAMPLE,
+            capture_bytes: captured * size_of::<Recorded>() as f64,
+            flow_bytes: self.flows.len() as f64 * of_flow,
+            flight_bytes: self.in_flight(tcp, datagrams, longest) * BYTES_OF_PACKET,
+        }
+    }
+
+    /// The links with a queue in front of them.
+    fn queued_links(&self) -> impl Iterator<Item = &Link> {
+        let links = self.network.links().map(|(_, _, _, link)| link);
+        links.filter(|link| link.queue.is_some() || link.trace.is_some())
+    }
+
+    /// The packets that TCP flows send a second where they fill every queued link.
+    fn tcp_packets_per_second(&self) -> f64 {
+        let segments = self.flows.iter().filter_map(|flow| match &flow.traffic {
+            Traffic::Tcp { profile, .. } => Some(f64::from(profile.segment_size)),
+            Traffic::Datagrams { .. } => None,
+        });
+        let Some(smallest) = segments.reduce(f64::min) else {
+            return 0.0;
+        };
+        let bits = |link: &Link| link.mean_rate().0 as f64;
+        let queued: f64 = self.queued_links().map(bits).sum();
+        let all = self.network.links().map(|(_, _, _, link)| bits(link));
+        let bits = if queued > 0.0 { queued } else { all.sum() };
+        bits / (8.0 * smallest.max(1.0))
+    }
+
+    fn datagrams_per_second(&self) -> f64 {
+        let rates = self.flows.iter().map(|flow| match &flow.traffic {
+            Traffic::Datagrams { size, rate, .. } => rate.packets_per_sec(*size),
+            Traffic::Tcp { .. } => 0.0,
+        });
+        rates.sum()
+    }
+
+    /// Packets on their way over links whose longest delay is `seconds`. TCP keeps within its
+    /// windows.
+    fn in_flight(&self, tcp: f64, datagrams: f64, seconds: f64) -> f64 {
+        let windows = self.flows.iter().map(|flow| match &flow.traffic {
+            Traffic::Tcp { profile, .. } => f64::from(profile.receiver_window),
+            Traffic::Datagrams { .. } => 0.0,
+        });
+        (tcp * seconds).min(windows.sum()) + datagrams * seconds
+    }
+
+    /// The number of samples at this interval.
+    fn samples(&self, interval: Option<Nanos>) -> f64 {
+        interval.map_or(0.0, |every| self.duration.0 as f64 / every.0.max(1) as f64)
+    }
+
+    /// The values that one sample has.
+    fn series_per_sample(&self) -> f64 {
+        let queues = self.queued_links().count() as f64;
+        queues * SERIES_OF_QUEUE + self.measure.windows.len() as f64
+    }
+
+    /// The series of arrivals: one of each group at each queue.
+    fn arrival_series(&self) -> f64 {
+        let mut groups: Vec<&str> = self.flows.iter().map(|flow| &*flow.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        self.queued_links().count() as f64 * groups.len() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use earlydrop::units::BitsPerSec;
+
+    use super::*;
+    use crate::network::Dumbbell;
+    use crate::tcp::{Algorithm, Profile};
+
+    use crate::traffic::Flow;
+
+    fn busy() -> Run {
+        let link = Link::new(BitsPerSec::from_mbps(20), Nanos::from_millis(20));
+        let queue = "droptail".parse().unwrap();
+        let mut dumbbell = Dumbbell::new(link.clone().queue(queue), link);
+        let profile = Arc::new(Profile::modern(Algorithm::Reno));
+        let mut flows = Vec::new();
+        for _ in 0..20 {
+            let (from, to) = dumbbell.pair(BitsPerSec::from_mbps(100), Nanos::from_millis(1));
+            flows.push(Flow::bulk(from, to, &profile));
+        }
+        let mut run = Run::new(dumbbell.network, Nanos::from_secs(10));
+        run.flows = flows;
+        run
+    }
+
+    #[test]
+    fn events_are_estimated_within_a_factor_of_three() {
+        let run = busy();
+        let events = run.results().unwrap().totals.events as f64;
+        let ratio = run.cost().events / events;
+        assert!((1.0 / 3.0..3.0).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn memory_follows_what_is_asked_for() {
+        let mut run = busy();
+        let plain = run.cost();
+        run.measure.sample_every = Some(Nanos::from_micros(10));
+        let sampled = run.cost();
+        assert!(sampled.sample_bytes > 1e6 && plain.sample_bytes == 0.0);
+        run.duration = Nanos::from_secs(1000);
+        assert!(run.cost().sample_bytes > 99.0 * sampled.sample_bytes);
+        assert_eq!(run.cost().flow_bytes, plain.flow_bytes);
+    }
+}
