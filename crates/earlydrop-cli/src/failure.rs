@@ -87,9 +87,10 @@ impl From<ModelError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         match error {
-            StoreError::NoRun { .. } | StoreError::Another { .. } => {
+            StoreError::NoRun { .. } | StoreError::Another { .. } | StoreError::Foreign { .. } => {
                 Failure::Usage(error.to_string())
             }
+            StoreError::File(error) => error.into(),
             _ => Failure::Runtime(error.to_string()),
         }
     }
@@ -97,7 +98,10 @@ impl From<StoreError> for Failure {
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
-        Failure::Runtime(error.to_string())
+        match error {
+            FileError::System { .. } => Failure::Runtime(error.to_string()),
+            _ => Failure::Usage(error.to_string()),
+        }
     }
 }
 
@@ -111,7 +115,8 @@ impl From<ExportError> for Failure {
     fn from(error: ExportError) -> Failure {
         match error {
             ExportError::Store(error) => error.into(),
-            file => Failure::Runtime(file.to_string()),
+            ExportError::File(error) => error.into(),
+            other => Failure::Runtime(other.to_string()),
         }
     }
 }

@@ -12,13 +12,14 @@ mod failure;
 mod markdown;
 #[cfg(target_os = "linux")]
 mod notices;
+mod outputs;
 mod progress;
 mod scenario;
 mod summary_table;
 mod tool_input;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -30,7 +31,9 @@ use commands::{
     translate, tune,
 };
 use draw::Style;
+use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
 use failure::Failure;
+use outputs::Overwriting;
 
 /// Simulate, run, model and compare active queue management schemes
 #[derive(Parser)]
@@ -87,6 +90,8 @@ Then, as a scenario's first line: #:schema scenario.schema.json")]
         /// Write a manual page for each command into this folder
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+        #[command(flatten)]
+        overwriting: Overwriting,
     },
 }
 
@@ -137,16 +142,39 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
             clap_complete::generate(*shell, &mut Arguments::command(), name, &mut script);
             Ok(out.write_all(&script)?)
         }
-        Command::Man { out: None } => {
+        Command::Man { out: None, .. } => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
             Ok(out.write_all(&page)?)
         }
-        Command::Man { out: Some(folder) } => {
-            std::fs::create_dir_all(folder)?;
-            clap_mangen::generate_to(Arguments::command(), folder)?;
+        Command::Man {
+            out: Some(folder),
+            overwriting,
+        } => {
+            create_folder(folder)?;
+            let mut command = Arguments::command();
+            command.build();
+            write_manual(&command, folder, overwriting.files())?;
             Ok(writeln!(out, "{}", folder.join("earlydrop.1").display())?)
         }
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// Writes the manual page of a command, and those of its subcommands.
+fn write_manual(
+    command: &clap::Command,
+    folder: &Path,
+    overwrite: Overwrite,
+) -> Result<(), Failure> {
+    for subcommand in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        write_manual(subcommand, folder, overwrite)?;
+    }
+    let manual = clap_mangen::Man::new(command.clone());
+    let mut page = Vec::new();
+    manual.render(&mut page)?;
+    let path = folder.join(manual.get_filename());
+    let signature = Signature::of(".TH earlydrop");
+    NewFile::create(&path, &signature, overwrite)?.complete_with(&page)?;
+    Ok(())
 }

@@ -71,7 +71,8 @@ impl Bar {
     }
 }
 
-/// A flag that the first Ctrl-C sets; the second Ctrl-C ends the program at once.
+/// A flag that the first Ctrl-C sets; the second Ctrl-C ends the program at once. Where the
+/// operating system gives no thread to wait for it, the first ends the program.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
@@ -80,6 +81,8 @@ pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
             std::process::exit(130);
         }
     };
-    ctrlc::set_handler(pressed).map_err(|error| Failure::Runtime(error.to_string()))?;
-    Ok(stop)
+    match ctrlc::set_handler(pressed) {
+        Ok(()) | Err(ctrlc::Error::System(_)) => Ok(stop),
+        Err(error) => Err(Failure::Runtime(error.to_string())),
+    }
 }

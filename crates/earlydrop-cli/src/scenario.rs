@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use earlydrop_lab::budget::Limits;
 use earlydrop_lab::document::Content;
 use earlydrop_lab::plan::Source;
 
@@ -46,6 +47,10 @@ pub(crate) struct Overrides {
     /// Another field by its path: --set network.loss=1%
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// The largest estimated use of resources: memory=8GB,events=1e14,disk=100GB [default:
+    /// memory=4GB,events=1e13,disk=20GB]
+    #[arg(long, value_name = "LIST")]
+    limits: Option<String>,
 }
 
 /// The scenario of a file, or the built-in one, with these overrides.
@@ -55,7 +60,13 @@ pub(crate) fn source(file: Option<&PathBuf>, overrides: &Overrides) -> Result<So
         None => Source::new("built-in.toml", BUILT_IN, PathBuf::new())?,
     };
     overrides.apply(&mut source)?;
-    Ok(source)
+    let limits = match &overrides.limits {
+        Some(text) => text
+            .parse()
+            .map_err(|error| Failure::Usage(format!("--limits {error}")))?,
+        None => Limits::default(),
+    };
+    Ok(source.with_limits(limits))
 }
 
 impl Overrides {

@@ -70,6 +70,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod budget;
 pub mod document;
 #[cfg(feature = "threads")]
 pub mod estimate;

@@ -7,7 +7,7 @@ use earlydrop::registry::nearest;
 use crate::metrics::{self, METRICS};
 use crate::summary::Summary;
 
-/// A rule is met with this many seeds, however wide the intervals are.
+/// No more seeds than these are added, however wide the intervals are.
 pub const MAX_SEEDS: usize = 1000;
 
 /// The largest half-width of the intervals of a metric, as a share of the mean: `2%`,
@@ -66,9 +66,24 @@ impl FromStr for StoppingRule {
     }
 }
 
+/// How far a run has come by a rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Precision {
+    /// All intervals are narrow enough.
+    Reached,
+    /// The half-width of the widest interval, as a share of the mean.
+    NotReached(f64),
+    /// The scenario does not measure the metric.
+    NotMeasured,
+}
+
 impl StoppingRule {
-    /// Whether a run with this many seeds may stop.
-    pub fn is_met(&self, summary: &Summary, seeds: usize) -> bool {
-        summary.widest(self.metric) <= self.share || seeds >= MAX_SEEDS
+    /// How far the run of `summary` has come.
+    pub fn precision(&self, summary: &Summary) -> Precision {
+        match summary.widest(self.metric) {
+            None => Precision::NotMeasured,
+            Some(widest) if widest <= self.share => Precision::Reached,
+            Some(widest) => Precision::NotReached(widest),
+        }
     }
 }

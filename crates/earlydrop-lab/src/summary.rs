@@ -88,9 +88,9 @@ impl Summary {
         }
     }
 
-    /// How wide the widest interval of a metric is, as a share of its mean; infinite
-    /// where there is none.
-    pub fn widest(&self, metric: usize) -> f64 {
+    /// How wide the widest interval of a metric is, as a share of its mean: infinite where
+    /// there is none, and `None` if the metric was not measured.
+    pub fn widest(&self, metric: usize) -> Option<f64> {
         let share = |row: &SchemeSummary| {
             let mean = row.values[metric]?.mean;
             let half = mean.half.unwrap_or(f64::INFINITY);
@@ -101,7 +101,7 @@ impl Summary {
                 half / mean.mean.abs()
             })
         };
-        self.rows.iter().filter_map(share).fold(0.0, f64::max)
+        self.rows.iter().filter_map(share).reduce(f64::max)
     }
 }
 

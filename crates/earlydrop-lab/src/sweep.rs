@@ -1,5 +1,7 @@
 //! Seeds, and sweeps of fields over lists or ranges of values.
 
+use std::collections::HashSet;
+
 use earlydrop::units::{BitsPerSec, Bytes, Dimension, Nanos, Quantity};
 
 use crate::document::{Content, Node, Problem};
@@ -34,7 +36,7 @@ impl Axis {
 /// The number of seeds of a scenario that does not give one.
 const SEEDS: u64 = 5;
 /// More seeds than this are taken for a typing error.
-const MAX_SEEDS: u64 = 100_000;
+pub(crate) const MAX_SEEDS: u64 = 100_000;
 /// More values of a field than this are, too.
 const MAX_VALUES: usize = 100_000;
 
@@ -44,8 +46,7 @@ pub(crate) fn seeds(node: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<u64
         return (1..=SEEDS).collect();
     };
     let number = |node: &Node| node.text().and_then(|text| text.parse::<u64>().ok());
-    // SQLite's integers are signed.
-    let fits = |seed: &u64| *seed <= i64::MAX as u64;
+    let fits = |seed: &u64| *seed <= MAX_SEED;
     let read: Option<Vec<u64>> = match &node.content {
         Content::List(items) => items.iter().map(|item| number(item).filter(fits)).collect(),
         _ => number(node)
@@ -63,6 +64,18 @@ pub(crate) fn seeds(node: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<u64
             vec![1]
         }
     }
+}
+
+/// The largest seed: SQLite's integers are signed.
+const MAX_SEED: u64 = i64::MAX as u64;
+
+/// Adds seeds until there are `count`: the successors of the largest.
+pub(crate) fn continue_seeds(seeds: &mut Vec<u64>, count: usize) {
+    let known: HashSet<u64> = seeds.iter().copied().collect();
+    let largest = seeds.iter().copied().max().unwrap_or(0);
+    let new = (largest..=MAX_SEED).skip(1).chain(1..largest);
+    let new = new.filter(|seed| !known.contains(seed));
+    seeds.extend(new.take(count.saturating_sub(known.len())));
 }
 
 /// Whether `seeds` are some, and all different.
@@ -388,5 +401,17 @@ mod tests {
         ] {
             assert_eq!(read(text).1.len(), 1, "{text}");
         }
+    }
+
+    #[test]
+    fn seeds_continue_after_the_largest() {
+        let continued = |mut seeds: Vec<u64>, count| {
+            continue_seeds(&mut seeds, count);
+            seeds
+        };
+        assert_eq!(continued(vec![1, 2], 4), [1, 2, 3, 4]);
+        assert_eq!(continued(vec![103, 101], 4), [103, 101, 104, 105]);
+        assert_eq!(continued(vec![MAX_SEED, 1], 4), [MAX_SEED, 1, 2, 3]);
+        assert_eq!(continued(vec![7, 8, 9], 2), [7, 8, 9]);
     }
 }

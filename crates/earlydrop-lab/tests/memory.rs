@@ -61,8 +61,8 @@ fn a_cancelled_iterator_ends_and_continues_with_the_interrupted_cell() {
     let asked = Counter::new(0);
     let stop = || {
         asked.set(asked.get() + 1);
-        // Once, in the middle of the third cell.
-        asked.get() == 250
+        // Once, in the third cell. Cells as short as these ask once.
+        asked.get() == 3
     };
     let mut cells = outcomes(&plan).until(stop);
     assert_eq!(cells.by_ref().count(), 2);
@@ -116,20 +116,4 @@ fn progress_counts_the_cells_of_earlier_runs() {
     assert_eq!(counts, (done..=8).collect::<Vec<_>>());
     let same = |progress: &Progress| progress.before == done && progress.planned == 8;
     assert!(seen.iter().all(same), "{seen:?}");
-}
-
-#[cfg(feature = "store")]
-#[test]
-fn a_recorded_link_that_has_vanished_is_an_error_and_not_left_out() {
-    use earlydrop_lab::store::Store;
-
-    let folder = tempfile::tempdir().unwrap();
-    let trace = folder.path().join("link.trace");
-    std::fs::write(&trace, "1\n2\n3\n").unwrap();
-    let text = "duration = \"1 s\"\nschemes = [\"red\"]\n[network]\ntrace = \"link.trace\"\n[flows.a]\nstart = \"0 s\"";
-    let source = Source::new("a.toml", text, folder.path().to_path_buf()).unwrap();
-    let plan = source.plan().unwrap();
-    std::fs::remove_file(&trace).unwrap();
-    let error = Store::create(&folder.path().join("run"), &source, &plan).err();
-    assert!(error.unwrap().to_string().contains("link.trace"));
 }

@@ -8,11 +8,10 @@
 //! Each experiment has a folder with its store, so what was stopped continues with the next call.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use earlydrop_lab::files::{FileError, write_whole};
+use earlydrop_lab::files::{Overwrite, Signature, create_folder, write_whole};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::store::{self, Store};
@@ -242,22 +241,29 @@ impl<'a> Reproduction<'a> {
         let mut pages = Vec::new();
         for study in self.selected_studies() {
             let path = folder.join(&study.paper.paper.key).join("report.html");
-            write_whole(&path, &page(study, provenance))?;
+            let text = page(study, provenance);
+            write_whole(&path, &text, &Signature::PAGE, Overwrite::Own)?;
             pages.push(path);
         }
         let reports = self.all_reports();
         let ideas = self.catalogue.ideas.ideas.iter();
         let ideas: Vec<IdeaReport<'_>> = ideas.map(|idea| conclude(idea, &reports)).collect();
         let path = folder.join("index.html");
-        write_whole(&path, &front(&self.studies, &ideas, provenance))?;
+        let text = front(&self.studies, &ideas, provenance);
+        write_whole(&path, &text, &Signature::PAGE, Overwrite::Own)?;
         Ok((pages, path))
     }
 
     /// Writes the page of each selected paper in Markdown into `folder`, with their pictures in
     /// [`PICTURES`] and a front page; returns the front page.
-    pub fn write_markdown(&self, folder: &Path, provenance: &Provenance) -> Result<PathBuf, Error> {
+    pub fn write_markdown(
+        &self,
+        folder: &Path,
+        overwrite: Overwrite,
+        provenance: &Provenance,
+    ) -> Result<PathBuf, Error> {
         let pictures = folder.join(PICTURES);
-        fs::create_dir_all(&pictures).map_err(|error| FileError::new(&pictures, error))?;
+        create_folder(&pictures)?;
         let studies = self.selected_studies();
         for study in &studies {
             let before = match study.paper.is_today() {
@@ -266,13 +272,16 @@ impl<'a> Reproduction<'a> {
             };
             let page = markdown(study, &before, provenance);
             let name = format!("{}.md", study.paper.paper.key);
-            write_whole(&folder.join(name), &page.text)?;
+            let path = folder.join(name);
+            write_whole(&path, &page.text, &Signature::MARKDOWN, overwrite)?;
             for (name, picture) in &page.pictures {
-                write_whole(&pictures.join(name), picture)?;
+                let path = pictures.join(name);
+                write_whole(&path, picture, &Signature::PICTURE, overwrite)?;
             }
         }
         let path = folder.join("README.md");
-        write_whole(&path, &markdown_front(&studies, provenance))?;
+        let text = markdown_front(&studies, provenance);
+        write_whole(&path, &text, &Signature::MARKDOWN, overwrite)?;
         Ok(path)
     }
 }

@@ -10,6 +10,7 @@ use earlydrop_sim::traffic::Traffic;
 use tempfile::TempDir;
 
 use earlydrop::units::Nanos;
+use earlydrop_lab::files::Overwrite;
 use earlydrop_lab::live::{Refusal, Testbed, check, remaining, run};
 use earlydrop_lab::plan::{Hosts, Plan, Source};
 use earlydrop_lab::store::{self, Format, Store, StoreError, export};
@@ -220,14 +221,32 @@ fn tables_json_and_data_have_the_timing_quality() {
     assert_eq!(late.count(), 4);
     assert!(render(&data).contains("\"doubtful\":2"));
 
-    let files = export(&store, Format::Csv, &folder.path().join("csv")).unwrap();
+    let files = export(
+        &store,
+        Format::Csv,
+        &folder.path().join("csv"),
+        Overwrite::Own,
+    )
+    .unwrap();
     let live = files
         .iter()
         .find(|path| path.ends_with("live.csv"))
         .unwrap();
     assert_eq!(std::fs::read_to_string(live).unwrap().lines().count(), 9);
-    export(&store, Format::Parquet, &folder.path().join("parquet")).unwrap();
-    export(&store, Format::Json, &folder.path().join("json")).unwrap();
+    export(
+        &store,
+        Format::Parquet,
+        &folder.path().join("parquet"),
+        Overwrite::Own,
+    )
+    .unwrap();
+    export(
+        &store,
+        Format::Json,
+        &folder.path().join("json"),
+        Overwrite::Own,
+    )
+    .unwrap();
 }
 
 fn check_tables(plan: &Plan, summary: &Summary) {

@@ -8,6 +8,8 @@ use crate::commands::live;
 use crate::commands::run_options::{RunOptions, run_source};
 use crate::draw::Style;
 use crate::failure::Failure;
+#[cfg(target_os = "linux")]
+use crate::outputs::Overwriting;
 use crate::scenario::{Overrides, source};
 
 /// Compare queue disciplines on a scenario, or on the built-in one
@@ -33,6 +35,9 @@ pub(crate) struct Compare {
     #[cfg(target_os = "linux")]
     #[arg(long, value_name = "FILE", requires = "live")]
     markdown: Option<PathBuf>,
+    #[cfg(target_os = "linux")]
+    #[command(flatten)]
+    overwriting: Overwriting,
 }
 
 /// `earlydrop compare`.
@@ -41,7 +46,9 @@ pub(crate) fn run(arguments: &Compare, out: &mut dyn Write, style: &Style) -> Re
     #[cfg(target_os = "linux")]
     if arguments.live {
         let markdown = arguments.markdown.as_deref();
-        return live::simulate_and_measure(source, &arguments.options, markdown, out, style);
+        let overwrite = arguments.overwriting.files();
+        let options = &arguments.options;
+        return live::simulate_and_measure(source, options, markdown, overwrite, out, style);
     }
     run_source(&source, &arguments.options, out, style)
 }

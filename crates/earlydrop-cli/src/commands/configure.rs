@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
 use earlydrop::units::Nanos;
-use earlydrop_lab::files::write_whole;
+use earlydrop_lab::files::{NewFile, Signature};
 use earlydrop_lab::verify::{self, Measurement, VerifyError};
 use earlydrop_model::configure::{Goal, Question, Recommendation, configure};
 use earlydrop_model::{Control, Load, ModelError, Tcp};
@@ -16,6 +16,7 @@ use earlydrop_report::configuration::{self, ConfigurationReport};
 use crate::commands::threads;
 use crate::draw::{Style, write_lines};
 use crate::failure::Failure;
+use crate::outputs::Overwriting;
 use crate::progress::stop_flag;
 
 /// Choose a scheme's parameters for a link and its flows, with a prediction
@@ -68,6 +69,8 @@ pub(crate) struct Configure {
     /// Also write the report as an HTML page into this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    overwriting: Overwriting,
     /// Print only the choice, in the format of a tool
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "verify"])]
     paste: Option<String>,
@@ -85,6 +88,13 @@ pub(crate) fn run(
     if let Some(format) = &arguments.paste {
         configuration::check_format(format)?;
     }
+    let page = match &arguments.html {
+        Some(path) => {
+            let overwrite = arguments.overwriting.files();
+            Some(NewFile::create(path, &Signature::PAGE, overwrite)?)
+        }
+        None => None,
+    };
     let recommendation = configure(&question).map_err(model_failure)?;
     if let Some(format) = &arguments.paste {
         let snippet = configuration::snippet(format, &recommendation, arguments.seeds)?;
@@ -99,8 +109,8 @@ pub(crate) fn run(
         question,
         seeds: arguments.seeds,
     };
-    if let Some(path) = &arguments.html {
-        write_whole(path, &configuration::page(&report))?;
+    if let Some(page) = page {
+        page.complete_with(configuration::page(&report).as_bytes())?;
     }
     if arguments.json {
         let document = configuration::json(&report);

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use earlydrop_lab::store::{Format, Store, export};
 
 use crate::failure::Failure;
+use crate::outputs::Overwriting;
 
 /// Write a run's tables as CSV, Parquet or JSON
 #[derive(clap::Args, Clone, Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Export {
     /// The folder for the files [default: a folder in the run's, named after the format]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    overwriting: Overwriting,
 }
 
 /// A format.
@@ -44,7 +47,8 @@ pub(crate) fn run(arguments: &Export, out: &mut dyn Write) -> Result<(), Failure
     };
     let default = || arguments.run.join(name);
     let folder = arguments.out.clone().unwrap_or_else(default);
-    for path in export(&store, format, &folder)? {
+    let overwrite = arguments.overwriting.files();
+    for path in export(&store, format, &folder, overwrite)? {
         writeln!(out, "{}", path.display())?;
     }
     Ok(())

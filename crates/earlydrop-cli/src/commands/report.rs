@@ -4,13 +4,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use earlydrop_lab::store::Store;
+use earlydrop_lab::files::FileError;
+use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::Summary;
-use earlydrop_report::run_report::write_report;
+use earlydrop_report::run_report::write_report_to;
 use earlydrop_report::table;
 
 use crate::draw::Style;
 use crate::failure::Failure;
+use crate::outputs::Overwriting;
 use crate::summary_table;
 
 /// Print a stored run's tables and rewrite its report page, without simulating
@@ -24,6 +26,11 @@ pub(crate) struct Report {
     /// The format of the tables on standard output
     #[arg(long = "as", value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// The file for the report page [default: report.html in the run's folder]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    overwriting: Overwriting,
 }
 
 /// The format of a table.
@@ -41,11 +48,16 @@ pub(crate) fn run(arguments: &Report, out: &mut dyn Write, style: &Style) -> Res
     let store = Store::open(&arguments.run)?;
     let plan = store.source()?.plan()?.on(store.hosts()?);
     let summary = Summary::of_store(&plan, &store)?;
-    let page = write_report(&plan, &store, &summary)?;
+    let page = arguments.out.clone();
+    let page = page.unwrap_or_else(|| store.folder().join("report.html"));
+    let overwrite = arguments.overwriting.files();
+    let written = write_report_to(&page, overwrite, &plan, &store, &summary);
     match arguments.format {
         Format::Text => {
             summary_table::print(&plan, &summary, out, style)?;
-            writeln!(out, "report: {}", page.display())?;
+            if written.is_ok() {
+                writeln!(out, "report: {}", page.display())?;
+            }
         }
         Format::Markdown => {
             for table in table::tables(&plan, &summary) {
@@ -54,5 +66,11 @@ pub(crate) fn run(arguments: &Report, out: &mut dyn Write, style: &Style) -> Res
         }
         Format::Csv => write!(out, "{}", table::csv(&plan, &summary))?,
     }
-    Ok(())
+    // The folder may be an archive that cannot be written: its tables are printed all the same.
+    written.map_err(|error| match error {
+        StoreError::File(FileError::System { .. }) if arguments.out.is_none() => {
+            Failure::Runtime(format!("{error}; --out FILE writes the page elsewhere"))
+        }
+        other => other.into(),
+    })
 }

@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::commands::threads;
 use crate::draw::{Look, Style, Text, indented, write_lines};
 use crate::failure::Failure;
+use crate::outputs::Overwriting;
 use crate::progress::{Bar, stop_flag};
 
 /// Run the papers' experiments again, with a verdict on each claim
@@ -49,6 +50,8 @@ pub(crate) struct Reproduce {
     /// Write a page for each paper in Markdown into this folder, too
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
+    #[command(flatten)]
+    overwriting: Overwriting,
     /// Show instead that each claim can fail: run a wrong scheme in place of the right one
     #[arg(long, conflicts_with = "pages")]
     wrong: bool,
@@ -177,7 +180,9 @@ fn write_pages(
         .collect();
     lines.push(format!("all claims: {}", front.display()));
     if let Some(folder) = &arguments.pages {
-        let front = reproduction.write_markdown(folder, &provenance(" --pages"))?;
+        let overwrite = arguments.overwriting.files();
+        let provenance = provenance(" --pages");
+        let front = reproduction.write_markdown(folder, overwrite, &provenance)?;
         lines.push(format!("pages: {}", front.display()));
     }
     if !arguments.json {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
-use earlydrop_lab::stopping::StoppingRule;
+use earlydrop_lab::stopping::{Precision, StoppingRule};
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::{json, write_report};
@@ -62,9 +62,30 @@ pub(super) fn run_source(
     let plan = source.plan()?;
     let store = Store::create(&options.output.folder(source, &plan), source, &plan)?;
     let stop = stop_flag()?;
-    let (plan, progress) = run_cells(source, plan, &store, options, rule.as_ref(), &stop)?;
+    let (plan, progress, precision) =
+        run_cells(source, plan, &store, options, rule.as_ref(), &stop)?;
     options.output.print(&plan, &store, out, style)?;
-    check_finished(progress, &store)
+    check_finished(progress, &store)?;
+    match (&options.until, precision) {
+        (Some(until), Some(precision)) => check_precision(until, precision, plan.seeds.len()),
+        _ => Ok(()),
+    }
+}
+
+/// Fails where a stopping rule is not met.
+fn check_precision(until: &str, precision: Precision, seeds: usize) -> Result<(), Failure> {
+    match precision {
+        Precision::Reached => Ok(()),
+        Precision::NotReached(widest) => Err(Failure::Runtime(format!(
+            "--until {until}: not reached with {seeds} seeds, which is the most: the widest \
+             interval is {:.2}% of its mean",
+            100.0 * widest
+        ))),
+        Precision::NotMeasured => Err(Failure::Usage(format!(
+            "--until {until}: this scenario does not measure that metric, so no number of seeds \
+             decides it"
+        ))),
+    }
 }
 
 /// Fails with [`Failure::Interrupted`] where cells are left to run.
@@ -132,13 +153,16 @@ pub(super) fn run_cells(
     options: &RunOptions,
     rule: Option<&StoppingRule>,
     stop: &AtomicBool,
-) -> Result<(Plan, Progress), Failure> {
+) -> Result<(Plan, Progress, Option<Precision>), Failure> {
     let threads = threads(options.threads);
     let bar = Bar::new(options.output.quiet || options.output.json);
     let show = |progress| bar.show(progress);
     let ran = match rule {
-        Some(rule) => store::run_until(source, plan, store, rule, threads, stop, show),
-        None => store::run(&plan, store, threads, stop, show).map(|progress| (plan, progress)),
+        Some(rule) => store::run_until(source, plan, store, rule, threads, stop, show)
+            .map(|(plan, progress, precision)| (plan, progress, Some(precision))),
+        None => {
+            store::run(&plan, store, threads, stop, show).map(|progress| (plan, progress, None))
+        }
     };
     bar.end();
     Ok(ran?)

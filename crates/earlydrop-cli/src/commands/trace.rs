@@ -1,19 +1,21 @@
 //! `earlydrop trace`: one cell in detail.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
-use earlydrop::units::Nanos;
+use earlydrop_lab::files::{FileError, NewFile, Signature, create_folder};
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
-use earlydrop_lab::trace::{CellTrace, TraceOptions, trace};
+use earlydrop_lab::trace::{CellTrace, trace};
 use earlydrop_report::run_report;
 use earlydrop_report::table::point_label;
 use earlydrop_sim::capture;
 
 use crate::draw::{Look, Plot, Style, Text, write_lines};
 use crate::failure::Failure;
+use crate::outputs::Overwriting;
+use crate::progress::stop_flag;
 use crate::scenario::{Overrides, source};
 
 /// Simulate one run and show queue, average, probability, drops and cwnd over time
@@ -43,11 +45,16 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
+    overwriting: Overwriting,
+    #[command(flatten)]
     overrides: Overrides,
 }
 
 pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
-    let source = source(arguments.scenario.as_ref(), &arguments.overrides)?;
+    let mut source = source(arguments.scenario.as_ref(), &arguments.overrides)?;
+    if let Some(sample) = &arguments.sample {
+        source.set("measure.sample", sample, &format!("--sample {sample}"));
+    }
     let plan = source.plan()?;
     if arguments.list {
         return list(&plan, out);
@@ -57,18 +64,17 @@ pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Resu
         let text = format!("--cell {}: allowed: 0 to {last}", arguments.cell);
         Failure::Usage(text)
     })?;
-    let options = TraceOptions {
-        sample: arguments.sample.as_deref().map(interval).transpose()?,
-        capture: arguments.pcap.is_some(),
-    };
+    let files = Files::create(&folder(&source, &plan, arguments), arguments)?;
+    let stop = stop_flag()?;
+    let stopped = || stop.load(Ordering::Relaxed);
+    let traced = trace(&plan, cell, arguments.pcap.is_some(), &stopped);
+    let traced = traced.map_err(|problem| source.problems(vec![problem]))?;
     let traced =
-        trace(&plan, cell, options).map_err(|problem| Failure::Runtime(problem.to_string()))?;
-    let folder = folder(&source, &plan, arguments);
-    let files = write_files(&source, &plan, cell, &traced, &folder, arguments);
-    let files =
-        files.map_err(|error| Failure::Runtime(format!("{}: {error}", folder.display())))?;
+        traced.ok_or_else(|| Failure::Interrupted("stopped: nothing was written".to_string()))?;
+    let page = run_report::render(&run_report::of_trace(&plan, cell, &traced, &source.name));
+    let paths = files.write(&page, &traced)?;
     write_lines(out, &plots(&plan, cell, &traced, style), style)?;
-    for path in files {
+    for path in paths {
         writeln!(out, "{}", path.display())?;
     }
     Ok(())
@@ -92,49 +98,68 @@ fn cell_label(plan: &Plan, cell: Cell) -> String {
     parts.join(", ")
 }
 
-fn interval(text: &str) -> Result<Nanos, Failure> {
-    let interval = text.parse::<Nanos>().ok().filter(|time| time.0 > 0);
-    interval.ok_or_else(|| {
-        Failure::Usage(format!(
-            "--sample {text}: allowed: a time above 0, as in 10ms"
-        ))
-    })
-}
-
 fn folder(source: &Source, plan: &Plan, arguments: &Trace) -> PathBuf {
     let name = format!("{}-cell-{}", plan.folder_name(&source.name), arguments.cell);
     let default = || Path::new("traces").join(name);
     arguments.out.clone().unwrap_or_else(default)
 }
 
-/// Writes the report page, the series and the captured packets; returns their paths.
-fn write_files(
-    source: &Source,
-    plan: &Plan,
-    cell: Cell,
-    trace: &CellTrace,
-    folder: &Path,
-    arguments: &Trace,
-) -> io::Result<Vec<PathBuf>> {
-    fs::create_dir_all(folder)?;
-    let page = folder.join("report.html");
-    let data = run_report::of_trace(plan, cell, trace, &source.name);
-    fs::write(&page, run_report::render(&data))?;
-    let table = folder.join("series.csv");
-    write_series(&trace.outcome.series, BufWriter::new(File::create(&table)?))?;
-    let mut files = vec![page, table];
-    if let Some(path) = &arguments.pcap {
-        let mut file = BufWriter::new(File::create(path)?);
-        capture::write_pcapng(&trace.captures, &mut file)?;
-        file.flush()?;
-        files.push(path.clone());
-    }
-    Ok(files)
+/// The files to write, opened before the simulation: what cannot be written fails at once.
+struct Files {
+    page: (PathBuf, NewFile),
+    series: (PathBuf, NewFile),
+    pcap: Option<(PathBuf, NewFile)>,
 }
+
+impl Files {
+    fn create(folder: &Path, arguments: &Trace) -> Result<Files, Failure> {
+        create_folder(folder)?;
+        let overwrite = arguments.overwriting.files();
+        let create = |path: PathBuf, signature: &Signature| {
+            let file = NewFile::create(&path, signature, overwrite)?;
+            Ok::<_, FileError>((path, file))
+        };
+        let pcap = arguments.pcap.clone();
+        let pcap = pcap.map(|path| create(path, &Signature::BINARY));
+        let files = Files {
+            page: create(folder.join("report.html"), &Signature::PAGE)?,
+            series: create(folder.join("series.csv"), &Signature::of(SERIES_HEADER))?,
+            pcap: pcap.transpose()?,
+        };
+        let others = [&files.page, &files.series].map(|(_, file)| file.path());
+        match &files.pcap {
+            Some((path, file)) if others.contains(&file.path()) => Err(Failure::Usage(format!(
+                "--pcap {}: the report is written to that file; choose another name",
+                path.display()
+            ))),
+            _ => Ok(files),
+        }
+    }
+
+    /// Writes the report page, the series and the captured packets; returns their paths.
+    fn write(self, page: &str, trace: &CellTrace) -> Result<Vec<PathBuf>, FileError> {
+        let mut paths = vec![self.page.0, self.series.0.clone()];
+        self.page.1.complete_with(page.as_bytes())?;
+        let (path, mut file) = self.series;
+        let written = write_series(&trace.outcome.series, &mut file);
+        written.map_err(|error| FileError::new(&path, error))?;
+        file.complete()?;
+        if let Some((path, mut file)) = self.pcap {
+            let written = capture::write_pcapng(&trace.captures, &mut file);
+            written.map_err(|error| FileError::new(&path, error))?;
+            file.complete()?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+}
+
+/// The first line of the series.
+const SERIES_HEADER: &str = "time,source,name,value";
 
 /// Writes a line for each sample: time in seconds, source, name, value.
 fn write_series(series: &[Series], mut out: impl Write) -> io::Result<()> {
-    writeln!(out, "time,source,name,value")?;
+    writeln!(out, "{SERIES_HEADER}")?;
     for one in series {
         for (index, value) in one.values.iter().enumerate() {
             let time = one.interval * index as f64;

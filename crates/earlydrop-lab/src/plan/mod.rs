@@ -4,26 +4,32 @@
 //! checks it at every point of its sweep. (`earlydrop::registry::Plan` is another thing: the
 //! checked parameters of one scheme.)
 
+mod recording;
 mod source;
 
 use std::path::Path;
 use std::sync::Arc;
 
+pub use recording::{Recording, TraceFiles};
 #[cfg(feature = "files")]
 pub use source::SourceError;
-pub use source::{Source, TraceFiles, Variant};
+pub use source::{Source, Variant};
 
+use crate::budget::{Budget, Limits};
 use crate::document::{Content, Node, Problem};
 use crate::scenario::{self, PreparedRun, Scenario, SeriesScope, Surroundings};
-use crate::sweep::{self, Axis};
+use crate::sweep::{self, Axis, continue_seeds};
 use crate::version::version;
+use recording::Recordings;
 
 /// The cells of a scenario: every scheme with every seed at every point of the sweep.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The scenario as run, with the changes of the command line, in TOML; without the number
-    /// of seeds, which may grow.
+    /// of seeds, which may grow, and with the stored names of its recordings.
     pub document: String,
+    /// The recorded links that it names.
+    pub recordings: Vec<Recording>,
     /// The swept fields.
     pub axes: Vec<Axis>,
     /// The points of the sweep, at least one.
@@ -32,6 +38,8 @@ pub struct Plan {
     pub seeds: Vec<u64>,
     /// The hosts that send and receive.
     pub hosts: Hosts,
+    /// The largest budget.
+    pub(crate) limits: Limits,
 }
 
 /// The hosts that send and receive.
@@ -91,13 +99,10 @@ impl Plan {
         let mut problems = source.problems.clone();
         let mut tree = source.tree.clone();
         let seed_field = tree.take("seeds");
-        let seeds = sweep::seeds(seed_field.as_ref(), &mut problems);
+        let mut seeds = sweep::seeds(seed_field.as_ref(), &mut problems);
+        continue_seeds(&mut seeds, source.seeds);
         let listed = seed_field.filter(|node| matches!(node.content, Content::List(_)));
-        let document = match &listed {
-            // Other seeds than the listed ones would be another scenario.
-            Some(list) => format!("seeds = {}\n{}", list.to_toml(), tree.to_document()),
-            None => tree.to_document(),
-        };
+        let mut as_run = tree.clone();
         let axes = sweep::axes(tree.take("sweep").as_ref(), &mut problems);
         for axis in &axes {
             if let Some(first) = axis.values.first() {
@@ -108,13 +113,48 @@ impl Plan {
             return Err(problems);
         }
         check_size(&axes, seeds.len()).map_err(|problem| vec![problem])?;
-        Ok(Plan {
+        let recordings = Recordings::new(&source.traces);
+        let points = points(source, &recordings, &tree, &axes)?;
+        recordings.rename_in(&mut as_run);
+        let document = match &listed {
+            // Other seeds than the listed ones would be another scenario.
+            Some(list) => format!("seeds = {}\n{}", list.to_toml(), as_run.to_document()),
+            None => as_run.to_document(),
+        };
+        let plan = Plan {
             document,
-            points: points(source, &tree, &axes)?,
+            recordings: recordings.into_list(),
+            points,
             axes,
             seeds,
             hosts: Hosts::Simulated,
-        })
+            limits: source.limits,
+        };
+        let checked = plan.budget().check(&plan.limits);
+        checked.map_err(|problem| vec![problem])?;
+        Ok(plan)
+    }
+
+    /// What its cells take, estimated.
+    pub fn budget(&self) -> Budget {
+        let mut budget = Budget::default();
+        let seeds_with_series = match self.scenario().measure.series {
+            SeriesScope::FirstSeed => 1,
+            SeriesScope::AllSeeds => self.seeds.len(),
+            SeriesScope::None => 0,
+        };
+        for point in &self.points {
+            let scenario = &point.scenario;
+            let flows = scenario.flow_count();
+            for (series, seeds) in [
+                (true, seeds_with_series),
+                (false, self.seeds.len().saturating_sub(seeds_with_series)),
+            ] {
+                let cell = Budget::of_cell(&scenario.cost, flows, series);
+                budget.add(cell, (seeds * scenario.schemes.len()) as f64);
+            }
+        }
+        budget
     }
 
     /// Changes the hosts.
@@ -184,8 +224,8 @@ impl Plan {
         scenario.run(scheme, self.seeds[cell.seed], series)
     }
 
-    /// A hash of the scenario, except the number of seeds, in 16 digits. Schemes of a program's
-    /// own count by their names and parameters.
+    /// A hash of the scenario and its recordings, except the number of seeds, in 16 digits.
+    /// Schemes of a program's own count by their names and parameters.
     pub fn identity(&self) -> String {
         format!("{:016x}", fnv1a(self.document.as_bytes()))
     }
@@ -223,10 +263,15 @@ fn check_size(axes: &[Axis], seeds: usize) -> Result<(), Problem> {
 }
 
 /// The scenario at each point of the sweep.
-fn points(source: &Source, tree: &Node, axes: &[Axis]) -> Result<Vec<Point>, Vec<Problem>> {
+fn points(
+    source: &Source,
+    recordings: &Recordings<'_>,
+    tree: &Node,
+    axes: &[Axis],
+) -> Result<Vec<Point>, Vec<Problem>> {
     let around = Surroundings {
         registry: source.registry(),
-        traces: &|name| source.trace(name),
+        traces: &|name| recordings.trace(name),
     };
     let mut points = Vec::new();
     for coordinates in sweep::grid(axes) {

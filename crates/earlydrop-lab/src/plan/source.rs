@@ -1,20 +1,15 @@
 //! Scenario files, and the changes of the command line.
 
-use std::collections::BTreeMap;
-#[cfg(feature = "files")]
-use std::fs;
-use std::io;
 #[cfg(feature = "files")]
 use std::path::Path;
-use std::path::PathBuf;
 
 use earlydrop::registry::Registry;
-use earlydrop_sim::network::Trace;
 
-use super::Plan;
+use super::{Plan, TraceFiles};
+use crate::budget::Limits;
 use crate::document::{Content, Node, Place, Problem, Problems, suggestion};
 #[cfg(feature = "files")]
-use crate::files::FileError;
+use crate::files::{FileError, read_text};
 use crate::scenario::{self, SCENARIO};
 use crate::sweep::{self, Axis};
 
@@ -27,58 +22,14 @@ pub struct Source {
     pub name: String,
     /// Its text, as written.
     pub text: String,
-    traces: TraceFiles,
+    pub(super) traces: TraceFiles,
     registry: Registry,
+    pub(super) limits: Limits,
+    /// The smallest number of seeds.
+    pub(super) seeds: usize,
     pub(super) tree: Node,
     /// The errors in arguments so far.
     pub(super) problems: Vec<Problem>,
-}
-
-/// The recorded links (Mahimahi traces) that a scenario may name.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum TraceFiles {
-    /// In files, by paths relative to this folder.
-    Folder(PathBuf),
-    /// In memory: each file's name with its text.
-    Memory(BTreeMap<String, String>),
-}
-
-impl TraceFiles {
-    /// The text of a trace.
-    fn read(&self, name: &str) -> io::Result<String> {
-        match self {
-            #[cfg(feature = "files")]
-            TraceFiles::Folder(folder) => fs::read_to_string(folder.join(name)),
-            #[cfg(not(feature = "files"))]
-            TraceFiles::Folder(_) => Err(io::Error::other("built without access to files")),
-            TraceFiles::Memory(files) => {
-                let text = files.get(name).cloned();
-                text.ok_or_else(|| io::Error::other("not among those in memory"))
-            }
-        }
-    }
-
-    /// A trace's name in messages.
-    fn display(&self, name: &str) -> String {
-        match self {
-            TraceFiles::Folder(folder) => folder.join(name).display().to_string(),
-            TraceFiles::Memory(_) => name.to_string(),
-        }
-    }
-}
-
-impl Default for TraceFiles {
-    /// No traces, in memory.
-    fn default() -> TraceFiles {
-        TraceFiles::Memory(BTreeMap::new())
-    }
-}
-
-impl From<PathBuf> for TraceFiles {
-    fn from(folder: PathBuf) -> TraceFiles {
-        TraceFiles::Folder(folder)
-    }
 }
 
 /// A scheme of a scenario under another name, with some parameters changed.
@@ -91,6 +42,10 @@ pub struct Variant {
     /// The changed parameters: name and value.
     pub settings: Vec<(String, String)>,
 }
+
+/// The largest size of a scenario file, in bytes.
+#[cfg(feature = "files")]
+const MAX_BYTES: u64 = 1 << 24;
 
 /// Why a scenario file could not be opened.
 #[cfg(feature = "files")]
@@ -110,7 +65,7 @@ impl Source {
     #[cfg(feature = "files")]
     pub fn open(path: &Path) -> Result<Source, SourceError> {
         let name = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|error| FileError::new(path, error))?;
+        let text = read_text(path, MAX_BYTES)?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         Ok(Source::new(&name, &text, folder)?)
     }
@@ -135,6 +90,8 @@ impl Source {
             text: text.to_string(),
             traces: traces.into(),
             registry: Registry::built_in(),
+            limits: Limits::default(),
+            seeds: 0,
             tree,
             problems,
         })
@@ -148,9 +105,26 @@ impl Source {
         self
     }
 
+    /// Sets the largest budget of its plans.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Source {
+        self.limits = limits;
+        self
+    }
+
     /// The schemes that the scenario may name.
     pub fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    /// Sets the number of seeds that a run has reached; a list is continued.
+    #[cfg(feature = "store")]
+    pub(crate) fn with_seeds(mut self, count: usize) -> Source {
+        match self.tree.at(&["seeds"]) {
+            Some(_) => self.seeds = count.min(sweep::MAX_SEEDS as usize),
+            None => self.set("seeds", &count.to_string(), "its seeds"),
+        }
+        self
     }
 
     /// Sets a field by its path: "network.rtt". Messages name `argument`. The field is no
@@ -295,37 +269,13 @@ impl Source {
         Ok(())
     }
 
-    /// A recorded link by the name the scenario gives it.
-    pub(super) fn trace(&self, name: &str) -> Result<Trace, String> {
-        let shown = self.traces.display(name);
-        let text = self.traces.read(name);
-        let text = text.map_err(|error| format!("the trace \"{shown}\": {error}"))?;
-        let trace = text.parse::<Trace>();
-        trace.map_err(|error| format!("\"{shown}\": {error}"))
-    }
-
-    /// The recorded links that it names, each with its text.
-    #[cfg(feature = "files")]
-    pub fn traces(&self) -> Result<Vec<(String, String)>, FileError> {
-        let mut names = Vec::new();
-        collect_traces(&self.tree, &mut names);
-        let read = |name: String| match self.traces.read(&name) {
-            Ok(text) => Ok((name, text)),
-            Err(error) => Err(FileError {
-                path: self.traces.display(&name),
-                error,
-            }),
-        };
-        names.into_iter().map(read).collect()
-    }
-
     /// Checks the scenario at every point of its sweep and returns its cells.
     pub fn plan(&self) -> Result<Plan, Problems> {
         Plan::new(self).map_err(|list| self.problems(list))
     }
 
     /// Sorts problems: those of arguments, then those of the file in its order.
-    pub(crate) fn problems(&self, mut list: Vec<Problem>) -> Problems {
+    pub fn problems(&self, mut list: Vec<Problem>) -> Problems {
         list.sort_by_key(|problem| match &problem.place {
             Place::Argument(_) => None,
             Place::File(bytes) => Some(bytes.start),
@@ -377,21 +327,4 @@ fn split_schemes(text: &str) -> Vec<String> {
         }
     }
     schemes
-}
-
-/// Adds the names of recorded links in `node` to `names`.
-#[cfg(feature = "files")]
-fn collect_traces(node: &Node, names: &mut Vec<String>) {
-    match &node.content {
-        Content::Table(entries) => {
-            for (key, node) in entries {
-                match (&node.content, key.name.as_str()) {
-                    (Content::Text(name), "trace") => names.push(name.clone()),
-                    _ => collect_traces(node, names),
-                }
-            }
-        }
-        Content::List(items) => items.iter().for_each(|item| collect_traces(item, names)),
-        _ => {}
-    }
 }

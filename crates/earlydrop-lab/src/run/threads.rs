@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc;
 use std::thread;
 
 use super::run_cell;
@@ -38,70 +38,83 @@ pub fn all_outcomes(
     Ok(outcomes.into_iter().collect())
 }
 
-/// Runs cells, of one plan or of several, on this many threads.
+/// Runs cells, of one plan or of several, on this many threads; on fewer where the operating
+/// system gives no more, or where their memory would exceed the limits of the first plan.
 ///
 /// Calls `on_outcome` on the calling thread with each outcome as its cell ends, and with the
 /// index of the cell in `jobs`. The first error, of a cell or of `on_outcome`, ends the run
-/// and is returned. Once `stop` is set, threads end within a hundredth of a cell, and cells
-/// that were interrupted have no outcome.
+/// and is returned. Once `stop` is set, threads end within milliseconds, and cells that were
+/// interrupted have no outcome.
 pub fn on_threads<E: From<Problem>>(
     jobs: &[(&Plan, Cell)],
     threads: usize,
     stop: &AtomicBool,
     mut on_outcome: impl FnMut(usize, Outcome) -> Result<(), E>,
 ) -> Result<(), E> {
-    let failed = AtomicBool::new(false);
-    let next = AtomicUsize::new(0);
-    let threads = threads.clamp(1, jobs.len().max(1));
+    let queue = JobQueue {
+        jobs,
+        next: AtomicUsize::new(0),
+        stop,
+        failed: AtomicBool::new(false),
+    };
+    let threads = threads.min(most_threads(jobs)).clamp(1, jobs.len().max(1));
+    let mut result = Ok(());
+    let mut receive = |job, outcome: Result<Outcome, Problem>| {
+        if result.is_ok() {
+            let outcome = outcome.map_err(E::from);
+            result = outcome.and_then(|outcome| on_outcome(job, outcome));
+        }
+        queue.failed.store(result.is_err(), Ordering::Relaxed);
+    };
     thread::scope(|scope| {
         // Some outcomes may wait for `on_outcome`; more would only take memory.
         let (sender, receiver) = mpsc::sync_channel(2 * threads);
-        let workers: Vec<_> = (0..threads)
-            .map(|_| {
-                let worker = Worker {
-                    jobs,
-                    next: &next,
-                    stop,
-                    failed: &failed,
-                    sender: sender.clone(),
-                };
-                scope.spawn(move || worker.run())
-            })
-            .collect();
+        let spawn = |_| {
+            let (queue, sender) = (&queue, sender.clone());
+            let work = move || queue.work(|job, outcome| sender.send((job, outcome)).is_ok());
+            thread::Builder::new().spawn_scoped(scope, work).ok()
+        };
+        let workers: Vec<_> = (0..threads).map_while(spawn).collect();
         // The receiver ends when the last worker has dropped its sender.
         drop(sender);
-        let mut result = Ok(());
+        if workers.is_empty() {
+            queue.work(|job, outcome| {
+                receive(job, outcome);
+                true
+            });
+        }
         for (job, outcome) in receiver {
-            if result.is_ok() {
-                result = outcome
-                    .map_err(E::from)
-                    .and_then(|outcome| on_outcome(job, outcome));
-            }
-            failed.store(result.is_err(), Ordering::Relaxed);
+            receive(job, outcome);
         }
         for worker in workers {
             worker.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
-        result
-    })
+    });
+    result
 }
 
-/// The index of a job, and its outcome.
-type Completed = (usize, Result<Outcome, Problem>);
+/// The number of cells whose memory is within the limits.
+fn most_threads(jobs: &[(&Plan, Cell)]) -> usize {
+    let memory = |(plan, _): &(&Plan, Cell)| plan.budget().memory;
+    match jobs.first() {
+        Some(job) if memory(job) > 0.0 => (job.0.limits.memory / memory(job)) as usize,
+        _ => usize::MAX,
+    }
+}
 
-/// A thread that runs one job after the other.
-struct Worker<'a> {
+/// Jobs that several threads work on.
+struct JobQueue<'a> {
     jobs: &'a [(&'a Plan, Cell)],
-    /// The index of the next job that no worker has begun.
-    next: &'a AtomicUsize,
+    /// The index of the next job that nobody has begun.
+    next: AtomicUsize,
     stop: &'a AtomicBool,
     /// Set after an error: outcomes are no longer needed.
-    failed: &'a AtomicBool,
-    sender: SyncSender<Completed>,
+    failed: AtomicBool,
 }
 
-impl Worker<'_> {
-    fn run(&self) {
+impl JobQueue<'_> {
+    /// Runs one job after the other, until none is left or `deliver` returns false.
+    fn work(&self, mut deliver: impl FnMut(usize, Result<Outcome, Problem>) -> bool) {
         while !self.is_stopped() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some((plan, cell)) = self.jobs.get(index) else {
@@ -111,7 +124,7 @@ impl Worker<'_> {
             let Some(outcome) = outcome else {
                 return;
             };
-            if self.sender.send((index, outcome)).is_err() {
+            if !deliver(index, outcome) {
                 return;
             }
         }

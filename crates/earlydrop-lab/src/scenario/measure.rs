@@ -1,5 +1,7 @@
 //! Measurement options, from the table `measure`.
 
+use std::collections::HashMap;
+
 use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::measure::Measure;
@@ -100,13 +102,18 @@ impl MeasureOptions {
 
     /// The flows whose cwnd is sampled: the first TCP flows of each group.
     fn sampled_flows(&self, scenario: &Scenario, run: &Run) -> Vec<FlowId> {
-        let mut flows = Vec::new();
+        let mut left: HashMap<&str, u32> = HashMap::new();
         for group in &scenario.groups {
-            let of_group = run.flows.iter().enumerate().filter(|(_, flow)| {
-                flow.group == group.name && matches!(flow.traffic, Traffic::Tcp { .. })
-            });
-            let ids = of_group.map(|(index, _)| FlowId(index as u32));
-            flows.extend(ids.take(self.windows as usize));
+            left.insert(&group.name, self.windows);
+        }
+        let mut flows = Vec::new();
+        for (index, flow) in run.flows.iter().enumerate() {
+            if matches!(flow.traffic, Traffic::Tcp { .. })
+                && let Some(left) = left.get_mut(&*flow.group).filter(|left| **left > 0)
+            {
+                *left -= 1;
+                flows.push(FlowId(index as u32));
+            }
         }
         flows
     }

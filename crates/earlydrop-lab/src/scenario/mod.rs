@@ -27,6 +27,7 @@ pub use schemes::Scheme;
 
 use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
+use earlydrop_sim::cost::Cost;
 use earlydrop_sim::network::{Link, LinkId, Node as Host};
 use earlydrop_sim::{Run, RunError, Simulation};
 
@@ -55,6 +56,8 @@ pub struct Scenario {
     pub network: Topology,
     /// The measurements and samples of a run.
     pub measure: MeasureOptions,
+    /// What a run with samples over time costs.
+    pub(crate) cost: Cost,
 }
 
 /// The environment of a scenario's text.
@@ -100,7 +103,7 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         &context,
         &mut problems,
     );
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         title: entries.text("title"),
         about: entries.text("about"),
         duration: context.duration,
@@ -109,9 +112,10 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         groups,
         network,
         measure,
+        cost: Cost::default(),
     };
     if problems.is_empty() {
-        scenario.check(&mut problems);
+        scenario.cost = scenario.check(&mut problems);
     }
     if problems.is_empty() {
         Ok(scenario)
@@ -161,9 +165,14 @@ fn flow_count(groups: &[FlowGroup]) -> u64 {
 }
 
 impl Scenario {
+    /// The groups that have flows. One without, as at a point of a sweep, changes nothing.
+    fn senders(&self) -> impl Iterator<Item = &FlowGroup> {
+        self.groups.iter().filter(|group| group.count > 0)
+    }
+
     /// The size of the largest packet of any group.
     pub fn packet(&self) -> Bytes {
-        let packets = self.groups.iter().map(FlowGroup::packet);
+        let packets = self.senders().map(FlowGroup::packet);
         packets.max().unwrap_or(Bytes(1500))
     }
 
@@ -175,15 +184,14 @@ impl Scenario {
     /// The shortest base round-trip time of any group.
     fn shortest_rtt(&self) -> Nanos {
         let rtts = self
-            .groups
-            .iter()
+            .senders()
             .map(|group| group.rtt.unwrap_or(self.network.rtt));
         rtts.min().unwrap_or(self.network.rtt)
     }
 
     /// Checks what depends on several tables: schemes at their links, and routes between the
-    /// ends of flows.
-    fn check(&self, problems: &mut Vec<Problem>) {
+    /// ends of flows. Returns what a run costs.
+    fn check(&self, problems: &mut Vec<Problem>) -> Cost {
         let packet = self.packet();
         self.network.check(packet, problems);
         for scheme in &self.schemes {
@@ -195,16 +203,23 @@ impl Scenario {
                 }
             }
         }
-        if problems.is_empty()
-            && let Some(scheme) = self.schemes.first()
-        {
-            let run = self.run(scheme, 1, false);
-            let started = run.and_then(|prepared| {
-                let simulation = prepared.run.start();
-                simulation.map_err(|error| self.problem_of(&error))
-            });
-            problems.extend(started.err());
-        }
+        let Some(scheme) = self.schemes.first().filter(|_| problems.is_empty()) else {
+            return Cost::default();
+        };
+        let cost = self.run(scheme, 1, true).and_then(|prepared| {
+            let started = prepared.run.start();
+            started.map_err(|error| self.problem_of(&error))?;
+            Ok(prepared.run.cost())
+        });
+        cost.unwrap_or_else(|problem| {
+            problems.push(problem);
+            Cost::default()
+        })
+    }
+
+    /// The number of flows, all groups together.
+    pub(crate) fn flow_count(&self) -> u64 {
+        flow_count(&self.groups)
     }
 
     /// The problem that the simulator reports, at the group of the flow that it names.

@@ -1,6 +1,5 @@
 //! Export of a run's tables as CSV, JSON and Parquet.
 
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +13,9 @@ use parquet::schema::types::Type;
 use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
-use crate::files::FileError;
-
 use super::{Column, ColumnType, Store, StoreError, Table};
+use crate::files::{FileError, NewFile, Overwrite, Signature, create_folder};
+use crate::version::version;
 
 /// A format of exported tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,32 +41,51 @@ pub enum ExportError {
     File(#[from] FileError),
 }
 
-/// Writes every table of `store` to files in `folder` and returns their paths.
-pub fn export(store: &Store, format: Format, folder: &Path) -> Result<Vec<PathBuf>, ExportError> {
-    fs::create_dir_all(folder).map_err(|error| FileError::new(folder, error))?;
+/// Writes every table of `store` to files in `folder` and returns their paths. Files that are
+/// there are replaced as `overwrite` says; all are opened before the first is written.
+pub fn export(
+    store: &Store,
+    format: Format,
+    folder: &Path,
+    overwrite: Overwrite,
+) -> Result<Vec<PathBuf>, ExportError> {
+    create_folder(folder)?;
     let mut paths = Vec::new();
     if format == Format::Json {
         let path = folder.join("results.json");
+        let mut file = NewFile::create(&path, &Signature::JSON, overwrite)?;
         let document = json(store)?;
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        fs::write(&path, text + "\n").map_err(|error| FileError::new(&path, error))?;
+        writeln!(file, "{text}").map_err(|error| FileError::new(&path, error))?;
+        file.complete()?;
         return Ok(vec![path]);
     }
+    let mut files = Vec::new();
     for table in store.tables()? {
-        let rows = store.table(&table)?;
-        let extension = match format {
-            Format::Parquet => "parquet",
-            Format::Csv | Format::Json => "csv",
+        let (extension, signature) = match format {
+            Format::Parquet => ("parquet", Signature::BINARY),
+            Format::Csv | Format::Json => ("csv", Signature::of_header(&header(&table))),
         };
         let path = folder.join(format!("{}.{extension}", table.name));
-        let result = File::create(&path).and_then(|file| match format {
-            Format::Parquet => parquet(&table, &rows, file),
-            Format::Csv | Format::Json => csv(&table, &rows, file),
-        });
-        result.map_err(|error| FileError::new(&path, error))?;
+        files.push((table, NewFile::create(&path, &signature, overwrite)?));
         paths.push(path);
     }
+    for ((table, mut file), path) in files.into_iter().zip(&paths) {
+        let rows = store.table(&table)?;
+        let result = match format {
+            Format::Parquet => parquet(&table, &rows, &mut file),
+            Format::Csv | Format::Json => csv(&table, &rows, &mut file),
+        };
+        result.map_err(|error| FileError::new(path, error))?;
+        file.complete()?;
+    }
     Ok(paths)
+}
+
+/// The first line of a table as CSV.
+fn header(table: &Table) -> String {
+    let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+    names.join(",")
 }
 
 impl Store {
@@ -84,6 +102,7 @@ impl Store {
 /// Every table as a list of rows by column.
 fn json(store: &Store) -> Result<Json, StoreError> {
     let mut document = Map::new();
+    document.insert("earlydrop".to_string(), version().into());
     for table in store.tables()? {
         let rows = store.table(&table)?;
         let rows = rows.into_iter().map(|row| {
@@ -104,8 +123,8 @@ fn to_json(value: Value) -> Json {
     }
 }
 
-fn csv(table: &Table, rows: &[Vec<Value>], file: File) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(io::BufWriter::new(file));
+fn csv(table: &Table, rows: &[Vec<Value>], out: impl Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
     writer.write_record(table.columns.iter().map(|column| &column.name))?;
     for row in rows {
         writer.write_record(row.iter().map(|value| match value {
@@ -118,8 +137,8 @@ fn csv(table: &Table, rows: &[Vec<Value>], file: File) -> io::Result<()> {
     writer.flush()
 }
 
-fn parquet(table: &Table, rows: &[Vec<Value>], file: File) -> io::Result<()> {
-    write_parquet(table, rows, file).map_err(io::Error::other)
+fn parquet(table: &Table, rows: &[Vec<Value>], out: impl Write + Send) -> io::Result<()> {
+    write_parquet(table, rows, out).map_err(io::Error::other)
 }
 
 fn write_parquet(
@@ -133,6 +152,7 @@ fn write_parquet(
         .build()?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
+        .set_created_by(format!("earlydrop {}", version()))
         .build();
     let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;

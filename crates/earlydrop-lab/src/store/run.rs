@@ -6,8 +6,9 @@ use super::{Store, StoreError};
 use crate::document::Problem;
 use crate::plan::{Cell, Plan, Source};
 use crate::run::{Progress, on_threads};
-use crate::stopping::{MAX_SEEDS, StoppingRule};
+use crate::stopping::{MAX_SEEDS, Precision, StoppingRule};
 use crate::summary::Summary;
+use crate::sweep::continue_seeds;
 
 /// Why a stored run ended early.
 #[derive(Debug, thiserror::Error)]
@@ -45,8 +46,8 @@ pub fn run(
     Ok(reached)
 }
 
-/// Runs `plan` with more and more seeds until `rule` is met. Returns the plan with its final
-/// number of seeds.
+/// Runs `plan` with more and more seeds until `rule` is met, or there are [`MAX_SEEDS`]. Returns
+/// the plan with its final seeds.
 pub fn run_until(
     source: &Source,
     mut plan: Plan,
@@ -55,15 +56,16 @@ pub fn run_until(
     threads: usize,
     stop: &AtomicBool,
     mut progress: impl FnMut(Progress),
-) -> Result<(Plan, Progress), RunError> {
+) -> Result<(Plan, Progress, Precision), RunError> {
     loop {
         let reached = run(&plan, store, threads, stop, &mut progress)?;
-        let is_complete = reached.done == reached.planned;
-        if !is_complete || rule.is_met(&Summary::of_store(&plan, store)?, plan.seeds.len()) {
-            return Ok((plan, reached));
+        let precision = rule.precision(&Summary::of_store(&plan, store)?);
+        let is_over = reached.done < reached.planned || plan.seeds.len() >= MAX_SEEDS;
+        if is_over || !matches!(precision, Precision::NotReached(_)) {
+            return Ok((plan, reached, precision));
         }
         let more = (plan.seeds.len() * 3 / 2 + 1).min(MAX_SEEDS);
-        plan.seeds = (1..=more as u64).collect();
+        continue_seeds(&mut plan.seeds, more);
         store.plan_seeds(source, &plan)?;
     }
 }

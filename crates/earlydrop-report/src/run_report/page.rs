@@ -1,8 +1,8 @@
 //! The report page as HTML.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use earlydrop_lab::files::write_whole;
+use earlydrop_lab::files::{NewFile, Overwrite, Signature};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::Summary;
@@ -71,12 +71,24 @@ const LICENCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Writes `report.html` atomically into the folder of a stored run; returns its path.
+/// Writes `report.html` into the folder of a stored run; returns its path.
 pub fn write_report(plan: &Plan, store: &Store, summary: &Summary) -> Result<PathBuf, StoreError> {
-    let page = render(&gather(plan, store, summary)?);
     let path = store.folder().join("report.html");
-    write_whole(&path, &page)?;
+    write_report_to(&path, Overwrite::Own, plan, store, summary)?;
     Ok(path)
+}
+
+/// Writes the report page of a stored run to a file.
+pub fn write_report_to(
+    path: &Path,
+    overwrite: Overwrite,
+    plan: &Plan,
+    store: &Store,
+    summary: &Summary,
+) -> Result<(), StoreError> {
+    let file = NewFile::create(path, &Signature::PAGE, overwrite)?;
+    let page = render(&gather(plan, store, summary)?);
+    Ok(file.complete_with(page.as_bytes())?)
 }
 
 /// The report page: one HTML file that opens without a network.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use earlydrop_lab::files::write_whole;
+use earlydrop_lab::files::{NewFile, Overwrite, Signature, write_whole};
 use earlydrop_lab::plan::{Hosts, Plan, Source};
 use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
@@ -26,6 +26,7 @@ pub(in crate::commands) fn simulate_and_measure(
     source: Source,
     options: &RunOptions,
     markdown: Option<&Path>,
+    overwrite: Overwrite,
     out: &mut dyn Write,
     style: &Style,
 ) -> Result<(), Failure> {
@@ -41,12 +42,12 @@ pub(in crate::commands) fn simulate_and_measure(
     prepare_host(notices, &[&folders[0], &folders[1]])?;
     let simulated = Store::create(&folders[0], &source, &plan)?;
     let live = Store::create(&folders[1], &source, &live_plan)?;
-    if let Some(path) = markdown.filter(|path| !path.exists()) {
-        // Fails now, rather than after all runs, where the file cannot be written.
-        write_whole(path, "Not done yet.\n")?;
-    }
+    // Fails now, rather than after all runs, where the file cannot be written.
+    let open = |path| NewFile::create(path, &Signature::MARKDOWN, overwrite);
+    let markdown = markdown.map(open).transpose()?;
     let stop = stop_flag()?;
-    let (plan, progress) = run_options::run_cells(&source, plan, &simulated, options, None, &stop)?;
+    let (plan, progress, _) =
+        run_options::run_cells(&source, plan, &simulated, options, None, &stop)?;
     check_finished(progress, &simulated)?;
     let progress = run_cells(&live_plan, &live, &options.output, notices, &stop)?;
     let comparison = LiveComparison {
@@ -80,7 +81,7 @@ impl LiveComparison<'_> {
     fn print(
         &self,
         options: &RunOptions,
-        markdown: Option<&Path>,
+        markdown: Option<NewFile>,
         out: &mut dyn Write,
         style: &Style,
     ) -> Result<(), Failure> {
@@ -90,8 +91,9 @@ impl LiveComparison<'_> {
         let summary = Summary::of_store(self.live_plan, self.live)?;
         let live = write_report(self.live_plan, self.live, &summary)?;
         let page = self.write_page(&rows)?;
-        if let Some(path) = markdown {
-            write_whole(path, &side_by_side::markdown(self.plan, &rows))?;
+        if let Some(file) = markdown {
+            let text = side_by_side::markdown(self.plan, &rows);
+            file.complete_with(text.as_bytes())?;
         }
         if options.output.json {
             let document = side_by_side::json(self.plan, &rows, [&simulated, &live], &page);
@@ -110,7 +112,7 @@ impl LiveComparison<'_> {
         let simulated = format!("../{}/report.html", folder.to_string_lossy());
         let page = side_by_side::page(self.plan, rows, [&simulated, "report.html"]);
         let path = self.live.folder().join(PAGE);
-        write_whole(&path, &page)?;
+        write_whole(&path, &page, &Signature::PAGE, Overwrite::Own)?;
         Ok(path)
     }
 }

@@ -1,0 +1,306 @@
+//! The budget of a plan: memory, events and disk, worked out before anything runs.
+//!
+//! A typing error in a duration or an interval can ask for more memory than a machine has, or
+//! for years of computing. So every plan has a [`Budget`], estimated from its runs, and a plan
+//! beyond the [`Limits`] of its source is refused with the number and the field that it comes
+//! from. Whoever means it raises the limit.
+
+use std::fmt;
+use std::str::FromStr;
+
+use earlydrop::registry::nearest;
+use earlydrop::units::Quantity;
+use earlydrop_sim::cost::Cost;
+
+use crate::document::{Place, Problem};
+
+/// The largest budget of a plan.
+///
+/// ```
+/// use earlydrop_lab::budget::Limits;
+/// let limits: Limits = "memory=16GB,events=1e15".parse()?;
+/// assert_eq!(limits.memory, 16e9);
+/// # Ok::<(), earlydrop_lab::budget::LimitsError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Bytes of memory, all threads together.
+    pub memory: f64,
+    /// Events of the simulator, all cells together: some ten million a second on each core.
+    pub events: f64,
+    /// Bytes on disk.
+    pub disk: f64,
+}
+
+impl Default for Limits {
+    /// 4 GB of memory, 1e13 events (two weeks on one core), 20 GB on disk.
+    fn default() -> Limits {
+        Limits {
+            memory: 4e9,
+            events: 1e13,
+            disk: 20e9,
+        }
+    }
+}
+
+/// Why a text gives no limits.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{text}: allowed: memory=8GB, events=1e14 and disk=100GB, separated by commas{hint}")]
+pub struct LimitsError {
+    /// The part that is wrong.
+    pub text: String,
+    /// "; did you mean ...?", or nothing.
+    pub hint: String,
+}
+
+impl FromStr for Limits {
+    type Err = LimitsError;
+
+    fn from_str(text: &str) -> Result<Limits, LimitsError> {
+        let mut limits = Limits::default();
+        for part in text.split(',').map(str::trim) {
+            let wrong = |hint: String| LimitsError {
+                text: part.to_string(),
+                hint,
+            };
+            let (name, value) = part.split_once('=').ok_or_else(|| wrong(String::new()))?;
+            let amount = value.parse::<Quantity>().ok().map(|value| value.amount);
+            let amount = amount.filter(|amount| amount.is_finite() && *amount > 0.0);
+            let limit = match name.trim() {
+                "memory" => &mut limits.memory,
+                "events" => &mut limits.events,
+                "disk" => &mut limits.disk,
+                other => {
+                    let known = nearest(other, ["memory", "events", "disk"].into_iter());
+                    let hint = known.map(|known| format!("; did you mean {known}?"));
+                    return Err(wrong(hint.unwrap_or_default()));
+                }
+            };
+            *limit = amount.ok_or_else(|| wrong(String::new()))?;
+        }
+        Ok(limits)
+    }
+}
+
+/// What the cells of a plan take, estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// Bytes of memory of the largest cell.
+    pub memory: f64,
+    /// Events of all cells.
+    pub events: f64,
+    /// Bytes on disk of all cells.
+    pub disk: f64,
+    /// What takes most of the memory.
+    pub largest: Part,
+}
+
+/// A part of the memory of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// Samples over time.
+    #[default]
+    Samples,
+    /// Captured packets.
+    Capture,
+    /// Flows.
+    Flows,
+    /// Packets on their way.
+    Flight,
+}
+
+impl Part {
+    /// What it is, and the fields that decide it.
+    fn knob(self) -> &'static str {
+        match self {
+            Part::Samples => {
+                "samples over time: take them less often (`measure.sample`) or of fewer flows \
+                 (`measure.windows`)"
+            }
+            Part::Capture => "captured packets: a shorter `duration`, or no capture",
+            Part::Flows => "flows: fewer of them (`count`), or no `measure.delays`",
+            Part::Flight => "packets on their way: a smaller `rtt` or `rate`, or fewer flows",
+        }
+    }
+}
+
+/// Bytes of a stored sample: its text in a list.
+const DISK_OF_SAMPLE: f64 = 12.0;
+/// Bytes of a cell in the tables, and of each of its flows.
+const DISK_OF_CELL: f64 = 4096.0;
+const DISK_OF_FLOW: f64 = 100.0;
+/// Cells with more flows than this have no rows for them.
+const MAX_STORED_FLOWS: u64 = 2000;
+
+impl Budget {
+    /// The budget of one cell whose run has this cost; without `series`, nothing is sampled.
+    pub fn of_cell(cost: &Cost, flows: u64, series: bool) -> Budget {
+        let mut cost = *cost;
+        if !series {
+            (cost.samples, cost.sample_bytes) = (0.0, 0.0);
+        }
+        let parts = [
+            (Part::Samples, cost.sample_bytes),
+            (Part::Capture, cost.capture_bytes),
+            (Part::Flows, cost.flow_bytes),
+            (Part::Flight, cost.flight_bytes),
+        ];
+        let largest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let stored_flows = if flows > MAX_STORED_FLOWS { 0 } else { flows };
+        Budget {
+            memory: cost.memory(),
+            events: cost.events,
+            disk: DISK_OF_CELL + DISK_OF_FLOW * stored_flows as f64 + DISK_OF_SAMPLE * cost.samples,
+            largest: largest.map_or(Part::Samples, |(part, _)| part),
+        }
+    }
+
+    /// Adds so many cells like `cell`.
+    pub(crate) fn add(&mut self, cell: Budget, count: f64) {
+        if count > 0.0 && cell.memory > self.memory {
+            (self.memory, self.largest) = (cell.memory, cell.largest);
+        }
+        self.events += count * cell.events;
+        self.disk += count * cell.disk;
+    }
+
+    /// Refuses what is beyond the limits.
+    pub fn check(&self, limits: &Limits) -> Result<(), Problem> {
+        let refuse =
+            |message: String, help: String| Err(Problem::new(&Place::default(), message, help));
+        if self.memory > limits.memory {
+            let (needed, allowed) = (Size(self.memory), Size(limits.memory));
+            let message = format!("a run would take about {needed} of memory, above {allowed}");
+            let help = format!(
+                "most of it is {}; nearest: --limits memory={}",
+                self.largest.knob(),
+                Size(self.memory).rounded_up(),
+            );
+            return refuse(message, help);
+        }
+        if self.events > limits.events {
+            let (needed, allowed) = (self.events, limits.events);
+            let message = format!("about {needed:.1e} events to simulate, above {allowed:.0e}");
+            let help = format!(
+                "a shorter `duration`, a smaller `rate`, or fewer seeds, schemes or points; \
+                 nearest: --limits events={:.0e}",
+                1.2 * needed
+            );
+            return refuse(message, help);
+        }
+        if self.disk > limits.disk {
+            let (needed, allowed) = (Size(self.disk), Size(limits.disk));
+            let message = format!("results would take about {needed} on disk, above {allowed}");
+            let help = format!(
+                "fewer samples (`measure.sample`, `measure.series`), seeds or points; \
+                 nearest: --limits disk={}",
+                Size(self.disk).rounded_up()
+            );
+            return refuse(message, help);
+        }
+        Ok(())
+    }
+}
+
+/// A number of bytes: "3.2 GB".
+#[derive(Clone, Copy, Debug)]
+pub struct Size(pub f64);
+
+impl Size {
+    /// "4GB", enough for it.
+    fn rounded_up(self) -> String {
+        format!("{:.0}GB", (1.2 * self.0 / 1e9).ceil())
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bytes @ 1e9.. => write!(f, "{:.1} GB", bytes / 1e9),
+            bytes @ 1e6.. => write!(f, "{:.0} MB", bytes / 1e6),
+            bytes => write!(f, "{:.0} kB", bytes / 1e3),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Plan, Source, TraceFiles};
+
+    fn plan(change: &str, limits: Limits) -> Result<Plan, String> {
+        let text =
+            format!("seeds = 2\nschemes = [\"red\", \"codel\"]\n{change}\n[flows.a]\ncount = 10\n");
+        let source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
+        let plan = source.with_limits(limits).plan();
+        plan.map_err(|problems| problems.to_string())
+    }
+
+    #[test]
+    fn what_nobody_means_is_refused_with_its_number_and_its_field() {
+        for (change, number, field) in [
+            ("duration = \"1e9 s\"", "events", "`duration`"),
+            (
+                "measure = { windows = 1000, sample = \"50 us\" }\nnetwork.rate = \"1 Mbps\"",
+                "GB of memory",
+                "`measure.sample`",
+            ),
+        ] {
+            let text = change.replace("windows = 1000", "windows = 1000, series = \"all\"");
+            let text = match change.contains("windows") {
+                true => format!("{text}\nflows.b.count = 1000"),
+                false => text,
+            };
+            let refused = plan(&text, Limits::default()).unwrap_err();
+            assert!(
+                refused.contains(number) && refused.contains(field),
+                "{refused}"
+            );
+            assert!(refused.contains("--limits"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_limit_that_is_raised_as_the_message_says_is_enough() {
+        let small = Limits {
+            memory: 1e3,
+            ..Limits::default()
+        };
+        let refused = plan("", small).unwrap_err();
+        let raised = refused.split("--limits ").nth(1).unwrap();
+        let raised: Limits = raised.split_whitespace().next().unwrap().parse().unwrap();
+        plan("", raised).unwrap();
+    }
+
+    #[test]
+    fn every_shipped_default_is_far_below_the_limits() {
+        let budget = plan("", Limits::default()).unwrap().budget();
+        let limits = Limits::default();
+        assert!(budget.memory < limits.memory / 10.0, "{budget:?}");
+        assert!(budget.events < limits.events / 1000.0, "{budget:?}");
+        assert!(budget.disk < limits.disk / 100.0, "{budget:?}");
+    }
+
+    #[test]
+    fn limits_are_read_with_their_units() {
+        let limits: Limits = "memory=16GB, disk=1e12".parse().unwrap();
+        let wanted = Limits {
+            memory: 16e9,
+            disk: 1e12,
+            ..Limits::default()
+        };
+        assert_eq!(limits, wanted);
+        for wrong in [
+            "",
+            "memory",
+            "memory=",
+            "memory=-1",
+            "memory=nan",
+            "disc=1GB",
+        ] {
+            assert!(wrong.parse::<Limits>().is_err(), "{wrong}");
+        }
+        let hint = "memroy=1GB".parse::<Limits>().unwrap_err().to_string();
+        assert!(hint.contains("did you mean memory?"), "{hint}");
+    }
+}

@@ -1,0 +1,168 @@
+//! Recorded links: the files that a scenario names.
+//!
+//! [`TraceFiles`] says where they are read, absolute paths and `..` included. A plan holds each
+//! as a [`Recording`] with its text, and its document names it by a plain name with a hash of
+//! that text. So the contents are part of a run's identity, a run keeps its recordings in its own
+//! folder, and nothing is written where a scenario says.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+#[cfg(not(feature = "files"))]
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use earlydrop_sim::network::Trace;
+
+use super::fnv1a;
+use crate::document::{Content, Node};
+#[cfg(feature = "files")]
+use crate::files::read_regular;
+
+/// The recorded links (Mahimahi traces) that a scenario may name.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum TraceFiles {
+    /// In files, by paths relative to this folder.
+    Folder(PathBuf),
+    /// In memory: each file's name with its text.
+    Memory(BTreeMap<String, String>),
+}
+
+/// The largest size of a recorded link, in bytes: a week of packets at 10 Mbps.
+#[cfg(feature = "files")]
+const MAX_BYTES: u64 = 1 << 30;
+
+impl TraceFiles {
+    /// The text of a recorded link.
+    fn read(&self, name: &str) -> Result<String, String> {
+        match self {
+            #[cfg(feature = "files")]
+            TraceFiles::Folder(folder) => {
+                let text = read_regular(&folder.join(name), MAX_BYTES);
+                text.map_err(|error| format!("the trace {error}"))
+            }
+            #[cfg(not(feature = "files"))]
+            TraceFiles::Folder(_) => Err("built without access to files".to_string()),
+            TraceFiles::Memory(files) => files
+                .get(name)
+                .cloned()
+                .ok_or_else(|| format!("the trace \"{name}\" is not among those in memory")),
+        }
+    }
+}
+
+impl Default for TraceFiles {
+    /// No traces, in memory.
+    fn default() -> TraceFiles {
+        TraceFiles::Memory(BTreeMap::new())
+    }
+}
+
+impl From<PathBuf> for TraceFiles {
+    fn from(folder: PathBuf) -> TraceFiles {
+        TraceFiles::Folder(folder)
+    }
+}
+
+/// A recorded link as a plan holds it.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// Its name in the plan's document, and in a run's folder: "uplink-0123456789abcdef.trace",
+    /// with a hash of the text.
+    pub stored_name: String,
+    /// Its text.
+    pub text: Arc<str>,
+    trace: Trace,
+}
+
+impl Recording {
+    fn new(name: &str, text: String) -> Result<Recording, String> {
+        let trace = text.parse::<Trace>();
+        let trace = trace.map_err(|error| format!("the trace \"{name}\": {error}"))?;
+        Ok(Recording {
+            stored_name: stored_name(name, &text),
+            text: text.into(),
+            trace,
+        })
+    }
+}
+
+/// The plain name of the file that a scenario calls `name`. A stored name stays the same.
+fn stored_name(name: &str, text: &str) -> String {
+    let path = Path::new(name);
+    let plain = |part: Option<&std::ffi::OsStr>, longest: usize| -> String {
+        let part = part.map(|part| part.to_string_lossy());
+        let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_".contains(*letter);
+        let part = part.iter().flat_map(|part| part.chars());
+        part.filter(is_plain).take(longest).collect()
+    };
+    let hash = format!("-{:016x}", fnv1a(text.as_bytes()));
+    let stem = plain(path.file_stem(), 80);
+    let stem = stem.strip_suffix(&hash).unwrap_or(&stem);
+    let stem: String = stem.chars().take(60).collect();
+    let stem = if stem.is_empty() { "recording" } else { &stem };
+    match plain(path.extension(), 12) {
+        extension if extension.is_empty() => format!("{stem}{hash}"),
+        extension => format!("{stem}{hash}.{extension}"),
+    }
+}
+
+/// The recordings of a scenario, each read once.
+#[derive(Debug)]
+pub(super) struct Recordings<'a> {
+    files: &'a TraceFiles,
+    /// By the names that the scenario gives them.
+    read: RefCell<BTreeMap<String, Recording>>,
+}
+
+impl<'a> Recordings<'a> {
+    pub(super) fn new(files: &'a TraceFiles) -> Recordings<'a> {
+        let read = RefCell::default();
+        Recordings { files, read }
+    }
+
+    /// A recorded link by the name that the scenario gives it.
+    pub(super) fn trace(&self, name: &str) -> Result<Trace, String> {
+        if let Some(recording) = self.read.borrow().get(name) {
+            return Ok(recording.trace.clone());
+        }
+        let recording = Recording::new(name, self.files.read(name)?)?;
+        let trace = recording.trace.clone();
+        self.read.borrow_mut().insert(name.to_string(), recording);
+        Ok(trace)
+    }
+
+    /// Replaces the names of the recordings in a scenario by their stored names.
+    pub(super) fn rename_in(&self, node: &mut Node) {
+        let read = self.read.borrow();
+        let rename = |node: &mut Node| {
+            if let Content::Text(name) = &mut node.content
+                && let Some(recording) = read.get(name)
+            {
+                name.clone_from(&recording.stored_name);
+            }
+        };
+        match &mut node.content {
+            Content::Table(entries) => {
+                for (key, node) in entries {
+                    match (&mut node.content, key.name.rsplit('.').next()) {
+                        (Content::Text(_), Some("trace")) => rename(node),
+                        // Swept: "network.trace" = ["a.trace", "b.trace"].
+                        (Content::List(items), Some("trace")) => items.iter_mut().for_each(rename),
+                        _ => self.rename_in(node),
+                    }
+                }
+            }
+            Content::List(items) => items.iter_mut().for_each(|item| self.rename_in(item)),
+            _ => {}
+        }
+    }
+
+    /// The recordings, each once.
+    pub(super) fn into_list(self) -> Vec<Recording> {
+        let read = self.read.into_inner().into_values();
+        let by_name = read.map(|recording| (recording.stored_name.clone(), recording));
+        by_name.collect::<BTreeMap<_, _>>().into_values().collect()
+    }
+}

@@ -1,0 +1,341 @@
+//! Creating and opening a run's folder.
+//!
+//! ```text
+//! NAME/
+//!   results.sqlite                    appears whole, with the identity of its run
+//!   scenario.toml                     the scenario as run
+//!   uplink-0123456789abcdef.trace     each recorded link that it names
+//! ```
+//!
+//! A process may be killed at any time. So recordings and the database are written beside their
+//! names and renamed, and a folder with nothing but the beginnings of a run is one to begin with.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, params};
+
+use super::tables::{self, Table, insert, tables_of};
+use super::{DATABASE, SCENARIO, Store, StoreError, database_error, set_about};
+use crate::files::{
+    FileError, Overwrite, Signature, create_folder, is_temporary, temporary_path, write_whole,
+};
+use crate::plan::{Hosts, Plan, Recording, Source};
+use crate::version::version;
+
+/// The application ID in the header of a run's database: "eDrp".
+const APPLICATION_ID: u32 = u32::from_be_bytes(*b"eDrp");
+
+impl Store {
+    /// Creates the run of `plan` in `folder`, or opens it to continue. A folder with anything
+    /// else is refused and not changed.
+    pub fn create(folder: &Path, source: &Source, plan: &Plan) -> Result<Store, StoreError> {
+        let path = folder.join(DATABASE);
+        let refuse = |what: &str| {
+            Err(StoreError::Another {
+                path: folder.display().to_string(),
+                what: what.to_string(),
+            })
+        };
+        if !path.exists() {
+            if folder.exists() && !is_beginning(folder, plan)? {
+                return refuse("other files");
+            }
+            create_folder(folder)?;
+            create_database(folder, source, plan)?;
+        }
+        if !Header::of(&path)?.is_of_run(folder) {
+            return refuse("a results.sqlite that earlydrop has not made");
+        }
+        let store = Store::connect(folder)?;
+        let identity = store.about("identity")?.unwrap_or_default();
+        store.check_identity(&identity, plan)?;
+        for recording in &plan.recordings {
+            keep(folder, recording)?;
+        }
+        store.plan_seeds(source, plan)?;
+        Ok(store)
+    }
+
+    /// Stores the number of seeds of `plan`, in the database and in `scenario.toml`.
+    pub fn plan_seeds(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
+        let planned = plan.seeds.len().to_string();
+        self.sql(|database| set_about(database, "seeds", &planned))?;
+        let path = self.folder.join(SCENARIO);
+        let (version, name) = (version(), one_line(&source.name));
+        let heading = format!("# As run by earlydrop {version}, from {name}.\n");
+        let text = heading + &plan.toml();
+        Ok(write_whole(
+            &path,
+            &text,
+            &Signature::SCENARIO,
+            Overwrite::Own,
+        )?)
+    }
+
+    /// The run of `plan` in `folder`, complete or not; `None` where the folder holds no run, or
+    /// another run, or a run by another version, or one that another process has open.
+    pub fn existing(folder: &Path, plan: &Plan) -> Result<Option<Store>, StoreError> {
+        let path = folder.join(DATABASE);
+        if !path.is_file() || !Header::of(&path)?.is_of_run(folder) {
+            return Ok(None);
+        }
+        let store = match Store::connect(folder) {
+            Err(StoreError::NoRun { .. } | StoreError::Busy { .. }) => return Ok(None),
+            opened => opened?,
+        };
+        let is_it = store.about("identity")?.as_deref() == Some(plan.identity().as_str());
+        let by_this = store.about("version")?.as_deref() == Some(version().as_str());
+        let on_these = store.hosts()? == plan.hosts;
+        Ok(Some(store).filter(|_| is_it && by_this && on_these))
+    }
+
+    /// Opens the run in `folder` for reading. Nothing is written, so the folder may be an
+    /// archive; but what a killed process has left in the write-ahead log is merged first.
+    pub fn open(folder: &Path) -> Result<Store, StoreError> {
+        let path = folder.join(DATABASE);
+        let shown = folder.display().to_string();
+        if !path.is_file() {
+            return Err(StoreError::NoRun { path: shown });
+        }
+        let header = Header::of(&path)?;
+        if !header.is_of_run(folder) {
+            return Err(StoreError::Foreign { path: shown });
+        }
+        if !(header.is_write_ahead() && has_log(folder)) {
+            return Store::read_only(folder, header.is_write_ahead());
+        }
+        Store::connect(folder).map_err(|error| match error {
+            StoreError::Database { error, .. } if is_read_only(&error) => {
+                StoreError::Unmerged { path: shown }
+            }
+            other => other,
+        })
+    }
+
+    /// Opens a database that is there, for reading and writing by this process only.
+    fn connect(folder: &Path) -> Result<Store, StoreError> {
+        let path = folder.join(DATABASE);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+        let database = Connection::open_with_flags(&path, flags);
+        let store = Store {
+            folder: folder.to_path_buf(),
+            database: database.map_err(|error| database_error(folder, error))?,
+            is_read_only: false,
+        };
+        // This rolls back a transaction that a killed process had not finished.
+        let settings = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;
+             PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; COMMIT;";
+        store.sql(|database| {
+            database.busy_timeout(Duration::from_millis(200))?;
+            database.execute_batch(settings)
+        })?;
+        Ok(store)
+    }
+
+    /// Opens a database for reading. One in write-ahead mode whose log is empty is taken as
+    /// immutable: SQLite would write beside it.
+    fn read_only(folder: &Path, is_write_ahead: bool) -> Result<Store, StoreError> {
+        let path = folder.join(DATABASE);
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let database = match is_write_ahead {
+            false => Connection::open_with_flags(&path, flags),
+            true => {
+                flags |= OpenFlags::SQLITE_OPEN_URI;
+                let name = format!("file:{}?immutable=1", percent_encoded(&path));
+                Connection::open_with_flags(name, flags)
+            }
+        };
+        let store = Store {
+            folder: folder.to_path_buf(),
+            database: database.map_err(|error| database_error(folder, error))?,
+            is_read_only: true,
+        };
+        store.sql(|database| database.busy_timeout(Duration::from_millis(200)))?;
+        Ok(store)
+    }
+
+    fn check_identity(&self, identity: &str, plan: &Plan) -> Result<(), StoreError> {
+        let refuse = |what: String| {
+            Err(StoreError::Another {
+                path: self.folder.display().to_string(),
+                what,
+            })
+        };
+        if self.hosts()? != plan.hosts {
+            return refuse(match plan.hosts {
+                Hosts::Simulated => "a live run, and this is a simulated one".to_string(),
+                Hosts::Real => "a simulated run, and this is a live one".to_string(),
+            });
+        }
+        if identity != plan.identity() {
+            return refuse("the run of another scenario".to_string());
+        }
+        match self.about("version")? {
+            Some(by) if by != version() => {
+                let own = version();
+                refuse(format!("a run by earlydrop {by}, and this is {own}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Store {
+    /// Merges the write-ahead log, so that the database is one file that can be archived.
+    fn drop(&mut self) {
+        if !self.is_read_only {
+            let _ = self.database.execute_batch("PRAGMA journal_mode = DELETE");
+        }
+    }
+}
+
+/// Whether `folder` is empty, or holds only what a process has left that was killed when it
+/// created the run of `plan`.
+fn is_beginning(folder: &Path, plan: &Plan) -> Result<bool, StoreError> {
+    let failed = |error| FileError::new(folder, error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_string_lossy();
+        let stored = plan.recordings.iter();
+        if !is_temporary(&name) && !stored.map(|r| &r.stored_name).any(|own| *own == name) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Keeps a recorded link in `folder`, unless it is there.
+fn keep(folder: &Path, recording: &Recording) -> Result<(), FileError> {
+    let path = folder.join(&recording.stored_name);
+    let text = &*recording.text;
+    let is_kept = fs::read(&path).is_ok_and(|kept| kept == text.as_bytes());
+    if is_kept {
+        return Ok(());
+    }
+    // The name has a hash of the text: a file of this name is a damaged copy.
+    write_whole(&path, text, &Signature::of(""), Overwrite::Any)
+}
+
+/// Creates the database of the run of `plan`, complete but for its cells, and gives it its name.
+fn create_database(folder: &Path, source: &Source, plan: &Plan) -> Result<(), StoreError> {
+    let path = folder.join(DATABASE);
+    let temporary = temporary_path(&path);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let filled = Connection::open_with_flags(&temporary, flags).and_then(|mut database| {
+        // Nobody else sees this file: it needs no journal, which would be another file.
+        database.pragma_update(None, "journal_mode", "OFF")?;
+        database.pragma_update(None, "application_id", APPLICATION_ID)?;
+        fill(&mut database, source, plan)
+    });
+    let named = filled
+        .map_err(|error| database_error(folder, error))
+        .and_then(|()| {
+            // A link does not replace a database that another process has just created.
+            let named = match fs::hard_link(&temporary, &path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                Err(_) => fs::rename(&temporary, &path),
+                linked => linked,
+            };
+            named.map_err(|error| FileError::new(&path, error).into())
+        });
+    let _ = fs::remove_file(&temporary);
+    named
+}
+
+/// Creates the tables of a run, and describes the run in them.
+fn fill(database: &mut Connection, source: &Source, plan: &Plan) -> rusqlite::Result<()> {
+    let tables = tables_of(plan.hosts);
+    let mut statements: Vec<String> = tables.iter().map(Table::create).collect();
+    statements.push(tables::SAMPLES.to_string());
+    database.execute_batch(&statements.concat())?;
+    let transaction = database.transaction()?;
+    if let Some(name) = plan.hosts.database_name() {
+        set_about(&transaction, "hosts", name)?;
+    }
+    for (key, value) in [
+        ("scenario", plan.document.as_str()),
+        ("source", &source.name),
+        ("version", &version()),
+        ("identity", &plan.identity()),
+    ] {
+        set_about(&transaction, key, value)?;
+    }
+    for scheme in &plan.scenario().schemes {
+        let spec = scheme.spec.to_string();
+        transaction.execute(&insert("schemes"), params![scheme.label, spec])?;
+    }
+    for (number, point) in plan.points.iter().enumerate() {
+        for (axis, index) in plan.axes.iter().zip(&point.coordinates) {
+            let value = axis.texts().swap_remove(*index);
+            transaction.execute(&insert("points"), params![number, axis.field, value])?;
+        }
+    }
+    transaction.commit()
+}
+
+/// The first 100 bytes of a database (sqlite.org/fileformat.html, section 1.3).
+struct Header([u8; 100]);
+
+impl Header {
+    fn of(path: &Path) -> Result<Header, FileError> {
+        let mut bytes = [0; 100];
+        let read = File::open(path).and_then(|mut file| match file.read_exact(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
+            read => read,
+        });
+        read.map_err(|error| FileError::new(path, error))?;
+        Ok(Header(bytes))
+    }
+
+    /// Whether it is that of a run, which lies in `folder`.
+    fn is_of_run(&self, folder: &Path) -> bool {
+        if !self.0.starts_with(b"SQLite format 3\0") {
+            return false;
+        }
+        match self.0.get(68..72) {
+            Some(id) if id == APPLICATION_ID.to_be_bytes() => true,
+            // Runs of version 0.2.0 and earlier are known by their table `about`.
+            Some([0, 0, 0, 0]) => {
+                let store = Store::read_only(folder, self.is_write_ahead());
+                let identity = store.and_then(|store| store.about("identity"));
+                matches!(identity, Ok(Some(_)))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_write_ahead(&self) -> bool {
+        self.0[18] == 2
+    }
+}
+
+/// Whether the database in `folder` has a write-ahead log with something in it.
+fn has_log(folder: &Path) -> bool {
+    let log = fs::metadata(folder.join(format!("{DATABASE}-wal")));
+    log.is_ok_and(|log| log.len() > 0)
+}
+
+/// A path in a URI.
+fn percent_encoded(path: &Path) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    let encode = |byte: &u8| match is_plain(*byte) {
+        true => char::from(*byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    bytes.map(encode).collect()
+}
+
+/// A text without line ends, for a comment.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// What SQLite reports of a database, or of a folder, that cannot be written.
+fn is_read_only(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen))
+}

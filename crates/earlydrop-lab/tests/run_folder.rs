@@ -1,0 +1,298 @@
+//! A run's folder: what a scenario names is read and never written, what others have made stays,
+//! and a process that is killed leaves something to continue.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use earlydrop_lab::files::{FileError, Overwrite};
+use earlydrop_lab::plan::{Plan, Source};
+use earlydrop_lab::store::{self, Format, Store, StoreError, export};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+/// 12 Mbps and 6 Mbps: a packet of 1500 bytes every millisecond, and every second one.
+const FAST: &str = "1\n";
+const SLOW: &str = "2\n";
+
+/// A scenario on a recorded link.
+fn scenario(trace: &str) -> String {
+    format!(
+        "duration = \"2 s\"\nwarm_up = \"1 s\"\nseeds = 1\nschemes = [\"droptail\"]\n\
+         [network]\ntrace = \"{trace}\"\nrtt = \"10 ms\"\n[flows.a]\nstart = \"0 s\"\n"
+    )
+}
+
+struct User {
+    home: TempDir,
+}
+
+impl User {
+    fn new() -> User {
+        User {
+            home: TempDir::new().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    fn writes(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// A scenario in the folder `lab`, on this recording.
+    fn opens(&self, trace: &str) -> (Source, Plan) {
+        let file = self.writes("lab/s.toml", &scenario(trace));
+        let source = Source::open(&file).unwrap();
+        let plan = source.plan().unwrap();
+        (source, plan)
+    }
+
+    /// Runs it in the folder `run` and returns the goodput.
+    fn runs(&self, trace: &str) -> Result<f64, StoreError> {
+        let (source, plan) = self.opens(trace);
+        let store = Store::create(&self.path("run"), &source, &plan)?;
+        store::run(&plan, &store, 1, &AtomicBool::new(false), |_| {}).unwrap();
+        let goodput = earlydrop_lab::metrics::index_of("goodput").unwrap();
+        Ok(store.cells().unwrap()[0].values[goodput].unwrap())
+    }
+}
+
+/// Every file below a folder with its contents.
+fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(everything(&path)),
+            false => drop(all.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    all
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
+    let mut names: Vec<String> = entries
+        .map(|entry| name(entry).to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_recording_is_read_where_it_lies_and_kept_under_a_plain_name() {
+    let user = User::new();
+    let absolute = user.writes("traces/w.trace", FAST);
+    let beside = user.writes("notes.txt", SLOW);
+    let relative = user.writes("lab/sub/up.trace", FAST);
+    for trace in [absolute.to_str().unwrap(), "../notes.txt", "sub/up.trace"] {
+        let before = [&absolute, &beside, &relative].map(|path| fs::read(path).unwrap());
+        user.runs(trace).unwrap();
+        let after = [&absolute, &beside, &relative].map(|path| fs::read(path).unwrap());
+        assert_eq!(before, after, "{trace}");
+        let kept = names(&user.path("run"));
+        let plain = ["results.sqlite", "scenario.toml"];
+        assert_eq!(
+            kept.iter()
+                .filter(|name| !plain.contains(&name.as_str()))
+                .count(),
+            1
+        );
+        assert_eq!(kept.len(), 3, "{kept:?}");
+        fs::remove_dir_all(user.path("run")).unwrap();
+    }
+    // In a folder where nothing but the recording lies, too.
+    assert_eq!(names(&user.path("traces")), ["w.trace"]);
+}
+
+#[test]
+fn the_contents_of_a_recording_are_part_of_a_runs_identity() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    let fast = user.runs("w.trace").unwrap();
+    user.writes("lab/w.trace", SLOW);
+    let refused = user.runs("w.trace").unwrap_err();
+    assert!(matches!(refused, StoreError::Another { .. }), "{refused}");
+    fs::remove_dir_all(user.path("run")).unwrap();
+    let slow = user.runs("w.trace").unwrap();
+    assert!(fast > 1.8 * slow, "{fast} {slow}");
+    // Where a recording lies is not.
+    let identity = user.opens("w.trace").1.identity();
+    let elsewhere = user.writes("elsewhere/w.trace", SLOW);
+    assert_eq!(
+        user.opens(elsewhere.to_str().unwrap()).1.identity(),
+        identity
+    );
+}
+
+#[test]
+fn a_run_can_be_run_again_from_its_folder() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    user.runs("w.trace").unwrap();
+    let identity = user.opens("w.trace").1.identity();
+    fs::remove_file(user.path("lab/w.trace")).unwrap();
+    let again = Source::open(&user.path("run/scenario.toml")).unwrap();
+    assert_eq!(again.plan().unwrap().identity(), identity);
+    let stored = Store::open(&user.path("run")).unwrap().source().unwrap();
+    assert_eq!(stored.plan().unwrap().identity(), identity);
+}
+
+#[test]
+fn swept_recordings_are_kept() {
+    let user = User::new();
+    user.writes("lab/a.trace", FAST);
+    user.writes("lab/b.trace", SLOW);
+    let text = scenario("a.trace") + "[sweep]\n\"network.trace\" = [\"a.trace\", \"b.trace\"]\n";
+    let source = Source::new("s.toml", &text, user.path("lab")).unwrap();
+    let plan = source.plan().unwrap();
+    drop(Store::create(&user.path("run"), &source, &plan).unwrap());
+    let again = Source::open(&user.path("run/scenario.toml")).unwrap();
+    assert_eq!(again.plan().unwrap().identity(), plan.identity());
+    assert_eq!(again.plan().unwrap().recordings.len(), 2);
+}
+
+#[test]
+fn a_damaged_or_missing_copy_of_a_recording_is_mended() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    user.runs("w.trace").unwrap();
+    let kept = &user.opens("w.trace").1.recordings[0].stored_name;
+    let kept = user.path("run").join(kept);
+    for damage in ["", "1\n2\n3\n"] {
+        fs::write(&kept, damage).unwrap();
+        user.runs("w.trace").unwrap();
+        assert_eq!(fs::read_to_string(&kept).unwrap(), FAST);
+    }
+    fs::remove_file(&kept).unwrap();
+    user.runs("w.trace").unwrap();
+    assert_eq!(fs::read_to_string(&kept).unwrap(), FAST);
+}
+
+#[test]
+fn a_recording_is_a_regular_file() {
+    let user = User::new();
+    for trace in ["/dev/zero", "/dev", "nowhere.trace"] {
+        let source = Source::new("s.toml", &scenario(trace), user.path("")).unwrap();
+        let problem = source.plan().unwrap_err().to_string();
+        assert!(problem.contains(trace), "{problem}");
+        assert!(problem.starts_with("s.toml:6"), "{problem}");
+    }
+}
+
+#[test]
+fn a_folder_with_only_the_beginnings_of_the_run_is_one_to_begin_with() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    let (_, plan) = user.opens("w.trace");
+    let copy = &plan.recordings[0].stored_name;
+    user.writes(&format!("run/{copy}"), "half of");
+    user.writes("run/.results.sqlite.4000000-0.new", "half of");
+    user.runs("w.trace").unwrap();
+    assert!(!user.path("run/.results.sqlite.4000000-0.new").exists());
+    // Anything else is somebody's.
+    fs::remove_dir_all(user.path("run")).unwrap();
+    user.writes("run/w.trace", FAST);
+    let before = everything(&user.path("run"));
+    let refused = user.runs("w.trace").unwrap_err();
+    assert!(matches!(refused, StoreError::Another { .. }), "{refused}");
+    assert_eq!(everything(&user.path("run")), before);
+}
+
+#[test]
+fn a_database_of_another_program_is_not_touched() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    for contents in ["empty", "text", "plain", "write-ahead"] {
+        let _ = fs::remove_dir_all(user.path("run"));
+        let path = user.writes("run/results.sqlite", "");
+        match contents {
+            "empty" => {}
+            "text" => fs::write(&path, "my results").unwrap(),
+            _ => {
+                let database = Connection::open(&path).unwrap();
+                let mode = if contents == "plain" { "DELETE" } else { "WAL" };
+                database.pragma_update(None, "journal_mode", mode).unwrap();
+                database
+                    .execute_batch(
+                        "CREATE TABLE about (key, value); INSERT INTO about VALUES (1, 2)",
+                    )
+                    .unwrap();
+            }
+        }
+        let before = everything(&user.path("run"));
+        let (source, plan) = user.opens("w.trace");
+        let refused = Store::create(&user.path("run"), &source, &plan).err();
+        assert!(
+            matches!(refused, Some(StoreError::Another { .. })),
+            "{contents}"
+        );
+        let refused = Store::open(&user.path("run")).err();
+        assert!(
+            matches!(refused, Some(StoreError::Foreign { .. })),
+            "{contents}"
+        );
+        assert!(Store::existing(&user.path("run"), &plan).unwrap().is_none());
+        assert_eq!(everything(&user.path("run")), before, "{contents}");
+    }
+}
+
+#[test]
+fn reading_a_run_writes_nothing() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    user.runs("w.trace").unwrap();
+    let before = everything(&user.path("run"));
+    let read = || {
+        let store = Store::open(&user.path("run")).unwrap();
+        assert_eq!(store.cells().unwrap().len(), 1);
+        assert_eq!(names(&user.path("run")).len(), before.len());
+    };
+    read();
+    assert_eq!(everything(&user.path("run")), before);
+    // A run that was killed leaves its database in write-ahead mode.
+    let database = Connection::open(user.path("run/results.sqlite")).unwrap();
+    database.pragma_update(None, "journal_mode", "WAL").unwrap();
+    drop(database);
+    let before = everything(&user.path("run"));
+    read();
+    assert_eq!(everything(&user.path("run")), before);
+}
+
+#[test]
+fn export_writes_over_its_own_files_only() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    user.runs("w.trace").unwrap();
+    let store = Store::open(&user.path("run")).unwrap();
+    for (format, name) in [
+        (Format::Csv, "cells.csv"),
+        (Format::Parquet, "cells.parquet"),
+        (Format::Json, "results.json"),
+    ] {
+        let folder = user.path("tables");
+        export(&store, format, &folder, Overwrite::Own).unwrap();
+        let first = everything(&folder);
+        export(&store, format, &folder, Overwrite::Own).unwrap();
+        assert_eq!(everything(&folder), first);
+        user.writes(&format!("tables/{name}"), "year,cells\n2026,12\n");
+        let before = everything(&folder);
+        let refused = export(&store, format, &folder, Overwrite::Own).unwrap_err();
+        let foreign = store::ExportError::File(FileError::Foreign {
+            path: folder.join(name).display().to_string(),
+        });
+        assert_eq!(refused.to_string(), foreign.to_string());
+        assert_eq!(everything(&folder), before, "nothing is written");
+        export(&store, format, &folder, Overwrite::Any).unwrap();
+        assert_eq!(everything(&folder), first);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
