@@ -6,8 +6,9 @@ mod layers;
 use std::path::Path;
 
 /// The crate's modules from the bottom to the top.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "version",
+    "escape",
     "files",
     "document",
     "timing",
