@@ -3,7 +3,7 @@
 use earlydrop::registry::{ConfigError, Link, Registry, Spec};
 use earlydrop::units::BitsPerSec;
 
-use crate::document::{Content, Key, Node, Place, Problem};
+use crate::document::{Content, Key, Node, Place, Problem, control_characters};
 
 /// A compared scheme.
 #[derive(Clone, Debug)]
@@ -51,6 +51,7 @@ pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) ->
                 name: label_of(&mut entry, &node, &table),
                 place: node.place.clone(),
             });
+            problems.extend(control_characters("the name", &key.name, &key.place));
             match repetition(&key, &entry, &node, &table) {
                 Some(problem) => problems.push(problem),
                 None => table.push((key, entry)),
