@@ -14,6 +14,7 @@ use parquet::schema::types::Type;
 use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
+use crate::escape::{CsvField, CsvWriter};
 use crate::files::FileError;
 
 use super::{Column, ColumnType, Store, StoreError, Table};
@@ -105,17 +106,17 @@ fn to_json(value: Value) -> Json {
 }
 
 fn csv(table: &Table, rows: &[Vec<Value>], file: File) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(io::BufWriter::new(file));
-    writer.write_record(table.columns.iter().map(|column| &column.name))?;
+    let mut writer = CsvWriter::new(file);
+    writer.line(table.columns.iter().map(|column| &column.name))?;
     for row in rows {
-        writer.write_record(row.iter().map(|value| match value {
-            Value::Integer(whole) => whole.to_string(),
-            Value::Real(real) => real.to_string(),
-            Value::Text(text) => text.clone(),
-            Value::Null | Value::Blob(_) => String::new(),
+        writer.line(row.iter().map(|value| match value {
+            Value::Integer(whole) => CsvField::Number(whole.to_string()),
+            Value::Real(real) => CsvField::from(*real),
+            Value::Text(text) => CsvField::from(text),
+            Value::Null | Value::Blob(_) => CsvField::Empty,
         }))?;
     }
-    writer.flush()
+    writer.finish()
 }
 
 fn parquet(table: &Table, rows: &[Vec<Value>], file: File) -> io::Result<()> {

@@ -23,6 +23,7 @@ use std::time::Duration;
 use earlydrop::registry::Registry;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
+use crate::escape::visible;
 use crate::files::FileError;
 use crate::plan::{Hosts, Plan, Source};
 use crate::version::version;
@@ -113,7 +114,7 @@ impl Store {
         let heading = format!(
             "# As run by earlydrop {}, from {}.\n",
             version(),
-            source.name
+            visible(&source.name)
         );
         let result = fs::write(&path, heading + &plan.toml());
         result.map_err(|error| file_error(&path, error))
