@@ -12,16 +12,19 @@ mod failure;
 mod markdown;
 #[cfg(target_os = "linux")]
 mod notices;
+mod output;
 mod progress;
 mod scenario;
 mod summary_table;
 mod tool_input;
+mod values;
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use earlydrop_lab::escape::visible;
 
 #[cfg(target_os = "linux")]
 use commands::{bridge, live, shell};
@@ -31,6 +34,7 @@ use commands::{
 };
 use draw::Style;
 use failure::Failure;
+use output::Output;
 
 /// Simulate, run, model and compare active queue management schemes
 #[derive(Parser)]
@@ -96,7 +100,10 @@ fn version() -> &'static str {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refusal) => return refuse(&refusal),
+    };
     let style = Style::of_stdout();
     match dispatch(&arguments.command, &style) {
         Ok(code) => code,
@@ -104,8 +111,24 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints the parser's refusal, or the help that was asked for, and returns the exit code.
+fn refuse(refusal: &clap::Error) -> ExitCode {
+    let is_hostile = |argument: std::ffi::OsString| {
+        let argument = argument.to_string_lossy().into_owned();
+        visible(&argument) != argument
+    };
+    match std::env::args_os().any(is_hostile) {
+        // The parser quotes arguments as they are, between styles of its own.
+        true => output::error_lines(&refusal.render().to_string()),
+        // Nothing is left to do where the message cannot be written.
+        false => drop(refusal.print()),
+    }
+    ExitCode::from(u8::try_from(refusal.exit_code()).unwrap_or(2))
+}
+
 fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
-    let out = &mut anstream::stdout().lock();
+    let mut sink = anstream::stdout().lock();
+    let out = &mut Output::new(&mut sink);
     let done = match command {
         #[cfg(target_os = "linux")]
         Command::Shell(arguments) => return shell::run(arguments),

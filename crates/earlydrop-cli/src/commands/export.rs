@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use earlydrop_lab::store::{Format, Store, export};
 
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// Write a run's tables as CSV, Parquet or JSON
 #[derive(clap::Args, Clone, Debug)]
@@ -35,7 +36,7 @@ enum To {
     Json,
 }
 
-pub(crate) fn run(arguments: &Export, out: &mut dyn Write) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Export, out: &mut Output<'_>) -> Result<(), Failure> {
     let store = Store::open(&arguments.run)?;
     let (format, name) = match arguments.to {
         To::Csv => (Format::Csv, "csv"),

@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use earlydrop::registry::{Kind, Range, Value};
 use earlydrop::units::Nanos;
+use earlydrop_lab::escape::{CommandLine, CsvField, CsvWriter};
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::trace::{CellTrace, TraceOptions, trace};
@@ -12,9 +14,11 @@ use earlydrop_report::run_report;
 use earlydrop_report::table::point_label;
 use earlydrop_sim::capture;
 
-use crate::draw::{Look, Plot, Style, Text, write_lines};
+use crate::draw::{Look, Plot, Style, Text};
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::scenario::{Overrides, source};
+use crate::values;
 
 /// Simulate one run and show queue, average, probability, drops and cwnd over time
 #[derive(clap::Args, Clone, Debug)]
@@ -46,7 +50,7 @@ pub(crate) struct Trace {
     overrides: Overrides,
 }
 
-pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let source = source(arguments.scenario.as_ref(), &arguments.overrides)?;
     let plan = source.plan()?;
     if arguments.list {
@@ -67,15 +71,32 @@ pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Resu
     let files = write_files(&source, &plan, cell, &traced, &folder, arguments);
     let files =
         files.map_err(|error| Failure::Runtime(format!("{}: {error}", folder.display())))?;
-    write_lines(out, &plots(&plan, cell, &traced, style), style)?;
+    out.lines(&plots(&plan, cell, &traced, style), style)?;
     for path in files {
         writeln!(out, "{}", path.display())?;
     }
     Ok(())
 }
 
+impl Trace {
+    /// The command that traces this run again.
+    fn command(&self) -> CommandLine {
+        let command = CommandLine::new("trace");
+        let command = match &self.scenario {
+            Some(path) => command.path(path),
+            None => command,
+        };
+        self.overrides
+            .added_to(command)
+            .option("--cell", self.cell.to_string())
+            .given("--sample", self.sample.as_ref())
+            .given("--pcap", self.pcap.as_ref())
+            .given("--out", self.out.as_ref())
+    }
+}
+
 /// Prints every run with its number.
-fn list(plan: &Plan, out: &mut dyn Write) -> Result<(), Failure> {
+fn list(plan: &Plan, out: &mut Output<'_>) -> Result<(), Failure> {
     for cell in plan.cells() {
         writeln!(out, "{:6}  {}", plan.number(cell), cell_label(plan, cell))?;
     }
@@ -93,12 +114,12 @@ fn cell_label(plan: &Plan, cell: Cell) -> String {
 }
 
 fn interval(text: &str) -> Result<Nanos, Failure> {
-    let interval = text.parse::<Nanos>().ok().filter(|time| time.0 > 0);
-    interval.ok_or_else(|| {
-        Failure::Usage(format!(
-            "--sample {text}: allowed: a time above 0, as in 10ms"
-        ))
-    })
+    // A nanosecond to a year.
+    const INTERVAL: Kind = Kind::Time(Range::closed(1e-9, 3.2e7));
+    match values::read("sample", text, &INTERVAL)? {
+        Value::Time(interval) => Ok(interval),
+        _ => Ok(Nanos::ZERO),
+    }
 }
 
 fn folder(source: &Source, plan: &Plan, arguments: &Trace) -> PathBuf {
@@ -118,10 +139,10 @@ fn write_files(
 ) -> io::Result<Vec<PathBuf>> {
     fs::create_dir_all(folder)?;
     let page = folder.join("report.html");
-    let data = run_report::of_trace(plan, cell, trace, &source.name);
+    let data = run_report::of_trace(plan, cell, trace, &source.name, &arguments.command());
     fs::write(&page, run_report::render(&data))?;
     let table = folder.join("series.csv");
-    write_series(&trace.outcome.series, BufWriter::new(File::create(&table)?))?;
+    write_series(&trace.outcome.series, File::create(&table)?)?;
     let mut files = vec![page, table];
     if let Some(path) = &arguments.pcap {
         let mut file = BufWriter::new(File::create(path)?);
@@ -133,15 +154,21 @@ fn write_files(
 }
 
 /// Writes a line for each sample: time in seconds, source, name, value.
-fn write_series(series: &[Series], mut out: impl Write) -> io::Result<()> {
-    writeln!(out, "time,source,name,value")?;
+fn write_series(series: &[Series], out: impl Write) -> io::Result<()> {
+    let mut writer = CsvWriter::new(out);
+    writer.line(["time", "source", "name", "value"])?;
     for one in series {
         for (index, value) in one.values.iter().enumerate() {
             let time = one.interval * index as f64;
-            writeln!(out, "{time:.9},{},{},{value}", one.source, one.name)?;
+            writer.line([
+                CsvField::Number(format!("{time:.9}")),
+                CsvField::from(&one.source),
+                CsvField::from(&one.name),
+                CsvField::from(*value),
+            ])?;
         }
     }
-    out.flush()
+    writer.finish()
 }
 
 /// Plots of the measured link over time: lengths in packets, probabilities, drops and marks.
