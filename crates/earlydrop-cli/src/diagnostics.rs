@@ -70,6 +70,8 @@ fn visible_source(text: &str, bytes: &Range<usize>) -> (String, Range<usize>) {
     let start = text.floor_char_boundary(bytes.start);
     let end = text.ceil_char_boundary(bytes.end).max(start);
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    // Both line ends are one, so that none is cut in two.
+    let line_end = start + text[start..line_end].trim_end_matches('\r').len();
     let end = end.min(line_end);
     let escaped = |piece: &str| visible_lines(&piece.replace("\r\n", "\n")).into_owned();
     let mut source = escaped(&text[..start]);
