@@ -28,7 +28,8 @@ pub(crate) struct Export {
 /// A format.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum To {
-    /// A file of comma-separated values for each table
+    /// A file of comma-separated values for each table; text that a spreadsheet would run as a
+    /// formula has an apostrophe in front
     Csv,
     /// An Apache Parquet file for each table
     Parquet,

@@ -2,7 +2,8 @@
 //! `--up "rate=5Mbps loss=1%"`.
 
 use std::fmt;
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
 use earlydrop::units::Nanos;
@@ -202,9 +203,22 @@ pub(in crate::commands) fn duration(name: &'static str, text: &str) -> Result<Na
     }
 }
 
+/// A trace's text. What has no end, such as a device, is refused.
+fn read_trace(path: &str) -> io::Result<String> {
+    const LARGEST: u64 = 1 << 28;
+    let mut text = String::new();
+    let length = File::open(path)?
+        .take(LARGEST + 1)
+        .read_to_string(&mut text)?;
+    match length as u64 > LARGEST {
+        true => Err(io::Error::other("more than 256 MiB, which is no trace")),
+        false => Ok(text),
+    }
+}
+
 /// Reads the trace of a recorded link.
 fn recorded(setting: &Setting) -> Result<Rate, Failure> {
-    let text = fs::read_to_string(&setting.value)
+    let text = read_trace(&setting.value)
         .map_err(|error| Failure::Usage(format!("{setting}: {error}")))?;
     let trace: Trace = text
         .parse()
