@@ -4,7 +4,7 @@ use earlydrop::registry::{Kind, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::spread::Law;
 
-use super::problem::{control_characters, suggestion};
+use super::problem::{control_characters, suggestion, unfit_name};
 use super::section::{Nearest, SENTENCES, parse_between, parse_one, parse_spread};
 use super::{Content, Field, Key, Node, Place, Problem, Section, Shape};
 
@@ -387,7 +387,7 @@ fn read_named(
         return None;
     };
     let mut read = |(key, node): &(Key, Node)| {
-        problems.extend(control_characters("the name", &key.name, &key.place));
+        problems.extend(unfit_name(&key.name, &key.place));
         let entries = Entries::read(node, section, problems);
         (key.clone(), entries)
     };

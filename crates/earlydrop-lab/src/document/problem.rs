@@ -70,6 +70,19 @@ pub fn control_characters(what: &str, text: &str, place: &Place) -> Option<Probl
     Some(Problem::new(place, message, help))
 }
 
+/// The problem of a key that a document's author chose: one that is blank, or has control characters.
+pub fn unfit_name(name: &str, place: &Place) -> Option<Problem> {
+    if name.trim().is_empty() {
+        let message = format!("the name = \"{}\" is blank", visible(name));
+        return Some(Problem::new(
+            place,
+            message,
+            "allowed: printable characters",
+        ));
+    }
+    control_characters("the name", name, place)
+}
+
 impl std::error::Error for Problem {}
 
 impl fmt::Display for Problem {
