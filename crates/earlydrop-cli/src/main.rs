@@ -102,7 +102,7 @@ fn version() -> &'static str {
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(refusal) => return refuse(&refusal),
+        Err(refusal) => return refuse(refusal),
     };
     let style = Style::of_stdout();
     match dispatch(&arguments.command, &style) {
@@ -112,18 +112,15 @@ fn main() -> ExitCode {
 }
 
 /// Prints the parser's refusal, or the help that was asked for, and returns the exit code.
-fn refuse(refusal: &clap::Error) -> ExitCode {
-    let is_hostile = |argument: std::ffi::OsString| {
-        let argument = argument.to_string_lossy().into_owned();
-        visible(&argument) != argument
-    };
-    match std::env::args_os().any(is_hostile) {
-        // The parser quotes arguments as they are, between styles of its own.
-        true => output::error_lines(&refusal.render().to_string()),
-        // Nothing is left to do where the message cannot be written.
-        false => drop(refusal.print()),
-    }
-    ExitCode::from(u8::try_from(refusal.exit_code()).unwrap_or(2))
+fn refuse(refusal: clap::Error) -> ExitCode {
+    // The parser quotes arguments as they are: it refuses escaped ones with escaped quotes.
+    let escaped = |argument: std::ffi::OsString| visible(&argument.to_string_lossy()).into_owned();
+    let again = Arguments::try_parse_from(std::env::args_os().map(escaped));
+    let refusal = again.err().unwrap_or(refusal);
+    let code = u8::try_from(refusal.exit_code()).unwrap_or(2);
+    // Nothing is left to do where the message cannot be written.
+    drop(refusal.print());
+    ExitCode::from(code)
 }
 
 fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {

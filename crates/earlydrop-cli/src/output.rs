@@ -50,11 +50,6 @@ pub(crate) fn error(text: &str) {
     anstream::eprintln!("{}", visible(text));
 }
 
-/// Writes lines to standard error, each escaped.
-pub(crate) fn error_lines(text: &str) {
-    anstream::eprint!("{}", visible_lines(text));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -119,6 +119,16 @@ fn no_text_of_others_acts_on_the_terminal() {
 }
 
 #[test]
+fn the_parser_shows_what_it_refuses() {
+    let user = User::new();
+    for arguments in [&["a\u{1b}[2J"][..], &["completions", "a\u{1b}[2J"]] {
+        let ran = user.runs(arguments);
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.err.contains("'a\\u001b[2J'"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn json_keeps_what_a_terminal_must_not_see() {
     let user = User::new();
     let folder = "a\u{1b}[2J\u{202e}\u{9b}b";
@@ -172,6 +182,24 @@ fn names_with_control_characters_are_refused() {
         for words in ["has control characters", place, nearest] {
             assert!(ran.err.contains(words), "{words} in {}", ran.err);
         }
+    }
+    for (from, to, said) in [
+        ("flows.bulk", "flows.\" \"", "the name = \" \" is blank"),
+        (
+            "[\"red:min=5,max=15\"]",
+            "{ \"\" = \"red\" }",
+            "the name = \"\" is blank",
+        ),
+        (
+            "red:min=5,max=15",
+            "red:curve=numbers,segments=1: 0 0; 2: nan",
+            "segments = 1: 0 0; 2: nan is not pieces as in",
+        ),
+    ] {
+        user.writes("tiny.toml", &TINY.replace(from, to));
+        let ran = user.runs(&["check", "tiny.toml"]);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains(said), "{said} in {}", ran.err);
     }
     // Sentences may have several lines.
     let about = "title = \"Tiny\"\nabout = \"\"\"\none\ntwo\n\"\"\"";

@@ -114,8 +114,11 @@ fn cell_label(plan: &Plan, cell: Cell) -> String {
 }
 
 fn interval(text: &str) -> Result<Nanos, Failure> {
-    // A nanosecond to a year.
-    const INTERVAL: Kind = Kind::Time(Range::closed(1e-9, 3.2e7));
+    const INTERVAL: Kind = Kind::Time(Range {
+        high: 1e9,
+        with_high: true,
+        ..Range::POSITIVE
+    });
     match values::read("sample", text, &INTERVAL)? {
         Value::Time(interval) => Ok(interval),
         _ => Ok(Nanos::ZERO),
