@@ -1,8 +1,11 @@
 //! Problems of a scenario, rendered with the lines that cause them.
 
+use std::ops::Range;
+
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Element, Level, Renderer, Snippet};
 use earlydrop_lab::document::{Place, Problem, Problems};
+use earlydrop_lab::escape::{visible, visible_lines};
 
 use crate::draw::Style;
 
@@ -24,25 +27,25 @@ pub(crate) fn render(problems: &Problems, style: &Style) -> String {
 }
 
 fn render_one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> String {
-    let help = (!problem.help.is_empty()).then(|| Level::HELP.message(&problem.help));
+    let help = visible(&problem.help);
+    let help = (!help.is_empty()).then(|| Level::HELP.message(&*help));
     let title = match &problem.place {
         Place::Argument(argument) if !argument.is_empty() => {
-            format!("{argument}: {}", problem.message)
+            format!("{}: {}", shortened(argument), problem.message)
         }
         _ => problem.message.clone(),
     };
+    let title = visible(&title);
+    let name = visible(&problems.name);
+    let source;
     let mut group = Level::ERROR
-        .primary_title(&title)
+        .primary_title(&*title)
         .elements(None::<Element<'_>>);
     if let Place::File(bytes) = &problem.place {
-        let text = &problems.text;
-        let start = text.floor_char_boundary(bytes.start);
-        let end = text.ceil_char_boundary(bytes.end).max(start);
-        // Of a table only the first line is marked.
-        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
-        let span = start..end.min(line_end.max(start));
-        let snippet = Snippet::source(text.as_str())
-            .path(problems.name.as_str())
+        let span;
+        (source, span) = visible_source(&problems.text, bytes);
+        let snippet = Snippet::source(source.as_str())
+            .path(&*name)
             .annotation(AnnotationKind::Primary.span(span));
         group = group.element(snippet);
     }
@@ -50,4 +53,72 @@ fn render_one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> St
         group = group.element(help);
     }
     renderer.render(&[group])
+}
+
+/// The argument's beginning, where it would fill a screen.
+fn shortened(argument: &str) -> String {
+    const LONGEST: usize = 300;
+    match argument.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}...", &argument[..at]),
+        None => argument.to_string(),
+    }
+}
+
+/// A document's text with its control characters escaped, and where the marked bytes are in it. Of
+/// a table only the first line is marked.
+fn visible_source(text: &str, bytes: &Range<usize>) -> (String, Range<usize>) {
+    let start = text.floor_char_boundary(bytes.start);
+    let end = text.ceil_char_boundary(bytes.end).max(start);
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    // Both line ends are one, so that none is cut in two.
+    let line_end = start + text[start..line_end].trim_end_matches('\r').len();
+    let end = end.min(line_end);
+    let escaped = |piece: &str| visible_lines(&piece.replace("\r\n", "\n")).into_owned();
+    let mut source = escaped(&text[..start]);
+    let from = source.len();
+    source += &escaped(&text[start..end]);
+    let to = source.len();
+    source += &escaped(&text[end..]);
+    (source, from..to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_a_problem_acts_on_the_terminal() {
+        let hostile = "a\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\rb";
+        let text = format!("title = 5 # {hostile}\r\nrate = \"{hostile}\"\r\n");
+        let at = text.find('"').unwrap();
+        let argument = Place::Argument(format!("--set {hostile}").into());
+        let problems = Problems {
+            name: format!("{hostile}.toml"),
+            list: vec![
+                Problem::new(&Place::File(at..text.len()), hostile, hostile),
+                Problem::new(&argument, hostile, hostile),
+            ],
+            text,
+        };
+        let style = Style {
+            colour: false,
+            unicode: true,
+            width: 80,
+        };
+        let rendered = render(&problems, &style);
+        let shown = "a\\u001b]0;x\\u0007\\u009b2J\\u202e\\rb";
+        assert_eq!(visible_lines(&rendered), rendered, "{rendered}");
+        assert!(
+            rendered.contains(&format!("{shown}.toml:2:8")),
+            "{rendered}"
+        );
+        assert!(
+            rendered.contains(&format!("rate = \"{shown}\"\n")),
+            "{rendered}"
+        );
+        assert!(
+            rendered.contains(&format!("--set {shown}: {shown}")),
+            "{rendered}"
+        );
+    }
 }

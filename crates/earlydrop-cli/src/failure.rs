@@ -14,6 +14,7 @@ use earlydrop_report::configuration::SnippetError;
 
 use crate::diagnostics;
 use crate::draw::Style;
+use crate::output;
 
 /// The reason why a command fails.
 #[derive(Debug)]
@@ -34,13 +35,17 @@ impl Failure {
     /// Prints the failure on standard error and returns the exit code.
     pub(crate) fn report(&self, style: &Style) -> ExitCode {
         let (text, code) = match self {
-            Failure::Scenario(problems) => (diagnostics::render(problems, style), 2),
+            Failure::Scenario(problems) => {
+                // Escapes the texts in it, and adds styles.
+                anstream::eprintln!("{}", diagnostics::render(problems, style));
+                return ExitCode::from(2);
+            }
             Failure::Usage(text) => (format!("error: {text}"), 2),
             Failure::Runtime(text) => (format!("error: {text}"), 1),
             Failure::Interrupted(text) => (text.clone(), 1),
             Failure::BrokenPipe => return ExitCode::SUCCESS,
         };
-        anstream::eprintln!("{text}");
+        output::error(&text);
         ExitCode::from(code)
     }
 }

@@ -12,17 +12,20 @@ mod failure;
 mod markdown;
 #[cfg(target_os = "linux")]
 mod notices;
-mod outputs;
+mod output;
+mod overwriting;
 mod progress;
 mod scenario;
 mod summary_table;
 mod tool_input;
+mod values;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use earlydrop_lab::escape::visible;
 
 #[cfg(target_os = "linux")]
 use commands::{bridge, live, shell};
@@ -33,7 +36,8 @@ use commands::{
 use draw::Style;
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
 use failure::Failure;
-use outputs::Overwriting;
+use output::Output;
+use overwriting::Overwriting;
 
 /// Simulate, run, model and compare active queue management schemes
 #[derive(Parser)]
@@ -101,7 +105,10 @@ fn version() -> &'static str {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refusal) => return refuse(refusal),
+    };
     let style = Style::of_stdout();
     match dispatch(&arguments.command, &style) {
         Ok(code) => code,
@@ -109,8 +116,21 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints the parser's refusal, or the help that was asked for, and returns the exit code.
+fn refuse(refusal: clap::Error) -> ExitCode {
+    // The parser quotes arguments as they are: it refuses escaped ones with escaped quotes.
+    let escaped = |argument: std::ffi::OsString| visible(&argument.to_string_lossy()).into_owned();
+    let again = Arguments::try_parse_from(std::env::args_os().map(escaped));
+    let refusal = again.err().unwrap_or(refusal);
+    let code = u8::try_from(refusal.exit_code()).unwrap_or(2);
+    // Nothing is left to do where the message cannot be written.
+    drop(refusal.print());
+    ExitCode::from(code)
+}
+
 fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
-    let out = &mut anstream::stdout().lock();
+    let mut sink = anstream::stdout().lock();
+    let out = &mut Output::new(&mut sink);
     let done = match command {
         #[cfg(target_os = "linux")]
         Command::Shell(arguments) => return shell::run(arguments),

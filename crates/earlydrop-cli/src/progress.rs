@@ -9,6 +9,7 @@ pub(crate) use real_time::duration_in_words;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use earlydrop_lab::escape::visible;
 use earlydrop_lab::run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -44,7 +45,7 @@ impl Bar {
             bar.set_style(style.progress_chars("━╸ "));
         }
         if !name.is_empty() {
-            bar.set_prefix(format!("{name} "));
+            bar.set_prefix(format!("{} ", visible(name)));
         }
         Bar {
             bar,

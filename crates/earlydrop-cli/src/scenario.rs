@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use earlydrop_lab::budget::Limits;
 use earlydrop_lab::document::Content;
+use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::plan::Source;
 
 use crate::failure::Failure;
@@ -70,6 +71,29 @@ pub(crate) fn source(file: Option<&PathBuf>, overrides: &Overrides) -> Result<So
 }
 
 impl Overrides {
+    /// The command with the options that give these overrides.
+    pub(crate) fn added_to(&self, command: CommandLine) -> CommandLine {
+        let options = [
+            ("--schemes", &self.schemes),
+            ("--link", &self.link),
+            ("--rtt", &self.rtt),
+            ("--flows", &self.flows),
+            ("--buffer", &self.buffer),
+            ("--tcp", &self.tcp),
+            ("--ecn", &self.ecn),
+            ("--duration", &self.duration),
+            ("--warm-up", &self.warm_up),
+            ("--seeds", &self.seeds),
+            ("--limits", &self.limits),
+        ];
+        let command = options.iter().fold(command, |command, (name, value)| {
+            command.given(name, value.as_ref())
+        });
+        self.set
+            .iter()
+            .fold(command, |command, set| command.option("--set", set))
+    }
+
     fn apply(&self, source: &mut Source) -> Result<(), Failure> {
         if let Some(schemes) = &self.schemes {
             source.set_schemes(schemes, &format!("--schemes {schemes}"));

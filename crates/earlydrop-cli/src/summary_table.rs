@@ -1,18 +1,19 @@
 //! A run's summary tables, laid out for a terminal.
 
-use std::io::{self, Write};
+use std::io;
 
 use earlydrop_lab::plan::{Hosts, Plan};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::table::{Cell, Table, tables};
 
-use crate::draw::{Look, Style, Text, write_lines};
+use crate::draw::{Look, Style, Text};
+use crate::output::Output;
 
 /// Prints every table, followed by the meaning of its marks.
 pub(crate) fn print(
     plan: &Plan,
     summary: &Summary,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> io::Result<()> {
     let scenario = plan.scenario();
@@ -49,7 +50,7 @@ pub(crate) fn print(
     if live.map(|live| live.doubtful).sum::<usize>() > 0 {
         lines.extend(Text::new(NOT_TRUSTWORTHY, Look::Faint).wrapped(style.width));
     }
-    write_lines(out, &lines, style)
+    out.lines(&lines, style)
 }
 
 /// The meaning of the mark after a scheme's name.
@@ -183,7 +184,9 @@ mod tests {
             width,
         };
         let mut out = Vec::new();
-        write_lines(&mut out, &lay_out(&table(), width), &style).unwrap();
+        Output::new(&mut out)
+            .lines(&lay_out(&table(), width), &style)
+            .unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -9,22 +9,23 @@ use earlydrop_model::tools::{self, Configuration, ParseError, Tool};
 use earlydrop_model::{Control, Load, Tcp};
 
 use crate::failure::Failure;
+use crate::values;
 
 /// The link and its flows.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct LoadArguments {
     /// The link's rate [default: the configuration's, else 20 Mbps]
     #[arg(long, value_name = "RATE")]
-    link: Option<BitsPerSec>,
+    link: Option<String>,
     /// The RTT without queueing [default: 50 ms]
     #[arg(long, value_name = "TIME")]
-    rtt: Option<Nanos>,
+    rtt: Option<String>,
     /// The number of long flows that share the link [default: 20]
     #[arg(long, value_name = "COUNT")]
-    flows: Option<f64>,
+    flows: Option<String>,
     /// The packet size [default: the configuration's, else 1500 bytes]
     #[arg(long, value_name = "SIZE")]
-    packet: Option<Bytes>,
+    packet: Option<String>,
     /// TCP's congestion control: reno, cubic
     #[arg(long, value_name = "CONTROL", default_value = "cubic", value_parser = ["reno", "cubic"])]
     tcp: String,
@@ -51,14 +52,15 @@ pub(crate) fn read(
 ) -> Result<ToolInput, Failure> {
     let (name, text) = source(given)?;
     let parse_failure = |refusal| parse_failure(&name, &text, refusal);
-    let mut load = arguments.load(None);
+    let given = arguments.given()?;
+    let mut load = given.load(None);
     let first = tools::read(&text, tool, &load.link()).map_err(parse_failure)?;
     // Automatic values depend on the link, which the configuration may define.
-    load = arguments.load(Some(&first));
+    load = given.load(Some(&first));
     let configuration = tools::read(&text, tool, &load.link()).map_err(parse_failure)?;
     load.check()?;
     Ok(ToolInput {
-        load_in_words: arguments.load_in_words(&load, &configuration),
+        load_in_words: given.load_in_words(&load, &configuration),
         text,
         configuration,
         load,
@@ -106,7 +108,31 @@ fn source(given: &str) -> Result<(String, String), Failure> {
     Ok(("the argument".to_string(), given.to_string()))
 }
 
+/// The arguments that describe the load, read.
+struct GivenLoad<'a> {
+    link: Option<BitsPerSec>,
+    rtt: Option<Nanos>,
+    flows: Option<f64>,
+    packet: Option<Bytes>,
+    tcp: &'a str,
+    ecn: bool,
+}
+
 impl LoadArguments {
+    fn given(&self) -> Result<GivenLoad<'_>, Failure> {
+        let rtt = |text| values::time("rtt", text);
+        Ok(GivenLoad {
+            link: self.link.as_deref().map(values::link).transpose()?,
+            rtt: self.rtt.as_deref().map(rtt).transpose()?,
+            flows: self.flows.as_deref().map(values::flows).transpose()?,
+            packet: self.packet.as_deref().map(values::packet).transpose()?,
+            tcp: &self.tcp,
+            ecn: self.ecn == "on",
+        })
+    }
+}
+
+impl GivenLoad<'_> {
     /// The load: arguments, else the configuration's values, else defaults.
     fn load(&self, configuration: Option<&Configuration>) -> Load {
         let usual = Load::default();
@@ -121,11 +147,11 @@ impl LoadArguments {
             rtt: self.rtt.unwrap_or(usual.rtt),
             flows: self.flows.unwrap_or(usual.flows),
             tcp: Tcp {
-                control: match self.tcp.as_str() {
+                control: match self.tcp {
                     "reno" => Control::Reno,
                     _ => Control::Cubic,
                 },
-                ecn: self.ecn == "on",
+                ecn: self.ecn,
                 ..usual.tcp
             },
         }

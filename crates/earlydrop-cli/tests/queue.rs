@@ -71,16 +71,28 @@ fn wrong_arguments_are_refused_with_a_suggestion() {
     for (arguments, said) in [
         (
             &["--rho", "0.9", "--buffer", "0"][..],
-            &["--buffer = 0", "nearest: 1"][..],
+            &["--buffer 0: allowed: a whole number", "nearest: --buffer 1"][..],
         ),
         (
             &["--lambda", "-1", "--buffer", "5"],
-            &["--lambda = -1", "above 0", "nearest"],
+            &["--lambda -1: allowed: a number in", "nearest: --lambda"],
         ),
         (&["--rho", "0", "--buffer", "5"], &["allowed", "nearest"]),
         (
+            &["--rho", "NaN", "--buffer", "5"],
+            &["--rho NaN: allowed: a number in [0.000000001, 1000000000]"],
+        ),
+        (
+            &["--rho", "inf", "--buffer", "5"],
+            &["--rho inf: allowed", "nearest: --rho 1000000000"],
+        ),
+        (
+            &["--rho", "0.9", "--buffer", "18446744073709551615"],
+            &["nearest: --buffer 1000000000000"],
+        ),
+        (
             &["--rho", "0.9", "--mu", "0", "--buffer", "5"],
-            &["--mu = 0", "nearest"],
+            &["--mu 0: allowed", "nearest"],
         ),
         (
             &["--rho", "0.9", "--buffer", "5", "--batch", "four"],

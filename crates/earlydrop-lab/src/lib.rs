@@ -35,6 +35,7 @@
 //! A module uses only those above it in this list (`tests/layers.rs` has all of them):
 //!
 //! ```text
+//! escape     text for a terminal, a shell, a CSV file or Markdown
 //! document   TOML against descriptions of fields, with errors that name the place
 //! scenario   the fields of a scenario, its reader, its JSON Schema and its page
 //! plan       Source (a file with the command line's changes) -> Plan (cells)
@@ -72,6 +73,7 @@
 
 pub mod budget;
 pub mod document;
+pub mod escape;
 #[cfg(feature = "threads")]
 pub mod estimate;
 #[cfg(feature = "files")]

@@ -8,6 +8,7 @@ use std::path::Path;
 /// The crate's modules from the bottom to the top.
 const ORDER: [&str; 21] = [
     "version",
+    "escape",
     "files",
     "document",
     "budget",

@@ -52,7 +52,9 @@ impl SessionInit<'_> {
         match with_addresses(&mut command).spawn() {
             Ok(child) => wait_for(Pid::from_raw(child.id() as i32)),
             Err(problem) => {
-                eprintln!("error: {}: {problem}", program.display());
+                let program = program.to_string_lossy();
+                // Control characters must not reach the terminal.
+                eprintln!("error: {}: {problem}", program.escape_debug());
                 match problem.kind() {
                     io::ErrorKind::NotFound => NOT_FOUND,
                     _ => NOT_STARTED,

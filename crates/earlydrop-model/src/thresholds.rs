@@ -3,7 +3,7 @@
 use earlydrop::red::Average;
 use earlydrop::registry::{ConfigError, Link, Spec};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, LARGEST};
 use crate::closed_loop::{closed_loop, sensitivity};
 use crate::queue::{Acceptance, BatchQueue, Solver};
 use crate::solve::falling_root_of_powers;
@@ -101,6 +101,15 @@ pub fn open_loop(
     let window = load.tcp.unconstrained_peak(p).min(load.tcp.max_window);
     let batch = match batch {
         Some(batch) => batch,
+        None if 2.0 * window > LARGEST as f64 => {
+            let allowed = "a share with windows of at most 5000 packets";
+            return Err(ModelError::outside(
+                "loss",
+                p,
+                allowed,
+                fitting_loss(load, p),
+            ));
+        }
         None => Batch::normal(window, window, (2.0 * window).ceil() as usize)?,
     };
     let queue = BatchQueue {
@@ -118,6 +127,13 @@ pub fn open_loop(
         queue: queue.solve(Solver::Exact)?.mean(),
         sensitivity: sensitivity(&queue)?,
     })
+}
+
+/// The smallest tenfold of the loss rate `p` at which a window fits a batch.
+fn fitting_loss(load: &Load, p: f64) -> f64 {
+    let fits = |p: &f64| 2.0 * load.tcp.unconstrained_peak(*p) <= LARGEST as f64;
+    let mut tenfold = std::iter::successors(Some(p), |p| Some(10.0 * p));
+    tenfold.find(fits).map_or(0.01, |p| p.min(0.5))
 }
 
 /// Formula (21): thresholds at half and one and a half times `queue`, limited to the buffer.

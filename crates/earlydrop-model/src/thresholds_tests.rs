@@ -136,3 +136,16 @@ fn the_open_loop_depends_on_the_given_loss() {
     };
     assert!(open_loop(&packet, 0.05, None, 600.0).unwrap().load < at(0.05).load);
 }
+
+#[test]
+fn a_loss_too_rare_for_a_batch_has_a_nearest() {
+    let load = Load::default();
+    let error = open_loop(&load, 1e-10, None, 100.0).unwrap_err();
+    let text = error.to_string();
+    let (_, nearest) = text.rsplit_once("nearest: ").unwrap();
+    assert!(text.starts_with("loss = 0.0000000001: allowed: "), "{text}");
+    assert!(
+        open_loop(&load, nearest.parse().unwrap(), None, 100.0).is_ok(),
+        "{text}"
+    );
+}

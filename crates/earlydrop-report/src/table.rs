@@ -1,5 +1,6 @@
 //! A run's summary as tables of cells, as Markdown and as CSV.
 
+use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
 use earlydrop_lab::metrics::{LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::summary::{RankedMean, SchemeSummary, Summary};
@@ -124,18 +125,19 @@ impl Table {
     pub fn markdown(&self) -> String {
         let mut lines = Vec::new();
         if !self.title.is_empty() {
-            lines.push(format!("**{}**\n", self.title));
+            lines.push(format!("**{}**\n", markdown::text(&self.title)));
         }
-        lines.push(format!("| {} |", self.header.join(" | ")));
+        let header = self.header.iter().map(|name| markdown::text(name));
+        lines.push(markdown::row(header).trim_end().to_string());
         let rule = self.header.iter().enumerate();
         let rule = rule.map(|(index, _)| if index == 0 { "---" } else { "--:" });
         lines.push(format!("|{}|", rule.collect::<Vec<_>>().join("|")));
         for row in &self.rows {
             let cells = row.iter().map(|cell| match cell.best {
-                true => format!("**{}**", cell.text),
-                false => cell.text.replace('|', "\\|"),
+                true => format!("**{}**", markdown::text(&cell.text)),
+                false => markdown::text(&cell.text),
             });
-            lines.push(format!("| {} |", cells.collect::<Vec<_>>().join(" | ")));
+            lines.push(markdown::row(cells).trim_end().to_string());
         }
         lines.join("\n") + "\n"
     }
@@ -143,11 +145,11 @@ impl Table {
 
 /// The whole summary as CSV in base units: a line for each scheme, point and metric.
 pub fn csv(plan: &Plan, summary: &Summary) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let fields = plan.axes.iter().map(|axis| axis.field.clone());
+    let fields = plan.axes.iter().map(|axis| CsvField::from(&axis.field));
     let fixed = ["metric", "mean", "half_width_95", "seeds", "best"];
-    let header = ["scheme".to_string()].into_iter().chain(fields);
-    let mut lines = vec![header.chain(fixed.map(String::from)).collect::<Vec<_>>()];
+    let header = [CsvField::from("scheme")].into_iter().chain(fields);
+    let header = header.chain(fixed.map(CsvField::from));
+    let mut lines: Vec<Vec<CsvField<'_>>> = vec![header.collect()];
     for row in &summary.rows {
         let live = row.live.iter().flat_map(|live| &live.values);
         let entries = METRICS.iter().zip(&row.values);
@@ -155,20 +157,23 @@ pub fn csv(plan: &Plan, summary: &Summary) -> String {
             let Some(RankedMean { mean, best }) = entry else {
                 continue;
             };
-            let mut line = vec![plan.labels()[row.scheme].to_string()];
+            let mut line = vec![CsvField::from(plan.labels()[row.scheme])];
             let coordinates = plan.axes.iter().zip(&plan.points[row.point].coordinates);
-            line.extend(coordinates.map(|(axis, index)| axis.texts()[*index].clone()));
-            line.push(metric.name.to_string());
-            line.push(mean.mean.to_string());
-            line.push(mean.half.map(|half| half.to_string()).unwrap_or_default());
-            line.push(mean.count.to_string());
-            line.push(best.to_string());
+            line.extend(coordinates.map(|(axis, index)| axis.texts()[*index].clone().into()));
+            line.push(metric.name.into());
+            line.push(mean.mean.into());
+            line.push(mean.half.map_or(CsvField::Empty, CsvField::from));
+            line.push(mean.count.into());
+            line.push(best.to_string().into());
             lines.push(line);
         }
     }
-    let written = lines.iter().try_for_each(|line| writer.write_record(line));
-    let bytes = written.ok().and_then(|()| writer.into_inner().ok());
-    String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+    let mut bytes = Vec::new();
+    let mut writer = CsvWriter::new(&mut bytes);
+    // Writing to memory cannot fail.
+    let written = lines.into_iter().try_for_each(|line| writer.line(line));
+    drop(written.and_then(|()| writer.finish()));
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -190,5 +195,16 @@ mod tests {
             ],
         };
         assert!(table.markdown().contains("| codel | **5.0 ± 0.1** |"));
+        let hostile = Table {
+            title: "a\n# b".into(),
+            rows: vec![vec![cell("x|y\n\n<img src=x> `z", true), cell("1", false)]],
+            ..table
+        };
+        let written = hostile.markdown();
+        assert!(written.starts_with("**a # b**\n\n| scheme |"), "{written}");
+        assert!(
+            written.ends_with("\n| **x\\|y &lt;img src=x> \\`z** | 1 |\n"),
+            "{written}"
+        );
     }
 }

@@ -9,6 +9,7 @@ use earlydrop_lab::plan::Plan;
 
 use crate::commands::threads;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::scenario::{Overrides, source};
 
 /// Validate a scenario without running it; print the number of runs and the estimated time
@@ -25,7 +26,7 @@ pub(crate) struct Check {
 /// The time spent on trial runs for the estimate.
 const TRIAL: Duration = Duration::from_millis(600);
 
-pub(crate) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Check, out: &mut Output<'_>) -> Result<(), Failure> {
     let source = source(Some(&arguments.scenario), &arguments.overrides)?;
     let plan = source.plan()?;
     writeln!(out, "{}: {}", source.name, run_count(&plan))?;

@@ -1,6 +1,5 @@
 //! `earlydrop compare`: several schemes on one scenario, simulated or also on real hosts.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 #[cfg(target_os = "linux")]
@@ -8,8 +7,9 @@ use crate::commands::live;
 use crate::commands::run_options::{RunOptions, run_source};
 use crate::draw::Style;
 use crate::failure::Failure;
+use crate::output::Output;
 #[cfg(target_os = "linux")]
-use crate::outputs::Overwriting;
+use crate::overwriting::Overwriting;
 use crate::scenario::{Overrides, source};
 
 /// Compare queue disciplines on a scenario, or on the built-in one
@@ -41,7 +41,7 @@ pub(crate) struct Compare {
 }
 
 /// `earlydrop compare`.
-pub(crate) fn run(arguments: &Compare, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Compare, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let source = source(arguments.scenario.as_ref(), &arguments.overrides)?;
     #[cfg(target_os = "linux")]
     if arguments.live {

@@ -6,7 +6,6 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
-use earlydrop::units::Nanos;
 use earlydrop_lab::files::{NewFile, Signature};
 use earlydrop_lab::verify::{self, Measurement, VerifyError};
 use earlydrop_model::configure::{Goal, Question, Recommendation, configure};
@@ -14,10 +13,12 @@ use earlydrop_model::{Control, Load, ModelError, Tcp};
 use earlydrop_report::configuration::{self, ConfigurationReport};
 
 use crate::commands::threads;
-use crate::draw::{Style, write_lines};
+use crate::draw::Style;
 use crate::failure::Failure;
-use crate::outputs::Overwriting;
+use crate::output::Output;
+use crate::overwriting::Overwriting;
 use crate::progress::stop_flag;
+use crate::values;
 
 /// Choose a scheme's parameters for a link and its flows, with a prediction
 #[derive(clap::Args, Clone, Debug)]
@@ -81,7 +82,7 @@ pub(crate) struct Configure {
 
 pub(crate) fn run(
     arguments: &Configure,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
     let question = question(arguments)?;
@@ -117,7 +118,7 @@ pub(crate) fn run(
         let text = serde_json::to_string_pretty(&document).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
     }
-    write_lines(out, &terminal::lines(&report, style), style)?;
+    out.lines(&terminal::lines(&report, style), style)?;
     if let Some(path) = &arguments.html {
         writeln!(out, "page: {}", path.display())?;
     }
@@ -152,12 +153,17 @@ fn model_failure(error: ModelError) -> Failure {
 /// The question that the arguments ask.
 fn question(arguments: &Configure) -> Result<Question, Failure> {
     let load = load(arguments)?;
-    let length = |text: &String| match read("buffer", text, Kind::Length(Range::POSITIVE))? {
+    const BUFFER: Kind = Kind::Length(Range {
+        high: 4_194_304.0,
+        with_high: true,
+        ..Range::POSITIVE
+    });
+    const LOSS: Kind = Kind::Number(Range::POSITIVE_PROBABILITY, "share");
+    let length = |text: &String| match values::read("buffer", text, &BUFFER)? {
         Value::Length(length) => Ok(length.in_packets(load.packet, load.rate.0 as f64)),
-        _ => Err(wrong_kind("buffer", text)),
+        _ => Err(values::wrong_kind("buffer", text)),
     };
-    let share = Kind::Number(Range::POSITIVE_PROBABILITY, "share");
-    let loss = |text: &String| number("loss", text, share);
+    let loss = |text: &String| values::number("loss", text, &LOSS);
     let scheme = arguments.scheme.parse::<Spec>();
     Ok(Question {
         load,
@@ -176,53 +182,13 @@ fn load(arguments: &Configure) -> Result<Load, Failure> {
         ecn: one_of("ecn", &arguments.ecn, &[("off", false), ("on", true)])?,
         ..Tcp::default()
     };
-    let rate = Kind::Rate(Range::closed(1e3, 1e13));
-    let packet = Kind::Bytes(Range::closed(100.0, 65_535.0));
-    let flows = Kind::Count(Range::closed(1.0, 1e6), "flows");
     Ok(Load {
-        rate: match read("link", &arguments.link, rate)? {
-            Value::Rate(rate) => rate,
-            _ => return Err(wrong_kind("link", &arguments.link)),
-        },
-        packet: match read("packet", &arguments.packet, packet)? {
-            Value::Bytes(packet) => packet,
-            _ => return Err(wrong_kind("packet", &arguments.packet)),
-        },
-        rtt: time("rtt", &arguments.rtt)?,
-        flows: number("flows", &arguments.flows, flows)?,
+        rate: values::link(&arguments.link)?,
+        packet: values::packet(&arguments.packet)?,
+        rtt: values::time("rtt", &arguments.rtt)?,
+        flows: values::flows(&arguments.flows)?,
         tcp,
     })
-}
-
-/// Parses a time from 1 us to 100 s.
-fn time(option: &str, text: &str) -> Result<Nanos, Failure> {
-    match read(option, text, Kind::Time(Range::closed(1e-6, 100.0)))? {
-        Value::Time(span) => Ok(span),
-        _ => Err(wrong_kind(option, text)),
-    }
-}
-
-/// Parses a number of this kind.
-fn number(option: &str, text: &str, kind: Kind) -> Result<f64, Failure> {
-    match read(option, text, kind)? {
-        Value::Number(number) => Ok(number),
-        _ => Err(wrong_kind(option, text)),
-    }
-}
-
-/// Parses an argument as a value of this kind.
-fn read(option: &str, text: &str, kind: Kind) -> Result<Value, Failure> {
-    kind.read(text.trim()).map_err(|near| {
-        let allowed = kind.allowed();
-        let near = near.map_or(String::new(), |near| {
-            format!("; nearest: --{option} {near:?}")
-        });
-        Failure::Usage(format!("--{option} {text}: allowed: {allowed}{near}"))
-    })
-}
-
-fn wrong_kind(option: &str, text: &str) -> Failure {
-    Failure::Usage(format!("--{option} {text}: not a value of this kind"))
 }
 
 /// The value of one of the known names.
@@ -240,18 +206,24 @@ fn one_of<T: Copy>(option: &str, text: &str, known: &[(&str, T)]) -> Result<T, F
 
 /// Parses `delay=10ms` or `utilisation=98%`.
 fn goal(text: &str) -> Result<Goal, Failure> {
+    const DELAY: Kind = Kind::Time(Range::closed(1e-6, 100.0));
+    const SHARE: Kind = Kind::Number(Range::PROBABILITY, "share");
     let malformed = || {
         Failure::Usage(format!(
             "--goal {text}: allowed: delay=TIME or utilisation=SHARE, as in delay=10ms or utilisation=98%; nearest: delay=5ms"
         ))
     };
     let (what, amount) = text.split_once('=').ok_or_else(malformed)?;
+    let argument = |value: &str| format!("--goal {}={value}", what.trim());
     match what.trim() {
-        "delay" => time("goal", amount).map(Goal::Delay),
-        "utilisation" => {
-            let share = Kind::Number(Range::PROBABILITY, "share");
-            number("goal", amount, share).map(Goal::Utilisation)
-        }
+        "delay" => match values::read_as(amount, &DELAY, argument)? {
+            Value::Time(delay) => Ok(Goal::Delay(delay)),
+            _ => Err(malformed()),
+        },
+        "utilisation" => match values::read_as(amount, &SHARE, argument)? {
+            Value::Number(share) => Ok(Goal::Utilisation(share)),
+            _ => Err(malformed()),
+        },
         _ => Err(malformed()),
     }
 }

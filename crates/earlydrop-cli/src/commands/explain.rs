@@ -9,8 +9,9 @@ use earlydrop_model::tools::Knob;
 use serde_json::{Value, json};
 
 use super::model_json;
-use crate::draw::{Look, Plot, Style, Table, Text, definition, indented, number, write_lines};
+use crate::draw::{Look, Plot, Style, Table, Text, definition, indented, number};
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::tool_input::{LoadArguments, ToolInput, read, tool};
 
 /// Explain a configuration of RED: Linux tc, ns-2, ns-3, DPDK, Cisco, Junos, SONiC, INET
@@ -35,7 +36,7 @@ pub(crate) struct Explain {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Explain, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let named = arguments.tool.as_deref();
     let named = named.map(|name| tool("--as", name)).transpose()?;
     let input = read(&arguments.configuration, named, &arguments.load)?;
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &Explain, out: &mut dyn Write, style: &Style) -> Re
     lines.push(Text::default());
     lines.extend(prediction(&input, &explanation, style));
     lines.extend(findings(&explanation, style));
-    Ok(write_lines(out, &lines, style)?)
+    Ok(out.lines(&lines, style)?)
 }
 
 /// A table of the knobs: value as written, the same on this link, and meaning.

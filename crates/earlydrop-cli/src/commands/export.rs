@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use earlydrop_lab::store::{Format, Store, export};
 
 use crate::failure::Failure;
-use crate::outputs::Overwriting;
+use crate::output::Output;
+use crate::overwriting::Overwriting;
 
 /// Write a run's tables as CSV, Parquet or JSON
 #[derive(clap::Args, Clone, Debug)]
@@ -30,7 +31,8 @@ pub(crate) struct Export {
 /// A format.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum To {
-    /// A file of comma-separated values for each table
+    /// A file of comma-separated values for each table; text that a spreadsheet would run as a
+    /// formula has an apostrophe in front
     Csv,
     /// An Apache Parquet file for each table
     Parquet,
@@ -38,7 +40,7 @@ enum To {
     Json,
 }
 
-pub(crate) fn run(arguments: &Export, out: &mut dyn Write) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Export, out: &mut Output<'_>) -> Result<(), Failure> {
     let store = Store::open(&arguments.run)?;
     let (format, name) = match arguments.to {
         To::Csv => (Format::Csv, "csv"),

@@ -6,7 +6,6 @@ pub(super) use compare::simulate_and_measure;
 
 use std::env;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -22,6 +21,7 @@ use crate::commands::run_options::{OutputOptions, check_finished};
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::notices::Notices;
+use crate::output::Output;
 use crate::progress::{Bar, duration_in_words, stop_flag};
 use crate::scenario::{Overrides, source};
 
@@ -48,7 +48,7 @@ pub(crate) struct Live {
 }
 
 /// `earlydrop live`.
-pub(crate) fn run(arguments: &Live, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Live, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let output = &arguments.output;
     let notices = Notices {
         quiet: output.quiet,

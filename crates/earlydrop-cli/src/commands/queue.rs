@@ -2,14 +2,17 @@
 
 use std::io::Write;
 
+use earlydrop::registry::{Kind, Range};
 use earlydrop_model::ModelError;
 use earlydrop_model::batch::Batch;
 use earlydrop_model::closed_loop::sensitivity;
 use earlydrop_model::queue::{Acceptance, BatchQueue, Solution, Solver};
 use serde_json::json;
 
-use crate::draw::{Plot, Style, Table, Text, number, write_lines};
+use crate::draw::{Plot, Style, Table, Text, number};
 use crate::failure::Failure;
+use crate::output::Output;
+use crate::values;
 
 /// Solve a queue with batch arrivals (M^X/M/1/K): length, loss and quantiles, exactly
 #[derive(clap::Args, Clone, Debug)]
@@ -28,7 +31,7 @@ pub(crate) struct Queue {
         required_unless_present = "rho",
         allow_negative_numbers = true
     )]
-    lambda: Option<f64>,
+    lambda: Option<String>,
     /// The offered load, packets offered over packets that can be sent, instead of --lambda
     #[arg(
         long,
@@ -36,22 +39,22 @@ pub(crate) struct Queue {
         conflicts_with = "lambda",
         allow_negative_numbers = true
     )]
-    rho: Option<f64>,
+    rho: Option<String>,
     /// The service rate, in packets per second
     #[arg(
         long,
         value_name = "RATE",
-        default_value_t = 1.0,
+        default_value = "1",
         allow_negative_numbers = true
     )]
-    mu: f64,
+    mu: String,
     /// The distribution of packets in a batch: 1:0.5,2:0.3 (packets:weight), fixed:4,
     /// geometric:RATIO, or normal:MEAN,VARIANCE,LARGEST
     #[arg(long, value_name = "LAW", default_value = "fixed:1")]
     batch: String,
     /// K, the largest number of packets, including the one in service
-    #[arg(long, value_name = "PACKETS")]
-    buffer: u64,
+    #[arg(long, value_name = "PACKETS", allow_negative_numbers = true)]
+    buffer: String,
     /// What is rejected of a batch that does not fit
     #[arg(long, value_name = "WHAT", default_value = "partial")]
     reject: Reject,
@@ -82,12 +85,18 @@ enum MethodName {
     Paper,
 }
 
+/// Rates of arrivals and of service.
+const RATE: Kind = Kind::Number(Range::closed(1e-12, 1e15), "per second");
+/// The offered load.
+const LOAD: Kind = Kind::Number(Range::closed(1e-9, 1e9), "(load)");
+/// K.
+const BUFFER: Kind = Kind::Count(Range::closed(1.0, 1e12), "packets");
 /// The number of bins of the distribution.
 const BINS: u64 = 200;
 /// The largest width of the plot, in columns.
 const PLOT_WIDTH: usize = 90;
 
-pub(crate) fn run(arguments: &Queue, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Queue, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let queue = queue_of(arguments)?;
     let method = match arguments.method {
         MethodName::Exact => Solver::Exact,
@@ -103,7 +112,7 @@ pub(crate) fn run(arguments: &Queue, out: &mut dyn Write, style: &Style) -> Resu
     let mut lines = table(arguments, &solution, sensitivity, style);
     lines.push(Text::default());
     lines.extend(plot(&queue, &solution, style));
-    Ok(write_lines(out, &lines, style)?)
+    Ok(out.lines(&lines, style)?)
 }
 
 /// The model's error as one of an argument.
@@ -115,24 +124,23 @@ fn usage(error: ModelError) -> Failure {
 }
 
 fn queue_of(arguments: &Queue) -> Result<BatchQueue, Failure> {
+    let arrivals = |text: &String| values::number("lambda", text, &RATE);
+    let load = |text: &String| values::number("rho", text, &LOAD);
+    let load = arguments.rho.as_ref().map(load).transpose()?;
     let queue = BatchQueue {
-        arrivals: arguments.lambda.unwrap_or(1.0),
-        service: arguments.mu,
+        arrivals: arguments.lambda.as_ref().map_or(Ok(1.0), arrivals)?,
+        service: values::number("mu", &arguments.mu, &RATE)?,
         batch: batch(&arguments.batch)?,
-        buffer: arguments.buffer,
+        buffer: values::number("buffer", &arguments.buffer, &BUFFER)? as u64,
         acceptance: match arguments.reject {
             Reject::Partial => Acceptance::Partial,
             Reject::Whole => Acceptance::Whole,
         },
     };
-    match arguments.rho {
-        Some(load) if !(1e-9..=1e9).contains(&load) => Err(Failure::Usage(format!(
-            "--rho {load}: allowed: from 1e-9 to 1e9; nearest: {}",
-            load.clamp(1e-9, 1e9)
-        ))),
-        Some(load) => Ok(queue.at_load(load)),
-        None => Ok(queue),
-    }
+    Ok(match load {
+        Some(load) => queue.at_load(load),
+        None => queue,
+    })
 }
 
 /// Parses the distribution of a batch's size.

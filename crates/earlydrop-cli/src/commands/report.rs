@@ -12,7 +12,8 @@ use earlydrop_report::table;
 
 use crate::draw::Style;
 use crate::failure::Failure;
-use crate::outputs::Overwriting;
+use crate::output::Output;
+use crate::overwriting::Overwriting;
 use crate::summary_table;
 
 /// Print a stored run's tables and rewrite its report page, without simulating
@@ -44,7 +45,7 @@ enum Format {
     Csv,
 }
 
-pub(crate) fn run(arguments: &Report, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let store = Store::open(&arguments.run)?;
     let plan = store.source()?.plan()?.on(store.hosts()?);
     let summary = Summary::of_store(&plan, &store)?;

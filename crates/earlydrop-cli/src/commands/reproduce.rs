@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
+use earlydrop_lab::escape::CommandLine;
 use earlydrop_papers::Error;
 use earlydrop_papers::catalogue::{Catalogue, Pace};
 use earlydrop_papers::claims::{
@@ -16,10 +17,14 @@ use earlydrop_papers::reproduce::{self, Event, Reproduction, RunOptions};
 use serde_json::Value;
 
 use crate::commands::threads;
-use crate::draw::{Look, Style, Text, indented, write_lines};
+use crate::draw::{Look, Style, Text, indented};
 use crate::failure::Failure;
-use crate::outputs::Overwriting;
+use crate::output::Output;
+use crate::overwriting::Overwriting;
 use crate::progress::{Bar, stop_flag};
+
+/// The folder for the results, unless another is given.
+const OUT: &str = "runs";
 
 /// Run the papers' experiments again, with a verdict on each claim
 #[derive(clap::Args, Clone, Debug)]
@@ -45,7 +50,7 @@ pub(crate) struct Reproduce {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// The folder for the results
-    #[arg(long, value_name = "DIR", default_value = "runs")]
+    #[arg(long, value_name = "DIR", default_value = OUT)]
     out: PathBuf,
     /// Write a page for each paper in Markdown into this folder, too
     #[arg(long, value_name = "DIR")]
@@ -65,7 +70,7 @@ pub(crate) struct Reproduce {
 
 pub(crate) fn run(
     arguments: &Reproduce,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
     let catalogue = Catalogue::read()?;
@@ -101,6 +106,23 @@ pub(crate) fn run(
 }
 
 impl Reproduce {
+    /// The command that makes the pages again: those in Markdown in the folder `pages`, or those in
+    /// HTML next to the results.
+    fn command(&self, pages: Option<&PathBuf>) -> CommandLine {
+        let command = CommandLine::new("reproduce");
+        let command = match &self.what {
+            Some(what) => command.word(what),
+            None => command,
+        };
+        let command = command.word(if self.full { "--full" } else { "--quick" });
+        match pages {
+            // Pages in a repository do not depend on where the results were.
+            Some(_) => command.given("--pages", pages),
+            None if self.out.as_os_str() == OUT => command,
+            None => command.option("--out", &self.out),
+        }
+    }
+
     fn pace(&self) -> Pace {
         match self.full {
             true => Pace::Full,
@@ -154,7 +176,7 @@ fn stopped() -> Failure {
     Failure::Interrupted(text.to_string())
 }
 
-fn print_json(list: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {
+fn print_json(list: Vec<Value>, out: &mut Output<'_>) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(&list).unwrap_or_default();
     writeln!(out, "{text}")?;
     Ok(())
@@ -165,15 +187,14 @@ fn write_pages(
     reproduction: &Reproduction<'_>,
     options: &RunOptions<'_>,
     arguments: &Reproduce,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
 ) -> Result<(), Failure> {
-    let pace = if arguments.full { "--full" } else { "--quick" };
-    let provenance = |more: &str| Provenance {
-        command: format!("earlydrop reproduce {pace}{more}"),
+    let provenance = |pages: Option<&PathBuf>| Provenance {
+        command: arguments.command(pages).to_string(),
         version: earlydrop_lab::version(),
         is_quick: !arguments.full,
     };
-    let (reports, front) = reproduction.write_html(options, &provenance(""))?;
+    let (reports, front) = reproduction.write_html(options, &provenance(None))?;
     let mut lines: Vec<String> = reports
         .iter()
         .map(|path| format!("report: {}", path.display()))
@@ -181,7 +202,7 @@ fn write_pages(
     lines.push(format!("all claims: {}", front.display()));
     if let Some(folder) = &arguments.pages {
         let overwrite = arguments.overwriting.files();
-        let provenance = provenance(" --pages");
+        let provenance = provenance(Some(folder));
         let front = reproduction.write_markdown(folder, overwrite, &provenance)?;
         lines.push(format!("pages: {}", front.display()));
     }
@@ -196,7 +217,7 @@ fn write_pages(
 fn print_reports(
     reports: &[ClaimReport<'_>],
     ideas: Option<&IdeasAndReadings>,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
     for of_paper in reports.chunk_by(|one, next| one.paper.key == next.paper.key) {
@@ -206,10 +227,10 @@ fn print_reports(
                 .iter()
                 .flat_map(|report| claim_lines(report, style)),
         );
-        write_lines(out, &lines, style)?;
+        out.lines(&lines, style)?;
     }
     if let Some(ideas) = ideas {
-        write_lines(out, &idea_lines(ideas, reports, style), style)?;
+        out.lines(&idea_lines(ideas, reports, style), style)?;
     }
     writeln!(out, "{}", count_verdicts(reports))?;
     Ok(())

@@ -1,11 +1,11 @@
 //! `earlydrop run`: runs every cell of a scenario, prints tables and writes a report.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use crate::commands::run_options::{RunOptions, run_source};
 use crate::draw::Style;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::scenario::{Overrides, source};
 
 /// Run every cell of a scenario: schemes x points of its sweep x seeds
@@ -26,7 +26,7 @@ pub(crate) struct Run {
 }
 
 /// `earlydrop run`.
-pub(crate) fn run(arguments: &Run, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Run, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let source = source(Some(&arguments.scenario), &arguments.overrides)?;
     run_source(&source, &arguments.options, out, style)
 }

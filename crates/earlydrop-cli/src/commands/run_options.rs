@@ -15,6 +15,7 @@ use earlydrop_report::run_report::{json, write_report};
 use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::progress::{Bar, stop_flag};
 use crate::summary_table;
 
@@ -55,7 +56,7 @@ pub(super) struct OutputOptions {
 pub(super) fn run_source(
     source: &Source,
     options: &RunOptions,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
     let rule = options.until.as_deref().map(stopping_rule).transpose()?;
@@ -114,7 +115,7 @@ impl OutputOptions {
         &self,
         plan: &Plan,
         store: &Store,
-        out: &mut dyn Write,
+        out: &mut Output<'_>,
         style: &Style,
     ) -> Result<(), Failure> {
         let summary = Summary::of_store(plan, store)?;

@@ -11,11 +11,13 @@ use std::io::{self, Write};
 
 use earlydrop::manual;
 use earlydrop::registry::{ConfigError, Descriptor, Link, Plan, SCHEMES, Settings, Spec};
-use earlydrop::units::BitsPerSec;
+use earlydrop_lab::escape::CommandLine;
 
-use crate::draw::{Look, Style, Text, definition, indented, write_lines};
+use crate::draw::{Look, Style, Text, definition, indented};
 use crate::failure::Failure;
 use crate::markdown;
+use crate::output::Output;
+use crate::values;
 
 /// List the schemes, or print the manual, drop curve and parameters of one
 #[derive(clap::Args, Clone, Debug)]
@@ -35,12 +37,12 @@ pub(crate) struct Schemes {
 
     /// The link's rate, on which some defaults depend
     #[arg(long, value_name = "RATE", default_value = "10Mbps")]
-    link: BitsPerSec,
+    link: String,
 }
 
 /// `earlydrop schemes`.
-pub(crate) fn run(args: &Schemes, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
-    let link = Link::at(args.link);
+pub(crate) fn run(args: &Schemes, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
+    let link = Link::at(values::link(&args.link)?);
     let named = args.name.as_deref().map(str::parse::<Spec>).transpose()?;
     if args.json {
         let specs = match named {
@@ -59,7 +61,7 @@ pub(crate) fn run(args: &Schemes, out: &mut dyn Write, style: &Style) -> Result<
         Some(spec) => page(&ConfiguredScheme::new(spec, &link)?, style)?,
         None => list(&link, style)?,
     };
-    Ok(write_lines(out, &lines, style)?)
+    Ok(out.lines(&lines, style)?)
 }
 
 /// A scheme with its parameters resolved for a link.
@@ -231,9 +233,11 @@ fn head(
         facts.push(("configured", Text::new(&spec, Look::Code)));
     }
     if let Some(inner) = inner {
-        let more = format!("earlydrop schemes {}", inner.spec);
+        let more = CommandLine::new("schemes").word(inner.spec.to_string());
         let inner = Text::new(&inner.spec.to_string(), Look::Code);
-        let more = inner.then("; more: ", Look::Plain).then(&more, Look::Code);
+        let more = inner
+            .then("; more: ", Look::Plain)
+            .then(&more.to_string(), Look::Code);
         facts.push(("inside", more));
     }
     let mut lines = markdown::inline(&title.replace('\n', " "), !style.colour)
@@ -306,15 +310,16 @@ fn definitions(terms: Vec<(Text, Text)>, style: &Style) -> Vec<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use earlydrop::units::BitsPerSec;
 
     fn output(name: Option<&str>, json: bool, style: &Style) -> Result<String, Failure> {
         let args = Schemes {
             name: name.map(str::to_string),
             json,
-            link: BitsPerSec::from_mbps(10),
+            link: "10Mbps".to_string(),
         };
         let mut out = Vec::new();
-        run(&args, &mut out, style)?;
+        run(&args, &mut Output::new(&mut out), style)?;
         Ok(String::from_utf8(out).unwrap())
     }
 

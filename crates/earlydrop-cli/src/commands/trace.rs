@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use earlydrop_lab::escape::{CommandLine, CsvField, CsvWriter};
 use earlydrop_lab::files::{FileError, NewFile, Signature, create_folder};
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
@@ -12,9 +13,10 @@ use earlydrop_report::run_report;
 use earlydrop_report::table::point_label;
 use earlydrop_sim::capture;
 
-use crate::draw::{Look, Plot, Style, Text, write_lines};
+use crate::draw::{Look, Plot, Style, Text};
 use crate::failure::Failure;
-use crate::outputs::Overwriting;
+use crate::output::Output;
+use crate::overwriting::Overwriting;
 use crate::progress::stop_flag;
 use crate::scenario::{Overrides, source};
 
@@ -50,7 +52,7 @@ pub(crate) struct Trace {
     overrides: Overrides,
 }
 
-pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let mut source = source(arguments.scenario.as_ref(), &arguments.overrides)?;
     if let Some(sample) = &arguments.sample {
         source.set("measure.sample", sample, &format!("--sample {sample}"));
@@ -71,17 +73,40 @@ pub(crate) fn run(arguments: &Trace, out: &mut dyn Write, style: &Style) -> Resu
     let traced = traced.map_err(|problem| source.problems(vec![problem]))?;
     let traced =
         traced.ok_or_else(|| Failure::Interrupted("stopped: nothing was written".to_string()))?;
-    let page = run_report::render(&run_report::of_trace(&plan, cell, &traced, &source.name));
+    let page = run_report::render(&run_report::of_trace(
+        &plan,
+        cell,
+        &traced,
+        &source.name,
+        &arguments.command(),
+    ));
     let paths = files.write(&page, &traced)?;
-    write_lines(out, &plots(&plan, cell, &traced, style), style)?;
+    out.lines(&plots(&plan, cell, &traced, style), style)?;
     for path in paths {
         writeln!(out, "{}", path.display())?;
     }
     Ok(())
 }
 
+impl Trace {
+    /// The command that traces this run again.
+    fn command(&self) -> CommandLine {
+        let command = CommandLine::new("trace");
+        let command = match &self.scenario {
+            Some(path) => command.path(path),
+            None => command,
+        };
+        self.overrides
+            .added_to(command)
+            .option("--cell", self.cell.to_string())
+            .given("--sample", self.sample.as_ref())
+            .given("--pcap", self.pcap.as_ref())
+            .given("--out", self.out.as_ref())
+    }
+}
+
 /// Prints every run with its number.
-fn list(plan: &Plan, out: &mut dyn Write) -> Result<(), Failure> {
+fn list(plan: &Plan, out: &mut Output<'_>) -> Result<(), Failure> {
     for cell in plan.cells() {
         writeln!(out, "{:6}  {}", plan.number(cell), cell_label(plan, cell))?;
     }
@@ -158,15 +183,21 @@ impl Files {
 const SERIES_HEADER: &str = "time,source,name,value";
 
 /// Writes a line for each sample: time in seconds, source, name, value.
-fn write_series(series: &[Series], mut out: impl Write) -> io::Result<()> {
-    writeln!(out, "{SERIES_HEADER}")?;
+fn write_series(series: &[Series], out: impl Write) -> io::Result<()> {
+    let mut writer = CsvWriter::new(out);
+    writer.line(["time", "source", "name", "value"])?;
     for one in series {
         for (index, value) in one.values.iter().enumerate() {
             let time = one.interval * index as f64;
-            writeln!(out, "{time:.9},{},{},{value}", one.source, one.name)?;
+            writer.line([
+                CsvField::Number(format!("{time:.9}")),
+                CsvField::from(&one.source),
+                CsvField::from(&one.name),
+                CsvField::from(*value),
+            ])?;
         }
     }
-    out.flush()
+    writer.finish()
 }
 
 /// Plots of the measured link over time: lengths in packets, probabilities, drops and marks.

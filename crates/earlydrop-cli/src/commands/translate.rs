@@ -10,8 +10,9 @@ use earlydrop_model::{Load, ModelError};
 use serde_json::{Value, json};
 
 use super::model_json;
-use crate::draw::{Look, Style, Table, Text, indented, number, write_lines};
+use crate::draw::{Look, Style, Table, Text, indented, number};
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::tool_input::{LoadArguments, read, tool};
 
 /// Translate a configuration of RED from one tool to others
@@ -53,7 +54,7 @@ struct Target {
 
 pub(crate) fn run(
     arguments: &Translate,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
     let from = arguments.from.as_deref();
@@ -85,7 +86,7 @@ pub(crate) fn run(
     lines.extend(load_in_words.wrapped(style.width));
     lines.push(Text::default());
     lines.extend(comparison(configuration, load, &targets, style)?);
-    Ok(write_lines(out, &lines, style)?)
+    Ok(out.lines(&lines, style)?)
 }
 
 /// The tools of a comma-separated list.

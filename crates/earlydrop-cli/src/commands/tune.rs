@@ -18,8 +18,9 @@ use earlydrop_report::run_report::write_report;
 use serde_json::json;
 
 use crate::commands::threads;
-use crate::draw::{Style, write_lines};
+use crate::draw::Style;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::progress::{Bar, stop_flag};
 use crate::scenario::{Overrides, source};
 use report::TuneReport;
@@ -72,7 +73,7 @@ pub(crate) struct Tune {
     quiet: bool,
 }
 
-pub(crate) fn run(arguments: &Tune, out: &mut dyn Write, style: &Style) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let source = source(Some(&arguments.scenario), &arguments.overrides)?;
     let options = options(arguments)?;
     let stop = stop_flag()?;
@@ -97,7 +98,7 @@ pub(crate) fn run(arguments: &Tune, out: &mut dyn Write, style: &Style) -> Resul
             source: &source,
             style,
         };
-        write_lines(out, &report.lines(plan.seeds.len()), style)?;
+        out.lines(&report.lines(plan.seeds.len()), style)?;
         writeln!(out, "report: {}", page.display())?;
     }
     if validations.iter().any(Validation::keeps_limits) {

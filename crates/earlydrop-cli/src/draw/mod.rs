@@ -1,7 +1,8 @@
 //! Text, tables and plots for a terminal.
 //!
-//! Everything is laid out as lines of styled [`Text`]. [`write_lines`] writes them with or without
-//! escape codes, as the [`Style`] of the terminal allows.
+//! Everything is laid out as lines of styled [`Text`].
+//! [`Output::lines`](crate::output::Output::lines) writes them with or without escape codes, as the
+//! [`Style`] of the terminal allows.
 
 mod canvas;
 mod plot;
@@ -13,7 +14,7 @@ pub(crate) use earlydrop_report::figure::number;
 pub(crate) use plot::Plot;
 pub(crate) use sparkline::sparkline;
 pub(crate) use table::Table;
-pub(crate) use text::{Look, Text, definition, indented, write_lines};
+pub(crate) use text::{Look, Text, definition, indented};
 
 /// The largest width of text, in columns; longer lines are hard to read.
 const MAX_WIDTH: usize = 120;

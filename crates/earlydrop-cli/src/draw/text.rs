@@ -1,11 +1,10 @@
 //! Styled text, wrapped to a width.
 //!
 //! A character counts as one column, which holds for the registry's texts and for plots. A wide
-//! character in a user's value may exceed the width.
-
-use std::io::{self, Write};
+//! character in a user's value may exceed the width. Control characters are escaped.
 
 use anstyle::{AnsiColor, Color};
+use earlydrop_lab::escape::{visible, visible_lines};
 
 use super::Style;
 
@@ -81,12 +80,13 @@ impl Text {
         self
     }
 
-    /// Appends text.
+    /// Appends text, its control characters escaped. Line ends stay: they separate words.
     pub(crate) fn push(&mut self, text: &str, look: Look) {
+        let text = visible_lines(text);
         match self.spans.last_mut() {
-            Some((last, same)) if *same == look => last.push_str(text),
+            Some((last, same)) if *same == look => last.push_str(&text),
             _ if text.is_empty() => {}
-            _ => self.spans.push((text.to_string(), look)),
+            _ => self.spans.push((text.into_owned(), look)),
         }
     }
 
@@ -234,11 +234,13 @@ impl Text {
                 true => text.trim_end(),
                 false => text,
             };
+            // A line end that is left belongs to a name, not to a paragraph.
+            let text = visible(text);
             if style.colour && *look != Look::Plain {
                 let codes = look.codes();
                 line.push_str(&format!("{codes}{text}{codes:#}"));
             } else {
-                line.push_str(text);
+                line.push_str(&text);
             }
         }
         line
@@ -279,13 +281,6 @@ pub(crate) fn definition(
         None => lines.push(first),
     }
     lines
-}
-
-/// Writes the lines with or without escape codes, as `style` allows.
-pub(crate) fn write_lines(out: &mut dyn Write, lines: &[Text], style: &Style) -> io::Result<()> {
-    lines
-        .iter()
-        .try_for_each(|line| writeln!(out, "{}", line.paint(style)))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use earlydrop::registry::{Kind, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::spread::Law;
 
-use super::problem::suggestion;
-use super::section::{Nearest, parse_between, parse_one, parse_spread};
+use super::problem::{control_characters, suggestion, unfit_name};
+use super::section::{Nearest, SENTENCES, parse_between, parse_one, parse_spread};
 use super::{Content, Field, Key, Node, Place, Problem, Section, Shape};
 
 /// The values of a table by their fields.
@@ -318,6 +318,14 @@ fn unknown(section: &Section, key: &Key) -> Problem {
 }
 
 fn read_item(field: &'static Field, node: &Node, problems: &mut Vec<Problem>) -> Option<Item> {
+    if let (Shape::One(Kind::Text(syntax)), Some(text)) = (&field.shape, node.text()) {
+        let text = match *syntax {
+            SENTENCES => text.replace(['\n', '\r', '\t'], " "),
+            _ => text,
+        };
+        let what = format!("`{}`", field.name);
+        problems.extend(control_characters(&what, &text, &node.place));
+    }
     match &field.shape {
         Shape::Table(section) => Some(Item::Table(Entries::read(node, section, problems))),
         Shape::Either(section, short) => {
@@ -379,6 +387,7 @@ fn read_named(
         return None;
     };
     let mut read = |(key, node): &(Key, Node)| {
+        problems.extend(unfit_name(&key.name, &key.place));
         let entries = Entries::read(node, section, problems);
         (key.clone(), entries)
     };

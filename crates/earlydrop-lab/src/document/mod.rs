@@ -15,6 +15,8 @@ mod problem;
 mod section;
 
 pub use entries::{Entries, Item, Placed};
-pub use node::{Content, Key, Node};
-pub use problem::{Place, Problem, Problems, suggestion};
-pub use section::{Field, Section, Shape, base_unit, parse_spread};
+pub use node::{Content, Key, MAX_DEPTH, Node};
+pub use problem::{Place, Problem, Problems, control_characters, suggestion, unfit_name};
+pub use section::{
+    Field, SENTENCES, Section, Shape, base_unit, lacks_unit, parse_one, parse_spread,
+};

@@ -5,6 +5,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Place, Problem};
 
+/// The largest number of names in a path, as many as the TOML parser allows. What walks a tree calls
+/// itself for every level, so that the depth of a tree must have a bound.
+pub const MAX_DEPTH: usize = 80;
+
 /// A value with the place where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -125,8 +129,15 @@ impl Node {
     }
 
     /// Puts `value` at a path of names and creates missing tables. A value on the path that is
-    /// neither table nor list is replaced by a table; items of a list are numbered from 0.
+    /// neither table nor list is replaced by a table; items of a list are numbered from 0. A path
+    /// of more than [`MAX_DEPTH`] names changes nothing.
     pub fn put(&mut self, path: &[&str], value: Node) {
+        if path.len() <= MAX_DEPTH {
+            self.put_at(path, value);
+        }
+    }
+
+    fn put_at(&mut self, path: &[&str], value: Node) {
         let Some((first, rest)) = path.split_first() else {
             *self = value;
             return;
@@ -137,7 +148,7 @@ impl Node {
                 .ok()
                 .and_then(|index: usize| items.get_mut(index))
         {
-            return item.put(rest, value);
+            return item.put_at(rest, value);
         }
         if !matches!(self.content, Content::Table(_)) {
             self.content = Content::Table(Vec::new());
@@ -157,7 +168,7 @@ impl Node {
             entries.push((key, Node { content, place }));
             entries.len() - 1
         });
-        entries[index].1.put(rest, value);
+        entries[index].1.put_at(rest, value);
     }
 
     /// The entry of this name of a table, mutable.

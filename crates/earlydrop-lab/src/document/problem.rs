@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use earlydrop::registry::nearest;
 
+use crate::escape::{is_control, visible, without_control};
+
 /// Where something was written: in a file, or on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -52,6 +54,33 @@ pub fn suggestion(wanted: &str, known: &[&str], quote: char) -> String {
         Some(nearest) => format!("did you mean {quote}{nearest}{quote}? (known: {all})"),
         None => format!("known: {all}"),
     }
+}
+
+/// The problem of a name or a title with control characters, which act on terminals; `what` is its
+/// role in the document. `None` where it has none.
+pub fn control_characters(what: &str, text: &str, place: &Place) -> Option<Problem> {
+    if !text.chars().any(is_control) {
+        return None;
+    }
+    let message = format!("{what} = \"{}\" has control characters", visible(text));
+    let help = match without_control(text).as_str() {
+        "" => "allowed: printable characters".to_string(),
+        nearest => format!("allowed: printable characters; nearest: \"{nearest}\""),
+    };
+    Some(Problem::new(place, message, help))
+}
+
+/// The problem of a key that a document's author chose: one that is blank, or has control characters.
+pub fn unfit_name(name: &str, place: &Place) -> Option<Problem> {
+    if name.trim().is_empty() {
+        let message = format!("the name = \"{}\" is blank", visible(name));
+        return Some(Problem::new(
+            place,
+            message,
+            "allowed: printable characters",
+        ));
+    }
+    control_characters("the name", name, place)
 }
 
 impl std::error::Error for Problem {}

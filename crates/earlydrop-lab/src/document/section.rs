@@ -31,6 +31,9 @@ pub struct Field {
     pub when: Option<(&'static str, &'static [&'static str])>,
 }
 
+/// Text of several sentences, the only text that may have line ends.
+pub const SENTENCES: &str = "sentences";
+
 /// The values that a field takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
@@ -120,23 +123,42 @@ const LAWS: &str =
 /// The error of a text that is no valid value: the nearest valid one, where there is one.
 pub(super) type Nearest = Option<String>;
 
-/// Reads a single value; a time, a rate or a size needs its unit.
-pub(super) fn parse_one(kind: &Kind, text: &str) -> Result<Value, Nearest> {
-    let value = kind.read(text)?;
-    match needed_unit(kind) {
-        Some(unit) if is_bare(text) => Err(Some(format!("{} {unit}", text.trim()))),
-        _ => Ok(value),
+/// Reads a single value; a time, a rate or a size needs its unit. The error is the nearest allowed
+/// text, where there is one; reading it succeeds.
+pub fn parse_one(kind: &Kind, text: &str) -> Result<Value, Option<String>> {
+    let text = text.trim();
+    if lacks_unit(kind, text) {
+        let mut nearest = units(kind).iter().map(|unit| format!("{text} {unit}"));
+        return Err(nearest.find(|nearest| kind.read(nearest).is_ok()));
     }
+    let read = kind.read(text);
+    // What is no finite number has a nearest bound all the same.
+    let endless = match text.parse::<f64>() {
+        Ok(number) if number.is_infinite() => Some(f64::MAX.copysign(number).to_string()),
+        _ => None,
+    };
+    let nearest = match (read, endless) {
+        (Ok(value), _) => return Ok(value),
+        (Err(_), Some(largest)) => kind.read(&largest).err().flatten(),
+        (Err(nearest), None) => nearest,
+    };
+    // A corrected unit may lead out of the range.
+    Err(nearest.filter(|nearest| kind.read(nearest).is_ok()))
 }
 
-/// The unit to suggest for a number without one, where a unit is required.
-fn needed_unit(kind: &Kind) -> Option<&'static str> {
+/// Whether `text` is a number that lacks the unit which `kind` needs.
+pub fn lacks_unit(kind: &Kind, text: &str) -> bool {
+    !units(kind).is_empty() && is_bare(text)
+}
+
+/// The units to suggest for a number without one, where a unit is required; the most usual first.
+fn units(kind: &Kind) -> &'static [&'static str] {
     match kind {
-        Kind::Time(_) => Some("s"),
-        Kind::Rate(_) => Some("Mbps"),
-        Kind::Bytes(_) => Some("bytes"),
-        Kind::OrAuto(kind) | Kind::OrNever(kind) => needed_unit(kind),
-        _ => None,
+        Kind::Time(_) => &["s", "ms", "us"],
+        Kind::Rate(_) => &["Mbps", "kbps", "bps"],
+        Kind::Bytes(_) => &["bytes"],
+        Kind::OrAuto(kind) | Kind::OrNever(kind) => units(kind),
+        _ => &[],
     }
 }
 

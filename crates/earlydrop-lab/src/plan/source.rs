@@ -7,7 +7,7 @@ use earlydrop::registry::Registry;
 
 use super::{Plan, TraceFiles};
 use crate::budget::Limits;
-use crate::document::{Content, Node, Place, Problem, Problems, suggestion};
+use crate::document::{Content, MAX_DEPTH, Node, Place, Problem, Problems, suggestion};
 #[cfg(feature = "files")]
 use crate::files::{FileError, read_text};
 use crate::scenario::{self, SCENARIO};
@@ -236,6 +236,11 @@ impl Source {
     /// Checks that a path leads to a field that can be set.
     pub(super) fn check_path(&self, path: &str, place: &Place) -> Result<(), Problem> {
         let steps: Vec<&str> = path.split('.').collect();
+        if steps.len() > MAX_DEPTH {
+            let message = format!("a path of {} names leads to no field", steps.len());
+            let help = format!("allowed: at most {MAX_DEPTH}, as in network.rtt");
+            return Err(Problem::new(place, message, help));
+        }
         let fields = || SCENARIO.fields.iter().map(|field| field.name);
         let unknown = |what: &str, wanted: &str, known: Vec<&str>| {
             let message = format!("`{path}`: no {what} is called `{wanted}`");

@@ -7,6 +7,7 @@ use earlydrop::units::{Dimension, spellings};
 
 use super::SCENARIO;
 use crate::document::{Field, Section, Shape};
+use crate::escape::markdown;
 
 /// Every field of a scenario file, as Markdown: the page `docs/reference/scenarios.md`.
 ///
@@ -238,10 +239,7 @@ fn write_field(page: &mut String, field: &Field, with_column: bool) {
     if with_column {
         cells.push(with);
     }
-    for cell in cells {
-        let _ = write!(page, "| {} ", cell.replace('|', "\\|"));
-    }
-    page.push_str("|\n");
+    page.push_str(&markdown::row(cells));
 }
 
 fn allowed(field: &Field) -> String {

@@ -3,7 +3,7 @@
 use earlydrop::registry::{ConfigError, Link, Registry, Spec};
 use earlydrop::units::BitsPerSec;
 
-use crate::document::{Content, Key, Node, Place, Problem};
+use crate::document::{Content, Key, Node, Place, Problem, unfit_name};
 
 /// A compared scheme.
 #[derive(Clone, Debug)]
@@ -51,6 +51,7 @@ pub(crate) fn normalised(schemes: Option<&Node>, problems: &mut Vec<Problem>) ->
                 name: label_of(&mut entry, &node, &table),
                 place: node.place.clone(),
             });
+            problems.extend(unfit_name(&key.name, &key.place));
             match repetition(&key, &entry, &node, &table) {
                 Some(problem) => problems.push(problem),
                 None => table.push((key, entry)),
@@ -295,6 +296,13 @@ impl Scheme {
 /// A problem with the registry's message and its suggestion.
 pub(super) fn from_config(error: &ConfigError, place: &Place) -> Problem {
     let text = error.to_string();
-    let (message, help) = text.split_once("; ").unwrap_or((&text, ""));
+    let (message, help) = match error {
+        // The value and what is allowed may have semicolons themselves.
+        ConfigError::Invalid { .. } => match text.rfind("; nearest: ") {
+            Some(at) => (&text[..at], &text[at + 2..]),
+            None => (text.as_str(), ""),
+        },
+        _ => text.split_once("; ").unwrap_or((&text, "")),
+    };
     Problem::new(place, message, help)
 }

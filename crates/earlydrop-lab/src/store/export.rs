@@ -14,6 +14,7 @@ use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
 use super::{Column, ColumnType, Store, StoreError, Table};
+use crate::escape::{CsvField, CsvWriter};
 use crate::files::{FileError, NewFile, Overwrite, Signature, create_folder};
 use crate::version::version;
 
@@ -124,17 +125,17 @@ fn to_json(value: Value) -> Json {
 }
 
 fn csv(table: &Table, rows: &[Vec<Value>], out: impl Write) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(table.columns.iter().map(|column| &column.name))?;
+    let mut writer = CsvWriter::new(out);
+    writer.line(table.columns.iter().map(|column| &column.name))?;
     for row in rows {
-        writer.write_record(row.iter().map(|value| match value {
-            Value::Integer(whole) => whole.to_string(),
-            Value::Real(real) => real.to_string(),
-            Value::Text(text) => text.clone(),
-            Value::Null | Value::Blob(_) => String::new(),
+        writer.line(row.iter().map(|value| match value {
+            Value::Integer(whole) => CsvField::Number(whole.to_string()),
+            Value::Real(real) => CsvField::from(*real),
+            Value::Text(text) => CsvField::from(text),
+            Value::Null | Value::Blob(_) => CsvField::Empty,
         }))?;
     }
-    writer.flush()
+    writer.finish()
 }
 
 fn parquet(table: &Table, rows: &[Vec<Value>], out: impl Write + Send) -> io::Result<()> {

@@ -19,6 +19,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use super::tables::{self, Table, insert, tables_of};
 use super::{DATABASE, SCENARIO, Store, StoreError, database_error, set_about};
+use crate::escape::visible;
 use crate::files::{
     FileError, Overwrite, Signature, create_folder, is_temporary, temporary_path, write_whole,
 };
@@ -64,7 +65,7 @@ impl Store {
         let planned = plan.seeds.len().to_string();
         self.sql(|database| set_about(database, "seeds", &planned))?;
         let path = self.folder.join(SCENARIO);
-        let (version, name) = (version(), one_line(&source.name));
+        let (version, name) = (version(), visible(&source.name));
         let heading = format!("# As run by earlydrop {version}, from {name}.\n");
         let text = heading + &plan.toml();
         Ok(write_whole(
@@ -327,11 +328,6 @@ fn percent_encoded(path: &Path) -> String {
         false => format!("%{byte:02X}"),
     };
     bytes.map(encode).collect()
-}
-
-/// A text without line ends, for a comment.
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }
 
 /// What SQLite reports of a database, or of a folder, that cannot be written.

@@ -223,6 +223,9 @@ fn value_of(metric: &Metric, text: &str) -> Result<f64, String> {
         };
     }
     let quantity: Quantity = text.parse().map_err(|_| invalid())?;
+    if dimension != Dimension::Plain && quantity.dimension.is_none() && quantity.amount != 0.0 {
+        return Err(format!("{example}: it needs a unit"));
+    }
     let value = quantity.of(dimension).map_err(|_| invalid())?;
     if value.is_finite() {
         Ok(value)
@@ -292,6 +295,7 @@ mod tests {
             ("utilization>=95%", "did you mean `utilisation`"),
             ("delay_p99<=20Mbps", "a time, as 20ms"),
             ("delay_p99<=soon", "a time, as 20ms"),
+            ("delay_p99<=20", "a time, as 20ms: it needs a unit"),
         ] {
             let error = Limit::parse(text).unwrap_err().to_string();
             assert!(error.contains(help), "{text}: {error}");

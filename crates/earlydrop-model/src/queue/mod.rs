@@ -59,6 +59,9 @@ pub enum Solver {
     DominantRoot,
 }
 
+/// The largest K: far above it, numbers of packets are no longer exact in floating point.
+const LARGEST_BUFFER: u64 = 1_000_000_000_000;
+
 /// A queue M^x/M/1/K.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchQueue {
@@ -88,7 +91,7 @@ impl BatchQueue {
         self.check()?;
         let ratio = self.ratio();
         let rows = match solver {
-            Solver::Exact => self.exact(ratio),
+            Solver::Exact => self.exact(ratio)?,
             Solver::DominantRoot => {
                 let ln_y = root::dominant(ratio, self.batch.at_least());
                 let limit = ratio / ln_y.exp();
@@ -137,10 +140,15 @@ impl BatchQueue {
         if self.buffer == 0 {
             return Err(ModelError::outside("buffer", 0, "at least 1 packet", 1));
         }
+        if self.buffer > LARGEST_BUFFER {
+            let allowed = "at most 1000000000000 packets";
+            let error = ModelError::outside("buffer", self.buffer, allowed, LARGEST_BUFFER);
+            return Err(error);
+        }
         Ok(())
     }
 
-    fn exact(&self, ratio: f64) -> Rows {
+    fn exact(&self, ratio: f64) -> Result<Rows, ModelError> {
         let tails = self.batch.at_least();
         let ln_y = root::dominant(ratio, tails);
         let steps = root::renewal_steps(ratio, tails, ln_y);
@@ -150,12 +158,16 @@ impl BatchQueue {
             Acceptance::Partial => 0,
             Acceptance::Whole => (most - 1).min(self.buffer),
         };
-        let (head, limit) = root::renewals(&steps, self.buffer - special);
+        let renewals = root::renewals(&steps, self.buffer - special);
+        let (head, limit) = renewals.map_err(|most| {
+            let allowed = "fewer packets where large batches and such a load keep it from settling";
+            ModelError::outside("buffer", self.buffer, allowed, most)
+        })?;
         let tail = match special {
             0 => Vec::new(),
             _ => self.rejection_tail(ratio, ln_y, (&head, limit), special),
         };
-        Rows::new(ln_y, head, limit, tail, self.buffer)
+        Ok(Rows::new(ln_y, head, limit, tail, self.buffer))
     }
 
     /// v(n) of the last `states` states under whole-batch rejection.

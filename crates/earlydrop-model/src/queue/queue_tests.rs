@@ -211,3 +211,20 @@ fn quantiles_and_bins_match_the_probabilities() {
         assert!((total - 1.0).abs() < 1e-12);
     }
 }
+
+#[test]
+fn what_cannot_be_solved_has_a_nearest_buffer() {
+    let large = |arrivals: f64, buffer: u64| BatchQueue {
+        batch: Batch::fixed(10_000).unwrap(),
+        ..queue(arrivals, &[0.0, 1.0], buffer, Acceptance::Partial)
+    };
+    // Each batch fills the buffer; the sequence of states has a period of a batch.
+    let error = exact_error(&large(1e3, 1_000_000_000_000));
+    assert!(error.ends_with("nearest: 100000"), "{error}");
+    let error = exact_error(&queue(0.5, &[0.0, 1.0], u64::MAX, Acceptance::Partial));
+    assert!(error.ends_with("nearest: 1000000000000"), "{error}");
+}
+
+fn exact_error(queue: &BatchQueue) -> String {
+    queue.solve(Solver::Exact).unwrap_err().to_string()
+}

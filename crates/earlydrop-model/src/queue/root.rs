@@ -3,6 +3,10 @@
 /// The maximum number of Newton steps.
 const STEPS: u32 = 100;
 
+/// The largest number of products of a sequence, some seconds of work. With large batches of nearly
+/// one size and a load far from 1 the sequence oscillates, and converges late or never.
+const PRODUCTS: u64 = 1_000_000_000;
+
 /// The sequence has converged if m consecutive values are within this relative distance of the limit.
 const CONVERGED: f64 = 1e-12;
 
@@ -50,8 +54,10 @@ pub(super) fn renewal_steps(ratio: f64, tails: &[f64], ln_y: f64) -> Vec<f64> {
     (1..).zip(tails).map(step).collect()
 }
 
-/// v(0), v(1), ... up to convergence or `last`, and the limit.
-pub(super) fn renewals(steps: &[f64], last: u64) -> (Vec<f64>, f64) {
+/// v(0), v(1), ... up to convergence or `last`, and the limit. The error is the largest `last` that
+/// is computed without convergence.
+pub(super) fn renewals(steps: &[f64], last: u64) -> Result<(Vec<f64>, f64), u64> {
+    let most = PRODUCTS / steps.len().max(1) as u64;
     let mean: f64 = (1..)
         .zip(steps)
         .map(|(j, f): (u32, _)| f64::from(j) * f)
@@ -60,6 +66,9 @@ pub(super) fn renewals(steps: &[f64], last: u64) -> (Vec<f64>, f64) {
     let mut v = vec![1.0];
     let mut converged = 0;
     while (v.len() as u64) <= last && converged < steps.len() {
+        if v.len() as u64 > most {
+            return Err(most);
+        }
         let before = v.iter().rev().zip(steps);
         let next: f64 = before.map(|(v, f)| v * f).sum();
         converged = match (next / limit - 1.0).abs() < CONVERGED {
@@ -68,7 +77,7 @@ pub(super) fn renewals(steps: &[f64], last: u64) -> (Vec<f64>, f64) {
         };
         v.push(next);
     }
-    (v, limit)
+    Ok((v, limit))
 }
 
 #[cfg(test)]
@@ -89,9 +98,17 @@ mod tests {
 
     #[test]
     fn renewals_converge_to_one_over_the_mean() {
-        let (v, limit) = renewals(&[0.5, 0.3, 0.2], 1_000_000);
+        let (v, limit) = renewals(&[0.5, 0.3, 0.2], 1_000_000).unwrap();
         assert!((limit - 1.0 / 1.7).abs() < 1e-15);
         assert!(v.len() < 200, "{}", v.len());
         assert_eq!(v[..3], [1.0, 0.5, 0.55]);
+    }
+
+    #[test]
+    fn a_sequence_that_does_not_converge_has_an_end() {
+        // Every second state only.
+        let steps = [vec![0.0; 999_999], vec![1.0]].concat();
+        assert_eq!(renewals(&steps, 1_000_000_000_000), Err(1000));
+        assert_eq!(renewals(&steps, 500).unwrap().0.len(), 501);
     }
 }

@@ -1,5 +1,6 @@
 //! The page about ideas and readings, in Markdown.
 
+use earlydrop_lab::escape::markdown;
 use earlydrop_lab::statistics::Mean;
 
 use crate::claims::{
@@ -21,7 +22,8 @@ pub fn ideas_page(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> Stri
         .to_string();
     for report in &idea_reports {
         let (idea, from) = (&report.idea.idea, &report.idea.from);
-        page.push_str(&format!("| {idea} | {from} | **{}** |\n", report.summary()));
+        let conclusion = format!("**{}**", report.summary());
+        page.push_str(&markdown::row([idea, from, &conclusion]));
     }
     for report in &idea_reports {
         page.push_str(&section(report));
@@ -39,15 +41,14 @@ fn readings(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
         .to_string();
     for reading in &ideas.readings {
         for report in matching(reports, &reading.claims) {
-            text.push_str(&format!(
-                "| {} | {} | {} | {} | {} | {} |\n",
-                reading.reading,
-                reading.taken,
-                reading.other,
-                report.claim.claim,
-                answer(report),
-                difference(report)
-            ));
+            text.push_str(&markdown::row([
+                &reading.reading,
+                &reading.taken,
+                &reading.other,
+                &report.claim.claim,
+                &answer(report),
+                &difference(report),
+            ]));
         }
     }
     text
@@ -70,14 +71,12 @@ fn section(report: &IdeaReport<'_>) -> String {
         "\n\n| hypothesis | supported | better by | in single settings |\n|---|---|---|---|\n",
     );
     for need in &report.needs {
-        text.push_str(&format!(
-            "| {} ({}) | {} | {} | {} |\n",
-            need.claim.claim,
-            need.claim.id,
+        text.push_str(&markdown::row([
+            format!("{} ({})", need.claim.claim, need.claim.id),
             answer(need),
             difference(need),
             range(need),
-        ));
+        ]));
     }
     text
 }

@@ -1,5 +1,6 @@
 //! A paper's page in Markdown, with its pictures as files, for readers of the repository.
 
+use earlydrop_lab::escape::markdown::{code, row};
 use earlydrop_report::figure;
 
 use super::html::{effect_row, sign};
@@ -57,10 +58,8 @@ const READING: &str = "Bands and vertical bars are 95% intervals over the seeds.
     claim holds where every comparison supports it.";
 
 fn made_by(provenance: &Provenance) -> String {
-    format!(
-        "Made by `{}`, version {}.",
-        provenance.command, provenance.version
-    )
+    let command = code(&provenance.command);
+    format!("Made by {command}, version {}.", provenance.version)
 }
 
 /// The page that links to the papers' pages.
@@ -77,17 +76,14 @@ pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String
     front.push_str("\n|---|---|--:|--:|--:|--:|--:|\n");
     for study in studies {
         let paper = &study.paper.paper;
-        front.push_str(&format!(
-            "| [{}]({}.md) | {} | {} |",
-            paper.name,
-            paper.key,
-            paper.title,
-            study.reports.len()
-        ));
-        for verdict in Verdict::ALL {
-            front.push_str(&format!(" {} |", study.count(verdict)));
-        }
-        front.push('\n');
+        let mut cells = vec![
+            format!("[{}]({}.md)", paper.name, paper.key),
+            paper.title.clone(),
+            study.reports.len().to_string(),
+        ];
+        let counts = Verdict::ALL.iter().map(|verdict| study.count(*verdict));
+        cells.extend(counts.map(|count| count.to_string()));
+        front.push_str(&row(cells));
     }
     front
 }
@@ -129,6 +125,7 @@ impl Markdown {
     /// Adds a picture, and a link to it.
     fn picture(&mut self, name: &str, drawing: &figure::Drawing) {
         let about = drawing.description.replace(['[', ']'], "");
+        let about = about.replace('\n', " ");
         self.text
             .push_str(&format!("![{about}]({PICTURES}/{name})\n"));
         self.pictures.push((name.to_string(), drawing.file()));
@@ -171,10 +168,7 @@ fn line(report: &ClaimReport<'_>) -> String {
         words,
         report.effect(),
     ];
-    format!(
-        "| {} |\n",
-        cells.map(|cell| cell.replace('|', "\\|")).join(" | ")
-    )
+    row(cells)
 }
 
 /// A printed table with our numbers and their deviation, a row for each number.
@@ -190,22 +184,21 @@ fn table(printed: &PrintedTable) -> String {
             let what = [under.as_str(), column.as_str()];
             let what = what.iter().filter(|words| !words.is_empty());
             let what: Vec<&str> = what.copied().collect();
-            table.push_str(&format!(
-                "| {name} | {} | {} |\n",
-                what.join(", "),
-                cells(number)
-            ));
+            let [printed, ours, off, verdict] = cells(number);
+            let what = what.join(", ");
+            table.push_str(&row([name, &what, &printed, &ours, &off, &verdict]));
         }
     }
     table + "\n"
 }
 
-fn cells(number: &Number) -> String {
+/// What was printed, ours, the deviation, and the verdict on a claim about it.
+fn cells(number: &Number) -> [String; 4] {
     let off = number.deviation();
     let off = off.map_or(String::new(), |off| format!("{:+.1}%", 100.0 * off));
     let verdict = number.claim.as_ref();
     let verdict = verdict.map_or(String::new(), |(_, verdict)| {
         format!("{} {verdict}", sign(*verdict))
     });
-    format!("{} | {} | {off} | {verdict}", number.printed, number.ours())
+    [number.printed.clone(), number.ours(), off, verdict]
 }

@@ -14,10 +14,16 @@ function fileName(part, ending) {
   return `${words.slice(0, 80) || part}.${ending}`;
 }
 
+/** Text that no spreadsheet runs as a formula; what is a number stays one. */
+function defused(text) {
+  const isNumber = text.trim() !== "" && Number.isFinite(Number(text));
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !isNumber ? `'${text}` : text;
+}
+
 /** Rows as CSV. */
 function csvText(columns, rows) {
   const quote = (cell) => {
-    const text = cell === null || cell === undefined ? "" : String(typeof cell === "number" ? Number(cell.toPrecision(12)) : cell);
+    const text = cell === null || cell === undefined ? "" : typeof cell === "number" ? String(Number(cell.toPrecision(12))) : defused(String(cell));
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [columns, ...rows].map((row) => row.map(quote).join(",")).join("\n") + "\n";

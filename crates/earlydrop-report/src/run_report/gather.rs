@@ -4,6 +4,7 @@ use earlydrop::registry::{Link, SCHEMES, Spec, Value};
 
 use super::data::{self, Data};
 use earlydrop_lab::document::base_unit;
+use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::{Cell, Hosts, Plan};
 use earlydrop_lab::scenario::Scheme;
@@ -16,7 +17,6 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
     let scenario = plan.scenario();
     let about = |key| store.about(key).map(Option::unwrap_or_default);
     let first_seed = plan.seeds.first().copied().unwrap_or(1);
-    let folder = store.folder().display();
     let command = store.hosts()?.command();
     let watched = WatchedLink::of(plan);
     let link = watched.as_ref().map_or("", |watched| &watched.name);
@@ -27,7 +27,9 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         },
         about: scenario.about.clone(),
         version: about("version")?,
-        command: format!("earlydrop {command} {folder}/scenario.toml"),
+        command: CommandLine::new(command)
+            .path(&store.folder().join("scenario.toml"))
+            .to_string(),
         scenario: plan.toml(),
         link: link.to_string(),
         measured: [
@@ -55,8 +57,15 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
     })
 }
 
-/// The trace of one cell as the data of a report page; `source` names the scenario.
-pub fn of_trace(plan: &Plan, cell: Cell, trace: &CellTrace, source: &str) -> Data {
+/// The trace of one cell as the data of a report page; `source` names the scenario, and `command`
+/// traces the cell again.
+pub fn of_trace(
+    plan: &Plan,
+    cell: Cell,
+    trace: &CellTrace,
+    source: &str,
+    command: &CommandLine,
+) -> Data {
     let scenario = plan.scenario();
     let scheme = &scenario.schemes[cell.scheme];
     let (number, seed) = (plan.number(cell), plan.seeds[cell.seed]);
@@ -64,7 +73,7 @@ pub fn of_trace(plan: &Plan, cell: Cell, trace: &CellTrace, source: &str) -> Dat
         title: trace_title(plan, cell, source),
         about: scenario.about.clone(),
         version: earlydrop_lab::version(),
-        command: format!("earlydrop trace {source} --cell {number}"),
+        command: command.to_string(),
         scenario: plan.toml(),
         link: trace.link.clone(),
         measured: [

@@ -2,14 +2,16 @@
 //! `--up "rate=5Mbps loss=1%"`.
 
 use std::fmt;
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
-use earlydrop::units::{Nanos, Quantity};
+use earlydrop::units::Nanos;
 use earlydrop_live::plan::{Direction, Rate};
 use earlydrop_sim::network::Trace;
 
 use crate::failure::Failure;
+use crate::values;
 
 /// The names of the settings.
 const NAMES: [&str; 5] = ["rate", "delay", "queue", "loss", "trace"];
@@ -146,7 +148,7 @@ impl Settings {
             ))),
             (Some(setting), None) => match value(setting, &RATE)? {
                 Value::Rate(rate) => Ok(Rate::Constant(rate)),
-                _ => Err(not_allowed(setting, &RATE, None)),
+                _ => Err(values::wrong_kind(setting.name, &setting.value)),
             },
             (None, Some(setting)) => recorded(setting),
             (None, None) => Err(Failure::Usage(
@@ -181,20 +183,11 @@ fn known_name(argument: &str, word: &str, name: &str) -> Result<&'static str, Fa
 
 /// The setting's value as one of this kind; times and rates must have a unit.
 fn value(setting: &Setting, kind: &Kind) -> Result<Value, Failure> {
-    let value = kind
-        .read(&setting.value)
-        .map_err(|nearest| not_allowed(setting, kind, nearest))?;
-    // "--delay 25" could be milliseconds or seconds.
-    let has_unit = || {
-        let quantity = setting.value.parse::<Quantity>();
-        quantity.is_ok_and(|quantity| quantity.dimension.is_some() || quantity.amount == 0.0)
+    let argument = |value: &str| {
+        let value = value.to_string();
+        Setting { value, ..*setting }.to_string()
     };
-    match value {
-        Value::Time(_) | Value::Rate(_) if !has_unit() => {
-            Err(not_allowed(setting, kind, Some(value.to_string())))
-        }
-        value => Ok(value),
-    }
+    values::read_as(&setting.value, kind, argument)
 }
 
 /// The value of an option that takes a duration.
@@ -206,26 +199,26 @@ pub(in crate::commands) fn duration(name: &'static str, text: &str) -> Result<Na
     };
     match value(&setting, &DURATION)? {
         Value::Time(duration) => Ok(duration),
-        _ => Err(not_allowed(&setting, &DURATION, None)),
+        _ => Err(values::wrong_kind(name, text)),
     }
 }
 
-fn not_allowed(setting: &Setting, kind: &Kind, nearest: Option<String>) -> Failure {
-    let nearest = nearest.map(|value| {
-        let value = value.replace(' ', "");
-        let setting = Setting {
-            value,
-            ..setting.clone()
-        };
-        format!("; nearest: {setting}")
-    });
-    let (allowed, nearest) = (kind.allowed(), nearest.unwrap_or_default());
-    Failure::Usage(format!("{setting}: allowed: {allowed}{nearest}"))
+/// A trace's text. What has no end, such as a device, is refused.
+fn read_trace(path: &str) -> io::Result<String> {
+    const LARGEST: u64 = 1 << 28;
+    let mut text = String::new();
+    let length = File::open(path)?
+        .take(LARGEST + 1)
+        .read_to_string(&mut text)?;
+    match length as u64 > LARGEST {
+        true => Err(io::Error::other("more than 256 MiB, which is no trace")),
+        false => Ok(text),
+    }
 }
 
 /// Reads the trace of a recorded link.
 fn recorded(setting: &Setting) -> Result<Rate, Failure> {
-    let text = fs::read_to_string(&setting.value)
+    let text = read_trace(&setting.value)
         .map_err(|error| Failure::Usage(format!("{setting}: {error}")))?;
     let trace: Trace = text
         .parse()

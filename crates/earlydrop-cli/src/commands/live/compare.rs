@@ -12,9 +12,10 @@ use earlydrop_report::side_by_side::{self, Comparison};
 
 use super::{live_plan, prepare_host, run_cells};
 use crate::commands::run_options::{self, RunOptions, check_finished};
-use crate::draw::{Look, Style, Text, write_lines};
+use crate::draw::{Look, Style, Text};
 use crate::failure::Failure;
 use crate::notices::Notices;
+use crate::output::Output;
 use crate::progress::stop_flag;
 use crate::summary_table::{NOT_TRUSTWORTHY, lay_out};
 
@@ -27,7 +28,7 @@ pub(in crate::commands) fn simulate_and_measure(
     options: &RunOptions,
     markdown: Option<&Path>,
     overwrite: Overwrite,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
     let notices = Notices {
@@ -82,7 +83,7 @@ impl LiveComparison<'_> {
         &self,
         options: &RunOptions,
         markdown: Option<NewFile>,
-        out: &mut dyn Write,
+        out: &mut Output<'_>,
         style: &Style,
     ) -> Result<(), Failure> {
         let rows = side_by_side::compare(self.plan, self.simulated, self.live)?;
@@ -121,7 +122,7 @@ impl LiveComparison<'_> {
 fn print_tables(
     plan: &Plan,
     rows: &[Comparison],
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> io::Result<()> {
     let scenario = plan.scenario();
@@ -146,5 +147,5 @@ fn print_tables(
     if any(|row| row.doubtful > 0) {
         lines.extend(Text::new(NOT_TRUSTWORTHY, Look::Faint).wrapped(style.width));
     }
-    write_lines(out, &lines, style)
+    out.lines(&lines, style)
 }

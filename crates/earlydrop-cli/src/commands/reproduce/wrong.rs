@@ -5,21 +5,22 @@ use std::io::Write;
 use earlydrop_papers::falsification::{Trial, TrialOutcome};
 
 use super::print_json;
-use crate::draw::{Look, Style, Text, indented, write_lines};
+use crate::draw::{Look, Style, Text, indented};
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// Prints the trials, as text or as JSON.
 pub(super) fn print(
     trials: &[Trial<'_>],
     as_json: bool,
-    out: &mut dyn Write,
+    out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
     if as_json {
         return print_json(trials.iter().map(Trial::json).collect(), out);
     }
     let lines = trials.iter().flat_map(|trial| trial_lines(trial, style));
-    write_lines(out, &lines.collect::<Vec<Text>>(), style)?;
+    out.lines(&lines.collect::<Vec<Text>>(), style)?;
     writeln!(out, "{}", count_outcomes(trials))?;
     Ok(())
 }

@@ -14,10 +14,15 @@ pub(super) const fn one(
     Field::new(name, Shape::One(kind), default, meaning)
 }
 
+/// Sums of a few times must be times.
+const LONGEST_SECONDS: f64 = 1e9;
 /// A time, zero included.
-pub(super) const TIME: Kind = Kind::Time(Range::NOT_NEGATIVE);
+pub(super) const TIME: Kind = Kind::Time(Range::closed(0.0, LONGEST_SECONDS));
 /// A time above zero.
-pub(super) const SPAN: Kind = Kind::Time(Range::POSITIVE);
+pub(super) const SPAN: Kind = Kind::Time(Range {
+    with_low: false,
+    ..Range::closed(0.0, LONGEST_SECONDS)
+});
 pub(super) const RATE: Kind = Kind::Rate(Range::closed(1.0, 1e12));
 /// The size of a packet.
 pub(super) const SIZE: Kind = Kind::Bytes(Range::closed(1.0, 65_535.0));

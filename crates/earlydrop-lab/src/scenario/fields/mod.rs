@@ -9,7 +9,7 @@ mod tcp;
 
 use earlydrop::registry::Kind;
 
-use crate::document::{Field, Section, Shape};
+use crate::document::{Field, SENTENCES, Section, Shape};
 use flows::FLOWS;
 use kinds::{SPAN, TIME, one};
 use measure::MEASURE;
@@ -27,7 +27,7 @@ pub static SCENARIO: Section = Section {
         one("title", Kind::Text("words"), "", "its title, for reports"),
         one(
             "about",
-            Kind::Text("words"),
+            Kind::Text(SENTENCES),
             "",
             "what it shows, and what to expect",
         ),
