@@ -12,6 +12,7 @@ mod failure;
 mod markdown;
 #[cfg(target_os = "linux")]
 mod notices;
+mod outputs;
 mod progress;
 mod scenario;
 mod summary_table;
