@@ -75,6 +75,9 @@ pub mod document;
 pub mod estimate;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod metrics;

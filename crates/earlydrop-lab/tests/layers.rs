@@ -6,7 +6,7 @@ mod layers;
 use std::path::Path;
 
 /// The crate's modules from the bottom to the top.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "version",
     "files",
     "document",
@@ -27,6 +27,7 @@ const ORDER: [&str; 20] = [
     "live",
     "verify",
     "tune",
+    "fuzzing",
 ];
 
 #[test]

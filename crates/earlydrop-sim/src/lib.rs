@@ -32,6 +32,9 @@
 pub mod capture;
 mod engine;
 pub mod events;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod link;
 pub mod measure;
 pub mod network;
