@@ -30,8 +30,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Arguments of the command line, as `earlydrop_lab::fuzzing::scenario` reads them.
+const ARGUMENTS: &str = "\
+#--set network.rtt=30 ms
+#--set flows.a.count=3
+#--set flows.a.tcp.control=cubic
+#--set schemes.red.max=20
+schemes = [\"red:min=5,max=15\"]
+flows.a.start = 0
+sweep.\"network.rate\" = [\"1 Mbps\", \"2 Mbps\"]
+";
+
 /// The shipped scenarios without comments: mutations of a comment find nothing.
 fn scenarios(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
+    fs::write(to.join("arguments"), ARGUMENTS)?;
     for folder in [from.to_path_buf(), from.join("live")] {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();

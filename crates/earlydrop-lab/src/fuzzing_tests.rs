@@ -306,3 +306,18 @@ fn edge_cases_are_refused_or_run() {
         scenario(text);
     }
 }
+
+/// Arguments add tables that the file does not have.
+#[test]
+fn scenarios_with_arguments_are_refused_or_run() {
+    for text in [
+        "#--set network.rtt=30 ms\nschemes = [\"red\"]\n[flows.a]\n",
+        "#--set network.rtt=30 ms\n[flows.a]\n",
+        "#--set tcp.control=cubic\n#--set schemes.red.max=20\nschemes = [\"red\"]\n[flows.a]\n",
+        "#--set network.rtt=30 parsecs\n[flows.a]\n",
+        "#--set nothing\n[flows.a]\n",
+        "#--set network.rtt=30 ms\n[flows.a]\n[sweep]\n\"network.rtt\" = [\"1 ms\", \"2 ms\"]\n",
+    ] {
+        scenario(text);
+    }
+}
