@@ -13,7 +13,7 @@ mod markdown;
 #[cfg(target_os = "linux")]
 mod notices;
 mod output;
-mod overwriting;
+mod outputs;
 mod progress;
 mod scenario;
 mod summary_table;
@@ -37,7 +37,7 @@ use draw::Style;
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
 use failure::Failure;
 use output::Output;
-use overwriting::Overwriting;
+use outputs::Overwriting;
 
 /// Simulate, run, model and compare active queue management schemes
 #[derive(Parser)]

@@ -5,198 +5,58 @@
 #![cfg(target_os = "linux")]
 
 mod support;
+mod testbed;
 mod traffic;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::{Child, ChildStderr, Command, Output};
 
-use support::{Ran, User, skipped};
-use traffic::{adds_up, fills_the_link, helper, marks_arrive, number, one_by_one, summary, until};
+use serde_json::Value;
+use support::{Ran, User};
+use testbed::{FAR, NEAR, Testbed};
+use traffic::{adds_up, fills_the_link, marks_arrive, number, one_by_one, summary, until};
 
-/// A network namespace, kept by a sleeping process in it that dies with the test.
-struct Namespace(Child);
-
-impl Namespace {
-    fn new() -> Namespace {
-        let mut sleeper = Command::new("setpriv");
-        sleeper.args(["--pdeathsig", "KILL", "unshare", "--net", "sleep", "600"]);
-        let namespace = Namespace(sleeper.stdin(Stdio::null()).spawn().unwrap());
-        let link_of = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).unwrap();
-        until(
-            || link_of(&namespace.name()) != link_of("self"),
-            "a namespace of its own",
-        );
-        namespace
-    }
-
-    /// The name that `ip` accepts: the id of its process.
-    fn name(&self) -> String {
-        self.0.id().to_string()
-    }
-
-    /// A command inside the namespace.
-    fn command(&self, program: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new("nsenter");
-        command.arg(format!("--net=/proc/{}/ns/net", self.0.id()));
-        command.arg("--").arg(program).args(arguments);
-        command
-    }
-
-    /// Runs a line for `sh` inside the namespace, which must succeed; returns its output.
-    fn sh(&self, line: &str) -> String {
-        let ran = Ran::of(self.command("sh", &["-ec", line]).output().unwrap());
-        assert_eq!(ran.code, Some(0), "{line}: {ran:?}");
-        ran.out
-    }
-
-    fn hardware_address(&self, interface: &str) -> Vec<u8> {
-        let text = self.sh(&format!("ip link show {interface}"));
-        let mut words = text
-            .split_whitespace()
-            .skip_while(|word| *word != "link/ether");
-        let address = words.nth(1).unwrap().split(':');
-        address
-            .map(|byte| u8::from_str_radix(byte, 16).unwrap())
-            .collect()
-    }
-
-    /// Packets that an interface has received and sent.
-    fn counted(&self, interface: &str) -> [u64; 2] {
-        let text = self.sh("cat /proc/net/dev");
-        let mut lines = text.lines().filter_map(|line| line.trim().split_once(':'));
-        let (_, numbers) = lines.find(|(name, _)| *name == interface).unwrap();
-        let numbers: Vec<u64> = numbers.split_whitespace().flat_map(str::parse).collect();
-        [numbers[1], numbers[9]]
-    }
+/// Packets of a direction in a sample: read, and delivered.
+struct Sampled {
+    taken: u64,
+    delivered: u64,
 }
 
-impl Drop for Namespace {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// The last whole sample of each direction: up, down.
+fn last_samples(stats: &Path) -> [Sampled; 2] {
+    let text = fs::read_to_string(stats).unwrap();
+    ["up", "down"].map(|direction| {
+        let samples = text.lines().rev().flat_map(serde_json::from_str::<Value>);
+        let mut samples = samples.filter(|sample| sample["direction"] == direction);
+        let sample = samples.next().unwrap();
+        let count = |name: &str| sample[name].as_u64().unwrap();
+        Sampled {
+            taken: count("taken"),
+            delivered: count("delivered"),
+        }
+    })
 }
 
-/// Two hosts, and a gateway between them that has one interface to each.
-struct Testbed {
-    near: Namespace,
-    gateway: Namespace,
-    far: Namespace,
+/// What a bridge prints on standard error, line by line.
+type Lines = std::io::Lines<BufReader<ChildStderr>>;
+
+fn lines(child: &mut Child) -> Lines {
+    BufReader::new(child.stderr.take().unwrap()).lines()
 }
 
-/// An address of each host, of IPv4 and of IPv6.
-const NEAR: [&str; 2] = ["10.9.0.1", "fd09::1"];
-const FAR: [&str; 2] = ["10.9.0.2", "fd09::2"];
-
-impl Testbed {
-    /// A testbed; `None`, with a note, where the machine lacks something.
-    fn new() -> Option<Testbed> {
-        let test = std::thread::current().name().unwrap_or("").to_string();
-        let works = |program: &str, argument: &str| {
-            let mut command = Command::new(program);
-            let ran = command
-                .arg(argument)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null());
-            ran.status().is_ok_and(|status| status.success())
-        };
-        for (program, argument) in [
-            ("ip", "-V"),
-            ("ethtool", "--version"),
-            ("nsenter", "-V"),
-            ("setpriv", "-V"),
-        ] {
-            if !works(program, argument) {
-                // Skipped even with EARLYDROP_NEEDS_NAMESPACES, which is about the kernel.
-                println!("skipped: {test}: no {program}");
-                return None;
-            }
+/// Waits until a bridge prints these words.
+fn until_said(lines: &mut Lines, words: &str) {
+    let mut seen = Vec::new();
+    for line in lines {
+        let line = line.unwrap();
+        if line.contains(words) {
+            return;
         }
-        let unshared = Command::new("unshare").args(["--net", "true"]).output();
-        if !unshared.is_ok_and(|output| output.status.success()) {
-            skipped(&test, "no network namespaces without root");
-            return None;
-        }
-        let [near, gateway, far] = [(); 3].map(|()| Namespace::new());
-        let testbed = Testbed { near, gateway, far };
-        // The gateway sends no packets itself, so that every packet is accounted for.
-        testbed
-            .gateway
-            .sh("sysctl -qw net.ipv6.conf.all.disable_ipv6=1 || true");
-        for (host, interface, end) in [(&testbed.near, "eth1", 0), (&testbed.far, "eth2", 1)] {
-            let addresses = [NEAR, FAR][end];
-            host.sh(&format!(
-                "ip link add host type veth peer name {interface} netns {}
-                 echo 0 > /proc/sys/net/ipv6/conf/host/accept_dad || true
-                 echo reno > /proc/sys/net/ipv4/tcp_congestion_control
-                 ip address add {}/24 dev host
-                 ip link set host up
-                 ethtool -K host tso off gso off gro off",
-                testbed.gateway.name(),
-                addresses[0]
-            ));
-            testbed.gateway.sh(&format!("ip link set {interface} up"));
-        }
-        Some(testbed)
+        seen.push(line);
     }
-
-    /// Turns on ECN at both hosts.
-    fn enable_ecn(&self) {
-        for host in [&self.near, &self.far] {
-            host.sh("echo 1 > /proc/sys/net/ipv4/tcp_ecn");
-        }
-    }
-
-    /// The command in the gateway's namespace.
-    fn bridge(&self, user: &User, arguments: &[&str]) -> Command {
-        let base = ["bridge", "--between", "eth1", "eth2", "--rate", "10Mbps"];
-        let inner = user.command(&[&base[..], arguments].concat());
-        let arguments: Vec<&str> = inner.get_args().flat_map(|text| text.to_str()).collect();
-        let mut command = self
-            .gateway
-            .command(inner.get_program().to_str().unwrap(), &arguments);
-        command.current_dir(user.path("."));
-        command
-    }
-
-    /// Starts a bridge and waits for its first sample.
-    fn start(&self, user: &User, arguments: &[&str]) -> Child {
-        let mut command = self.bridge(user, &[arguments, &["--stats", "stats.jsonl"]].concat());
-        // A shell's background commands ignore SIGINT, and so do their children.
-        let mut interruptible = Command::new("env");
-        interruptible
-            .arg("--default-signal=INT")
-            .arg(command.get_program());
-        interruptible
-            .args(command.get_args())
-            .current_dir(user.path("."));
-        command = interruptible;
-        let child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stats = user.path("stats.jsonl");
-        let begun = || fs::metadata(&stats).is_ok_and(|file| file.len() > 0);
-        until(begun, "the first sample");
-        child
-    }
-
-    /// Two flows from the near host to this address of the far one.
-    fn transfer(&self, to: &str) -> Ran {
-        let server = helper("serves");
-        let mut server = self.far.command("sh", &["-c", &format!("exec {server}")]);
-        let mut server = server.stdout(Stdio::null()).spawn().unwrap();
-        let client = format!("EARLYDROP_FAR={to} {}", helper("sends_two_flows"));
-        let ran = Ran::of(self.near.command("sh", &["-c", &client]).output().unwrap());
-        server.kill().unwrap();
-        server.wait().unwrap();
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        ran
-    }
+    panic!("{words} in {seen:?}");
 }
 
 fn signal(child: &Child, name: &str) {
@@ -237,16 +97,19 @@ fn hosts_fill_the_link_are_marked_and_count_the_same() {
     let bridge = testbed.start(&user, &RED);
     let ran = testbed.transfer(FAR[0]);
     // The last acknowledgments may still be in flight.
-    let quiet = || {
-        let before = hosts();
-        sleep(Duration::from_millis(300));
-        before == hosts()
-    };
-    until(quiet, "idle hosts");
+    until(
+        || {
+            let [near, far] = hosts();
+            let [up, down] = last_samples(&user.path("stats.jsonl"));
+            (up.taken, up.delivered) == (near[1] - near_sent, far[0] - far_received)
+                && (down.taken, down.delivered) == (far[1] - far_sent, near[0] - near_received)
+        },
+        "every packet is counted at both sides",
+    );
     let ended = interrupt(bridge);
     assert!(number(&ran, "round trip") >= 0.02, "{ran:?}");
-    fills_the_link(&ran);
     let summary = summary(&user.path("stats.jsonl"));
+    fills_the_link(&ran, &summary);
     marks_arrive(&ran, &summary);
     adds_up(&summary);
     one_by_one(&summary);
@@ -284,8 +147,8 @@ fn packets_of_ipv6_cross_and_frames_are_recorded() {
     let bridge = testbed.start(&user, &both);
     let ran = testbed.transfer(FAR[1]);
     interrupt(bridge);
-    fills_the_link(&ran);
     let summary = summary(&user.path("stats.jsonl"));
+    fills_the_link(&ran, &summary);
     adds_up(&summary);
     one_by_one(&summary);
     assert!(summary["up"]["dropped"].as_u64() > Some(0), "{summary}");
@@ -366,16 +229,97 @@ fn it_runs_without_privileges_and_leaves_nothing_however_it_ends() {
 }
 
 #[test]
-fn it_ends_after_its_time_and_when_an_interface_is_deleted() {
+fn it_ends_after_its_time() {
     let testbed = or_skip!();
     let user = User::new();
     let output: Output = testbed.bridge(&user, &["--for", "300ms"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn it_ends_with_its_summary_when_an_interface_vanishes() {
+    let testbed = or_skip!();
+    let user = User::new();
     let child = testbed.start(&user, &[]);
     testbed.gateway.sh("ip link delete eth2");
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.err.contains("eth2"), "{ran:?}");
+    for said in ["error: eth2 has vanished", "packets delivered ("] {
+        assert!(ran.err.contains(said), "{said} in {ran:?}");
+    }
+    let summary = summary(&user.path("stats.jsonl"));
+    adds_up(&summary);
+}
+
+#[test]
+fn it_goes_on_when_an_interface_comes_up_again() {
+    let testbed = or_skip!();
+    let user = User::new();
+    let mut child = testbed.start(&user, &RED);
+    let mut said = lines(&mut child);
+    for round in 0..2 {
+        testbed.gateway.sh("ip link set eth2 down");
+        until_said(&mut said, "eth2 is down");
+        testbed.gateway.sh("ip link set eth2 up");
+        until_said(&mut said, "eth2 is up again");
+        if round == 0 {
+            // Both at once.
+            testbed
+                .gateway
+                .sh("ip link set eth1 down; ip link set eth2 down; ip link set eth1 up");
+            until_said(&mut said, "eth1 is up again");
+            testbed.gateway.sh("ip link set eth2 up");
+            until_said(&mut said, "eth2 is up again");
+        }
+    }
+    testbed.transfer(FAR[0]);
+    signal(&child, "INT");
+    until_said(&mut said, "packets delivered (");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let summary = summary(&user.path("stats.jsonl"));
+    assert!(
+        summary["up"]["delivered"].as_u64() > Some(1000),
+        "{summary}"
+    );
+}
+
+#[test]
+fn an_interface_belongs_to_one_bridge() {
+    let testbed = or_skip!();
+    let user = User::new();
+    testbed
+        .gateway
+        .sh("ip link add eth3 type veth peer name other; ip link set eth3 up");
+    let mut first = testbed.start(&user, &[]);
+    let process = format!("process {}", first.id());
+    for (from, to) in [("eth1", "eth2"), ("eth2", "eth1"), ("eth3", "eth1")] {
+        let ran = between(&testbed, from, to);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        for said in ["belongs to another bridge", &process, "kill -INT"] {
+            assert!(ran.err.contains(said), "{said} in {ran:?}");
+        }
+    }
+    // The claim ends with its process, however that ends.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let ran = between(&testbed, "eth1", "eth2");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+#[test]
+fn outputs_must_differ_and_are_opened_before_anything_is_overwritten() {
+    let testbed = or_skip!();
+    let user = User::new();
+    user.writes("old", "kept");
+    std::os::unix::fs::symlink("old", user.path("link")).unwrap();
+    for other in ["old", "./old", "link"] {
+        let both = ["--stats", "old", "--pcap", other];
+        let said = ["--stats old", &format!("--pcap {other}"), "the same file"];
+        refused(&testbed, &user, &both, &said);
+    }
+    let nowhere = ["--stats", "old", "--pcap", "nowhere/packets"];
+    refused(&testbed, &user, &nowhere, &["nowhere/packets: "]);
+    assert_eq!(fs::read_to_string(user.path("old")).unwrap(), "kept");
 }
 
 /// Checks that a bridge at the gateway is refused with these words.

@@ -1,8 +1,9 @@
 //! A run that is killed at any time: finished cells are kept, not run again, and never counted twice.
+#![cfg(unix)]
 
 mod support;
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -39,19 +40,30 @@ fn cells_so_far(user: &User) -> usize {
     count.unwrap_or(0)
 }
 
-fn start(user: &User) -> std::process::Child {
+fn start(user: &User) -> Child {
     let mut command: Command = user.command(RUN);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
-fn wait_for(user: &User, cells: usize) {
+fn signal(child: &Child, name: &str) {
+    let arguments = [format!("-{name}"), child.id().to_string()];
+    let sent = Command::new("kill").args(arguments).status();
+    assert!(sent.unwrap().success());
+}
+
+/// Lets a run go on until it has stored this number of cells, and leaves it stopped there: however
+/// long this process waits for a core, the run does not end meanwhile.
+fn stop_after(user: &User, child: &Child, cells: usize) {
     let started = Instant::now();
-    while cells_so_far(user) < cells {
-        assert!(
-            started.elapsed() < Duration::from_secs(60),
-            "no cells are kept"
-        );
+    loop {
+        signal(child, "STOP");
+        if cells_so_far(user) >= cells {
+            return;
+        }
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(300), "no cells are kept");
+        signal(child, "CONT");
         sleep(Duration::from_millis(5));
     }
 }
@@ -82,7 +94,7 @@ fn after_three_kills_every_cell_is_stored_once() {
     let mut before = 0;
     for part in [20, 90, 180] {
         let mut child = start(&user);
-        wait_for(&user, part);
+        stop_after(&user, &child, part);
         child.kill().unwrap();
         child.wait().unwrap();
         let kept = cells_so_far(&user);
@@ -103,21 +115,14 @@ fn after_three_kills_every_cell_is_stored_once() {
     assert_eq!(kept("out"), kept("whole"), "their parts are stored once");
 }
 
-#[cfg(unix)]
 #[test]
 fn ctrl_c_stops_cleanly_and_keeps_what_is_done() {
     let user = User::new();
     user.writes("many.toml", MANY);
     let child = start(&user);
-    wait_for(&user, 20);
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    stop_after(&user, &child, 20);
+    signal(&child, "INT");
+    signal(&child, "CONT");
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
@@ -137,7 +142,7 @@ fn a_second_command_in_the_same_folder_is_refused() {
     let user = User::new();
     user.writes("many.toml", MANY);
     let mut child = start(&user);
-    wait_for(&user, 1);
+    stop_after(&user, &child, 1);
     let other = user.runs(RUN);
     child.kill().unwrap();
     child.wait().unwrap();

@@ -78,6 +78,9 @@ pub mod escape;
 pub mod estimate;
 #[cfg(feature = "files")]
 pub mod files;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod metrics;

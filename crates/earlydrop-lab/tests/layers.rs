@@ -6,7 +6,7 @@ mod layers;
 use std::path::Path;
 
 /// The crate's modules from the bottom to the top.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 23] = [
     "version",
     "escape",
     "files",
@@ -29,6 +29,7 @@ const ORDER: [&str; 21] = [
     "live",
     "verify",
     "tune",
+    "fuzzing",
 ];
 
 #[test]

@@ -64,6 +64,8 @@ pub(crate) enum ReadOutcome {
     Malformed,
     /// A packet longer than the MTU.
     Oversized,
+    /// The device has gone down.
+    Down,
 }
 
 impl BatchReader {
@@ -98,12 +100,11 @@ impl BatchReader {
     fn read_one(&mut self, device: &Device, pool: &mut Pool) -> io::Result<ReadOutcome> {
         self.refill(1, pool);
         let Some(&slot) = self.slots.first() else {
-            let outcome = device.read(&mut self.overflow)?;
-            return Ok(
-                outcome.map_or(ReadOutcome::Nothing, |_| ReadOutcome::Packets {
-                    unbuffered: 1,
-                }),
-            );
+            return Ok(match device.read(&mut self.overflow)? {
+                None => ReadOutcome::Nothing,
+                Some(Arrival::Down) => ReadOutcome::Down,
+                Some(_) => ReadOutcome::Packets { unbuffered: 1 },
+            });
         };
         let Some(arrival) = device.read(pool.buffer(slot))? else {
             return Ok(ReadOutcome::Nothing);
@@ -115,6 +116,7 @@ impl BatchReader {
             Arrival::Bypass(offsets, header) => (offsets, header, ReadOutcome::Bypass),
             Arrival::Malformed => return Ok(ReadOutcome::Malformed),
             Arrival::Oversized => return Ok(ReadOutcome::Oversized),
+            Arrival::Down => return Ok(ReadOutcome::Down),
         };
         self.slots.clear();
         self.frames

@@ -18,9 +18,18 @@
 //! # Effects on the machine
 //! Both interfaces are in promiscuous mode while this process lives. Nothing else: the machine's
 //! own network stack still sees the frames, too.
+//!
+//! # Interfaces that change
+//! An interface belongs to one bridge at a time; a second bridge is refused. While an interface is
+//! down, packets for it are refused by the kernel and counted; when it is up again, the bridge goes
+//! on. The bridge ends, with its summary, when an interface vanishes.
 
+mod claim;
 mod interfaces;
 mod offloads;
+
+#[cfg(any(test, fuzzing))]
+pub(crate) use interfaces::carriers;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -36,6 +45,7 @@ use crate::forwarding::{Files, ForwardingLoop, LoopHandler, block_signals};
 use crate::plan::{Bottleneck, MTU};
 use crate::privileges::{self, InvokingUser, require_single_thread};
 use crate::stats::{Sample, Summary};
+use claim::Claim;
 use interfaces::{Interface, Interfaces};
 
 /// Parameters of a bridge.
@@ -60,6 +70,28 @@ pub trait BridgeObserver {
     fn started(&mut self, warnings: &[Warning], user: &InvokingUser);
     /// Samples of both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
+    /// An interface of the bridge has changed.
+    fn changed(&mut self, interface: &str, change: Change);
+}
+
+/// A change of an interface while packets are forwarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change {
+    /// It has gone down; the bridge waits for it.
+    Down,
+    /// It is up again; the bridge goes on.
+    UpAgain,
+}
+
+/// The end of a bridge.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BridgeOutcome {
+    /// Counters and lateness of the whole bridge.
+    pub summary: Summary,
+    /// The interface that has vanished, if that ended the bridge.
+    pub vanished: Option<String>,
 }
 
 /// A property of an interface that may distort an experiment; its text names the command that
@@ -114,14 +146,15 @@ impl fmt::Display for Warning {
 }
 
 impl Bridge {
-    /// Forwards packets until the duration is over or a signal arrives.
+    /// Forwards packets until the duration is over, a signal arrives, or an interface vanishes.
     ///
     /// The process gives up privileges for good. It must have one thread.
-    pub fn run(&self, observer: &mut dyn BridgeObserver) -> Result<Summary, LiveError> {
+    pub fn run(&self, observer: &mut dyn BridgeObserver) -> Result<BridgeOutcome, LiveError> {
         require_single_thread()?;
         let here = Interfaces::here().context("listing the interfaces")?;
         let [first, second] = self.usable_interfaces(&here)?;
         let warnings: Vec<Warning> = [first, second].into_iter().flat_map(warnings).collect();
+        let _claims = [Claim::on(first)?, Claim::on(second)?];
         let devices = [
             Device::on(&first.name, first.index)?,
             Device::on(&second.name, second.index)?,
@@ -133,8 +166,16 @@ impl Bridge {
         privileges::drop_capabilities().context("giving up privileges")?;
         observer.started(&warnings, &user);
         let until = self.duration.unwrap_or(Nanos::NEVER);
-        let ended = forwarding.run(until, &signals, &mut UntilSignalled(observer))?;
-        Ok(ended.summary)
+        let mut handler = BridgeHandler {
+            observer,
+            ends: [first, second].map(End::of),
+            vanished: None,
+        };
+        let ended = forwarding.run(until, &signals, &mut handler)?;
+        Ok(BridgeOutcome {
+            summary: ended.summary,
+            vanished: handler.vanished,
+        })
     }
 
     /// Finds both interfaces and checks that a bridge can use them.
@@ -222,16 +263,65 @@ fn warnings(interface: &Interface) -> Vec<Warning> {
     warnings.into_iter().flatten().collect()
 }
 
-/// Ends the loop at the first signal, with exit code 0.
-struct UntilSignalled<'a>(&'a mut dyn BridgeObserver);
+/// Ends the loop at the first signal, or when an interface vanishes.
+struct BridgeHandler<'a> {
+    observer: &'a mut dyn BridgeObserver,
+    ends: [End; 2],
+    vanished: Option<String>,
+}
 
-impl LoopHandler for UntilSignalled<'_> {
+/// An interface of a bridge while packets are forwarded.
+struct End {
+    index: u32,
+    name: String,
+    is_down: bool,
+}
+
+impl End {
+    fn of(interface: &Interface) -> End {
+        End {
+            index: interface.index,
+            name: interface.name.clone(),
+            is_down: false,
+        }
+    }
+}
+
+impl LoopHandler for BridgeHandler<'_> {
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32> {
         let ends = signal.ssi_signo as i32 != nix::libc::SIGCHLD;
         ends.then_some(0)
     }
 
     fn sampled(&mut self, samples: &[Sample; 2]) {
-        self.0.sampled(samples);
+        self.observer.sampled(samples);
+    }
+
+    fn went_down(&mut self, devices: [bool; 2]) -> Result<Option<i32>, LiveError> {
+        for (end, went_down) in self.ends.iter_mut().zip(devices) {
+            if went_down && !end.is_down {
+                end.is_down = true;
+                self.observer.changed(&end.name, Change::Down);
+            }
+        }
+        if !self.ends.iter().any(|end| end.is_down) {
+            return Ok(None);
+        }
+        // Another interface of the same name has another index.
+        let here = Interfaces::here().context("listing the interfaces")?;
+        for end in self.ends.iter_mut().filter(|end| end.is_down) {
+            match here.with_index(end.index) {
+                Some(interface) if interface.is_up => {
+                    end.is_down = false;
+                    self.observer.changed(&end.name, Change::UpAgain);
+                }
+                Some(_) => {}
+                None => {
+                    self.vanished = Some(end.name.clone());
+                    return Ok(Some(1));
+                }
+            }
+        }
+        Ok(None)
     }
 }

@@ -75,11 +75,11 @@ impl Device {
         }
     }
 
-    /// The kernel's counters of this device.
-    pub(crate) fn counts(&mut self) -> io::Result<DeviceCounts> {
+    /// The kernel's counters of this device, which has accepted `handed` packets.
+    pub(crate) fn counts(&mut self, handed: u64) -> io::Result<DeviceCounts> {
         match self {
             Device::Tun(device) => device.counts(),
-            Device::Socket(socket) => socket.counts(),
+            Device::Socket(socket) => socket.counts(handed),
         }
     }
 }

@@ -47,6 +47,8 @@ pub(crate) struct Emulator<W = Direction> {
     from: Nanos,
     clock: Clock,
     waiter: DeadlineWaiter,
+    /// Devices that have gone down since they were asked about.
+    went_down: [bool; 2],
 }
 
 /// Called with every packet that leaves a transmitter: direction, time, bytes.
@@ -168,6 +170,7 @@ impl<W: ForwardingPath> Emulator<W> {
             from,
             clock,
             waiter: DeadlineWaiter::default(),
+            went_down: [false; 2],
         }
     }
 
@@ -208,6 +211,10 @@ impl<W: ForwardingPath> Emulator<W> {
             let outcome = reader.read_next(&self.devices[index], &mut self.pool)?;
             match outcome {
                 ReadOutcome::Nothing => break,
+                ReadOutcome::Down => {
+                    self.went_down[index] = true;
+                    break;
+                }
                 ReadOutcome::Malformed => tallies.malformed += 1,
                 ReadOutcome::Oversized => tallies.oversized += 1,
                 ReadOutcome::Bypass => tallies.passed += 1,
@@ -292,6 +299,12 @@ impl<W: ForwardingPath> Emulator<W> {
     /// The kernel's counters of both devices.
     pub(crate) fn device_counts(&mut self) -> io::Result<[DeviceCounts; 2]> {
         let [near, far] = &mut self.devices;
-        Ok([near.counts()?, far.counts()?])
+        let [up, down] = &self.tallies;
+        Ok([near.counts(down.handed)?, far.counts(up.handed)?])
+    }
+
+    /// Returns which devices have gone down since the last call.
+    pub(crate) fn take_went_down(&mut self) -> [bool; 2] {
+        std::mem::take(&mut self.went_down)
     }
 }

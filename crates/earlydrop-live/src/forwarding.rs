@@ -28,6 +28,11 @@ pub(crate) trait LoopHandler {
     fn signalled(&mut self, signal: &signalfd_siginfo) -> Option<i32>;
     /// Samples of both directions, ten times a second.
     fn sampled(&mut self, samples: &[Sample; 2]);
+    /// Called after each sample with the devices that have gone down since the last one; returns
+    /// the exit code if that ends the loop.
+    fn went_down(&mut self, _devices: [bool; 2]) -> Result<Option<i32>, LiveError> {
+        Ok(None)
+    }
 }
 
 /// The result of a session.
@@ -89,6 +94,8 @@ impl ForwardingLoop {
             }
             if self.clock.now() >= next_sample {
                 self.sample(handler)?;
+                let ends = handler.went_down(self.emulator.take_went_down())?;
+                code = code.or(ends);
                 next_sample = (next_sample + SAMPLE_INTERVAL).max(self.clock.now());
             }
         }

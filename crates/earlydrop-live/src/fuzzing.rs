@@ -76,6 +76,14 @@ pub fn burst(bytes: &[u8]) {
     }
 }
 
+/// Bytes from a routing socket are refused, or read as messages about interfaces, of which no
+/// more carry a default route than bytes could describe.
+#[cfg(target_os = "linux")]
+pub fn netlink(bytes: &[u8]) {
+    const SHORTEST: usize = 16 + 12;
+    assert!(crate::bridge::carriers(bytes) <= bytes.len() / SHORTEST);
+}
+
 /// Sum over an IPv4 header: 0xffff if its checksum is right.
 fn sum_v4(bytes: &[u8]) -> Option<u16> {
     let length = usize::from(bytes[0] & 15) * 4;
@@ -113,6 +121,36 @@ mod tests {
             bytes[0] = first;
             (bytes[2], bytes[3], bytes[4], bytes[5]) = (0, bytes[3] % 128, 0, bytes[5] % 128);
             super::packet(&bytes);
+        }
+
+        /// Messages with the lengths and types of real ones, and attributes of random lengths.
+        #[cfg(target_os = "linux")]
+        #[test]
+        fn netlink_like_bytes_are_refused_or_read(
+            messages in prop::collection::vec((2_u16..30, 0_u32..80, prop::collection::vec(any::<u8>(), 0..64)), 0..6),
+            cut in 0_usize..400,
+        ) {
+            let mut bytes = Vec::new();
+            for (kind, length, mut body) in messages {
+                for (at, byte) in body.iter_mut().enumerate() {
+                    // Attributes' lengths and types are small.
+                    *byte = if at % 4 < 2 { *byte % 24 } else { 0 };
+                }
+                bytes.extend((16 + length).to_ne_bytes());
+                bytes.extend(kind.to_ne_bytes());
+                bytes.extend([0; 10]);
+                bytes.extend(body);
+                bytes.resize(bytes.len().next_multiple_of(4), 0);
+            }
+            super::netlink(&bytes);
+            bytes.truncate(cut);
+            super::netlink(&bytes);
+        }
+
+        #[cfg(target_os = "linux")]
+        #[test]
+        fn arbitrary_bytes_from_netlink_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            super::netlink(&bytes);
         }
 
         #[test]

@@ -156,14 +156,8 @@ impl Routing {
         let mut answer = vec![0; 1 << 16];
         loop {
             let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
-            let mut rest = &answer[..length];
-            while let Some((kind, body, after)) = message(rest) {
-                match kind {
-                    DONE => return Ok(bodies),
-                    ERROR => return Err(io::Error::other("the kernel answers with an error")),
-                    _ => bodies.push(body.to_vec()),
-                }
-                rest = after;
+            if add_bodies(&answer[..length], &mut bodies)? {
+                return Ok(bodies);
             }
         }
     }
@@ -176,7 +170,7 @@ impl Routing {
         match errno(&answer[..length]) {
             Some(0) => Ok(()),
             Some(errno) => Err(Errno::from_raw(errno).into()),
-            None => Err(io::Error::other("the kernel's answer cannot be read")),
+            None => Err(unreadable()),
         }
     }
 
@@ -195,6 +189,28 @@ impl Routing {
         )?;
         Ok(())
     }
+}
+
+/// Adds the bodies of the messages in one part of the answer to a dump request; returns whether
+/// the answer ends there.
+pub(crate) fn add_bodies(mut answer: &[u8], bodies: &mut Vec<Vec<u8>>) -> io::Result<bool> {
+    while !answer.is_empty() {
+        let (kind, body, after) = message(answer).ok_or_else(unreadable)?;
+        match kind {
+            DONE => return Ok(true),
+            ERROR => {
+                let errno = errno(answer).ok_or_else(unreadable)?;
+                return Err(Errno::from_raw(errno).into());
+            }
+            _ => bodies.push(body.to_vec()),
+        }
+        answer = after;
+    }
+    Ok(false)
+}
+
+fn unreadable() -> io::Error {
+    io::Error::other("the kernel's answer cannot be read")
 }
 
 /// Splits off the first message: its type, its body, and the bytes after it.
@@ -217,11 +233,11 @@ pub(crate) fn attributes(body: &[u8], at: usize) -> impl Iterator<Item = (u16, &
     })
 }
 
-/// Error number in an acknowledgment; 0 is success.
+/// Error number in an acknowledgment or an error message; 0 is success.
 fn errno(answer: &[u8]) -> Option<i32> {
     let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
     let number = i32::from_ne_bytes(answer.get(16..20)?.try_into().ok()?);
-    (kind == ERROR).then_some(-number)
+    (kind == ERROR).then_some(number.checked_neg()?)
 }
 
 /// Body of a request to add a route.

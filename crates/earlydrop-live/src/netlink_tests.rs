@@ -1,4 +1,5 @@
 use super::*;
+use nix::libc;
 use std::net::Ipv4Addr;
 
 /// Attributes of a body: type and value.
@@ -61,4 +62,30 @@ fn a_default_route_has_no_prefix() {
     );
     assert_eq!(body[..8], [10, 0, 0, 0, 254, 3, 0, 1]);
     assert_eq!(attributes(&body[12..]).len(), 1);
+}
+
+#[test]
+fn a_kernels_error_is_reported_whatever_its_number() {
+    let error = |number: i32| {
+        let mut message = 36_u32.to_ne_bytes().to_vec();
+        message.extend(ERROR.to_ne_bytes());
+        message.extend([0; 10]);
+        message.extend(number.to_ne_bytes());
+        message.resize(36, 0);
+        add_bodies(&message, &mut Vec::new()).unwrap_err()
+    };
+    assert_eq!(error(-libc::EPERM).raw_os_error(), Some(libc::EPERM));
+    assert_eq!(error(i32::MIN).raw_os_error(), None);
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_an_error() {
+    for cut in [1, 8, 19] {
+        let mut message = 20_u32.to_ne_bytes().to_vec();
+        message.resize(20, 0);
+        assert!(
+            add_bodies(&message[..cut], &mut Vec::new()).is_err(),
+            "{cut} bytes"
+        );
+    }
 }

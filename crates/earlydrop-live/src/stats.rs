@@ -135,7 +135,8 @@ pub struct DeviceCounts {
     pub sent: u64,
     /// Packets sent by the kernel and dropped because they were read too late.
     pub unread: u64,
-    /// Packets written by the emulator and received by the kernel: equals `handed`.
+    /// Packets written by the emulator and received by the kernel: equals `handed`, which it is
+    /// taken from if the interface has vanished.
     pub received: u64,
 }
 

@@ -13,6 +13,8 @@ mod linux {
     use std::path::PathBuf;
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
+    use std::thread;
+    use std::time::{Duration, Instant};
 
     use earlydrop::units::{BitsPerSec, Nanos};
     use earlydrop_live::LiveError;
@@ -21,6 +23,9 @@ mod linux {
     use earlydrop_sim::network::{Dumbbell, Link, LinkId};
     use earlydrop_sim::tcp::{Algorithm, Profile};
     use earlydrop_sim::traffic::Flow;
+
+    /// Longer than any machine takes to release a thread.
+    const RELEASE: Duration = Duration::from_secs(120);
 
     fn dumbbell() -> (Run, LinkId) {
         let link = Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(5));
@@ -35,6 +40,17 @@ mod linux {
 
     fn count(folder: &str) -> usize {
         fs::read_dir(folder).expect("it is there").count()
+    }
+
+    /// Waits until the process has the resources that it had before. A joined thread may still be
+    /// listed until the kernel has released it.
+    fn wait_for_release(before: &(usize, usize, PathBuf)) {
+        let began = Instant::now();
+        while resources() != *before {
+            let now = resources();
+            assert!(began.elapsed() < RELEASE, "{now:?} remain of {before:?}");
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Number of threads, number of open files, and the network namespace.
@@ -61,7 +77,7 @@ mod linux {
                 .expect("nobody stops it"),
         };
         assert!(outcome.results.flows[0].goodput > 0.0);
-        assert_eq!(resources(), before);
+        wait_for_release(&before);
         println!("a_run_leaves_nothing_behind: ok");
     }
 }

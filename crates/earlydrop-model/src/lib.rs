@@ -68,6 +68,9 @@ pub mod configure;
 mod error;
 pub mod explain;
 pub mod fluid;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod load;
 pub mod queue;
 mod response;

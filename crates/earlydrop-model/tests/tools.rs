@@ -324,6 +324,17 @@ fn the_same_max_p_signals_2_9_times_as_often_on_linux_as_in_ns3() {
 }
 
 #[test]
+fn a_curve_that_ends_at_the_buffer_is_written_again() {
+    let text = "red:curve=numbers,segments=10: 0 0.01; 60: 1,limit=60 packets";
+    let earlydrop = find("earlydrop").unwrap();
+    let parsed = read(text, None, &link()).unwrap();
+    assert_eq!(parsed.classes[0].max.value, 60.0);
+    let once = translate(&parsed, earlydrop, &link()).unwrap();
+    let again = translate(&once.configuration, earlydrop, &link()).unwrap();
+    assert_eq!(again.configuration.classes[0].max.value, 60.0);
+}
+
+#[test]
 fn lost_knobs_are_listed_with_a_reason() {
     let rich = "gred:min=10,max=30,adapt=feng,weight=0.003,by_size=on,ecn=on,mark_limit=0.1";
     let rich = read(rich, None, &link()).unwrap();

@@ -63,6 +63,9 @@
 
 pub mod configuration;
 pub mod figure;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod page_shell;
 pub mod run_report;
 pub mod side_by_side;

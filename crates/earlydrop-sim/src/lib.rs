@@ -34,6 +34,9 @@ pub mod capture;
 pub mod cost;
 mod engine;
 pub mod events;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod link;
 pub mod measure;
 pub mod network;

@@ -10,6 +10,7 @@ use earlydrop_live::plan;
 use earlydrop_live::session::Files;
 
 use crate::failure::Failure;
+use crate::outputs::check_distinct;
 pub(super) use report::{Reporter, user_change};
 use settings::Settings;
 pub(super) use settings::duration;
@@ -90,12 +91,16 @@ impl Arguments {
         })
     }
 
-    /// The files to write.
-    pub(super) fn files(&self) -> Files {
-        Files {
+    /// The files to write, which must differ.
+    pub(super) fn files(&self) -> Result<Files, Failure> {
+        check_distinct(&[
+            ("--stats", self.stats.as_deref()),
+            ("--pcap", self.pcap.as_deref()),
+        ])?;
+        Ok(Files {
             stats: self.stats.clone(),
             pcap: self.pcap.clone(),
-        }
+        })
     }
 
     /// What reports about the bottleneck while packets cross.

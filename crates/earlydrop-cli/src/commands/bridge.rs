@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use earlydrop_live::bridge::{BridgeObserver, Warning};
+use earlydrop_live::bridge::{BridgeObserver, Change, Warning};
 use earlydrop_live::session::InvokingUser;
 use earlydrop_live::stats::Sample;
 
@@ -19,7 +19,8 @@ use crate::failure::Failure;
 Hosts at both sides see each other as if connected by a cable: Ethernet frames cross unchanged,
 apart from ECN marks. Up is from the first interface to the second. Both interfaces must be up and
 have no address; offloads must be off there and, with veths, at the hosts (a warning names those
-that are not). The bridge ends with Ctrl-C or after --for and leaves no change on the machine.")]
+that are not). If one goes down, the bridge goes on when it is up again. The bridge ends with Ctrl-C,
+after --for, or when an interface vanishes, and leaves no change on the machine.")]
 pub(crate) struct Bridge {
     /// The two interfaces
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"], required = true)]
@@ -44,16 +45,21 @@ pub(crate) fn run(arguments: &Bridge) -> Result<ExitCode, Failure> {
         between: [from.clone(), to.clone()],
         bottleneck: arguments.common.bottleneck()?,
         even_default_route: arguments.even_default_route.clone(),
-        files: arguments.common.files(),
+        files: arguments.common.files()?,
         duration: limit,
     };
     let mut reporter = BridgeReporter {
         reporter: arguments.common.reporter(&bridge.bottleneck),
         between: format!("{from} and {to}"),
     };
-    let summary = bridge.run(&mut reporter)?;
-    reporter.reporter.print_summary(&summary);
-    Ok(ExitCode::SUCCESS)
+    let ended = bridge.run(&mut reporter)?;
+    reporter.reporter.print_summary(&ended.summary);
+    match ended.vanished {
+        None => Ok(ExitCode::SUCCESS),
+        Some(interface) => Err(Failure::Runtime(format!(
+            "{interface} has vanished, and the bridge has ended"
+        ))),
+    }
 }
 
 /// Reports about a bridge between two interfaces.
@@ -76,5 +82,15 @@ impl BridgeObserver for BridgeReporter {
 
     fn sampled(&mut self, samples: &[Sample; 2]) {
         self.reporter.print_sample(samples);
+    }
+
+    fn changed(&mut self, interface: &str, change: Change) {
+        let notices = self.reporter.notices;
+        match change {
+            Change::UpAgain => notices.warn(&format!("{interface} is up again: going on")),
+            _ => notices.warn(&format!(
+                "{interface} is down: packets for it are lost until it is up again"
+            )),
+        }
     }
 }

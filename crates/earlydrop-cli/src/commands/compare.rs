@@ -9,7 +9,7 @@ use crate::draw::Style;
 use crate::failure::Failure;
 use crate::output::Output;
 #[cfg(target_os = "linux")]
-use crate::overwriting::Overwriting;
+use crate::outputs::Overwriting;
 use crate::scenario::{Overrides, source};
 
 /// Compare queue disciplines on a scenario, or on the built-in one

@@ -16,7 +16,7 @@ use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::overwriting::Overwriting;
+use crate::outputs::Overwriting;
 use crate::progress::stop_flag;
 use crate::values;
 

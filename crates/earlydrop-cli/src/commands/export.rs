@@ -8,7 +8,7 @@ use earlydrop_lab::store::{Format, Store, export};
 
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::overwriting::Overwriting;
+use crate::outputs::Overwriting;
 
 /// Write a run's tables as CSV, Parquet or JSON
 #[derive(clap::Args, Clone, Debug)]

@@ -13,7 +13,7 @@ use earlydrop_report::table;
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::overwriting::Overwriting;
+use crate::outputs::Overwriting;
 use crate::summary_table;
 
 /// Print a stored run's tables and rewrite its report page, without simulating

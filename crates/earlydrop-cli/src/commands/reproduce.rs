@@ -20,7 +20,7 @@ use crate::commands::threads;
 use crate::draw::{Look, Style, Text, indented};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::overwriting::Overwriting;
+use crate::outputs::Overwriting;
 use crate::progress::{Bar, stop_flag};
 
 /// The folder for the results, unless another is given.

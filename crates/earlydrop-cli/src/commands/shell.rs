@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Shell) -> Result<ExitCode, Failure> {
         },
         command: command(&arguments.command),
         far: arguments.far.clone(),
-        files: arguments.common.files(),
+        files: arguments.common.files()?,
     };
     let mut reporter = arguments.common.reporter(&session.bottleneck);
     let ended = session.run(&mut reporter)?;

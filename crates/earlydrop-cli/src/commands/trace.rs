@@ -16,7 +16,7 @@ use earlydrop_sim::capture;
 use crate::draw::{Look, Plot, Style, Text};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::overwriting::Overwriting;
+use crate::outputs::{Overwriting, check_distinct};
 use crate::progress::stop_flag;
 use crate::scenario::{Overrides, source};
 
@@ -151,14 +151,12 @@ impl Files {
             series: create(folder.join("series.csv"), &Signature::of(SERIES_HEADER))?,
             pcap: pcap.transpose()?,
         };
-        let others = [&files.page, &files.series].map(|(_, file)| file.path());
-        match &files.pcap {
-            Some((path, file)) if others.contains(&file.path()) => Err(Failure::Usage(format!(
-                "--pcap {}: the report is written to that file; choose another name",
-                path.display()
-            ))),
-            _ => Ok(files),
-        }
+        let (page, series) = (files.page.0.as_path(), files.series.0.as_path());
+        let outputs = [("the report", page), ("the series", series)];
+        let pcap = ("--pcap", arguments.pcap.as_deref());
+        let outputs = outputs.map(|(name, path)| (name, Some(path)));
+        check_distinct(&[outputs[0], outputs[1], pcap])?;
+        Ok(files)
     }
 
     /// Writes the report page, the series and the captured packets; returns their paths.

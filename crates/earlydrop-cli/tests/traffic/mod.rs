@@ -16,8 +16,10 @@ use serde_json::Value;
 use crate::support::Ran;
 
 const PORT: u16 = 5001;
-/// The time for which each flow sends.
-const SENDING: Duration = Duration::from_secs(3);
+/// Bytes that each of the two flows sends: more than three seconds' worth of the link.
+const SENT: usize = 2_000_000;
+/// The rate of the link that both cross, in bits per second.
+const RATE: f64 = 10e6;
 
 /// The command line that runs a helper of this file.
 pub(crate) fn helper(name: &str) -> String {
@@ -97,13 +99,10 @@ fn byte_at(place: usize) -> u8 {
     (place % 251) as u8
 }
 
-/// Sends for [`SENDING`]; returns the goodput in bits per second and the number of marks received.
+/// Sends [`SENT`] bytes; returns the goodput in bits per second and the number of marks received.
 fn send(mut stream: TcpStream) -> (f64, u64) {
-    let payload: Vec<u8> = (0..251 * 64).map(byte_at).collect();
-    let began = Instant::now();
-    while began.elapsed() < SENDING {
-        stream.write_all(&payload).unwrap();
-    }
+    let payload: Vec<u8> = (0..SENT).map(byte_at).collect();
+    stream.write_all(&payload).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -175,21 +174,30 @@ pub(crate) fn marks_arrive(ran: &Ran, summary: &Value) {
     assert_eq!(number(ran, "marks received"), marked as f64, "{summary}");
 }
 
-/// Checks a goodput between 5 and 9.66 of 10 Mbps.
+/// Checks that packets left at the link's rate: never faster, and not much slower, unless the
+/// bottleneck says itself that the machine was too busy.
 ///
-/// 1,448 of 1,500 bytes are payload: at most 9.65 Mbps. After the drops at the end of slow start,
-/// Reno needs much of the three seconds to recover: at least half.
-pub(crate) fn fills_the_link(ran: &Ran) {
-    let goodput = number(ran, "goodput");
-    assert!((5e6..9.66e6).contains(&goodput), "{goodput} {ran:?}");
+/// After the drops at the end of slow start, Reno needs much of the time to recover: at least half.
+pub(crate) fn fills_the_link(ran: &Ran, summary: &Value) {
+    let number_of = |name: &str| summary["up"][name].as_f64().unwrap();
+    let duration = summary["duration"].as_f64().unwrap();
+    let least = number_of("delivered_bytes") * 8.0 / RATE;
+    assert!(duration >= least, "{duration} s for {least} s: {summary}");
+    assert!(
+        number_of("delivered_bytes") >= 2.0 * SENT as f64,
+        "{summary}"
+    );
+    if summary["trustworthy"] == true {
+        let goodput = number(ran, "goodput");
+        assert!(goodput >= RATE / 2.0, "{goodput} {ran:?}");
+    }
 }
 
-/// Waits until a condition holds; fails after ten seconds.
+/// Waits until a condition holds; fails after two minutes.
 pub(crate) fn until(holds: impl Fn() -> bool, what: &str) {
-    let mut attempts = 0;
+    let began = Instant::now();
     while !holds() {
-        attempts += 1;
-        assert!(attempts < 500, "{what}");
+        assert!(began.elapsed() < Duration::from_secs(120), "{what}");
         sleep(Duration::from_millis(20));
     }
 }

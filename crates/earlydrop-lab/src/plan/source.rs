@@ -79,10 +79,11 @@ impl Source {
         };
         let mut tree = Node::parse(text).map_err(wrong)?;
         let mut problems = Vec::new();
-        let schemes = scenario::normalised(tree.take("schemes").as_ref(), &mut problems);
+        let schemes = scenario::normalised(tree.at(&["schemes"]), &mut problems);
         if !problems.is_empty() {
             return Err(wrong(problems));
         }
+        // In its place: the scenario as run must read as the same document.
         tree.put(&["schemes"], schemes);
         expand_tcp(&mut tree);
         Ok(Source {

@@ -55,24 +55,33 @@ impl Interfaces {
     pub(super) fn here() -> io::Result<Interfaces> {
         let routing = Routing::open()?;
         let links = routing.list(GET_LINK)?;
+        let addresses = routing.list(GET_ADDRESS)?;
+        let routes = routing.list(GET_ROUTE)?;
+        Ok(Interfaces::parse(&links, &addresses, &routes))
+    }
+
+    /// Parses the bodies of the messages about links, addresses and routes. What cannot be read
+    /// is left out.
+    fn parse(links: &[Vec<u8>], addresses: &[Vec<u8>], routes: &[Vec<u8>]) -> Interfaces {
         let mut list: Vec<Interface> = links.iter().filter_map(|body| interface(body)).collect();
-        for body in routing.list(GET_ADDRESS)? {
-            if let Some((index, address)) = address(&body)
-                && let Some(interface) = list.iter_mut().find(|one| one.index == index)
-            {
+        for (index, address) in addresses.iter().filter_map(|body| address(body)) {
+            if let Some(interface) = list.iter_mut().find(|one| one.index == index) {
                 interface.addresses.push(address);
             }
         }
-        let routes = routing.list(GET_ROUTE)?;
         let default_routes = routes.iter().flat_map(|body| default_route(body)).collect();
-        Ok(Interfaces {
+        Interfaces {
             list,
             default_routes,
-        })
+        }
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Interface> {
         self.list.iter().find(|one| one.name == name)
+    }
+
+    pub(super) fn with_index(&self, index: u32) -> Option<&Interface> {
+        self.list.iter().find(|one| one.index == index)
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -194,6 +203,25 @@ fn number(bytes: &[u8]) -> Option<u32> {
 fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|byte| *byte == 0);
     String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
+}
+
+/// The default routes of whatever these bytes say about links, addresses and routes: the
+/// number of interfaces that carry one.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn carriers(bytes: &[u8]) -> usize {
+    let mut bodies = Vec::new();
+    let _ = crate::netlink::add_bodies(bytes, &mut bodies);
+    // One byte of each body says which request it answers.
+    let of = |request| {
+        let is_one = |body: &&Vec<u8>| body.first().is_some_and(|byte| byte % 4 == request);
+        bodies.iter().filter(is_one).cloned().collect::<Vec<_>>()
+    };
+    let here = Interfaces::parse(&[of(0), of(3)].concat(), &of(1), &of(2));
+    let carriers = here.list.iter().filter(|one| {
+        let _ = here.master(one);
+        here.carries_default_route(one)
+    });
+    carriers.count()
 }
 
 #[cfg(test)]

@@ -14,4 +14,6 @@ pub(crate) enum Arrival {
     Malformed,
     /// Longer than the MTU.
     Oversized,
+    /// No packet: the interface has gone down.
+    Down,
 }

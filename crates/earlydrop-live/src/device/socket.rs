@@ -111,8 +111,16 @@ impl Socket {
         let mut aux = AuxData([0; 64]);
         // Leaves room to put back one tag that the kernel has removed from the frame.
         let mut start = TAG;
-        let Some(length) = self.receive(&mut buffer[start..], &mut aux)? else {
-            return Ok(None);
+        let length = match self.receive(&mut buffer[start..], &mut aux) {
+            Ok(Some(length)) => length,
+            Ok(None) => return Ok(None),
+            // The kernel reports it once. If the interface comes up again, frames follow.
+            Err(Errno::ENETDOWN) => return Ok(Some(Arrival::Down)),
+            Err(problem) => {
+                let problem = io::Error::from(problem);
+                let message = format!("{}: {problem}", self.interface);
+                return Err(io::Error::new(problem.kind(), message));
+            }
         };
         let Some(frame) = buffer.get_mut(..start + length) else {
             return Ok(Some(Arrival::Oversized));
@@ -131,19 +139,13 @@ impl Socket {
     }
 
     /// Receives a frame; returns its length, which may exceed the buffer.
-    fn receive(&self, room: &mut [u8], aux: &mut AuxData) -> io::Result<Option<usize>> {
+    fn receive(&self, room: &mut [u8], aux: &mut AuxData) -> nix::Result<Option<usize>> {
         let flags = MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT;
         let (mut room, aux) = ([IoSliceMut::new(room)], Some(&mut aux.0[..]));
         match recvmsg::<()>(self.socket.as_raw_fd(), &mut room, aux, flags) {
             Ok(message) => Ok(Some(message.bytes)),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
-            Err(problem) => {
-                let problem = io::Error::from(problem);
-                Err(io::Error::new(
-                    problem.kind(),
-                    format!("{}: {problem}", self.interface),
-                ))
-            }
+            Err(problem) => Err(problem),
         }
     }
 
@@ -151,19 +153,19 @@ impl Socket {
         self.socket.as_fd()
     }
 
-    /// Counts since the socket was opened.
-    pub(super) fn counts(&mut self) -> io::Result<DeviceCounts> {
+    /// Counts since the socket was opened. `handed` packets were accepted by the interface: that
+    /// many it has sent, if it has vanished and cannot be asked.
+    pub(super) fn counts(&mut self, handed: u64) -> io::Result<DeviceCounts> {
         let since = getsockopt(&self.socket, options::Statistics)?;
         self.read += u64::from(since.tp_packets - since.tp_drops);
         self.unread += u64::from(since.tp_drops);
         Ok(DeviceCounts {
             sent: self.read,
             unread: self.unread,
-            received: self
-                .counter
-                .read(&self.interface)?
-                .sent
-                .saturating_sub(self.before),
+            received: match self.counter.read(&self.interface) {
+                Ok(counts) => counts.sent.saturating_sub(self.before),
+                Err(_) => handed,
+            },
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The files written while packets are forwarded: statistics as JSON lines, and a capture.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,14 +39,11 @@ struct Last<'a> {
 
 impl Recorder {
     pub(super) fn create(files: &Files, layer: Layer, clock: Clock) -> Result<Recorder, LiveError> {
-        let open = |path: &Option<PathBuf>| {
-            path.as_ref().map(|path| {
-                let file = File::create(path).map_err(at(path))?;
-                Ok((path.clone(), BufWriter::new(file)))
-            })
-        };
-        let stats = open(&files.stats).transpose()?;
-        let pcap = match open(&files.pcap).transpose()? {
+        // Both are opened before one is overwritten.
+        let stats = files.stats.as_deref().map(open).transpose()?;
+        let pcap = files.pcap.as_deref().map(open).transpose()?;
+        let stats = stats.map(overwrite).transpose()?;
+        let pcap = match pcap.map(overwrite).transpose()? {
             Some((path, file)) => {
                 let file = Writer::new(file, layer, NAMES).map_err(at(&path))?;
                 Some((path, file))
@@ -104,6 +101,21 @@ impl Recorder {
             .and_then(|()| file.write_all(b"\n"))
             .map_err(at(path))
     }
+}
+
+/// Opens or creates a file to write, and leaves what it holds.
+fn open(path: &Path) -> Result<(PathBuf, File), LiveError> {
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create(true).truncate(false).open(path);
+    Ok((path.to_path_buf(), opened.map_err(at(path))?))
+}
+
+/// Empties a file, unless it is a device or a pipe.
+fn overwrite((path, file): (PathBuf, File)) -> Result<(PathBuf, BufWriter<File>), LiveError> {
+    if file.metadata().is_ok_and(|about| about.is_file()) {
+        file.set_len(0).map_err(at(&path))?;
+    }
+    Ok((path, BufWriter::new(file)))
 }
 
 fn at(path: &Path) -> impl Fn(io::Error) -> LiveError + use<> {

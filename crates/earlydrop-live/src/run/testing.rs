@@ -1,7 +1,10 @@
 //! A path between two hosts for tests: a rate, a delay and a short buffer, without a scheme. It
 //! records every packet that enters it.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -29,6 +32,7 @@ pub(super) struct Packet {
     pub(super) head: Vec<u8>,
 }
 
+pub(super) const FIN: u8 = 1;
 pub(super) const SYN: u8 = 2;
 const ICMP: u8 = 1;
 const TCP: u8 = 6;
@@ -149,6 +153,41 @@ pub(super) fn run_over(run: &Run, path: Path) -> Option<(TrafficReport, Vec<Pack
     Some(with_carrier(&devices, path, clock, &over, work))
 }
 
+/// Times that a test is repeated while its threads have to wait for a core.
+const ATTEMPTS: usize = 40;
+
+/// Time that the threads of a test may wait for a core without being disturbed.
+const UNDISTURBED: Nanos = Nanos::from_millis(20);
+
+thread_local! {
+    /// Time that the threads of this test have waited for a core, in nanoseconds.
+    static WAITED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Runs a test in real time. Where it fails, but its threads had to wait for a core, it says
+/// nothing about real hosts and is repeated.
+pub(super) fn in_real_time(test: impl Fn()) {
+    for attempt in 1..=ATTEMPTS {
+        WAITED.set(0);
+        let Err(panic) = catch_unwind(AssertUnwindSafe(&test)) else {
+            return;
+        };
+        let waited = Nanos(WAITED.get());
+        if waited <= UNDISTURBED || attempt == ATTEMPTS {
+            resume_unwind(panic);
+        }
+        println!("repeated: its threads have waited {waited} for a core");
+    }
+}
+
+/// Time that this thread was runnable but did not run: the second number of `schedstat`,
+/// proc(5). A kernel without it counts as busy.
+fn waited_so_far() -> u64 {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let mut numbers = text.split_whitespace().map(str::parse);
+    numbers.nth(1).and_then(Result::ok).unwrap_or(u64::MAX / 4)
+}
+
 /// Runs `work`, which enters namespaces, while packets are carried between the devices; returns
 /// its result and the packets.
 pub(super) fn with_carrier<T: Send>(
@@ -159,10 +198,14 @@ pub(super) fn with_carrier<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> (T, Vec<Packet>) {
     thread::scope(|scope| {
-        let carrier = scope.spawn(|| carry(devices, path, clock, over));
-        let done = scope.spawn(work).join();
+        let carrier = scope.spawn(|| (carry(devices, path, clock, over), waited_so_far()));
+        let done = scope.spawn(|| (work(), waited_so_far())).join();
         over.store(true, Ordering::Relaxed);
-        (done.unwrap(), carrier.join().unwrap())
+        let (packets, carrier_waited) = carrier.join().unwrap();
+        WAITED.set(WAITED.get().saturating_add(carrier_waited));
+        let (done, waited) = done.unwrap();
+        WAITED.set(WAITED.get().saturating_add(waited));
+        (done, packets)
     })
 }
 

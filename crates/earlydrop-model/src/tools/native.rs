@@ -348,10 +348,11 @@ fn marking(s: &Settings) -> Marking {
 /// Samples a curve given as numbers at eight points, and adds the point where it ends.
 fn corners(curve: &earlydrop::red::Curve) -> Vec<(f64, f64)> {
     let (first, end) = (curve.first(), curve.shape().max);
-    let at = |step: u32| first + (end - first) * f64::from(step) / 7.0;
+    // The last sample is just below the end, where the probability may jump.
+    let at = |step: u32| first + (end - first) * (f64::from(step) / 7.0).min(1.0 - 1e-6);
     let below = |x: f64| (x, curve.probability(x.next_down()));
     let mut points: Vec<(f64, f64)> = (0..8).map(|step| below(at(step))).collect();
-    points.push((end * (1.0 + 1e-6), 1.0_f64.min(curve.probability(end))));
+    points.push((end, 1.0_f64.min(curve.probability(end))));
     points
 }
 

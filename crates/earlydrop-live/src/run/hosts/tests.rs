@@ -11,7 +11,9 @@ use earlydrop_sim::tcp::{Algorithm, DelayedAcks, EcnMode, Profile, Recovery, Sen
 use earlydrop_sim::traffic::{Application, Flow, Pattern};
 
 use super::*;
-use crate::run::testing::{Packet, Path, SYN, hosts, run_for, run_over, with_carrier};
+use crate::run::testing::{
+    Packet, Path, SYN, hosts, in_real_time, run_for, run_over, with_carrier,
+};
 use crate::run::traffic::controls_of_a_connection;
 use crate::timing::Clock;
 
@@ -164,30 +166,53 @@ fn limits_are_refused_by_number() {
 
 #[test]
 fn full_packets_have_the_segment_size() {
-    for (segment, header) in [(1500, 52), (1000, 40), (576, 52), (140, 52), (140, 40)] {
-        let profile = modern(|p| (p.segment_size, p.header_size) = (segment, header));
-        let run = one(profile, Application::Transfer(Bytes(20_000)));
-        let Some((seen, packets)) = run_over(&run, Path::default()) else {
-            return;
-        };
-        assert_eq!(seen.flows[0].goodput_bytes, 20_000);
-        let sizes: Vec<usize> = data(&packets).map(|packet| packet.size).collect();
-        let (last, full) = sizes.split_last().unwrap();
-        assert!(
-            full.iter().all(|size| *size == segment as usize),
-            "{sizes:?}"
-        );
-        assert!(*last <= segment as usize);
-        assert!(data(&packets).all(|packet| packet.headers() == header as usize));
-        assert_eq!(sizes.len() as u32, 20_000_u32.div_ceil(segment - header));
-    }
+    in_real_time(|| {
+        for (segment, header) in [(1500, 52), (1000, 40), (576, 52), (140, 52), (140, 40)] {
+            let profile = modern(|p| (p.segment_size, p.header_size) = (segment, header));
+            let run = one(profile, Application::Transfer(Bytes(20_000)));
+            let Some((seen, packets)) = run_over(&run, Path::default()) else {
+                return;
+            };
+            assert_eq!(seen.flows[0].goodput_bytes, 20_000);
+            let sizes: Vec<usize> = data(&packets).map(|packet| packet.size).collect();
+            let (last, full) = sizes.split_last().unwrap();
+            assert!(
+                full.iter().all(|size| *size == segment as usize),
+                "{sizes:?}"
+            );
+            assert!(*last <= segment as usize);
+            assert!(data(&packets).all(|packet| packet.headers() == header as usize));
+            assert_eq!(sizes.len() as u32, 20_000_u32.div_ceil(segment - header));
+        }
+    });
 }
 
 #[test]
 fn the_first_flight_is_the_initial_window() {
-    for window in [1, 3, 10, 25] {
-        let run = one(modern(|p| p.initial_window = window), Application::Bulk);
-        // Nothing is acknowledged within 100 ms.
+    in_real_time(|| {
+        for window in [1, 3, 10, 25] {
+            let run = one(modern(|p| p.initial_window = window), Application::Bulk);
+            // Nothing is acknowledged within 100 ms.
+            let path = Path {
+                delay: MS(50),
+                ..Path::default()
+            };
+            let Some((_, packets)) = run_over(&run, path) else {
+                return;
+            };
+            let first = data(&packets).next().unwrap().at;
+            let flight = data(&packets).filter(|packet| packet.at < first + MS(90));
+            assert_eq!(flight.count() as u32, window);
+        }
+    });
+}
+
+#[test]
+fn in_flight_is_limited_by_the_receiver_window() {
+    in_real_time(|| {
+        let profile =
+            modern(|p| (p.receiver_window, p.segment_size, p.header_size) = (20, 1000, 40));
+        let run = one(profile, Application::Bulk);
         let path = Path {
             delay: MS(50),
             ..Path::default()
@@ -195,85 +220,73 @@ fn the_first_flight_is_the_initial_window() {
         let Some((_, packets)) = run_over(&run, path) else {
             return;
         };
-        let first = data(&packets).next().unwrap().at;
-        let flight = data(&packets).filter(|packet| packet.at < first + MS(90));
-        assert_eq!(flight.count() as u32, window);
-    }
-}
-
-#[test]
-fn in_flight_is_limited_by_the_receiver_window() {
-    let profile = modern(|p| (p.receiver_window, p.segment_size, p.header_size) = (20, 1000, 40));
-    let run = one(profile, Application::Bulk);
-    let path = Path {
-        delay: MS(50),
-        ..Path::default()
-    };
-    let Some((_, packets)) = run_over(&run, path) else {
-        return;
-    };
-    // The first segments may open the window further before it is clamped again.
-    let mut acknowledged = None;
-    let mut most = 0;
-    for packet in &packets {
-        let [number, next] = packet.numbers();
-        if !packet.from_near {
-            acknowledged = Some(next);
-        } else if let Some(acknowledged) = acknowledged
-            && packet.at > MS(400)
-        {
-            let end = number.wrapping_add(packet.data() as u32);
-            most = most.max(end.wrapping_sub(acknowledged) as i32);
+        // The first segments may open the window further before it is clamped again.
+        let mut acknowledged = None;
+        let mut most = 0;
+        for packet in &packets {
+            let [number, next] = packet.numbers();
+            if !packet.from_near {
+                acknowledged = Some(next);
+            } else if let Some(acknowledged) = acknowledged
+                && packet.at > MS(400)
+            {
+                let end = number.wrapping_add(packet.data() as u32);
+                most = most.max(end.wrapping_sub(acknowledged) as i32);
+            }
         }
-    }
-    assert_eq!(most, 20 * 960);
+        assert_eq!(most, 20 * 960);
+    });
 }
 
 #[test]
 fn acknowledgments_are_for_every_segment_or_every_second() {
-    let count = |delayed_acks| {
-        // The receiver window is smaller than the path's buffer, so nothing is lost.
-        let profile = modern(|p| (p.delayed_acks, p.receiver_window) = (delayed_acks, 30));
-        let run = one(profile, Application::Bulk);
-        let (_, packets) = run_over(&run, Path::default())?;
-        let acknowledgments = packets.iter().filter(|packet| !packet.from_near);
-        // Two thirds of the run, in equilibrium.
-        let late = |packet: &&Packet| packet.at > MS(250);
-        let sent = data(&packets).filter(late).count() as f64;
-        Some(acknowledgments.filter(late).count() as f64 / sent)
-    };
-    let (Some(each), Some(delayed)) = (
-        count(None),
-        count(Profile::modern(Algorithm::Reno).delayed_acks),
-    ) else {
-        return;
-    };
-    assert!((0.95..1.05).contains(&each), "{each} a segment");
-    assert!((0.4..0.75).contains(&delayed), "{delayed} a segment");
+    in_real_time(|| {
+        let count = |delayed_acks| {
+            // The receiver window is smaller than the path's buffer, so nothing is lost.
+            let profile = modern(|p| (p.delayed_acks, p.receiver_window) = (delayed_acks, 30));
+            let run = one(profile, Application::Bulk);
+            let (_, packets) = run_over(&run, Path::default())?;
+            let acknowledgments = packets.iter().filter(|packet| !packet.from_near);
+            // Two thirds of the run, in equilibrium.
+            let late = |packet: &&Packet| packet.at > MS(250);
+            let sent = data(&packets).filter(late).count() as f64;
+            Some(acknowledgments.filter(late).count() as f64 / sent)
+        };
+        let (Some(each), Some(delayed)) = (
+            count(None),
+            count(Profile::modern(Algorithm::Reno).delayed_acks),
+        ) else {
+            return;
+        };
+        assert!((0.95..1.05).contains(&each), "{each} a segment");
+        assert!((0.4..0.75).contains(&delayed), "{delayed} a segment");
+    });
 }
 
 #[test]
 fn options_are_offered_as_the_profile_says() {
-    const SACK_PERMITTED: u8 = 4;
-    const TIMESTAMPS: u8 = 8;
-    for (recovery, header) in [(Recovery::Sack, 52), (Recovery::NewReno, 40)] {
-        let profile = modern(|p| (p.recovery, p.header_size) = (recovery, header));
-        let run = one(profile, Application::Transfer(Bytes(1)));
-        let Some((_, packets)) = run_over(&run, Path::default()) else {
-            return;
-        };
-        let mut requests = packets.iter().filter(|packet| packet.flags() & SYN != 0);
-        let both = [requests.next().unwrap(), requests.next().unwrap()];
-        for request in both {
-            let options = request.options();
-            assert_eq!(
-                options.contains(&SACK_PERMITTED),
-                header == 52,
-                "{options:?}"
-            );
-            assert_eq!(options.contains(&TIMESTAMPS), header == 52, "{options:?}");
+    in_real_time(|| {
+        const SACK_PERMITTED: u8 = 4;
+        const TIMESTAMPS: u8 = 8;
+        for (recovery, header) in [(Recovery::Sack, 52), (Recovery::NewReno, 40)] {
+            let profile = modern(|p| (p.recovery, p.header_size) = (recovery, header));
+            let run = one(profile, Application::Transfer(Bytes(1)));
+            let Some((_, packets)) = run_over(&run, Path::default()) else {
+                return;
+            };
+            let mut requests = packets.iter().filter(|packet| packet.flags() & SYN != 0);
+            let both = [requests.next().unwrap(), requests.next().unwrap()];
+            for request in both {
+                let options = request.options();
+                assert_eq!(
+                    options.contains(&SACK_PERMITTED),
+                    header == 52,
+                    "{options:?}"
+                );
+                assert_eq!(options.contains(&TIMESTAMPS), header == 52, "{options:?}");
+            }
         }
-    }
+    });
 }
 
 /// Sends a single segment whose first copies are lost; returns the times at which it was sent,
@@ -292,37 +305,41 @@ fn retransmitted(least: Nanos, drops: usize) -> Option<(Vec<Nanos>, SenderCounts
 
 #[test]
 fn a_lost_segment_is_retransmitted_after_the_minimum_rto() {
-    let gap = |least| {
-        let (sent, counts) = retransmitted(least, 1)?;
-        assert_eq!((counts.segments, counts.retransmissions), (2, 1));
-        Some(sent[1].since(sent[0]))
-    };
-    let (Some(short), Some(long)) = (gap(MS(30)), gap(MS(600))) else {
-        return;
-    };
-    // The kernel's default is 200 ms.
-    assert!(short >= MS(30) && long >= MS(600), "{short}, {long}");
-    assert!(short < Nanos(long.0 / 2), "{short}, {long}");
+    in_real_time(|| {
+        let gap = |least| {
+            let (sent, counts) = retransmitted(least, 1)?;
+            assert_eq!((counts.segments, counts.retransmissions), (2, 1));
+            Some(sent[1].since(sent[0]))
+        };
+        let (Some(short), Some(long)) = (gap(MS(30)), gap(MS(600))) else {
+            return;
+        };
+        // The kernel's default is 200 ms.
+        assert!(short >= MS(30) && long >= MS(600), "{short}, {long}");
+        assert!(short < Nanos(long.0 / 2), "{short}, {long}");
+    });
 }
 
 #[test]
 fn timeouts_are_counted_if_the_kernel_reports_them() {
-    // The first retransmission is a tail loss probe (RFC 8985), not a timeout.
-    let Some((sent, counts)) = retransmitted(MS(20), 3) else {
-        return;
-    };
-    assert_eq!(counts.segments as usize, sent.len());
-    assert!(counts.retransmissions >= 3, "{counts:?}");
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
-    let mut numbers = release
-        .split(['.', '-'])
-        .map_while(|part| part.parse::<u32>().ok());
-    let version = (numbers.next().unwrap(), numbers.next().unwrap());
-    let expected = u32::from(version >= (6, 7));
-    assert!(
-        (expected..=2 * expected).contains(&counts.timeouts),
-        "{counts:?} on {release}"
-    );
+    in_real_time(|| {
+        // The first retransmission is a tail loss probe (RFC 8985), not a timeout.
+        let Some((sent, counts)) = retransmitted(MS(20), 3) else {
+            return;
+        };
+        assert_eq!(counts.segments as usize, sent.len());
+        assert!(counts.retransmissions >= 3, "{counts:?}");
+        let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+        let mut numbers = release
+            .split(['.', '-'])
+            .map_while(|part| part.parse::<u32>().ok());
+        let version = (numbers.next().unwrap(), numbers.next().unwrap());
+        let expected = u32::from(version >= (6, 7));
+        assert!(
+            (expected..=2 * expected).contains(&counts.timeouts),
+            "{counts:?} on {release}"
+        );
+    });
 }
 
 #[test]

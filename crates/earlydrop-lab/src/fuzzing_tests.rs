@@ -1,18 +1,18 @@
-//! Mangled scenario files: each is refused with problems whose places are within its text, or
-//! planned so that its first cell starts. None panics.
+//! The shipped scenarios, mangled: each keeps the invariants of [`scenario`](super::scenario).
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
-use earlydrop_lab::document::{Node, Place, Problems};
-use earlydrop_lab::plan::{Cell, Plan, Source};
-use earlydrop_lab::scenario::schema;
 use jsonschema::Validator;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::{scenario, traces};
+use crate::document::Node;
+use crate::plan::Source;
+use crate::scenario::schema;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
@@ -28,47 +28,8 @@ fn texts() -> Vec<String> {
     files.iter().map(read).collect()
 }
 
-fn plan(text: &str) -> Result<Plan, Problems> {
-    Source::new("mangled.toml", text, folder())?.plan()
-}
-
-/// An error in how `text` was read. A refusal is not one.
-fn flaw(text: &str) -> Option<String> {
-    let began = Instant::now();
-    let flaw = match plan(text) {
-        Err(problems) => flaw_of_refusal(text, &problems),
-        Ok(plan) => {
-            let first = Cell {
-                seed: 0,
-                point: 0,
-                scheme: 0,
-            };
-            match plan.prepare(first, true) {
-                Ok(prepared) => prepared.run.start().err().map(|e| format!("start: {e}")),
-                Err(problem) => Some(format!("planned, but: {problem}")),
-            }
-        }
-    };
-    let late = began.elapsed() > Duration::from_secs(5);
-    flaw.or(late.then(|| format!("took {:?}", began.elapsed())))
-}
-
-fn flaw_of_refusal(text: &str, problems: &Problems) -> Option<String> {
-    if problems.list.is_empty() {
-        return Some("refused without a problem".to_string());
-    }
-    for problem in &problems.list {
-        match &problem.place {
-            Place::File(bytes) if text.get(bytes.clone()).is_some() => {}
-            place => return Some(format!("{place:?} is not within the text: {problem}")),
-        }
-        if problem.message.is_empty() {
-            return Some("a problem without a message".to_string());
-        }
-    }
-    // Lines and columns are worked out here.
-    let text = problems.to_string();
-    (text.lines().count() < problems.list.len()).then(|| format!("printed: {text}"))
+fn is_planned(text: &str) -> bool {
+    Source::new("mangled.toml", text, traces()).is_ok_and(|source| source.plan().is_ok())
 }
 
 /// One mutation: its kind, and two numbers that decide where and with what.
@@ -222,9 +183,7 @@ fn mangled_files_are_refused_or_run() {
     let mutations = vec((any::<u8>(), any::<u32>(), any::<u32>()), 1..5);
     let cases = (0..texts.len(), mutations);
     let result = runner(2500).run(&cases, |(file, mutations)| {
-        let text = mangle(&texts[file], &mutations, &texts);
-        let flaw = flaw(&text);
-        prop_assert!(flaw.is_none(), "{}\nof\n{text}", flaw.unwrap_or_default());
+        scenario(&mangle(&texts[file], &mutations, &texts));
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
@@ -240,7 +199,7 @@ fn the_schema_accepts_whatever_is_planned() {
     let planned = AtomicUsize::new(0);
     let result = runner(1500).run(&cases, |(file, mutations)| {
         let text = mangle(&texts[file], &mutations, &texts);
-        if plan(&text).is_ok() {
+        if is_planned(&text) {
             planned.fetch_add(1, Ordering::Relaxed);
             let errors = errors(&validator, &text);
             prop_assert!(errors.is_empty(), "{errors:?}\nof\n{text}");
@@ -343,8 +302,22 @@ fn edge_cases_are_refused_or_run() {
             "schemes = { red = { min = [1] } }\n[flows.a]\n",
         ),
     ] {
-        if let Some(flaw) = flaw(text) {
-            panic!("{name}: {flaw}\nof\n{text}");
-        }
+        println!("{name}");
+        scenario(text);
+    }
+}
+
+/// Arguments add tables that the file does not have.
+#[test]
+fn scenarios_with_arguments_are_refused_or_run() {
+    for text in [
+        "#--set network.rtt=30 ms\nschemes = [\"red\"]\n[flows.a]\n",
+        "#--set network.rtt=30 ms\n[flows.a]\n",
+        "#--set tcp.control=cubic\n#--set schemes.red.max=20\nschemes = [\"red\"]\n[flows.a]\n",
+        "#--set network.rtt=30 parsecs\n[flows.a]\n",
+        "#--set nothing\n[flows.a]\n",
+        "#--set network.rtt=30 ms\n[flows.a]\n[sweep]\n\"network.rtt\" = [\"1 ms\", \"2 ms\"]\n",
+    ] {
+        scenario(text);
     }
 }

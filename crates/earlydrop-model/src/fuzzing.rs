@@ -1,0 +1,118 @@
+//! Invariants of other tools' configurations for arbitrary text, checked by tests with mangled
+//! texts and by the fuzzers in `fuzz/`.
+
+use earlydrop::registry::Link;
+use earlydrop::units::BitsPerSec;
+
+use crate::Load;
+use crate::explain::explain;
+use crate::tools::{
+    Configuration, ParseError, TOOLS, Tool, detect, read, translate, word_for_word,
+};
+
+/// A text is refused with an error within it, or read as a tool's configuration, which can be
+/// explained and written for a tool, which reads it again. The text chooses that tool: all of them
+/// would take ten times as long.
+pub fn configuration(text: &str) {
+    let sum: usize = text.bytes().map(usize::from).sum();
+    keeps_the_invariants(text, &TOOLS[sum % TOOLS.len()..][..1]);
+}
+
+/// Writes what was read for each of `targets`.
+fn keeps_the_invariants(text: &str, targets: &[&'static Tool]) {
+    let link = Link::at(BitsPerSec::from_mbps(10));
+    if let Err(error) = detect(text) {
+        is_within(text, &error);
+    }
+    for tool in TOOLS {
+        match read(text, Some(tool), &link) {
+            Ok(parsed) => can_be_used(&parsed, text, &link, targets),
+            Err(error) => is_within(text, &error),
+        }
+    }
+}
+
+fn is_within(text: &str, error: &ParseError) {
+    assert!(
+        text.get(error.span.clone()).is_some(),
+        "{error:?} in {text:?}"
+    );
+    assert!(!error.message.is_empty(), "{error:?} in {text:?}");
+}
+
+fn can_be_used(parsed: &Configuration, text: &str, link: &Link, targets: &[&'static Tool]) {
+    let load = Load {
+        rate: link.rate,
+        packet: link.mean_packet,
+        ..Load::default()
+    };
+    let _ = explain(parsed, text, &load);
+    for tool in targets {
+        for written in [
+            translate(parsed, tool, link),
+            word_for_word(parsed, tool, link),
+        ] {
+            match written {
+                Ok(written) => is_read_again(&written.text, tool, link),
+                // The values are outside the tool's range.
+                Err(error) => assert!(!error.message.is_empty(), "{text:?} for {}", tool.name),
+            }
+        }
+    }
+}
+
+/// What was written for a tool is recognised and read as the tool's own, and written in the same
+/// way again.
+fn is_read_again(written: &str, tool: &'static Tool, link: &Link) {
+    let parsed = read(written, Some(tool), link)
+        .unwrap_or_else(|error| panic!("{}: {error} in {written:?}", tool.name));
+    let again = word_for_word(&parsed, tool, link)
+        .unwrap_or_else(|error| panic!("{}: {error} from {written:?}", tool.name));
+    assert!(again.text.len() < 1 << 20, "{}", tool.name);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A configuration of each tool, and one that has failed.
+    fn texts() -> Vec<String> {
+        let link = Link::at(BitsPerSec::from_mbps(10));
+        let native = "gred:min=10,max=30,ecn=on,limit=100 packets";
+        let native = read(native, None, &link).expect("a configuration");
+        let written = TOOLS
+            .iter()
+            .map(|tool| translate(&native, tool, &link).expect(tool.name).text);
+        let failed = "c{interpolate fill-level [ 15 20 25 30 31 drop-probability [ 0 2 7 27 100 ";
+        written.chain([failed.to_string()]).collect()
+    }
+
+    #[test]
+    fn texts_that_are_whole_keep_the_invariants() {
+        texts()
+            .iter()
+            .for_each(|text| keeps_the_invariants(text, TOOLS));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn mangled_texts_keep_the_invariants(
+            mut text in prop::sample::select(texts()),
+            cuts in prop::collection::vec(
+                (any::<prop::sample::Index>(), "[0-9.%kmb \\n\\]}=]{0,3}"),
+                1..4,
+            ),
+        ) {
+            for (index, more) in cuts {
+                let at = text.floor_char_boundary(index.index(text.len() + 1));
+                let end = text.ceil_char_boundary((at + 2).min(text.len()));
+                text.replace_range(at..end, &more);
+            }
+            keeps_the_invariants(&text, TOOLS);
+        }
+    }
+}
