@@ -59,7 +59,8 @@ mod tests {
     fn only_styles_reach_the_terminal() {
         let mut sink = Vec::new();
         let mut out = Output::new(&mut sink);
-        writeln!(out, "report: {}", "a\u{1b}]0;x\u{7}\u{202e}é/report.html").unwrap();
+        let path = std::path::Path::new("a\u{1b}]0;x\u{7}\u{202e}é/report.html");
+        writeln!(out, "report: {}", path.display()).unwrap();
         out.write_all(b"one\n\ttwo\r\xff\n").unwrap();
         let style = Style {
             colour: true,

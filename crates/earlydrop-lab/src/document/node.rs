@@ -391,6 +391,16 @@ mod tests {
     }
 
     #[test]
+    fn a_tree_has_a_depth() {
+        let mut tree = parse("a = 1");
+        tree.put(&["b"; MAX_DEPTH], Node::argument("2", "--set"));
+        assert_eq!(tree.at(&["b"; MAX_DEPTH]).unwrap().text().unwrap(), "2");
+        let before = tree.clone();
+        tree.put(&["b"; 100_000], Node::argument("3", "--set"));
+        assert!(tree == before);
+    }
+
+    #[test]
     fn arguments_are_numbers_lists_or_text() {
         let content = |text: &str| Node::argument(text, "--set").content;
         assert_eq!(content("5"), Content::Number("5".into()));

@@ -264,6 +264,22 @@ mod tests {
     }
 
     #[test]
+    fn the_nearest_text_is_allowed() {
+        let rate = Kind::Rate(Range::closed(1e3, 1e11));
+        let nearest = |text: &str| parse_one(&rate, text).unwrap_err();
+        assert_eq!(nearest("20").as_deref(), Some("20 Mbps"));
+        assert_eq!(nearest("10 Mpbs").as_deref(), Some("10 Mbps"));
+        assert_eq!(nearest("inf").as_deref(), Some("100000000000 bps"));
+        assert_eq!(nearest("-inf").as_deref(), Some("1000 bps"));
+        // The nearest unit's name is that of a rate below the range.
+        assert_eq!(nearest("10Tbps"), None);
+        assert_eq!(nearest("NaN"), None);
+        let short = Kind::Time(Range::closed(0.0, 10.0));
+        let nearest = parse_one(&short, "50").unwrap_err();
+        assert_eq!(nearest.as_deref(), Some("50 ms"));
+    }
+
+    #[test]
     fn two_values_with_dots_between() {
         let second = |s| Value::Time(Nanos::from_secs(s));
         assert_eq!(parse_between(&TIME, "1 s..2 s"), Ok((second(1), second(2))));
