@@ -97,7 +97,10 @@ fn check_plan(plan: &Plan) -> Result<(), String> {
         }
     }
     let written = plan.toml();
-    let again = Source::new("scenario.toml", &written, traces()).and_then(|again| again.plan());
+    let stored = plan.recordings.iter();
+    let stored = stored.map(|kept| (kept.stored_name.clone(), kept.text.to_string()));
+    let stored = TraceFiles::Memory(stored.collect());
+    let again = Source::new("scenario.toml", &written, stored).and_then(|again| again.plan());
     let again = again.map_err(|problems| format!("as run: {problems}\nin\n{written}"))?;
     match again.identity() == plan.identity() && again.cell_count() == plan.cell_count() {
         true => Ok(()),
