@@ -32,6 +32,7 @@
 pub mod capture;
 mod engine;
 pub mod events;
+pub mod fine_time;
 pub mod link;
 pub mod measure;
 pub mod network;
