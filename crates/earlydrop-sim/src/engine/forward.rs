@@ -5,8 +5,10 @@
 //! ([`forward_departure`](Simulation::forward_departure)) or by its event
 //! ([`resume`](Simulation::resume)). All four end in one loop,
 //! [`forward_hops`](Simulation::forward_hops). It stops where the packet must wait: at a port, as
-//! an event (even for now: others may be due now that were sent before it), or at an end whose state at that time is not known yet. The loop handles frequent
+//! an event, or at an end whose state at that time is not known yet. The loop handles frequent
 //! stages itself, and leaves the others to [`arrive`](Simulation::arrive).
+//!
+//! A packet that arrives now waits as an event, too: packets sent before it may be due now.
 
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
