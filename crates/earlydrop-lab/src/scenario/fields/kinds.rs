@@ -18,7 +18,7 @@ pub(super) const fn one(
 pub(super) const TIME: Kind = Kind::Time(Range::NOT_NEGATIVE);
 /// A time above zero.
 pub(super) const SPAN: Kind = Kind::Time(Range::POSITIVE);
-pub(super) const RATE: Kind = Kind::Rate(Range::closed(1.0, 1e12));
+pub(super) const RATE: Kind = Kind::Rate(Range::closed(1.0, 2e12));
 /// The size of a packet.
 pub(super) const SIZE: Kind = Kind::Bytes(Range::closed(1.0, 65_535.0));
 pub(super) const FLAG: Kind = Kind::OrAuto(&Kind::Flag);
