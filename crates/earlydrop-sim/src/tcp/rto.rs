@@ -6,12 +6,12 @@
 //! later           RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|                       2.3
 //!                 SRTT = 7/8 SRTT + 1/8 R
 //!                 RTO = SRTT + max(G, 4 RTTVAR), within minimum and maximum  2.3 to 2.5
-//! always          RTO >= G, and at least 1 us
+//! always          RTO >= G, where G is at least 1 us
 //! timer expires   RTO = 2 RTO, until new data is acknowledged                5.5
 //! ```
 //!
-//! The last line holds whatever the minimum, the maximum and the initial RTO are. A timer of zero
-//! would expire again and again at one moment.
+//! The last line holds whatever the minimum and the initial RTO are; a maximum below G is refused.
+//! A timer of zero would expire again and again at one moment.
 //!
 //! ns-2 computes in whole clock ticks. R is the number of ticks that passed, SRTT is stored in
 //! eighths and RTTVAR in quarters of a tick. The minimum applies before doubling, and RTO is
@@ -34,6 +34,14 @@ pub struct RtoParams {
     pub maximum: Nanos,
     /// Granularity of the clock that measures round trips: G of RFC 6298. RTO is never below it.
     pub tick: Nanos,
+}
+
+impl RtoParams {
+    /// Below this RTO never is: the tick, and [`LEAST_RTO`].
+    #[inline]
+    pub fn floor(&self) -> Nanos {
+        self.tick.max(LEAST_RTO)
+    }
 }
 
 /// RTO is never below it, however fine the clock is.
@@ -70,7 +78,7 @@ impl RtoEstimator {
             rto: 0,
             srtt: 0,
             rttvar: 0,
-            base: params.initial.0,
+            base: params.initial.max(params.floor()).0,
             phase: (FlowKey(now.0).hash(0) % params.tick.0) as u32,
             backoff: 1,
         };
@@ -109,7 +117,7 @@ impl RtoEstimator {
 
     /// Sets RTO to `rto` before bounds, without backoff.
     pub fn reset(&mut self, params: &RtoParams, rules: Rules, rto: Nanos) {
-        self.base = rto.0;
+        self.base = rto.max(params.floor()).0;
         self.backoff = 1;
         self.update_rto(params, rules);
     }
@@ -138,7 +146,7 @@ impl RtoEstimator {
             self.srtt = self.srtt - self.srtt / 8 + rtt / 8;
         }
         self.backoff = 1;
-        self.base = self.srtt + params.tick.0.max(4 * self.rttvar);
+        self.base = self.srtt + params.floor().0.max(4 * self.rttvar);
     }
 
     fn measure_ticks(&mut self, params: &RtoParams, rtt: u64, now: u64) {
@@ -170,17 +178,15 @@ impl RtoEstimator {
         self.update_rto(params, rules);
     }
 
-    /// Computes RTO within its bounds (RFC 6298, 2.4, 2.5). The clock's granularity is the
-    /// strictest of them.
+    /// Computes RTO within its bounds (RFC 6298, 2.4, 2.5).
     fn update_rto(&mut self, params: &RtoParams, rules: Rules) {
         let base = self.base.max(params.minimum.0);
         let doubled = base.saturating_mul(u64::from(self.backoff));
         let bounded = doubled.min(params.maximum.0);
-        let ticks = match rules {
-            Rules::Standard => 1,
-            Rules::Ns2 => 2,
+        self.rto = match rules {
+            Rules::Standard => bounded,
+            Rules::Ns2 => bounded.max(2 * params.tick.0).max(LEAST_RTO.0),
         };
-        self.rto = bounded.max(ticks * params.tick.0).max(LEAST_RTO.0);
     }
 }
 
@@ -241,7 +247,7 @@ mod tests {
             let params = RtoParams {
                 initial: Nanos::ZERO,
                 minimum: Nanos::ZERO,
-                maximum: Nanos::ZERO,
+                maximum: tick.max(LEAST_RTO),
                 tick,
             };
             let mut estimator = RtoEstimator::new(&params, rules, ms(0));

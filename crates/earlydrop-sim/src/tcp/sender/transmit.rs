@@ -127,20 +127,30 @@ impl Sender {
         if self.snd_una == self.snd_max {
             self.start_flight(profile, now);
         }
-        if let Some(rate) = self.control.pacing_rate() {
-            self.pacing_blocked = now < self.pacing_release.nanos();
-            if self.pacing_blocked {
-                return None;
-            }
-            if self.pacing_release.nanos() < now {
-                self.pacing_release = now.into();
-            }
-            self.pacing_release += FineTime::from_secs_f64(1.0 / rate);
+        if let Some(rate) = self.control.pacing_rate()
+            && !self.pace(rate, now)
+        {
+            return None;
         }
         if !core::mem::take(&mut self.retransmit_una) && !self.sack_recovery {
             self.snd_nxt = number + 1;
         }
         Some(self.emit(profile, number, now))
+    }
+
+    /// Whether pacing at `rate` segments a second lets a segment be sent now. If so, the next one
+    /// follows a gap later.
+    #[inline(never)]
+    fn pace(&mut self, rate: f64, now: Nanos) -> bool {
+        self.pacing_blocked = now < self.pacing_release.nanos();
+        if self.pacing_blocked {
+            return false;
+        }
+        if self.pacing_release.nanos() < now {
+            self.pacing_release = now.into();
+        }
+        self.pacing_release += FineTime::from_secs_f64(1.0 / rate);
+        true
     }
 
     /// Ends what pacing waits for, once it is due.
