@@ -48,6 +48,11 @@ fn timers_and_bursts_too_short_are_refused_with_the_nearest() {
             "nearest: largest_timeout = \"0.000001 s\"",
         ),
         (
+            "tcp = { largest_timeout = \"1 us\", first_timeout = \"1 us\", least_timeout = \"0 s\" }",
+            "these values of `tcp` contradict each other",
+            "the timer's maximum is below its tick or a microsecond",
+        ),
+        (
             "kind = \"on-off\"\non = \"7 us\"",
             "bursts of 7 us of datagrams that follow each other every 8 ms at 1 Mbps",
             "nearest: on = \"8 us\"",
