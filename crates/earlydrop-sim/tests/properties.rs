@@ -225,10 +225,10 @@ fn shortcuts_change_no_result(mut run: Run) -> Result<(), TestCaseError> {
     run.measure.round_trips = true;
     run.measure.sojourn = true;
     run.measure.sample_every = Some(sample);
-    if run.seed % 3 == 0 {
+    if run.seed.is_multiple_of(3) {
         run.measure.arrivals_every = Some(sample);
     }
-    if run.seed % 2 == 0 {
+    if run.seed.is_multiple_of(2) {
         run.measure.captures = run.network.links().map(|(id, ..)| id).collect();
     }
     let simulation = match run.start() {
