@@ -13,6 +13,7 @@ use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
 use earlydrop::random::Pcg32;
 use earlydrop::registry::{ConfigError, Link, Spec};
 use earlydrop::units::Nanos;
+use earlydrop_sim::fine_time::FineTime;
 use earlydrop_sim::link::{QueuedLink, Transmission, is_lost};
 use earlydrop_sim::network::{self, Change};
 
@@ -221,7 +222,7 @@ pub(crate) trait Tap {
     /// The queue is about to change at `at`, and has not changed since the last call.
     fn before_change(&mut self, _at: Nanos, _queue: &mut AnyQueue<Frame>) {}
     /// A packet that has waited for `sojourn` begins to be sent, which takes `time`.
-    fn on_transmission(&mut self, _sojourn: Nanos, _time: Nanos) {}
+    fn on_transmission(&mut self, _sojourn: Nanos, _time: FineTime) {}
     /// A packet is dropped in the queue.
     fn on_drop(&mut self, _at: Nanos, _frame: &Frame) {}
     /// A packet is lost after the transmitter.

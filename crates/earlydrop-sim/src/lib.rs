@@ -34,6 +34,7 @@ pub mod capture;
 pub mod cost;
 mod engine;
 pub mod events;
+pub mod fine_time;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;

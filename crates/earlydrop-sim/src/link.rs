@@ -6,7 +6,8 @@
 //!
 //! - [`LinkParams`]: rate and propagation delay, shared by links that are alike.
 //! - [`Transmitter`]: a link without a queue limit. A packet's arrival at the far end is known as
-//!   soon as it enters.
+//!   soon as it enters. When it is free is a [`FineTime`]: at high rates a packet takes a few
+//!   nanoseconds or less than one, and none of it may be lost to rounding.
 //! - [`QueuedLink`]: a queue discipline in front of a transmitter. Departures are computed when
 //!   they are asked for, each at the time when the packet before it is through, so asking late
 //!   shifts nothing.
@@ -28,6 +29,7 @@ use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
 use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
+use crate::fine_time::FineTime;
 use crate::network::{Change, Opportunities, Reorder, Trace};
 
 /// A link's rate and propagation delay: all about it but when it is free.
@@ -36,10 +38,9 @@ pub struct LinkParams {
     /// Propagation delay: how long a packet travels once it is sent.
     pub delay: Nanos,
     rate: BitsPerSec,
-    /// The last size asked for, in bytes, and its transmission time in nanoseconds: packets come
-    /// in few sizes.
+    /// The last size asked for, in bytes, and its transmission time: packets come in few sizes.
     size: u32,
-    time: u32,
+    time: FineTime,
 }
 
 impl LinkParams {
@@ -49,7 +50,7 @@ impl LinkParams {
             delay,
             rate,
             size: 0,
-            time: 0,
+            time: FineTime::default(),
         }
     }
 
@@ -66,42 +67,39 @@ impl LinkParams {
 
     /// The transmission time of `size` bytes.
     #[inline]
-    pub fn transmission_time(&mut self, size: u32) -> Nanos {
+    pub fn transmission_time(&mut self, size: u32) -> FineTime {
         if self.size != size {
-            return self.compute_time(size);
+            self.compute_time(size);
         }
-        Nanos(u64::from(self.time))
+        self.time
     }
 
     /// The transmission time of `size` bytes, if that is the size asked for last.
     #[inline(always)]
-    pub(crate) fn cached_time(&self, size: u32) -> Option<Nanos> {
-        (self.size == size).then(|| Nanos(u64::from(self.time)))
+    pub(crate) fn cached_time(&self, size: u32) -> Option<FineTime> {
+        (self.size == size).then_some(self.time)
     }
 
     /// The size asked for last and its transmission time, if they are cached.
-    pub(crate) fn cached(&self) -> Option<(u32, Nanos)> {
-        (self.size > 0).then(|| (self.size, Nanos(u64::from(self.time))))
+    pub(crate) fn cached(&self) -> Option<(u32, FineTime)> {
+        (self.size > 0).then_some((self.size, self.time))
     }
 
     #[cold]
     #[inline(never)]
-    fn compute_time(&mut self, size: u32) -> Nanos {
-        let time = self.rate.transmission_time(Bytes(u64::from(size)));
-        // Times above 4.29 s do not fit, and are computed each time.
-        if let Ok(short) = u32::try_from(time.0) {
-            (self.size, self.time) = (size, short);
-        }
-        time
+    fn compute_time(&mut self, size: u32) {
+        self.size = size;
+        self.time = FineTime::to_send(Bytes(u64::from(size)), self.rate);
     }
 
     /// Sends `size` bytes that arrive at `at` over a link that is free at `free_at`; returns when
     /// they arrive at the far end.
     #[inline]
-    pub(crate) fn transmit(&mut self, free_at: &mut Nanos, at: Nanos, size: u32) -> Nanos {
+    pub(crate) fn transmit(&mut self, free_at: &mut FineTime, at: Nanos, size: u32) -> Nanos {
         let time = self.transmission_time(size);
-        *free_at = Nanos(free_at.0.max(at.0) + time.0);
-        Nanos(free_at.0 + self.delay.0)
+        *free_at = free_at.max(at);
+        *free_at += time;
+        Nanos(free_at.nanos().0 + self.delay.0)
     }
 }
 
@@ -111,7 +109,7 @@ impl LinkParams {
 #[derive(Clone, Debug)]
 pub struct Transmitter {
     /// When the packet sent last is through.
-    pub(crate) free_at: Nanos,
+    pub(crate) free_at: FineTime,
     pub(crate) params: LinkParams,
 }
 
@@ -119,7 +117,7 @@ impl Transmitter {
     /// A transmitter that is free at time zero.
     pub fn new(rate: BitsPerSec, delay: Nanos) -> Transmitter {
         Transmitter {
-            free_at: Nanos::ZERO,
+            free_at: FineTime::default(),
             params: LinkParams::new(rate, delay),
         }
     }
@@ -145,8 +143,8 @@ pub struct Transmission<P> {
     /// How long it waited in the queue.
     pub sojourn: Nanos,
     /// Its transmission time.
-    pub time: Nanos,
-    /// When the transmitter is through with it.
+    pub time: FineTime,
+    /// When the transmitter is through with it, rounded up.
     pub through: Nanos,
     /// When it arrives at the far end, unless something happens to it on the wire.
     pub arrives: Nanos,
@@ -252,10 +250,10 @@ impl<P: Packet> QueuedLink<P> {
         self.transmitter.params.delay
     }
 
-    /// When the packet sent last is through.
+    /// When the packet sent last is through, rounded up.
     #[inline]
     pub fn free_at(&self) -> Nanos {
-        self.transmitter.free_at
+        self.transmitter.free_at.nanos()
     }
 
     /// When it next takes a packet from the queue, as far as is known; [`Nanos::NEVER`] while
@@ -283,7 +281,7 @@ impl<P: Packet> QueuedLink<P> {
         if begins {
             self.idle = false;
             self.transmitter.free_at = self.transmitter.free_at.max(at);
-            self.next_transmission = self.transmitter.free_at;
+            self.next_transmission = self.free_at();
         }
         begins
     }
@@ -293,7 +291,7 @@ impl<P: Packet> QueuedLink<P> {
     /// empty, and the link is idle.
     #[inline(always)]
     pub fn transmit(&mut self, losses: &mut impl Losses<P>) -> Option<Transmission<P>> {
-        let at = self.transmitter.free_at;
+        let at = self.free_at();
         let mut losses = Counted { losses, count: 0 };
         let departure = self.queue.dequeue_with(at, &mut losses);
         self.waiting -= losses.count;
@@ -304,8 +302,8 @@ impl<P: Packet> QueuedLink<P> {
         };
         self.waiting -= 1;
         let time = self.transmission_time(at, departure.packet.size());
-        let through = Nanos(at.0 + time.0);
-        self.transmitter.free_at = through;
+        self.transmitter.free_at += time;
+        let through = self.free_at();
         self.next_transmission = through;
         Some(Transmission {
             packet: departure.packet,
@@ -319,10 +317,11 @@ impl<P: Packet> QueuedLink<P> {
     /// Sends a packet that arrives at `now` before everything that waits, past the queue. All
     /// transmissions up to `now` must have been taken.
     pub fn transmit_unqueued(&mut self, now: Nanos, packet: P) -> Transmission<P> {
-        let at = self.transmitter.free_at.max(now);
+        self.transmitter.free_at = self.transmitter.free_at.max(now);
+        let at = self.free_at();
         let time = self.transmission_time(at, packet.size());
-        let through = at + time;
-        self.transmitter.free_at = through;
+        self.transmitter.free_at += time;
+        let through = self.free_at();
         if self.next_transmission != Nanos::NEVER {
             self.next_transmission = through;
         }
@@ -337,10 +336,10 @@ impl<P: Packet> QueuedLink<P> {
 
     /// How long `size` bytes that are ready at `at` take to be sent.
     #[inline(always)]
-    fn transmission_time(&mut self, at: Nanos, size: u32) -> Nanos {
+    fn transmission_time(&mut self, at: Nanos, size: u32) -> FineTime {
         match &mut self.trace {
             None => self.transmitter.params.transmission_time(size),
-            Some(trace) => trace.send(at, size).since(at),
+            Some(trace) => trace.send(at, size).since(at).into(),
         }
     }
 

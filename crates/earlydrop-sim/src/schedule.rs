@@ -3,6 +3,7 @@
 use earlydrop::random::Pcg32;
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
+use crate::fine_time::FineTime;
 use crate::traffic::Pattern;
 
 /// The times at which the datagrams of one flow are due: constant, or in bursts.
@@ -10,10 +11,13 @@ use crate::traffic::Pattern;
 pub struct Schedule {
     size: Bytes,
     /// The time from one packet to the next.
-    interval: Nanos,
-    next_at: Nanos,
+    interval: FineTime,
+    next_at: FineTime,
     /// Packets that remain of this burst.
     left: u32,
+    /// Packets by which the bursts so far are longer than what was sent in them, below 0 where
+    /// they are shorter.
+    unsent: f64,
     pattern: Pattern,
     random: Pcg32,
 }
@@ -24,39 +28,51 @@ impl Schedule {
     pub fn new(size: Bytes, rate: BitsPerSec, pattern: Pattern, random: Pcg32) -> Schedule {
         Schedule {
             size,
-            interval: rate.transmission_time(size),
-            next_at: Nanos::NEVER,
+            interval: FineTime::to_send(size, rate),
+            next_at: Nanos::NEVER.into(),
             left: 0,
+            unsent: 0.0,
             pattern,
             random,
         }
     }
 
-    /// When the next packet is due.
+    /// When the next packet is due, rounded up.
     pub fn due(&self) -> Nanos {
-        self.next_at
+        self.next_at.nanos()
     }
 
     /// Changes the rate, from the packet after the one that is due.
     pub fn set_rate(&mut self, rate: BitsPerSec) {
-        self.interval = rate.transmission_time(self.size);
+        self.interval = FineTime::to_send(self.size, rate);
     }
 
-    /// Starts a burst, whose first packet is due at `now`.
+    /// Starts a burst at `now`, when its first packet is due.
     pub fn resume(&mut self, now: Nanos) {
-        self.next_at = now;
+        self.next_at = now.into();
         self.begin_burst();
     }
 
-    /// Draws the length of a burst, in packets: at least one.
+    /// Draws the length of a burst, in packets.
+    ///
+    /// A burst has as many as fit its time, to the nearest, and the difference counts for the
+    /// next one: so the mean rate is right however short bursts are. One without a packet is
+    /// silent.
     fn begin_burst(&mut self) {
-        self.left = match self.pattern {
-            Pattern::Constant => u32::MAX,
-            Pattern::OnOff { on, .. } => {
-                let packets = on.draw(&mut self.random).0 as f64 / self.interval.0 as f64;
-                (libm::round(packets) as u32).max(1)
-            }
+        let Pattern::OnOff { on, off } = self.pattern else {
+            self.left = u32::MAX;
+            return;
         };
+        loop {
+            let time = on.draw(&mut self.random).as_secs_f64();
+            let packets = self.unsent + time / self.interval.as_secs_f64();
+            self.left = libm::round(packets) as u32;
+            self.unsent = packets - f64::from(self.left);
+            if self.left > 0 {
+                return;
+            }
+            self.next_at = self.next_at.after(off.draw(&mut self.random));
+        }
     }
 
     /// Moves to the next packet, once the one that is due was sent.
@@ -65,7 +81,7 @@ impl Schedule {
         if let Pattern::OnOff { off, .. } = self.pattern {
             self.left -= 1;
             if self.left == 0 {
-                self.next_at += off.draw(&mut self.random);
+                self.next_at = self.next_at.after(off.draw(&mut self.random));
                 self.begin_burst();
             }
         }

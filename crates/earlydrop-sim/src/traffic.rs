@@ -157,13 +157,23 @@ pub enum Pattern {
     /// At the flow's rate, evenly spaced.
     Constant,
     /// Bursts at the flow's rate with silence between them. A burst has as many packets as fit
-    /// its time, to the nearest, and at least one (as in ns-2).
+    /// its time, to the nearest; the difference counts for the next burst. ns-2 sends at least
+    /// one packet a burst, which exceeds the mean rate where bursts are short.
     OnOff {
         /// Duration of a burst.
         on: Spread<Nanos>,
         /// Duration of the silence after it.
         off: Spread<Nanos>,
     },
+}
+
+impl Pattern {
+    /// The least mean duration of a burst of datagrams of `size` at `rate`: a thousandth of the
+    /// time from one to the next. Shorter bursts would be drawn by the thousand until one holds a
+    /// datagram.
+    pub fn least_burst(size: Bytes, rate: BitsPerSec) -> Nanos {
+        Nanos(rate.transmission_time(size).0.div_ceil(1000))
+    }
 }
 
 impl Start {

@@ -101,6 +101,78 @@ fn a_packet_takes_transmission_time_and_propagation_delay() {
     }
 }
 
+/// A link of this rate whose queue holds hardly more than a nanosecond's worth of packets.
+fn fast(kind: &Link, gbps: u64) -> Link {
+    Link {
+        rate: BitsPerSec(gbps * 1_000_000_000),
+        delay: Nanos(700),
+        ..kind.clone()
+    }
+}
+
+/// Packets of 64 bytes take 51.2 to 0.32 ns. Offered at the link's rate, as many of them arrive as
+/// take the measured time, give or take one at each end of it.
+#[test]
+fn fast_links_send_at_their_whole_rate() {
+    const PACKETS: f64 = 200_000.0;
+    for (gbps, kind, flows) in [10, 40, 100, 400, 1600]
+        .into_iter()
+        .flat_map(|gbps| each_kind().map(|kind| (gbps, kind)))
+        .flat_map(|(gbps, kind)| [1, 2].map(|flows| (gbps, kind.clone(), flows)))
+    {
+        let time = 512.0 / gbps as f64;
+        let measured = Nanos((PACKETS * time) as u64);
+        let link = fast(&kind, gbps);
+        let rate = BitsPerSec(link.rate.0 / flows);
+        let (mut run, from, to) = over(link, Nanos(2000) + measured);
+        run.measure.captures.clear();
+        run.measure.warm_up = Nanos(2000);
+        for _ in 0..flows {
+            run.add(Flow::datagrams(
+                from,
+                to,
+                Bytes(64),
+                rate,
+                Pattern::Constant,
+            ));
+        }
+        let results = run.results().unwrap();
+        let case = format!("{gbps} Gbps, {:?}, {flows} flows", kind.queue);
+        let received: u64 = results.flows.iter().map(|flow| flow.received).sum();
+        let sent = measured.0 as f64 / time;
+        assert!(
+            (received as f64 - sent).abs() <= 2.0,
+            "{case}: {received} of {sent}"
+        );
+        for queue in &results.queues {
+            assert_eq!(queue.counters.dropped().packets, 0, "{case}");
+            let idle = 1.0 - queue.utilisation;
+            assert!(idle.abs() <= 2.0 / PACKETS, "{case}: idle {idle}");
+        }
+    }
+}
+
+/// A quarter of the rate, of packets that never wait: each takes 0.32 of 1.28 ns.
+#[test]
+fn a_fast_link_that_is_idle_between_packets_counts_their_exact_time() {
+    for kind in each_kind() {
+        let (mut run, from, to) = over(fast(&kind, 1600), us(200));
+        run.measure.captures.clear();
+        let quarter = BitsPerSec(400_000_000_000);
+        run.add(Flow::datagrams(
+            from,
+            to,
+            Bytes(64),
+            quarter,
+            Pattern::Constant,
+        ));
+        for queue in run.results().unwrap().queues {
+            let off = queue.utilisation - 0.25;
+            assert!(off.abs() < 1e-5, "{:?}: {off}", kind.queue);
+        }
+    }
+}
+
 #[test]
 fn packets_wait_in_order() {
     for link in each_kind() {
@@ -230,8 +302,9 @@ fn cwnd_is_sampled_at_every_interval() {
 fn random_arrivals_wait_as_queueing_theory_says() {
     let (mut run, from, to) = over(behind("droptail"), Nanos::from_secs(2000));
     run.measure.captures.clear();
+    // Bursts of one packet, which takes a nanosecond.
     let pattern = Pattern::OnOff {
-        on: Spread::constant(Nanos::ZERO),
+        on: Spread::constant(Nanos(1)),
         off: Spread::new(ms(2), Law::Exponential),
     };
     let rate = BitsPerSec::from_mbps(8_000_000);

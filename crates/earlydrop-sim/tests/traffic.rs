@@ -105,6 +105,54 @@ fn on_and_off_have_their_mean_rate() {
     assert!((share - 0.5).abs() < 0.0225, "{share}");
 }
 
+/// Bursts of a hundredth to 1.4 times the time from one packet to the next, which is 1 ms: of
+/// constant length, so that as many packets are sent as fit all bursts together.
+#[test]
+fn bursts_shorter_than_a_packet_have_their_mean_rate() {
+    for burst in [us(10), us(400), us(500), us(999), us(1400)] {
+        let pattern = Pattern::OnOff {
+            on: Spread::constant(burst),
+            off: Spread::constant(us(2000)),
+        };
+        let results = alone(Nanos::from_secs(100), |from, to| {
+            datagrams(from, to, pattern)
+        });
+        // A round takes the time of its packets, which is that of the burst on average, and 2 ms.
+        let expected = 100_000.0 * burst.as_secs_f64() / (burst + us(2000)).as_secs_f64();
+        let off = (sent(&results) as f64 - expected).abs();
+        assert!(off <= 2.0, "{burst}: {} of {expected}", sent(&results));
+    }
+    let pattern = Pattern::OnOff {
+        on: Spread::constant(Nanos(999)),
+        off: Spread::constant(us(2000)),
+    };
+    let (mut run, from, to) = over(link(), ms(100));
+    run.add(datagrams(from, to, pattern));
+    let error = run.results().unwrap_err().to_string();
+    assert!(error.contains("at least 1 us"), "{error}");
+}
+
+/// A source sends each packet within the nanosecond in which it is due, at any rate.
+#[test]
+fn fast_sources_send_every_packet() {
+    for gbps in [3, 7, 10, 40, 100, 400, 1600] {
+        let rate = BitsPerSec(gbps * 1_000_000_000);
+        let duration = Nanos(511_999);
+        let (mut run, from, to) = over(Link::new(rate, us(1)), duration);
+        run.add(Flow::datagrams(
+            from,
+            to,
+            Bytes(64),
+            rate,
+            Pattern::Constant,
+        ));
+        let results = run.results().unwrap();
+        // One each 512 ns at 1 Gbps, from time zero on.
+        let due = duration.0 * gbps / 512 + 1;
+        assert_eq!(sent(&results), due, "{gbps} Gbps");
+    }
+}
+
 /// 80 kbps for 1.004 of each 2.591 s. Of 20 calls in 1,000 s (386 rounds each) the share
 /// deviates by sqrt(2 * (1.004 * 1.587)^2 / 2.591^3 / 20000) = 0.0038, so 0.017 are
 /// exceeded by chance less than once in 10^5.

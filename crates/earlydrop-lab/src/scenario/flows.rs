@@ -190,6 +190,7 @@ fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffi
         _ => {
             let on = times(group, "on", problems);
             let off = times(group, "off", problems);
+            check_bursts(group, on.mean, (size, rate), problems);
             Flow::datagrams(host, host, size, rate, Pattern::OnOff { on, off })
         }
     };
@@ -206,6 +207,27 @@ fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffi
             ecn,
         },
         other => other,
+    }
+}
+
+/// Refuses bursts so short that hardly one in a thousand holds a datagram.
+fn check_bursts(
+    group: &Entries,
+    burst: Nanos,
+    (size, rate): (Bytes, BitsPerSec),
+    problems: &mut Vec<Problem>,
+) {
+    let steps = group.list("steps");
+    let later = steps.iter().filter_map(|step| step.rate_or_auto("rate"));
+    let slowest = later.fold(rate, BitsPerSec::min);
+    let least = Pattern::least_burst(size, slowest);
+    if burst < least {
+        let time = slowest.transmission_time(size);
+        let message = format!(
+            "bursts of {burst} of datagrams that follow each other every {time} at {slowest}"
+        );
+        let help = format!("at least a thousandth of that; nearest: on = \"{least}\"");
+        problems.push(Problem::new(group.place_of("on"), message, help));
     }
 }
 

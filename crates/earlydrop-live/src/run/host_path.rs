@@ -15,6 +15,7 @@ use earlydrop::counters::Tally;
 use earlydrop::queue::AnyQueue;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
+use earlydrop_sim::fine_time::FineTime;
 use earlydrop_sim::link::Wire;
 use earlydrop_sim::network::{Change, Link};
 
@@ -183,7 +184,7 @@ impl<T: Tap> Tap for MeterTap<'_, T> {
         self.0.observe_queue(at, queue);
     }
 
-    fn on_transmission(&mut self, sojourn: Nanos, time: Nanos) {
+    fn on_transmission(&mut self, sojourn: Nanos, time: FineTime) {
         self.0.dequeued(sojourn, time);
     }
 

@@ -8,6 +8,7 @@ use earlydrop::packet::{Ecn, Packet as _};
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
+use earlydrop_sim::fine_time::FineTime;
 use earlydrop_sim::measure::{FlowMeter, QueueMeter, Timing};
 
 use super::addresses::AddressPlan;
@@ -105,7 +106,7 @@ impl Meter {
     }
 
     /// Records a dequeue: the packet waited for `sojourn`, and its transmission takes `time`.
-    pub(crate) fn dequeued(&mut self, sojourn: Nanos, time: Nanos) {
+    pub(crate) fn dequeued(&mut self, sojourn: Nanos, time: FineTime) {
         self.queue.sent(sojourn, time);
     }
 

@@ -31,15 +31,15 @@ use crate::results::Totals;
 use crate::tcp::{AckDecision, Echo, Profile, RttSampling, Sender};
 
 /// How many packets took the fast path. All packets of a kind have the same size, so their bytes
-/// follow from their number.
+/// follow from their number. A flow numbers its segments with 32 bits, too.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counted {
     /// Segments sent.
-    pub(super) sent: u64,
+    pub(super) sent: u32,
     /// Segments that arrived and were acknowledged.
-    acknowledged: u64,
+    acknowledged: u32,
     /// Acknowledgments that arrived.
-    acks: u64,
+    acks: u32,
 }
 
 /// What a receiver that delays acknowledgments does about a segment.
@@ -165,10 +165,15 @@ impl Flow {
         };
         let profile = &profiles[connection.profile as usize];
         let (segment, ack) = (profile.segment_size, profile.ack_size);
-        totals.sent.add_all(self.counted.sent, segment);
-        totals.delivered.add_all(self.counted.acknowledged, segment);
-        totals.sent.add_all(self.counted.acknowledged, ack);
-        totals.delivered.add_all(self.counted.acks, ack);
+        let Counted {
+            sent,
+            acknowledged,
+            acks,
+        } = self.counted;
+        totals.sent.add_all(sent.into(), segment);
+        totals.delivered.add_all(acknowledged.into(), segment);
+        totals.sent.add_all(acknowledged.into(), ack);
+        totals.delivered.add_all(acks.into(), ack);
     }
 }
 
@@ -256,7 +261,7 @@ impl Simulation {
             let leaves_at = leaves_host_at(flow.state.has_overhead, &mut flow.rare, now);
             let params = &mut self.access_links[link as usize];
             let at = params.transmit(&mut flow.access_free_at[0], leaves_at, segment.size());
-            if at <= self.now {
+            if at < self.now {
                 self.arrive(place + 1, segment, at);
                 return self.send_any_segments(index, now);
             }

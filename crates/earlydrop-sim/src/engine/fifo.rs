@@ -14,6 +14,7 @@ use earlydrop::schemes::droptail::DropTail;
 use earlydrop::units::Nanos;
 
 use super::port::Port;
+use crate::fine_time::FineTime;
 use crate::link::{QueuedLink, Transmitter};
 use crate::measure::{MeasuredQueue, QueueMeter};
 use crate::packet::Packet;
@@ -56,11 +57,14 @@ impl FifoPort {
     /// has nothing due; returns when it arrives at the far end. `None`: nothing was done.
     #[inline(always)]
     pub(super) fn transmit_if_free(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
-        let free = self.link.free_at <= at && at < self.calm_until;
+        let free = self.link.free_at.nanos() <= at && at < self.calm_until;
         let time = self.link.params.cached_time(size).filter(|_| free)?;
         self.counted += 1;
-        self.link.free_at = Nanos(at.0 + time.0);
-        Some(Nanos(self.link.free_at.0 + self.link.params.delay.0))
+        self.link.free_at = at.into();
+        self.link.free_at += time;
+        Some(Nanos(
+            self.link.free_at.nanos().0 + self.link.params.delay.0,
+        ))
     }
 
     /// Sends any packet that arrives at `at`; returns when it arrives at the far end, or `None` if
@@ -69,7 +73,7 @@ impl FifoPort {
         let size = packet.size();
         self.observe(at);
         self.meter.on_arrival(packet, at);
-        let arrives = if self.link.free_at > at {
+        let arrives = if self.link.free_at.nanos() > at {
             self.enqueue(at, size)
         } else {
             let time = self.link.params.transmission_time(size);
@@ -95,7 +99,7 @@ impl FifoPort {
         if !self.fifo.has_room_for(size) {
             return None;
         }
-        let begins = self.link.free_at;
+        let begins = self.link.free_at.nanos();
         self.meter.advance(at, self.fifo.packets());
         self.fifo.push(Waiting {
             arrived: at,
@@ -163,7 +167,7 @@ struct Waiting {
     arrived: Nanos,
     /// When its transmission begins, and how long that takes.
     begins: Nanos,
-    time: Nanos,
+    time: FineTime,
     size: u32,
 }
 

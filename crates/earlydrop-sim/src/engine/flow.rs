@@ -8,6 +8,7 @@ use earlydrop::units::Nanos;
 
 use super::application::{Session, Spawner};
 use super::fast_path::Counted;
+use crate::fine_time::FineTime;
 use crate::measure::FlowMeter;
 use crate::packet::{Packet, Template};
 use crate::schedule::Schedule;
@@ -25,13 +26,13 @@ pub(super) struct Flow {
     /// The time of the pending wake event; wake events of any other time are stale.
     pub(super) wake_at: Nanos,
     /// When its access links are free: the one from its sender, and the one to it.
-    pub(super) access_free_at: [Nanos; 2],
+    pub(super) access_free_at: [FineTime; 2],
     pub(super) state: State,
     pub(super) class: u8,
+    pub(super) counted: Counted,
     /// A new segment of it without number and time, for the fast path.
     pub(super) segment: Template,
     pub(super) meter: FlowMeter,
-    pub(super) counted: Counted,
     pub(super) ends: Ends,
     pub(super) rare: Option<Box<Rare>>,
 }

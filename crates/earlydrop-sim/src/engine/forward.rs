@@ -7,6 +7,8 @@
 //! [`forward_hops`](Simulation::forward_hops). It stops where the packet must wait: at a port, as
 //! an event, or at an end whose state at that time is not known yet. The loop handles frequent
 //! stages itself, and leaves the others to [`arrive`](Simulation::arrive).
+//!
+//! A packet that arrives now waits as an event, too: packets sent before it may be due now.
 
 use earlydrop::packet::Packet as _;
 use earlydrop::units::Nanos;
@@ -52,7 +54,7 @@ impl Simulation {
         let free_at = &mut self.flows[segment.flow_index() as usize].access_free_at[0];
         let params = &mut self.access_links[link as usize];
         let at = params.transmit(free_at, at, segment.size());
-        if at <= self.now {
+        if at < self.now {
             return self.arrive(place + 1, segment, at);
         }
         let event = Event::resume(segment.at_next_hop());
@@ -115,7 +117,7 @@ impl Simulation {
                         _ => self.arrive(place, packet, at),
                     };
                 }
-                Some(Stage::Event) if at > self.now => {
+                Some(Stage::Event) if at >= self.now => {
                     let hop = place - self.routes.begin(&packet);
                     return self.events.push(at, Event::resume(packet.at_hop(hop)));
                 }
@@ -136,7 +138,7 @@ impl Simulation {
             }
             Some(Stage::Receiver) => self.arrive_at_receiver(packet, at),
             Some(Stage::Sender) => self.arrive_at_sender(packet, at),
-            Some(Stage::Event) if at > self.now => {
+            Some(Stage::Event) if at >= self.now => {
                 let event = Event::resume(next(self.routes.begin(&packet)));
                 self.events.push(at, event);
             }

@@ -8,6 +8,7 @@ use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
 use super::{ArrivalsByFlow, Distribution, Measure};
+use crate::fine_time::FineTime;
 use crate::network::LinkId;
 use crate::packet::Packet;
 use crate::results::QueueResult;
@@ -100,7 +101,7 @@ struct Sums {
     /// Greatest queue length that lasted for any time, packets.
     longest: u32,
     /// Time spent transmitting.
-    busy: Nanos,
+    busy: FineTime,
     /// Sum of sojourn times, nanoseconds.
     sojourn: u64,
     /// Packets in that sum.
@@ -250,8 +251,8 @@ impl QueueMeter {
 
     /// Counts a packet that waited for `sojourn` and whose transmission takes `time`.
     #[inline]
-    pub fn sent(&mut self, sojourn: Nanos, time: Nanos) {
-        self.sums.busy.0 += time.0;
+    pub fn sent(&mut self, sojourn: Nanos, time: FineTime) {
+        self.sums.busy += time;
         self.sums.sojourn += sojourn.0;
         self.sums.sojourns += 1;
         if self.sojourn.is_some() {
@@ -270,8 +271,8 @@ impl QueueMeter {
     }
 
     /// Counts packets that did not wait, each transmitted in `time`.
-    pub(crate) fn sent_unqueued(&mut self, packets: u64, time: Nanos) {
-        self.sums.busy += Nanos(packets * time.0);
+    pub(crate) fn sent_unqueued(&mut self, packets: u64, time: FineTime) {
+        self.sums.busy += time.times(packets);
         self.sums.sojourns += packets;
         self.record_sojourn(Nanos::ZERO, packets);
     }

@@ -83,7 +83,7 @@ pub use profile::{
 };
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};
-pub use rto::RtoParams;
+pub use rto::{LEAST_RTO, RtoParams};
 pub use sender::Sender;
 
 /// A contiguous block of sequence numbers, as a SACK option reports it (RFC 2018).

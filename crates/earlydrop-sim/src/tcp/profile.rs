@@ -374,6 +374,10 @@ impl Profile {
                 self.timer.minimum > self.timer.maximum || self.timer.initial > self.timer.maximum,
                 ProfileError::TimerBounds,
             ),
+            (
+                self.timer.maximum < self.timer.floor(),
+                ProfileError::MaximumBelowTick,
+            ),
         ];
         match wrong.iter().find(|(is_wrong, _)| *is_wrong) {
             Some((_, error)) => Err(*error),
@@ -406,6 +410,8 @@ pub enum ProfileError {
     Tick,
     /// A maximum RTO below the minimum or the initial one.
     TimerBounds,
+    /// A maximum RTO below the tick or a microsecond.
+    MaximumBelowTick,
 }
 
 impl fmt::Display for ProfileError {
@@ -430,6 +436,9 @@ impl fmt::Display for ProfileError {
             ProfileError::Tick => "the timer's tick is more than 0 and at most 1 second",
             ProfileError::TimerBounds => {
                 "the timer's maximum is below its minimum or its initial timeout"
+            }
+            ProfileError::MaximumBelowTick => {
+                "the timer's maximum is below its tick or a microsecond"
             }
         })
     }

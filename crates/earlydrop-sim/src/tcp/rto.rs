@@ -6,8 +6,12 @@
 //! later           RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|                       2.3
 //!                 SRTT = 7/8 SRTT + 1/8 R
 //!                 RTO = SRTT + max(G, 4 RTTVAR), within minimum and maximum  2.3 to 2.5
+//! always          RTO >= G, where G is at least 1 us
 //! timer expires   RTO = 2 RTO, until new data is acknowledged                5.5
 //! ```
+//!
+//! The last line holds whatever the minimum and the initial RTO are; a maximum below G is refused.
+//! A timer of zero would expire again and again at one moment.
 //!
 //! ns-2 computes in whole clock ticks. R is the number of ticks that passed, SRTT is stored in
 //! eighths and RTTVAR in quarters of a tick. The minimum applies before doubling, and RTO is
@@ -24,13 +28,24 @@ use super::profile::Rules;
 pub struct RtoParams {
     /// RTO before the first measurement (RFC 6298, 2.1).
     pub initial: Nanos,
-    /// Least RTO (RFC 6298, 2.4).
+    /// Least RTO (RFC 6298, 2.4). Zero leaves it to [`tick`](RtoParams::tick).
     pub minimum: Nanos,
     /// Greatest RTO, doublings included (RFC 6298, 2.5).
     pub maximum: Nanos,
-    /// Granularity of the clock that measures round trips: G of RFC 6298.
+    /// Granularity of the clock that measures round trips: G of RFC 6298. RTO is never below it.
     pub tick: Nanos,
 }
+
+impl RtoParams {
+    /// Below this RTO never is: the tick, and [`LEAST_RTO`].
+    #[inline]
+    pub fn floor(&self) -> Nanos {
+        self.tick.max(LEAST_RTO)
+    }
+}
+
+/// RTO is never below it, however fine the clock is.
+pub const LEAST_RTO: Nanos = Nanos::from_micros(1);
 
 /// Beyond this factor of backoff ns-2 discards SRTT.
 const NS2_DISCARDS_SRTT_BEYOND: u32 = 8;
@@ -63,7 +78,7 @@ impl RtoEstimator {
             rto: 0,
             srtt: 0,
             rttvar: 0,
-            base: params.initial.0,
+            base: params.initial.max(params.floor()).0,
             phase: (FlowKey(now.0).hash(0) % params.tick.0) as u32,
             backoff: 1,
         };
@@ -102,7 +117,7 @@ impl RtoEstimator {
 
     /// Sets RTO to `rto` before bounds, without backoff.
     pub fn reset(&mut self, params: &RtoParams, rules: Rules, rto: Nanos) {
-        self.base = rto.0;
+        self.base = rto.max(params.floor()).0;
         self.backoff = 1;
         self.update_rto(params, rules);
     }
@@ -131,7 +146,7 @@ impl RtoEstimator {
             self.srtt = self.srtt - self.srtt / 8 + rtt / 8;
         }
         self.backoff = 1;
-        self.base = self.srtt + params.tick.0.max(4 * self.rttvar);
+        self.base = self.srtt + params.floor().0.max(4 * self.rttvar);
     }
 
     fn measure_ticks(&mut self, params: &RtoParams, rtt: u64, now: u64) {
@@ -170,7 +185,7 @@ impl RtoEstimator {
         let bounded = doubled.min(params.maximum.0);
         self.rto = match rules {
             Rules::Standard => bounded,
-            Rules::Ns2 => bounded.max(2 * params.tick.0),
+            Rules::Ns2 => bounded.max(2 * params.tick.0).max(LEAST_RTO.0),
         };
     }
 }
@@ -224,6 +239,32 @@ mod tests {
             estimator.measure(&params, rules, ms(10), ms(900));
         }
         assert_eq!(estimator.rto(), ms(200));
+    }
+
+    #[test]
+    fn rto_is_never_below_the_tick_nor_a_microsecond() {
+        let least = |tick: Nanos, rules| {
+            let params = RtoParams {
+                initial: Nanos::ZERO,
+                minimum: Nanos::ZERO,
+                maximum: tick.max(LEAST_RTO),
+                tick,
+            };
+            let mut estimator = RtoEstimator::new(&params, rules, ms(0));
+            let mut least = estimator.rto();
+            for now in 1..100 {
+                estimator.measure(&params, rules, Nanos(now % 3), ms(now));
+                least = least.min(estimator.rto());
+                estimator.back_off(&params, rules);
+                least = least.min(estimator.rto());
+            }
+            least
+        };
+        for rules in [Rules::Standard, Rules::Ns2] {
+            assert_eq!(least(Nanos(1), rules), LEAST_RTO);
+        }
+        assert_eq!(least(ms(1), Rules::Standard), ms(1));
+        assert_eq!(least(ms(1), Rules::Ns2), ms(2));
     }
 
     #[test]

@@ -33,6 +33,7 @@ use super::rto::RtoEstimator;
 use super::sack::SackState;
 use super::scoreboard::Scoreboard;
 use super::{Ack, Segment};
+use crate::fine_time::FineTime;
 
 pub(super) use state::CongestionState;
 
@@ -93,18 +94,18 @@ pub struct Sender {
     first_segment_lost: bool,
     /// Duplicate acknowledgments in a row.
     dupacks: u32,
-    /// When the segment being timed was sent.
-    rtt_sent_at: Nanos,
-    rto: RtoEstimator,
     /// The smallest `snd_una` that shows that a segment sent after the last reduction of
     /// `cwnd` arrived. Segments here are numbered by `snd_una`, the next number expected, so
     /// this is RFC 6582's `recover` (the highest number sent) plus 2.
     recover: u32,
+    /// When the segment being timed was sent.
+    rtt_sent_at: Nanos,
+    rto: RtoEstimator,
     /// The first number of the connection (RFC 9293, ISS).
     iss: u32,
-    started_at: Nanos,
     /// Nothing is sent before this time, where the controller paces.
-    pacing_release: Nanos,
+    pacing_release: FineTime,
+    started_at: Nanos,
     sack: Option<Box<SackState>>,
     counts: Counters,
 }
@@ -182,7 +183,7 @@ impl Sender {
             rtt_sent_at: Nanos::ZERO,
             last_sent_at: now,
             rto_expiry: Nanos::NEVER,
-            pacing_release: Nanos::ZERO,
+            pacing_release: FineTime::default(),
             rto: RtoEstimator::new(&profile.timer, profile.rules, now),
             control,
             sack: None,

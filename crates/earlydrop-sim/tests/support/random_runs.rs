@@ -287,7 +287,11 @@ fn amount(longest: u64) -> impl Strategy<Value = Spread<Bytes>> {
 fn datagrams() -> impl Strategy<Value = Traffic> {
     let pattern = prop_oneof![
         Just(Pattern::Constant),
-        (span(60_000_000), span(60_000_000)).prop_map(|(on, off)| Pattern::OnOff { on, off }),
+        // Bursts of a thousandth of a datagram at least.
+        (120_000..60_000_000_u64, law(), span(60_000_000)).prop_map(|(on, law, off)| {
+            let on = Spread::new(Nanos(on), law);
+            Pattern::OnOff { on, off }
+        }),
     ];
     let ecn = prop_oneof![Just(Ecn::NotCapable), Just(Ecn::Ect0), Just(Ecn::Ect1)];
     (40..1500_u64, 100_000..6_000_000_u64, pattern, ecn).prop_map(|(size, rate, pattern, ecn)| {

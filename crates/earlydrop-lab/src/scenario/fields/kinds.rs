@@ -23,7 +23,7 @@ pub(super) const SPAN: Kind = Kind::Time(Range {
     with_low: false,
     ..Range::closed(0.0, LONGEST_SECONDS)
 });
-pub(super) const RATE: Kind = Kind::Rate(Range::closed(1.0, 1e12));
+pub(super) const RATE: Kind = Kind::Rate(Range::closed(1.0, 2e12));
 /// The size of a packet.
 pub(super) const SIZE: Kind = Kind::Bytes(Range::closed(1.0, 65_535.0));
 pub(super) const FLAG: Kind = Kind::OrAuto(&Kind::Flag);

@@ -49,7 +49,11 @@ const fn from_profile(name: &'static str, kind: Kind, meaning: &'static str) -> 
 }
 
 const SEGMENTS: Kind = Kind::OrAuto(&Kind::Count(Range::closed(1.0, 16_777_216.0), "segments"));
-const TIMEOUT: Kind = Kind::OrAuto(&TIME);
+/// From [`LEAST_RTO`](earlydrop_sim::tcp::LEAST_RTO) on.
+const TIMEOUT: Kind = Kind::OrAuto(&Kind::Time(Range {
+    low: 1e-6,
+    ..Range::NOT_NEGATIVE
+}));
 
 /// TCP senders and receivers. For "auto" the profile's value holds.
 pub(super) static TCP: Section = Section {
@@ -146,13 +150,21 @@ pub(super) static TCP: Section = Section {
             Kind::OrAuto(&Kind::Count(Range::closed(0.0, 1000.0), "segments")),
             "delayed ACKs: one ACK for so many segments; 0: one for each segment",
         ),
-        from_profile("ack_delay", TIMEOUT, "the maximum delay of an ACK"),
+        from_profile(
+            "ack_delay",
+            Kind::OrAuto(&TIME),
+            "the maximum delay of an ACK",
+        ),
         from_profile(
             "first_timeout",
             TIMEOUT,
             "the initial RTO, before a round-trip time is measured (RFC 6298)",
         ),
-        from_profile("least_timeout", TIMEOUT, "the minimum RTO"),
+        from_profile(
+            "least_timeout",
+            Kind::OrAuto(&TIME),
+            "the minimum RTO; 0 s leaves it to `tick`, below which RTO never is",
+        ),
         from_profile("largest_timeout", TIMEOUT, "the maximum RTO"),
         from_profile(
             "tick",

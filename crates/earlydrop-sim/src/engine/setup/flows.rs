@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use earlydrop::units::{Bytes, Nanos};
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 
 use super::super::Simulation;
 use super::super::application::{Partner, Session, Spawner};
@@ -209,7 +209,7 @@ impl FlowBuilder<'_> {
         };
         let mut flow = Flow {
             wake_at: Nanos::NEVER,
-            access_free_at: [Nanos::ZERO; 2],
+            access_free_at: Default::default(),
             state: State {
                 open: false,
                 path: Path::Slow,
@@ -360,20 +360,29 @@ fn datagram_problem(described: &traffic::Flow) -> Option<String> {
     else {
         return None;
     };
-    let stops = described
-        .steps
-        .iter()
-        .any(|(_, step)| matches!(step, Step::Rate(rate) if rate.0 == 0));
+    let later = described.steps.iter().filter_map(|(_, step)| match step {
+        Step::Rate(rate) => Some(*rate),
+        _ => None,
+    });
+    let slowest = later.fold(*rate, BitsPerSec::min);
     if !(1..=LARGEST).contains(&size.0) {
         return Some(format!(
             "datagrams of {size}; they have 1 to {LARGEST} bytes"
         ));
     }
-    if rate.0 == 0 || stops {
+    if slowest.0 == 0 {
         return Some("datagrams at 0 bps; a flow that sends nothing is stopped".into());
     }
     match pattern {
-        Pattern::OnOff { on, off } => on.problem().or(off.problem()),
+        Pattern::OnOff { on, off } => {
+            let (burst, least) = (on.mean, Pattern::least_burst(*size, slowest));
+            let short = (burst < least).then(|| {
+                format!(
+                    "bursts of {burst} on average, less than a thousandth of a datagram; at least {least}"
+                )
+            });
+            on.problem().or(off.problem()).or(short)
+        }
         Pattern::Constant => None,
     }
 }

@@ -12,7 +12,7 @@ impl Sender {
     #[inline]
     pub fn deadline(&self) -> Nanos {
         if self.pacing_blocked {
-            self.pacing_release.min(self.rto_expiry)
+            self.pacing_release.nanos().min(self.rto_expiry)
         } else {
             self.rto_expiry
         }

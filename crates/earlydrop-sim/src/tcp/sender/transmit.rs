@@ -8,6 +8,7 @@ use earlydrop::units::Nanos;
 
 use super::super::profile::EcnMode;
 use super::{Control, Profile, Rules, SackState, Scoreboard, Segment, Sender};
+use crate::fine_time::FineTime;
 
 impl Sender {
     /// The next segment to send now, if there is one. To be called after every other call,
@@ -126,13 +127,10 @@ impl Sender {
         if self.snd_una == self.snd_max {
             self.start_flight(profile, now);
         }
-        if let Some(rate) = self.control.pacing_rate() {
-            self.pacing_blocked = now < self.pacing_release;
-            if self.pacing_blocked {
-                return None;
-            }
-            let gap = Nanos::from_secs_f64(1.0 / rate);
-            self.pacing_release = self.pacing_release.max(now) + gap;
+        if let Some(rate) = self.control.pacing_rate()
+            && !self.pace(rate, now)
+        {
+            return None;
         }
         if !core::mem::take(&mut self.retransmit_una) && !self.sack_recovery {
             self.snd_nxt = number + 1;
@@ -140,9 +138,24 @@ impl Sender {
         Some(self.emit(profile, number, now))
     }
 
+    /// Whether pacing at `rate` segments a second lets a segment be sent now. If so, the next one
+    /// follows a gap later.
+    #[inline(never)]
+    fn pace(&mut self, rate: f64, now: Nanos) -> bool {
+        self.pacing_blocked = now < self.pacing_release.nanos();
+        if self.pacing_blocked {
+            return false;
+        }
+        if self.pacing_release.nanos() < now {
+            self.pacing_release = now.into();
+        }
+        self.pacing_release += FineTime::from_secs_f64(1.0 / rate);
+        true
+    }
+
     /// Ends what pacing waits for, once it is due.
     pub(in crate::tcp) fn release_pacing(&mut self, now: Nanos) {
-        if self.pacing_blocked && now >= self.pacing_release {
+        if self.pacing_blocked && now >= self.pacing_release.nanos() {
             self.pacing_blocked = false;
         }
     }
