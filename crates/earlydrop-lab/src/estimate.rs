@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::document::Problem;
+use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan};
 
 /// The number of events after which the clock is read.
@@ -11,20 +12,45 @@ const EVENTS_BETWEEN_LOOKS: u64 = 1 << 12;
 /// The largest number of cells in a sample.
 const MAX_SAMPLE: usize = 24;
 
-/// The time that all cells of `plan` take on one thread.
+/// The time that all cells of a plan take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Simulating them on one thread, in seconds.
+    pub simulating: f64,
+    /// Keeping their outcomes, which one thread does, in seconds.
+    pub keeping: f64,
+}
+
+impl Estimate {
+    /// The time on so many threads, one of which also keeps the outcomes.
+    pub fn on_threads(&self, threads: usize) -> Duration {
+        let all = (self.simulating + self.keeping) / threads.max(1) as f64;
+        Duration::try_from_secs_f64(all.max(self.keeping)).unwrap_or(Duration::MAX)
+    }
+}
+
+/// Estimates the time that `plan` takes, where `keep` keeps the outcome of a cell.
 ///
 /// Runs cells for about `trial`, spread evenly over schemes and points; each runs as far as
 /// its share of that time allows.
-pub fn estimate(plan: &Plan, trial: Duration) -> Result<Duration, Problem> {
+pub fn estimate(
+    plan: &Plan,
+    trial: Duration,
+    mut keep: impl FnMut(Cell, &Outcome),
+) -> Result<Estimate, Problem> {
     let sample = sample(plan);
     let share = trial / u32::try_from(sample.len()).unwrap_or(u32::MAX).max(1);
-    let mut sum = 0.0;
+    let (mut simulating, mut keeping) = (0.0, 0.0);
     for cell in &sample {
-        sum += seconds_of(plan, *cell, share)?;
+        let (run, kept) = seconds_of(plan, *cell, share, &mut keep)?;
+        simulating += run;
+        keeping += kept;
     }
-    let mean = sum / sample.len().max(1) as f64;
-    let all = mean * plan.cell_count() as f64;
-    Ok(Duration::try_from_secs_f64(all).unwrap_or(Duration::MAX))
+    let scale = plan.cell_count() as f64 / sample.len().max(1) as f64;
+    Ok(Estimate {
+        simulating: scale * simulating,
+        keeping: scale * keeping,
+    })
 }
 
 /// Cells of the first seed, spread evenly over schemes and points.
@@ -35,18 +61,50 @@ fn sample(plan: &Plan) -> Vec<Cell> {
     numbers.filter_map(|number| plan.cell(number)).collect()
 }
 
-/// The seconds that a whole cell takes, extrapolated from running it for about `share`.
-fn seconds_of(plan: &Plan, cell: Cell, share: Duration) -> Result<f64, Problem> {
+/// The seconds that simulating a whole cell and keeping its outcome take, extrapolated from
+/// running it for about `share`.
+fn seconds_of(
+    plan: &Plan,
+    cell: Cell,
+    share: Duration,
+    keep: &mut impl FnMut(Cell, &Outcome),
+) -> Result<(f64, f64), Problem> {
     let begin = Instant::now();
-    let prepared = plan.prepare(cell, plan.keeps_series(cell))?;
+    let series = plan.keeps_series(cell);
+    let prepared = plan.prepare(cell, series)?;
     let mut simulation = prepared.start()?;
-    let set_up = begin.elapsed().as_secs_f64();
+    let set_up = begin.elapsed();
     let duration = prepared.run.duration;
     let mut is_over = false;
     while !is_over && begin.elapsed() < share {
         is_over = simulation.run_events(duration, EVENTS_BETWEEN_LOOKS);
     }
-    let run = begin.elapsed().as_secs_f64() - set_up;
+    let run = begin.elapsed() - set_up;
     let part = simulation.now().0.max(1) as f64 / duration.0.max(1) as f64;
-    Ok(set_up + run / part)
+    let mut outcome = Outcome::of(&simulation.finish_now(), &prepared);
+    let summed_up = begin.elapsed() - set_up - run;
+    let mut time_of = |outcome: &Outcome| {
+        let begin = Instant::now();
+        keep(cell, outcome);
+        begin.elapsed().as_secs_f64()
+    };
+    // Series grow with the time that is simulated, all else is as long after a part of it. Only
+    // the first seed may have them.
+    let with_series = time_of(&outcome);
+    let seeds = plan.seeds.len() as f64;
+    let cells_with_series = (0..plan.seeds.len()).filter(|seed| {
+        let cell = Cell {
+            seed: *seed,
+            ..cell
+        };
+        plan.keeps_series(cell)
+    });
+    let share_with_series = cells_with_series.count() as f64 / seeds;
+    outcome.series.clear();
+    let without = time_of(&outcome);
+    let of_series = (with_series - without).max(0.0) / part;
+    Ok((
+        (set_up + summed_up).as_secs_f64() + run.as_secs_f64() / part,
+        without + share_with_series * of_series,
+    ))
 }

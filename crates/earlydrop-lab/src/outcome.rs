@@ -108,7 +108,7 @@ impl Outcome {
         let Some(queue) = results.queue(watched) else {
             return Outcome::default();
         };
-        let aggregate = FlowAggregate::of(results, None, run.deadline);
+        let aggregate = FlowAggregate::of(results, run.deadline);
         let values = METRICS.iter().map(|metric| metric.value(queue, &aggregate));
         let flows = match results.flows.len() {
             0..=MAX_FLOW_OUTCOMES => results.flows.iter().map(flow).collect(),
@@ -165,10 +165,9 @@ type GroupOutcome = (String, usize, Vec<Option<f64>>);
 /// The figures of each group, and the quantiles of its completion times.
 fn groups(results: &Results, deadline: Nanos) -> (Vec<GroupOutcome>, Vec<(String, f64, f64)>) {
     let (mut groups, mut transfers) = (Vec::new(), Vec::new());
-    for (name, group) in &results.groups() {
-        let aggregate = FlowAggregate::of(results, Some(name), deadline);
-        let values = metrics::of_groups().map(|metric| metric.of_flows(&aggregate));
-        groups.push((name.to_string(), group.flows, values.collect()));
+    for (name, aggregate) in &FlowAggregate::of_groups(results, deadline) {
+        let values = metrics::of_groups().map(|metric| metric.of_flows(aggregate));
+        groups.push((name.to_string(), aggregate.flow_count(), values.collect()));
         let within = |share| Some((name.to_string(), share, aggregate.completed_within(share)?));
         transfers.extend(shares().filter_map(within));
     }

@@ -1,6 +1,6 @@
 //! Summaries: means over seeds with intervals, and the best schemes by paired intervals.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
 use crate::plan::Plan;
@@ -115,13 +115,15 @@ type Live<'a> = HashMap<usize, &'a LiveRow>;
 fn by_point<'a>(plan: &Plan, cells: &'a [CellRow]) -> Vec<Vec<Runs<'a>>> {
     let labels = plan.labels();
     let mut points = vec![vec![Runs::new(); labels.len()]; plan.points.len()];
+    let numbered = labels.iter().enumerate();
+    let schemes: HashMap<&str, usize> = numbered.map(|(index, label)| (*label, index)).collect();
     let order: HashMap<u64, usize> = (plan.seeds.iter().enumerate())
         .map(|(index, seed)| (*seed, index))
         .collect();
     for cell in cells.iter().filter(|cell| order.contains_key(&cell.seed)) {
-        let scheme = labels.iter().position(|label| *label == cell.scheme);
-        if let (Some(scheme), Some(schemes)) = (scheme, points.get_mut(cell.point)) {
-            schemes[scheme].push(cell);
+        let scheme = schemes.get(cell.scheme.as_str());
+        if let (Some(scheme), Some(runs)) = (scheme, points.get_mut(cell.point)) {
+            runs[*scheme].push(cell);
         }
     }
     for runs in points.iter_mut().flatten() {
@@ -137,10 +139,11 @@ fn seeds_of(runs: &Runs<'_>) -> Vec<u64> {
 /// The summaries of every scheme at a point.
 fn at_point(point: usize, schemes: &[Runs<'_>], live: &Live<'_>) -> Vec<SchemeSummary> {
     let done: Vec<Vec<u64>> = schemes.iter().map(seeds_of).collect();
+    let shared = shared_seeds(&done);
     let column = |(index, metric): (usize, &Metric)| {
         let values = |runs: &Runs<'_>| runs.iter().map(|run| run.values[index]).collect();
         let contenders: Vec<Values> = schemes.iter().map(values).collect();
-        ranked_means(metric, &contenders, &done)
+        ranked_means(metric, &contenders, &done, &shared)
     };
     let columns: Vec<Vec<Option<RankedMean>>> = METRICS.iter().enumerate().map(column).collect();
     let present = schemes
@@ -175,29 +178,37 @@ fn live_summary(runs: &Runs<'_>, live: &Live<'_>) -> Option<LiveSummary> {
     })
 }
 
-/// One metric's mean for each contender, whose values belong to the seeds in `done`.
+/// The seeds that all contenders have completed, of which pairs are made.
+fn shared_seeds(done: &[Vec<u64>]) -> HashSet<u64> {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    for seed in done.iter().flatten() {
+        *counts.entry(*seed).or_default() += 1;
+    }
+    let contenders = done.iter().filter(|seeds| !seeds.is_empty()).count();
+    let shared = counts.into_iter().filter(|(_, count)| *count == contenders);
+    shared.map(|(seed, _)| seed).collect()
+}
+
+/// One metric's mean for each contender, whose values belong to the seeds in `done`, of which
+/// these are `shared`.
 fn ranked_means(
     metric: &Metric,
     contenders: &[Values],
     done: &[Vec<u64>],
+    shared: &HashSet<u64>,
 ) -> Vec<Option<RankedMean>> {
     let complete: Vec<Vec<f64>> = contenders
         .iter()
         .map(|values| values.iter().copied().collect::<Option<Vec<f64>>>())
         .map(Option::unwrap_or_default)
         .collect();
-    // Pairs are made of the seeds that all contenders have completed.
-    let shared = |seed: &u64| {
-        done.iter()
-            .all(|seeds| seeds.is_empty() || seeds.contains(seed))
-    };
     let paired: Vec<Vec<f64>> = complete
         .iter()
         .zip(done)
         .map(|(values, seeds)| {
             let pairs = values.iter().zip(seeds);
             pairs
-                .filter(|(_, seed)| shared(seed))
+                .filter(|(_, seed)| shared.contains(seed))
                 .map(|(v, _)| *v)
                 .collect()
         })
@@ -218,7 +229,8 @@ fn ranked_means(
         .collect()
 }
 
-/// The summaries of every group of flows at a point. `measured` is in the order of the cells.
+/// The summaries of every group of flows at a point. `measured` is in the order of the cells,
+/// and of the names in each.
 fn groups_at_point(
     plan: &Plan,
     point: usize,
@@ -226,9 +238,10 @@ fn groups_at_point(
     measured: &[rows::GroupRow],
 ) -> Vec<GroupSummary> {
     let of_run = |run: &CellRow, name: &str| {
-        let at = measured.partition_point(|row| row.cell < run.cell);
-        let mut of_cell = measured[at..].iter().take_while(|row| row.cell == run.cell);
-        of_cell.find(|row| row.name == name)
+        let wanted = (run.cell, name);
+        let at = measured.partition_point(|row| (row.cell, row.name.as_str()) < wanted);
+        let row = measured.get(at)?;
+        (row.cell == run.cell && row.name == name).then_some(row)
     };
     let mut rows = Vec::new();
     for group in &plan.scenario().groups {
@@ -238,12 +251,13 @@ fn groups_at_point(
                 .unzip()
         };
         let (done, runs): (Vec<_>, Vec<_>) = schemes.iter().map(rows_of).unzip();
+        let shared = shared_seeds(&done);
         let column = |(index, metric): (usize, &Metric)| {
             let of = |runs: &Vec<&rows::GroupRow>| -> Values {
                 runs.iter().map(|run| run.values[index]).collect()
             };
             let contenders: Vec<Values> = runs.iter().map(of).collect();
-            ranked_means(metric, &contenders, &done)
+            ranked_means(metric, &contenders, &done, &shared)
         };
         let columns: Vec<Vec<Option<RankedMean>>> =
             metrics::of_groups().enumerate().map(column).collect();

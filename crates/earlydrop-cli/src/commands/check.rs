@@ -4,8 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use earlydrop_lab::budget::Size;
 use earlydrop_lab::estimate::estimate;
+use earlydrop_lab::outcome::Outcome;
 use earlydrop_lab::plan::Plan;
+use earlydrop_lab::store::Store;
 
 use crate::commands::threads;
 use crate::failure::Failure;
@@ -33,11 +36,25 @@ pub(crate) fn run(arguments: &Check, out: &mut Output<'_>) -> Result<(), Failure
     for axis in &plan.axes {
         writeln!(out, "  {} = {}", axis.field, axis.texts().join(", "))?;
     }
-    let single_thread =
-        estimate(&plan, TRIAL).map_err(|problem| Failure::Runtime(problem.to_string()))?;
+    let store = Store::in_memory(&source, &plan)?;
+    let mut saved = Ok(());
+    let keep = |cell, outcome: &Outcome| {
+        if saved.is_ok() {
+            saved = store.save_and_undo(&plan, cell, outcome);
+        }
+    };
+    let estimate = estimate(&plan, TRIAL, keep);
+    let estimate = estimate.map_err(|problem| source.problems(vec![problem]))?;
+    saved?;
     let cores = threads(None);
-    let total = single_thread / u32::try_from(cores).unwrap_or(1);
-    writeln!(out, "about {} on {cores} threads", duration_in_words(total))?;
+    let time = duration_in_words(estimate.on_threads(cores));
+    let budget = plan.budget();
+    writeln!(
+        out,
+        "about {time} on {cores} threads; {} of memory each, {} on disk",
+        Size(budget.memory),
+        Size(budget.disk)
+    )?;
     Ok(())
 }
 

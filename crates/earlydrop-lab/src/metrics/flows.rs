@@ -1,8 +1,11 @@
 //! What several flows measured, merged.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use earlydrop::units::Nanos;
 use earlydrop_sim::measure::Delays;
-use earlydrop_sim::results::{GroupResult, Results};
+use earlydrop_sim::results::{FlowResult, GroupResult, Results};
 
 /// The merged measurements of all flows of a run, or of one group.
 pub struct FlowAggregate {
@@ -20,24 +23,49 @@ pub struct FlowAggregate {
 }
 
 impl FlowAggregate {
-    /// All flows of a run, or those of one group.
-    pub fn of(results: &Results, group: Option<&str>, deadline: Nanos) -> FlowAggregate {
-        let is_member =
-            |index: usize| group.is_none_or(|group| &*results.flows[index].group == group);
-        let flows = || {
-            let numbered = results.flows.iter().enumerate();
-            numbered
-                .filter(|(index, _)| is_member(*index))
-                .map(|(_, flow)| flow)
+    /// All flows of a run.
+    pub fn of(results: &Results, deadline: Nanos) -> FlowAggregate {
+        let all = results.completions.iter();
+        FlowAggregate::merge(
+            results,
+            results.together(),
+            &results.flows.iter().collect::<Vec<_>>(),
+            all.map(|completion| completion.span()).collect(),
+            deadline,
+        )
+    }
+
+    /// The flows of each group.
+    pub fn of_groups(results: &Results, deadline: Nanos) -> Vec<(Arc<str>, FlowAggregate)> {
+        let mut flows: HashMap<&str, Vec<&FlowResult>> = HashMap::new();
+        for flow in &results.flows {
+            flows.entry(&flow.group).or_default().push(flow);
+        }
+        let mut spans: HashMap<&str, Vec<Nanos>> = HashMap::new();
+        for completion in &results.completions {
+            let group = &results.flow(completion.flow).group;
+            spans.entry(group).or_default().push(completion.span());
+        }
+        let merge = |(name, result): (Arc<str>, GroupResult)| {
+            let flows = flows.remove(&*name).unwrap_or_default();
+            let spans = spans.remove(&*name).unwrap_or_default();
+            let merged = FlowAggregate::merge(results, result, &flows, spans, deadline);
+            (name, merged)
         };
-        let result = match group {
-            Some(group) => results.groups().remove(group).unwrap_or_default(),
-            None => results.together(),
-        };
-        let of_group = results.completions.iter();
-        let of_group = of_group.filter(|completion| is_member(completion.flow.0 as usize));
-        let mut completions: Vec<f64> = of_group.map(|c| c.span().as_secs_f64()).collect();
+        results.groups().into_iter().map(merge).collect()
+    }
+
+    /// Flows with their `result`, and with the `spans` of their transfers.
+    fn merge(
+        results: &Results,
+        result: GroupResult,
+        flows: &[&FlowResult],
+        spans: Vec<Nanos>,
+        deadline: Nanos,
+    ) -> FlowAggregate {
+        let mut completions: Vec<f64> = spans.iter().map(|span| span.as_secs_f64()).collect();
         completions.sort_by(f64::total_cmp);
+        let flows = || flows.iter();
         FlowAggregate {
             result,
             delays: merged(flows().filter_map(|flow| flow.delays.as_ref())),
@@ -46,6 +74,11 @@ impl FlowAggregate {
             deadline: deadline.as_secs_f64(),
             span: results.measured.as_secs_f64(),
         }
+    }
+
+    /// The number of flows.
+    pub fn flow_count(&self) -> usize {
+        self.result.flows
     }
 
     /// The completion time in seconds that this share of the transfers, pages or answers

@@ -12,7 +12,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, params};
@@ -58,6 +58,20 @@ impl Store {
         }
         store.plan_seeds(source, plan)?;
         Ok(store)
+    }
+
+    /// The run of `plan` in a database in memory, which has no folder and ends with the program.
+    pub fn in_memory(source: &Source, plan: &Plan) -> Result<Store, StoreError> {
+        let folder = PathBuf::from(":memory:");
+        let filled = Connection::open_in_memory().and_then(|mut database| {
+            fill(&mut database, source, plan)?;
+            Ok(database)
+        });
+        Ok(Store {
+            database: filled.map_err(|error| database_error(&folder, error))?,
+            folder,
+            is_read_only: true,
+        })
     }
 
     /// Stores the number of seeds of `plan`, in the database and in `scenario.toml`.

@@ -23,6 +23,21 @@ impl Store {
             transaction.commit()
         })
     }
+
+    /// Saves the outcome of a cell and takes it back, to see how long that takes.
+    pub fn save_and_undo(
+        &self,
+        plan: &Plan,
+        cell: Cell,
+        outcome: &Outcome,
+    ) -> Result<(), StoreError> {
+        self.sql(|database| {
+            let transaction = database.unchecked_transaction()?;
+            save_cell(&transaction, plan, cell, outcome)?;
+            save_parts(&transaction, plan.number(cell), outcome)?;
+            transaction.rollback()
+        })
+    }
 }
 
 fn save_cell(

@@ -35,6 +35,13 @@ impl Simulation {
         None
     }
 
+    /// Ends the run now and returns the results so far. Figures per second count on the whole
+    /// run all the same.
+    pub fn finish_now(mut self) -> Results {
+        self.end = self.now;
+        self.finish()
+    }
+
     /// Runs to the end and returns the results.
     pub fn finish(mut self) -> Results {
         self.run_until(self.end);
