@@ -148,7 +148,9 @@ fn a_second_command_in_the_same_folder_is_refused() {
     child.wait().unwrap();
     assert_eq!(other.code, Some(1), "{other:?}");
     assert!(
-        other.err.contains("another process has this run open"),
+        other
+            .err
+            .contains("another process has its results.sqlite open"),
         "{}",
         other.err
     );
