@@ -19,12 +19,19 @@ pub(crate) fn render(problems: &Problems, style: &Style) -> String {
         true => DecorStyle::Unicode,
         false => DecorStyle::Ascii,
     });
-    let rendered = problems
-        .list
-        .iter()
-        .map(|problem| render_one(problems, problem, &renderer));
-    rendered.collect::<Vec<_>>().join("\n\n")
+    let shown = problems.list.iter().take(MAX_SHOWN);
+    let rendered = shown.map(|problem| render_one(problems, problem, &renderer));
+    let mut rendered: Vec<String> = rendered.collect();
+    match problems.list.len().saturating_sub(MAX_SHOWN) {
+        0 => {}
+        1 => rendered.push("and one more problem".to_string()),
+        more => rendered.push(format!("and {more} more problems")),
+    }
+    rendered.join("\n\n")
 }
+
+/// More problems than these are counted only: they fill the screen, and are often one mistake.
+const MAX_SHOWN: usize = 20;
 
 fn render_one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> String {
     let help = visible(&problem.help);

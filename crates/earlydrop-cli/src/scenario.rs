@@ -49,7 +49,7 @@ pub(crate) struct Overrides {
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// The largest estimated use of resources: memory=8GB,events=1e14,disk=100GB [default:
-    /// memory=4GB,events=1e13,disk=20GB]
+    /// memory=4GB,events=1e12,disk=20GB]
     #[arg(long, value_name = "LIST")]
     limits: Option<String>,
 }

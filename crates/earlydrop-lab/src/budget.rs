@@ -33,11 +33,11 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 4 GB of memory, 1e13 events (two weeks on one core), 20 GB on disk.
+    /// 4 GB of memory, 1e12 events (a day or two on one core), 20 GB on disk.
     fn default() -> Limits {
         Limits {
             memory: 4e9,
-            events: 1e13,
+            events: 1e12,
             disk: 20e9,
         }
     }

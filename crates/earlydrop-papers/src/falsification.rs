@@ -75,8 +75,20 @@ pub fn trials<'a, E: From<Error>>(
         source.set("seeds", &full.seeds.len().to_string(), "all seeds");
         trials = try_claims(&source, &claims, folder, &mut run)?;
     }
+    // What a trial lacks is an estimate from few seeds: a half more is likely to be enough.
+    let lacking = trials.iter().filter_map(|trial| match trial.outcome {
+        TrialOutcome::TooFewSeeds(seeds) if seeds <= MAX_SEEDS => Some(seeds * 3 / 2),
+        _ => None,
+    });
+    if let Some(seeds) = lacking.max() {
+        source.set("seeds", &seeds.to_string(), "more seeds");
+        trials = try_claims(&source, &claims, folder, &mut run)?;
+    }
     Ok(trials)
 }
+
+/// No trial gets more than one and a half times as many seeds.
+const MAX_SEEDS: usize = 30;
 
 fn try_claims<'a, E: From<Error>>(
     source: &Source,
@@ -148,7 +160,7 @@ impl<'a> Trial<'a> {
         let outcome = match (judgement.verdict, &judgement.missing) {
             (Verdict::DoesNotHold, _) => try_as_claimed(claim, measured),
             (Verdict::Undecided, Some(missing)) => TrialOutcome::NotShown(missing.to_string()),
-            (right, _) => try_wrong_scheme(claim, measured, right),
+            _ => try_wrong_scheme(claim, measured, &judgement),
         };
         Trial {
             claim,
@@ -158,8 +170,9 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Puts the wrong scheme in place of the right one; the verdict must be worse than `right`.
-fn try_wrong_scheme(claim: &Claim, measured: &Measurements, right: Verdict) -> TrialOutcome {
+/// Puts the wrong scheme in place of the right one. The verdict must be worse than `right`, or
+/// fewer comparisons must support the claim.
+fn try_wrong_scheme(claim: &Claim, measured: &Measurements, right: &Judgement) -> TrialOutcome {
     let wrong = &claim.wrong;
     let index = |label: &str| measured.scheme(label);
     let (Some(own), Some(other)) = (claim.test.scheme().and_then(index), index(wrong)) else {
@@ -168,12 +181,21 @@ fn try_wrong_scheme(claim: &Claim, measured: &Measurements, right: Verdict) -> T
     let judgement = judge(claim, &measured.clone().with_swapped(own, other));
     match (judgement.verdict, &judgement.missing) {
         (Verdict::DoesNotHold, _) => TrialOutcome::FailsWithWrong(Verdict::DoesNotHold),
-        (Verdict::InPart, _) if right == Verdict::Holds => {
+        (Verdict::InPart, _) if right.verdict == Verdict::Holds => {
+            TrialOutcome::FailsWithWrong(Verdict::InPart)
+        }
+        (Verdict::InPart, None) if support(&judgement) < support(right) => {
             TrialOutcome::FailsWithWrong(Verdict::InPart)
         }
         (_, Some(missing)) => TrialOutcome::NotShown(format!("with {wrong}: {missing}")),
         (same, None) => TrialOutcome::NotShown(format!("with {wrong} it {same}")),
     }
+}
+
+/// The number of comparisons that support the claim.
+fn support(judgement: &Judgement) -> usize {
+    let comparisons = judgement.comparisons.iter();
+    comparisons.filter(|one| one.supports_claim()).count()
 }
 
 /// The effects to try, as shares, where a paper does not print one.

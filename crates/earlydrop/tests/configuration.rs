@@ -412,3 +412,27 @@ fn presets_of_red_drop_as_often_as_the_tools_they_name() {
     let ratio = rate_over_pb("as=linux") / rate_over_pb("as=ns3,limit=100");
     assert!((ratio - 2.9).abs() < 0.15, "Linux over ns-3: {ratio}");
 }
+
+/// Updates that are due are made up for one by one: at 1 ns, an idle second would be a billion.
+#[test]
+fn updates_are_at_least_a_microsecond_apart() {
+    let link = Link::at(BitsPerSec::from_mbps(10));
+    for scheme in [
+        "rem:interval",
+        "pie:interval",
+        "pi2:interval",
+        "dualpi2:update",
+        "ared:ared_interval",
+        "red:adapt=restraint,restraint_slot",
+    ] {
+        let plan = |time: &str| {
+            let spec: Spec = format!("{scheme}={time}").parse().unwrap();
+            spec.plan(&link)
+                .map(drop)
+                .map_err(|error| error.to_string())
+        };
+        plan("1us").unwrap();
+        let refused = plan("1ns").unwrap_err();
+        assert!(refused.contains("0.000001 s"), "{refused}");
+    }
+}

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use earlydrop_lab::escape::{CommandLine, CsvField, CsvWriter};
-use earlydrop_lab::files::{FileError, NewFile, Signature, create_folder};
+use earlydrop_lab::files::{FileError, NewFile, Overwrite, Signature, create_folder};
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
+use earlydrop_lab::store::Store;
 use earlydrop_lab::trace::{CellTrace, trace};
 use earlydrop_report::run_report;
 use earlydrop_report::table::point_label;
@@ -138,8 +139,15 @@ struct Files {
 
 impl Files {
     fn create(folder: &Path, arguments: &Trace) -> Result<Files, Failure> {
-        create_folder(folder)?;
         let overwrite = arguments.overwriting.files();
+        if Store::is_in(folder) && overwrite == Overwrite::Own {
+            return Err(Failure::Usage(format!(
+                "--out {}: a run lies there, whose report would be written over; choose another \
+                 folder, or write over it with --force",
+                folder.display()
+            )));
+        }
+        create_folder(folder)?;
         let create = |path: PathBuf, signature: &Signature| {
             let file = NewFile::create(&path, signature, overwrite)?;
             Ok::<_, FileError>((path, file))

@@ -130,6 +130,11 @@ impl Store {
         })
     }
 
+    /// Whether a run lies in `folder`, as far as its files' names tell.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(DATABASE).exists()
+    }
+
     /// Opens a database that is there, for reading and writing by this process only.
     fn connect(folder: &Path) -> Result<Store, StoreError> {
         let path = folder.join(DATABASE);

@@ -86,6 +86,13 @@ impl Range {
         with_low: false,
         with_high: false,
     };
+    /// The time in seconds between two updates of a scheme, at least a microsecond. Updates that
+    /// are due are made up for one by one, so shorter ones would take for ever.
+    pub const UPDATE_INTERVAL: Range = Range {
+        low: 1e-6,
+        with_low: true,
+        ..Range::POSITIVE
+    };
     /// Any finite number from 0 on.
     pub const NOT_NEGATIVE: Range = Range {
         with_low: true,

@@ -67,7 +67,7 @@ const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "update",
         meaning: "time between two updates of p'",
-        kind: Kind::Time(Range::POSITIVE),
+        kind: Kind::Time(Range::UPDATE_INTERVAL),
         default: "16 ms",
         origin: LINUX,
         when: None,

@@ -79,7 +79,7 @@ const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "interval",
         meaning: "T, the time between two updates of p",
-        kind: Kind::Time(Range::POSITIVE),
+        kind: Kind::Time(Range::UPDATE_INTERVAL),
         default: "15 ms",
         origin: RFC,
         when: None,

@@ -53,7 +53,7 @@ const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "interval",
         meaning: "time between two updates of the price",
-        kind: Kind::Time(Range::POSITIVE),
+        kind: Kind::Time(Range::UPDATE_INTERVAL),
         default: "2 ms",
         origin: NS2,
         when: None,

@@ -38,7 +38,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "ared_interval",
         meaning: "time between two adaptations of max_p",
-        kind: Kind::Time(Range::POSITIVE),
+        kind: Kind::Time(Range::UPDATE_INTERVAL),
         default: "0.5 s",
         origin: ORIGIN,
         when: FLOYD,

@@ -33,7 +33,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "restraint_slot",
         meaning: "T, the time between two samples of average and queue",
-        kind: Kind::Time(Range::POSITIVE),
+        kind: Kind::Time(Range::UPDATE_INTERVAL),
         default: "0.2 s",
         origin: "Li and Lee, table 1",
         when: RESTRAINT,
