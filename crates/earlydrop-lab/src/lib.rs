@@ -36,7 +36,9 @@
 //!
 //! ```text
 //! escape     text for a terminal, a shell, a CSV file or Markdown
+//! files      read within a limit, written whole, and over nobody else's
 //! document   TOML against descriptions of fields, with errors that name the place
+//! budget     memory, events and disk of a plan, and their limits
 //! scenario   the fields of a scenario, its reader, its JSON Schema and its page
 //! plan       Source (a file with the command line's changes) -> Plan (cells)
 //! outcome    the figures of one run: metrics, flows, queues, series
