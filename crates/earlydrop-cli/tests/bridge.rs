@@ -317,7 +317,7 @@ fn outputs_must_differ_and_are_opened_before_anything_is_overwritten() {
         let said = ["--stats old", &format!("--pcap {other}"), "the same file"];
         refused(&testbed, &user, &both, &said);
     }
-    let nowhere = ["--stats", "old", "--pcap", "nowhere/packets"];
+    let nowhere = ["--force", "--stats", "old", "--pcap", "nowhere/packets"];
     refused(&testbed, &user, &nowhere, &["nowhere/packets: "]);
     assert_eq!(fs::read_to_string(user.path("old")).unwrap(), "kept");
 }

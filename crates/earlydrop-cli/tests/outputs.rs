@@ -127,3 +127,21 @@ fn an_archive_that_cannot_be_written_is_read() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("--out FILE"), "{}", ran.err);
 }
+
+/// The files of `shell` grow while packets cross, so they are checked before, not renamed after.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_shell_keeps_files_of_others() {
+    let user = User::new();
+    for option in ["--stats", "--pcap"] {
+        user.writes("mine", "a letter");
+        let ran = user.runs(&["shell", "--rate", "10Mbps", option, "mine", "--", "true"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(
+            ran.err.contains("mine") && ran.err.contains("--force"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(fs::read_to_string(user.path("mine")).unwrap(), "a letter");
+    }
+}

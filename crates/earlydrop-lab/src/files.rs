@@ -106,6 +106,9 @@ impl Signature {
         Signature(Cow::Borrowed(text))
     }
 
+    /// Samples of a bottleneck as JSON lines.
+    pub const SAMPLES: Signature = Signature::of("\"direction\":\"");
+
     /// The first line of a table.
     pub fn of_header(line: &str) -> Signature {
         Signature(Cow::Owned(line.to_string()))
@@ -156,27 +159,14 @@ impl NewFile {
     ) -> Result<NewFile, FileError> {
         let failed = |error| FileError::new(path, error);
         let target = target(path).map_err(failed)?;
-        let existing = match fs::metadata(&target) {
-            Ok(existing) => Some(existing),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(failed(error)),
-        };
-        if let Some(existing) = &existing
-            && !existing.is_file()
-        {
+        let existing = check_existing(path, signature, overwrite)?;
+        if existing.as_ref().is_some_and(|file| !file.is_file()) {
             let file = fs::OpenOptions::new().write(true).open(&target);
             return Ok(NewFile {
                 path: target,
                 temporary: None,
                 out: BufWriter::new(file.map_err(failed)?),
             });
-        }
-        if existing.is_some()
-            && overwrite == Overwrite::Own
-            && !signature.is_in(&target).map_err(failed)?
-        {
-            let path = path.display().to_string();
-            return Err(FileError::Foreign { path });
         }
         let temporary = temporary_path(&target);
         let file = File::create_new(&temporary).map_err(failed)?;
@@ -233,6 +223,26 @@ impl Drop for NewFile {
             let _ = fs::remove_file(temporary);
         }
     }
+}
+
+/// Checks whether a file may be put at `path`, and returns the metadata of what is there.
+pub fn check_existing(
+    path: &Path,
+    signature: &Signature,
+    overwrite: Overwrite,
+) -> Result<Option<fs::Metadata>, FileError> {
+    let failed = |error| FileError::new(path, error);
+    let existing = match fs::metadata(path) {
+        Ok(existing) => existing,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let may_be_replaced = overwrite == Overwrite::Any || !existing.is_file();
+    if may_be_replaced || signature.is_in(path).map_err(failed)? {
+        return Ok(Some(existing));
+    }
+    let path = path.display().to_string();
+    Err(FileError::Foreign { path })
 }
 
 /// Writes `text` to the file at `path`: wholly, or not at all.

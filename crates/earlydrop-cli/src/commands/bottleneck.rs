@@ -5,12 +5,13 @@ mod settings;
 
 use std::path::PathBuf;
 
+use earlydrop_lab::files::{Signature, check_existing};
 use earlydrop_live::LiveError;
 use earlydrop_live::plan;
 use earlydrop_live::session::Files;
 
 use crate::failure::Failure;
-use crate::outputs::check_distinct;
+use crate::outputs::{Overwriting, check_distinct};
 pub(super) use report::{Reporter, user_change};
 use settings::Settings;
 pub(super) use settings::duration;
@@ -36,6 +37,8 @@ pub(super) struct Arguments {
     /// Record packets into this pcapng file as they leave the bottleneck
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
+    #[command(flatten)]
+    overwriting: Overwriting,
     /// Print both queues once a second on standard error
     #[arg(long)]
     watch: bool,
@@ -97,6 +100,15 @@ impl Arguments {
             ("--stats", self.stats.as_deref()),
             ("--pcap", self.pcap.as_deref()),
         ])?;
+        let overwrite = self.overwriting.files();
+        for (path, signature) in [
+            (&self.stats, Signature::SAMPLES),
+            (&self.pcap, Signature::BINARY),
+        ] {
+            if let Some(path) = path {
+                check_existing(path, &signature, overwrite)?;
+            }
+        }
         Ok(Files {
             stats: self.stats.clone(),
             pcap: self.pcap.clone(),
