@@ -1,7 +1,7 @@
 //! Standard output and standard error, on which no text acts on the terminal.
 //!
 //! Titles, names and paths may hold control characters: those that clear a screen, set a title or
-//! reverse the letters of a line. [`Output`], [`error`] and [`Text`](crate::draw::Text) are the
+//! reverse the letters of a line. [`Output`], [`error`] and [`Text`] are the
 //! only ways to a terminal, and all three escape them.
 
 use std::io::{self, Write};
