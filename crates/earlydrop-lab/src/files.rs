@@ -287,6 +287,7 @@ pub(crate) fn temporary_path(target: &Path) -> PathBuf {
 }
 
 /// Whether `name` is one of the [temporary files](temporary_path).
+#[cfg(feature = "store")]
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(TEMPORARY)
 }

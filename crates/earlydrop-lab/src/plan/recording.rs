@@ -7,8 +7,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-#[cfg(not(feature = "files"))]
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
