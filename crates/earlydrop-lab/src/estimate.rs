@@ -108,3 +108,51 @@ fn seconds_of(
         without + share_with_series * of_series,
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Source, TraceFiles};
+
+    #[test]
+    fn keeping_is_tried_with_and_without_series_and_counted_for_every_cell() {
+        let text = "duration = \"2 s\"\nseeds = 4\nschemes = [\"red\", \"codel\"]\n[flows.a]";
+        let source = Source::new("s.toml", text, TraceFiles::default()).unwrap();
+        let plan = source.plan().unwrap();
+        let mut kept = Vec::new();
+        let spent = Duration::from_millis(2);
+        let keep = |cell: Cell, outcome: &Outcome| {
+            kept.push((plan.number(cell), outcome.series.is_empty()));
+            // Keeping takes at least as long as this thread spins.
+            let begin = Instant::now();
+            while begin.elapsed() < spent {}
+        };
+        let estimate = estimate(&plan, Duration::from_secs(60), keep).unwrap();
+        // Each scheme once with its series, and once without.
+        assert_eq!(kept, [(0, false), (0, true), (1, false), (1, true)]);
+        assert!(
+            estimate.keeping >= 8.0 * spent.as_secs_f64(),
+            "{estimate:?}"
+        );
+        assert!(estimate.simulating > 0.0);
+    }
+
+    #[test]
+    fn one_thread_keeps_all_outcomes() {
+        let of = |simulating, keeping, threads| {
+            let estimate = Estimate {
+                simulating,
+                keeping,
+            };
+            estimate.on_threads(threads).as_secs_f64()
+        };
+        assert_eq!(of(8.0, 0.0, 4), 2.0);
+        assert_eq!(of(8.0, 4.0, 1), 12.0);
+        assert_eq!(of(8.0, 4.0, 2), 6.0);
+        assert_eq!(
+            of(8.0, 4.0, 8),
+            4.0,
+            "no less than one thread takes to keep them"
+        );
+    }
+}

@@ -296,3 +296,34 @@ fn export_writes_over_its_own_files_only() {
         fs::remove_dir_all(&folder).unwrap();
     }
 }
+
+#[test]
+fn a_damaged_scenario_in_the_database_is_named() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    user.runs("w.trace").unwrap();
+    let database = Connection::open(user.path("run/results.sqlite")).unwrap();
+    let damage = "UPDATE about SET value = 'durations = \"2 s\"' WHERE key = 'scenario'";
+    database.execute_batch(damage).unwrap();
+    drop(database);
+    let store = Store::open(&user.path("run")).unwrap();
+    let unreadable = |problem: String| {
+        assert!(problem.contains("durations"), "{problem}");
+        assert!(!problem.contains("there is no"), "{problem}");
+    };
+    match store.source() {
+        Err(error) => unreadable(error.to_string()),
+        Ok(source) => unreadable(source.plan().unwrap_err().to_string()),
+    }
+    let damage = "UPDATE about SET value = 'duration = [' WHERE key = 'scenario'";
+    drop(store);
+    let database = Connection::open(user.path("run/results.sqlite")).unwrap();
+    database.execute_batch(damage).unwrap();
+    drop(database);
+    let store = Store::open(&user.path("run")).unwrap();
+    let error = store.source().unwrap_err().to_string();
+    assert!(
+        error.contains("damaged") && error.contains("run"),
+        "{error}"
+    );
+}
