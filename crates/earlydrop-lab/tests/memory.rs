@@ -117,3 +117,18 @@ fn progress_counts_the_cells_of_earlier_runs() {
     let same = |progress: &Progress| progress.before == done && progress.planned == 8;
     assert!(seen.iter().all(same), "{seen:?}");
 }
+
+#[test]
+fn a_group_without_flows_changes_nothing() {
+    // Without the group, `packet` is 1500 bytes, and what follows from it: RED's mean packet,
+    // automatic thresholds, the senders' overhead.
+    let empty = "flows.jumbo = { kind = \"cbr\", packet = \"9000 bytes\", rate = \"1 Mbps\", \
+                 rtt = \"5 ms\", count = 0 }\n";
+    let with = SCENARIO.replace("sweep.", &format!("{empty}sweep."));
+    let with = Source::new("small.toml", &with, TraceFiles::default()).unwrap();
+    let outcomes = |source: &Source| -> Vec<Outcome> {
+        let outcomes = one_by_one(&source.plan().unwrap());
+        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    };
+    assert_eq!(outcomes(&with), outcomes(&source()));
+}

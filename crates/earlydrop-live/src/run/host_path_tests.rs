@@ -12,6 +12,7 @@ use crate::packet::Header;
 use earlydrop::packet::Ecn;
 use earlydrop::units::{BitsPerSec, Bytes};
 use earlydrop_sim::Run;
+use earlydrop_sim::fine_time::FineTime;
 use earlydrop_sim::measure::Measure;
 use earlydrop_sim::network::{Dumbbell, LinkId, Reorder};
 use earlydrop_sim::results::{QueueResult, Results};
@@ -66,10 +67,10 @@ fn sends(run: &Run) -> BTreeMap<Nanos, Vec<u32>> {
         let Traffic::Datagrams { size, rate, .. } = &flow.traffic else {
             panic!("datagrams only");
         };
-        let mut at = Nanos::ZERO;
-        while at < run.duration {
-            sends.entry(at).or_default().push(number as u32);
-            at += rate.transmission_time(*size);
+        let mut at = FineTime::from(Nanos::ZERO);
+        while at.nanos() < run.duration {
+            sends.entry(at.nanos()).or_default().push(number as u32);
+            at += FineTime::to_send(*size, *rate);
         }
     }
     sends
