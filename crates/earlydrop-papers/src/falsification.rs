@@ -160,6 +160,15 @@ impl<'a> Trial<'a> {
         let outcome = match (judgement.verdict, &judgement.missing) {
             (Verdict::DoesNotHold, _) => try_as_claimed(claim, measured),
             (Verdict::Undecided, Some(missing)) => TrialOutcome::NotShown(missing.to_string()),
+            (Verdict::InPart, _) => match try_wrong_scheme(claim, measured, &judgement) {
+                // What holds in a few comparisons may do so with any scheme. Then it can still
+                // be otherwise in the other direction: it could hold in all.
+                TrialOutcome::NotShown(reason) => match try_as_claimed(claim, measured) {
+                    could @ TrialOutcome::CouldHold(_) => could,
+                    _ => TrialOutcome::NotShown(reason),
+                },
+                shown => shown,
+            },
             _ => try_wrong_scheme(claim, measured, &judgement),
         };
         Trial {
