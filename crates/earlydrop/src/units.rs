@@ -146,7 +146,6 @@ const UNITS: &[(&[&str], Dimension, f64)] = &[
     (&["bytes", "byte", "B"], Dimension::Data, 1.0),
     (&["MiB"], Dimension::Data, 1_048_576.0),
     (&["KiB"], Dimension::Data, 1024.0),
-    (&["Tbps", "Tbit/s", "Tbit"], Dimension::Rate, 1e12),
     (&["Gbps", "Gbit/s", "Gbit"], Dimension::Rate, 1e9),
     (&["Mbps", "Mbit/s", "Mbit"], Dimension::Rate, 1e6),
     (&["kbps", "kbit/s", "kbit"], Dimension::Rate, 1e3),
