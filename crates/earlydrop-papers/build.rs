@@ -15,7 +15,8 @@ fn main() {
     fs::write(out.join("papers.rs"), list).expect("the folder is cargo's");
 }
 
-/// `&[(folder, file, text), ...]` as Rust source, in order.
+/// `&[(folder, file, text), ...]` as Rust source, in order. The compiler works out where the
+/// crate lies: with a target folder that several checkouts share, each reads its own files.
 fn list(papers: &Path) -> String {
     let mut entries = Vec::new();
     for folder in entries_of(papers).into_iter().filter(|path| path.is_dir()) {
@@ -26,12 +27,11 @@ fn list(papers: &Path) -> String {
                 .is_some_and(|extension| extension == "toml")
             {
                 let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
-                let path = file.canonicalize().expect("it was just listed");
                 entries.push(format!(
-                    "({:?}, {:?}, include_str!({:?}))",
+                    "({:?}, {:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?})))",
                     name(&folder).unwrap_or_default(),
                     name(&file).unwrap_or_default(),
-                    path.display().to_string()
+                    format!("/{}", file.display())
                 ));
             }
         }
