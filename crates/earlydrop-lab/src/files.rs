@@ -181,11 +181,6 @@ impl NewFile {
         })
     }
 
-    /// Where it will be: the same for all names of a file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Writes all the contents, and puts the file under its name.
     pub fn complete_with(mut self, contents: &[u8]) -> Result<(), FileError> {
         let written = self.write_all(contents);

@@ -148,23 +148,25 @@ impl Files {
             )));
         }
         create_folder(folder)?;
-        let create = |path: PathBuf, signature: &Signature| {
-            let file = NewFile::create(&path, signature, overwrite)?;
-            Ok::<_, FileError>((path, file))
+        let page = folder.join("report.html");
+        let series = folder.join("series.csv");
+        let pcap = arguments.pcap.as_deref();
+        check_distinct(&[
+            ("the report", Some(&page)),
+            ("the series", Some(&series)),
+            ("--pcap", pcap),
+        ])?;
+        let create = |path: &Path, signature: &Signature| {
+            let file = NewFile::create(path, signature, overwrite)?;
+            Ok::<_, FileError>((path.to_path_buf(), file))
         };
-        let pcap = arguments.pcap.clone();
-        let pcap = pcap.map(|path| create(path, &Signature::BINARY));
-        let files = Files {
-            page: create(folder.join("report.html"), &Signature::PAGE)?,
-            series: create(folder.join("series.csv"), &Signature::of(SERIES_HEADER))?,
-            pcap: pcap.transpose()?,
-        };
-        let (page, series) = (files.page.0.as_path(), files.series.0.as_path());
-        let outputs = [("the report", page), ("the series", series)];
-        let pcap = ("--pcap", arguments.pcap.as_deref());
-        let outputs = outputs.map(|(name, path)| (name, Some(path)));
-        check_distinct(&[outputs[0], outputs[1], pcap])?;
-        Ok(files)
+        Ok(Files {
+            page: create(&page, &Signature::PAGE)?,
+            series: create(&series, &Signature::of_header(&SERIES_COLUMNS.join(",")))?,
+            pcap: pcap
+                .map(|path| create(path, &Signature::BINARY))
+                .transpose()?,
+        })
     }
 
     /// Writes the report page, the series and the captured packets; returns their paths.
@@ -186,12 +188,12 @@ impl Files {
 }
 
 /// The first line of the series.
-const SERIES_HEADER: &str = "time,source,name,value";
+const SERIES_COLUMNS: [&str; 4] = ["time", "source", "name", "value"];
 
 /// Writes a line for each sample: time in seconds, source, name, value.
 fn write_series(series: &[Series], out: impl Write) -> io::Result<()> {
     let mut writer = CsvWriter::new(out);
-    writer.line(["time", "source", "name", "value"])?;
+    writer.line(SERIES_COLUMNS)?;
     for one in series {
         for (index, value) in one.values.iter().enumerate() {
             let time = one.interval * index as f64;

@@ -2,11 +2,11 @@
 //! `--up "rate=5Mbps loss=1%"`.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::path::Path;
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
 use earlydrop::units::Nanos;
+use earlydrop_lab::files::{FileError, read_text};
 use earlydrop_live::plan::{Direction, Rate};
 use earlydrop_sim::network::Trace;
 
@@ -203,25 +203,16 @@ pub(in crate::commands) fn duration(name: &'static str, text: &str) -> Result<Na
     }
 }
 
-/// A trace's text. What has no end, such as a device, is refused.
-fn read_trace(path: &str) -> io::Result<String> {
-    const LARGEST: u64 = 1 << 28;
-    let mut text = String::new();
-    let length = File::open(path)?
-        .take(LARGEST + 1)
-        .read_to_string(&mut text)?;
-    match length as u64 > LARGEST {
-        true => Err(io::Error::other("more than 256 MiB, which is no trace")),
-        false => Ok(text),
-    }
-}
+/// The largest trace: 256 MiB, some 50 million packets.
+const MAX_TRACE: u64 = 1 << 28;
 
 /// Reads the trace of a recorded link.
 fn recorded(setting: &Setting) -> Result<Rate, Failure> {
-    let text = read_trace(&setting.value)
-        .map_err(|error| Failure::Usage(format!("{setting}: {error}")))?;
-    let trace: Trace = text
-        .parse()
-        .map_err(|error| Failure::Usage(format!("{setting}: {error}")))?;
+    let refused = |error: &dyn fmt::Display| Failure::Usage(format!("{setting}: {error}"));
+    let text = read_text(Path::new(&setting.value), MAX_TRACE).map_err(|error| match error {
+        FileError::System { error, .. } => refused(&error),
+        error => refused(&error),
+    })?;
+    let trace: Trace = text.parse().map_err(|error| refused(&error))?;
     Ok(Rate::Recorded(trace))
 }
