@@ -34,6 +34,13 @@ impl Mean {
         self.half.is_some_and(|half| self.mean.abs() > half)
     }
 
+    /// The half-width of the interval that one further value falls into with a probability of
+    /// 95%: `half * sqrt(n + 1)` for a mean of n values; `None` for a single value. Assumes that
+    /// values are about normal.
+    pub fn prediction_half(&self) -> Option<f64> {
+        Some(self.half? * (self.count as f64 + 1.0).sqrt())
+    }
+
     /// "12.35 ± 0.42", both multiplied by `scale`. The interval has two digits and decides
     /// about the digits of the mean, which has at most four.
     pub fn with_interval(&self, scale: f64) -> String {
@@ -55,7 +62,7 @@ impl Mean {
 }
 
 /// A number with this many significant digits, without an exponent.
-fn significant(value: f64, digits: i32) -> String {
+pub fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
@@ -105,6 +112,20 @@ pub fn welch(one: &[f64], other: &[f64]) -> Option<Mean> {
     Some(Mean { mean, half, count })
 }
 
+/// The two-sided p-value of Student's t test that the mean of these values is zero; `None` for a
+/// single value.
+///
+/// Values that are all the same leave no doubt: 0, or 1 where they are zero.
+pub fn p_value(values: &[f64]) -> Option<f64> {
+    let first = *values.first().filter(|_| values.len() > 1)?;
+    if values.iter().all(|value| *value == first) {
+        return Some(if first == 0.0 { 1.0 } else { 0.0 });
+    }
+    let law = StudentsT::new(0.0, 1.0, values.len() as f64 - 1.0).ok()?;
+    let errors = Mean::of(values)?.mean / squared_error(values).sqrt();
+    Some(2.0 * law.sf(errors.abs()))
+}
+
 /// The squared standard error of the mean of at least two values.
 fn squared_error(values: &[f64]) -> f64 {
     let count = values.len() as f64;
@@ -146,8 +167,23 @@ mod tests {
         let half = 2.776_445 * 2.5_f64.sqrt() / 5.0_f64.sqrt();
         assert!((mean.mean - 3.0).abs() < 1e-12);
         assert!((mean.half.unwrap() - half).abs() < 1e-5, "{mean:?}");
+        // t s sqrt(1 + 1/n) for the next value.
+        let next = 2.776_445 * 2.5_f64.sqrt() * 1.2_f64.sqrt();
+        assert!((mean.prediction_half().unwrap() - next).abs() < 1e-5);
         assert_eq!(Mean::of(&[7.0]).unwrap().half, None);
         assert_eq!(Mean::of(&[]), None);
+    }
+
+    #[test]
+    fn a_p_value_by_a_table_of_t() {
+        // t(0.975; 4) = 2.776445: the mean of these is that many standard errors from zero.
+        let by_seed: Vec<f64> = [-2.0, -1.0, 0.0, 1.0, 2.0]
+            .map(|x| x + 2.776_445 * 0.5_f64.sqrt())
+            .into();
+        assert!((p_value(&by_seed).unwrap() - 0.05).abs() < 1e-6);
+        assert_eq!(p_value(&[2.0, 2.0]), Some(0.0));
+        assert_eq!(p_value(&[0.0, 0.0]), Some(1.0));
+        assert_eq!(p_value(&[2.0]), None);
     }
 
     #[test]

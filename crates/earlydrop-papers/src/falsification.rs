@@ -1,7 +1,7 @@
 //! Whether a claim can fail.
 //!
 //! A claim that holds must get a worse verdict when a scheme that is wrong on purpose runs under
-//! the label of the one that the claim is about. A claim that does not hold must hold of runs as
+//! the label of the one that the claim is about. A claim that is not shown must hold of runs as
 //! the paper has them. Else its test would show nothing.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::catalogue::{Pace, PaperEntry};
 use crate::claims::{
-    Claim, Judgement, Measurements, Runs, Verdict, as_claimed, judge, seeds_needed,
+    Claim, Evidence, Judgement, Measurements, Runs, Verdict, as_claimed, judge, seeds_needed,
 };
 use crate::error::Error;
 
@@ -24,7 +24,7 @@ use crate::error::Error;
 pub enum TrialOutcome {
     /// With the wrong scheme the verdict is this worse one.
     FailsWithWrong(Verdict),
-    /// The claim does not hold, and would hold of runs as the paper has them. Where the paper
+    /// The claim is not shown, or contradicted, and would hold of runs as the paper has them. Where the paper
     /// does not print a size, this is the smallest effect, as a share, at which it would.
     CouldHold(Option<f64>),
     /// The seeds lie too far apart; about so many would do.
@@ -125,7 +125,7 @@ impl<'a> Trial<'a> {
     pub fn summary(&self) -> String {
         match &self.outcome {
             TrialOutcome::FailsWithWrong(verdict) => {
-                format!("with {} it {verdict}", self.claim.wrong)
+                format!("with {} {}", self.claim.wrong, said_of_it(*verdict))
             }
             TrialOutcome::CouldHold(None) => "it would hold of the printed values".to_string(),
             TrialOutcome::CouldHold(Some(effect)) => {
@@ -158,7 +158,7 @@ impl<'a> Trial<'a> {
     fn of(claim: &'a Claim, measured: &Measurements) -> Trial<'a> {
         let judgement = judge(claim, measured);
         let outcome = match (judgement.verdict, &judgement.missing) {
-            (Verdict::DoesNotHold, _) => try_as_claimed(claim, measured),
+            (Verdict::Contradicted | Verdict::NotShown, _) => try_as_claimed(claim, measured),
             (Verdict::Undecided, Some(missing)) => TrialOutcome::NotShown(missing.to_string()),
             (Verdict::InPart, _) => match try_wrong_scheme(claim, measured, &judgement) {
                 // What holds in a few comparisons may do so with any scheme. Then it can still
@@ -189,22 +189,30 @@ fn try_wrong_scheme(claim: &Claim, measured: &Measurements, right: &Judgement) -
     };
     let judgement = judge(claim, &measured.clone().with_swapped(own, other));
     match (judgement.verdict, &judgement.missing) {
-        (Verdict::DoesNotHold, _) => TrialOutcome::FailsWithWrong(Verdict::DoesNotHold),
+        (worse @ (Verdict::Contradicted | Verdict::NotShown), _) => {
+            TrialOutcome::FailsWithWrong(worse)
+        }
         (Verdict::InPart, _) if right.verdict == Verdict::Holds => {
             TrialOutcome::FailsWithWrong(Verdict::InPart)
         }
-        (Verdict::InPart, None) if support(&judgement) < support(right) => {
+        (Verdict::InPart, None) if supporting(&judgement) < supporting(right) => {
             TrialOutcome::FailsWithWrong(Verdict::InPart)
         }
         (_, Some(missing)) => TrialOutcome::NotShown(format!("with {wrong}: {missing}")),
-        (same, None) => TrialOutcome::NotShown(format!("with {wrong} it {same}")),
+        (same, None) => TrialOutcome::NotShown(format!("with {wrong} {}", said_of_it(same))),
     }
 }
 
-/// The number of comparisons that support the claim.
-fn support(judgement: &Judgement) -> usize {
-    let comparisons = judgement.comparisons.iter();
-    comparisons.filter(|one| one.supports_claim()).count()
+/// A verdict as said of a claim: "it holds", "it is contradicted".
+fn said_of_it(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Contradicted | Verdict::NotShown => format!("it is {verdict}"),
+        _ => format!("it {verdict}"),
+    }
+}
+
+fn supporting(judgement: &Judgement) -> usize {
+    judgement.count(Evidence::Supports)
 }
 
 /// The effects to try, as shares, where a paper does not print one.

@@ -192,7 +192,7 @@ fn the_pages_carry_the_claims(study: &Study<'_>) {
     let all = front(std::slice::from_ref(study), &[], &provenance);
     assert!(!study.reports.is_empty());
     for report in &study.reports {
-        let (id, verdict) = (&report.claim.id, report.judgement.verdict);
+        let (id, verdict) = (&report.claim.id, report.verdict());
         assert!(html.contains(&format!("id=\"{id}\"")), "{id}");
         assert!(all.contains(&format!("report.html#{id}\"")), "{id}");
         let row = text

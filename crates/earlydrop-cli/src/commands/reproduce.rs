@@ -10,7 +10,7 @@ use earlydrop_lab::escape::CommandLine;
 use earlydrop_papers::Error;
 use earlydrop_papers::catalogue::{Catalogue, Pace};
 use earlydrop_papers::claims::{
-    ClaimReport, Conclusion, IdeasAndReadings, Verdict, conclude, count_verdicts,
+    ClaimReport, Conclusion, Counts, IdeasAndReadings, Verdict, conclude,
 };
 use earlydrop_papers::pages::Provenance;
 use earlydrop_papers::reproduce::{self, Event, Reproduction, RunOptions};
@@ -97,7 +97,11 @@ pub(crate) fn run(
         print_json(reports.iter().map(ClaimReport::json).collect(), out)?;
     } else {
         let ideas = selection.has_ideas.then_some(&catalogue.ideas);
+        if arguments.pace() == Pace::Quick {
+            writeln!(out, "{QUICK}\n")?;
+        }
         print_reports(&reports, ideas, out, style)?;
+        writeln!(out, "{}", summary(&reports, arguments))?;
     }
     if stop.load(Ordering::Relaxed) {
         return Err(stopped());
@@ -121,6 +125,15 @@ impl Reproduce {
             None if self.out.as_os_str() == OUT => command,
             None => command.option("--out", &self.out),
         }
+    }
+
+    /// The command that runs the same with all seeds and points.
+    fn full_command(&self) -> CommandLine {
+        let full = Reproduce {
+            full: true,
+            ..self.clone()
+        };
+        full.command(None)
     }
 
     fn pace(&self) -> Pace {
@@ -212,8 +225,26 @@ fn write_pages(
     Ok(())
 }
 
-/// Prints the claims under the names of their papers, the ideas where they are asked for, and
-/// the numbers of verdicts.
+/// What a quick run prints first.
+const QUICK: &str =
+    "Quick: 3 seeds, and of long sweeps a few points. Verdicts are a first impression.";
+
+/// The numbers of verdicts. A quick run has none; it says what it would take to have them.
+fn summary(reports: &[ClaimReport<'_>], arguments: &Reproduce) -> String {
+    match arguments.pace() {
+        Pace::Full => Counts::of(reports).to_string(),
+        Pace::Quick => {
+            let claims = match reports.len() {
+                1 => "1 claim was tried".to_string(),
+                many => format!("{many} claims were tried"),
+            };
+            let full = arguments.full_command();
+            format!("Quick: {claims}, too briefly to be counted. To decide: {full}")
+        }
+    }
+}
+
+/// Prints the claims under the names of their papers, and the ideas where they are asked for.
 fn print_reports(
     reports: &[ClaimReport<'_>],
     ideas: Option<&IdeasAndReadings>,
@@ -232,7 +263,6 @@ fn print_reports(
     if let Some(ideas) = ideas {
         out.lines(&idea_lines(ideas, reports, style), style)?;
     }
-    writeln!(out, "{}", count_verdicts(reports))?;
     Ok(())
 }
 
@@ -260,7 +290,8 @@ fn idea_lines(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>], style: &Sty
     lines
 }
 
-/// A claim with its verdict and its effect, and what is missing or does not support it.
+/// A claim with its verdict and its effect, what is missing or does not support it, and what it
+/// would take to decide it.
 fn claim_lines(report: &ClaimReport<'_>, style: &Style) -> Vec<Text> {
     let verdict = report.judgement.verdict;
     let look = match verdict {
@@ -269,8 +300,11 @@ fn claim_lines(report: &ClaimReport<'_>, style: &Style) -> Vec<Text> {
         _ => Look::Emphasis,
     };
     let mut heading = Text::new(&format!("{:18} ", report.claim.id), Look::Code);
-    heading.push(&verdict.to_string(), look);
+    heading.push(&report.verdict(), look);
     heading.push(&format!("  {}", report.effect()), Look::Plain);
+    if !report.claim.beside.is_empty() {
+        heading.push(&format!("  (beside {})", report.claim.beside), Look::Faint);
+    }
     let mut lines = vec![heading];
     let width = style.width.saturating_sub(4);
     let claim = Text::from(report.claim.claim.as_str());
@@ -279,8 +313,8 @@ fn claim_lines(report: &ClaimReport<'_>, style: &Style) -> Vec<Text> {
         let missing = Text::new(&format!("missing: {missing}"), Look::Faint);
         lines.extend(indented(4, missing.wrapped(width)));
     }
-    if let Some(exceptions) = report.exceptions() {
-        let words = format!("not in {exceptions}");
+    let notes = [report.exceptions(), report.what_it_would_take()];
+    for words in notes.into_iter().flatten() {
         lines.extend(indented(4, Text::new(&words, Look::Faint).wrapped(width)));
     }
     lines.push(Text::default());

@@ -1,5 +1,7 @@
 //! A paper's claims and the tests that decide them, as data.
 
+use std::fmt;
+
 use super::selector::Selector;
 
 /// A paper and its claims: one `claims.toml`.
@@ -27,6 +29,10 @@ pub struct Paper {
 pub struct Claim {
     /// The id, with the paper's key in front: "sfred-nlred.F13-14.a".
     pub id: String,
+    /// The id of the claim that is counted in place of this one; "" where this one is. Both are
+    /// the paper's sentence, under different values that it does not print or in different
+    /// readings.
+    pub beside: String,
     /// The figure or table that it is about.
     pub figure: String,
     /// The statement, in our words.
@@ -40,6 +46,19 @@ pub struct Claim {
     /// The scheme that is run in place of the one that the claim is about, to show that the
     /// claim can fail: a label of the experiment, or a specification such as "droptail".
     pub wrong: String,
+}
+
+/// Whose a claim is, and whether it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Standing {
+    /// The paper's, counted.
+    Paper,
+    /// The paper's under another value that it does not print, or in a reading that we reject;
+    /// listed beside the claim that is counted.
+    Beside,
+    /// Our hypothesis, counted apart.
+    Ours,
 }
 
 /// Values of swept fields that a test is restricted to, as written in the scenario.
@@ -143,6 +162,36 @@ impl Test {
         }
     }
 
+    /// The schemes whose values it compares, the one that it is about first.
+    pub(crate) fn schemes(&self) -> Vec<&str> {
+        let others: &[String] = match self {
+            Test::Ordering { than, .. } | Test::Range { than, .. } | Test::Nearer { than, .. } => {
+                than
+            }
+            Test::Equal { schemes, .. } => schemes.get(1..).unwrap_or_default(),
+            _ => &[],
+        };
+        let own = self.scheme().into_iter();
+        own.chain(others.iter().map(String::as_str)).collect()
+    }
+
+    /// The values of swept fields that the test is restricted to, where it takes any.
+    pub(crate) fn restriction(&self) -> Option<&Restriction> {
+        match self {
+            Test::Ordering { at, .. }
+            | Test::Range { at, .. }
+            | Test::MinimumInside { at, .. }
+            | Test::Trend { at, .. }
+            | Test::Between { at, .. }
+            | Test::Equal { at, .. }
+            | Test::Value { at, .. }
+            | Test::Nearer { at, .. } => Some(at),
+            Test::MinimumMoves { .. } | Test::Proportional { .. } | Test::Undecidable { .. } => {
+                None
+            }
+        }
+    }
+
     /// Whether the test asks for the direction of an effect, not for its size.
     pub(crate) fn is_directional(&self) -> bool {
         !matches!(
@@ -155,26 +204,23 @@ impl Test {
         )
     }
 
+    /// Whether its comparisons are differences between values, as shares of what is compared with.
+    pub(crate) fn compares_shares(&self) -> bool {
+        match self {
+            Test::Ordering { tolerance, .. } => *tolerance == 0.0,
+            Test::MinimumMoves { .. } => false,
+            other => other.is_directional(),
+        }
+    }
+
     /// Values of swept fields that must be run for the test to be decided.
     pub fn named_values(&self) -> Vec<String> {
-        let of = |at: &Restriction| at.iter().flat_map(|(_, values)| values.clone()).collect();
-        match self {
-            Test::Ordering { at, .. }
-            | Test::Range { at, .. }
-            | Test::MinimumInside { at, .. }
-            | Test::Between { at, .. }
-            | Test::Equal { at, .. }
-            | Test::Value { at, .. }
-            | Test::Nearer { at, .. } => of(at),
-            Test::Trend { at, from, to, .. } => {
-                let mut values: Vec<String> = of(at);
-                values.extend([from.clone(), to.clone()]);
-                values
-            }
-            Test::MinimumMoves { .. } | Test::Proportional { .. } | Test::Undecidable { .. } => {
-                Vec::new()
-            }
+        let of_axes = self.restriction().into_iter().flatten();
+        let mut values: Vec<String> = of_axes.flat_map(|(_, values)| values.clone()).collect();
+        if let Test::Trend { from, to, .. } = self {
+            values.extend([from.clone(), to.clone()]);
         }
+        values
     }
 }
 
@@ -184,11 +230,41 @@ impl Claim {
         id_matches(&self.id, name)
     }
 
-    /// Whether the claim is our hypothesis and not the paper's: about a question that a paper
-    /// leaves open, the effect of a reading, or the worth of an idea today.
-    pub fn is_our_hypothesis(&self) -> bool {
+    /// The largest difference that is as good as none, as a share, where the test asks which of
+    /// two values is larger: 2% for what the link's rate bounds, 5% for all else.
+    pub(crate) fn margin(&self) -> Option<f64> {
+        const BOUNDED: [&str; 3] = ["throughput", "goodput", "utilisation"];
+        let metric = match &self.metric {
+            Selector::Metric(name) | Selector::Group(_, name) => name.as_str(),
+            _ => "",
+        };
+        let margin = if BOUNDED.contains(&metric) {
+            0.02
+        } else {
+            0.05
+        };
+        self.test.compares_shares().then_some(margin)
+    }
+
+    /// Whose it is, and whether it is counted. Ours are about a question that a paper leaves open,
+    /// the effect of a reading, or the worth of an idea today.
+    pub fn standing(&self) -> Standing {
         let mut parts = self.id.split('.');
-        parts.any(|part| ["open", "reading", "today"].contains(&part))
+        match parts.any(|part| ["open", "reading", "today"].contains(&part)) {
+            true => Standing::Ours,
+            false if self.beside.is_empty() => Standing::Paper,
+            false => Standing::Beside,
+        }
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Standing::Paper => "claim",
+            Standing::Beside => "beside",
+            Standing::Ours => "hypothesis",
+        })
     }
 }
 

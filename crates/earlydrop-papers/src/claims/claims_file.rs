@@ -3,7 +3,7 @@
 
 use earlydrop_lab::document::{Content, Entries, Key, Node, Problem, Problems, suggestion};
 
-use super::claim::{Claim, Paper, Restriction, Test};
+use super::claim::{Claim, Paper, Restriction, Standing, Test};
 use super::fields::{CLAIMS, TESTS};
 use crate::toml_file::{open_table, read_file, require, texts};
 
@@ -32,10 +32,14 @@ impl Paper {
             require(entries, &["paper", "name", "title"], problems);
             require(entries, &["authors", "year"], problems);
             let wrong = wrong_schemes(entries, problems);
-            let claims = entries.list("claims").iter();
-            let claims = claims.filter_map(|entry| claim(entry, &wrong, problems));
+            let list = entries.list("claims");
+            let claims = list
+                .iter()
+                .filter_map(|entry| claim(entry, &wrong, problems));
+            let claims: Vec<Claim> = claims.collect();
+            problems.extend(list.iter().filter_map(|entry| misplaced(entry, &claims)));
             Paper {
-                claims: claims.collect(),
+                claims,
                 key: entries.text("paper"),
                 name: entries.text("name"),
                 title: entries.text("title"),
@@ -79,6 +83,7 @@ fn claim(
     let test = test??;
     Some(Claim {
         id: entries.text("id"),
+        beside: entries.text("beside"),
         figure: entries.text("figure"),
         claim: entries.text("claim"),
         experiment: entries.text("experiment"),
@@ -86,6 +91,21 @@ fn claim(
         wrong: wrong_scheme(entries, &test, wrong_schemes),
         test,
     })
+}
+
+/// A problem where `beside` names no claim that is counted.
+fn misplaced(entries: &Entries, claims: &[Claim]) -> Option<Problem> {
+    let name = entries.text("beside");
+    let counted = claims
+        .iter()
+        .filter(|claim| claim.standing() == Standing::Paper);
+    let counted: Vec<&str> = counted.map(|claim| claim.id.as_str()).collect();
+    if name.is_empty() || counted.contains(&name.as_str()) {
+        return None;
+    }
+    let message = format!("no claim that is counted is called \"{name}\"");
+    let help = suggestion(&name, &counted, '"');
+    Some(Problem::new(entries.place_of("beside"), message, help))
 }
 
 /// The scheme to run in place of the one that a test is about: the claim's own, else the
@@ -261,6 +281,11 @@ mod tests {
                 format!("metric = \"goodputt\"\n{test}"),
                 "claims.toml:10:10: ",
                 "no metric is called goodputt; did you mean goodput?",
+            ),
+            (
+                format!("beside = \"x.b\"\n{test}"),
+                "claims.toml:10:10: ",
+                "no claim that is counted is called \"x.b\"",
             ),
             (
                 "test = { kind = \"value\", scheme = \"red\", value = 1 }".to_string(),

@@ -3,9 +3,10 @@
 //! A comparison has a value for each seed, above zero where the claim is right. Values are
 //! shares of what is compared with: 0.1 is ten per cent.
 
-use earlydrop_lab::statistics::Mean;
+use earlydrop_lab::statistics::{self, Mean};
 
 use super::claim::{Restriction, Test};
+use super::evidence::Evidence;
 use super::measurements::Measurements;
 use super::missing::MissingData;
 use super::statistics::{
@@ -19,6 +20,8 @@ pub struct Comparison {
     pub place: String,
     /// By how much the claim is right, by seed; below zero where it is wrong.
     pub by_seed: Vec<f64>,
+    /// The largest difference that makes no difference, where the test asks for a direction.
+    pub margin: Option<f64>,
 }
 
 type Comparisons = Result<Vec<Comparison>, MissingData>;
@@ -29,7 +32,11 @@ impl Comparison {
             "" => what.to_string(),
             point => format!("{what}, {point}"),
         };
-        Comparison { place, by_seed }
+        Comparison {
+            place,
+            by_seed,
+            margin: None,
+        }
     }
 
     /// The mean over the seeds with its 95% interval by Student's t.
@@ -44,11 +51,38 @@ impl Comparison {
             .map_or("", |(_, setting)| setting)
     }
 
-    /// Whether the comparison supports the claim: its 95% interval lies above zero.
+    /// Whether the comparison, taken by itself, supports the claim: its 95% interval lies above
+    /// zero.
     pub fn supports_claim(&self) -> bool {
-        self.mean().is_some_and(|mean| {
-            mean.mean > 0.0 && (mean.excludes_zero() || self.is_the_same_for_all_seeds())
-        })
+        self.evidence() == Evidence::Supports
+    }
+
+    /// What the comparison shows, taken by itself: by its 95% interval.
+    pub fn evidence(&self) -> Evidence {
+        let differs = self.mean().is_some_and(|mean| mean.excludes_zero());
+        self.evidence_if(differs || self.is_the_same_for_all_seeds())
+    }
+
+    /// What the comparison shows, given whether its difference from zero is significant.
+    pub(super) fn evidence_if(&self, differs: bool) -> Evidence {
+        let Some(mean) = self.mean() else {
+            return Evidence::Open;
+        };
+        let is_within = |margin: f64| {
+            let half = mean.half.unwrap_or(f64::INFINITY);
+            mean.mean.abs() + half <= margin
+        };
+        match (differs, self.margin) {
+            (true, _) if mean.mean > 0.0 => Evidence::Supports,
+            (true, _) if mean.mean < 0.0 => Evidence::Contradicts,
+            (_, Some(margin)) if is_within(margin) => Evidence::Equal,
+            _ => Evidence::Open,
+        }
+    }
+
+    /// The two-sided p-value of the difference from zero.
+    pub(super) fn p_value(&self) -> Option<f64> {
+        statistics::p_value(&self.by_seed)
     }
 
     /// Whether at least two seeds give one value, which leaves no doubt.
@@ -118,15 +152,6 @@ pub(super) fn comparisons(test: &Test, measured: &Measurements) -> Comparisons {
         } => nearer(measured, (scheme, than), *value, at),
         Test::Undecidable { missing } => Err(MissingData::NotInPaper(missing.clone())),
     }
-}
-
-/// The mean of ours, with its interval, at the first point of a test about a printed number.
-pub(super) fn measured_value(test: &Test, measured: &Measurements) -> Option<Mean> {
-    let Test::Value { scheme, at, .. } = test else {
-        return None;
-    };
-    let point = *measured.points_at(at).first()?;
-    Mean::of(&measured.values(measured.scheme(scheme)?, point)?)
 }
 
 /// Compares a scheme with each other at each point: `by_seed` gets the values of the scheme
@@ -248,10 +273,11 @@ fn minimum_moves(
         let (from, to) = (smallest(&first, seed) as f64, smallest(&last, seed) as f64);
         sign * (to - from)
     };
-    Ok(vec![Comparison {
-        place: format!("from the first to the last {with}"),
-        by_seed: (0..measured.seeds.len()).map(shift).collect(),
-    }])
+    Ok(vec![Comparison::new(
+        &format!("from the first to the last {with}"),
+        "",
+        (0..measured.seeds.len()).map(shift).collect(),
+    )])
 }
 
 /// By how much the exponent of the power law along each row is within the tolerance of 1.

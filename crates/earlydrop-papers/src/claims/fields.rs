@@ -31,6 +31,7 @@ static CLAIM: Section = Section {
     meaning: "a claim",
     fields: &[
         field("id", NAME, "", "the paper's key, the figure, a letter"),
+        field("beside", NAME, "", "the claim that is counted instead"),
         field("figure", WORDS, "", "the figure or table it is about"),
         field("claim", WORDS, "", "the statement, in our words"),
         field("experiment", NAME, "", "the scenario file"),

@@ -284,6 +284,7 @@ impl IdeaReport<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::claims::cells::ClaimCells;
     use crate::claims::claim::Paper;
     use crate::claims::measurements::Measurements;
     use crate::claims::verdict::judge;
@@ -316,6 +317,7 @@ pub(crate) mod tests {
             claim,
             judgement: judge(claim, &measured),
             seeds: 3,
+            cells: ClaimCells::default(),
         });
         reports.collect()
     }

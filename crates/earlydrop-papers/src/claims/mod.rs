@@ -6,13 +6,15 @@
 //! ```
 //!
 //! A [`Claim`] is a statement about an experiment, and a [`Test`] makes [`Comparison`]s of its
-//! [`Measurements`]. A comparison supports the claim where its 95% interval lies above zero; the
-//! [`Verdict`] counts how many do.
+//! [`Measurements`]. What each comparison shows, [`Evidence`], makes the [`Verdict`].
 
+mod cells;
 mod claim;
 mod claims_file;
 mod comparisons;
 mod counterfactual;
+mod counts;
+mod evidence;
 mod fields;
 mod ideas;
 mod measurements;
@@ -23,10 +25,14 @@ mod selector;
 mod statistics;
 mod verdict;
 
+pub use cells::ClaimCells;
 pub(crate) use claim::id_matches;
-pub use claim::{Claim, Paper, Restriction, Test};
+pub use claim::{Claim, Paper, Restriction, Standing, Test};
 pub use comparisons::Comparison;
 pub(crate) use counterfactual::as_claimed;
+pub(crate) use counts::plural;
+pub use counts::{Counts, Tally};
+pub use evidence::Evidence;
 pub(crate) use ideas::matching;
 #[cfg(test)]
 pub(crate) use ideas::tests as ideas_tests;
@@ -34,11 +40,11 @@ pub use ideas::{Conclusion, Idea, IdeaReport, IdeasAndReadings, Reading, Setting
 pub use measurements::Measurements;
 pub(crate) use measurements::is_same_value;
 pub use missing::MissingData;
+pub use report::ClaimReport;
 pub(crate) use report::percent;
-pub use report::{ClaimReport, count_verdicts};
 pub use runs::Runs;
 pub use selector::{Selector, SelectorError, SeriesStatistic};
 pub(crate) use statistics::seeds_needed;
 #[cfg(test)]
 pub(crate) use verdict::tests as verdict_tests;
-pub use verdict::{Judgement, Verdict, judge};
+pub use verdict::{Judgement, PrintedNumber, Verdict, judge};

@@ -1,8 +1,13 @@
 //! Reports about claims, in words and as JSON.
 
+use earlydrop_lab::escape::CommandLine;
+use earlydrop_lab::statistics::significant;
 use serde_json::{Value, json};
 
+use super::cells::ClaimCells;
 use super::claim::{Claim, Paper};
+use super::evidence::Evidence;
+use super::statistics::seeds_to_decide;
 use super::verdict::{Judgement, Verdict};
 
 /// A claim of a paper with its judgement.
@@ -16,6 +21,8 @@ pub struct ClaimReport<'a> {
     pub judgement: Judgement,
     /// The number of seeds that it rests on.
     pub seeds: usize,
+    /// The runs that it rests on.
+    pub cells: ClaimCells,
 }
 
 impl ClaimReport<'_> {
@@ -41,34 +48,129 @@ impl ClaimReport<'_> {
         }
     }
 
-    /// The comparisons that do not support a claim that holds in part: "2 of 9: with red".
+    /// The verdict in words; of a claim that holds in part, in how much: "holds in part (3 of 9)".
+    pub fn verdict(&self) -> String {
+        let judgement = &self.judgement;
+        match judgement.verdict {
+            Verdict::InPart => format!(
+                "{} ({} of {})",
+                judgement.verdict,
+                judgement.count(Evidence::Supports),
+                judgement.comparisons.len()
+            ),
+            verdict => verdict.to_string(),
+        }
+    }
+
+    /// What the comparisons that do not support the claim show, where there are several:
+    /// "contradicted in 1: with red; not shown in 2: with pie". The places are those of a claim
+    /// that holds in part.
     pub fn exceptions(&self) -> Option<String> {
-        if self.judgement.verdict != Verdict::InPart {
+        let judgement = &self.judgement;
+        if judgement.verdict == Verdict::Holds || judgement.evidence.len() < 2 {
             return None;
         }
-        let all = &self.judgement.comparisons;
-        let places: Vec<&str> = all
+        let parts = Evidence::ALL[1..].iter().filter_map(|evidence| {
+            let pairs = judgement.comparisons.iter().zip(&judgement.evidence);
+            let places: Vec<&str> = pairs
+                .filter(|(_, shown)| *shown == evidence)
+                .map(|(one, _)| one.place.as_str())
+                .collect();
+            let part = format!("{} in {}", self.evidence_words(*evidence), places.len());
+            match (places.len(), judgement.verdict) {
+                (0, _) => None,
+                (_, Verdict::InPart) => Some(format!("{part}: {}", join_places(&places))),
+                _ => Some(part),
+            }
+        });
+        Some(parts.collect::<Vec<String>>().join("; "))
+    }
+
+    /// What a comparison shows, as said of it: "equal within 5%".
+    pub(crate) fn evidence_words(&self, evidence: Evidence) -> String {
+        match (evidence, self.claim.margin()) {
+            (Evidence::Supports, _) => "supported".to_string(),
+            (Evidence::Contradicts, _) => "contradicted".to_string(),
+            (Evidence::Equal, Some(margin)) => format!("equal within {:.0}%", 100.0 * margin),
+            (Evidence::Equal, None) => "equal".to_string(),
+            (Evidence::Open, _) => "not shown".to_string(),
+        }
+    }
+
+    /// What it would take to decide what is not shown, and whether a single run of ours could have
+    /// printed the paper's number.
+    pub fn what_it_would_take(&self) -> Option<String> {
+        if let Some(number) = self.judgement.printed
+            && self.judgement.verdict != Verdict::Holds
+            && let Some((low, high)) = number.single_runs()
+        {
+            let (low, high) = (significant(low, 3), significant(high, 3));
+            let not = if number.is_a_single_run() { "" } else { "not " };
+            return Some(format!(
+                "{not}within the {low} to {high} of 95% of our single runs"
+            ));
+        }
+        let pairs = self
+            .judgement
+            .comparisons
             .iter()
-            .filter(|one| !one.supports_claim())
-            .map(|one| one.place.as_str())
-            .collect();
-        Some(format!(
-            "{} of {}: {}",
-            places.len(),
-            all.len(),
-            join_places(&places)
-        ))
+            .zip(&self.judgement.evidence);
+        let open = pairs.filter(|(_, evidence)| **evidence == Evidence::Open);
+        let seeds = open.map(|(one, _)| seeds_to_decide(&one.by_seed, one.margin));
+        match seeds.map(|seeds| seeds.unwrap_or(usize::MAX)).max()? {
+            many if many > MANY_SEEDS => {
+                Some(format!("not even {MANY_SEEDS} seeds would decide it"))
+            }
+            few => Some(format!(
+                "about {} seeds would decide it",
+                few.max(self.seeds + 1)
+            )),
+        }
+    }
+
+    /// The command that runs the claim alone, with all seeds and points.
+    pub fn command(&self) -> String {
+        let command = CommandLine::new("reproduce");
+        command.word(&self.claim.id).word("--full").to_string()
+    }
+
+    /// The runs that it rests on: "40 runs of figure-5: clred, red at 2 points with 10 seeds"; empty
+    /// where there are none.
+    pub fn cells_in_words(&self) -> String {
+        let ClaimCells {
+            schemes,
+            points,
+            seeds,
+            numbers,
+        } = &self.cells;
+        let points = match points {
+            1 => "1 point".to_string(),
+            points => format!("{points} points"),
+        };
+        match numbers.len() {
+            0 => String::new(),
+            runs => format!(
+                "{runs} runs of {}: {} at {points} with {seeds} seeds",
+                self.claim.experiment,
+                schemes.join(", ")
+            ),
+        }
     }
 
     /// The report as JSON. Scripts read it: keys keep their names and their order.
     pub fn json(&self) -> Value {
-        let comparisons = self.judgement.comparisons.iter().map(|one| {
+        let judgement = &self.judgement;
+        let pairs = judgement.comparisons.iter().enumerate();
+        let comparisons = pairs.map(|(index, one)| {
             let mean = one.mean();
+            let evidence = judgement.evidence.get(index);
             json!({
                 "place": one.place,
                 "effect": mean.map(|mean| mean.mean),
                 "half_width_95": mean.and_then(|mean| mean.half),
-                "borne_out": one.supports_claim(),
+                "p_value": one.p_value(),
+                "alone": one.evidence().to_string(),
+                "evidence": evidence.map(ToString::to_string),
             })
         });
         json!({
@@ -76,16 +178,27 @@ impl ClaimReport<'_> {
             "paper": self.paper.key,
             "figure": self.claim.figure,
             "claim": self.claim.claim,
+            "counts_as": self.claim.standing().to_string(),
             "metric": self.claim.metric.to_string(),
-            "verdict": self.judgement.verdict.to_string(),
-            "effect": self.judgement.effect.map(|effect| effect.mean),
+            "verdict": judgement.verdict.to_string(),
+            "supported": judgement.count(Evidence::Supports),
+            "contradicted": judgement.count(Evidence::Contradicts),
+            "equal": judgement.count(Evidence::Equal),
+            "of": judgement.comparisons.len(),
+            "effect": judgement.effect.map(|effect| effect.mean),
             "interval": self.interval().map(|(low, high)| [low, high]),
+            "single_runs": judgement.printed.and_then(|one| one.single_runs()).map(|(low, high)| [low, high]),
             "seeds": self.seeds,
-            "missing": self.judgement.missing.as_ref().map_or(String::new(), ToString::to_string),
+            "command": self.command(),
+            "cells": self.cells.numbers,
+            "missing": judgement.missing.as_ref().map_or(String::new(), ToString::to_string),
             "comparisons": comparisons.collect::<Vec<Value>>(),
         })
     }
 }
+
+/// More seeds than anybody would run for a claim.
+const MANY_SEEDS: usize = 1000;
 
 /// A share in per cent with its sign: "+12.3%".
 pub(crate) fn percent(share: f64) -> String {
@@ -110,38 +223,6 @@ pub(super) fn join_places(places: &[&str]) -> String {
             values => format!("{start} = {values}"),
         });
     texts.collect::<Vec<_>>().join("; ")
-}
-
-/// The number of claims by verdict, the papers' apart from our hypotheses: "12 claims: 5 hold,
-/// 3 in part, 4 do not, 0 cannot be decided; 3 of our hypotheses: ...".
-pub fn count_verdicts<'a>(reports: impl IntoIterator<Item = &'a ClaimReport<'a>>) -> String {
-    let reports = reports.into_iter();
-    let (ours, theirs): (Vec<_>, Vec<_>) =
-        reports.partition(|report| report.claim.is_our_hypothesis());
-    let parts = [(theirs, "claims"), (ours, "of our hypotheses")];
-    let parts = parts.iter().filter(|(reports, _)| !reports.is_empty());
-    let parts: Vec<String> = parts
-        .map(|(reports, what)| verdict_line(reports, what))
-        .collect();
-    match parts.is_empty() {
-        true => "no claims".to_string(),
-        false => parts.join("; "),
-    }
-}
-
-fn verdict_line(reports: &[&ClaimReport<'_>], what: &str) -> String {
-    let count = |wanted: Verdict| {
-        let verdicts = reports.iter().map(|report| report.judgement.verdict);
-        verdicts.filter(|verdict| *verdict == wanted).count()
-    };
-    format!(
-        "{} {what}: {} hold, {} in part, {} do not, {} cannot be decided",
-        reports.len(),
-        count(Verdict::Holds),
-        count(Verdict::InPart),
-        count(Verdict::DoesNotHold),
-        count(Verdict::Undecided)
-    )
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Each takes values by seed and returns, by seed, by how much a claim is right. Schemes run
 //! with the same seeds (common random numbers), so values are paired by seed.
 
-use earlydrop_lab::statistics::Mean;
+use earlydrop_lab::statistics::{CONFIDENCE, Mean};
 
 /// The mean of paired differences with its 95% interval by Student's t.
 ///
@@ -11,6 +11,26 @@ use earlydrop_lab::statistics::Mean;
 /// *Simulation Modeling and Analysis*, section 10.2.1, "A paired-t confidence interval".
 pub(super) fn paired_interval(by_seed: &[f64]) -> Option<Mean> {
     Mean::of(by_seed)
+}
+
+/// Which of several null hypotheses are rejected at a family-wise error of 5%, by Holm's
+/// step-down procedure: the k-th smallest of m p-values is compared with 5% / (m - k + 1), until
+/// one is larger.
+///
+/// Makes no assumption about how the tests depend on each other. S. Holm, "A simple sequentially
+/// rejective multiple test procedure", *Scandinavian Journal of Statistics* 6 (1979), 65-70.
+pub(super) fn holm(p_values: &[f64]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+    let mut rejected = vec![false; p_values.len()];
+    for (done, index) in order.iter().enumerate() {
+        let left = (p_values.len() - done) as f64;
+        if p_values[*index] * left > 1.0 - CONFIDENCE {
+            break;
+        }
+        rejected[*index] = true;
+    }
+    rejected
 }
 
 /// Paired differences `sign * (of - minus)`, as shares of the mean of `reference` over the
@@ -90,8 +110,22 @@ pub(super) fn smallest(along: &[Vec<f64>], seed: usize) -> usize {
 /// narrows with the square root of their number; `None` where the mean is not above zero.
 pub(crate) fn seeds_needed(by_seed: &[f64]) -> Option<usize> {
     let mean = paired_interval(by_seed).filter(|mean| mean.mean > 0.0)?;
-    let share = mean.half? / mean.mean;
-    Some((mean.count as f64 * share * share).ceil() as usize)
+    seeds_for_half(mean, mean.mean)
+}
+
+/// With about how many seeds the interval of a mean would leave zero out on either side, or lie
+/// within the margin.
+pub(super) fn seeds_to_decide(by_seed: &[f64], margin: Option<f64>) -> Option<usize> {
+    let mean = paired_interval(by_seed)?;
+    let room = margin.map_or(0.0, |margin| margin - mean.mean.abs());
+    seeds_for_half(mean, mean.mean.abs().max(room))
+}
+
+/// With about how many seeds the half-width of a mean's interval would be `wanted`.
+fn seeds_for_half(mean: Mean, wanted: f64) -> Option<usize> {
+    let share = mean.half? / wanted;
+    let seeds = mean.count as f64 * share * share;
+    seeds.is_finite().then(|| seeds.ceil() as usize)
 }
 
 #[cfg(test)]
@@ -113,6 +147,15 @@ mod tests {
     }
 
     #[test]
+    fn holm_stops_at_the_first_that_is_too_large() {
+        // 0.05 / 4, / 3, / 2, / 1: 0.03 is above 0.025, so 0.04 is not looked at.
+        let rejected = holm(&[0.04, 0.01, 0.03, 0.015]);
+        assert_eq!(rejected, [false, true, false, true]);
+        assert_eq!(holm(&[0.049]), [true]);
+        assert_eq!(holm(&[0.026, 0.026]), [false, false]);
+    }
+
+    #[test]
     fn a_power_law_has_its_exponent() {
         let x = [1.0, 2.0, 4.0];
         assert!((log_log_slope(&x, &[3.0, 12.0, 48.0]) - 2.0).abs() < 1e-12);
@@ -126,5 +169,12 @@ mod tests {
         let needed = (4.0 * share * share).ceil() as usize;
         assert_eq!(seeds_needed(&by_seed), Some(needed));
         assert_eq!(seeds_needed(&[-1.0, 0.5]), None);
+        // The other side will do, too, and so will a margin that leaves more room.
+        let below = by_seed.map(|value| -value);
+        assert_eq!(seeds_to_decide(&below, None), Some(needed));
+        let narrow = seeds_to_decide(&below, Some(1.5 * mean.mean));
+        assert_eq!(narrow, Some(needed));
+        assert!(seeds_to_decide(&below, Some(4.0 * mean.mean)) < narrow);
+        assert_eq!(seeds_to_decide(&[-1.0, 1.0], None), None);
     }
 }

@@ -4,8 +4,9 @@ use std::fmt;
 
 use earlydrop_lab::statistics::Mean;
 
-use super::claim::Claim;
-use super::comparisons::{Comparison, comparisons, measured_value};
+use super::claim::{Claim, Test};
+use super::comparisons::{Comparison, comparisons};
+use super::evidence::{Evidence, of_family};
 use super::measurements::Measurements;
 use super::missing::MissingData;
 
@@ -17,18 +18,21 @@ pub enum Verdict {
     Holds,
     /// Some comparisons support it, others do not.
     InPart,
-    /// No comparison supports it.
-    DoesNotHold,
+    /// No comparison supports it, and one or all together show the opposite.
+    Contradicted,
+    /// Neither is shown.
+    NotShown,
     /// Something that the test needs is missing.
     Undecided,
 }
 
 impl Verdict {
-    /// Every verdict, the best first.
-    pub const ALL: [Verdict; 4] = [
+    /// Every verdict, the best for a claim first.
+    pub const ALL: [Verdict; 5] = [
         Verdict::Holds,
         Verdict::InPart,
-        Verdict::DoesNotHold,
+        Verdict::Contradicted,
+        Verdict::NotShown,
         Verdict::Undecided,
     ];
 }
@@ -38,7 +42,8 @@ impl fmt::Display for Verdict {
         f.write_str(match self {
             Verdict::Holds => "holds",
             Verdict::InPart => "holds in part",
-            Verdict::DoesNotHold => "does not hold",
+            Verdict::Contradicted => "contradicted",
+            Verdict::NotShown => "not shown",
             Verdict::Undecided => "cannot be decided",
         })
     }
@@ -55,47 +60,110 @@ pub struct Judgement {
     pub effect: Option<Mean>,
     /// The comparisons.
     pub comparisons: Vec<Comparison>,
+    /// What each comparison shows when all are read together.
+    pub evidence: Vec<Evidence>,
     /// What is missing, where the verdict is [`Verdict::Undecided`].
     pub missing: Option<MissingData>,
-    /// Our value, where the claim is about a printed number.
-    pub measured_value: Option<Mean>,
+    /// Ours next to the printed number, where the claim is about one.
+    pub printed: Option<PrintedNumber>,
+}
+
+/// A printed number and our runs of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PrintedNumber {
+    /// The number as printed.
+    pub printed: f64,
+    /// The mean of our runs.
+    pub ours: Mean,
+}
+
+impl PrintedNumber {
+    /// The lower and the upper end of the interval that 95% of single runs fall into.
+    pub fn single_runs(&self) -> Option<(f64, f64)> {
+        let half = self.ours.prediction_half()?;
+        Some((self.ours.mean - half, self.ours.mean + half))
+    }
+
+    /// Whether a single run of ours could have printed it.
+    pub fn is_a_single_run(&self) -> bool {
+        let within = |(low, high)| (low..=high).contains(&self.printed);
+        self.single_runs().is_some_and(within)
+    }
+}
+
+impl Judgement {
+    fn undecided(missing: MissingData, comparisons: Vec<Comparison>) -> Judgement {
+        Judgement {
+            verdict: Verdict::Undecided,
+            effect: None,
+            comparisons,
+            evidence: Vec::new(),
+            missing: Some(missing),
+            printed: None,
+        }
+    }
+
+    /// The number of comparisons that show this about the claim, all read together.
+    pub fn count(&self, evidence: Evidence) -> usize {
+        self.evidence.iter().filter(|one| **one == evidence).count()
+    }
 }
 
 /// Judges `claim` by what was measured.
 ///
-/// A claim holds where every comparison supports it. This is an intersection-union test, whose
-/// level is that of a single comparison without a correction for their number (R. L. Berger,
-/// "Multiparameter hypothesis testing and acceptance sampling", *Technometrics* 24, 1982).
+/// A claim holds where every comparison supports it, and in part where some do. A claim that none
+/// supports is contradicted where one shows the opposite, or the mean over all of them does: if
+/// the claim were right everywhere, it would be right on average. A printed number that a single
+/// run of ours could have printed is not contradicted by our mean.
 pub fn judge(claim: &Claim, measured: &Measurements) -> Judgement {
-    let measured_value = measured_value(&claim.test, measured);
-    let undecided = |missing: MissingData, comparisons: Vec<Comparison>| Judgement {
-        verdict: Verdict::Undecided,
-        effect: None,
-        comparisons,
-        missing: Some(missing),
-        measured_value,
-    };
-    let list = match comparisons(&claim.test, measured) {
-        Ok(list) if list.is_empty() => return undecided(MissingData::NoPoints, list),
+    let mut list = match comparisons(&claim.test, measured) {
+        Ok(list) if list.is_empty() => return Judgement::undecided(MissingData::NoPoints, list),
         Ok(list) => list,
-        Err(missing) => return undecided(missing, Vec::new()),
+        Err(missing) => return Judgement::undecided(missing, Vec::new()),
     };
     if measured.seeds.len() < 2 {
-        return undecided(MissingData::OneSeed, list);
+        return Judgement::undecided(MissingData::OneSeed, list);
     }
-    let supporting = list.iter().filter(|one| one.supports_claim()).count();
-    let verdict = match supporting {
-        all if all == list.len() => Verdict::Holds,
-        0 => Verdict::DoesNotHold,
-        _ => Verdict::InPart,
+    let margin = claim.margin();
+    list.iter_mut().for_each(|one| one.margin = margin);
+    let evidence = of_family(&list);
+    let effect = Mean::of(&over_all(&list));
+    let printed = printed_number(&claim.test, measured);
+    let is_wrong_on_average = effect.is_some_and(|mean| mean.mean < 0.0 && mean.excludes_zero());
+    let has = |wanted| evidence.contains(&wanted);
+    let verdict = match has(Evidence::Supports) {
+        true if evidence.iter().all(|one| *one == Evidence::Supports) => Verdict::Holds,
+        true => Verdict::InPart,
+        false if printed.is_some_and(|one| one.is_a_single_run()) => Verdict::NotShown,
+        false if has(Evidence::Contradicts) || is_wrong_on_average => Verdict::Contradicted,
+        false => Verdict::NotShown,
     };
     Judgement {
         verdict,
-        effect: Mean::of(&over_all(&list)),
+        effect,
         comparisons: list,
+        evidence,
         missing: None,
-        measured_value,
+        printed,
     }
+}
+
+/// Ours next to a printed number, where the test is about one point.
+fn printed_number(test: &Test, measured: &Measurements) -> Option<PrintedNumber> {
+    let Test::Value {
+        scheme, value, at, ..
+    } = test
+    else {
+        return None;
+    };
+    let [point] = measured.points_at(at)[..] else {
+        return None;
+    };
+    let ours = Mean::of(&measured.values(measured.scheme(scheme)?, point)?)?;
+    Some(PrintedNumber {
+        printed: *value,
+        ours,
+    })
 }
 
 /// The mean over all comparisons, by seed.
@@ -110,7 +178,7 @@ fn over_all(list: &[Comparison]) -> Vec<f64> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::claims::claim::{Paper, Test};
+    use crate::claims::claim::Paper;
     use crate::claims::selector::Selector;
 
     /// Two schemes over five counts and two lengths, with four seeds that move all values
@@ -163,7 +231,7 @@ pub(crate) mod tests {
 
     #[test]
     fn every_kind_of_test_can_hold_and_can_fail() {
-        use Verdict::{DoesNotHold, Holds, InPart, Undecided};
+        use Verdict::{Contradicted, Holds, InPart, NotShown, Undecided};
         for (test, wanted) in [
             (
                 "{ kind = \"less\", scheme = \"low\", than = [\"high\"] }",
@@ -171,7 +239,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"more\", scheme = \"low\", than = [\"high\"] }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"less\", scheme = \"low\", than = [\"other\"] }",
@@ -183,7 +251,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"not-less\", scheme = \"low\", than = [\"high\"], tolerance = 0.05 }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"not-less\", scheme = \"low\", than = [\"high\"], tolerance = 0.95 }",
@@ -195,7 +263,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"range-less\", scheme = \"high\", than = [\"low\"], over = \"count\" }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"minimum-inside\", scheme = \"low\", over = \"count\" }",
@@ -203,7 +271,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"minimum-inside\", scheme = \"high\", over = \"count\" }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"minimum-moves\", scheme = \"low\", over = \"count\", with = \"length\" }",
@@ -211,7 +279,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"minimum-moves\", scheme = \"high\", over = \"count\", with = \"length\" }",
-                DoesNotHold,
+                NotShown,
             ),
             (
                 "{ kind = \"proportional\", scheme = \"high\", over = \"count\", tolerance = 0.1 }",
@@ -219,7 +287,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"proportional\", scheme = \"low\", over = \"count\", tolerance = 0.1 }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"grows\", scheme = \"high\", over = \"count\", from = 1, to = 5 }",
@@ -227,7 +295,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"falls\", scheme = \"high\", over = \"count\", from = 1, to = 5 }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"between\", scheme = \"low\", low = 0.9, high = 2.0 }",
@@ -235,7 +303,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"between\", scheme = \"high\", low = 20, high = 30 }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"equal\", schemes = [\"low\", \"low\"], tolerance = 0.01 }",
@@ -243,7 +311,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"equal\", schemes = [\"low\", \"high\"], tolerance = 0.01 }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"value\", scheme = \"high\", value = 4, tolerance = 0.1, at = { count = 2 } }",
@@ -263,7 +331,7 @@ pub(crate) mod tests {
             ),
             (
                 "{ kind = \"nearer\", scheme = \"high\", than = [\"low\"], value = 1 }",
-                DoesNotHold,
+                Contradicted,
             ),
             (
                 "{ kind = \"undecidable\", missing = \"the link's rate\" }",
@@ -285,11 +353,52 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_claim_that_is_wrong_on_average_is_contradicted() {
+        // At two of three places 0.3 too little, with seeds that are wide apart; each by itself,
+        // corrected for three, shows nothing.
+        let rule = |scheme: usize, at: &[usize], seed: u64| {
+            let apart = 0.09 * [1.0, -1.0, 0.6, -0.6][seed as usize - 1] * [1.0, -1.0, 0.8][at[0]];
+            if scheme == 0 { 1.1 + apart } else { 1.0 }
+        };
+        let axes = vec![(
+            "count".to_string(),
+            ["1", "2", "3"].map(String::from).into(),
+        )];
+        let points = (0..3).map(|count| vec![count]).collect();
+        let measured = Measurements::by_rule(axes, points, &["low", "high"], 4, rule);
+        let test = "{ kind = \"less\", scheme = \"low\", than = [\"high\"] }";
+        let judgement = judge(&claim("", test), &measured);
+        assert_eq!(judgement.evidence, [Evidence::Open; 3]);
+        assert_eq!(judgement.verdict, Verdict::Contradicted);
+    }
+
+    #[test]
+    fn a_number_that_a_single_run_could_have_printed_is_not_contradicted() {
+        // Four runs of 10 to 16: their mean is 13 ± 4.1, single runs lie within 13 ± 9.2.
+        let rule = |_: usize, _: &[usize], seed: u64| 8.0 + 2.0 * seed as f64;
+        let measured = Measurements::by_rule(Vec::new(), vec![Vec::new()], &["low"], 4, rule);
+        for (value, wanted) in [
+            (13.0, Verdict::NotShown),
+            (20.0, Verdict::NotShown),
+            (60.0, Verdict::Contradicted),
+        ] {
+            let test = format!(
+                "{{ kind = \"value\", scheme = \"low\", value = {value}, tolerance = 0.05 }}"
+            );
+            let judgement = judge(&claim("", &test), &measured);
+            assert_eq!(judgement.verdict, wanted, "{value}");
+            let number = judgement.printed.unwrap();
+            assert_eq!(number.is_a_single_run(), wanted == Verdict::NotShown);
+        }
+    }
+
+    #[test]
     fn one_seed_decides_nothing() {
         let mut one = measured();
         one.seeds.truncate(1);
         let claim = Claim {
             id: String::new(),
+            beside: String::new(),
             figure: String::new(),
             claim: String::new(),
             experiment: String::new(),

@@ -16,11 +16,11 @@ fn a_wrong_scheme_changes_what_holds() {
         "{ kind = \"minimum-moves\", scheme = \"low\", over = \"count\", with = \"length\" }",
         "{ kind = \"nearer\", scheme = \"low\", than = [\"high\"], value = 1 }",
     ] {
-        assert_eq!(
-            outcome(test),
-            TrialOutcome::FailsWithWrong(Verdict::DoesNotHold),
-            "{test}"
-        );
+        let TrialOutcome::FailsWithWrong(verdict) = outcome(test) else {
+            panic!("{test}: {:?}", outcome(test));
+        };
+        let worse = [Verdict::Contradicted, Verdict::NotShown];
+        assert!(worse.contains(&verdict), "{test}: {verdict}");
     }
     let test = "{ kind = \"between\", scheme = \"low\", low = 0.9, high = 3.0 }";
     assert_eq!(outcome(test), TrialOutcome::FailsWithWrong(Verdict::InPart));

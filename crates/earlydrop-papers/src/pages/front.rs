@@ -5,39 +5,41 @@ use earlydrop_report::figure::{self, escape};
 use earlydrop_report::page_shell;
 
 use super::html::{STRIP_WIDTH, badge, effect_row, footer, strip_axis, tally, verdict_class};
+use super::page::counts;
 use super::provenance::Provenance;
 use super::study::Study;
-use crate::claims::{ClaimReport, Conclusion, IdeaReport, Test, Verdict};
+use crate::claims::{ClaimReport, Conclusion, Counts, IdeaReport, Standing, Test, Verdict};
 
 const SCRIPT: &str = include_str!("../../assets/front.js");
 
 /// The page that links to the papers' pages, which stand in folders next to it, with the
 /// conclusions about their ideas.
 pub fn front(studies: &[Study<'_>], ideas: &[IdeaReport<'_>], provenance: &Provenance) -> String {
-    let reports = studies.iter().flat_map(|study| &study.reports);
-    let (ours, theirs): (Vec<_>, Vec<_>) =
-        reports.partition(|report| report.claim.is_our_hypothesis());
     let run: Vec<&Study<'_>> = studies
         .iter()
         .filter(|study| !study.experiments.is_empty())
         .collect();
-    let papers: Vec<String> = studies.iter().map(paper).collect();
+    let papers = studies.iter().map(|study| paper(study, provenance));
+    let papers: Vec<String> = papers.collect();
     let rows: Vec<String> = run.iter().flat_map(|study| claims(study)).collect();
-    let claims = ours.len() + theirs.len();
+    let claims: usize = studies.iter().map(|study| study.reports.len()).sum();
+    let counts = Counts::of(studies.iter().flat_map(|study| &study.reports));
+    let verdicts = match provenance.is_quick {
+        true => String::new(),
+        false => format!("{}{}", tally(&counts.claims), our_hypotheses(&counts)),
+    };
     let body = format!(
         "<header id=\"head\">\n<p class=\"kicker\">earlydrop reproduce</p>\n\
          <h1>The papers, run again</h1>\n\
          <p class=\"about\">What papers on early dropping claim, put to the test: {} claims, each \
          with the scenario that the paper describes, several seeds and {}% intervals. \
-         Each square is a claim; it leads to the figure that it is about.</p>\n{}\
-         {}{}</header>\n<main>\n{}<section id=\"papers\">\n{}</section>\n\
+         Each square is a claim; it leads to the figure that it is about.</p>\n{verdicts}\
+         {}</header>\n<main>\n{}<section id=\"papers\">\n{}</section>\n\
          <section id=\"claims\"><h2>Every claim</h2>\n{}\
          <p class=\"note\" id=\"shown\" role=\"status\">{claims} of {claims} claims</p>\n{}\
          <ol class=\"all\">\n{}</ol>\n</section>\n</main>\n{}",
-        theirs.len(),
+        counts.claims.total(),
         100.0 * CONFIDENCE,
-        tally(theirs.into_iter()),
-        our_hypotheses(&ours),
         quick_note(provenance),
         idea_list(ideas),
         papers.concat(),
@@ -49,16 +51,19 @@ pub fn front(studies: &[Study<'_>], ideas: &[IdeaReport<'_>], provenance: &Prove
     page_shell("The papers, run again", &body, SCRIPT)
 }
 
-/// The verdicts on our hypotheses.
-fn our_hypotheses(reports: &[&ClaimReport<'_>]) -> String {
-    if reports.is_empty() {
+/// The verdicts on our hypotheses, and what stands beside claims.
+fn our_hypotheses(counts: &Counts) -> String {
+    if counts.ours.total() == 0 {
         return String::new();
     }
     format!(
         "<p class=\"note kind\">And {} of our hypotheses: about what the papers leave open, the \
-         effect of each reading, and the worth of their ideas today.</p>\n{}",
-        reports.len(),
-        tally(reports.iter().copied())
+         effect of each reading, and the worth of their ideas today. {} more claims stand beside \
+         those of the papers, under other values that a paper does not print or in readings that we \
+         reject, and are not counted.</p>\n{}",
+        counts.ours.total(),
+        counts.beside,
+        tally(&counts.ours)
     )
 }
 
@@ -69,7 +74,7 @@ fn idea_list(ideas: &[IdeaReport<'_>]) -> String {
         let class = verdict_class(match report.conclusion {
             Conclusion::WorthUsing => Verdict::Holds,
             Conclusion::WorthUsingInSome => Verdict::InPart,
-            Conclusion::NotWorthUsing => Verdict::DoesNotHold,
+            Conclusion::NotWorthUsing => Verdict::Contradicted,
             Conclusion::Undecided => Verdict::Undecided,
         });
         format!(
@@ -98,8 +103,8 @@ fn idea_list(ideas: &[IdeaReport<'_>]) -> String {
 fn quick_note(provenance: &Provenance) -> &'static str {
     match provenance.is_quick {
         true => {
-            "<p class=\"note\">A quick run: few seeds and few points, so that intervals are wide \
-             and fewer claims can be supported. <code>earlydrop reproduce --full</code> runs \
+            "<p class=\"note\"><strong>A quick run</strong>: three seeds and few points decide \
+             little, so nothing is counted. <code>earlydrop reproduce --full</code> runs \
              everything.</p>\n"
         }
         false => "",
@@ -107,7 +112,7 @@ fn quick_note(provenance: &Provenance) -> &'static str {
 }
 
 /// A paper with a square for each claim.
-fn paper(study: &Study<'_>) -> String {
+fn paper(study: &Study<'_>, provenance: &Provenance) -> String {
     let paper = &study.paper.paper;
     let key = escape(&paper.key);
     if study.experiments.is_empty() {
@@ -119,7 +124,12 @@ fn paper(study: &Study<'_>) -> String {
     }
     let square = |report: &ClaimReport<'_>| {
         let verdict = report.judgement.verdict;
-        let words = format!("{}: {verdict}. {}", report.claim.id, report.claim.claim);
+        let words = format!(
+            "{}: {}. {}",
+            report.claim.id,
+            report.verdict(),
+            report.claim.claim
+        );
         format!(
             "<a class=\"{}\" href=\"{key}/report.html#{}\" title=\"{}\"><span class=\"unseen\">{}</span></a>",
             verdict_class(verdict),
@@ -128,10 +138,12 @@ fn paper(study: &Study<'_>) -> String {
             escape(&report.claim.id)
         )
     };
-    let reports = study.reports.iter();
-    let (ours, theirs): (Vec<_>, Vec<_>) =
-        reports.partition(|report| report.claim.is_our_hypothesis());
-    let (numbers, statements): (Vec<_>, Vec<_>) = theirs
+    let of = |standing: Standing| -> Vec<&ClaimReport<'_>> {
+        let reports = study.reports.iter();
+        let of_standing = reports.filter(|report| report.claim.standing() == standing);
+        of_standing.collect()
+    };
+    let (numbers, statements): (Vec<_>, Vec<_>) = of(Standing::Paper)
         .into_iter()
         .partition(|report| matches!(report.claim.test, Test::Value { .. }));
     let squares = |what: &str, reports: &[&ClaimReport<'_>]| {
@@ -147,14 +159,15 @@ fn paper(study: &Study<'_>) -> String {
     };
     format!(
         "<article class=\"paper\">\n<h2><a href=\"{key}/report.html\">{}</a></h2>\n\
-         <p class=\"run\">{}</p>\n<p>{}</p>\n{}{}{}{}</article>\n",
+         <p class=\"run\">{}</p>\n<p>{}</p>\n{}{}{}{}{}</article>\n",
         escape(&paper.name),
         escape(&paper.title),
         escape(&study.paper.figures.proposes),
         squares("statements", &statements),
         squares("printed numbers", &numbers),
-        squares("of our hypotheses", &ours),
-        tally(study.reports.iter())
+        squares("beside them, not counted", &of(Standing::Beside)),
+        squares("of our hypotheses", &of(Standing::Ours)),
+        counts(study, provenance)
     )
 }
 
@@ -199,7 +212,7 @@ fn claims(study: &Study<'_>) -> Vec<String> {
              <div class=\"effect\">{strip}<span>{}</span></div>\n</li>\n",
             escape(&study.paper.paper.key),
             verdict_class(verdict),
-            badge(verdict),
+            badge(report),
             escape(&report.claim.claim),
             escape(figure),
             report.effect()

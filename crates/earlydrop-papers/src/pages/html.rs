@@ -3,15 +3,16 @@
 use earlydrop_report::figure::{self, Effect, ForestRow, escape};
 
 use super::provenance::Provenance;
-use crate::claims::{ClaimReport, Comparison, Verdict};
+use crate::claims::{ClaimReport, Comparison, Evidence, Tally, Verdict, plural};
 
 /// The CSS class of a verdict in pages and pictures.
 pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "right",
         Verdict::InPart => "partly",
-        Verdict::DoesNotHold => "wrong",
-        Verdict::Undecided => "open",
+        Verdict::Contradicted => "wrong",
+        Verdict::NotShown => "open",
+        Verdict::Undecided => "missing",
     }
 }
 
@@ -20,100 +21,86 @@ pub(super) fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "●",
         Verdict::InPart => "◐",
-        Verdict::DoesNotHold => "○",
+        Verdict::Contradicted => "✕",
+        Verdict::NotShown => "○",
         Verdict::Undecided => "?",
     }
 }
 
-/// A verdict with its sign and its colour: "● holds".
-pub(super) fn badge(verdict: Verdict) -> String {
+/// A verdict with its sign and its colour: "◐ holds in part (3 of 9)".
+pub(super) fn badge(report: &ClaimReport<'_>) -> String {
+    let verdict = report.judgement.verdict;
     format!(
-        "<span class=\"verdict {}\">{} {verdict}</span>",
+        "<span class=\"verdict {}\">{} {}</span>",
         verdict_class(verdict),
-        sign(verdict)
+        sign(verdict),
+        report.verdict()
     )
 }
 
-/// The number of claims by verdict, as a bar and in words.
-pub(super) fn tally<'a>(reports: impl Iterator<Item = &'a ClaimReport<'a>>) -> String {
-    let verdicts: Vec<Verdict> = reports.map(|report| report.judgement.verdict).collect();
-    let count = |wanted| {
-        verdicts
-            .iter()
-            .filter(|verdict| **verdict == wanted)
-            .count()
-    };
-    let parts = Verdict::ALL.map(|verdict| (verdict, count(verdict)));
+/// The CSS class of what a comparison shows.
+fn evidence_class(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Supports => "right",
+        Evidence::Contradicts => "wrong",
+        _ => "open",
+    }
+}
+
+/// Numbers of claims by verdict, as a bar and in words.
+pub(super) fn tally(tally: &Tally) -> String {
     let (mut bar, mut words) = (String::new(), String::new());
-    for (verdict, count) in parts.iter().filter(|(_, count)| *count > 0) {
+    for (verdict, count) in tally.by_verdict().filter(|(_, count)| *count > 0) {
         bar.push_str(&format!(
             "<span class=\"{}\" style=\"flex-grow:{count}\"></span>",
-            verdict_class(*verdict)
+            verdict_class(verdict)
         ));
         words.push_str(&format!(
             "<li><span class=\"verdict {}\">{} {count}</span> {}</li>",
-            verdict_class(*verdict),
-            sign(*verdict),
-            plural(*verdict, *count)
+            verdict_class(verdict),
+            sign(verdict),
+            plural(verdict, count)
         ));
     }
     format!("<div class=\"tally\"><div class=\"bar\">{bar}</div><ul>{words}</ul></div>\n")
 }
 
-fn plural(verdict: Verdict, count: usize) -> &'static str {
-    match (verdict, count) {
-        (Verdict::Holds, 1) => "holds",
-        (Verdict::Holds, _) => "hold",
-        (Verdict::InPart, 1) => "holds in part",
-        (Verdict::InPart, _) => "hold in part",
-        (Verdict::DoesNotHold, 1) => "does not hold",
-        (Verdict::DoesNotHold, _) => "do not hold",
-        (Verdict::Undecided, _) => "cannot be decided",
-    }
-}
-
 /// A claim's effects as a row of a forest plot.
 pub(super) fn effect_row(report: &ClaimReport<'_>) -> ForestRow {
-    let effect = |one: &Comparison| {
+    let judgement = &report.judgement;
+    let effect = |(one, evidence): (&Comparison, &Evidence)| {
         let mean = one.mean()?;
         Some(Effect {
             mean: mean.mean,
             half: mean.half,
-            is_right: one.supports_claim(),
+            look: evidence_class(*evidence),
         })
     };
-    let effects = report.effect();
+    let pairs = judgement.comparisons.iter().zip(&judgement.evidence);
+    let look = verdict_class(judgement.verdict);
+    let name = format!("{}: {}", report.claim.id, report.verdict());
     ForestRow {
         name: report.claim.id.clone(),
-        look: verdict_class(report.judgement.verdict),
-        overall: report.judgement.effect.map(|mean| Effect {
+        look,
+        overall: judgement.effect.map(|mean| Effect {
             mean: mean.mean,
             half: mean.half,
-            is_right: mean.excludes_zero() && mean.mean > 0.0,
+            look,
         }),
-        single: report
-            .judgement
-            .comparisons
-            .iter()
-            .filter_map(effect)
-            .collect(),
-        tooltip: match effects.as_str() {
-            "" => format!("{}: {}", report.claim.id, report.judgement.verdict),
-            effects => format!(
-                "{}: {}, {effects}",
-                report.claim.id, report.judgement.verdict
-            ),
+        single: pairs.filter_map(effect).collect(),
+        tooltip: match report.effect().as_str() {
+            "" => name,
+            effects => format!("{name}, {effects}"),
         },
     }
 }
 
 /// A list item with a claim, its verdict and its effect.
 pub(super) fn claim(report: &ClaimReport<'_>) -> String {
-    let verdict = report.judgement.verdict;
     let id = escape(&report.claim.id);
     let mut item = format!(
         "<li class=\"claim\" id=\"{id}\">\n<p>{} {} <code>{id}</code></p>\n",
-        badge(verdict),
+        badge(report),
         escape(&report.claim.claim)
     );
     if let Some(missing) = &report.judgement.missing {
@@ -127,7 +114,14 @@ pub(super) fn claim(report: &ClaimReport<'_>) -> String {
             report.effect()
         ));
     }
+    if let Some(words) = report.what_it_would_take() {
+        item.push_str(&format!(
+            "<p class=\"note\">{}.</p>\n",
+            escape(&capitalized(&words))
+        ));
+    }
     item.push_str(&comparisons(report));
+    item.push_str(&origin(report));
     item.push_str("</li>\n");
     item
 }
@@ -135,19 +129,42 @@ pub(super) fn claim(report: &ClaimReport<'_>) -> String {
 /// The width of a claim's strip in pixels.
 pub(super) const STRIP_WIDTH: u32 = 260;
 
-/// Every comparison of a claim, folded behind the number of those that support it.
+/// Which claim is counted in place of this one, the command that runs it alone, and the cells that
+/// it rests on.
+fn origin(report: &ClaimReport<'_>) -> String {
+    let beside = match report.claim.beside.as_str() {
+        "" => String::new(),
+        other => {
+            let other = escape(other);
+            format!("Not counted: stands beside <a href=\"#{other}\"><code>{other}</code></a>. ")
+        }
+    };
+    let cells = match report.cells_in_words() {
+        none if none.is_empty() => String::new(),
+        words => format!(" reruns {}", escape(&words)),
+    };
+    format!(
+        "<p class=\"note origin\">{beside}<code>{}</code>{cells}</p>\n",
+        escape(&report.command())
+    )
+}
+
+/// Words with a capital at their beginning.
+fn capitalized(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+/// Every comparison of a claim, folded behind the number of those that support it: by itself, and
+/// when all are read together.
 fn comparisons(report: &ClaimReport<'_>) -> String {
-    let all = &report.judgement.comparisons;
-    if all.len() < 2 {
+    let judgement = &report.judgement;
+    if judgement.evidence.len() < 2 {
         return String::new();
     }
-    let right = all.iter().filter(|one| one.supports_claim()).count();
     let mut rows = String::new();
-    for one in all {
-        let verdict = match one.supports_claim() {
-            true => Verdict::Holds,
-            false => Verdict::DoesNotHold,
-        };
+    for (one, evidence) in judgement.comparisons.iter().zip(&judgement.evidence) {
         let effect = one.mean().map_or(String::new(), |mean| {
             let half = mean
                 .half
@@ -155,16 +172,19 @@ fn comparisons(report: &ClaimReport<'_>) -> String {
             format!("{:+.1}{half}%", 100.0 * mean.mean)
         });
         rows.push_str(&format!(
-            "<tr><td class=\"{}\">{}</td><td>{}</td><td class=\"number\">{effect}</td></tr>\n",
-            verdict_class(verdict),
-            sign(verdict),
+            "<tr><td>{}</td><td class=\"number\">{effect}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
             escape(&one.place),
+            report.evidence_words(one.evidence()),
+            evidence_class(*evidence),
+            report.evidence_words(*evidence),
         ));
     }
     format!(
-        "<details><summary>{right} of {} comparisons support it</summary>\n\
-         <div class=\"scroll\"><table class=\"plain\">\n{rows}</table></div></details>\n",
-        all.len()
+        "<details><summary>{} of {} comparisons support it</summary>\n\
+         <div class=\"scroll\"><table class=\"plain\">\n<thead><tr><th>comparison</th><th>effect</th>\
+         <th>by itself</th><th>with all</th></tr></thead>\n{rows}</table></div></details>\n",
+        judgement.count(Evidence::Supports),
+        judgement.comparisons.len()
     )
 }
 

@@ -4,8 +4,8 @@ use earlydrop_lab::escape::markdown;
 use earlydrop_lab::statistics::Mean;
 
 use crate::claims::{
-    ClaimReport, Comparison, Conclusion, Idea, IdeaReport, IdeasAndReadings, Test, Verdict,
-    conclude, matching, percent,
+    ClaimReport, Comparison, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, Test,
+    Verdict, conclude, matching, percent,
 };
 
 /// The page's part about the ideas and the readings, which stands before the figures.
@@ -81,14 +81,14 @@ fn section(report: &IdeaReport<'_>) -> String {
     text
 }
 
-/// Whether the claim is supported: "yes", "in 12 of 24", "no".
+/// Whether the claim is supported: "yes", "in 12 of 24", "not shown".
 fn answer(report: &ClaimReport<'_>) -> String {
     let all = &report.judgement.comparisons;
-    let supporting = all.iter().filter(|one| one.supports_claim()).count();
+    let supporting = report.judgement.count(Evidence::Supports);
     match report.judgement.verdict {
         Verdict::Holds => "yes".to_string(),
         Verdict::InPart => format!("in {supporting} of {}", all.len()),
-        Verdict::DoesNotHold => "no".to_string(),
+        Verdict::Contradicted => "no, the opposite".to_string(),
         other => other.to_string(),
     }
 }

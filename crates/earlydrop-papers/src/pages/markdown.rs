@@ -8,7 +8,7 @@ use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
 use super::study::Study;
-use crate::claims::{ClaimReport, Verdict, count_verdicts};
+use crate::claims::{ClaimReport, Counts, Verdict};
 
 /// A page in Markdown and the pictures that it shows.
 pub struct Markdown {
@@ -32,7 +32,7 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
             paper.authors,
             paper.year,
             study.paper.figures.proposes,
-            count_verdicts(&study.reports),
+            counts(&study.reports, provenance),
             made_by(provenance),
             name = paper.name,
             folder = paper.key,
@@ -53,9 +53,24 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
 
 const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. An effect is by \
     how much the claim is right over all its comparisons, as a share of what is compared with, \
-    with its interval: below zero, left in the pictures, the paper is wrong. A small dot is one \
-    comparison, filled where its interval supports the claim; the diamond is all together. A \
-    claim holds where every comparison supports it.";
+    with its interval; below zero it is against the claim. A small dot is one comparison, filled \
+    where it supports the claim, red where it contradicts it; the diamond is all together. A claim \
+    holds where every comparison supports it, in part where some do after a correction for their \
+    number; it is contradicted where the opposite is shown, and not shown where neither is \
+    ([statistics](../explanation/statistics.md#claims)). `earlydrop reproduce ID --full` runs a \
+    claim alone.";
+
+/// The numbers of claims by verdict. A quick run has none: it decides little.
+fn counts<'a>(
+    reports: impl IntoIterator<Item = &'a ClaimReport<'a>>,
+    provenance: &Provenance,
+) -> String {
+    match provenance.is_quick {
+        true => "A quick run: three seeds and few points decide little, so nothing is counted"
+            .to_string(),
+        false => Counts::of(reports).to_string(),
+    }
+}
 
 fn made_by(provenance: &Provenance) -> String {
     let command = code(&provenance.command);
@@ -66,23 +81,26 @@ fn made_by(provenance: &Provenance) -> String {
 pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String {
     let reports = studies.iter().flat_map(|study| &study.reports);
     let mut front = format!(
-        "# The papers' claims\n\n{}.\n\n{}\n\n| paper | title | claims |",
-        count_verdicts(reports),
+        "# The papers' claims\n\n{}.\n\n{}\n\nCounted are the papers' claims, each once; claims beside \
+         them, under other values that the paper does not print or in readings that we reject, and \
+         our own hypotheses are listed on the pages.\n\n| paper | title | claims |",
+        counts(reports, provenance),
         made_by(provenance)
     );
     for verdict in Verdict::ALL {
         front.push_str(&format!(" {} {verdict} |", sign(verdict)));
     }
-    front.push_str("\n|---|---|--:|--:|--:|--:|--:|\n");
+    front.push_str("\n|---|---|--:|--:|--:|--:|--:|--:|\n");
     for study in studies {
         let paper = &study.paper.paper;
+        let counts = Counts::of(&study.reports);
         let mut cells = vec![
             format!("[{}]({}.md)", paper.name, paper.key),
             paper.title.clone(),
-            study.reports.len().to_string(),
+            counts.claims.total().to_string(),
         ];
-        let counts = Verdict::ALL.iter().map(|verdict| study.count(*verdict));
-        cells.extend(counts.map(|count| count.to_string()));
+        let by_verdict = counts.claims.by_verdict();
+        cells.extend(by_verdict.map(|(_, count)| count.to_string()));
         front.push_str(&row(cells));
     }
     front
@@ -154,16 +172,23 @@ impl Markdown {
 
 /// A row of a table of claims.
 fn line(report: &ClaimReport<'_>) -> String {
-    let verdict = report.judgement.verdict;
-    let mut words = format!("{} **{verdict}**", sign(verdict));
-    if let Some(exceptions) = report.exceptions() {
-        words.push_str(&format!("; not in {exceptions}"));
+    let mut words = format!(
+        "{} **{}**",
+        sign(report.judgement.verdict),
+        report.verdict()
+    );
+    for more in [report.exceptions(), report.what_it_would_take()] {
+        words.push_str(&more.map_or(String::new(), |more| format!("; {more}")));
     }
     if let Some(missing) = &report.judgement.missing {
         words.push_str(&format!(": {missing}"));
     }
+    let beside = match report.claim.beside.as_str() {
+        "" => String::new(),
+        other => format!(" (beside {other})"),
+    };
     let cells = [
-        report.claim.id.clone(),
+        format!("{}{beside}", report.claim.id),
         report.claim.claim.clone(),
         words,
         report.effect(),

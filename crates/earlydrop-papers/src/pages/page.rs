@@ -8,7 +8,7 @@ use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
 use super::study::Study;
-use crate::claims::{ClaimReport, Verdict};
+use crate::claims::{ClaimReport, Counts, Verdict};
 use crate::figures::FigureSpec;
 
 /// A paper's page: one HTML file that opens without a network. It links to the experiments'
@@ -36,8 +36,8 @@ fn head(study: &Study<'_>, provenance: &Provenance) -> String {
     let paper = &study.paper.paper;
     let quick = match provenance.is_quick {
         true => {
-            "<p class=\"note\">A quick run: few seeds and few points, so that intervals are \
-                 wide. <code>earlydrop reproduce --full</code> runs everything.</p>\n"
+            "<p class=\"note\"><strong>A quick run</strong>: three seeds and few points decide \
+                 little, so nothing is counted. <code>earlydrop reproduce --full</code> runs everything.</p>\n"
         }
         false => "",
     };
@@ -71,14 +71,39 @@ fn head(study: &Study<'_>, provenance: &Provenance) -> String {
         escape(&paper.authors),
         escape(&paper.year),
         escape(&study.paper.figures.proposes),
-        tally(study.reports.iter()),
+        counts(study, provenance),
     )
 }
 
+/// The numbers of claims by verdict. A quick run has none: it decides little.
+pub(super) fn counts(study: &Study<'_>, provenance: &Provenance) -> String {
+    if provenance.is_quick {
+        return String::new();
+    }
+    let counts = Counts::of(&study.reports);
+    let beside = match counts.beside {
+        0 => String::new(),
+        count => format!(
+            "<p class=\"note kind\">{count} more stand beside them, under other values that the \
+             paper does not print or in readings that we reject, and are not counted.</p>\n"
+        ),
+    };
+    let ours = match counts.ours.total() {
+        0 => String::new(),
+        count => format!(
+            "<p class=\"note kind\">{count} of our hypotheses</p>\n{}",
+            tally(&counts.ours)
+        ),
+    };
+    format!("{}{beside}{ours}", tally(&counts.claims))
+}
+
 const READING: &str = "Bands and vertical bars are 95% intervals over the seeds. Each \
-    figure has its claims. Right of zero the paper is right. A small dot is one comparison, filled \
-    where its interval supports the claim; the diamond is all of them together with their \
-    interval. A claim holds where every comparison supports it.";
+    figure has its claims. Effects right of zero are for the claim. A small dot is one comparison, \
+    filled where it supports the claim, red where it contradicts it; the diamond is all of them \
+    together with their interval. A claim holds where every comparison supports it, in part where \
+    some do after a correction for their number (Holm); it is contradicted where the opposite is \
+    shown, and not shown where neither is.";
 
 /// A sign for each claim of a figure, with a link to it, and the share of printed numbers whose
 /// claims hold.

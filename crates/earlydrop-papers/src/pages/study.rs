@@ -8,7 +8,7 @@ use super::experiment::Experiments;
 use super::panel_builder::{self, PanelData};
 use super::panel_content::FigureContent;
 use crate::catalogue::PaperEntry;
-use crate::claims::{Claim, ClaimReport, Measurements, Test, Verdict, judge};
+use crate::claims::{Claim, ClaimCells, ClaimReport, Measurements, Test, judge};
 use crate::figures::FigureSpec;
 
 /// A paper with verdicts on its claims and the content of its figures.
@@ -71,12 +71,6 @@ impl<'a> Study<'a> {
         let mut figures = self.paper.figures.figures.iter();
         figures.find(|figure| figure.has(claim))
     }
-
-    /// The number of claims with this verdict.
-    pub fn count(&self, verdict: Verdict) -> usize {
-        let verdicts = self.reports.iter().map(|report| report.judgement.verdict);
-        verdicts.filter(|one| *one == verdict).count()
-    }
 }
 
 /// Judges a claim; `None` where its experiment was not run.
@@ -85,7 +79,8 @@ fn report<'a>(
     claim: &'a Claim,
     experiments: &Experiments,
 ) -> Result<Option<ClaimReport<'a>>, StoreError> {
-    let measured = match experiments.get(&claim.experiment) {
+    let experiment = experiments.get(&claim.experiment);
+    let measured = match experiment {
         Some(experiment) => experiment.measurements(&claim.metric)?,
         // There is nothing to run: the claim itself says what is missing.
         None if has_no_experiment(paper, claim) => Rc::new(Measurements::default()),
@@ -96,6 +91,9 @@ fn report<'a>(
         claim,
         judgement: judge(claim, &measured),
         seeds: measured.seeds.len(),
+        cells: experiment.map_or(ClaimCells::default(), |experiment| {
+            ClaimCells::of(claim, &experiment.plan, &measured)
+        }),
     }))
 }
 

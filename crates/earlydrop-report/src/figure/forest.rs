@@ -1,5 +1,5 @@
-//! Forest plots: effect sizes of claims with their intervals. An effect above zero supports the
-//! claim, one below zero contradicts it.
+//! Forest plots: effect sizes of claims with their intervals. Effects above zero are for the claim,
+//! those below zero against it; colours tell what is significant.
 //!
 //! Every plot has the same axis: linear up to 1%, logarithmic beyond, so that an effect of 2%
 //! and one of 200% are both visible.
@@ -13,8 +13,8 @@ pub struct Effect {
     pub mean: f64,
     /// Half the width of the 95% interval.
     pub half: Option<f64>,
-    /// Whether it is significantly above zero.
-    pub is_right: bool,
+    /// The CSS class of what it shows: "right", "wrong" or "open".
+    pub look: &'static str,
 }
 
 /// A claim's row in a forest plot.
@@ -22,7 +22,7 @@ pub struct Effect {
 pub struct ForestRow {
     /// The claim's name.
     pub name: String,
-    /// The CSS class of its verdict: "right", "partly", "wrong" or "open".
+    /// The CSS class of its verdict: "right", "partly", "wrong", "open" or "missing".
     pub look: &'static str,
     /// The effect over all comparisons.
     pub overall: Option<Effect>,
@@ -84,16 +84,14 @@ impl Axis {
     /// Draws a row's effects around pixel row `y`: single ones above, the overall one below.
     fn draw_effects(&self, elements: &mut Elements, row: &ForestRow, y: f64) {
         for one in &row.single {
-            let class = match one.is_right {
-                true => "one right",
-                false => "one hollow wrong",
-            };
+            let hollow = if one.look == "right" { "" } else { "hollow " };
+            let class = format!("one {hollow}{}", one.look);
             let x = coordinate(self.x_of(one.mean) - 2.4);
             let path = format!(
                 "M{x} {}a2.4 2.4 0 1 0 4.8 0a2.4 2.4 0 1 0 -4.8 0Z",
                 coordinate(y - 4.0)
             );
-            elements.path(class, &path);
+            elements.path(&class, &path);
         }
         let Some(overall) = row.overall else {
             return;
@@ -118,8 +116,8 @@ impl Axis {
 
 /// One claim's effects without numbers, for a line of a page.
 ///
-/// The upper half has a dot for each comparison, filled where it supports the claim; the lower
-/// half has the overall effect with its interval.
+/// The upper half has a dot for each comparison, filled where it supports the claim, in the colour
+/// of what is wrong where it contradicts the claim; the lower half has the overall effect with its interval.
 pub fn strip(row: &ForestRow, width: u32) -> Drawing {
     let axis = Axis {
         left: 6.0,
@@ -168,8 +166,8 @@ pub fn forest(rows: &[ForestRow]) -> Drawing {
     let bottom = top + step * rows.len() as f64;
     let label = |x: f64, anchor, text| (x, anchor, text);
     for (x, anchor, text) in [
-        label(axis.left, Anchor::Start, "the paper is wrong"),
-        label(axis.right, Anchor::End, "the paper is right"),
+        label(axis.left, Anchor::Start, "against the claim"),
+        label(axis.right, Anchor::End, "for the claim"),
     ] {
         elements.text("label", (x, 12.0), anchor, text);
     }

@@ -49,7 +49,7 @@ fn count_outcomes(trials: &[Trial<'_>]) -> String {
         outcomes.filter(|outcome| is(outcome)).count()
     };
     format!(
-        "{} claims: {} fail with a wrong scheme, {} do not hold and could, {} need more seeds, \
+        "{} claims: {} fail with a wrong scheme, {} are not shown and could hold, {} need more seeds, \
          {} cannot be shown to fail",
         trials.len(),
         count(|outcome| matches!(outcome, TrialOutcome::FailsWithWrong(_))),

@@ -1,0 +1,102 @@
+//! How many claims have which verdict.
+
+use std::fmt;
+
+use super::claim::Standing;
+use super::report::ClaimReport;
+use super::verdict::Verdict;
+
+/// The numbers of claims by verdict: the papers', and our hypotheses apart. Every page and the
+/// terminal count with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// The papers' claims.
+    pub claims: Tally,
+    /// Claims of the papers under other values or in other readings, which are listed beside those
+    /// that count.
+    pub beside: usize,
+    /// Our hypotheses.
+    pub ours: Tally,
+}
+
+/// Numbers of claims by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([usize; Verdict::ALL.len()]);
+
+impl Counts {
+    /// Counts these claims.
+    pub fn of<'a>(reports: impl IntoIterator<Item = &'a ClaimReport<'a>>) -> Counts {
+        let mut counts = Counts::default();
+        for report in reports {
+            let verdict = report.judgement.verdict;
+            match report.claim.standing() {
+                Standing::Paper => counts.claims.add(verdict),
+                Standing::Beside => counts.beside += 1,
+                Standing::Ours => counts.ours.add(verdict),
+            }
+        }
+        counts
+    }
+}
+
+impl Tally {
+    fn add(&mut self, verdict: Verdict) {
+        let index = Verdict::ALL.iter().position(|one| *one == verdict);
+        if let Some(index) = index {
+            self.0[index] += 1;
+        }
+    }
+
+    /// The number of all claims.
+    pub fn total(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    /// The verdicts with their numbers, the best first.
+    pub fn by_verdict(&self) -> impl Iterator<Item = (Verdict, usize)> {
+        Verdict::ALL.into_iter().zip(self.0)
+    }
+}
+
+/// "12 claims: 5 hold, 3 hold in part, 2 contradicted, 2 not shown, 0 cannot be decided".
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let beside = match self.beside {
+            0 => String::new(),
+            count => format!(" (and {count} beside them, not counted)"),
+        };
+        let parts = [
+            (self.claims, "claims", beside),
+            (self.ours, "of our hypotheses", String::new()),
+        ];
+        let parts = parts.into_iter().filter(|(tally, ..)| tally.total() > 0);
+        let parts: Vec<String> = parts
+            .map(|(tally, what, beside)| format!("{} {what}{beside}: {tally}", tally.total()))
+            .collect();
+        match parts.is_empty() {
+            true => f.write_str("no claims"),
+            false => f.write_str(&parts.join("; ")),
+        }
+    }
+}
+
+/// "5 hold, 3 hold in part, 2 contradicted, 2 not shown, 0 cannot be decided".
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self
+            .by_verdict()
+            .map(|(verdict, count)| format!("{count} {}", plural(verdict, count)));
+        f.write_str(&words.collect::<Vec<String>>().join(", "))
+    }
+}
+
+/// The verdict on so many claims.
+pub(crate) fn plural(verdict: Verdict, count: usize) -> String {
+    match (verdict, count) {
+        (_, 1) => verdict.to_string(),
+        (Verdict::Holds, _) => "hold".to_string(),
+        (Verdict::InPart, _) => "hold in part".to_string(),
+        _ => verdict.to_string(),
+    }
+}
