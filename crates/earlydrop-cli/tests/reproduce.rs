@@ -73,6 +73,46 @@ fn a_claim_gets_a_verdict_with_its_interval() {
 }
 
 #[test]
+fn a_claim_is_judged_in_other_universes() {
+    let user = User::new();
+    let command = ["reproduce", "clred.F6.a", "--multiverse", "5"];
+    let claims = user
+        .runs(&[&command[..], &["--json"]].concat())
+        .well()
+        .json();
+    let universes = claims[0]["multiverse"]["universes"].as_array().unwrap();
+    assert_eq!(universes.len(), 5);
+    // Ours first, then each choice alone.
+    assert_eq!(universes[0]["values"]["spacing"], "wait");
+    assert_eq!(universes[1]["values"]["spacing"], "uniform");
+    assert_eq!(universes[1]["values"]["window"], "100000");
+    assert_eq!(universes[0]["verdict"], claims[0]["verdict"]);
+    let choices = claims[0]["multiverse"]["choices"].as_array().unwrap();
+    assert!(choices.iter().any(|choice| choice["choice"] == "spacing"));
+
+    // A second call runs nothing and says it in words and on pages.
+    let words = user
+        .runs(&[&command[..], &["--pages", "pages"]].concat())
+        .well();
+    assert!(words.out.contains("universes: holds in "), "{}", words.out);
+    let page = fs::read_to_string(user.path("pages/clred.md")).unwrap();
+    assert!(page.contains("| how drops are spaced | wait ("), "{page}");
+    assert!(
+        page.contains("(pictures/clred.F6.a-universes.svg)"),
+        "{page}"
+    );
+    let picture = user.path("pages/pictures/clred.F6.a-universes.svg");
+    let picture = fs::read_to_string(picture).unwrap();
+    assert!(picture.contains(", our values</title>"), "{picture}");
+    let report = fs::read_to_string(words.report(&user)).unwrap();
+    assert!(report.contains("Other universes: holds in "), "{report}");
+
+    let ran = user.runs(&["reproduce", "clred.F6.a", "--multiverse", "1"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("2..=4096"), "{}", ran.err);
+}
+
+#[test]
 fn a_claim_is_shown_to_fail_with_a_wrong_scheme() {
     let user = User::new();
     let trials = user
@@ -83,10 +123,10 @@ fn a_claim_is_shown_to_fail_with_a_wrong_scheme() {
     assert_eq!(trial["id"], "clred.F5.a");
     assert_eq!(trial["verdict"], "holds");
     assert_eq!(trial["wrong"], "red");
-    assert_eq!(trial["verdict_with_wrong"], "contradicted");
+    assert_eq!(trial["verdict_with_wrong"], "not shown");
 
     let words = user.runs(&["reproduce", "clred.F5.a", "--wrong"]).well();
-    let line = "clred.F5.a holds; with red it is contradicted";
+    let line = "clred.F5.a holds; with red it is not shown";
     assert!(words.out.contains(line), "{}", words.out);
     let ran = user.runs(&["reproduce", "clred.F5.a", "--wrong", "--pages", "pages"]);
     assert_eq!(ran.code, Some(2));

@@ -10,6 +10,7 @@ use earlydrop_lab::sweep::Axis;
 
 use crate::claims::{Claim, IdeasAndReadings, Paper};
 use crate::figures::FigureFile;
+use crate::multiverse::ChoiceFile;
 
 /// Folder, file and text of every TOML file in `papers/`.
 static FILES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
@@ -18,6 +19,8 @@ static FILES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers
 const CLAIMS: &str = "claims.toml";
 /// The file of a paper's figures.
 const FIGURES: &str = "figures.toml";
+/// The file of what a paper does not print.
+const CHOICES: &str = "choices.toml";
 
 /// The papers' keys, in the order in which pages list them.
 const KEYS: [&str; 6] = [
@@ -53,6 +56,8 @@ pub struct PaperEntry {
     pub paper: Paper,
     /// Its figures.
     pub figures: FigureFile,
+    /// What it does not print, with the plausible values.
+    pub choices: ChoiceFile,
 }
 
 /// How much of an experiment is run.
@@ -121,8 +126,8 @@ impl Catalogue {
         self.papers.iter().find(|entry| entry.paper.key == key)
     }
 
-    /// The papers and claims that `name` stands for: a paper's key, a claim's id or its
-    /// beginning ("clred.F5"), or "" for everything. The hypotheses about ideas rest on claims
+    /// The papers and claims that `name` stands for: a paper's key, a claim's id, the beginning of
+    /// ids ("clred.F5"), or "" for everything. The hypotheses about ideas rest on claims
     /// of other papers, which are selected with them.
     ///
     /// ```
@@ -139,10 +144,16 @@ impl Catalogue {
         let of_ideas = |claim: &Claim| {
             has_ideas && self.ideas.claim_names().any(|needed| claim.matches(needed))
         };
+        let mut claims = self.papers.iter().flat_map(|entry| &entry.paper.claims);
+        let is_an_id = claims.any(|claim| claim.id == name);
+        let is_named = |claim: &Claim| match is_an_id {
+            true => claim.id == name,
+            false => claim.matches(name),
+        };
         let select = |entry| {
             let all = PaperEntry::is_named(entry, name);
             let claims = entry.paper.claims.iter();
-            let claims = claims.filter(|claim| all || claim.matches(name) || of_ideas(claim));
+            let claims = claims.filter(|claim| all || is_named(claim) || of_ideas(claim));
             (entry, claims.collect::<Vec<&Claim>>())
         };
         let mut papers: Vec<_> = self.papers.iter().map(select).collect();
@@ -196,7 +207,15 @@ impl PaperEntry {
             Some(text) => FigureFile::parse(&path(key, FIGURES), text)?,
             None => FigureFile::default(),
         };
-        Ok(PaperEntry { paper, figures })
+        let choices = match text(key, CHOICES) {
+            Some(text) => ChoiceFile::parse(&path(key, CHOICES), text)?,
+            None => ChoiceFile::default(),
+        };
+        Ok(PaperEntry {
+            paper,
+            figures,
+            choices,
+        })
     }
 
     /// Whether this is no paper but our hypotheses about the papers' ideas today.

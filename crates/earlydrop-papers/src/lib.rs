@@ -1,8 +1,7 @@
 //! Five papers on Random Early Detection, reproduced: experiments, claims with verdicts, figures.
 //!
 //! The papers' experiments are scenario files, and their claims are data. A claim names an
-//! experiment, a quantity and a test; its verdict is whether the comparisons of the test have
-//! 95% intervals above zero.
+//! experiment, a quantity and a test; its verdict says what the comparisons of the test show.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -20,6 +19,7 @@
 //!     out: Path::new("runs"),
 //!     threads: 2,
 //!     stop: &AtomicBool::new(false),
+//!     universes: None,
 //! };
 //! let figure_5 = catalogue.select("clred.F5")?;
 //! let reproduction = reproduce::run(&catalogue, &figure_5, &options, |_| {})?;
@@ -35,6 +35,7 @@
 //! | [`claims`] | claims, measurements, verdicts, and conclusions about the papers' ideas |
 //! | [`figures`] | descriptions of the papers' figures |
 //! | [`falsification`] | whether a claim can fail |
+//! | [`multiverse`] | whether verdicts survive what a paper does not print |
 //! | [`pages`] | pages in HTML and Markdown |
 //! | [`reproduce`] | runs experiments into folders and writes the pages |
 //!
@@ -47,6 +48,7 @@ pub mod claims;
 mod error;
 pub mod falsification;
 pub mod figures;
+pub mod multiverse;
 pub mod pages;
 pub mod reproduce;
 mod toml_file;

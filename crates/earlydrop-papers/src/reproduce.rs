@@ -22,6 +22,7 @@ use crate::catalogue::{Catalogue, Pace, PaperEntry, Selection};
 use crate::claims::{Claim, ClaimReport, IdeaReport, conclude};
 use crate::error::Error;
 use crate::falsification::{Trial, trials};
+use crate::multiverse::{self, Multiverse, Robustness};
 use crate::pages::{
     Experiment, Experiments, PICTURES, Provenance, Study, front, ideas_page, markdown,
     markdown_front, page,
@@ -38,6 +39,9 @@ pub struct RunOptions<'a> {
     pub threads: usize,
     /// Once it is set, no further run begins.
     pub stop: &'a AtomicBool,
+    /// In how many universes each experiment is run, its own values included, to see which verdicts
+    /// depend on what the papers do not print; `None` for its own only.
+    pub universes: Option<usize>,
 }
 
 /// What happens while experiments run.
@@ -83,6 +87,14 @@ impl RunOptions<'_> {
         })
     }
 
+    /// The folder of the results of other universes at this pace.
+    fn multiverse_folder(&self) -> PathBuf {
+        self.out.join(match self.pace {
+            Pace::Quick => "papers-quick-multiverse",
+            Pace::Full => "papers-full-multiverse",
+        })
+    }
+
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -101,7 +113,9 @@ pub fn run<'a>(
     let mut studies = Vec::new();
     for entry in &catalogue.papers {
         let experiments = experiments(entry, selection, options, &mut on_event)?;
-        studies.push(Study::of(entry, &experiments)?);
+        let mut study = Study::of(entry, &experiments)?;
+        study.robustness = robustness(entry, selection, options, &mut on_event)?;
+        studies.push(study);
     }
     Ok(Reproduction {
         catalogue,
@@ -143,6 +157,30 @@ fn experiments(
         experiments.insert(name.to_string(), Experiment::new(plan, store));
     }
     Ok(experiments)
+}
+
+/// Runs the experiments of the selected claims in other universes, where that is asked for.
+fn robustness<'a>(
+    entry: &'a PaperEntry,
+    selection: &Selection<'_>,
+    options: &RunOptions<'_>,
+    on_event: &mut impl FnMut(Event<'_>),
+) -> Result<Vec<Robustness<'a>>, Error> {
+    let Some(universes) = options.universes else {
+        return Ok(Vec::new());
+    };
+    let claims = entry.paper.claims.iter();
+    let claims: Vec<&Claim> = claims.filter(|claim| selection.has(&claim.id)).collect();
+    let folder = options.multiverse_folder();
+    let multiverse = Multiverse {
+        universes,
+        pace: options.pace,
+        folder: &folder,
+    };
+    multiverse::run(entry, &claims, multiverse, |name, plan, store| {
+        run_cells(entry, name, (plan, store), options, on_event)?;
+        Ok(!options.is_stopped())
+    })
 }
 
 /// The experiments that a selection needs: all of a paper that is selected as a whole, else
@@ -214,6 +252,13 @@ impl<'a> Reproduction<'a> {
         let reports = self.studies.iter().flat_map(|study| &study.reports);
         let selected = reports.filter(|report| self.selection.has(&report.claim.id));
         selected.cloned().collect()
+    }
+
+    /// The robustness of a selected claim, where it was run in other universes.
+    pub fn robustness_of(&self, claim: &Claim) -> Option<&Robustness<'a>> {
+        self.studies
+            .iter()
+            .find_map(|study| study.robustness_of(claim))
     }
 
     /// The reports on all claims, those of earlier calls included.

@@ -12,6 +12,7 @@ use earlydrop_papers::catalogue::{Catalogue, Pace};
 use earlydrop_papers::claims::{
     ClaimReport, Conclusion, Counts, IdeasAndReadings, Verdict, conclude,
 };
+use earlydrop_papers::multiverse::Robustness;
 use earlydrop_papers::pages::Provenance;
 use earlydrop_papers::reproduce::{self, Event, Reproduction, RunOptions};
 use serde_json::Value;
@@ -33,6 +34,7 @@ const OUT: &str = "runs";
   earlydrop reproduce clred --full     # one paper, with all seeds and points
   earlydrop reproduce clred.F5 --json  # the claims about one figure
   earlydrop reproduce clred --wrong    # whether its claims can fail
+  earlydrop reproduce rared --multiverse 64  # whether they survive other choices
   earlydrop reproduce today            # which of the papers' ideas are worth using today
 
 An experiment that was stopped continues with the same command.")]
@@ -60,6 +62,11 @@ pub(crate) struct Reproduce {
     /// Show instead that each claim can fail: run a wrong scheme in place of the right one
     #[arg(long, conflicts_with = "pages")]
     wrong: bool,
+    /// Run each experiment in so many universes, too: with other plausible values of what the paper
+    /// does not print, to see which verdicts depend on them
+    #[arg(long, value_name = "UNIVERSES", conflicts_with = "wrong",
+          value_parser = clap::value_parser!(u16).range(2..=4096))]
+    multiverse: Option<u16>,
     /// Write a list of claims as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -82,6 +89,7 @@ pub(crate) fn run(
         out: &arguments.out,
         threads: threads(arguments.threads),
         stop: &stop,
+        universes: arguments.multiverse.map(usize::from),
     };
     let mut bar = ExperimentBar::new(arguments);
     if arguments.wrong {
@@ -94,13 +102,14 @@ pub(crate) fn run(
     let reproduction = reproduce::run(&catalogue, &selection, &options, |event| bar.show(event))?;
     let reports = reproduction.selected_reports();
     if arguments.json {
-        print_json(reports.iter().map(ClaimReport::json).collect(), out)?;
+        let list = reports.iter().map(|report| json(report, &reproduction));
+        print_json(list.collect(), out)?;
     } else {
         let ideas = selection.has_ideas.then_some(&catalogue.ideas);
         if arguments.pace() == Pace::Quick {
             writeln!(out, "{QUICK}\n")?;
         }
-        print_reports(&reports, ideas, out, style)?;
+        print_reports(&reports, ideas, &reproduction, out, style)?;
         writeln!(out, "{}", summary(&reports, arguments))?;
     }
     if stop.load(Ordering::Relaxed) {
@@ -119,6 +128,10 @@ impl Reproduce {
             None => command,
         };
         let command = command.word(if self.full { "--full" } else { "--quick" });
+        let command = command.given(
+            "--multiverse",
+            self.multiverse.map(|count| count.to_string()).as_ref(),
+        );
         match pages {
             // Pages in a repository do not depend on where the results were.
             Some(_) => command.given("--pages", pages),
@@ -189,6 +202,15 @@ fn stopped() -> Failure {
     Failure::Interrupted(text.to_string())
 }
 
+/// A claim's report, with its verdicts in other universes where it was run there.
+fn json(report: &ClaimReport<'_>, reproduction: &Reproduction<'_>) -> Value {
+    let mut value = report.json();
+    if let Some(robustness) = reproduction.robustness_of(report.claim) {
+        value["multiverse"] = robustness.json();
+    }
+    value
+}
+
 fn print_json(list: Vec<Value>, out: &mut Output<'_>) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(&list).unwrap_or_default();
     writeln!(out, "{text}")?;
@@ -248,16 +270,16 @@ fn summary(reports: &[ClaimReport<'_>], arguments: &Reproduce) -> String {
 fn print_reports(
     reports: &[ClaimReport<'_>],
     ideas: Option<&IdeasAndReadings>,
+    reproduction: &Reproduction<'_>,
     out: &mut Output<'_>,
     style: &Style,
 ) -> Result<(), Failure> {
     for of_paper in reports.chunk_by(|one, next| one.paper.key == next.paper.key) {
         let mut lines = vec![Text::new(&of_paper[0].paper.name, Look::Strong)];
-        lines.extend(
-            of_paper
-                .iter()
-                .flat_map(|report| claim_lines(report, style)),
-        );
+        for report in of_paper {
+            let universes = reproduction.robustness_of(report.claim);
+            lines.extend(claim_lines(report, universes, style));
+        }
         out.lines(&lines, style)?;
     }
     if let Some(ideas) = ideas {
@@ -292,7 +314,11 @@ fn idea_lines(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>], style: &Sty
 
 /// A claim with its verdict and its effect, what is missing or does not support it, and what it
 /// would take to decide it.
-fn claim_lines(report: &ClaimReport<'_>, style: &Style) -> Vec<Text> {
+fn claim_lines(
+    report: &ClaimReport<'_>,
+    universes: Option<&Robustness<'_>>,
+    style: &Style,
+) -> Vec<Text> {
     let verdict = report.judgement.verdict;
     let look = match verdict {
         Verdict::Holds => Look::Strong,
@@ -313,7 +339,15 @@ fn claim_lines(report: &ClaimReport<'_>, style: &Style) -> Vec<Text> {
         let missing = Text::new(&format!("missing: {missing}"), Look::Faint);
         lines.extend(indented(4, missing.wrapped(width)));
     }
-    let notes = [report.exceptions(), report.what_it_would_take()];
+    let robust = universes.map(|one| format!("universes: {}", one.verdicts()));
+    let depends = universes.and_then(Robustness::depends_on);
+    let depends = depends.map(|most| format!("depends most on {most}"));
+    let notes = [
+        report.exceptions(),
+        report.what_it_would_take(),
+        robust,
+        depends,
+    ];
     for words in notes.into_iter().flatten() {
         lines.extend(indented(4, Text::new(&words, Look::Faint).wrapped(width)));
     }

@@ -3,7 +3,9 @@
 use earlydrop_report::figure::{self, Effect, ForestRow, escape};
 
 use super::provenance::Provenance;
+use super::robustness;
 use crate::claims::{ClaimReport, Comparison, Evidence, Tally, Verdict, plural};
+use crate::multiverse::Robustness;
 
 /// The CSS class of a verdict in pages and pictures.
 pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
@@ -95,8 +97,8 @@ pub(super) fn effect_row(report: &ClaimReport<'_>) -> ForestRow {
     }
 }
 
-/// A list item with a claim, its verdict and its effect.
-pub(super) fn claim(report: &ClaimReport<'_>) -> String {
+/// A list item with a claim, its verdict, its effect, and its verdicts in other universes.
+pub(super) fn claim(report: &ClaimReport<'_>, universes: Option<&Robustness<'_>>) -> String {
     let id = escape(&report.claim.id);
     let mut item = format!(
         "<li class=\"claim\" id=\"{id}\">\n<p>{} {} <code>{id}</code></p>\n",
@@ -120,6 +122,7 @@ pub(super) fn claim(report: &ClaimReport<'_>) -> String {
             escape(&capitalized(&words))
         ));
     }
+    item.push_str(&universes.map_or(String::new(), robustness::html));
     item.push_str(&comparisons(report));
     item.push_str(&origin(report));
     item.push_str("</li>\n");

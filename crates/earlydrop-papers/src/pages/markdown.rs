@@ -7,6 +7,7 @@ use super::html::{effect_row, sign};
 use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
+use super::robustness;
 use super::study::Study;
 use crate::claims::{ClaimReport, Counts, Verdict};
 
@@ -48,6 +49,12 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
         page.text.push_str("\n## Claims of no figure\n");
         page.claims(&format!("{}-text", paper.key), &loose);
     }
+    let (text, pictures) = robustness::markdown(study);
+    page.text.push_str(&text);
+    let files = pictures
+        .into_iter()
+        .map(|(name, drawing)| (name, drawing.file()));
+    page.pictures.extend(files);
     page
 }
 

@@ -18,6 +18,7 @@ mod panel_builder;
 mod panel_content;
 mod printed_table;
 mod provenance;
+mod robustness;
 mod study;
 
 pub use check::check;

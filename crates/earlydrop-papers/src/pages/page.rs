@@ -23,7 +23,7 @@ pub fn page(study: &Study<'_>, provenance: &Provenance) -> String {
     let loose = study.without_figure();
     if !loose.is_empty() {
         body.push_str("<section id=\"text\"><h2>Claims of no figure</h2>\n");
-        body.push_str(&claims(&loose));
+        body.push_str(&claims(study, &loose));
         body.push_str("</section>\n");
     }
     body.push_str(&experiments(study));
@@ -157,7 +157,7 @@ fn figure(study: &Study<'_>, content: &FigureContent<'_>) -> String {
         signs(study, content),
         escape(&figure.caption),
         panels.concat(),
-        claims(&listed),
+        claims(study, &listed),
         origin(study, content)
     )
 }
@@ -197,11 +197,12 @@ fn origin(study: &Study<'_>, content: &FigureContent<'_>) -> String {
 }
 
 /// The list of claims, with the axis of their strips.
-fn claims(reports: &[&ClaimReport<'_>]) -> String {
+fn claims(study: &Study<'_>, reports: &[&ClaimReport<'_>]) -> String {
     if reports.is_empty() {
         return String::new();
     }
-    let items: Vec<String> = reports.iter().map(|report| claim(report)).collect();
+    let item = |report: &&ClaimReport<'_>| claim(report, study.robustness_of(report.claim));
+    let items: Vec<String> = reports.iter().map(item).collect();
     let axis = match reports
         .iter()
         .any(|report| report.judgement.effect.is_some())

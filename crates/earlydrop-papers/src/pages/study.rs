@@ -10,6 +10,7 @@ use super::panel_content::FigureContent;
 use crate::catalogue::PaperEntry;
 use crate::claims::{Claim, ClaimCells, ClaimReport, Measurements, Test, judge};
 use crate::figures::FigureSpec;
+use crate::multiverse::Robustness;
 
 /// A paper with verdicts on its claims and the content of its figures.
 pub struct Study<'a> {
@@ -21,6 +22,8 @@ pub struct Study<'a> {
     pub figures: Vec<FigureContent<'a>>,
     /// The experiments that were run.
     pub experiments: Vec<String>,
+    /// The verdicts in other universes, of the claims that were judged there.
+    pub robustness: Vec<Robustness<'a>>,
 }
 
 impl<'a> Study<'a> {
@@ -43,6 +46,7 @@ impl<'a> Study<'a> {
             reports,
             figures,
             experiments: experiments.keys().cloned().collect(),
+            robustness: Vec::new(),
         })
     }
 
@@ -64,6 +68,12 @@ impl<'a> Study<'a> {
         let has_figure = |claim: &Claim| figures.iter().any(|figure| figure.has(&claim.id));
         let reports = self.reports.iter();
         reports.filter(|report| !has_figure(report.claim)).collect()
+    }
+
+    /// The verdicts on a claim in other universes.
+    pub fn robustness_of(&self, claim: &Claim) -> Option<&Robustness<'a>> {
+        let mut all = self.robustness.iter();
+        all.find(|one| one.claim.id == claim.id)
     }
 
     /// The figure that a claim belongs to.

@@ -40,7 +40,7 @@ const WIDTH: f64 = 370.0;
 const STRIP_HEIGHT: f64 = 22.0;
 
 /// The position of an effect along the axis, from -1 to 1.
-fn share(effect: f64) -> f64 {
+pub(super) fn share(effect: f64) -> f64 {
     let reach = 1.0 + (LARGEST / LINEAR_TO).log10();
     let size = effect.abs() / LINEAR_TO;
     let along = if size <= 1.0 {

@@ -36,6 +36,7 @@ mod downsample;
 mod forest;
 mod label_layout;
 mod scale;
+mod specification_curve;
 mod svg;
 
 pub use axis::Axis;
@@ -44,4 +45,5 @@ pub use chart::{Chart, Level, VerticalLine};
 pub use curve::{Curve, Line, Point};
 pub use forest::{Effect, ForestRow, forest, strip, strip_axis};
 pub use scale::{Scale, number, ticks};
+pub use specification_curve::{Specification, SpecificationCurve, specification_curve};
 pub use svg::{Drawing, STYLE, escape};
