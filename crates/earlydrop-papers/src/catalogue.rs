@@ -8,7 +8,7 @@ use earlydrop_lab::document::{Node, Problems};
 use earlydrop_lab::plan::Source;
 use earlydrop_lab::sweep::Axis;
 
-use crate::claims::{Claim, IdeasAndReadings, Paper};
+use crate::claims::{Claim, IdeasAndReadings, Paper, Sentence};
 use crate::figures::FigureFile;
 use crate::multiverse::ChoiceFile;
 
@@ -21,6 +21,8 @@ const CLAIMS: &str = "claims.toml";
 const FIGURES: &str = "figures.toml";
 /// The file of what a paper does not print.
 const CHOICES: &str = "choices.toml";
+/// The file of a paper's abstract.
+const ABSTRACT: &str = "abstract.toml";
 
 /// The papers' keys, in the order in which pages list them.
 const KEYS: [&str; 6] = [
@@ -58,6 +60,8 @@ pub struct PaperEntry {
     pub figures: FigureFile,
     /// What it does not print, with the plausible values.
     pub choices: ChoiceFile,
+    /// The sentences of its abstract.
+    pub sentences: Vec<Sentence>,
 }
 
 /// How much of an experiment is run.
@@ -211,10 +215,15 @@ impl PaperEntry {
             Some(text) => ChoiceFile::parse(&path(key, CHOICES), text)?,
             None => ChoiceFile::default(),
         };
+        let sentences = match text(key, ABSTRACT) {
+            Some(text) => Sentence::parse(&path(key, ABSTRACT), text, &paper)?,
+            None => Vec::new(),
+        };
         Ok(PaperEntry {
             paper,
             figures,
             choices,
+            sentences,
         })
     }
 

@@ -15,7 +15,14 @@ use earlydrop_papers::claims::Paper;
 
 const CLAIMS: &str = "claims.toml";
 /// Files of a folder that are no experiments.
-const OTHERS: [&str; 4] = [CLAIMS, "figures.toml", "ideas.toml", "readings.toml"];
+const OTHERS: [&str; 6] = [
+    CLAIMS,
+    "abstract.toml",
+    "choices.toml",
+    "figures.toml",
+    "ideas.toml",
+    "readings.toml",
+];
 
 fn folders() -> Vec<PathBuf> {
     let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
@@ -234,10 +241,13 @@ fn claims_that_ideas_rest_on_are_selected_with_them() {
     assert!(with_ideas.contains("restraint.open.voice.tcp"));
     assert!(!with_ideas.contains("clred.F6.a"));
     assert!(ids("clred").iter().all(|id| id.starts_with("clred.")));
-    let row = ids("clred.F6.a");
-    assert!(
-        row.contains("clred.F6.a.printed") && row.iter().all(|id| id.starts_with("clred.F6.a"))
+    // An id selects its claim alone, the beginning of ids all that begin so.
+    assert_eq!(
+        ids("clred.F6.a"),
+        BTreeSet::from(["clred.F6.a".to_string()])
     );
+    let figure = ids("clred.F6");
+    assert!(figure.contains("clred.F6.a.printed") && figure.contains("clred.F6.b"));
     let all: usize = catalogue
         .papers
         .iter()

@@ -22,6 +22,7 @@ mod missing;
 mod report;
 mod runs;
 mod selector;
+mod sentences;
 mod statistics;
 mod verdict;
 
@@ -44,6 +45,7 @@ pub use report::ClaimReport;
 pub(crate) use report::percent;
 pub use runs::Runs;
 pub use selector::{Selector, SelectorError, SeriesStatistic};
+pub use sentences::Sentence;
 pub(crate) use statistics::seeds_needed;
 #[cfg(test)]
 pub(crate) use verdict::tests as verdict_tests;

@@ -41,6 +41,7 @@ pub fn markdown(study: &Study<'_>, before: &str, provenance: &Provenance) -> Mar
         pictures: Vec::new(),
     };
     page.text.push_str(before);
+    page.text.push_str(&sentences(study));
     for content in &study.figures {
         page.figure(study, content);
     }
@@ -175,6 +176,29 @@ impl Markdown {
             self.text.push_str(&line(report));
         }
     }
+}
+
+/// The paper's abstract, sentence by sentence, with the verdicts on the claims that judge each.
+fn sentences(study: &Study<'_>) -> String {
+    if study.paper.sentences.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n## The abstract, sentence by sentence\n\n\
+        Sentences are in our words.\n\n| it says | judged by |\n|---|---|\n"
+        .to_string();
+    for sentence in &study.paper.sentences {
+        let judging = study.judging(sentence).into_iter();
+        let verdicts = judging.map(|report| {
+            let verdict = sign(report.judgement.verdict);
+            format!("{} {verdict} {}", report.claim.id, report.verdict())
+        });
+        let words = match sentence.note.as_str() {
+            "" => verdicts.collect::<Vec<String>>().join("; "),
+            note => note.to_string(),
+        };
+        text.push_str(&row([sentence.says.clone(), words]));
+    }
+    text
 }
 
 /// A row of a table of claims.

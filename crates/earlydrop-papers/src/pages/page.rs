@@ -3,12 +3,12 @@
 use earlydrop_report::figure::escape;
 use earlydrop_report::page_shell;
 
-use super::html::{claim, footer, sign, strip_axis, tally, verdict_class};
+use super::html::{badge, claim, footer, sign, strip_axis, tally, verdict_class};
 use super::panel_content::{FigureContent, PanelContent};
 use super::printed_table::{Number, PrintedTable};
 use super::provenance::Provenance;
 use super::study::Study;
-use crate::claims::{ClaimReport, Counts, Verdict};
+use crate::claims::{ClaimReport, Counts, Sentence, Verdict};
 use crate::figures::FigureSpec;
 
 /// A paper's page: one HTML file that opens without a network. It links to the experiments'
@@ -26,6 +26,7 @@ pub fn page(study: &Study<'_>, provenance: &Provenance) -> String {
         body.push_str(&claims(study, &loose));
         body.push_str("</section>\n");
     }
+    body.push_str(&sentences(study));
     body.push_str(&experiments(study));
     body.push_str("</main>\n");
     body.push_str(&footer(provenance));
@@ -272,6 +273,35 @@ fn number(number: &Number) -> String {
         "<td{anchor}><b>{}</b><br>{}<br>{verdict}</td>",
         escape(&number.printed),
         number.ours()
+    )
+}
+
+/// The paper's abstract, sentence by sentence, with the verdicts on the claims that judge each.
+fn sentences(study: &Study<'_>) -> String {
+    let row = |sentence: &Sentence| {
+        let judging = study.judging(sentence).into_iter();
+        let verdicts = judging.map(|report| {
+            let (id, badge) = (escape(&report.claim.id), badge(report));
+            format!("<a href=\"#{id}\"><code>{id}</code></a> {badge}")
+        });
+        let words = match sentence.note.as_str() {
+            "" => verdicts.collect::<Vec<String>>().join("<br>"),
+            note => escape(note),
+        };
+        format!(
+            "<tr><td>{}</td><td>{words}</td></tr>\n",
+            escape(&sentence.says)
+        )
+    };
+    let rows: Vec<String> = study.paper.sentences.iter().map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<section id=\"abstract\"><h2>The abstract, sentence by sentence</h2>\n\
+         <p class=\"caption\">Sentences are in our words.</p>\n<div class=\"scroll\">\
+         <table class=\"plain\">\n{}</table></div></section>\n",
+        rows.concat()
     )
 }
 

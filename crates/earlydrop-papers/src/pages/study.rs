@@ -8,7 +8,9 @@ use super::experiment::Experiments;
 use super::panel_builder::{self, PanelData};
 use super::panel_content::FigureContent;
 use crate::catalogue::PaperEntry;
-use crate::claims::{Claim, ClaimCells, ClaimReport, Measurements, Test, judge};
+use crate::claims::{
+    Claim, ClaimCells, ClaimReport, Measurements, Sentence, Standing, Test, judge,
+};
 use crate::figures::FigureSpec;
 use crate::multiverse::Robustness;
 
@@ -68,6 +70,15 @@ impl<'a> Study<'a> {
         let has_figure = |claim: &Claim| figures.iter().any(|figure| figure.has(&claim.id));
         let reports = self.reports.iter();
         reports.filter(|report| !has_figure(report.claim)).collect()
+    }
+
+    /// The reports on the claims that judge a sentence, those that are counted.
+    pub fn judging(&self, sentence: &Sentence) -> Vec<&ClaimReport<'a>> {
+        let reports = self.reports.iter();
+        let judging = reports.filter(|report| {
+            report.claim.standing() != Standing::Beside && sentence.is_judged_by(&report.claim.id)
+        });
+        judging.collect()
     }
 
     /// The verdicts on a claim in other universes.
