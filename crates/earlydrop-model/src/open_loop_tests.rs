@@ -83,7 +83,7 @@ fn first_setting(timeout: f64) -> OpenLoop {
 
 #[test]
 fn formulas_19_and_23_to_27_give_the_first_printed_queue() {
-    // T_O is not printed: 4 round trips are TFRC's (RFC 5348, section 4.3).
+    // T_O is not printed: 4 round trips are TFRC's (RFC 5348, section 3.1).
     let usual = first_setting(4.0);
     assert!((usual.load - 0.9865).abs() < 1e-4, "{usual:?}");
     assert!((usual.queue - 83.71).abs() < 0.01, "{usual:?}");
