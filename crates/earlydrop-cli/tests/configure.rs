@@ -132,6 +132,16 @@ fn given_thresholds_are_drawn_and_judged() {
     };
     assert_eq!(row("given")[1..5], ["40", "120", "0.1", "0.002"]);
     assert_eq!(row("paper")[1..5], ["60", "180", "0.1", "0.002"]);
+    // DSRED has no max_p, and so none that adapts.
+    let dsred = user
+        .runs(&paper(&["--scheme", "dsred:min=40,max=120"]))
+        .well()
+        .out;
+    let given = dsred
+        .lines()
+        .find(|line| line.starts_with("given"))
+        .unwrap();
+    assert!(given.starts_with("given       40   120  -  "), "{given}");
     // Each row's figures are those of its own thresholds.
     assert_ne!(row("given")[5..7], row("paper")[5..7]);
     let found = user

@@ -240,6 +240,11 @@ impl Gateway {
         self.weight.filter(|_| !matches!(self.law, Law::PerFlow(_)))
     }
 
+    /// Whether the scheme adapts the strength of its curve.
+    pub fn adapts(&self) -> bool {
+        matches!(self.law, Law::Adapted { .. } | Law::Doubled(..))
+    }
+
     /// The scheme's max_p; `None` if it has none or adapts it.
     pub(crate) fn max_p(&self, settings: &Settings) -> Option<f64> {
         let mut parameters = settings.iter().map(|(parameter, _)| parameter);

@@ -16,7 +16,8 @@ pub struct Thresholds {
     pub min: f64,
     /// The upper threshold.
     pub max: f64,
-    /// The drop probability at the upper threshold; `None` if an adaptation sets it.
+    /// The drop probability at the upper threshold; `None` if an adaptation sets it, or if the scheme
+    /// has none.
     pub max_p: Option<f64>,
     /// The weight of a new sample in the average.
     pub weight: f64,
@@ -311,14 +312,8 @@ fn without_early_drops(load: &Load, buffer: f64) -> Result<ClosedLoop, ModelErro
 /// Limits a proposal to the buffer and applies it to its scheme.
 fn within_buffer(proposal: Proposal, buffer: f64, load: &Load) -> Result<Advice, ModelError> {
     let (mut thresholds, mut notes) = (proposal.thresholds, proposal.notes);
-    if proposal.method == GIVEN {
-        if thresholds.max > buffer {
-            notes.push(format!(
-                "max = {:.0} exceeds the buffer of {buffer:.0}, which is full before the average reaches it",
-                thresholds.max
-            ));
-        }
-    } else {
+    // The scheme itself refuses given thresholds beyond its buffer.
+    if proposal.method != GIVEN {
         if thresholds.max > buffer {
             notes.push(format!(
                 "max = {:.0} exceeds the buffer and is reduced to {buffer:.0}",

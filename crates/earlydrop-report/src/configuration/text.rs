@@ -212,7 +212,10 @@ pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
     for choice in &recommendation.choices {
         let t = choice.advice.thresholds;
         let of = |value: Option<f64>| value.map_or("-".to_string(), number);
-        let max_p = t.map(|t| t.max_p.map_or("adapts".to_string(), number));
+        let max_p = match t.and_then(|t| t.max_p) {
+            None if choice.gateway.adapts() => "adapts".to_string(),
+            fixed => of(fixed),
+        };
         let expected = &choice.expected;
         let verdict = choice
             .stability
@@ -221,7 +224,7 @@ pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
             choice.advice.method.to_string(),
             of(t.map(|t| t.min)),
             of(t.map(|t| t.max)),
-            max_p.unwrap_or("-".to_string()),
+            max_p,
             of(t.map(|t| t.weight)),
             milliseconds(expected.delay.as_secs_f64()),
             percent(expected.loss + expected.marks),
