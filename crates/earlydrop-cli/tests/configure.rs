@@ -137,11 +137,11 @@ fn given_thresholds_are_drawn_and_judged() {
         .runs(&paper(&["--scheme", "dsred:min=40,max=120"]))
         .well()
         .out;
-    let given = dsred
+    let line = dsred
         .lines()
         .find(|line| line.starts_with("given"))
         .unwrap();
-    assert!(given.starts_with("given       40   120  -  "), "{given}");
+    assert!(line.starts_with("given       40   120  -  "), "{line}");
     // Each row's figures are those of its own thresholds.
     assert_ne!(row("given")[5..7], row("paper")[5..7]);
     let found = user

@@ -368,17 +368,7 @@ fn warnings(answer: &Recommendation) -> Vec<String> {
     {
         warnings.push("with 25% more flows the average would stay above max".to_string());
     }
-    if let Some(open) = answer
-        .open_loop
-        .as_ref()
-        .filter(|open| (0.9..=1.1).contains(&open.load))
-    {
-        warnings.push(format!(
-            "the open loop has rho = {:.3}: a change of 1% moves E[Q] by {:.0} packets, so the result depends on the given loss rate",
-            open.load,
-            open.sensitivity / 100.0
-        ));
-    }
+    warnings.extend(answer.open_loop.as_ref().and_then(near_one));
     let chosen = &answer.choices[0];
     if chosen.expected.loss + chosen.expected.marks <= 0.0 {
         warnings.push(format!(
@@ -394,6 +384,18 @@ fn warnings(answer: &Recommendation) -> Vec<String> {
             .map(|caveat| format!("{}: {caveat}", chosen.gateway.scheme())),
     );
     warnings
+}
+
+/// The warning about an open loop with a load near one.
+fn near_one(open: &OpenLoop) -> Option<String> {
+    let is_near = (0.9..=1.1).contains(&open.load);
+    is_near.then(|| {
+        format!(
+            "the open loop has rho = {:.3}: a change of 1% moves E[Q] by {:.0} packets, so the result depends on the given loss rate",
+            open.load,
+            open.sensitivity / 100.0
+        )
+    })
 }
 
 #[cfg(test)]
