@@ -95,6 +95,95 @@ fn the_page_is_self_contained() {
     assert!(!page.contains("NaN") && !page.contains("inf\""));
 }
 
+/// The first setting of Chandrayana et al.
+const PAPER: [&str; 13] = [
+    "configure",
+    "--link",
+    "20Mbps",
+    "--rtt",
+    "52ms",
+    "--flows",
+    "48",
+    "--packet",
+    "1000 bytes",
+    "--tcp",
+    "reno",
+    "--buffer",
+    "200 packets",
+];
+
+fn paper<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&PAPER[..], more].concat()
+}
+
+#[test]
+fn given_thresholds_are_drawn_and_judged() {
+    let user = User::new();
+    let given = ["--scheme", "red:min=40,max=120,max_p=0.1,weight=0.002"];
+    let shown = user.runs(&paper(&given)).well().out;
+    for words in ["min 40", "max 120", "target 32 ms (80 packets)"] {
+        assert!(shown.contains(words), "{words} in\n{shown}");
+    }
+    assert!(!shown.contains("up to 0 flows"), "{shown}");
+    let row = |method: &str| {
+        let mut lines = shown.lines().filter(|line| line.starts_with(method));
+        let words = lines.next().unwrap().split_whitespace();
+        words.map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(row("given")[1..5], ["40", "120", "0.1", "0.002"]);
+    assert_eq!(row("paper")[1..5], ["60", "180", "0.1", "0.002"]);
+    // DSRED has no max_p, and so none that adapts.
+    let dsred = user
+        .runs(&paper(&["--scheme", "dsred:min=40,max=120"]))
+        .well()
+        .out;
+    let line = dsred
+        .lines()
+        .find(|line| line.starts_with("given"))
+        .unwrap();
+    assert!(line.starts_with("given       40   120  -  "), "{line}");
+    // Each row's figures are those of its own thresholds.
+    assert_ne!(row("given")[5..7], row("paper")[5..7]);
+    let found = user
+        .runs(&paper(&[&given[..], &["--json"]].concat()))
+        .well()
+        .json();
+    for choice in found["choices"].as_array().unwrap() {
+        let min = choice["thresholds"]["min"].as_f64().unwrap();
+        let spec = choice["spec"].as_str().unwrap();
+        assert!(spec.contains(&format!("min={min},")), "{min} in {spec}");
+    }
+}
+
+#[test]
+fn the_method_of_the_paper_can_be_pasted_with_its_inputs() {
+    let user = User::new();
+    let pasted = |more: &[&str]| {
+        let method = ["--method", "paper", "--paste", "earlydrop"];
+        user.runs(&paper(&[&method[..], more].concat())).well().out
+    };
+    assert!(pasted(&[]).contains("red:min=60,max=180,max_p=0.1,weight=0.002"));
+    // g(x) and the loss are printed; T_O is about four RTTs.
+    let inputs = [
+        "--loss",
+        "5.72%",
+        "--windows",
+        "normal:4,4,8",
+        "--timeout",
+        "210.4ms",
+    ];
+    assert!(pasted(&inputs).contains("red:min=40,max=119,max_p=0.1,weight=0.002"));
+    let found = user
+        .runs(&paper(&[&inputs[..], &["--json"]].concat()))
+        .well()
+        .json();
+    let mean = found["open_loop"]["mean_queue"].as_f64().unwrap();
+    assert!((mean / 79.54 - 1.0).abs() < 0.01, "{mean}");
+    assert_eq!(found["load"]["timeout"], 0.2104);
+    let shown = user.runs(&paper(&inputs)).well().out;
+    assert!(shown.contains("windows of 4 packets"), "{shown}");
+}
+
 #[test]
 fn verify_compares_prediction_and_simulation() {
     let user = User::new();
@@ -179,6 +268,31 @@ fn wrong_arguments_are_refused_with_a_suggestion() {
             &["--paste earlydrp", "nearest: earlydrop"],
         ),
         (&["--seeds", "0"], &["--seeds"]),
+        (
+            &["--method", "papr"],
+            &["--method papr: allowed: balance, paper", "nearest: paper"],
+        ),
+        (
+            &["--method", "paper", "--scheme", "red:min=40,max=120"],
+            &["--method paper: allowed: given", "nearest: given"],
+        ),
+        (
+            &["--loss", "2%", "--windows", "normal:4,0,8"],
+            &["--windows = mean 4, variance 0", "nearest: variance 1"],
+        ),
+        (
+            &["--loss", "2%", "--windows", "four"],
+            &["--windows four: allowed", "nearest: fixed:1"],
+        ),
+        (&["--windows", "fixed:4"], &["--loss <SHARE>"]),
+        (
+            &["--timeout", "200"],
+            &["--timeout 200", "nearest: --timeout 200ms"],
+        ),
+        (
+            &["--scheme", "red:limit=100", "--buffer", "200 packets"],
+            &["--buffer = 200 packets", "nearest: 100 packets"],
+        ),
     ] {
         let ran = user.runs(&with(arguments));
         assert_eq!(

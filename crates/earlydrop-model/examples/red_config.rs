@@ -7,18 +7,25 @@
 
 use std::error::Error;
 
-use earlydrop_model::ModelError;
+use earlydrop::registry::Spec;
+use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_model::batch::Batch;
-use earlydrop_model::closed_loop::sensitivity;
+use earlydrop_model::closed_loop::{ClosedLoop, closed_loop, sensitivity};
+use earlydrop_model::open_loop::{OpenLoop, OpenLoopInput, open_loop};
 use earlydrop_model::queue::{Acceptance, BatchQueue, Solver};
-use earlydrop_model::solve::falling_root;
+use earlydrop_model::solve::{falling_root, falling_root_of_powers};
 use earlydrop_model::tcp::square_root_bound;
 use earlydrop_model::thresholds::morris;
+use earlydrop_model::{Gateway, Load, ModelError, Tcp};
 
 /// One of the paper's two settings, with its printed mean queue and Morris's printed thresholds.
 struct Setting {
     flows: f64,
     rtt: f64,
+    /// The link rate in packets per second: the sum of the printed goodputs.
+    service: f64,
+    /// The loss in the tables, with the proposed thresholds.
+    loss: f64,
     mean: f64,
     largest: usize,
     buffer: u64,
@@ -30,6 +37,8 @@ const SETTINGS: [Setting; 2] = [
     Setting {
         flows: 48.0,
         rtt: 0.052,
+        service: 2500.0,
+        loss: 0.0572,
         mean: 4.0,
         largest: 8,
         buffer: 200,
@@ -39,6 +48,8 @@ const SETTINGS: [Setting; 2] = [
     Setting {
         flows: 150.0,
         rtt: 0.2,
+        service: 8333.0,
+        loss: 0.0339,
         mean: 4.4,
         largest: 9,
         buffer: 1000,
@@ -59,6 +70,17 @@ const ROWS: [(f64, f64, f64, f64); 6] = [
 ];
 
 impl Setting {
+    /// Reno flows with packets of 1000 bytes.
+    fn traffic(&self) -> Load {
+        Load {
+            rate: BitsPerSec((8000.0 * self.service) as u64),
+            packet: Bytes(1000),
+            rtt: Nanos::from_secs_f64(self.rtt),
+            flows: self.flows,
+            tcp: Tcp::default(),
+        }
+    }
+
     fn queue(&self) -> Result<BatchQueue, ModelError> {
         Ok(BatchQueue {
             arrivals: 1.0,
@@ -77,7 +99,192 @@ impl Setting {
     }
 }
 
+/// An input of the closed loop.
+struct Input {
+    /// The name with the unit.
+    name: &'static str,
+    /// The value in the setting.
+    of: fn(&Setting) -> f64,
+    /// The load and the buffer with another value.
+    with: fn(&Setting, f64) -> (Load, f64),
+    /// The range that is searched.
+    range: (f64, f64),
+}
+
+const INPUTS: [Input; 6] = [
+    Input {
+        name: "link rate, packets/s",
+        of: |setting| setting.service,
+        with: |setting, rate| {
+            let rate = BitsPerSec((8000.0 * rate) as u64);
+            let load = setting.traffic();
+            (Load { rate, ..load }, setting.buffer as f64)
+        },
+        range: (100.0, 1e5),
+    },
+    Input {
+        name: "RTT, ms",
+        of: |setting| 1e3 * setting.rtt,
+        with: |setting, rtt| {
+            let rtt = Nanos::from_secs_f64(1e-3 * rtt);
+            let load = setting.traffic();
+            (Load { rtt, ..load }, setting.buffer as f64)
+        },
+        range: (1.0, 1e4),
+    },
+    Input {
+        name: "flows",
+        of: |setting| setting.flows,
+        with: |setting, flows| {
+            let load = setting.traffic();
+            (Load { flows, ..load }, setting.buffer as f64)
+        },
+        range: (1.0, 1e4),
+    },
+    Input {
+        name: "T_O, ms",
+        of: |setting| 1e3 * setting.traffic().tcp.rto(setting.rtt),
+        with: |setting, timeout| {
+            let mut load = setting.traffic();
+            load.tcp.timeout = Some(Nanos::from_secs_f64(1e-3 * timeout));
+            (load, setting.buffer as f64)
+        },
+        range: (1.0, 1e4),
+    },
+    Input {
+        name: "buffer, packets",
+        of: |setting| setting.buffer as f64,
+        with: |setting, buffer| (setting.traffic(), buffer.round()),
+        range: (10.0, 1e5),
+    },
+    Input {
+        name: "W_max, packets",
+        of: |setting| setting.traffic().tcp.max_window,
+        with: |setting, window| {
+            let mut load = setting.traffic();
+            load.tcp.max_window = window;
+            (load, setting.buffer as f64)
+        },
+        range: (1.0, 65_535.0),
+    },
+];
+
+/// The mean queue without early drops, by the closed loop.
+fn closed(load: &Load, buffer: f64) -> Result<ClosedLoop, ModelError> {
+    let droptail = Spec::new("droptail")?.with("limit", buffer)?;
+    closed_loop(load, &Gateway::of(&droptail, load)?)
+}
+
+/// The value of an input with which the closed loop gives the printed mean queue; `None` if none
+/// does.
+fn fitting(input: &Input, setting: &Setting) -> Option<f64> {
+    let excess = |value: f64| {
+        let (load, buffer) = (input.with)(setting, value);
+        closed(&load, buffer).map_or(f64::NAN, |solved| solved.expected.queue - setting.queue)
+    };
+    let (low, high) = input.range;
+    let value = match excess(low) > excess(high) {
+        true => falling_root_of_powers(low, high, excess),
+        false => falling_root_of_powers(low, high, |value| -excess(value)),
+    };
+    // Whole packets of buffer do not give it exactly.
+    (excess(value).abs() < 1.0).then_some(value)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
+    loads()?;
+    open_loops()?;
+    closed_loops()?;
+    thresholds();
+    goodputs();
+    Ok(())
+}
+
+/// The open loop, formulas (19) to (27), with the printed windows and the loss of the tables.
+fn open_loops() -> Result<(), Box<dyn Error>> {
+    println!(
+        "\n| flows | printed E[Q] | RTT | T_O | gamma | rho | E[Q] | 1% more load adds | flows by (22) |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for setting in &SETTINGS {
+        let solve = |rtt: f64, timeout: f64| -> Result<OpenLoop, ModelError> {
+            let mut load = setting.traffic();
+            load.rtt = Nanos::from_secs_f64(rtt);
+            load.tcp.timeout = Some(Nanos::from_secs_f64(timeout * rtt));
+            let windows = Some(setting.queue()?.batch);
+            let loss = setting.loss;
+            open_loop(
+                &load,
+                &OpenLoopInput { loss, windows },
+                setting.buffer as f64,
+            )
+        };
+        let excess = |rtt: f64, timeout: f64| {
+            solve(rtt, timeout).map_or(f64::NAN, |solved| solved.queue - setting.queue)
+        };
+        // T_O = 4 RTT is TFRC's (RFC 5348, section 3.1). A T_O of 0 has no effect.
+        let timeout = falling_root(0.0, 100.0, |timeout| excess(setting.rtt, timeout));
+        let rtt = falling_root(0.001, 1.0, |rtt| excess(rtt, 4.0));
+        let mut rows = vec![(setting.rtt, 0.0), (setting.rtt, 4.0), (rtt, 4.0)];
+        if timeout > 0.0 {
+            rows.push((setting.rtt, timeout));
+        }
+        for (rtt, timeout) in rows {
+            let solved = solve(rtt, timeout)?;
+            let flows = solved.most_flows(1.5 * setting.queue);
+            println!(
+                "| {} | {} | {:.1} ms | {timeout:.3} RTT | {:.1}% | {:.4} | {:.2} | {:+.1} | {} |",
+                setting.flows,
+                setting.queue,
+                1e3 * rtt,
+                100.0 * solved.timeout_share,
+                solved.load,
+                solved.queue,
+                solved.sensitivity / 100.0,
+                flows.map_or("-".to_string(), |flows| format!("{flows:.1}")),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The closed loop, and the value of each input alone that gives the printed mean queue.
+fn closed_loops() -> Result<(), Box<dyn Error>> {
+    println!(
+        "\n| flows | printed E[Q] | E[Q] | thresholds | rho | loss | window | RTT and queue |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for setting in &SETTINGS {
+        let solved = closed(&setting.traffic(), setting.buffer as f64)?;
+        let expected = solved.expected;
+        println!(
+            "| {} | {} | {:.1} | {:.0} and {:.0} | {:.3} | {:.2}% | {:.1} packets | {:.0} ms |",
+            setting.flows,
+            setting.queue,
+            expected.queue,
+            expected.queue / 2.0,
+            1.5 * expected.queue,
+            solved.load,
+            100.0 * expected.loss,
+            expected.window,
+            1e3 * expected.rtt.as_secs_f64(),
+        );
+    }
+    println!("\n| input | 48 flows | gives 79.54 | 150 flows | gives 592.01 |");
+    println!("|---|---|---|---|---|");
+    for input in &INPUTS {
+        let [first, second] = SETTINGS.each_ref().map(|setting| {
+            let fitted = fitting(input, setting);
+            let fitted = fitted.map_or("none".to_string(), |value| format!("{value:.1}"));
+            format!("{:.0} | {fitted}", (input.of)(setting))
+        });
+        println!("| {} | {first} | {second} |", input.name);
+    }
+    Ok(())
+}
+
+/// The loads that give the printed mean queues.
+fn loads() -> Result<(), Box<dyn Error>> {
     println!(
         "| flows | printed E[Q] | rho, exact | rho, dominant root | dE/drho | p(0), dominant root / exact |"
     );
@@ -97,6 +304,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             empty(Solver::DominantRoot)? / empty(Solver::Exact)?,
         );
     }
+    Ok(())
+}
+
+/// Morris's thresholds at the loss rate that gives the printed ones, and at his bound.
+fn thresholds() {
     println!("\n| flows | printed | Morris at a loss of 7.47% | at Morris's bound of 3% |");
     println!("|---|---|---|---|");
     for setting in &SETTINGS {
@@ -112,6 +324,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             at(0.03)
         );
     }
+}
+
+/// The round-trip times that the printed goodputs allow.
+fn goodputs() {
     println!(
         "\n| printed RTT | flows | printed goodput | loss | sqrt(1.5/p)/RTT | RTT at which both are equal |"
     );
@@ -125,5 +341,4 @@ fn main() -> Result<(), Box<dyn Error>> {
             1e3 * rtt * bound / goodput,
         );
     }
-    Ok(())
 }

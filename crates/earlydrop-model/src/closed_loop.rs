@@ -31,6 +31,7 @@ pub struct ClosedLoop {
     /// dE/drho: the increase of the mean queue, in packets, per unit of load if the flows did not
     /// react.
     pub sensitivity: f64,
+    queue: BatchQueue,
     solution: Solution,
     /// Packets per unit of the solution.
     scale: f64,
@@ -83,6 +84,7 @@ fn equilibrium(load: &Load, gateway: &Gateway) -> Result<ClosedLoop, ModelError>
         expected,
         load: rho,
         sensitivity: sensitivity(&inner.queue)? * inner.scale,
+        queue: inner.queue,
         solution,
         scale: inner.scale,
     })
@@ -179,6 +181,12 @@ impl ClosedLoop {
             probability: bin.probability,
         })
         .collect()
+    }
+
+    /// F of formula (22), as a load: the rho with which the mean queue is `mean` packets if windows
+    /// and timeouts stay as they are. `None` if no load gives it.
+    pub fn load_for_mean(&self, mean: f64) -> Option<f64> {
+        self.queue.load_for_mean(mean / self.scale)
     }
 
     /// The share of time in which the buffer is full.

@@ -11,7 +11,8 @@
 //!     scheme: "red".parse()?,
 //!     buffer: None,
 //!     goal: Goal::Delay(Nanos::from_millis(10)),
-//!     loss: None,
+//!     method: None,
+//!     open_loop: None,
 //! })?;
 //! let chosen = &answer.choices[0];
 //! assert_eq!(chosen.advice.method, "balance");
@@ -19,13 +20,15 @@
 //! # Ok::<(), earlydrop_model::ModelError>(())
 //! ```
 
-use earlydrop::registry::Spec;
+use earlydrop::registry::{Spec, nearest};
 use earlydrop::units::Nanos;
 
 use crate::closed_loop::{ClosedLoop, closed_loop};
 use crate::fluid::{Change, State, transient};
+use crate::open_loop::{OpenLoop, OpenLoopInput, open_loop};
+use crate::response::packets_of;
 use crate::stability::{Stability, stability};
-use crate::thresholds::{Advice, OpenLoop, every_method, flows_at, most_flows, open_loop};
+use crate::thresholds::{Advice, GIVEN, every_method, flows_at, given_band, most_flows};
 use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, Prediction, predict, sawtooth};
 
@@ -37,7 +40,8 @@ pub enum Goal {
     Delay(Nanos),
     /// A utilisation between 0 and 1, with the shortest queue that gives it.
     Utilisation(f64),
-    /// A delay of 5 ms, as in adaptive RED (2001), or more if a utilisation of 98% needs more.
+    /// A delay of 5 ms, as in adaptive RED (2001), or more if a utilisation of 98% needs more. If the
+    /// scheme sets thresholds: midway between them.
     Usual,
 }
 
@@ -46,15 +50,20 @@ pub enum Goal {
 pub struct Question {
     /// The load to configure for.
     pub load: Load,
-    /// The scheme to configure. Parameters that it sets are kept.
+    /// The scheme to configure. Parameters that it sets are kept. If it sets `min` or `max`, these
+    /// are the recommendation, and other methods replace them.
     pub scheme: Spec,
-    /// The buffer in packets. `None` selects the bandwidth-delay product, or four packets per flow
-    /// if that is more (Morris 1997).
+    /// The buffer in packets. `None` selects the scheme's `limit` if it sets one, else the
+    /// bandwidth-delay product, or four packets per flow if that is more (Morris 1997).
     pub buffer: Option<f64>,
     /// The objective.
     pub goal: Goal,
-    /// A known loss rate, for the open loop of Chandrayana, Sikdar and Kalyanaraman.
-    pub loss: Option<f64>,
+    /// The method to recommend, by name. `None`: the given thresholds if there are any, else the
+    /// objective's.
+    pub method: Option<String>,
+    /// A known loss rate and distribution of windows, for the open loop of Chandrayana, Sikdar and
+    /// Kalyanaraman. The method `paper` then uses its mean queue.
+    pub open_loop: Option<OpenLoopInput>,
 }
 
 /// One method's parameters, with the predicted operating point.
@@ -88,8 +97,8 @@ pub struct Recommendation {
     /// The largest number of flows with an average below the upper threshold, by the fluid balance;
     /// `None` if the scheme has no thresholds.
     pub most_flows: Option<f64>,
-    /// The largest number of flows by formula (22) of Chandrayana, Sikdar and Kalyanaraman, which
-    /// assumes no early drops; `None` if there is no limit.
+    /// The number of flows with which the mean queue reaches the upper threshold without early drops,
+    /// by formula (22) of Chandrayana, Sikdar and Kalyanaraman; `None` if there is none.
     pub most_flows_by_22: Option<f64>,
     /// The open loop at the given loss rate.
     pub open_loop: Option<OpenLoop>,
@@ -145,17 +154,19 @@ pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
     let load = question.load;
     load.check()?;
     let buffer = buffer_of(question)?;
-    let goal = goal_of(&load, question.goal)?;
-    let advice = advise(&load, &question.scheme, buffer, goal)?;
+    let goal = goal_of(question)?;
+    let known = question.open_loop.as_ref();
+    let open_loop = known.map(|known| open_loop(&load, known, buffer));
+    let open_loop = open_loop.transpose()?;
+    let mut advice = advise(&load, &question.scheme, buffer, goal, open_loop.as_ref())?;
+    if let Some(method) = &question.method {
+        choose(&mut advice, method)?;
+    }
     let choices: Result<Vec<Choice>, ModelError> = advice
         .into_iter()
         .map(|advice| evaluate(&load, advice))
         .collect();
     let choices = choices?;
-    let open_loop = match question.loss {
-        Some(loss) => Some(open_loop(&load, loss, None, buffer)?),
-        None => None,
-    };
     let first = &choices[0];
     let upper = first.advice.thresholds.map(|thresholds| thresholds.max);
     let mut configuration = Recommendation {
@@ -163,9 +174,10 @@ pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
         buffer,
         goal,
         most_flows: upper.map(|max| flows_at(&load, &first.gateway, max)),
-        most_flows_by_22: match upper {
-            Some(max) => most_flows(&load, buffer, max)?,
-            None => None,
+        most_flows_by_22: match (upper, &open_loop) {
+            (Some(max), Some(open)) => open.most_flows(max),
+            (Some(max), None) => most_flows(&load, buffer, max)?,
+            (None, _) => None,
         },
         open_loop,
         trajectory: trajectory(&load, first),
@@ -176,9 +188,44 @@ pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
     Ok(configuration)
 }
 
-/// The given buffer or the default, in packets.
+/// Puts the advice of a method in front.
+fn choose(advice: &mut [Advice], method: &str) -> Result<(), ModelError> {
+    let names: Vec<&str> = advice.iter().map(|advice| advice.method).collect();
+    let refused = |allowed: String, near: &str| {
+        Err(ModelError::Method {
+            method: method.to_string(),
+            allowed,
+            nearest: near.to_string(),
+        })
+    };
+    let Some(index) = names.iter().position(|name| *name == method) else {
+        let near = nearest(method, names.iter().copied()).unwrap_or(names[0]);
+        return refused(names.join(", "), near);
+    };
+    if names[0] == GIVEN && index > 0 {
+        let allowed = format!("{GIVEN}, because the scheme sets min or max");
+        return refused(allowed, GIVEN);
+    }
+    advice[..=index].rotate_right(1);
+    Ok(())
+}
+
+/// The given buffer, the scheme's limit or the default, in packets.
 fn buffer_of(question: &Question) -> Result<f64, ModelError> {
     let load = &question.load;
+    let settings = question.scheme.settings(&load.link())?;
+    if settings.was_given("limit") {
+        let limit = packets_of(settings.limit(), load);
+        return match question.buffer {
+            Some(buffer) if buffer.floor() != limit => Err(ModelError::outside(
+                "buffer",
+                format!("{buffer} packets"),
+                "the limit that the scheme sets",
+                format!("{limit} packets"),
+            )),
+            _ => Ok(limit),
+        };
+    }
     let path = load.rtt.as_secs_f64() * load.service();
     let usual = path
         .max(BUFFER_PER_FLOW * load.flows)
@@ -196,9 +243,10 @@ fn buffer_of(question: &Question) -> Result<f64, ModelError> {
 }
 
 /// The average queue that meets the objective, in packets.
-fn goal_of(load: &Load, goal: Goal) -> Result<f64, ModelError> {
+fn goal_of(question: &Question) -> Result<f64, ModelError> {
+    let load = &question.load;
     let of_delay = |delay: Nanos| delay.as_secs_f64() * load.service();
-    match goal {
+    match question.goal {
         Goal::Delay(Nanos::ZERO) => {
             Err(ModelError::outside("goal delay", "0 s", "above 0", "1 ms"))
         }
@@ -216,6 +264,11 @@ fn goal_of(load: &Load, goal: Goal) -> Result<f64, ModelError> {
         }
         Goal::Utilisation(share) => Ok(sawtooth::queue_for(load, share).max(1.0)),
         Goal::Usual => {
+            if has_thresholds(&question.scheme)
+                && let Some((min, max)) = given_band(&question.scheme, load)?
+            {
+                return Ok(0.5 * (min + max));
+            }
             let full = sawtooth::queue_for(load, USUAL_UTILISATION);
             Ok(of_delay(USUAL_DELAY).max(full))
         }
@@ -229,9 +282,15 @@ fn has_thresholds(scheme: &Spec) -> bool {
 
 /// The parameters of every method for a scheme with thresholds. Other schemes get the objective as
 /// their target.
-fn advise(load: &Load, scheme: &Spec, buffer: f64, goal: f64) -> Result<Vec<Advice>, ModelError> {
+fn advise(
+    load: &Load,
+    scheme: &Spec,
+    buffer: f64,
+    goal: f64,
+    open_loop: Option<&OpenLoop>,
+) -> Result<Vec<Advice>, ModelError> {
     if has_thresholds(scheme) {
-        return every_method(load, scheme, buffer, goal);
+        return every_method(load, scheme, buffer, goal, open_loop);
     }
     let settings = scheme.settings(&load.link())?;
     let delay = Nanos::from_secs_f64(goal / load.service());
@@ -294,7 +353,8 @@ fn warnings(answer: &Recommendation) -> Vec<String> {
             path + answer.buffer
         ));
     }
-    if answer.goal > answer.buffer / 1.5 {
+    let is_given = answer.choices[0].advice.method == GIVEN;
+    if answer.goal > answer.buffer / 1.5 && !is_given {
         warnings.push(format!(
             "the buffer of {:.0} packets is too small for an average of {:.0}: max needs at least {:.0}",
             answer.buffer,
@@ -308,16 +368,7 @@ fn warnings(answer: &Recommendation) -> Vec<String> {
     {
         warnings.push("with 25% more flows the average would stay above max".to_string());
     }
-    if let Some(open) = answer
-        .open_loop
-        .filter(|open| (0.9..=1.1).contains(&open.load))
-    {
-        warnings.push(format!(
-            "the open loop has rho = {:.3}: a change of 1% moves E[Q] by {:.0} packets, so the result depends on the given loss rate",
-            open.load,
-            open.sensitivity / 100.0
-        ));
-    }
+    warnings.extend(answer.open_loop.as_ref().and_then(near_one));
     let chosen = &answer.choices[0];
     if chosen.expected.loss + chosen.expected.marks <= 0.0 {
         warnings.push(format!(
@@ -335,104 +386,18 @@ fn warnings(answer: &Recommendation) -> Vec<String> {
     warnings
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use earlydrop::registry::SCHEMES;
-    use earlydrop::units::BitsPerSec;
-
-    fn question(scheme: &str) -> Question {
-        Question {
-            load: Load {
-                rate: BitsPerSec::from_mbps(100),
-                rtt: Nanos::from_millis(50),
-                flows: 50.0,
-                ..Load::default()
-            },
-            scheme: scheme.parse().unwrap(),
-            buffer: None,
-            goal: Goal::Delay(Nanos::from_millis(10)),
-            loss: None,
-        }
-    }
-
-    #[test]
-    fn every_scheme_is_configured_or_has_no_model() {
-        for scheme in SCHEMES {
-            match configure(&question(scheme.name)) {
-                Ok(answer) => {
-                    let chosen = &answer.choices[0];
-                    assert!(chosen.advice.spec.plan(&answer.load.link()).is_ok());
-                    assert!(chosen.expected.queue > 0.0, "{}", scheme.name);
-                }
-                Err(ModelError::NoModel { .. }) => {}
-                Err(other) => panic!("{}: {other}", scheme.name),
-            }
-        }
-    }
-
-    #[test]
-    fn schemes_with_a_target_meet_the_goal() {
-        for scheme in ["red", "gred", "nlred", "ared", "pie", "pi", "pi2"] {
-            let answer = configure(&question(scheme)).unwrap();
-            let delay = answer.choices[0].expected.delay.as_secs_f64();
-            assert!((delay / 0.010 - 1.0).abs() < 0.05, "{scheme}: {delay}");
-        }
-        let mut full = question("red");
-        full.load.flows = 4.0;
-        full.goal = Goal::Utilisation(0.99);
-        let answer = configure(&full).unwrap();
-        assert!(answer.choices[0].expected.utilisation > 0.989);
-    }
-
-    #[test]
-    fn invalid_questions_are_refused() {
-        let mut none = question("red");
-        none.goal = Goal::Utilisation(1.0);
-        assert!(configure(&none).unwrap_err().to_string().contains("99.9%"));
-        none.goal = Goal::Delay(Nanos::ZERO);
-        assert!(configure(&none).is_err());
-        let mut small = question("red");
-        small.buffer = Some(0.0);
-        assert!(
-            configure(&small)
-                .unwrap_err()
-                .to_string()
-                .contains("1 packets")
-        );
-        let mut few = question("red");
-        few.load.flows = 0.0;
-        assert!(configure(&few).is_err());
-    }
-
-    #[test]
-    fn warns_of_small_buffers_and_of_a_load_near_one() {
-        let mut small = question("red");
-        small.buffer = Some(60.0);
-        small.loss = Some(0.005);
-        let answer = configure(&small).unwrap();
-        assert!(
-            answer
-                .warnings
-                .iter()
-                .any(|warning| warning.contains("too small"))
-        );
-        let near = |loss: f64| {
-            let mut question = question("red");
-            question.loss = Some(loss);
-            let answer = configure(&question).unwrap();
-            let rho = answer.open_loop.unwrap().load;
-            let warned = answer
-                .warnings
-                .iter()
-                .any(|warning| warning.contains("rho"));
-            assert_eq!(warned, (0.9..=1.1).contains(&rho), "{rho}");
-            warned
-        };
-        assert!(
-            [0.05, 0.03, 0.025, 0.02, 0.015, 0.01]
-                .map(near)
-                .contains(&true)
-        );
-    }
+/// The warning about an open loop with a load near one.
+fn near_one(open: &OpenLoop) -> Option<String> {
+    let is_near = (0.9..=1.1).contains(&open.load);
+    is_near.then(|| {
+        format!(
+            "the open loop has rho = {:.3}: a change of 1% moves E[Q] by {:.0} packets, so the result depends on the given loss rate",
+            open.load,
+            open.sensitivity / 100.0
+        )
+    })
 }
+
+#[cfg(test)]
+#[path = "configure_tests.rs"]
+mod tests;

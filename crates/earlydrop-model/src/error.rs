@@ -21,6 +21,16 @@ pub enum ModelError {
         /// The nearest valid value.
         nearest: String,
     },
+    /// A method of choosing parameters is unknown, or does not apply.
+    #[error("method {method}: allowed: {allowed}; nearest: {nearest}")]
+    Method {
+        /// The method as given.
+        method: String,
+        /// The methods that apply.
+        allowed: String,
+        /// The nearest of them.
+        nearest: String,
+    },
     /// The scheme has no steady-state model.
     #[error("there is no model of {scheme}: {reason}")]
     NoModel {

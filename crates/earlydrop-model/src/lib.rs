@@ -35,7 +35,8 @@
 //!     scheme: "red".parse()?,
 //!     buffer: None,
 //!     goal: Goal::Delay(Nanos::from_millis(10)),
-//!     loss: None,
+//!     method: None,
+//!     open_loop: None,
 //! })?;
 //! let chosen = &answer.choices[0];
 //! println!("{}: {}", chosen.advice.spec, chosen.expected.delay);
@@ -54,6 +55,7 @@
 //! | [`tcp`], [`sawtooth`] | throughput of TCP at a signal rate; utilisation of the link |
 //! | [`spacing`] | long-run signal rate of each law of gaps between drops |
 //! | [`closed_loop`], [`queue`], [`batch`] | the operating point with the queue M^x/M/1/K; that queue; batch sizes |
+//! | [`open_loop`] | the mean queue M^x/M/1/K from a known loss rate |
 //! | [`tools`], [`explain`] | RED configurations of `tc`, ns-2, ns-3, DPDK, Cisco, Junos, SONiC and INET: read, translated, explained |
 //! | [`solve`] | root finding by bracketing |
 //!
@@ -72,6 +74,7 @@ pub mod fluid;
 #[doc(hidden)]
 pub mod fuzzing;
 mod load;
+pub mod open_loop;
 pub mod queue;
 mod response;
 pub mod sawtooth;

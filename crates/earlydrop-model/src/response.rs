@@ -240,6 +240,19 @@ impl Gateway {
         self.weight.filter(|_| !matches!(self.law, Law::PerFlow(_)))
     }
 
+    /// Whether the scheme adapts the strength of its curve.
+    pub fn adapts(&self) -> bool {
+        matches!(self.law, Law::Adapted { .. } | Law::Doubled(..))
+    }
+
+    /// The scheme's max_p; `None` if it has none or adapts it.
+    pub(crate) fn max_p(&self, settings: &Settings) -> Option<f64> {
+        let mut parameters = settings.iter().map(|(parameter, _)| parameter);
+        let parameter = parameters.find(|parameter| parameter.name == "max_p")?;
+        let is_fixed = matches!(self.law, Law::Curve(_)) && settings.matters(parameter);
+        is_fixed.then(|| settings.number("max_p"))
+    }
+
     /// CoDel's interval in seconds; `None` for other schemes.
     pub(crate) fn interval(&self) -> Option<f64> {
         self.interval
@@ -349,7 +362,7 @@ fn interval_of(plan: &Plan, s: &Settings) -> Option<f64> {
 }
 
 /// The buffer size in packets of the load.
-fn packets_of(limit: Limit, load: &Load) -> f64 {
+pub(crate) fn packets_of(limit: Limit, load: &Load) -> f64 {
     let by_bytes = limit.bytes.0 as f64 / load.packet.0 as f64;
     f64::from(limit.packets).min(by_bytes.floor()).max(1.0)
 }

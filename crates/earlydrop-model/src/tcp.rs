@@ -29,6 +29,9 @@ pub struct Tcp {
     pub max_window: f64,
     /// The minimum of the retransmission timer (RTO).
     pub min_rto: Nanos,
+    /// T_O: the time that a sender waits before its first retransmission in a row. `None`: the RTO of
+    /// RFC 6298 at the round-trip time.
+    pub timeout: Option<Nanos>,
     /// Whether packets are ECN-capable.
     pub ecn: bool,
 }
@@ -41,6 +44,7 @@ impl Default for Tcp {
             packets_per_ack: 1.0,
             max_window: 65_535.0,
             min_rto: Nanos::from_millis(200),
+            timeout: None,
             ecn: false,
         }
     }
@@ -119,9 +123,10 @@ impl Tcp {
         }
     }
 
-    /// T_O: the RTO of RFC 6298 in seconds, with RTTVAR = RTT/4.
+    /// T_O in seconds: as given, or the RTO of RFC 6298 with RTTVAR = RTT/4.
     pub fn rto(&self, rtt: f64) -> f64 {
-        (2.0 * rtt).max(self.min_rto.as_secs_f64())
+        let by_rtt = (2.0 * rtt).max(self.min_rto.as_secs_f64());
+        self.timeout.map_or(by_rtt, Nanos::as_secs_f64)
     }
 
     /// The steady state of a flow at a round-trip time of `rtt` seconds. Losses can cause timeouts;

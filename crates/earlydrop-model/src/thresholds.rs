@@ -1,14 +1,13 @@
 //! RED's thresholds by every published method, and by this model's own.
 
 use earlydrop::red::Average;
-use earlydrop::registry::{ConfigError, Link, Spec};
+use earlydrop::registry::{ConfigError, Link, Settings, Spec};
 
-use crate::batch::{Batch, LARGEST};
-use crate::closed_loop::{closed_loop, sensitivity};
-use crate::queue::{Acceptance, BatchQueue, Solver};
+use crate::closed_loop::{ClosedLoop, closed_loop};
+use crate::open_loop::OpenLoop;
 use crate::solve::falling_root_of_powers;
 use crate::stability::{Verdict, stability};
-use crate::{Gateway, Load, ModelError, SignalRate, fluid_balance};
+use crate::{Gateway, Load, ModelError, fluid_balance};
 
 /// RED's thresholds in packets, with max_p and the weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,13 +16,26 @@ pub struct Thresholds {
     pub min: f64,
     /// The upper threshold.
     pub max: f64,
-    /// The drop probability at the upper threshold; `None` if an adaptation sets it.
+    /// The drop probability at the upper threshold; `None` if an adaptation sets it, or if the scheme
+    /// has none.
     pub max_p: Option<f64>,
     /// The weight of a new sample in the average.
     pub weight: f64,
 }
 
 impl Thresholds {
+    /// The thresholds that `spec` runs with, in packets of the load.
+    pub fn of(spec: &Spec, load: &Load) -> Result<Thresholds, ModelError> {
+        let settings = spec.settings(&load.link())?;
+        let gateway = Gateway::of(spec, load)?;
+        Ok(Thresholds {
+            min: in_packets(&settings, "min", load),
+            max: in_packets(&settings, "max", load),
+            max_p: gateway.max_p(&settings),
+            weight: gateway.weight().unwrap_or(WEIGHT),
+        })
+    }
+
     /// Rounds lengths to packets, and other numbers to three digits.
     fn rounded(&self) -> Thresholds {
         Thresholds {
@@ -44,7 +56,7 @@ pub struct Advice {
     pub source: &'static str,
     /// The scheme with these thresholds.
     pub spec: Spec,
-    /// The thresholds; `None` if the scheme has none.
+    /// The thresholds of `spec`; `None` if the scheme has none.
     pub thresholds: Option<Thresholds>,
     /// Adjustments and remarks.
     pub notes: Vec<String>,
@@ -56,85 +68,6 @@ const MAX_P: f64 = 0.1;
 const WEIGHT: f64 = 0.002;
 /// Floyd's smallest `min`, in packets.
 const LEAST_MIN: f64 = 5.0;
-
-/// The open loop of Chandrayana, Sikdar and Kalyanaraman, which takes the loss rate as an input.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OpenLoop {
-    /// lambda, formula (23): batches per second.
-    pub batches: f64,
-    /// gamma, formula (27): the share of time in timeouts.
-    pub timeout_share: f64,
-    /// `E[W]`: the mean batch in packets.
-    pub window: f64,
-    /// rho: the offered load.
-    pub load: f64,
-    /// `E[Q]`: the mean queue in packets, formula (19) with the exact solution.
-    pub queue: f64,
-    /// dE/drho, in packets per unit of load.
-    pub sensitivity: f64,
-}
-
-/// Solves the open loop at a loss rate of `p`. Windows are distributed as `batch`, by default
-/// normally around `E[W]` with a variance of `E[W]`.
-pub fn open_loop(
-    load: &Load,
-    p: f64,
-    batch: Option<Batch>,
-    buffer: f64,
-) -> Result<OpenLoop, ModelError> {
-    load.check()?;
-    if !(p > 0.0 && p < 1.0) {
-        let nearest = if p <= 0.0 { 0.001 } else { 0.999 };
-        return Err(ModelError::outside(
-            "loss",
-            p,
-            "above 0 and below 1",
-            nearest,
-        ));
-    }
-    let rtt = load.rtt.as_secs_f64();
-    let signals = SignalRate {
-        loss: p,
-        marks: 0.0,
-    };
-    let timeout_share = load.tcp.steady(signals, rtt).timeout_share;
-    let window = load.tcp.unconstrained_peak(p).min(load.tcp.max_window);
-    let batch = match batch {
-        Some(batch) => batch,
-        None if 2.0 * window > LARGEST as f64 => {
-            let allowed = "a share with windows of at most 5000 packets";
-            return Err(ModelError::outside(
-                "loss",
-                p,
-                allowed,
-                fitting_loss(load, p),
-            ));
-        }
-        None => Batch::normal(window, window, (2.0 * window).ceil() as usize)?,
-    };
-    let queue = BatchQueue {
-        arrivals: (1.0 - timeout_share) * load.flows / rtt,
-        service: load.service(),
-        batch,
-        buffer: buffer.max(1.0) as u64,
-        acceptance: Acceptance::Partial,
-    };
-    Ok(OpenLoop {
-        batches: queue.arrivals,
-        timeout_share,
-        window,
-        load: queue.load(),
-        queue: queue.solve(Solver::Exact)?.mean(),
-        sensitivity: sensitivity(&queue)?,
-    })
-}
-
-/// The smallest tenfold of the loss rate `p` at which a window fits a batch.
-fn fitting_loss(load: &Load, p: f64) -> f64 {
-    let fits = |p: &f64| 2.0 * load.tcp.unconstrained_peak(*p) <= LARGEST as f64;
-    let mut tenfold = std::iter::successors(Some(p), |p| Some(10.0 * p));
-    tenfold.find(fits).map_or(0.01, |p| p.min(0.5))
-}
 
 /// Formula (21): thresholds at half and one and a half times `queue`, limited to the buffer.
 pub fn around(queue: f64, buffer: f64) -> (Thresholds, Vec<String>) {
@@ -250,6 +183,32 @@ fn three_digits(value: f64) -> f64 {
     if rounded.is_finite() { rounded } else { value }
 }
 
+/// A length of a scheme's settings, in packets of the load.
+fn in_packets(settings: &Settings, name: &str, load: &Load) -> f64 {
+    let in_bytes = settings.iter().any(|(known, _)| known.name == "unit")
+        && settings.choice("unit") == "bytes";
+    match in_bytes {
+        true => settings.bytes(name) / load.packet.0 as f64,
+        false => settings.packets(name),
+    }
+}
+
+/// The thresholds that `scheme` sets, in packets of the load. If it sets one of them, the other
+/// follows from max = 3 min (Floyd 1997).
+pub(crate) fn given_band(scheme: &Spec, load: &Load) -> Result<Option<(f64, f64)>, ModelError> {
+    let settings = scheme.settings(&load.link())?;
+    let given = |name| {
+        let was_given = settings.was_given(name);
+        was_given.then(|| in_packets(&settings, name, load))
+    };
+    Ok(match (given("min"), given("max")) {
+        (Some(min), Some(max)) => Some((min, max)),
+        (Some(min), None) => Some((min, 3.0 * min)),
+        (None, Some(max)) => Some((max / 3.0, max)),
+        (None, None) => None,
+    })
+}
+
 /// The thresholds that one method proposes, before they are limited to the buffer.
 struct Proposal<'a> {
     method: &'static str,
@@ -259,27 +218,37 @@ struct Proposal<'a> {
     notes: Vec<String>,
 }
 
+/// The method's name of thresholds that the scheme sets itself.
+pub const GIVEN: &str = "given";
+
 /// Thresholds for `scheme` under `load` by every method, for an average queue of `goal` packets.
-/// The method `balance` comes first.
+///
+/// The method `balance` comes first. Thresholds that `scheme` sets come before it as the method
+/// [`GIVEN`]; the other methods replace them, and keep every other parameter that `scheme` sets. With
+/// an `open_loop` the method `paper` takes its mean queue.
 pub fn every_method(
     load: &Load,
     scheme: &Spec,
     buffer: f64,
     goal: f64,
+    open_loop: Option<&OpenLoop>,
 ) -> Result<Vec<Advice>, ModelError> {
     let automatic: Spec = Spec::new("ared")?;
-    let mut proposals = vec![
-        balanced(load, scheme, buffer, goal)?,
-        around_droptail_queue(load, scheme, buffer)?,
-    ];
+    let free = scheme.without("min").without("max");
+    let mut proposals = Vec::new();
+    if let Some(band) = given_band(scheme, load)? {
+        proposals.push(given(load, scheme, buffer, goal, band)?);
+    }
+    proposals.push(balanced(load, &free, buffer, goal)?);
+    proposals.push(around_droptail_queue(load, &free, buffer, open_loop)?);
     for (method, source, scheme, thresholds) in [
         (
             "morris",
             "Morris 2000, loss at most 3%",
-            scheme,
+            &free,
             morris(MORRIS_LOSS, load.rtt.as_secs_f64(), load.flows),
         ),
-        ("floyd-1997", "Floyd 1997", scheme, floyd_1997()),
+        ("floyd-1997", "Floyd 1997", &free, floyd_1997()),
         (
             "floyd-2001",
             "Floyd, Gummadi, Shenker 2001",
@@ -295,28 +264,35 @@ pub fn every_method(
             notes: Vec::new(),
         });
     }
-    let link = load.link();
     let proposals = proposals.into_iter();
     proposals
-        .map(|proposal| within_buffer(proposal, buffer, &link))
+        .map(|proposal| within_buffer(proposal, buffer, load))
         .collect()
 }
 
 /// The method of Chandrayana, Sikdar and Kalyanaraman: thresholds around the mean queue without
-/// early drops.
+/// early drops, of the open loop where there is one, else of the closed loop.
 fn around_droptail_queue<'a>(
     load: &Load,
     scheme: &'a Spec,
     buffer: f64,
+    open_loop: Option<&OpenLoop>,
 ) -> Result<Proposal<'a>, ModelError> {
-    let droptail = Gateway::of(&Spec::new("droptail")?.with("limit", buffer.round())?, load)?;
-    let operating_point = closed_loop(load, &droptail)?;
-    let queue = operating_point.expected.queue;
+    let (queue, rho, sensitivity) = match open_loop {
+        Some(open) => (open.queue, open.load, open.sensitivity),
+        None => {
+            let closed = without_early_drops(load, buffer)?;
+            (closed.expected.queue, closed.load, closed.sensitivity)
+        }
+    };
     let (thresholds, mut notes) = around(queue, buffer);
+    let inputs = match open_loop {
+        Some(_) => "from the given loss",
+        None => "with the loss as a result",
+    };
     notes.push(format!(
-        "E[Q] = {queue:.1} packets at rho = {:.3}; 1% more load changes it by {:+.1} packets",
-        operating_point.load,
-        operating_point.sensitivity / 100.0
+        "E[Q] = {queue:.1} packets at rho = {rho:.3}, {inputs}; 1% more load changes it by {:+.1} packets",
+        sensitivity / 100.0
     ));
     Ok(Proposal {
         method: "paper",
@@ -327,25 +303,34 @@ fn around_droptail_queue<'a>(
     })
 }
 
+/// The closed loop of the flows with a buffer that drops only when it is full.
+fn without_early_drops(load: &Load, buffer: f64) -> Result<ClosedLoop, ModelError> {
+    let droptail = Spec::new("droptail")?.with("limit", buffer.round())?;
+    closed_loop(load, &Gateway::of(&droptail, load)?)
+}
+
 /// Limits a proposal to the buffer and applies it to its scheme.
-fn within_buffer(proposal: Proposal, buffer: f64, link: &Link) -> Result<Advice, ModelError> {
+fn within_buffer(proposal: Proposal, buffer: f64, load: &Load) -> Result<Advice, ModelError> {
     let (mut thresholds, mut notes) = (proposal.thresholds, proposal.notes);
-    if thresholds.max > buffer {
-        notes.push(format!(
-            "max = {:.0} exceeds the buffer and is reduced to {buffer:.0}",
-            thresholds.max
-        ));
-        thresholds.max = buffer;
-        thresholds.min = thresholds.min.min(buffer / 3.0);
+    // The scheme itself refuses given thresholds beyond its buffer.
+    if proposal.method != GIVEN {
+        if thresholds.max > buffer {
+            notes.push(format!(
+                "max = {:.0} exceeds the buffer and is reduced to {buffer:.0}",
+                thresholds.max
+            ));
+            thresholds.max = buffer;
+            thresholds.min = thresholds.min.min(buffer / 3.0);
+        }
+        thresholds.max = thresholds.max.max(1.0);
+        thresholds.min = thresholds.min.min(0.9 * thresholds.max);
     }
-    thresholds.max = thresholds.max.max(1.0);
-    thresholds.min = thresholds.min.min(0.9 * thresholds.max);
-    let thresholds = thresholds.rounded();
+    let spec = with_thresholds(proposal.scheme, &thresholds, buffer, &load.link())?;
     Ok(Advice {
         method: proposal.method,
         source: proposal.source,
-        spec: with_thresholds(proposal.scheme, &thresholds, buffer, link)?,
-        thresholds: Some(thresholds),
+        thresholds: Some(Thresholds::of(&spec, load)?),
+        spec,
         notes,
     })
 }
@@ -358,22 +343,61 @@ fn balanced<'a>(
     buffer: f64,
     goal: f64,
 ) -> Result<Proposal<'a>, ModelError> {
-    let (mut thresholds, mut notes) = around(goal.max(2.0).min(buffer / 1.5), buffer);
-    thresholds.max_p = None;
-    thresholds.weight = Average::automatic_weight(load.service(), 10.0 * load.rtt.as_secs_f64());
-    thresholds.max_p = max_p_for(load, scheme, thresholds, buffer, goal, &mut notes)?;
-    let (weight, verdict) = fastest_stable(load, scheme, thresholds, buffer)?;
-    thresholds.weight = weight;
-    if verdict.is_some_and(|verdict| verdict != Verdict::Stable) {
-        notes.push("no average is slow enough to stabilise a loop of this gain".to_string());
-    }
-    Ok(Proposal {
+    let (thresholds, notes) = around(goal.max(2.0).min(buffer / 1.5), buffer);
+    Proposal {
         method: "balance",
         source: "this model",
         scheme,
         thresholds,
         notes,
-    })
+    }
+    .completed(load, buffer, goal)
+}
+
+/// The thresholds that the scheme sets; the `max_p` and the weight are those of [`balanced`] unless
+/// the scheme sets them, too.
+fn given<'a>(
+    load: &Load,
+    scheme: &'a Spec,
+    buffer: f64,
+    goal: f64,
+    (min, max): (f64, f64),
+) -> Result<Proposal<'a>, ModelError> {
+    Proposal {
+        method: GIVEN,
+        source: "the given parameters",
+        scheme,
+        thresholds: Thresholds {
+            min,
+            max,
+            max_p: Some(MAX_P),
+            weight: WEIGHT,
+        },
+        notes: Vec::new(),
+    }
+    .completed(load, buffer, goal)
+}
+
+impl<'a> Proposal<'a> {
+    /// Chooses the `max_p` that puts the operating point at `goal` packets, and the largest weight
+    /// with which it is stable.
+    fn completed(mut self, load: &Load, buffer: f64, goal: f64) -> Result<Self, ModelError> {
+        let (scheme, thresholds) = (self.scheme, &mut self.thresholds);
+        let automatic = 10.0 * load.rtt.as_secs_f64();
+        thresholds.max_p = None;
+        thresholds.weight = Average::automatic_weight(load.service(), automatic);
+        thresholds.max_p = max_p_for(load, scheme, *thresholds, buffer, goal, &mut self.notes)?;
+        if scheme.settings(&load.link())?.was_given("weight") {
+            return Ok(self);
+        }
+        let (weight, verdict) = fastest_stable(load, scheme, *thresholds, buffer)?;
+        thresholds.weight = weight;
+        if verdict.is_some_and(|verdict| verdict != Verdict::Stable) {
+            let note = "no average is slow enough to stabilise a loop of this gain";
+            self.notes.push(note.to_string());
+        }
+        Ok(self)
+    }
 }
 
 /// The `max_p` that puts the operating point at `goal` packets; `None` if it has no effect. Adds a
@@ -441,21 +465,13 @@ fn fastest_stable(
     Ok((thresholds.weight, last))
 }
 
-/// The largest number of flows for an upper threshold of `max` packets by formula (22): with more
-/// flows, the mean queue without early drops would exceed it. `None` if it never does.
+/// The number of flows with which the mean queue without early drops is `max` packets, by formula
+/// (22), `lambda = F(max, g)`, and formula (23). Windows g and timeouts are those of the closed loop
+/// with the flows of `load`. `None` if no number of flows gives it.
 pub fn most_flows(load: &Load, buffer: f64, max: f64) -> Result<Option<f64>, ModelError> {
-    let droptail = Gateway::of(&Spec::new("droptail")?.with("limit", buffer.round())?, load)?;
-    let queue = |flows: f64| {
-        let load = Load { flows, ..*load };
-        closed_loop(&load, &droptail).map_or(0.0, |solved| solved.expected.queue)
-    };
-    let many = 1e4 * load.flows.max(1.0);
-    if queue(many) <= max {
-        return Ok(None);
-    }
-    Ok(Some(falling_root_of_powers(1e-3, many, |flows| {
-        max - queue(flows)
-    })))
+    let closed = without_early_drops(load, buffer)?;
+    let rho = closed.load_for_mean(max);
+    Ok(rho.map(|rho| load.flows * rho / closed.load))
 }
 
 /// The largest number of flows whose operating point is below `queue` packets, by the fluid balance:

@@ -9,10 +9,11 @@ use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
 use earlydrop_lab::files::{NewFile, Signature};
 use earlydrop_lab::verify::{self, Measurement, VerifyError};
 use earlydrop_model::configure::{Goal, Question, Recommendation, configure};
+use earlydrop_model::open_loop::OpenLoopInput;
 use earlydrop_model::{Control, Load, ModelError, Tcp};
 use earlydrop_report::configuration::{self, ConfigurationReport};
 
-use crate::commands::threads;
+use crate::commands::{queue, threads};
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -27,6 +28,7 @@ use crate::values;
   earlydrop configure --link 100Mbps --rtt 50ms --flows 150 --goal delay=10ms --verify
   earlydrop configure --link 1Gbps --rtt 20ms --flows 400 --scheme gred --ecn on --html red.html
   earlydrop configure --link 20Mbps --rtt 50ms --flows 20 --paste earlydrop > scenario.toml
+  earlydrop configure --link 100Mbps --rtt 50ms --flows 150 --method paper --paste linux
 
 Predictions assume long, homogeneous transfers; docs/explanation/the-model.md has their accuracy.")]
 pub(crate) struct Configure {
@@ -39,10 +41,12 @@ pub(crate) struct Configure {
     /// The number of flows that share the link
     #[arg(long, value_name = "COUNT")]
     flows: String,
-    /// The scheme to configure; parameters given with it are kept: "red:max_p=0.1"
+    /// The scheme to configure; parameters given with it are kept: "red:max_p=0.1". With min or max
+    /// among them, these are judged, and compared with each method's
     #[arg(long, value_name = "SCHEME", default_value = "red")]
     scheme: String,
-    /// The goal: delay=10ms or utilisation=98% [default: 5 ms, or the delay of 98% if longer]
+    /// The goal: delay=10ms or utilisation=98% [default: 5 ms, or the delay of 98% if longer; midway
+    /// between given thresholds]
     #[arg(long, value_name = "GOAL")]
     goal: Option<String>,
     /// The packet size on the wire
@@ -58,9 +62,21 @@ pub(crate) struct Configure {
     /// TCP's use of ECN: off, on
     #[arg(long, value_name = "MODE", default_value = "off")]
     ecn: String,
-    /// Also compute Chandrayana et al.'s open loop at this loss rate: 2%
+    /// The method whose parameters are recommended: given, balance, paper, morris, floyd-1997,
+    /// floyd-2001 [default: balance, or given if the scheme sets min or max]
+    #[arg(long, value_name = "METHOD")]
+    method: Option<String>,
+    /// Compute Chandrayana et al.'s open loop at this loss rate: 2%. The method paper then uses it
     #[arg(long, value_name = "SHARE")]
     loss: Option<String>,
+    /// g(x), the windows of the open loop: normal:4,4,8 (mean, variance, largest), or another law as
+    /// in `earlydrop queue --batch` [default: normal, from the loss rate]
+    #[arg(long, value_name = "LAW", requires = "loss")]
+    windows: Option<String>,
+    /// T_O, the time a sender waits before it retransmits, for the predictions [default: two RTTs, at
+    /// least 200 ms]
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<String>,
     /// Simulate the choice and compare prediction and measurement
     #[arg(long)]
     verify: bool,
@@ -141,7 +157,9 @@ fn measure(recommendation: &Recommendation, seeds: u64) -> Result<Measurement, F
 /// The model's error, with the name of the argument.
 fn model_failure(error: ModelError) -> Failure {
     match &error {
-        ModelError::Outside { .. } => Failure::Usage(format!("--{error}")),
+        ModelError::Outside { .. } | ModelError::Method { .. } => {
+            Failure::Usage(format!("--{error}"))
+        }
         ModelError::Config(problem) => Failure::Usage(format!("--scheme: {problem}")),
         ModelError::NoModel { .. } => Failure::Usage(format!(
             "--scheme: {error}; nearest: a scheme with a target, such as pie or ared"
@@ -164,6 +182,9 @@ fn question(arguments: &Configure) -> Result<Question, Failure> {
         _ => Err(values::wrong_kind("buffer", text)),
     };
     let loss = |text: &String| values::number("loss", text, &LOSS);
+    let windows = |text: &String| queue::batch("windows", text);
+    let windows = arguments.windows.as_ref().map(windows).transpose()?;
+    let loss = arguments.loss.as_ref().map(loss).transpose()?;
     let scheme = arguments.scheme.parse::<Spec>();
     Ok(Question {
         load,
@@ -171,13 +192,16 @@ fn question(arguments: &Configure) -> Result<Question, Failure> {
             .map_err(|error| Failure::Usage(format!("--scheme {}: {error}", arguments.scheme)))?,
         buffer: arguments.buffer.as_ref().map(length).transpose()?,
         goal: arguments.goal.as_deref().map_or(Ok(Goal::Usual), goal)?,
-        loss: arguments.loss.as_ref().map(loss).transpose()?,
+        method: arguments.method.clone(),
+        open_loop: loss.map(|loss| OpenLoopInput { loss, windows }),
     })
 }
 
 fn load(arguments: &Configure) -> Result<Load, Failure> {
     let controls = [("reno", Control::Reno), ("cubic", Control::Cubic)];
+    let timeout = |text: &String| values::time("timeout", text);
     let tcp = Tcp {
+        timeout: arguments.timeout.as_ref().map(timeout).transpose()?,
         control: one_of("tcp", &arguments.tcp, &controls)?,
         ecn: one_of("ecn", &arguments.ecn, &[("off", false), ("on", true)])?,
         ..Tcp::default()

@@ -130,7 +130,7 @@ fn queue_of(arguments: &Queue) -> Result<BatchQueue, Failure> {
     let queue = BatchQueue {
         arrivals: arguments.lambda.as_ref().map_or(Ok(1.0), arrivals)?,
         service: values::number("mu", &arguments.mu, &RATE)?,
-        batch: batch(&arguments.batch)?,
+        batch: batch("batch", &arguments.batch)?,
         buffer: values::number("buffer", &arguments.buffer, &BUFFER)? as u64,
         acceptance: match arguments.reject {
             Reject::Partial => Acceptance::Partial,
@@ -143,11 +143,11 @@ fn queue_of(arguments: &Queue) -> Result<BatchQueue, Failure> {
     })
 }
 
-/// Parses the distribution of a batch's size.
-fn batch(text: &str) -> Result<Batch, Failure> {
+/// Parses the distribution of a batch's size, the value of `--OPTION`.
+pub(crate) fn batch(option: &str, text: &str) -> Result<Batch, Failure> {
     let malformed = || {
         Failure::Usage(format!(
-            "--batch {text}: allowed: 1:0.5,2:0.3 (packets:weight), fixed:4, geometric:0.75, normal:4,4,8 (mean, variance, largest); nearest: fixed:1"
+            "--{option} {text}: allowed: 1:0.5,2:0.3 (packets:weight), fixed:4, geometric:0.75, normal:4,4,8 (mean, variance, largest); nearest: fixed:1"
         ))
     };
     let numbers = |list: &str| -> Option<Vec<f64>> {
@@ -163,7 +163,12 @@ fn batch(text: &str) -> Result<Batch, Failure> {
         }
         _ => Batch::weighted(&weights(text).ok_or_else(malformed)?),
     };
-    batch.map_err(usage)
+    // The model's errors begin with "batch".
+    let named = |message: &str| {
+        let rest = message.strip_prefix("batch");
+        rest.map_or(message.to_string(), |rest| format!("{option}{rest}"))
+    };
+    batch.map_err(|error| Failure::Usage(format!("--{}", named(&error.to_string()))))
 }
 
 /// Parses `packets:weight,packets:weight`; weights of equal sizes are added.

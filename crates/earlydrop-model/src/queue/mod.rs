@@ -35,6 +35,7 @@ pub use recurrence::by_recurrence;
 
 use crate::ModelError;
 use crate::batch::Batch;
+use crate::solve::falling_root_of_powers;
 pub use rows::Bin;
 
 use rows::Rows;
@@ -122,6 +123,18 @@ impl BatchQueue {
             arrivals: load * self.service / packets,
             ..self.clone()
         }
+    }
+
+    /// F of formula (22), as a load: the rho with which the mean queue is `mean` packets. `None` if no
+    /// load gives it, because `mean` is not above 0 and below K.
+    pub fn load_for_mean(&self, mean: f64) -> Option<f64> {
+        let excess = |load: f64| {
+            let solved = self.at_load(load).solve(Solver::Exact);
+            mean - solved.map_or(0.0, |solution| solution.mean())
+        };
+        let (least, most) = (1e-6, 1e6);
+        let is_reached = excess(least) > 0.0 && excess(most) < 0.0;
+        is_reached.then(|| falling_root_of_powers(least, most, excess))
     }
 
     fn check(&self) -> Result<(), ModelError> {

@@ -1,5 +1,6 @@
 //! The recommended configuration as JSON.
 
+use earlydrop::units::Nanos;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::verify::Measurement;
 use earlydrop_model::Prediction;
@@ -27,6 +28,7 @@ pub fn json(report: &ConfigurationReport) -> Value {
             "rtt": load.rtt.as_secs_f64(),
             "flows": load.flows,
             "tcp": format!("{:?}", load.tcp.control).to_lowercase(),
+            "timeout": load.tcp.timeout.map(Nanos::as_secs_f64),
             "ecn": load.tcp.ecn,
             "packets_per_second": load.service(),
         },
@@ -37,7 +39,7 @@ pub fn json(report: &ConfigurationReport) -> Value {
         "choices": recommendation.choices.iter().map(choice).collect::<Vec<_>>(),
         "most_flows": recommendation.most_flows,
         "most_flows_by_22": recommendation.most_flows_by_22,
-        "open_loop": recommendation.open_loop.map(|open| json!({
+        "open_loop": recommendation.open_loop.as_ref().map(|open| json!({
             "lambda": open.batches,
             "gamma": open.timeout_share,
             "window": open.window,

@@ -62,13 +62,17 @@ pub fn statements(
     if let Some(most) = recommendation.most_flows {
         statements.push(("capacity", capacity(recommendation, most)));
     }
-    if let Some(open) = recommendation.open_loop {
+    if let Some(open) = &recommendation.open_loop {
         statements.push((
             "open loop",
             format!(
-                "E[Q] = {} packets at rho = {:.4} from the given loss; 1% more load adds {:+.1}",
+                "E[Q] = {} packets at rho = {:.4} from the given loss: {} windows of {} packets a \
+                 second, {} of the time in timeouts; 1% more load adds {:+.1}",
                 number(open.queue),
                 open.load,
+                number(open.batches),
+                number(open.window),
+                percent(open.timeout_share),
                 open.sensitivity / 100.0
             ),
         ));
@@ -130,12 +134,12 @@ fn stability_text(stability: &Stability) -> String {
 /// How many flows the thresholds are good for.
 fn capacity(recommendation: &Recommendation, most: f64) -> String {
     let by_22 = match recommendation.most_flows_by_22 {
-        Some(flows) => number(flows.floor()),
-        None => "any number".to_string(),
+        Some(flows) => format!("{} flows", number(flows.floor())),
+        None => "no number of flows".to_string(),
     };
     format!(
-        "up to {} flows; with more, the average queue exceeds max (Chandrayana et al., formula 22, \
-         without early drops: {by_22})",
+        "up to {} flows; with more, the average queue exceeds max. Without early drops {by_22} \
+         would bring it there (Chandrayana et al., formula 22)",
         number(most.floor())
     )
 }
@@ -208,7 +212,10 @@ pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
     for choice in &recommendation.choices {
         let t = choice.advice.thresholds;
         let of = |value: Option<f64>| value.map_or("-".to_string(), number);
-        let max_p = t.map(|t| t.max_p.map_or("adapts".to_string(), number));
+        let max_p = match t.and_then(|t| t.max_p) {
+            None if choice.gateway.adapts() => "adapts".to_string(),
+            fixed => of(fixed),
+        };
         let expected = &choice.expected;
         let verdict = choice
             .stability
@@ -217,7 +224,7 @@ pub fn methods(recommendation: &Recommendation) -> Vec<Vec<String>> {
             choice.advice.method.to_string(),
             of(t.map(|t| t.min)),
             of(t.map(|t| t.max)),
-            max_p.unwrap_or("-".to_string()),
+            max_p,
             of(t.map(|t| t.weight)),
             milliseconds(expected.delay.as_secs_f64()),
             percent(expected.loss + expected.marks),

@@ -82,6 +82,21 @@ impl Spec {
         Ok(self)
     }
 
+    /// This scheme without the value given for a parameter, which has its preset's or its default
+    /// again.
+    ///
+    /// ```
+    /// use earlydrop::registry::Spec;
+    /// let red: Spec = "red:min=40,max=120,ecn=false".parse().unwrap();
+    /// assert_eq!(red.without("min").without("max").to_string(), "red:ecn=false");
+    /// ```
+    #[must_use]
+    pub fn without(&self, name: &str) -> Spec {
+        let mut spec = self.clone();
+        spec.given.retain(|(given, _)| given != name);
+        spec
+    }
+
     /// Checks every value, alone and together, and computes automatic ones.
     pub fn plan(&self, link: &Link) -> Result<Plan, ConfigError> {
         (self.descriptor.plan)(&self.settings(link)?)
