@@ -13,6 +13,7 @@ mod claim;
 mod claims_file;
 mod comparisons;
 mod counterfactual;
+mod detection;
 mod fields;
 mod ideas;
 mod measurements;
@@ -27,6 +28,7 @@ pub(crate) use claim::id_matches;
 pub use claim::{Claim, Paper, Restriction, Test};
 pub use comparisons::Comparison;
 pub(crate) use counterfactual::as_claimed;
+pub use detection::{Bound, Condition, Detection, DetectionRate};
 pub(crate) use ideas::matching;
 #[cfg(test)]
 pub(crate) use ideas::tests as ideas_tests;
