@@ -176,14 +176,14 @@ fn apart([one, other]: [&[f64]; 2]) -> Option<f64> {
 }
 
 /// The share of the first series' increases that fall into intervals in which the second series
-/// is above the third.
+/// is above the third; 0 where it never increases.
 fn rises([values, one, other]: [&[f64]; 3]) -> Option<f64> {
     let steps = values.windows(2).zip(one.iter().zip(other).skip(1));
     let rises = steps.filter(|(step, _)| step[1] > step[0]);
     let above: Vec<f64> = rises
         .map(|(_, (one, other))| f64::from(u8::from(one > other)))
         .collect();
-    Mean::of(&above).map(|mean| mean.mean)
+    Some(Mean::of(&above).map_or(0.0, |mean| mean.mean))
 }
 
 #[cfg(test)]
@@ -208,6 +208,6 @@ mod tests {
         // It rises twice, once while the second is above.
         let (values, one) = ([1.0, 2.0, 2.0, 1.0, 3.0], [9.0, 9.0, 9.0, 9.0, 0.0]);
         assert_eq!(rises([&values, &one, &[1.0; 5]]), Some(0.5));
-        assert_eq!(rises([&[1.0; 5], &one, &[1.0; 5]]), None);
+        assert_eq!(rises([&[1.0; 5], &one, &[1.0; 5]]), Some(0.0));
     }
 }
