@@ -1,6 +1,7 @@
 //! Outcomes: the figures of one run, as tables, reports and databases hold them.
 
 use earlydrop::aqm::DropReason;
+use earlydrop::counters::Tally;
 use earlydrop::units::Nanos;
 use earlydrop_sim::measure::{Arrivals, Samples};
 use earlydrop_sim::network::LinkId;
@@ -84,7 +85,7 @@ pub struct QueueOutcome {
 pub struct Series {
     /// The link, or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
-    /// "queue", "drops", "marks", "arrivals of bulk", "window", or a probe.
+    /// "queue", "drops", "marks", "arrivals of bulk", "packet arrivals of bulk", "window", or a probe.
     pub name: String,
     /// Seconds between two values; the first value is at time zero.
     pub interval: f64,
@@ -250,17 +251,27 @@ fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
     series
 }
 
-/// The arrival rate of each group in bit/s; zero at time zero.
+/// The arrival rate of each group in bit/s, and in packets/s; zero at time zero.
 fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
     let interval = arrivals.interval.as_secs_f64();
-    arrivals.groups.iter().map(move |(group, bytes)| {
-        let rates = bytes.iter().map(|bytes| 8.0 * *bytes as f64 / interval);
-        Series {
-            source: link.to_string(),
-            name: format!("arrivals of {group}"),
-            interval,
-            values: [0.0].into_iter().chain(rates).collect(),
-        }
+    arrivals.groups.iter().flat_map(move |(group, arrived)| {
+        let series = |name: String, amount: fn(&Tally) -> f64| {
+            let rates = arrived.iter().map(|tally| amount(tally) / interval);
+            Series {
+                source: link.to_string(),
+                name,
+                interval,
+                values: [0.0].into_iter().chain(rates).collect(),
+            }
+        };
+        [
+            series(format!("arrivals of {group}"), |tally| {
+                8.0 * tally.bytes as f64
+            }),
+            series(format!("packet arrivals of {group}"), |tally| {
+                tally.packets as f64
+            }),
+        ]
     })
 }
 

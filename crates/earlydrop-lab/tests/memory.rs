@@ -132,3 +132,28 @@ fn a_group_without_flows_changes_nothing() {
     };
     assert_eq!(outcomes(&with), outcomes(&source()));
 }
+
+/// Datagrams of 500 bytes at 1 Mbps: 250 packets a second.
+#[test]
+fn arrivals_are_sampled_in_bits_and_in_packets() {
+    const STREAM: &str = r#"
+duration = "2 s"
+warm_up = "1 s"
+schemes = ["droptail"]
+network = { rate = "10 Mbps", rtt = "20 ms" }
+measure.series = "all"
+measure.sample = "200 ms"
+measure.arrivals = true
+flows.udp = { kind = "cbr", rate = "1 Mbps", packet = "500 bytes", start = "0 s" }
+"#;
+    let source = Source::new("stream.toml", STREAM, TraceFiles::default()).unwrap();
+    let (_, outcome) = one_by_one(&source.plan().unwrap()).remove(0);
+    let last = |name: &str| {
+        let mut series = outcome.series.iter();
+        let series = series.find(|series| series.name == name).unwrap();
+        assert_eq!(series.values[0], 0.0, "nothing has arrived at time zero");
+        *series.values.last().unwrap()
+    };
+    assert_eq!(last("arrivals of udp"), 1e6);
+    assert_eq!(last("packet arrivals of udp"), 250.0);
+}

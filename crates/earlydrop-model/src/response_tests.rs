@@ -47,6 +47,7 @@ fn the_signal_rate_of_a_curve_depends_on_its_spacing() {
     for (spacing, factor) in [
         ("geometric", 1.0),
         ("uniform", 1.96),
+        ("pseudocode", 2.0),
         ("drawn", 1.96),
         ("uniform2", 0.99),
         ("wait", 0.67),

@@ -11,6 +11,7 @@ use earlydrop::red::Spacing;
 /// |---|---|
 /// | geometric | (1-Pb)^n |
 /// | uniform, drawn | 1 - n Pb, while above 0 |
+/// | pseudocode | 1 - n Pb/(1-Pb), while above 0 |
 /// | uniform2 | 1 - n Pb/2 |
 /// | wait | 1 for (n+1) Pb < 1, then (2 - (n+1) Pb)/(2 - (m+1) Pb), m the first such n |
 ///
@@ -28,6 +29,7 @@ pub fn long_run(spacing: Spacing, pb: f64) -> f64 {
     let mean_gap = match spacing {
         Spacing::Geometric => return pb,
         Spacing::Uniform | Spacing::Drawn => falling_sum(1.0, pb),
+        Spacing::Pseudocode => falling_sum(1.0, (pb / (1.0 - pb)).min(1.0)),
         Spacing::Uniform2 => falling_sum(1.0, pb / 2.0),
         Spacing::Wait => {
             let first = (1.0 / pb - 1.0).ceil();
@@ -48,9 +50,10 @@ fn falling_sum(start: f64, step: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const LAWS: [Spacing; 5] = [
+    const LAWS: [Spacing; 6] = [
         Spacing::Geometric,
         Spacing::Uniform,
+        Spacing::Pseudocode,
         Spacing::Drawn,
         Spacing::Uniform2,
         Spacing::Wait,
@@ -59,7 +62,7 @@ mod tests {
     /// One over the mean gap, summed from the law's own probabilities.
     fn summed(spacing: Spacing, pb: f64) -> f64 {
         let (mut longer, mut mean) = (1.0, 0.0);
-        for count in 0..100_000 {
+        for count in (0..100_000).map(|count| count + spacing.first_count()) {
             mean += longer;
             longer *= 1.0 - spacing.probability(pb, f64::from(count));
         }

@@ -372,7 +372,7 @@ prop_compose! {
         max_p in 0.01..0.9_f64,
         exponent in 1.0..12.0_f64,
         scheme in prop::sample::select(vec!["red", "gred", "nlred"]),
-        spacing in prop::sample::select(vec!["uniform", "uniform2", "wait", "geometric", "drawn"]),
+        spacing in prop::sample::select(vec!["uniform", "pseudocode", "uniform2", "wait", "geometric", "drawn"]),
         in_bytes in any::<bool>(),
         ecn in prop::sample::select(vec!["off", "on", "on,mark_above_max=on", "on,mark_limit=0.1"]),
         adapt in prop::sample::select(vec!["none", "ared", "feng"]),

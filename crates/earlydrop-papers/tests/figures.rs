@@ -69,6 +69,11 @@ fn an_error_is_reported_with_file_and_line() {
             "no experiment",
         ),
         (
+            "scheme = \"dsred\"",
+            "scheme = \"dsred\", minus = \"redd\"",
+            "did you mean `red`?",
+        ),
+        (
             "series = \"average\"",
             "series = \"avrage\"",
             "did you mean `average`?",
@@ -179,6 +184,33 @@ fn pictures_show_what_was_measured() {
     assert!(rest.contains(&format!(" to {}", earlydrop_report::figure::number(most))));
 
     the_pages_carry_the_claims(&study);
+}
+
+#[test]
+fn a_curve_can_be_a_difference() {
+    let folder = TempDir::new().unwrap();
+    let paper = paper("restraint");
+    let run = experiments(&paper, &["figure-4-5"], folder.path());
+    let study = Study::of(&paper, &run).unwrap();
+    let pictures = pictures(&study, "restraint.F4");
+    let (throughput, difference) = (&pictures[1], &pictures[5]);
+    let experiment = &run["figure-4-5"];
+    let selector = Selector::Group("tcp".to_string(), "throughput".to_string());
+    let measured = experiment.measurements(&selector).unwrap();
+    let values = |label: &str| {
+        let point = (experiment.plan.points.iter()).position(|point| point.coordinates == [0, 1]);
+        let scheme = measured.scheme(label).unwrap();
+        measured.values(scheme, point.unwrap()).unwrap()
+    };
+    // 8 transfers with 2 streams: seed by seed, so that the interval is that of the difference.
+    let (own, red) = (values("restraint-printed"), values("red"));
+    let less: Vec<f64> = own.iter().zip(red).map(|(own, red)| own - red).collect();
+    let words = |values: &[f64]| {
+        let value = Mean::of(values).unwrap().with_interval(1e-6);
+        format!("<title>as printed, TCP transfers 8: {value} Mbps (3 seeds)</title>")
+    };
+    assert!(throughput.contains(&words(&own)), "{}", words(&own));
+    assert!(difference.contains(&words(&less)), "{}", words(&less));
 }
 
 /// Every claim that was run stands on the paper's page, the front page and in Markdown.

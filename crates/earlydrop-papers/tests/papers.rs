@@ -11,7 +11,7 @@ use earlydrop_lab::metrics;
 use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::scenario::Scheme;
 use earlydrop_papers::catalogue::Catalogue;
-use earlydrop_papers::claims::Paper;
+use earlydrop_papers::claims::{Paper, Selector};
 
 const CLAIMS: &str = "claims.toml";
 /// Files of a folder that are no experiments.
@@ -359,7 +359,17 @@ fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
         [name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
         ["group", group, name] => check_group(id, &[group], name, plan),
         ["groups", one, other, name] => check_group(id, &[one, other], name, plan),
-        ["series", name, "mean" | "deviation" | "largest"] => check_series(id, &[name], test, plan),
+        ["series", name, _] => {
+            assert!(metric.parse::<Selector>().is_ok(), "{id}: {metric}");
+            check_series(id, &[name], test, plan);
+        }
+        ["detects", alarm, condition, _, within @ ..] => {
+            assert!(metric.parse::<Selector>().is_ok(), "{id}: {metric}");
+            let of_condition = condition.split(" above ");
+            let names = of_condition.map(|name| name.strip_suffix(" rise").unwrap_or(name));
+            let names = names.chain([*alarm]).chain(within.first().copied());
+            check_series(id, &names.collect::<Vec<&str>>(), test, plan);
+        }
         ["apart" | "rises", names @ ..] => check_series(id, names, test, plan),
         _ => panic!("{id}: {metric}"),
     }
@@ -391,6 +401,7 @@ fn check_series(id: &str, names: &[&str], test: &Node, plan: &Plan) {
 
 fn is_of_a_group(name: &str, plan: &Plan) -> bool {
     let mut groups = plan.scenario().groups.iter();
+    let name = name.strip_prefix("packet ").unwrap_or(name);
     let group = name.strip_prefix("arrivals of ");
     group.is_some_and(|group| groups.any(|known| &*known.name == group))
 }

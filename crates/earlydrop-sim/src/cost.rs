@@ -129,12 +129,12 @@ impl Run {
         queues * SERIES_OF_QUEUE + self.measure.windows.len() as f64
     }
 
-    /// The series of arrivals: one of each group at each queue.
+    /// The series of arrivals: two of each group at each queue, of packets and of bytes.
     fn arrival_series(&self) -> f64 {
         let mut groups: Vec<&str> = self.flows.iter().map(|flow| &*flow.group).collect();
         groups.sort_unstable();
         groups.dedup();
-        self.queued_links().count() as f64 * groups.len() as f64
+        2.0 * self.queued_links().count() as f64 * groups.len() as f64
     }
 }
 

@@ -241,7 +241,8 @@ fn samples_show_the_queue_as_it_was() {
         let queue = &results.queues[0];
         let arrivals = &queue.arrivals.as_ref().unwrap().groups;
         // Dropped packets have arrived, too.
-        let bytes: u64 = arrivals.iter().flat_map(|(_, bytes)| bytes).sum();
+        let tallies = arrivals.iter().flat_map(|(_, arrived)| arrived);
+        let bytes: u64 = tallies.map(|arrived| arrived.bytes).sum();
         assert_eq!(bytes, queue.counters.arrived.bytes);
         let samples = results.queues[0].samples.as_ref().unwrap();
         // From 0 to 1000 ms. The burst arrives just after the sample at 50 ms.

@@ -34,7 +34,8 @@ impl Tally {
         }
     }
 
-    fn plus(self, other: Tally) -> Tally {
+    /// The sum of both.
+    pub fn plus(self, other: Tally) -> Tally {
         Tally {
             packets: self.packets + other.packets,
             bytes: self.bytes + other.bytes,

@@ -105,7 +105,7 @@ fn compositions() -> impl Strategy<Value = String> {
             "clred",
             "numbers",
         ]),
-        one(&["geometric", "uniform", "uniform2", "wait"]),
+        one(&["geometric", "uniform", "pseudocode", "uniform2", "wait"]),
         one(&["none", "feng", "ared", "restraint", "rared"]),
         one(&["none", "choke", "sfred", "lru", "fred"]),
         one(&["exact", "floor", "ns2", "linux", "none"]),

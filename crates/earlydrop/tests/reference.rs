@@ -84,6 +84,10 @@ impl Transcription {
         };
         if self.avg < MIN || self.avg >= drop_all_from {
             (self.count, self.goal) = (0.0, None);
+            // The pseudo-code's count is -1 below min, and 0 after a drop.
+            if self.spacing == "pseudocode" && self.avg < MIN {
+                self.count = -1.0;
+            }
             return self.avg >= MIN;
         }
         let drops = self.gap_ends(pb);
@@ -101,6 +105,7 @@ impl Transcription {
         let pa = match self.spacing {
             "geometric" => pb,
             "uniform" => pb / (1.0 - c).max(pb),
+            "pseudocode" => pb / (1.0 - next).max(pb),
             "uniform2" => pb / (2.0 - c).max(pb),
             "wait" if next < 1.0 => return false,
             "wait" => pb / (2.0 - next).max(pb),
@@ -182,7 +187,14 @@ fn agree_on_every_packet(scheme: &'static str, spacing: &'static str, weight: f6
 #[test]
 fn whole_numbers_and_equations_give_the_same_verdicts() {
     for scheme in ["red", "gred", "nlred", "mred", "clred", "dsred"] {
-        for spacing in ["uniform", "uniform2", "geometric", "wait", "drawn"] {
+        for spacing in [
+            "uniform",
+            "pseudocode",
+            "uniform2",
+            "geometric",
+            "wait",
+            "drawn",
+        ] {
             for weight in [0.02, 1.0 / 64.0] {
                 agree_on_every_packet(scheme, spacing, weight);
             }

@@ -22,6 +22,7 @@ pub(super) static TOOL: Tool = Tool {
     spacing_source: "Floyd and Jacobson 1993, method 2",
     supported_spacings: &[
         Spacing::Uniform,
+        Spacing::Pseudocode,
         Spacing::Drawn,
         Spacing::Uniform2,
         Spacing::Wait,

@@ -22,8 +22,9 @@ impl Configuration {
     }
 }
 
-const SPACINGS: [(Spacing, &str); 5] = [
+const SPACINGS: [(Spacing, &str); 6] = [
     (Spacing::Uniform, "uniform"),
+    (Spacing::Pseudocode, "pseudocode"),
     (Spacing::Uniform2, "uniform2"),
     (Spacing::Drawn, "drawn"),
     (Spacing::Wait, "wait"),

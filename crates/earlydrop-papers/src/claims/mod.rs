@@ -14,6 +14,7 @@ mod claims_file;
 mod comparisons;
 mod counterfactual;
 mod counts;
+mod detection;
 mod evidence;
 mod fields;
 mod ideas;
@@ -33,6 +34,7 @@ pub use comparisons::Comparison;
 pub(crate) use counterfactual::as_claimed;
 pub(crate) use counts::plural;
 pub use counts::{Counts, Tally};
+pub use detection::{Bound, Condition, Detection, DetectionRate};
 pub use evidence::Evidence;
 pub(crate) use ideas::matching;
 #[cfg(test)]

@@ -46,10 +46,20 @@ impl<'a> Runs<'a> {
                 ratios.filter(|(_, ratio)| ratio.is_finite()).collect()
             }
             Selector::Series(name, statistic) => {
-                self.of_series([name], |[values]| statistic_of(values, *statistic))?
+                self.of_series([name], |interval, [values]| match statistic {
+                    SeriesStatistic::Settling => settling(values, interval),
+                    other => statistic_of(values, *other),
+                })?
             }
-            Selector::Apart(one, other) => self.of_series([one, other], apart)?,
-            Selector::Rises(name, one, other) => self.of_series([name, one, other], rises)?,
+            Selector::Apart(one, other) => {
+                self.of_series([one, other], |_, series| apart(series))?
+            }
+            Selector::Rises(name, one, other) => {
+                self.of_series([name, one, other], |_, series| rises(series))?
+            }
+            Selector::Detection(detection) => {
+                self.of_series(detection.series(), |_, series| detection.rate_of(series))?
+            }
         };
         Ok(self.by_scheme_point_and_seed(&by_cell))
     }
@@ -67,11 +77,12 @@ impl<'a> Runs<'a> {
         of_group.filter_map(value).collect()
     }
 
-    /// Applies `statistic` to these series, after the warm-up, of each cell that has them all.
+    /// Applies `statistic` to these series, after the warm-up, of each cell that has them all,
+    /// and to the seconds between samples.
     fn of_series<const COUNT: usize>(
         &mut self,
         names: [&String; COUNT],
-        statistic: impl Fn([&[f64]; COUNT]) -> Option<f64>,
+        statistic: impl Fn(f64, [&[f64]; COUNT]) -> Option<f64>,
     ) -> Result<HashMap<usize, f64>, StoreError> {
         for name in names {
             if !self.series.contains_key(name) {
@@ -87,7 +98,8 @@ impl<'a> Runs<'a> {
         };
         let of_cell = |cell: &usize| {
             let all: Option<Vec<&[f64]>> = names.iter().map(|name| measured(name, cell)).collect();
-            Some((*cell, statistic(all?.try_into().ok()?)?))
+            let interval = self.series[names[0]].get(cell)?.interval;
+            Some((*cell, statistic(interval, all?.try_into().ok()?)?))
         };
         let cells = self.series[names[0]].keys();
         Ok(cells.filter_map(of_cell).collect())
@@ -125,17 +137,35 @@ impl<'a> Runs<'a> {
 
 fn statistic_of(values: &[f64], statistic: SeriesStatistic) -> Option<f64> {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    let mean = Mean::of(&finite)?.mean;
-    let squares = finite
-        .iter()
-        .map(|value| (value - mean).powi(2))
-        .sum::<f64>();
     match statistic {
-        SeriesStatistic::Mean => Some(mean),
-        SeriesStatistic::Deviation => Some((squares / finite.len() as f64).sqrt()),
+        SeriesStatistic::Mean => Some(Mean::of(&finite)?.mean),
+        SeriesStatistic::Deviation => deviation(&finite),
+        SeriesStatistic::LaterDeviation => deviation(second_half(&finite)),
         SeriesStatistic::Largest => finite.iter().copied().reduce(f64::max),
+        SeriesStatistic::Settling => None,
     }
 }
+
+fn deviation(values: &[f64]) -> Option<f64> {
+    let mean = Mean::of(values)?.mean;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    Some((squares.sum::<f64>() / values.len() as f64).sqrt())
+}
+
+fn second_half(values: &[f64]) -> &[f64] {
+    &values[values.len() / 2..]
+}
+
+/// The seconds until a value is within [`SETTLED`] of the mean of the second half, as a share of
+/// it. The first such value counts: an average of random arrivals may leave that band again.
+fn settling(values: &[f64], interval: f64) -> Option<f64> {
+    let later = Mean::of(second_half(values))?.mean;
+    let settled = |value: &f64| (value - later).abs() <= SETTLED * later.abs();
+    Some(values.iter().position(settled)? as f64 * interval)
+}
+
+/// How near to the later mean a series has settled, as a share of it.
+const SETTLED: f64 = 0.1;
 
 /// The mean of |a - b| / (a + b) over the samples of two series at which a + b is not zero.
 fn apart([one, other]: [&[f64]; 2]) -> Option<f64> {
@@ -146,19 +176,30 @@ fn apart([one, other]: [&[f64]; 2]) -> Option<f64> {
 }
 
 /// The share of the first series' increases that fall into intervals in which the second series
-/// is above the third.
+/// is above the third; 0 where it never increases.
 fn rises([values, one, other]: [&[f64]; 3]) -> Option<f64> {
     let steps = values.windows(2).zip(one.iter().zip(other).skip(1));
     let rises = steps.filter(|(step, _)| step[1] > step[0]);
     let above: Vec<f64> = rises
         .map(|(_, (one, other))| f64::from(u8::from(one > other)))
         .collect();
-    Mean::of(&above).map(|mean| mean.mean)
+    Some(Mean::of(&above).map_or(0.0, |mean| mean.mean))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settling_is_the_first_time_near_the_later_mean() {
+        // 20 is the later mean: 18.1 is within 10% of it, 17.9 is not.
+        let values = [0.0, 17.9, 18.1, 30.0, 19.0, 21.0, 19.0, 21.0];
+        assert_eq!(settling(&values, 0.5), Some(1.0));
+        assert_eq!(settling(&[0.0, 9.0, 0.0, 9.0], 0.5), None, "never near 4.5");
+        let later = statistic_of(&values, SeriesStatistic::LaterDeviation);
+        assert_eq!(later, Some(1.0));
+        assert_ne!(statistic_of(&values, SeriesStatistic::Deviation), later);
+    }
 
     #[test]
     fn series_side_by_side() {
@@ -167,6 +208,6 @@ mod tests {
         // It rises twice, once while the second is above.
         let (values, one) = ([1.0, 2.0, 2.0, 1.0, 3.0], [9.0, 9.0, 9.0, 9.0, 0.0]);
         assert_eq!(rises([&values, &one, &[1.0; 5]]), Some(0.5));
-        assert_eq!(rises([&[1.0; 5], &one, &[1.0; 5]]), None);
+        assert_eq!(rises([&[1.0; 5], &one, &[1.0; 5]]), Some(0.0));
     }
 }

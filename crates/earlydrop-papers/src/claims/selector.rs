@@ -6,6 +6,8 @@ use std::str::FromStr;
 use earlydrop::registry::nearest;
 use earlydrop_lab::metrics::{self, METRICS};
 
+use super::detection::Detection;
+
 /// The quantity that is measured in a run.
 ///
 /// ```
@@ -30,6 +32,8 @@ pub enum Selector {
     /// The share of a series' increases that fall into sampling intervals in which a second
     /// series is above a third: "rises:max_p:arrivals of udp:arrivals of tcp".
     Rises(String, String, String),
+    /// A rate of a detector: "detects:max_p:arrivals of udp above arrivals of tcp:hits".
+    Detection(Detection),
     /// A statistic of a series sampled at the watched link, after the warm-up:
     /// "series:average:deviation".
     Series(String, SeriesStatistic),
@@ -42,8 +46,12 @@ pub enum SeriesStatistic {
     Mean,
     /// Their standard deviation, of the samples as a population.
     Deviation,
+    /// The standard deviation of the second half of them.
+    LaterDeviation,
     /// The largest.
     Largest,
+    /// The seconds until one is within 10% of the mean of the second half.
+    Settling,
 }
 
 /// Why a text is no [`Selector`].
@@ -59,13 +67,22 @@ pub enum SelectorError {
         nearest: Option<&'static str>,
     },
     /// There is no such statistic.
-    #[error("series have no statistic {0}: allowed are mean, deviation and largest")]
+    #[error("series have no statistic {0}: allowed are {names}", names = statistic_names())]
     Statistic(String),
+    /// Detectors have no such rate.
+    #[error("detectors have no rate {0}: allowed are hits, false-alarms, advantage and precision")]
+    Rate(String),
+    /// It is no condition on series.
+    #[error("\"{0}\" is no condition: allowed are \"SERIES above SERIES\" and \"SERIES rise\"")]
+    Condition(String),
+    /// A bound of a series is no number.
+    #[error("{0} is no number: after a series come its low and its high bound")]
+    Bound(String),
     /// It has another form than all selectors.
     #[error(
         "\"{0}\" is neither METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, \
-         series:SERIES:mean (deviation, largest), apart:SERIES:SERIES nor \
-         rises:SERIES:SERIES:SERIES"
+         series:SERIES:STATISTIC, apart:SERIES:SERIES, rises:SERIES:SERIES:SERIES nor \
+         detects:SERIES:CONDITION:RATE (and :SERIES:LOW:HIGH)"
     )]
     Form(String),
 }
@@ -78,13 +95,23 @@ impl FromStr for SeriesStatistic {
     type Err = SelectorError;
 
     fn from_str(text: &str) -> Result<SeriesStatistic, SelectorError> {
-        match text {
-            "mean" => Ok(SeriesStatistic::Mean),
-            "deviation" => Ok(SeriesStatistic::Deviation),
-            "largest" => Ok(SeriesStatistic::Largest),
-            _ => Err(SelectorError::Statistic(text.to_string())),
-        }
+        let known = STATISTICS.iter().find(|(name, _)| *name == text);
+        known
+            .map(|(_, statistic)| *statistic)
+            .ok_or_else(|| SelectorError::Statistic(text.to_string()))
     }
+}
+
+const STATISTICS: [(&str, SeriesStatistic); 5] = [
+    ("mean", SeriesStatistic::Mean),
+    ("deviation", SeriesStatistic::Deviation),
+    ("later-deviation", SeriesStatistic::LaterDeviation),
+    ("largest", SeriesStatistic::Largest),
+    ("settling", SeriesStatistic::Settling),
+];
+
+fn statistic_names() -> String {
+    STATISTICS.map(|(name, _)| name).join(", ")
 }
 
 impl FromStr for Selector {
@@ -105,6 +132,10 @@ impl FromStr for Selector {
             ["rises", series, one, other] => {
                 Ok(Selector::Rises(name(series), name(one), name(other)))
             }
+            ["detects", ref parts @ ..] => match Detection::parse(parts) {
+                Some(detection) => detection.map(Selector::Detection),
+                None => Err(SelectorError::Form(text.to_string())),
+            },
             ["series", series, statistic] => Ok(Selector::Series(name(series), statistic.parse()?)),
             _ => Err(SelectorError::Form(text.to_string())),
         }
@@ -131,9 +162,14 @@ impl fmt::Display for Selector {
             Selector::Rises(name, one, other) => {
                 write!(f, "rises of {name} while {one} is above {other}")
             }
-            Selector::Series(name, SeriesStatistic::Mean) => write!(f, "mean {name}"),
-            Selector::Series(name, SeriesStatistic::Deviation) => write!(f, "deviation of {name}"),
-            Selector::Series(name, SeriesStatistic::Largest) => write!(f, "largest {name}"),
+            Selector::Detection(detection) => detection.fmt(f),
+            Selector::Series(name, statistic) => match statistic {
+                SeriesStatistic::Mean => write!(f, "mean {name}"),
+                SeriesStatistic::Deviation => write!(f, "deviation of {name}"),
+                SeriesStatistic::LaterDeviation => write!(f, "deviation of {name}, second half"),
+                SeriesStatistic::Largest => write!(f, "largest {name}"),
+                SeriesStatistic::Settling => write!(f, "settling time of {name}"),
+            },
         }
     }
 }

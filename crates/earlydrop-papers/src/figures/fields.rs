@@ -123,6 +123,12 @@ static CURVE: Section = Section {
     fields: &[
         field("name", WORDS, "", "its name in the paper"),
         field("scheme", NAME, "", "the scheme"),
+        field(
+            "minus",
+            NAME,
+            "",
+            "the scheme whose values are subtracted, seed by seed",
+        ),
         field("at", PLACES, "", "where"),
         field("each", NAME, "", "one for each value of this axis"),
         field(

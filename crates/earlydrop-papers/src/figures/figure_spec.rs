@@ -118,6 +118,8 @@ pub struct CurveSpec {
     pub name: String,
     /// The scheme.
     pub scheme: NameRef,
+    /// The scheme whose values are subtracted, seed by seed; empty: none.
+    pub minus: NameRef,
     /// Values of swept fields, which come before the panel's.
     pub at: Coordinates,
     /// The swept field for each value of which there is a curve; empty: a single curve.
@@ -327,6 +329,7 @@ fn curve(entries: &Entries, problems: &mut Vec<Problem>) -> CurveSpec {
     CurveSpec {
         name: entries.text("name"),
         scheme: name_ref(entries, "scheme"),
+        minus: name_ref(entries, "minus"),
         at: coordinates(entries, problems),
         each: name_ref(entries, "each"),
         measure: measure(entries, problems),

@@ -76,8 +76,8 @@ fn check_experiment(paper: &PaperEntry, panel: &PanelSpec) -> Vec<Problem> {
 
 /// The series of every queue.
 const OF_QUEUES: [&str; 3] = ["queue", "drops", "marks"];
-/// Comes before a group's name in the series of its arrivals at a queue.
-const ARRIVALS: &str = "arrivals of ";
+/// Come before a group's name in the series of its arrivals at a queue, in bits and in packets.
+const ARRIVALS: [&str; 2] = ["arrivals of ", "packet arrivals of "];
 
 struct Checker<'a> {
     plan: &'a Plan,
@@ -174,6 +174,9 @@ impl Checker<'_> {
         let measure = panel.y.measure.as_ref();
         self.curves(panel, curves, |checker, curve| {
             checker.measure(curve.measure.as_ref());
+            if !curve.minus.name.is_empty() {
+                checker.scheme(&curve.minus);
+            }
             if curve.measure.as_ref().or(measure).is_none() {
                 let message = "a curve without a measure".to_string();
                 checker.refuse(&curve.scheme, message, "give `y.measure`".to_string());
@@ -218,7 +221,8 @@ impl Checker<'_> {
             .map(|probe| probe.name);
         let known: Vec<&str> = OF_QUEUES.iter().copied().chain(probes).collect();
         for reference in [&curve.series].into_iter().chain(&curve.over) {
-            match reference.name.strip_prefix(ARRIVALS) {
+            let name = reference.name.as_str();
+            match ARRIVALS.iter().find_map(|prefix| name.strip_prefix(prefix)) {
                 Some(group) => self.group(&NameRef {
                     name: group.to_string(),
                     place: reference.place.clone(),

@@ -231,7 +231,13 @@ impl<'a> PanelBuilder<'a> {
         let scheme = self.scheme(&curve.scheme);
         let point = |(text, x): &(String, f64)| {
             let point = point(&self.experiment.plan, &with(at, field, text))?;
-            let mean = Mean::of(&measured.values(scheme, point)?)?;
+            let mut values = measured.values(scheme, point)?;
+            if !curve.minus.name.is_empty() {
+                let others = measured.values(self.scheme(&curve.minus), point)?;
+                let pairs = values.iter_mut().zip(others);
+                pairs.for_each(|(value, other)| *value -= other);
+            }
+            let mean = Mean::of(&values)?;
             let value = mean.with_interval(scale);
             let label = match self.panel.x.label.as_str() {
                 "" => field,

@@ -1,24 +1,25 @@
-//! Time series of the bytes that arrive at a queue, by group of flows.
+//! Time series of the packets and bytes that arrive at a queue, by group of flows.
 
 use std::sync::Arc;
 
+use earlydrop::counters::Tally;
 use earlydrop::units::Nanos;
 
-/// Bytes of data of each group of flows that arrived at a queue, dropped or not, in intervals
-/// from time zero on.
+/// Packets of data of each group of flows, and their bytes, that arrived at a queue, dropped or
+/// not, in intervals from time zero on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arrivals {
     /// Length of an interval.
     pub interval: Nanos,
-    /// Each group's name and its bytes in each interval.
-    pub groups: Vec<(Arc<str>, Vec<u64>)>,
+    /// Each group's name and what arrived of it in each interval.
+    pub groups: Vec<(Arc<str>, Vec<Tally>)>,
 }
 
-/// Bytes of data that arrived at a queue by flow and interval.
+/// Packets of data that arrived at a queue by flow and interval.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrivalsByFlow {
     interval: Nanos,
-    flows: Vec<Vec<u64>>,
+    flows: Vec<Vec<Tally>>,
 }
 
 impl ArrivalsByFlow {
@@ -35,26 +36,26 @@ impl ArrivalsByFlow {
         if self.flows.len() <= flow {
             self.flows.resize_with(flow + 1, Vec::new);
         }
-        let bytes = &mut self.flows[flow];
-        if bytes.len() <= interval {
-            bytes.resize(interval + 1, 0);
+        let arrived = &mut self.flows[flow];
+        if arrived.len() <= interval {
+            arrived.resize(interval + 1, Tally::default());
         }
-        bytes[interval] += u64::from(size);
+        arrived[interval].add(size);
     }
 
     /// Sums by group, given as name and flows. Intervals that end after `end` are left out.
     pub(crate) fn by_group(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> Arrivals {
         let intervals = (end.0 / self.interval.0) as usize;
         let sum = |(name, flows): &(Arc<str>, Vec<u32>)| {
-            let mut bytes = vec![0; intervals];
+            let mut arrived = vec![Tally::default(); intervals];
             let known = flows
                 .iter()
                 .filter_map(|flow| self.flows.get(*flow as usize));
             for flow in known {
-                let all = bytes.iter_mut().zip(flow);
-                all.for_each(|(sum, bytes)| *sum += bytes);
+                let all = arrived.iter_mut().zip(flow);
+                all.for_each(|(sum, more)| *sum = sum.plus(*more));
             }
-            (name.clone(), bytes)
+            (name.clone(), arrived)
         };
         Arrivals {
             interval: self.interval,
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_counted_by_group_and_interval() {
+    fn packets_are_counted_by_group_and_interval() {
         let mut arrivals = ArrivalsByFlow::new(Nanos(10));
         for (flow, at, size) in [(0, 0, 1), (2, 9, 2), (1, 10, 4), (0, 29, 8), (0, 30, 16)] {
             arrivals.add(flow, Nanos(at), size);
@@ -76,7 +77,11 @@ mod tests {
         let groups: [(Arc<str>, Vec<u32>); 2] =
             [("a".into(), vec![0, 2]), ("b".into(), vec![1, 3])];
         let sums = arrivals.by_group(&groups, Nanos(30));
-        let expected = [("a".into(), vec![3, 0, 8]), ("b".into(), vec![0, 4, 0])];
+        let tallies = |list: [(u64, u64); 3]| list.map(|(packets, bytes)| Tally { packets, bytes });
+        let expected = [
+            ("a".into(), tallies([(2, 3), (0, 0), (1, 8)]).to_vec()),
+            ("b".into(), tallies([(0, 0), (1, 4), (0, 0)]).to_vec()),
+        ];
         assert_eq!(sums.groups, expected);
     }
 }

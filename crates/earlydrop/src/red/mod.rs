@@ -118,6 +118,15 @@ impl RedConfig {
         if self.by_size { packet.size } else { 1 }
     }
 
+    /// What a typical packet adds to the count of passed packets: 1, or its size in bytes.
+    pub(crate) fn count_unit(&self) -> u32 {
+        if self.by_size {
+            u32::try_from(self.mean_packet.0).unwrap_or(u32::MAX)
+        } else {
+            1
+        }
+    }
+
     /// The arguments of [`Gap::is_over`] for Pb in steps of 2^-32: count times Pb, and the
     /// share of Pb of a packet that counts `step`.
     #[inline]
@@ -198,12 +207,7 @@ impl Red {
 
     /// The count in packets; in mean packets when `by_size`.
     fn packets_since(&self) -> f64 {
-        let unit = if self.config.by_size {
-            self.config.mean_packet.0
-        } else {
-            1
-        };
-        self.gap.count() as f64 / unit as f64
+        self.gap.count() as f64 / f64::from(self.config.count_unit())
     }
 
     /// The verdict below the first threshold: keep, and start a new gap.
@@ -217,7 +221,7 @@ impl Red {
     /// The verdict above the last threshold: drop, or mark where configured.
     #[inline]
     fn above(&mut self, packet: &PacketInfo) -> Verdict {
-        self.gap.restart(0);
+        self.gap.restart_after_signal();
         self.action.signal_above_last(packet)
     }
 
@@ -240,7 +244,7 @@ impl Red {
     /// The verdict that ends a gap at Pb. A separate function, off the fast path.
     #[cold]
     fn end_gap(&mut self, pb: u64, packet: &PacketInfo) -> Verdict {
-        self.gap.restart(0);
+        self.gap.restart_after_signal();
         self.action.signal(packet, pb)
     }
 
@@ -312,7 +316,7 @@ impl Aqm for Red {
 
     #[inline]
     fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
-        self.gap.restart(0);
+        self.gap.restart_after_signal();
         self.policy.on_refused();
     }
 

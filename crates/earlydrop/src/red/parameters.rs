@@ -234,7 +234,7 @@ pub(crate) const SPACING: &[Parameter] = &[
         meaning: "the law of the gaps between drops: the actual probability Pa from the initial Pb",
         kind: Kind::Choice(Spacing::CHOICES),
         default: "uniform",
-        origin: "Floyd and Jacobson 1993, method 2; also in Hassan and Oluwatope 2014",
+        origin: "Floyd and Jacobson 1993, method 2; equation 3 of Hassan and Oluwatope 2014 is the same",
         when: None,
     },
     Parameter {
@@ -440,7 +440,7 @@ impl Red {
             adaptation,
             policy,
             curve,
-            gap: Gap::new(Spacing::named(s.choice("spacing"))),
+            gap: Gap::new(Spacing::named(s.choice("spacing")), config.count_unit()),
             action: Action::from_settings(s),
             config,
             law,

@@ -5,13 +5,18 @@
 //! |---|---|---|---|
 //! | geometric | Pb | geometric, mean 1/Pb | 1.00 Pb |
 //! | uniform | Pb/(1 - c Pb) | uniform on 1..1/Pb | 1.96 Pb |
+//! | pseudocode | Pb/(1 - (c+1) Pb) | uniform on 1..1/Pb - 1 | 2.00 Pb |
 //! | uniform2 | Pb/(2 - c Pb) | uniform on 1..2/Pb | 0.99 Pb |
 //! | wait | 0 while (c+1) Pb < 1, then Pb/(2 - (c+1) Pb) | uniform on 1/Pb..2/Pb | 0.67 Pb |
 //! | drawn | 1 once (c+1) Pb reaches R, uniform on 0..1 and drawn once a gap | uniform on 1..1/Pb | 1.96 Pb |
 //!
 //! - *Uniform* is Floyd and Jacobson's method 2 (1993, section VIII): a gap of n has
 //!   probability Pb for every n up to 1/Pb. c counts the packets before this one, as their
-//!   text requires; their pseudo-code counts this one too.
+//!   text requires.
+//! - *Pseudocode* is their figure 2, and algorithms 2 and 4 of Hassan and Oluwatope. They count
+//!   the arriving packet before they compute Pa: the first Pa after a drop is Pb/(1 - Pb), and
+//!   at Pb of 1/2 or more every packet after a drop is dropped, too. Below the first threshold
+//!   their count is -1, so the first packet above it has Pa = Pb.
 //! - *Drawn* is how they suggest to compute it (figure 17), and what Linux does: the gaps
 //!   of uniform at constant Pb, for one random number a drop. Where Pb rises within a gap,
 //!   the rise applies to all packets of the gap at once.
@@ -26,6 +31,8 @@ use crate::random::Pcg32;
 pub enum Spacing {
     /// Gaps uniform on 1..1/Pb (1993).
     Uniform,
+    /// Gaps uniform on 1..1/Pb - 1 (1993 figure 2, Hassan and Oluwatope).
+    Pseudocode,
     /// Gaps uniform on 1..2/Pb (DPDK).
     Uniform2,
     /// Gaps uniform on 1..1/Pb, by one number drawn a gap (1993 figure 17, Linux).
@@ -44,6 +51,10 @@ impl Spacing {
             "uniform",
             "gaps uniform on 1..1/Pb, as Floyd and Jacobson 1993: about 2 Pb",
         ),
+        (
+            "pseudocode",
+            "gaps uniform on 1..1/Pb - 1: the pseudo-code of 1993 and of CLRED, which counts the arriving packet",
+        ),
         ("uniform2", "gaps uniform on 1..2/Pb, as DPDK: about Pb"),
         (
             "wait",
@@ -56,6 +67,7 @@ impl Spacing {
     pub fn named(name: &str) -> Spacing {
         match name {
             "geometric" => Spacing::Geometric,
+            "pseudocode" => Spacing::Pseudocode,
             "uniform2" => Spacing::Uniform2,
             "wait" => Spacing::Wait,
             "drawn" => Spacing::Drawn,
@@ -63,12 +75,18 @@ impl Spacing {
         }
     }
 
-    /// The actual probability Pa after `count` packets passed. For `Drawn` it is that of
+    /// The count with which a gap starts after a drop: 0, or 1 where the arriving packet counts.
+    pub fn first_count(self) -> u32 {
+        u32::from(self == Spacing::Pseudocode)
+    }
+
+    /// The actual probability Pa after `count` packets passed. For `Pseudocode`, the count after
+    /// a drop starts at [`first_count`](Spacing::first_count). For `Drawn`, Pa is that of
     /// `Uniform`: the probability before R is drawn.
     pub fn probability(self, pb: f64, count: f64) -> f64 {
         let divisor = match self {
             Spacing::Geometric => 1.0,
-            Spacing::Uniform | Spacing::Drawn => 1.0 - count * pb,
+            Spacing::Uniform | Spacing::Pseudocode | Spacing::Drawn => 1.0 - count * pb,
             Spacing::Uniform2 => 2.0 - count * pb,
             Spacing::Wait if (count + 1.0) * pb < 1.0 => return 0.0,
             Spacing::Wait => 2.0 - (count + 1.0) * pb,
@@ -89,16 +107,20 @@ pub(crate) struct Gap {
     goal: u64,
     /// The divisor of the uniform laws at the start of a gap: 1 or 2, in steps of 2^-32.
     top: u64,
+    /// The count after a drop.
+    first: u32,
 }
 
 impl Gap {
-    pub(crate) fn new(spacing: Spacing) -> Gap {
+    /// `unit` is what a packet adds to the count: 1, or the mean packet's bytes.
+    pub(crate) fn new(spacing: Spacing, unit: u32) -> Gap {
         let halves = spacing == Spacing::Uniform2;
         Gap {
             spacing,
             count: 0,
             goal: 0,
             top: if halves { 2 * ONE } else { ONE },
+            first: spacing.first_count() * unit,
         }
     }
 
@@ -117,6 +139,12 @@ impl Gap {
     pub(crate) fn restart(&mut self, count: u32) {
         self.count = u64::from(count);
         self.goal = 0;
+    }
+
+    /// Starts the gap after a drop or mark.
+    #[inline]
+    pub(crate) fn restart_after_signal(&mut self) {
+        self.restart(self.first);
     }
 
     /// Counts a passed packet as `step`: 1, or its bytes.
@@ -176,14 +204,16 @@ mod tests {
     fn gaps(law: Spacing, drops: u32) -> Vec<u32> {
         let mut random = Pcg32::new(1993, 0);
         let mut seen = vec![0; 1000];
-        let mut gap = Gap::new(law);
+        let mut gap = Gap::new(law, 1);
+        gap.restart_after_signal();
+        let first = gap.count();
         let pb = in_steps(PB);
         for _ in 0..drops {
             while !gap.is_over(gap.count() * pb, pb, &mut random) {
                 gap.pass(1);
             }
-            seen[(gap.count() as usize + 1).min(999)] += 1;
-            gap.restart(0);
+            seen[((gap.count() - first) as usize + 1).min(999)] += 1;
+            gap.restart_after_signal();
         }
         seen
     }
@@ -210,6 +240,11 @@ mod tests {
         assert!(
             chi_squared_uniform(&seen, 1, 50) < 85.4,
             "49 degrees of freedom"
+        );
+        let seen = gaps(Spacing::Pseudocode, 100_000);
+        assert!(
+            chi_squared_uniform(&seen, 1, 49) < 84.1,
+            "48 degrees of freedom"
         );
         let seen = gaps(Spacing::Drawn, 100_000);
         assert!(
@@ -238,9 +273,10 @@ mod tests {
     // The mean of 100,000 gaps has a standard error below 0.32% (geometric, the
     // widest law); the 2% allowed is over six of them: a false alarm in 1e9 seeds.
     #[test]
-    fn long_run_rates_are_196_099_100_and_067() {
+    fn long_run_rates_are_196_200_099_100_and_067() {
         for (law, exact) in [
             (Spacing::Uniform, 1.0 / (25.5 * PB)),
+            (Spacing::Pseudocode, 1.0 / (25.0 * PB)),
             (Spacing::Drawn, 1.0 / (25.5 * PB)),
             (Spacing::Uniform2, 1.0 / (50.5 * PB)),
             (Spacing::Geometric, 1.0),
@@ -268,13 +304,14 @@ mod tests {
         for law in [
             Spacing::Geometric,
             Spacing::Uniform,
+            Spacing::Pseudocode,
             Spacing::Uniform2,
             Spacing::Wait,
         ] {
             for (pb, count) in [(0.3, 0_u32), (0.3, 2), (0.3, 4), (0.01, 120), (0.9, 1)] {
                 let steps = in_steps(pb);
                 let ends = |_: &u32| {
-                    let mut gap = Gap::new(law);
+                    let mut gap = Gap::new(law, 1);
                     gap.restart(count);
                     gap.is_over(gap.count() * steps, steps, &mut random)
                 };
@@ -293,10 +330,27 @@ mod tests {
         let mut random = Pcg32::new(17, 0);
         let mut same = random.clone();
         let goal = u64::from(same.next_u32()) + 1;
-        let mut gap = Gap::new(Spacing::Drawn);
+        let mut gap = Gap::new(Spacing::Drawn, 1);
         assert!(!gap.is_over(0, goal - 1, &mut random), "just short of it");
         assert!(gap.is_over(goal - 1, 1, &mut random), "reached");
         assert_eq!(random, same, "nothing more was drawn");
+    }
+
+    /// Algorithms 2 and 4 of Hassan and Oluwatope: "Set count <- count + 1" comes before
+    /// "P_a <- P_b/(1 - count.P_b)"; count is 0 after a drop and -1 below the first threshold.
+    #[test]
+    fn the_pseudocode_counts_the_arriving_packet() {
+        let law = Spacing::Pseudocode;
+        let first = |law: Spacing, pb| law.probability(pb, f64::from(law.first_count()));
+        assert_eq!(first(law, 0.2), 0.2 / 0.8);
+        assert_eq!(first(law, 0.5), 1.0);
+        assert_eq!(first(Spacing::Uniform, 0.2), 0.2);
+        assert_eq!(law.probability(0.2, 0.0), 0.2, "the first above min");
+        let mut gap = Gap::new(law, 1000);
+        gap.restart_after_signal();
+        assert_eq!(gap.count(), 1000, "bytes, in byte mode");
+        gap.restart(0);
+        assert_eq!(gap.count(), 0);
     }
 
     #[test]

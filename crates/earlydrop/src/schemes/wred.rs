@@ -169,7 +169,7 @@ impl Wred {
     pub(crate) fn from_settings(s: &Settings) -> Result<Wred, ConfigError> {
         let config = RedConfig::with_target(s, None);
         let average = config.average(s);
-        let profiles = profiles(s, &average, config.in_bytes)?;
+        let profiles = profiles(s, &average, &config)?;
         let per_class = s.choice("average") == "per-class";
         let averages = if per_class { profiles.len() } else { 1 };
         Ok(Wred {
@@ -235,10 +235,10 @@ impl Wred {
 fn profiles(
     s: &Settings,
     average: &Average,
-    in_bytes: bool,
+    config: &RedConfig,
 ) -> Result<Box<[Profile]>, ConfigError> {
-    let unit = if in_bytes { "bytes" } else { "packets" };
-    let limit = if in_bytes {
+    let unit = if config.in_bytes { "bytes" } else { "packets" };
+    let limit = if config.in_bytes {
         s.bytes("limit")
     } else {
         s.packets("limit")
@@ -273,7 +273,7 @@ fn profiles(
         profiles.push(Profile {
             band: average.band_of(&curve),
             curve,
-            gap: Gap::new(Spacing::named(s.choice("spacing"))),
+            gap: Gap::new(Spacing::named(s.choice("spacing")), config.count_unit()),
             in_band: false,
             waiting: 0,
         });
@@ -327,14 +327,14 @@ impl Aqm for Wred {
         }
         profile.in_band = true;
         if avg >= profile.band.1 {
-            profile.gap.restart(0);
+            profile.gap.restart_after_signal();
             return self.action.signal_above_last(packet);
         }
         let line = profile.curve.steps_on_line(avg - profile.band.0);
         let pb = line.unwrap_or_else(|| profile.curve.steps_between(avg));
         let (spent, own) = self.config.shares(pb, profile.gap.count(), step);
         if profile.gap.is_over(spent, own, random) {
-            profile.gap.restart(0);
+            profile.gap.restart_after_signal();
             self.action.signal(packet, pb)
         } else {
             profile.gap.pass(step);
@@ -352,7 +352,7 @@ impl Aqm for Wred {
 
     fn on_refused(&mut self, _now: Nanos, packet: &PacketInfo) {
         let class = self.class_of(packet);
-        self.profiles[class].gap.restart(0);
+        self.profiles[class].gap.restart_after_signal();
     }
 
     #[inline]

@@ -15,6 +15,11 @@
 //!   in ten are dropped midway. The curve's strength, which adaptations and flow policies
 //!   move, is therefore 1 - max_p, the probability at min2. Raising it drops more, as for
 //!   every other curve.
+//! - Equation 3 has `Pa = Pb/(1 - count Pb)`. Algorithm 4 increments count before that, so the
+//!   first Pa after a drop is Pb/(1 - Pb): `spacing=pseudocode`. From Pb = 1/2 on, which is below
+//!   the midpoint, it then drops every packet. The preset has equation 3, `spacing=uniform`.
+//! - Algorithm 4 decays the average over idle times by (1-w)^m and spares no packet:
+//!   `idle=exact`, `cautious=off`, the defaults.
 //! - The paper reports queue and delay only. Compare throughput too.
 //!
 //! # How other tools differ
@@ -32,7 +37,7 @@ pub const SCHEME: Descriptor = scheme(
     &[("curve", "clred", "Hassan and Oluwatope 2014, section 3")],
     &[Preset {
         name: "paper",
-        meaning: "Hassan and Oluwatope 2014, section 4: thresholds 10, 20 and 30, max_p 0.1, buffer 100; spacing as printed",
+        meaning: "Hassan and Oluwatope 2014, section 4: thresholds 10, 20 and 30, max_p 0.1, buffer 100; spacing by equation 3",
         values: &[
             ("min", "10 packets"),
             ("max", "30 packets"),

@@ -27,7 +27,7 @@ pub const SCHEME: Descriptor = scheme(
     &[("curve", "mred", "Hassan and Oluwatope 2014, algorithm 3")],
     &[Preset {
         name: "paper",
-        meaning: "the thresholds of Hassan and Oluwatope 2014, who give MRED no values; spacing as printed",
+        meaning: "the thresholds of Hassan and Oluwatope 2014, who give MRED no values; spacing by equation 3",
         values: &[
             ("min", "10 packets"),
             ("max", "30 packets"),
