@@ -2,7 +2,7 @@
 
 use earlydrop::aqm::DropReason;
 use earlydrop::units::Nanos;
-use earlydrop_sim::measure::{Arrivals, Samples};
+use earlydrop_sim::measure::{GroupBytes, Samples};
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 use earlydrop_sim::traffic::FlowId;
@@ -84,7 +84,8 @@ pub struct QueueOutcome {
 pub struct Series {
     /// The link, or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
-    /// "queue", "drops", "marks", "arrivals of bulk", "window", or a probe.
+    /// "queue", "drops", "marks", "arrivals of bulk", "departures of bulk", "window", or a
+    /// probe.
     pub name: String,
     /// Seconds between two values; the first value is at time zero.
     pub interval: f64,
@@ -222,8 +223,13 @@ fn all_series(results: &Results) -> Vec<Series> {
         if let Some(samples) = &queue.samples {
             series.extend(of_queue(&queue.name, samples));
         }
-        if let Some(arrivals) = &queue.arrivals {
-            series.extend(of_groups(&queue.name, arrivals));
+        for (what, bytes) in [
+            ("arrivals", &queue.arrivals),
+            ("departures", &queue.departures),
+        ] {
+            if let Some(bytes) = bytes {
+                series.extend(of_groups(&queue.name, what, bytes));
+            }
         }
     }
     series.extend(windows(results));
@@ -250,14 +256,14 @@ fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
     series
 }
 
-/// The arrival rate of each group in bit/s; zero at time zero.
-fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
-    let interval = arrivals.interval.as_secs_f64();
-    arrivals.groups.iter().map(move |(group, bytes)| {
+/// The rate of each group's arrivals, or departures, in bit/s; zero at time zero.
+fn of_groups(link: &str, what: &str, bytes: &GroupBytes) -> impl Iterator<Item = Series> {
+    let interval = bytes.interval.as_secs_f64();
+    bytes.groups.iter().map(move |(group, bytes)| {
         let rates = bytes.iter().map(|bytes| 8.0 * *bytes as f64 / interval);
         Series {
             source: link.to_string(),
-            name: format!("arrivals of {group}"),
+            name: format!("{what} of {group}"),
             interval,
             values: [0.0].into_iter().chain(rates).collect(),
         }

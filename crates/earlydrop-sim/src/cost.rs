@@ -60,7 +60,8 @@ impl Run {
         let packets = (tcp + datagrams) * seconds;
         let measure = &self.measure;
         let samples = self.series_per_sample() * self.samples(measure.sample_every)
-            + self.arrival_series() * self.samples(measure.arrivals_every);
+            + self.series_of_groups() * self.samples(measure.arrivals_every)
+            + self.series_of_groups() * self.samples(measure.departures_every);
         let distributions = u8::from(measure.delays) + u8::from(measure.round_trips);
         let of_flow = BYTES_OF_FLOW + BYTES_OF_DISTRIBUTION * f64::from(distributions);
         // Each link that is captured sees every packet at most twice: data and acknowledgment.
@@ -129,8 +130,8 @@ impl Run {
         queues * SERIES_OF_QUEUE + self.measure.windows.len() as f64
     }
 
-    /// The series of arrivals: one of each group at each queue.
-    fn arrival_series(&self) -> f64 {
+    /// The series of arrivals, or of departures: one of each group at each queue.
+    fn series_of_groups(&self) -> f64 {
         let mut groups: Vec<&str> = self.flows.iter().map(|flow| &*flow.group).collect();
         groups.sort_unstable();
         groups.dedup();

@@ -227,6 +227,7 @@ fn shortcuts_change_no_result(mut run: Run) -> Result<(), TestCaseError> {
     run.measure.sample_every = Some(sample);
     if run.seed.is_multiple_of(3) {
         run.measure.arrivals_every = Some(sample);
+        run.measure.departures_every = Some(sample);
     }
     if run.seed.is_multiple_of(2) {
         run.measure.captures = run.network.links().map(|(id, ..)| id).collect();

@@ -1,35 +1,35 @@
-//! Time series of the bytes that arrive at a queue, by group of flows.
+//! Time series of the bytes that arrive at a queue, or depart from it, by group of flows.
 
 use std::sync::Arc;
 
 use earlydrop::units::Nanos;
 
-/// Bytes of data of each group of flows that arrived at a queue, dropped or not, in intervals
-/// from time zero on.
+/// Bytes of data of each group of flows that arrived at a queue, dropped or not, or that departed
+/// from it, in intervals from time zero on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Arrivals {
+pub struct GroupBytes {
     /// Length of an interval.
     pub interval: Nanos,
     /// Each group's name and its bytes in each interval.
     pub groups: Vec<(Arc<str>, Vec<u64>)>,
 }
 
-/// Bytes of data that arrived at a queue by flow and interval.
+/// Bytes of data that arrived at a queue, or departed from it, by flow and interval.
 #[derive(Clone, Debug)]
-pub(crate) struct ArrivalsByFlow {
+pub(crate) struct BytesByFlow {
     interval: Nanos,
     flows: Vec<Vec<u64>>,
 }
 
-impl ArrivalsByFlow {
-    pub(crate) fn new(interval: Nanos) -> ArrivalsByFlow {
-        ArrivalsByFlow {
+impl BytesByFlow {
+    pub(crate) fn new(interval: Nanos) -> BytesByFlow {
+        BytesByFlow {
             interval,
             flows: Vec::new(),
         }
     }
 
-    /// Counts a packet of `flow` that arrives at `at`.
+    /// Counts a packet of `flow` at `at`.
     pub(crate) fn add(&mut self, flow: u32, at: Nanos, size: u32) {
         let (flow, interval) = (flow as usize, (at.0 / self.interval.0) as usize);
         if self.flows.len() <= flow {
@@ -43,7 +43,7 @@ impl ArrivalsByFlow {
     }
 
     /// Sums by group, given as name and flows. Intervals that end after `end` are left out.
-    pub(crate) fn by_group(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> Arrivals {
+    pub(crate) fn by_group(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> GroupBytes {
         let intervals = (end.0 / self.interval.0) as usize;
         let sum = |(name, flows): &(Arc<str>, Vec<u32>)| {
             let mut bytes = vec![0; intervals];
@@ -56,7 +56,7 @@ impl ArrivalsByFlow {
             }
             (name.clone(), bytes)
         };
-        Arrivals {
+        GroupBytes {
             interval: self.interval,
             groups: groups.iter().map(sum).collect(),
         }
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_by_group_and_interval() {
-        let mut arrivals = ArrivalsByFlow::new(Nanos(10));
+        let mut arrivals = BytesByFlow::new(Nanos(10));
         for (flow, at, size) in [(0, 0, 1), (2, 9, 2), (1, 10, 4), (0, 29, 8), (0, 30, 16)] {
             arrivals.add(flow, Nanos(at), size);
         }

@@ -408,6 +408,7 @@ pub(crate) fn measured_more(run: &Run) -> Run {
     measure.sojourn = true;
     measure.sample_every = Some(Nanos(7_654_321));
     measure.arrivals_every = Some(Nanos(7_654_321));
+    measure.departures_every = Some(Nanos(7_654_321));
     measure.windows = (0..run.flows.len() as u32).map(FlowId).collect();
     measure.captures = run.network.links().map(|(id, ..)| id).collect();
     run
