@@ -7,7 +7,7 @@ use earlydrop::counters::Tally;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::Change;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
-use earlydrop_sim::traffic::{Application, Flow, Pattern, Start, Step, Traffic};
+use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Traffic};
 use earlydrop_sim::{Run, RunError};
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
@@ -105,6 +105,7 @@ fn figures(mut results: Results) -> String {
         queue.sojourn = None;
         queue.samples = None;
         queue.arrivals = None;
+        queue.departures = None;
     }
     for flow in &mut results.flows {
         flow.delays = None;
@@ -252,7 +253,10 @@ fn avoid_ties(run: &mut Run) {
     let connections = |flow: &Flow| match &flow.traffic {
         Traffic::Datagrams { .. } => 0,
         Traffic::Tcp { application, .. } => match application {
-            Application::Bulk | Application::Transfer(_) | Application::Web { .. } => 1,
+            Application::Bulk | Application::Transfer(_) => 1,
+            Application::Web {
+                ports: Ports::Same, ..
+            } => 1,
             _ => 2,
         },
     };
