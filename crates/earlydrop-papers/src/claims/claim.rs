@@ -79,11 +79,19 @@ pub enum Test {
         with: String,
         up: bool,
     },
-    /// Values are proportional to an axis.
+    /// Values lie on a straight line that rises along an axis from zero or below.
     Proportional {
         scheme: String,
         over: String,
         tolerance: f64,
+        at: Restriction,
+    },
+    /// A scheme's values of different seeds lie closer together (or farther apart) than others'.
+    Spread {
+        scheme: String,
+        than: Vec<String>,
+        less: bool,
+        at: Restriction,
     },
     /// Values grow (or fall) from one value of an axis to another.
     Trend {
@@ -134,6 +142,7 @@ impl Test {
             | Test::MinimumInside { scheme, .. }
             | Test::MinimumMoves { scheme, .. }
             | Test::Proportional { scheme, .. }
+            | Test::Spread { scheme, .. }
             | Test::Trend { scheme, .. }
             | Test::Between { scheme, .. }
             | Test::Value { scheme, .. }
@@ -162,6 +171,8 @@ impl Test {
             Test::Ordering { at, .. }
             | Test::Range { at, .. }
             | Test::MinimumInside { at, .. }
+            | Test::Proportional { at, .. }
+            | Test::Spread { at, .. }
             | Test::Between { at, .. }
             | Test::Equal { at, .. }
             | Test::Value { at, .. }
@@ -171,9 +182,7 @@ impl Test {
                 values.extend([from.clone(), to.clone()]);
                 values
             }
-            Test::MinimumMoves { .. } | Test::Proportional { .. } | Test::Undecidable { .. } => {
-                Vec::new()
-            }
+            Test::MinimumMoves { .. } | Test::Undecidable { .. } => Vec::new(),
         }
     }
 }

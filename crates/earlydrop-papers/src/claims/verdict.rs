@@ -222,6 +222,18 @@ pub(crate) mod tests {
                 DoesNotHold,
             ),
             (
+                "{ kind = \"proportional\", scheme = \"low\", over = \"count\", tolerance = 2, at = { length = \"short\" } }",
+                Holds,
+            ),
+            (
+                "{ kind = \"spread-less\", scheme = \"low\", than = [\"high\"], at = { count = 5 } }",
+                Holds,
+            ),
+            (
+                "{ kind = \"spread-more\", scheme = \"low\", than = [\"high\"], at = { count = 5 } }",
+                DoesNotHold,
+            ),
+            (
                 "{ kind = \"grows\", scheme = \"high\", over = \"count\", from = 1, to = 5 }",
                 Holds,
             ),
@@ -298,6 +310,7 @@ pub(crate) mod tests {
                 scheme: "high".to_string(),
                 over: "count".to_string(),
                 tolerance: 0.5,
+                at: Vec::new(),
             },
             wrong: String::new(),
         };

@@ -76,8 +76,8 @@ fn check_experiment(paper: &PaperEntry, panel: &PanelSpec) -> Vec<Problem> {
 
 /// The series of every queue.
 const OF_QUEUES: [&str; 3] = ["queue", "drops", "marks"];
-/// Comes before a group's name in the series of its arrivals at a queue.
-const ARRIVALS: &str = "arrivals of ";
+/// Come before a group's name in the series of its arrivals at a queue and its departures.
+const OF_GROUPS: [&str; 2] = ["arrivals of ", "departures of "];
 
 struct Checker<'a> {
     plan: &'a Plan,
@@ -218,7 +218,8 @@ impl Checker<'_> {
             .map(|probe| probe.name);
         let known: Vec<&str> = OF_QUEUES.iter().copied().chain(probes).collect();
         for reference in [&curve.series].into_iter().chain(&curve.over) {
-            match reference.name.strip_prefix(ARRIVALS) {
+            let name = reference.name.as_str();
+            match OF_GROUPS.iter().find_map(|what| name.strip_prefix(what)) {
                 Some(group) => self.group(&NameRef {
                     name: group.to_string(),
                     place: reference.place.clone(),
