@@ -3,7 +3,7 @@
 use earlydrop::aqm::DropReason;
 use earlydrop::counters::Tally;
 use earlydrop::units::Nanos;
-use earlydrop_sim::measure::{Arrivals, Samples};
+use earlydrop_sim::measure::{GroupTraffic, Samples};
 use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 use earlydrop_sim::traffic::FlowId;
@@ -85,7 +85,8 @@ pub struct QueueOutcome {
 pub struct Series {
     /// The link, or the flow: "left to right", "flow 3 of bulk".
     pub source: String,
-    /// "queue", "drops", "marks", "arrivals of bulk", "packet arrivals of bulk", "window", or a probe.
+    /// "queue", "drops", "marks", "arrivals of bulk", "packet arrivals of bulk", "departures of
+    /// bulk", "packet departures of bulk", "window", or a probe.
     pub name: String,
     /// Seconds between two values; the first value is at time zero.
     pub interval: f64,
@@ -223,8 +224,13 @@ fn all_series(results: &Results) -> Vec<Series> {
         if let Some(samples) = &queue.samples {
             series.extend(of_queue(&queue.name, samples));
         }
-        if let Some(arrivals) = &queue.arrivals {
-            series.extend(of_groups(&queue.name, arrivals));
+        for (what, bytes) in [
+            ("arrivals", &queue.arrivals),
+            ("departures", &queue.departures),
+        ] {
+            if let Some(bytes) = bytes {
+                series.extend(of_groups(&queue.name, what, bytes));
+            }
         }
     }
     series.extend(windows(results));
@@ -251,12 +257,12 @@ fn of_queue(link: &str, samples: &Samples) -> Vec<Series> {
     series
 }
 
-/// The arrival rate of each group in bit/s, and in packets/s; zero at time zero.
-fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
-    let interval = arrivals.interval.as_secs_f64();
-    arrivals.groups.iter().flat_map(move |(group, arrived)| {
+/// The rate of each group's arrivals, or departures, in bit/s and in packets/s; zero at time zero.
+fn of_groups(link: &str, what: &str, traffic: &GroupTraffic) -> impl Iterator<Item = Series> {
+    let interval = traffic.interval.as_secs_f64();
+    traffic.groups.iter().flat_map(move |(group, tallies)| {
         let series = |name: String, amount: fn(&Tally) -> f64| {
-            let rates = arrived.iter().map(|tally| amount(tally) / interval);
+            let rates = tallies.iter().map(|tally| amount(tally) / interval);
             Series {
                 source: link.to_string(),
                 name,
@@ -265,10 +271,10 @@ fn of_groups(link: &str, arrivals: &Arrivals) -> impl Iterator<Item = Series> {
             }
         };
         [
-            series(format!("arrivals of {group}"), |tally| {
+            series(format!("{what} of {group}"), |tally| {
                 8.0 * tally.bytes as f64
             }),
-            series(format!("packet arrivals of {group}"), |tally| {
+            series(format!("packet {what} of {group}"), |tally| {
                 tally.packets as f64
             }),
         ]

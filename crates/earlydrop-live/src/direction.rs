@@ -107,7 +107,7 @@ impl Direction {
     pub(crate) fn bypass(&mut self, now: Nanos, frame: Frame, pool: &mut Pool, tap: &mut impl Tap) {
         self.advance(now, pool, tap);
         let sent = self.link.transmit_unqueued(now, frame);
-        self.put_on_wire(sent, pool, tap);
+        self.put_on_wire(now, sent, pool, tap);
     }
 
     /// Sends what can be sent by `now`.
@@ -121,13 +121,19 @@ impl Direction {
             let Some(sent) = self.link.transmit(&mut Lost(at, pool, tap)) else {
                 return;
             };
-            self.put_on_wire(sent, pool, tap);
+            self.put_on_wire(at, sent, pool, tap);
         }
     }
 
-    fn put_on_wire(&mut self, sent: Transmission<Frame>, pool: &mut Pool, tap: &mut impl Tap) {
+    fn put_on_wire(
+        &mut self,
+        at: Nanos,
+        sent: Transmission<Frame>,
+        pool: &mut Pool,
+        tap: &mut impl Tap,
+    ) {
         let frame = sent.packet;
-        tap.on_transmission(sent.sojourn, sent.time);
+        tap.on_transmission(at, &frame, sent.sojourn, sent.time);
         if frame.marked {
             packet::mark(pool.packet(&frame));
         }
@@ -221,8 +227,8 @@ pub(crate) trait Tap {
     fn on_sent(&mut self, at: Nanos, bytes: &[u8]);
     /// The queue is about to change at `at`, and has not changed since the last call.
     fn before_change(&mut self, _at: Nanos, _queue: &mut AnyQueue<Frame>) {}
-    /// A packet that has waited for `sojourn` begins to be sent, which takes `time`.
-    fn on_transmission(&mut self, _sojourn: Nanos, _time: FineTime) {}
+    /// A packet that has waited for `sojourn` begins to be sent at `at`, which takes `time`.
+    fn on_transmission(&mut self, _at: Nanos, _frame: &Frame, _sojourn: Nanos, _time: FineTime) {}
     /// A packet is dropped in the queue.
     fn on_drop(&mut self, _at: Nanos, _frame: &Frame) {}
     /// A packet is lost after the transmitter.

@@ -358,7 +358,9 @@ fn check_metric(id: &str, claim: &Node, test: &Node, plan: &Plan) {
     match parts.as_slice() {
         [name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
         ["group", group, name] => check_group(id, &[group], name, plan),
-        ["groups", one, other, name] => check_group(id, &[one, other], name, plan),
+        ["root", name] => assert!(metrics::index_of(name).is_some(), "{id}: {name}"),
+        ["mathis", group] => check_group(id, &[group], "round_trip_mean", plan),
+        ["groups" | "sum", one, other, name] => check_group(id, &[one, other], name, plan),
         ["series", name, _] => {
             assert!(metric.parse::<Selector>().is_ok(), "{id}: {metric}");
             check_series(id, &[name], test, plan);
@@ -402,7 +404,8 @@ fn check_series(id: &str, names: &[&str], test: &Node, plan: &Plan) {
 fn is_of_a_group(name: &str, plan: &Plan) -> bool {
     let mut groups = plan.scenario().groups.iter();
     let name = name.strip_prefix("packet ").unwrap_or(name);
-    let group = name.strip_prefix("arrivals of ");
+    let prefixes = ["arrivals of ", "departures of "];
+    let group = prefixes.iter().find_map(|what| name.strip_prefix(what));
     group.is_some_and(|group| groups.any(|known| &*known.name == group))
 }
 

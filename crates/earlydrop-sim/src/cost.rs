@@ -7,7 +7,7 @@ use earlydrop::units::Nanos;
 use crate::capture::Recorded;
 use crate::network::Link;
 use crate::run::Run;
-use crate::traffic::Traffic;
+use crate::traffic::{Application, Ports, Traffic};
 
 /// An estimate of what a run takes, to within a small factor: no bound, but enough to tell a
 /// run from one that would never end or never fit.
@@ -60,7 +60,8 @@ impl Run {
         let packets = (tcp + datagrams) * seconds;
         let measure = &self.measure;
         let samples = self.series_per_sample() * self.samples(measure.sample_every)
-            + self.arrival_series() * self.samples(measure.arrivals_every);
+            + self.series_of_groups() * self.samples(measure.arrivals_every)
+            + self.series_of_groups() * self.samples(measure.departures_every);
         let distributions = u8::from(measure.delays) + u8::from(measure.round_trips);
         let of_flow = BYTES_OF_FLOW + BYTES_OF_DISTRIBUTION * f64::from(distributions);
         // Each link that is captured sees every packet at most twice: data and acknowledgment.
@@ -73,7 +74,8 @@ impl Run {
             samples,
             sample_bytes: samples * BYTES_OF_SAMPLE,
             capture_bytes: captured * size_of::<Recorded>() as f64,
-            flow_bytes: self.flows.len() as f64 * of_flow,
+            flow_bytes: self.flows.len() as f64 * of_flow
+                + self.connections(tcp * seconds) * BYTES_OF_FLOW,
             flight_bytes: self.in_flight(tcp, datagrams, longest) * BYTES_OF_PACKET,
         }
     }
@@ -98,6 +100,25 @@ impl Run {
         let all = self.network.links().map(|(_, _, _, link)| bits(link));
         let bits = if queued > 0.0 { queued } else { all.sum() };
         bits / (8.0 * smallest.max(1.0))
+    }
+
+    /// The connections of transfers that each have one of their own, if TCP sends `packets` in all.
+    fn connections(&self, packets: f64) -> f64 {
+        let segments = self.flows.iter().filter_map(|flow| match &flow.traffic {
+            Traffic::Tcp {
+                profile,
+                application:
+                    Application::Web {
+                        ports: Ports::New,
+                        size,
+                        ..
+                    },
+            } => Some((size.mean.0 as f64 / f64::from(profile.payload())).max(1.0)),
+            _ => None,
+        });
+        segments
+            .reduce(f64::min)
+            .map_or(0.0, |fewest| packets / fewest)
     }
 
     fn datagrams_per_second(&self) -> f64 {
@@ -129,8 +150,9 @@ impl Run {
         queues * SERIES_OF_QUEUE + self.measure.windows.len() as f64
     }
 
-    /// The series of arrivals: two of each group at each queue, of packets and of bytes.
-    fn arrival_series(&self) -> f64 {
+    /// The series of arrivals, or of departures: two of each group at each queue, of packets and of
+    /// bytes.
+    fn series_of_groups(&self) -> f64 {
         let mut groups: Vec<&str> = self.flows.iter().map(|flow| &*flow.group).collect();
         groups.sort_unstable();
         groups.dedup();

@@ -8,7 +8,7 @@ use earlydrop::units::{Bytes, Nanos};
 
 use crate::capture::Capture;
 use crate::measure::{
-    Arrivals, Delays, Distribution, Samples, coefficient_of_variation, jain_index,
+    Delays, Distribution, GroupTraffic, Samples, coefficient_of_variation, jain_index,
 };
 use crate::network::LinkId;
 use crate::tcp::SenderCounts;
@@ -57,7 +57,9 @@ pub struct QueueResult {
     /// Queue length and probes over time, if asked for.
     pub samples: Option<Samples>,
     /// The arrivals of each group of flows over time, if asked for.
-    pub arrivals: Option<Arrivals>,
+    pub arrivals: Option<GroupTraffic>,
+    /// The departures of each group of flows over time, if asked for.
+    pub departures: Option<GroupTraffic>,
 }
 
 /// The results of a flow.

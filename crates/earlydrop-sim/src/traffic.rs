@@ -86,9 +86,11 @@ pub enum Application {
     Bulk,
     /// This much, once.
     Transfer(Bytes),
-    /// Transfers one after the other, each over a new connection. With a constant size and no
-    /// pause it is the web-like flow of Wang et al. (sfRED and nlRED).
+    /// Transfers one after the other, each over a new connection. With a constant size, no pause
+    /// and the same ports it is the web-like flow of Wang et al. (sfRED and nlRED).
     Web {
+        /// Whether queues see a transfer as a flow of its own.
+        ports: Ports,
         /// Size of each transfer.
         size: Spread<Bytes>,
         /// Time from the end of one, when all is acknowledged, to the start of the next.
@@ -124,6 +126,17 @@ pub enum Application {
         /// Time from the end of a response, when all has arrived, to the next request.
         think: Spread<Nanos>,
     },
+}
+
+/// The ports of transfers that follow each other between two hosts: what a queue that tells flows
+/// apart takes for one flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ports {
+    /// Every transfer has the ports of the last: all are one flow to queues, as the transfers of an
+    /// ns-2 agent that is reset.
+    Same,
+    /// Every transfer has ports that none had before: it is a new flow to queues.
+    New,
 }
 
 impl Application {

@@ -8,7 +8,7 @@ use earlydrop_sim::network::{Link, Network};
 use earlydrop_sim::results::Results;
 use earlydrop_sim::spread::Spread;
 use earlydrop_sim::tcp::{Handshake, Profile, Recovery, Rules};
-use earlydrop_sim::traffic::{Application, Flow};
+use earlydrop_sim::traffic::{Application, Flow, Ports};
 
 /// One flow of `application` for 1 s over 8 Mbps and 10 ms: a packet of 1000 bytes takes
 /// 1 ms to be sent, one of 40 bytes 40 us.
@@ -90,6 +90,7 @@ fn a_page_without_a_pause_is_requested_too() {
 #[test]
 fn ns2_sends_whole_packets() {
     let web = || Application::Web {
+        ports: Ports::Same,
         size: Spread::constant(Bytes(1500)),
         pause: Spread::constant(Nanos::from_secs(10)),
     };

@@ -236,6 +236,7 @@ fn samples_show_the_queue_as_it_was() {
         let (mut run, from, to) = over(behind(queue), ms(1000));
         run.measure.sample_every = Some(ms(1));
         run.measure.arrivals_every = Some(ms(500));
+        run.measure.departures_every = Some(ms(1));
         run.add(bursts(from, to));
         let results = run.results().unwrap();
         let queue = &results.queues[0];
@@ -244,6 +245,16 @@ fn samples_show_the_queue_as_it_was() {
         let tallies = arrivals.iter().flat_map(|(_, arrived)| arrived);
         let bytes: u64 = tallies.map(|arrived| arrived.bytes).sum();
         assert_eq!(bytes, queue.counters.arrived.bytes);
+        // They have not departed.
+        let departures = &queue.departures.as_ref().unwrap().groups;
+        let bytes: u64 = departures.iter().flat_map(|(_, bytes)| bytes).sum();
+        assert_eq!(bytes, queue.counters.departed.bytes);
+        assert!(bytes < queue.counters.arrived.bytes);
+        // The burst arrives just after 50 ms and leaves at a packet a millisecond.
+        assert_eq!(
+            departures[0].1[49..57],
+            [0, 1000, 1000, 1000, 1000, 1000, 1000, 0]
+        );
         let samples = results.queues[0].samples.as_ref().unwrap();
         // From 0 to 1000 ms. The burst arrives just after the sample at 50 ms.
         assert_eq!(samples.packets.len(), 1001);

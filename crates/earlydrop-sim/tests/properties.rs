@@ -7,7 +7,7 @@ use earlydrop::counters::Tally;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::Change;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results, Totals};
-use earlydrop_sim::traffic::{Application, Flow, Pattern, Start, Step, Traffic};
+use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Traffic};
 use earlydrop_sim::{Run, RunError};
 use proptest::prelude::*;
 use proptest::test_runner::TestError;
@@ -105,6 +105,7 @@ fn figures(mut results: Results) -> String {
         queue.sojourn = None;
         queue.samples = None;
         queue.arrivals = None;
+        queue.departures = None;
     }
     for flow in &mut results.flows {
         flow.delays = None;
@@ -227,6 +228,7 @@ fn shortcuts_change_no_result(mut run: Run) -> Result<(), TestCaseError> {
     run.measure.sample_every = Some(sample);
     if run.seed.is_multiple_of(3) {
         run.measure.arrivals_every = Some(sample);
+        run.measure.departures_every = Some(sample);
     }
     if run.seed.is_multiple_of(2) {
         run.measure.captures = run.network.links().map(|(id, ..)| id).collect();
@@ -251,7 +253,10 @@ fn avoid_ties(run: &mut Run) {
     let connections = |flow: &Flow| match &flow.traffic {
         Traffic::Datagrams { .. } => 0,
         Traffic::Tcp { application, .. } => match application {
-            Application::Bulk | Application::Transfer(_) | Application::Web { .. } => 1,
+            Application::Bulk | Application::Transfer(_) => 1,
+            Application::Web {
+                ports: Ports::Same, ..
+            } => 1,
             _ => 2,
         },
     };

@@ -9,7 +9,7 @@ use earlydrop_sim::network::{Link, LinkId, Network, Node};
 use earlydrop_sim::results::{Completion, Results};
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{Algorithm, Profile, Recovery};
-use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Step, Traffic};
+use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Ports, Step, Traffic};
 
 const fn ms(millis: u64) -> Nanos {
     Nanos::from_millis(millis)
@@ -211,6 +211,7 @@ fn a_transfer_brings_its_bytes_once() {
 fn pages_come_one_after_the_other_over_new_connections() {
     let results = alone(ms(5000), |from, to| {
         let web = Application::Web {
+            ports: Ports::Same,
             size: Spread::constant(Bytes(1448)),
             pause: Spread::constant(ms(7)),
         };
@@ -229,6 +230,7 @@ fn pages_come_one_after_the_other_over_new_connections() {
 fn pages_without_a_pause_follow_at_once() {
     let results = alone(ms(5000), |from, to| {
         let web = Application::Web {
+            ports: Ports::Same,
             size: Spread::constant(Bytes(20_000)),
             pause: Spread::constant(Nanos::ZERO),
         };
@@ -239,11 +241,65 @@ fn pages_without_a_pause_follow_at_once() {
     assert!(pages.windows(2).all(|pair| pair[1].began == pair[0].ended));
 }
 
+/// Sizes and pauses are drawn alike, and everything is measured, whatever the ports are.
+#[test]
+fn pages_from_new_ports_are_those_from_the_same() {
+    let with = |ports| {
+        let mut results = alone(ms(5000), |from, to| {
+            let web = Application::Web {
+                ports,
+                size: Spread::new(Bytes(20_000), Law::Exponential),
+                pause: Spread::new(ms(20), Law::Exponential),
+            };
+            let flow = Flow::tcp(from, to, &profile(), web);
+            flow.then(ms(1001), Step::Stop).then(ms(3000), Step::Resume)
+        });
+        let flow = results.flows.remove(0);
+        let delays = flow
+            .delays
+            .as_ref()
+            .map(|delays| (delays.mean(), delays.jitter()));
+        assert!(delays.is_some());
+        (of(&results, 0), flow.received, flow.goodput, delays)
+    };
+    let (same, new) = (with(Ports::Same), with(Ports::New));
+    assert!(same.0.len() > 20, "{}", same.0.len());
+    assert_eq!(same, new);
+}
+
+/// SFRED's list holds as many flows as there were pages.
+#[test]
+fn queues_see_pages_from_new_ports_as_new_flows() {
+    let flows = |ports| {
+        let queue = "sfred:flows=1000,min=50,max=100".parse().unwrap();
+        let (mut run, from, to) = over(link().queue(queue), ms(2000));
+        let web = Application::Web {
+            ports,
+            size: Spread::constant(Bytes(1448)),
+            pause: Spread::constant(ms(7)),
+        };
+        run.measure.sample_every = Some(ms(100));
+        run.add(Flow::tcp(from, to, &profile(), web));
+        let results = run.results().unwrap();
+        let samples = results.queues[0].samples.as_ref().unwrap();
+        let flows = samples.probe("flows").unwrap();
+        (*flows.last().unwrap() as usize, of(&results, 0).len())
+    };
+    assert_eq!(flows(Ports::Same).0, 1);
+    let (seen, pages) = flows(Ports::New);
+    // The last may not have ended.
+    assert!(
+        pages > 10 && (pages..=pages + 1).contains(&seen),
+        "{seen}, {pages}"
+    );
+}
+
 /// A page that ends after its flow was stopped is the last until the flow resumes.
 #[test]
 fn a_stopped_flow_begins_nothing() {
     let results = alone(ms(5000), |from, to| {
         let web = Application::Web {
+            ports: Ports::Same,
             size: Spread::constant(Bytes(1448)),
             pause: Spread::constant(ms(50)),
         };

@@ -8,7 +8,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::Node as Host;
 use earlydrop_sim::spread::{Law, Quantity, Spread};
 use earlydrop_sim::tcp::Profile;
-use earlydrop_sim::traffic::{Application, Flow, Pattern, Start, Step, Traffic};
+use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Traffic};
 
 use crate::document::{Entries, Key, Place, Problem};
 
@@ -248,6 +248,10 @@ fn over_tcp(kind: &str, group: &Entries, tcp: &Entries, problems: &mut Vec<Probl
             Application::Transfer(size.mean)
         }
         "web" => Application::Web {
+            ports: match group.choice("ports") {
+                "new" => Ports::New,
+                _ => Ports::Same,
+            },
             size: size(problems),
             pause: times(group, "pause", problems),
         },

@@ -21,6 +21,7 @@ pub struct MeasureOptions {
     /// The runs whose samples are stored.
     pub series: SeriesScope,
     arrivals: bool,
+    departures: bool,
     /// The number of TCP flows of each group whose cwnd is sampled.
     windows: u32,
     /// Losses within this time are one loss event.
@@ -75,6 +76,7 @@ pub(super) fn read(
             _ => SeriesScope::FirstSeed,
         },
         arrivals: entries.flag("arrivals"),
+        departures: entries.flag("departures"),
         windows: entries.count("windows"),
         loss_event: entries.time_or_auto("loss_event").unwrap_or(rtt),
         deadline: entries.time("deadline"),
@@ -91,6 +93,7 @@ impl MeasureOptions {
             sojourn: self.sojourn,
             sample_every: series.then_some(self.sample),
             arrivals_every: (series && self.arrivals).then_some(self.sample),
+            departures_every: (series && self.departures).then_some(self.sample),
             windows: match series {
                 true => self.sampled_flows(scenario, run),
                 false => Vec::new(),

@@ -209,7 +209,7 @@ fn sample_tables() -> [Table; 3] {
                 text("source", "the link or the flow"),
                 text(
                     "name",
-                    "queue, drops, marks (packets per interval), arrivals of a group (bit/s), packet arrivals of a group (packets/s), window (cwnd in segments), or a probe of the scheme",
+                    "queue, drops, marks (packets per interval), arrivals and departures of a group (bit/s), packet arrivals and packet departures of a group (packets/s), window (cwnd in segments), or a probe of the scheme",
                 ),
                 real(
                     "interval",

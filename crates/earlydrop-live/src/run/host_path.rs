@@ -184,8 +184,8 @@ impl<T: Tap> Tap for MeterTap<'_, T> {
         self.0.observe_queue(at, queue);
     }
 
-    fn on_transmission(&mut self, sojourn: Nanos, time: FineTime) {
-        self.0.dequeued(sojourn, time);
+    fn on_transmission(&mut self, at: Nanos, frame: &Frame, sojourn: Nanos, time: FineTime) {
+        self.0.dequeued(at, frame, sojourn, time);
     }
 
     fn on_drop(&mut self, at: Nanos, frame: &Frame) {

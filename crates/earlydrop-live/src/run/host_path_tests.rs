@@ -54,6 +54,7 @@ fn run(bottleneck: Link) -> (Run, LinkId) {
         sojourn: true,
         sample_every: Some(Nanos::from_millis(10)),
         arrivals_every: Some(Nanos::from_millis(100)),
+        departures_every: Some(Nanos::from_millis(100)),
         loss_event: Some(Nanos::from_millis(20)),
         ..Measure::default()
     };

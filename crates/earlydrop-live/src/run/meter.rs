@@ -105,9 +105,15 @@ impl Meter {
         self.queue.observe(at, packets, queue);
     }
 
-    /// Records a dequeue: the packet waited for `sojourn`, and its transmission takes `time`.
-    pub(crate) fn dequeued(&mut self, sojourn: Nanos, time: FineTime) {
+    /// Records a dequeue at `at`: the packet waited for `sojourn`, and its transmission takes
+    /// `time`.
+    pub(crate) fn dequeued(&mut self, at: Nanos, frame: &Frame, sojourn: Nanos, time: FineTime) {
         self.queue.sent(sojourn, time);
+        let record = &self.records[frame.slot as usize];
+        if record.is_data {
+            self.queue
+                .on_data_departure(record.flow, frame.header.length, at);
+        }
     }
 
     /// Records the loss of a packet, in the queue or after it.

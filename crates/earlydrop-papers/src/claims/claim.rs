@@ -98,11 +98,19 @@ pub enum Test {
         with: String,
         up: bool,
     },
-    /// Values are proportional to an axis.
+    /// Values lie on a straight line that rises along an axis from zero or below.
     Proportional {
         scheme: String,
         over: String,
         tolerance: f64,
+        at: Restriction,
+    },
+    /// A scheme's values of different seeds lie closer together (or farther apart) than others'.
+    Spread {
+        scheme: String,
+        than: Vec<String>,
+        less: bool,
+        at: Restriction,
     },
     /// Values grow (or fall) from one value of an axis to another.
     Trend {
@@ -153,6 +161,7 @@ impl Test {
             | Test::MinimumInside { scheme, .. }
             | Test::MinimumMoves { scheme, .. }
             | Test::Proportional { scheme, .. }
+            | Test::Spread { scheme, .. }
             | Test::Trend { scheme, .. }
             | Test::Between { scheme, .. }
             | Test::Value { scheme, .. }
@@ -165,9 +174,10 @@ impl Test {
     /// The schemes whose values it compares, the one that it is about first.
     pub(crate) fn schemes(&self) -> Vec<&str> {
         let others: &[String] = match self {
-            Test::Ordering { than, .. } | Test::Range { than, .. } | Test::Nearer { than, .. } => {
-                than
-            }
+            Test::Ordering { than, .. }
+            | Test::Range { than, .. }
+            | Test::Spread { than, .. }
+            | Test::Nearer { than, .. } => than,
             Test::Equal { schemes, .. } => schemes.get(1..).unwrap_or_default(),
             _ => &[],
         };
@@ -182,13 +192,13 @@ impl Test {
             | Test::Range { at, .. }
             | Test::MinimumInside { at, .. }
             | Test::Trend { at, .. }
+            | Test::Proportional { at, .. }
+            | Test::Spread { at, .. }
             | Test::Between { at, .. }
             | Test::Equal { at, .. }
             | Test::Value { at, .. }
             | Test::Nearer { at, .. } => Some(at),
-            Test::MinimumMoves { .. } | Test::Proportional { .. } | Test::Undecidable { .. } => {
-                None
-            }
+            Test::MinimumMoves { .. } | Test::Undecidable { .. } => None,
         }
     }
 

@@ -184,6 +184,13 @@ fn build_test(kind: &str, entries: &Entries, at: Restriction, problems: &mut Vec
             scheme: scheme(),
             over: text("over"),
             tolerance: number("tolerance"),
+            at,
+        },
+        "spread-less" | "spread-more" => Test::Spread {
+            scheme: scheme(),
+            than: list("than"),
+            less: kind == "spread-less",
+            at,
         },
         "grows" | "falls" => Test::Trend {
             scheme: scheme(),

@@ -10,7 +10,8 @@ use super::evidence::Evidence;
 use super::measurements::Measurements;
 use super::missing::MissingData;
 use super::statistics::{
-    equivalence, log_log_slope, noninferiority, paired_interval, paired_shares, range, smallest,
+    distances_from_median, equivalence, noninferiority, off_proportional, paired_interval,
+    paired_shares, range, smallest,
 };
 
 /// One comparison of a claim's test.
@@ -118,7 +119,14 @@ pub(super) fn comparisons(test: &Test, measured: &Measurements) -> Comparisons {
             scheme,
             over,
             tolerance,
-        } => proportional(measured, scheme, over, *tolerance),
+            at,
+        } => proportional(measured, scheme, over, *tolerance, at),
+        Test::Spread {
+            scheme,
+            than,
+            less,
+            at,
+        } => spreads(measured, (scheme, than), *less, at),
         Test::Trend {
             scheme,
             over,
@@ -280,24 +288,49 @@ fn minimum_moves(
     )])
 }
 
-/// By how much the exponent of the power law along each row is within the tolerance of 1.
-fn proportional(measured: &Measurements, scheme: &str, over: &str, tolerance: f64) -> Comparisons {
+/// By how much each row is nearer to a line through zero than the tolerance.
+fn proportional(
+    measured: &Measurements,
+    scheme: &str,
+    over: &str,
+    tolerance: f64,
+    at: &Restriction,
+) -> Comparisons {
     let own = measured.require_scheme(scheme)?;
-    let x = measured.axis_numbers(over)?;
+    let (axis, numbers) = (measured.require_axis(over)?, measured.axis_numbers(over)?);
     let mut list = Vec::new();
-    for row in measured.rows(measured.require_axis(over)?) {
+    for row in measured.rows_at(over, at)? {
+        let x = row
+            .iter()
+            .map(|point| numbers[measured.points[*point][axis]]);
+        let x: Vec<f64> = x.collect();
         let along = measured.values_along(own, &row)?;
         let margin = |seed: usize| {
             let y: Vec<f64> = along.iter().map(|values| values[seed]).collect();
-            tolerance - (log_log_slope(&x, &y) - 1.0).abs()
+            tolerance - off_proportional(&x, &y)
         };
         list.push(Comparison::new(
-            "slope",
+            "line",
             &measured.row_name(over, &row),
             (0..measured.seeds.len()).map(margin).collect(),
         ));
     }
     Ok(list)
+}
+
+/// By how much a scheme's values lie closer together over the seeds than others', or farther apart,
+/// as shares of the others' mean.
+fn spreads(
+    measured: &Measurements,
+    schemes: (&str, &[String]),
+    less: bool,
+    at: &Restriction,
+) -> Comparisons {
+    let sign = if less { 1.0 } else { -1.0 };
+    against_each(measured, schemes, at, |mine, theirs| {
+        let spreads = [theirs, mine].map(distances_from_median);
+        paired_shares(sign, (&spreads[0], &spreads[1]), theirs)
+    })
 }
 
 fn trend(

@@ -37,7 +37,15 @@ pub(crate) fn as_claimed(
             with,
             up,
         } => moving_valley(&mut claimed, scheme, (over, with), *up, margin)?,
-        Test::Proportional { scheme, over, .. } => proportional(&mut claimed, scheme, over)?,
+        Test::Proportional {
+            scheme, over, at, ..
+        } => proportional(&mut claimed, scheme, over, at)?,
+        Test::Spread {
+            scheme,
+            than,
+            less,
+            at,
+        } => spread(&mut claimed, (scheme, than), *less, at, margin)?,
         Test::Trend {
             scheme,
             over,
@@ -186,13 +194,42 @@ fn moving_valley(
 }
 
 /// Moves a scheme to a straight line through zero along each row.
-fn proportional(claimed: &mut Measurements, name: &str, over: &str) -> Result<(), MissingData> {
+fn proportional(
+    claimed: &mut Measurements,
+    name: &str,
+    over: &str,
+    at: &Restriction,
+) -> Result<(), MissingData> {
     let own = claimed.require_scheme(name)?;
-    let x = claimed.axis_numbers(over)?;
-    for row in claimed.rows(claimed.require_axis(over)?) {
+    let (axis, numbers) = (claimed.require_axis(over)?, claimed.axis_numbers(over)?);
+    for row in claimed.rows_at(over, at)? {
+        let x = row
+            .iter()
+            .map(|point| numbers[claimed.points[*point][axis]]);
+        let x: Vec<f64> = x.collect();
         let slope = mean_of_row(claimed, own, &row)? * x.len() as f64 / x.iter().sum::<f64>();
         for (point, x) in row.iter().zip(&x) {
             claimed.move_mean(own, *point, slope * x);
+        }
+    }
+    Ok(())
+}
+
+/// Moves the values of different seeds apart by the margin, as a share of their mean: the scheme's,
+/// or the others' where the scheme's are to lie closer together.
+fn spread(
+    claimed: &mut Measurements,
+    (name, than): (&str, &[String]),
+    less: bool,
+    at: &Restriction,
+    margin: f64,
+) -> Result<(), MissingData> {
+    let (own, others) = (claimed.require_scheme(name)?, indices(claimed, than)?);
+    let wide = if less { &others[..] } else { &[own] };
+    for point in claimed.points_at(at) {
+        for scheme in wide {
+            let level = claimed.require_mean(*scheme, point)?;
+            claimed.move_apart(*scheme, point, margin * level);
         }
     }
     Ok(())

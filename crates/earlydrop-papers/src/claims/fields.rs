@@ -93,7 +93,7 @@ const DIRECTION: Field = field(
 );
 
 /// The kinds of tests, each a section with the keys that it takes.
-pub(super) static TESTS: [Section; 15] = [
+pub(super) static TESTS: [Section; 17] = [
     test("less", &[KIND, SCHEME, THAN, AT]),
     test("more", &[KIND, SCHEME, THAN, AT]),
     test("not-less", &[KIND, SCHEME, THAN, TOLERANCE, AT]),
@@ -101,7 +101,9 @@ pub(super) static TESTS: [Section; 15] = [
     test("range-less", &[KIND, SCHEME, THAN, OVER, AT]),
     test("minimum-inside", &[KIND, SCHEME, OVER, AT]),
     test("minimum-moves", &[KIND, SCHEME, OVER, WITH, DIRECTION]),
-    test("proportional", &[KIND, SCHEME, OVER, TOLERANCE]),
+    test("proportional", &[KIND, SCHEME, OVER, TOLERANCE, AT]),
+    test("spread-less", &[KIND, SCHEME, THAN, AT]),
+    test("spread-more", &[KIND, SCHEME, THAN, AT]),
     test("grows", &[KIND, SCHEME, OVER, FROM, TO, AT]),
     test("falls", &[KIND, SCHEME, OVER, FROM, TO, AT]),
     test("between", &[KIND, SCHEME, LOW, HIGH, AT]),

@@ -77,6 +77,16 @@ impl Measurements {
         }
     }
 
+    /// Moves a scheme's values at a point apart: those of every other seed up, and the rest down, by
+    /// `distance`.
+    pub(super) fn move_apart(&mut self, scheme: usize, point: usize, distance: f64) {
+        for (index, seed) in self.seeds.iter().enumerate() {
+            if let Some(value) = self.values.get_mut(&(scheme, point, *seed)) {
+                *value += if index % 2 == 0 { distance } else { -distance };
+            }
+        }
+    }
+
     /// The mean of a scheme's values at a point over the seeds.
     pub(super) fn mean(&self, scheme: usize, point: usize) -> Option<f64> {
         Mean::of(&self.values(scheme, point)?).map(|mean| mean.mean)

@@ -45,6 +45,17 @@ impl<'a> Runs<'a> {
                 let ratios = ones.filter_map(|(cell, one)| Some((cell, one / others.get(&cell)?)));
                 ratios.filter(|(_, ratio)| ratio.is_finite()).collect()
             }
+            Selector::Sum(one, other, name) => {
+                let others = self.of_group(other, name);
+                let ones = self.of_group(one, name).into_iter();
+                ones.filter_map(|(cell, one)| Some((cell, one + others.get(&cell)?)))
+                    .collect()
+            }
+            Selector::Root(name) => {
+                let values = self.of_cells(name).into_iter();
+                values.map(|(cell, value)| (cell, value.sqrt())).collect()
+            }
+            Selector::Mathis(group) => self.mathis(group),
             Selector::Series(name, statistic) => {
                 self.of_series([name], |interval, [values]| match statistic {
                     SeriesStatistic::Settling => settling(values, interval),
@@ -75,6 +86,29 @@ impl<'a> Runs<'a> {
         let of_group = self.groups.iter().filter(|row| row.name == group);
         let value = |row: &GroupRow| Some((row.cell, row.values[index?]?));
         of_group.filter_map(value).collect()
+    }
+
+    /// sqrt(p) R T of a group in each cell; empty where the size of segments is swept.
+    fn mathis(&self, name: &str) -> HashMap<usize, f64> {
+        let mut groups = self.plan.scenario().groups.iter();
+        let group = groups.find(|group| &*group.name == name);
+        let is_swept = (self.plan.axes.iter()).any(|axis| axis.field.ends_with("segment"));
+        let (Some(group), false) = (group, is_swept) else {
+            return HashMap::new();
+        };
+        let bits = 8.0 * group.packet().0 as f64;
+        let flows = self.groups.iter().filter(|row| row.name == name);
+        let flows: HashMap<usize, f64> = flows.map(|row| (row.cell, row.flows as f64)).collect();
+        let (losses, rates) = (
+            self.of_group(name, "loss"),
+            self.of_group(name, "throughput"),
+        );
+        let times = self.of_group(name, "round_trip_mean").into_iter();
+        let constant = |(cell, time): (usize, f64)| {
+            let rate = rates.get(&cell)? / bits / flows.get(&cell)?;
+            Some((cell, losses.get(&cell)?.sqrt() * rate * time))
+        };
+        times.filter_map(constant).collect()
     }
 
     /// Applies `statistic` to these series, after the warm-up, of each cell that has them all,

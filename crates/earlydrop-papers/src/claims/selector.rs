@@ -26,6 +26,15 @@ pub enum Selector {
     Group(String, String),
     /// The ratio of one group's metric to another's: "groups:udp:tcp:loss".
     Ratio(String, String, String),
+    /// The sum of a metric over two groups: "sum:cbr-near:cbr-far:throughput".
+    Sum(String, String, String),
+    /// The square root of a metric: "root:queue_loss".
+    Root(String),
+    /// The constant of the rate of TCP, sqrt(p) R T, of a group: "mathis:ftp". p is its loss, R the
+    /// segments per second of a flow, T its mean round-trip time, which must be measured. M. Mathis
+    /// et al., "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", 1997,
+    /// equation (3).
+    Mathis(String),
     /// The mean over all samples of |a - b| / (a + b), for two series a and b:
     /// "apart:arrivals of near:arrivals of far".
     Apart(String, String),
@@ -66,6 +75,12 @@ pub enum SelectorError {
         /// The metric whose name is closest, if one is close.
         nearest: Option<&'static str>,
     },
+    /// The metric of two groups together is not the sum of both.
+    #[error("{name} of two groups is not the sum of both: allowed are {}", ADDITIVE.join(", "))]
+    Sum {
+        /// The metric.
+        name: String,
+    },
     /// There is no such statistic.
     #[error("series have no statistic {0}: allowed are {names}", names = statistic_names())]
     Statistic(String),
@@ -80,9 +95,9 @@ pub enum SelectorError {
     Bound(String),
     /// It has another form than all selectors.
     #[error(
-        "\"{0}\" is neither METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, \
-         series:SERIES:STATISTIC, apart:SERIES:SERIES, rises:SERIES:SERIES:SERIES nor \
-         detects:SERIES:CONDITION:RATE (and :SERIES:LOW:HIGH)"
+        "\"{0}\" is neither METRIC, root:METRIC, group:NAME:METRIC, groups:NAME:NAME:METRIC, \
+         sum:NAME:NAME:METRIC, mathis:NAME, series:SERIES:STATISTIC, apart:SERIES:SERIES, \
+         rises:SERIES:SERIES:SERIES nor detects:SERIES:CONDITION:RATE (and :SERIES:LOW:HIGH)"
     )]
     Form(String),
 }
@@ -128,6 +143,13 @@ impl FromStr for Selector {
                 name(other),
                 known_metric(metric)?,
             )),
+            ["sum", one, other, metric] => Ok(Selector::Sum(
+                name(one),
+                name(other),
+                additive_metric(metric)?,
+            )),
+            ["root", metric] => Ok(Selector::Root(known_metric(metric)?)),
+            ["mathis", group] => Ok(Selector::Mathis(name(group))),
             ["apart", one, other] => Ok(Selector::Apart(name(one), name(other))),
             ["rises", series, one, other] => {
                 Ok(Selector::Rises(name(series), name(one), name(other)))
@@ -152,12 +174,32 @@ fn known_metric(name: &str) -> Result<String, SelectorError> {
     })
 }
 
+/// The metrics of which two groups together have the sum of both.
+const ADDITIVE: [&str; 5] = [
+    "goodput",
+    "throughput",
+    "timeouts",
+    "retransmissions",
+    "transfers",
+];
+
+fn additive_metric(name: &str) -> Result<String, SelectorError> {
+    let name = known_metric(name)?;
+    match ADDITIVE.contains(&name.as_str()) {
+        true => Ok(name),
+        false => Err(SelectorError::Sum { name }),
+    }
+}
+
 impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Selector::Metric(name) => f.write_str(name),
             Selector::Group(group, name) => write!(f, "{name} of {group}"),
             Selector::Ratio(one, other, name) => write!(f, "{name} of {one} over that of {other}"),
+            Selector::Sum(one, other, name) => write!(f, "{name} of {one} and {other} together"),
+            Selector::Root(name) => write!(f, "square root of {name}"),
+            Selector::Mathis(group) => write!(f, "constant of TCP's rate of {group}"),
             Selector::Apart(one, other) => write!(f, "{one} apart from {other}"),
             Selector::Rises(name, one, other) => {
                 write!(f, "rises of {name} while {one} is above {other}")
@@ -171,5 +213,20 @@ impl fmt::Display for Selector {
                 SeriesStatistic::Settling => write!(f, "settling time of {name}"),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_adds_up_is_summed() {
+        let sum: Selector = "sum:near:far:throughput".parse().unwrap();
+        assert_eq!(sum.to_string(), "throughput of near and far together");
+        let error = "sum:near:far:loss".parse::<Selector>().unwrap_err();
+        let expected = "loss of two groups is not the sum of both: allowed are goodput, ";
+        assert!(error.to_string().starts_with(expected), "{error}");
+        assert!("sum:near:far:los".parse::<Selector>().is_err());
     }
 }

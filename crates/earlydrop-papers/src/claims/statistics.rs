@@ -79,18 +79,36 @@ pub(super) fn equivalence(relative: &[f64], tolerance: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The exponent b of the power law y = a x^b: the slope of ln y over ln x by least squares.
+/// How far values are from proportional growth, as a share of the largest: the largest distance
+/// from the straight line by least squares, or the height of that line at x = 0, whichever is
+/// greater.
 ///
-/// Assumes that x and y are above zero and that errors of ln y are independent with equal
-/// variance. N. R. Draper, H. Smith, *Applied Regression Analysis*, chapter 1.
-pub(super) fn log_log_slope(x: &[f64], y: &[f64]) -> f64 {
-    let x: Vec<f64> = x.iter().map(|x| x.ln()).collect();
-    let y: Vec<f64> = y.iter().map(|y| y.ln()).collect();
+/// A line that is zero up to some x above zero counts as proportional: a queue begins where windows
+/// exceed what the path holds. One that does not start from zero, or falls, does not. N. R. Draper,
+/// H. Smith, *Applied Regression Analysis*, chapter 1.
+pub(super) fn off_proportional(x: &[f64], y: &[f64]) -> f64 {
     let count = y.len() as f64;
     let (mean_x, mean_y) = (x.iter().sum::<f64>() / count, y.iter().sum::<f64>() / count);
-    let pairs = x.iter().zip(&y);
-    let covariance: f64 = pairs.map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-    covariance / x.iter().map(|x| (x - mean_x).powi(2)).sum::<f64>()
+    let pairs = || x.iter().zip(y);
+    let covariance: f64 = pairs().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let slope = covariance / x.iter().map(|x| (x - mean_x).powi(2)).sum::<f64>();
+    let at_zero = mean_y - slope * mean_x;
+    let distances = pairs().map(|(x, y)| (y - at_zero - slope * x).abs());
+    let largest = y.iter().copied().fold(0.0, f64::max);
+    distances.fold(at_zero, f64::max) / largest
+}
+
+/// The distance of each value from the median of all: the spread whose means are compared by the
+/// test of Brown and Forsythe, which does not need normal values.
+///
+/// M. B. Brown, A. B. Forsythe, "Robust tests for the equality of variances", *Journal of the
+/// American Statistical Association* 69 (1974), 364-367.
+pub(super) fn distances_from_median(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (below, above) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    let median = (below + above) / 2.0;
+    values.iter().map(|value| (value - median).abs()).collect()
 }
 
 /// The largest minus the smallest of a seed's values along a row.
@@ -156,9 +174,24 @@ mod tests {
     }
 
     #[test]
-    fn a_power_law_has_its_exponent() {
-        let x = [1.0, 2.0, 4.0];
-        assert!((log_log_slope(&x, &[3.0, 12.0, 48.0]) - 2.0).abs() < 1e-12);
+    fn proportional_values_may_start_late_and_not_early() {
+        let x = [5.0, 10.0, 20.0, 40.0, 80.0, 120.0];
+        let off = |rule: fn(f64) -> f64| off_proportional(&x, &x.map(rule));
+        assert!(off(|x| 20.0 * x) < 1e-12);
+        assert!(
+            off(|x| 20.0 * x - 30.0) < 1e-12,
+            "a window of 20, a path of 30 packets"
+        );
+        assert!(off(|x| 20.0 + x) > 0.14, "20 of 140 at zero");
+        assert!(off(|x| 200.0 - x) > 1.0, "it falls");
+        assert!(off(|x| (20.0 * x).min(120.0)) > 0.5, "it is level");
+        assert!(off(|x| x * x) > 0.1);
+    }
+
+    #[test]
+    fn spread_is_the_distance_from_the_median() {
+        assert_eq!(distances_from_median(&[3.0, 1.0, 9.0]), [0.0, 2.0, 6.0]);
+        assert_eq!(distances_from_median(&[1.0, 2.0]), [0.5, 0.5]);
     }
 
     #[test]

@@ -290,6 +290,18 @@ pub(crate) mod tests {
                 Contradicted,
             ),
             (
+                "{ kind = \"proportional\", scheme = \"low\", over = \"count\", tolerance = 2, at = { length = \"short\" } }",
+                Holds,
+            ),
+            (
+                "{ kind = \"spread-less\", scheme = \"low\", than = [\"high\"], at = { count = 5 } }",
+                Holds,
+            ),
+            (
+                "{ kind = \"spread-more\", scheme = \"low\", than = [\"high\"], at = { count = 5 } }",
+                Contradicted,
+            ),
+            (
                 "{ kind = \"grows\", scheme = \"high\", over = \"count\", from = 1, to = 5 }",
                 Holds,
             ),
@@ -407,6 +419,7 @@ pub(crate) mod tests {
                 scheme: "high".to_string(),
                 over: "count".to_string(),
                 tolerance: 0.5,
+                at: Vec::new(),
             },
             wrong: String::new(),
         };

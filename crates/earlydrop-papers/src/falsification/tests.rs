@@ -58,6 +58,10 @@ fn a_claim_that_does_not_hold_would_hold_of_runs_as_the_paper_has_them() {
             None,
         ),
         (
+            "{ kind = \"spread-more\", scheme = \"low\", than = [\"high\"] }",
+            Some(0.2),
+        ),
+        (
             "{ kind = \"between\", scheme = \"high\", low = 20, high = 30 }",
             None,
         ),

@@ -116,9 +116,9 @@ fn keep_what_is_judged(source: &mut Source, list: &[Robustness<'_>]) {
 
 /// Whether a claim's metric is read from samples over time.
 fn needs_series(metric: &Selector) -> bool {
-    !matches!(
+    matches!(
         metric,
-        Selector::Metric(_) | Selector::Group(..) | Selector::Ratio(..)
+        Selector::Series(..) | Selector::Apart(..) | Selector::Rises(..) | Selector::Detection(_)
     )
 }
 

@@ -76,8 +76,14 @@ fn check_experiment(paper: &PaperEntry, panel: &PanelSpec) -> Vec<Problem> {
 
 /// The series of every queue.
 const OF_QUEUES: [&str; 3] = ["queue", "drops", "marks"];
-/// Come before a group's name in the series of its arrivals at a queue, in bits and in packets.
-const ARRIVALS: [&str; 2] = ["arrivals of ", "packet arrivals of "];
+/// Come before a group's name in the series of its arrivals at a queue and its departures, in bits
+/// and in packets.
+const OF_GROUPS: [&str; 4] = [
+    "arrivals of ",
+    "departures of ",
+    "packet arrivals of ",
+    "packet departures of ",
+];
 
 struct Checker<'a> {
     plan: &'a Plan,
@@ -222,7 +228,7 @@ impl Checker<'_> {
         let known: Vec<&str> = OF_QUEUES.iter().copied().chain(probes).collect();
         for reference in [&curve.series].into_iter().chain(&curve.over) {
             let name = reference.name.as_str();
-            match ARRIVALS.iter().find_map(|prefix| name.strip_prefix(prefix)) {
+            match OF_GROUPS.iter().find_map(|what| name.strip_prefix(what)) {
                 Some(group) => self.group(&NameRef {
                     name: group.to_string(),
                     place: reference.place.clone(),

@@ -7,7 +7,7 @@ use earlydrop::units::{Bytes, Nanos};
 
 use super::Simulation;
 use super::flow::{Ends, Flow, Rare};
-use crate::packet::{Kind, Packet};
+use crate::packet::{Kind, MAX_FLOWS, Packet};
 use crate::results::Completion;
 use crate::spread::Spread;
 use crate::streams::{Purpose, spawned, stream};
@@ -122,7 +122,9 @@ impl Session {
 /// A flow that starts transfers, each over a connection of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Spawner {
-    pub(super) every: Spread<Nanos>,
+    /// Time from one start to the next. `None`: a transfer starts a pause after the last has ended,
+    /// over a connection that none had before.
+    pub(super) every: Option<Spread<Nanos>>,
     pub(super) application: Application,
     pub(super) at_most: u32,
     pub(super) next_at: Nanos,
@@ -134,6 +136,21 @@ pub(super) struct Spawner {
     pub(super) free: Vec<u32>,
     /// Starts that were skipped because `at_most` transfers were going on.
     pub(super) left_out: u64,
+}
+
+impl Spawner {
+    /// Starts, or continues, after a stop.
+    pub(super) fn resume(&mut self, now: Nanos) {
+        let waits_for_last = self.every.is_none() && self.free.len() < self.connections.len();
+        if !waits_for_last {
+            self.next_at = now;
+        }
+    }
+
+    /// A connection that may be used again.
+    fn reuse(&mut self) -> Option<u32> {
+        self.every.and_then(|_| self.free.pop())
+    }
 }
 
 impl Simulation {
@@ -296,6 +313,7 @@ impl Simulation {
     /// skipped.
     pub(super) fn on_spawn_due(&mut self, index: u32) {
         let now = self.now;
+        let room = self.flows.len() < MAX_FLOWS;
         let flow = &mut self.flows[index as usize];
         let open = flow.state.open;
         let Ends::Spawner(spawner) = &mut flow.ends else {
@@ -304,10 +322,14 @@ impl Simulation {
         if !open || spawner.next_at > now {
             return;
         }
-        spawner.next_at = now + spawner.every.draw(&mut spawner.random).max(Nanos(1));
-        let connection = match spawner.free.pop() {
+        let random = &mut spawner.random;
+        spawner.next_at = match &spawner.every {
+            Some(every) => now + every.draw(random).max(Nanos(1)),
+            None => Nanos::NEVER,
+        };
+        let connection = match spawner.reuse() {
             Some(free) => free,
-            None if spawner.connections.len() < spawner.at_most as usize => {
+            None if spawner.connections.len() < spawner.at_most as usize && room => {
                 self.open_connection(index)
             }
             None => {
@@ -336,10 +358,17 @@ impl Simulation {
         {
             overhead.random = stream(self.seed, Purpose::SpawnedOverhead, place);
         }
-        let random = stream(self.seed, Purpose::Spawned, place);
+        let follows = spawner.every.is_none();
+        let random = match follows {
+            true => spawner.random.clone(),
+            false => stream(self.seed, Purpose::Spawned, place),
+        };
         let session = Session::new(spawner.application.clone(), random, index);
         if let Ends::Tcp(connection) = &mut flow.ends {
             connection.session = Some(Box::new(session));
+        }
+        if follows {
+            flow.meter.details = self.flows[index as usize].meter.details.take();
         }
         self.flows.push(flow);
         self.accounts.add_flow();
@@ -353,6 +382,26 @@ impl Simulation {
             && let Ends::Spawner(spawner) = &mut self.flows[parent as usize].ends
         {
             spawner.free.push(index);
+            if spawner.every.is_none() {
+                self.continue_with_new_connection(parent, index);
+            }
         }
+    }
+
+    /// The transfer of the connection at `index` has ended: the spawner at `parent` takes back what
+    /// it draws from and measures, and starts the next transfer when this connection would have.
+    fn continue_with_new_connection(&mut self, parent: u32, index: u32) {
+        let details = self.flows[index as usize].meter.details.take();
+        let Some(session) = self.session(index) else {
+            return;
+        };
+        let (random, next_at) = (session.random.clone(), session.due());
+        session.phase = Phase::Pausing(Nanos::NEVER);
+        let flow = &mut self.flows[parent as usize];
+        flow.meter.details = details;
+        if let Ends::Spawner(spawner) = &mut flow.ends {
+            (spawner.random, spawner.next_at) = (random, next_at);
+        }
+        self.ensure_wake(parent);
     }
 }

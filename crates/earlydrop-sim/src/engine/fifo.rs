@@ -74,11 +74,12 @@ impl FifoPort {
         self.observe(at);
         self.meter.on_arrival(packet, at);
         let arrives = if self.link.free_at.nanos() > at {
-            self.enqueue(at, size)
+            self.enqueue(at, packet)
         } else {
             let time = self.link.params.transmission_time(size);
             self.fifo.count_unqueued(1, size);
             self.meter.sent_unqueued(1, time);
+            self.meter.on_departure(packet, at);
             Some(self.link.transmit(at, size))
         };
         self.calm_until = self.meter.fast_path_until();
@@ -95,7 +96,8 @@ impl FifoPort {
         self.counted = 0;
     }
 
-    fn enqueue(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
+    fn enqueue(&mut self, at: Nanos, packet: Packet) -> Option<Nanos> {
+        let size = packet.size();
         if !self.fifo.has_room_for(size) {
             return None;
         }
@@ -106,6 +108,10 @@ impl FifoPort {
             begins,
             time: self.link.params.transmission_time(size),
             size,
+            data_of: match packet.is_forward() {
+                true => packet.flow_index(),
+                false => NO_FLOW,
+            },
         });
         Some(self.link.transmit(at, size))
     }
@@ -128,6 +134,10 @@ impl FifoPort {
                 .observe(begins, self.fifo.packets(), &mut self.fifo);
             let sent = self.fifo.pop();
             self.meter.sent(begins.since(sent.arrived), sent.time);
+            if sent.data_of != NO_FLOW {
+                self.meter
+                    .on_data_departure(sent.data_of, sent.size, begins);
+            }
         }
         self.meter
             .observe(until, self.fifo.packets(), &mut self.fifo);
@@ -169,7 +179,12 @@ struct Waiting {
     begins: Nanos,
     time: FineTime,
     size: u32,
+    /// The flow whose data it is, or [`NO_FLOW`].
+    data_of: u32,
 }
+
+/// No flow has this index.
+const NO_FLOW: u32 = u32::MAX;
 
 impl Fifo {
     fn new(limit: u32) -> Fifo {

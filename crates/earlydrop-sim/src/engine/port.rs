@@ -99,6 +99,7 @@ impl Simulation {
                 prefetch_flows(&self.flows, port.link.queue());
             }
             port.meter.sent(sent.sojourn, sent.time);
+            port.meter.on_departure(sent.packet, at);
             self.forward_departure(sent.packet, sent.arrives);
         }
     }

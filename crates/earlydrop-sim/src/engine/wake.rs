@@ -87,7 +87,7 @@ impl Simulation {
             match &mut flow.ends {
                 Ends::Tcp(connection) => connection.apply(step, now),
                 Ends::Datagrams(source) => source.apply(step, now),
-                Ends::Spawner(spawner) if step == Step::Resume => spawner.next_at = now,
+                Ends::Spawner(spawner) if step == Step::Resume => spawner.resume(now),
                 Ends::Spawner(_) => {}
             }
         }

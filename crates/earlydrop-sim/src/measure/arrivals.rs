@@ -1,4 +1,4 @@
-//! Time series of the packets and bytes that arrive at a queue, by group of flows.
+//! Time series of the packets and bytes that arrive at a queue, or depart from it, by group of flows.
 
 use std::sync::Arc;
 
@@ -6,31 +6,31 @@ use earlydrop::counters::Tally;
 use earlydrop::units::Nanos;
 
 /// Packets of data of each group of flows, and their bytes, that arrived at a queue, dropped or
-/// not, in intervals from time zero on.
+/// not, or that departed from it, in intervals from time zero on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Arrivals {
+pub struct GroupTraffic {
     /// Length of an interval.
     pub interval: Nanos,
     /// Each group's name and what arrived of it in each interval.
     pub groups: Vec<(Arc<str>, Vec<Tally>)>,
 }
 
-/// Packets of data that arrived at a queue by flow and interval.
+/// Packets of data that arrived at a queue, or departed from it, by flow and interval.
 #[derive(Clone, Debug)]
-pub(crate) struct ArrivalsByFlow {
+pub(crate) struct TrafficByFlow {
     interval: Nanos,
     flows: Vec<Vec<Tally>>,
 }
 
-impl ArrivalsByFlow {
-    pub(crate) fn new(interval: Nanos) -> ArrivalsByFlow {
-        ArrivalsByFlow {
+impl TrafficByFlow {
+    pub(crate) fn new(interval: Nanos) -> TrafficByFlow {
+        TrafficByFlow {
             interval,
             flows: Vec::new(),
         }
     }
 
-    /// Counts a packet of `flow` that arrives at `at`.
+    /// Counts a packet of `flow` at `at`.
     pub(crate) fn add(&mut self, flow: u32, at: Nanos, size: u32) {
         let (flow, interval) = (flow as usize, (at.0 / self.interval.0) as usize);
         if self.flows.len() <= flow {
@@ -44,7 +44,7 @@ impl ArrivalsByFlow {
     }
 
     /// Sums by group, given as name and flows. Intervals that end after `end` are left out.
-    pub(crate) fn by_group(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> Arrivals {
+    pub(crate) fn by_group(&self, groups: &[(Arc<str>, Vec<u32>)], end: Nanos) -> GroupTraffic {
         let intervals = (end.0 / self.interval.0) as usize;
         let sum = |(name, flows): &(Arc<str>, Vec<u32>)| {
             let mut arrived = vec![Tally::default(); intervals];
@@ -57,7 +57,7 @@ impl ArrivalsByFlow {
             }
             (name.clone(), arrived)
         };
-        Arrivals {
+        GroupTraffic {
             interval: self.interval,
             groups: groups.iter().map(sum).collect(),
         }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn packets_are_counted_by_group_and_interval() {
-        let mut arrivals = ArrivalsByFlow::new(Nanos(10));
+        let mut arrivals = TrafficByFlow::new(Nanos(10));
         for (flow, at, size) in [(0, 0, 1), (2, 9, 2), (1, 10, 4), (0, 29, 8), (0, 30, 16)] {
             arrivals.add(flow, Nanos(at), size);
         }

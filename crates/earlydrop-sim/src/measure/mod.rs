@@ -5,8 +5,8 @@ mod fairness;
 mod flow;
 pub(crate) mod queue;
 
-pub use arrivals::Arrivals;
-pub(crate) use arrivals::ArrivalsByFlow;
+pub use arrivals::GroupTraffic;
+pub(crate) use arrivals::TrafficByFlow;
 pub use fairness::{coefficient_of_variation, jain_index};
 pub use flow::{Delays, FlowMeter, Timing};
 pub use queue::{MeasuredQueue, QueueMeter, Samples};
@@ -39,6 +39,9 @@ pub struct Measure {
     pub sample_every: Option<Nanos>,
     /// Interval by which the bytes of each group that arrive at each queue are counted.
     pub arrivals_every: Option<Nanos>,
+    /// Interval by which the bytes of each group that depart from each queue are counted, when
+    /// their transmission begins.
+    pub departures_every: Option<Nanos>,
     /// TCP flows whose `cwnd` is sampled, every [`sample_every`](Measure::sample_every).
     pub windows: Vec<FlowId>,
     /// The time within which losses of several flows count as one loss event, usually a

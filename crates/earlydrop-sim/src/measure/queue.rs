@@ -7,7 +7,7 @@ use earlydrop::packet::Packet as _;
 use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 
-use super::{ArrivalsByFlow, Distribution, Measure};
+use super::{Distribution, Measure, TrafficByFlow};
 use crate::fine_time::FineTime;
 use crate::network::LinkId;
 use crate::packet::Packet;
@@ -129,7 +129,8 @@ pub struct QueueMeter {
     before: Counters,
     losses: Option<Box<LossEvents>>,
     samples: Option<Box<Samples>>,
-    arrivals: Option<Box<ArrivalsByFlow>>,
+    arrivals: Option<Box<TrafficByFlow>>,
+    departures: Option<Box<TrafficByFlow>>,
 }
 
 impl QueueMeter {
@@ -164,9 +165,8 @@ impl QueueMeter {
                 })
             }),
             samples,
-            arrivals: measure
-                .arrivals_every
-                .map(|interval| Box::new(ArrivalsByFlow::new(interval))),
+            arrivals: measure.arrivals_every.map(bytes_by_flow),
+            departures: measure.departures_every.map(bytes_by_flow),
         };
         meter.set_next_tick();
         meter
@@ -280,9 +280,9 @@ impl QueueMeter {
     /// The time until which packets that do not wait need only be
     /// [counted](QueueMeter::sent_unqueued).
     pub(crate) fn fast_path_until(&self) -> Nanos {
-        match self.arrivals {
-            Some(_) => Nanos::ZERO,
-            None => self.next_tick,
+        match (&self.arrivals, &self.departures) {
+            (None, None) => self.next_tick,
+            _ => Nanos::ZERO,
         }
     }
 
@@ -299,6 +299,22 @@ impl QueueMeter {
     pub fn on_data_arrival(&mut self, flow: u32, size: u32, at: Nanos) {
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.add(flow, at, size);
+        }
+    }
+
+    /// Counts a packet whose transmission begins at `at`.
+    #[inline]
+    pub(crate) fn on_departure(&mut self, packet: Packet, at: Nanos) {
+        if self.departures.is_some() && packet.is_forward() {
+            self.on_data_departure(packet.flow_index(), packet.size(), at);
+        }
+    }
+
+    /// Counts a packet of data of `flow`, of `size` bytes, whose transmission begins at `at`.
+    #[inline]
+    pub fn on_data_departure(&mut self, flow: u32, size: u32, at: Nanos) {
+        if let Some(departures) = &mut self.departures {
+            departures.add(flow, at, size);
         }
     }
 
@@ -330,7 +346,7 @@ impl QueueMeter {
             Phase::Over => self.measured,
             _ => self.sums,
         };
-        let arrivals = self.arrivals.as_ref();
+        let by_group = |bytes: &TrafficByFlow| bytes.by_group(groups, end);
         QueueResult {
             link,
             name: name.to_string(),
@@ -345,9 +361,14 @@ impl QueueMeter {
                 .as_ref()
                 .map_or(0.0, |losses| losses.flows_per_event()),
             samples: self.samples.take().map(|boxed| *boxed),
-            arrivals: arrivals.map(|arrivals| arrivals.by_group(groups, end)),
+            arrivals: self.arrivals.as_deref().map(by_group),
+            departures: self.departures.as_deref().map(by_group),
         }
     }
+}
+
+fn bytes_by_flow(interval: Nanos) -> Box<TrafficByFlow> {
+    Box::new(TrafficByFlow::new(interval))
 }
 
 /// Loss events: intervals with losses, and how many flows each hits.

@@ -7,7 +7,7 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Dumbbell, Link, Node};
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::tcp::{EcnMode, Profile, Recovery};
-use earlydrop_sim::traffic::{Application, Flow, Pattern};
+use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports};
 
 use crate::reference::{Case, Measured, Outcome, loss_percent};
 
@@ -243,6 +243,7 @@ fn web_and_bulk() -> Case {
     for _ in 0..30 {
         let host = dumbbell.left_host(mbps(10), ms(10));
         let transfers = Application::Web {
+            ports: Ports::Same,
             size: Spread::constant(Bytes(10 * 1000)),
             pause: Spread::constant(Nanos::ZERO),
         };

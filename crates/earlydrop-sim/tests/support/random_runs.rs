@@ -15,7 +15,7 @@ use earlydrop_sim::tcp::{
     Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, Recovery, Reduction, RttSampling,
     Rules,
 };
-use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Step, Traffic};
+use earlydrop_sim::traffic::{Application, Flow, FlowId, Pattern, Ports, Step, Traffic};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -308,8 +308,10 @@ fn tcp() -> impl Strategy<Value = Traffic> {
     let application = prop_oneof![
         3 => Just(Application::Bulk),
         1 => (1..300_000_u64).prop_map(|size| Application::Transfer(Bytes(size))),
-        1 => (amount(30_000), span(90_000_000))
-            .prop_map(|(size, pause)| Application::Web { size, pause }),
+        1 => (amount(30_000), span(90_000_000), any::<bool>()).prop_map(|(size, pause, new)| {
+            let ports = if new { Ports::New } else { Ports::Same };
+            Application::Web { ports, size, pause }
+        }),
         1 => (40..1500_u64, amount(30_000), span(90_000_000)).prop_map(
             |(request, size, pause)| Application::Pages {
                 request: Bytes(request),
@@ -408,6 +410,7 @@ pub(crate) fn measured_more(run: &Run) -> Run {
     measure.sojourn = true;
     measure.sample_every = Some(Nanos(7_654_321));
     measure.arrivals_every = Some(Nanos(7_654_321));
+    measure.departures_every = Some(Nanos(7_654_321));
     measure.windows = (0..run.flows.len() as u32).map(FlowId).collect();
     measure.captures = run.network.links().map(|(id, ..)| id).collect();
     run

@@ -91,7 +91,11 @@ impl Red {
             max: self.curve.shape().max,
         };
         let treatment = self.policy.treat(now, packet, &view, random);
-        let verdict = if self.config.cautious && length <= 1 {
+        // The rule `cautious` is about early drops. What a policy refuses is none: it does not
+        // depend on the queue.
+        let spared =
+            self.config.cautious && length <= 1 && !matches!(treatment, Treatment::Refused);
+        let verdict = if spared {
             self.below()
         } else {
             self.judge_treated(treatment, strength, packet, random)
@@ -220,6 +224,24 @@ mod tests {
         // 1250 packet times later it is not: 0.99^1250 of it is left.
         let later = queue.enqueue(Nanos::from_millis(1001), packet(1));
         assert_eq!(later, Outcome::Queued);
+    }
+
+    #[test]
+    fn an_unresponsive_flow_is_dropped_at_an_empty_queue_too() {
+        for cautious in ["off", "on"] {
+            let text = alloc::format!("sfred:eta=0,cautious={cautious},min=50,max=100");
+            let red = Red::from_settings(&settings(&text)).unwrap();
+            let mut queue = SingleQueue::new(red, Limit::packets(3), Pcg32::new(1, 0));
+            // Flow 1 is fast, and loses one of its three packets to a full buffer.
+            for flow in [2, 1, 1, 1] {
+                queue.enqueue(Nanos::ZERO, packet(flow));
+            }
+            while queue.dequeue(Nanos::ZERO).is_some() {}
+            // T_1 = 4 > 1.1 * (5-1)/2, L_1 = 1/4 > 1.1 * 1/5.
+            let refused = Outcome::Dropped(DropReason::Policy);
+            assert_eq!(queue.enqueue(Nanos::ZERO, packet(1)), refused, "{cautious}");
+            assert_eq!(queue.enqueue(Nanos::ZERO, packet(2)), Outcome::Queued);
+        }
     }
 
     #[test]

@@ -110,6 +110,19 @@ pub(super) static FLOWS: Section = Section {
             "the time from the end of one transfer, page or answer to the beginning of the next",
         )
         .when("kind", &["web", "pages", "requests"]),
+        one(
+            "ports",
+            Kind::Choice(&[
+                (
+                    "same",
+                    "those of the sender's last transfer: all its transfers are one flow to a scheme, as with ns-2's agents",
+                ),
+                ("new", "unused ones: each transfer is a new flow to a scheme, as between real hosts"),
+            ]),
+            "same",
+            "the ports of a transfer, by which schemes tell flows apart; real hosts always use new ones",
+        )
+        .when("kind", &["web"]),
         Field::new(
             "every",
             Shape::Spread(SPAN),

@@ -51,6 +51,12 @@ pub(super) static MEASURE: Section = Section {
             "samples of the arrival rate of each group of flows at each queue",
         ),
         one(
+            "departures",
+            Kind::Flag,
+            "off",
+            "samples of the rate at which each group of flows leaves each queue: the bandwidth it uses",
+        ),
+        one(
             "windows",
             Kind::Count(Range::closed(0.0, 1000.0), "flows"),
             "4",

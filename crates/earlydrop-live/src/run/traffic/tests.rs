@@ -9,7 +9,7 @@ use earlydrop_sim::schedule::Schedule;
 use earlydrop_sim::spread::{Law, Spread};
 use earlydrop_sim::streams::{Purpose, spawned, stream};
 use earlydrop_sim::tcp::{Algorithm, EcnMode, Profile};
-use earlydrop_sim::traffic::{self, Application, Pattern, Step};
+use earlydrop_sim::traffic::{self, Application, Pattern, Ports, Step};
 
 use super::*;
 use crate::run::testing::{FIN, Packet, Path, SYN, in_real_time, run_for, run_over};
@@ -109,7 +109,8 @@ fn web_transfers_have_the_sizes_drawn_by_the_simulator() {
     in_real_time(|| {
         let size = Spread::new(Bytes(20_000), Law::Exponential);
         let pause = Spread::constant(MS(20));
-        let mut run = one(Application::Web { size, pause }, MS(1500));
+        let ports = Ports::New;
+        let mut run = one(Application::Web { ports, size, pause }, MS(1500));
         run.seed = 7;
         let (seen, packets) = or_skip!(run_over(&run, Path::default()));
         let mut random = stream(7, Purpose::Application, 0);

@@ -22,7 +22,7 @@ use crate::schedule::Schedule;
 use crate::spread::Spread;
 use crate::streams::{Purpose, stream};
 use crate::tcp::{Profile, Receiver, Sender};
-use crate::traffic::{self, Application, Pattern, Start, Step, Traffic};
+use crate::traffic::{self, Application, Pattern, Ports, Start, Step, Traffic};
 
 /// The profiles of all flows, each once.
 #[derive(Default)]
@@ -269,25 +269,43 @@ impl FlowBuilder<'_> {
         }
     }
 
+    /// A spawner of connections like `connection`.
+    fn spawner(
+        &self,
+        connection: Connection,
+        application: &Application,
+        every: Option<Spread<Nanos>>,
+        at_most: u32,
+    ) -> Ends {
+        let mut template = self.with_ends(Ends::Tcp(connection));
+        template.state.open = true;
+        if every.is_none() {
+            // Connections one after the other measure into what the spawner has.
+            template.meter.details = None;
+        }
+        Ends::Spawner(Box::new(Spawner {
+            every,
+            application: application.clone(),
+            at_most,
+            next_at: Nanos::NEVER,
+            random: self.stream(Purpose::Application),
+            template,
+            connections: Vec::new(),
+            free: Vec::new(),
+            left_out: 0,
+        }))
+    }
+
     fn with_application(&self, mut connection: Connection, application: &Application) -> Ends {
         let random = self.stream(Purpose::Application);
         match application {
             Application::Bulk => Ends::Tcp(connection),
             Application::Arrivals { every, at_most, .. } => {
-                let mut template = self.with_ends(Ends::Tcp(connection));
-                template.state.open = true;
-                Ends::Spawner(Box::new(Spawner {
-                    every: *every,
-                    application: application.clone(),
-                    at_most: *at_most,
-                    next_at: Nanos::NEVER,
-                    random,
-                    template,
-                    connections: Vec::new(),
-                    free: Vec::new(),
-                    left_out: 0,
-                }))
+                self.spawner(connection, application, Some(*every), *at_most)
             }
+            Application::Web {
+                ports: Ports::New, ..
+            } => self.spawner(connection, application, None, u32::MAX),
             _ => {
                 let session = Session::new(application.clone(), random, self.index as u32);
                 connection.session = Some(Box::new(session));
@@ -392,7 +410,7 @@ fn application_problem(application: &Application) -> Option<String> {
     let both = |size: &Spread<_>, time: &Spread<_>| size.problem().or(time.problem());
     match application {
         Application::Bulk | Application::Transfer(_) => None,
-        Application::Web { size, pause } => both(size, pause),
+        Application::Web { size, pause, .. } => both(size, pause),
         Application::Pages {
             request,
             size,

@@ -82,6 +82,7 @@ fn check_measure(run: &Run) -> Result<(), RunError> {
     let intervals = [
         measure.sample_every,
         measure.arrivals_every,
+        measure.departures_every,
         measure.loss_event,
     ];
     if intervals.contains(&Some(Nanos::ZERO)) {

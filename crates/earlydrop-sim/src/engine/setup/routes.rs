@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use super::super::route::Stage;
 use crate::network::{LinkId, Network, Node, Routes};
-use crate::traffic::{Application, Flow, Traffic};
+use crate::traffic::{Application, Flow, Ports, Traffic};
 
 /// A source of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,10 +87,12 @@ fn is_passive(network: &Network, flow: &Flow, forward: &[LinkId]) -> bool {
 fn acts_ahead(flow: &Flow) -> bool {
     match &flow.traffic {
         Traffic::Datagrams { .. } => false,
-        Traffic::Tcp { application, .. } => !matches!(
-            application,
-            Application::Requests { .. } | Application::Pages { .. } | Application::Arrivals { .. }
-        ),
+        Traffic::Tcp { application, .. } => {
+            !matches!(
+                application,
+                Application::Requests { .. } | Application::Pages { .. }
+            ) && !opens_connections(flow)
+        }
     }
 }
 
@@ -99,7 +101,11 @@ pub(super) fn opens_connections(flow: &Flow) -> bool {
     matches!(
         &flow.traffic,
         Traffic::Tcp {
-            application: Application::Arrivals { .. },
+            application: Application::Arrivals { .. }
+                | Application::Web {
+                    ports: Ports::New,
+                    ..
+                },
             ..
         }
     )

@@ -7,7 +7,8 @@
 //!
 //! # Equations
 //! The list holds at most N flows. Of flow i it knows the packets received, H_ri, and
-//! dropped, H_di; H_r and H_d are their sums over the n flows now in the list.
+//! dropped, H_di; H_r and H_d are their sums over the n flows now in the list, or of all
+//! traffic (`totals=all`).
 //! A packet first counts as received, and its flow enters the list if it was not there.
 //! Then the flow is classified:
 //! - `T_f = (H_r - H_d)/n`, the fair share; `T_i = H_ri`; fast: `T_i > (1+alpha) T_f`.
@@ -28,8 +29,12 @@
 //!   both. A marked packet still gets through, so T_f counts drops only. Drops at a full
 //!   buffer count too.
 //! - A flow that is both slow and fast (while all flows are new) is slow: it has received
-//!   no congestion signal yet. An unresponsive flow is dropped whatever the average is, by
-//!   the paper's "all the subsequent packets".
+//!   no congestion signal yet. An unresponsive flow is dropped whatever the average and the
+//!   queue are, by the paper's "all the subsequent packets": `cautious` does not spare it.
+//! - H_r and H_d are "for the aggregated traffic", and n is "the total number of active
+//!   flows". The list knows the active flows only, so by default all three are of the list: a
+//!   flow that leaves it takes its counts along. `totals=all` keeps H_r and H_d of all
+//!   packets, aged alike; n stays the list's.
 //! - The paper prints neither N nor k; 32 flows and 5 packets are ours.
 //! - A count that has aged below one is zero, as in whole numbers: a flow that was
 //!   signalled once can become slow again a horizon later.
@@ -40,6 +45,8 @@
 //! None of ns-2, ns-3, Linux and DPDK has it.
 
 mod counts;
+#[cfg(test)]
+mod tests;
 
 use self::counts::{Counts, History};
 use crate::aqm::Verdict;
@@ -113,6 +120,17 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         origin: "our reading of Wang et al. 2008, section 2.2",
         when: SFRED,
     },
+    Parameter {
+        name: "totals",
+        meaning: "the packets that H_r and H_d, received and dropped, count",
+        kind: Kind::Choice(&[
+            ("listed", "those of the flows now in the list"),
+            ("all", "all, also of flows that have left the list"),
+        ]),
+        default: "listed",
+        origin: "our reading of Wang et al. 2008, section 2.1",
+        when: SFRED,
+    },
 ];
 
 /// The scheme.
@@ -147,13 +165,15 @@ struct Rules {
     /// In the average's unit.
     k: f64,
     as_printed: bool,
+    /// H_r and H_d include flows that have left the list.
+    totals_of_all: bool,
 }
 
 /// The list and its rules.
 #[derive(Clone, Debug)]
 pub struct Sfred {
     list: FlowTable<History>,
-    /// Over the flows now in the list, in the present epoch.
+    /// H_r and H_d, in the present epoch.
     totals: Counts,
     rules: Rules,
     horizon: Nanos,
@@ -178,6 +198,7 @@ impl Sfred {
             eta: s.number("eta"),
             k: k.map_or(0.0, |k| config.length(s, k)),
             as_printed: s.choice("fast_scaling") == "as-printed",
+            totals_of_all: s.choice("totals") == "all",
         };
         Sfred::new(s.count("flows"), rules, s.time("horizon"))
     }
@@ -269,7 +290,7 @@ impl Sfred {
             return slot;
         }
         let (slot, evicted) = self.list.insert(flow, History::from(self.epoch));
-        if let Some(evicted) = evicted {
+        if let Some(evicted) = evicted.filter(|_| !self.rules.totals_of_all) {
             self.totals = self.totals.without(evicted.at(self.epoch));
         }
         slot
@@ -311,278 +332,5 @@ impl Sfred {
         } else {
             (own.received / fair_share).min(LARGEST_FACTOR)
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::aqm::DropReason;
-    use crate::queue::{Outcome, QueueDiscipline};
-    use crate::registry::{Link, Spec};
-    use crate::testing::{info, mbps, packet, queue, settings};
-    use alloc::string::ToString;
-
-    const DROP: Verdict = Verdict::Drop(DropReason::Early);
-
-    struct Bench {
-        sfred: Sfred,
-        random: Pcg32,
-        now: Nanos,
-    }
-
-    impl Bench {
-        fn of(text: &str) -> Bench {
-            let s = settings(text);
-            Bench {
-                sfred: Sfred::from_settings(&s, &RedConfig::from_settings(&s)),
-                random: Pcg32::new(1, 0),
-                now: Nanos::ZERO,
-            }
-        }
-
-        /// A packet of `flow` arrives and is not dropped.
-        fn arrive(&mut self, flow: u64) -> Treatment {
-            let packet = info(flow, self.now);
-            self.sfred.treat(self.now, &packet, &mut self.random)
-        }
-
-        fn arrive_and(&mut self, flow: u64, verdict: Verdict) -> Treatment {
-            let treatment = self.arrive(flow);
-            self.sfred.on_verdict(verdict);
-            treatment
-        }
-
-        fn totals(&self) -> (f64, f64, f64) {
-            let totals = self.sfred.totals;
-            (totals.received, totals.signals, totals.dropped)
-        }
-    }
-
-    /// Flow 1 receives 3, flow 2 receives 1, then one more of flow 1: T_1 = 4,
-    /// T_f = 5/2, and 4 > 1.1 * 2.5.
-    fn one_fast(text: &str) -> (Bench, Treatment) {
-        let mut bench = Bench::of(text);
-        for flow in [1, 1, 1, 2] {
-            assert_eq!(bench.arrive(flow), Treatment::Normal);
-        }
-        let fast = bench.arrive(1);
-        (bench, fast)
-    }
-
-    #[test]
-    fn a_fast_flow_has_its_max_p_scaled_by_how_fast_it_is() {
-        assert_eq!(one_fast("sfred:eta=0").1, Treatment::Scaled(4.0 / 2.5));
-        let as_printed = one_fast("sfred:eta=0,fast_scaling=as-printed").1;
-        assert_eq!(as_printed, Treatment::Scaled(2.5 / 4.0));
-        // 4 is not above 1.6 * 2.5.
-        assert_eq!(one_fast("sfred:eta=0,sfred_alpha=0.6").1, Treatment::Normal);
-    }
-
-    #[test]
-    fn a_fast_flow_that_loses_more_than_others_is_dropped() {
-        let next = |text: &str| {
-            let (mut bench, _) = one_fast(text);
-            bench.sfred.on_verdict(DROP);
-            // T_2 = 2, T_f = (6-1)/2.
-            assert_eq!(bench.arrive(2), Treatment::Normal);
-            // T_1 = 5, T_f = (7-1)/2; L_1 = 1/5, L = 1/7.
-            let treatment = bench.arrive_and(1, DROP);
-            (bench, treatment)
-        };
-        let (mut bench, treatment) = next("sfred:eta=0");
-        assert_eq!(treatment, Treatment::Refused, "1/5 > 1.1/7");
-        // T_1 = 6, T_f = (8-2)/2; L_1 = 2/6, L = 2/8.
-        assert_eq!(bench.arrive(1), Treatment::Refused);
-        let tolerant = next("sfred:eta=0,sfred_beta=0.5").1;
-        assert_eq!(tolerant, Treatment::Scaled(5.0 / 3.0), "1/5 < 1.5/7");
-    }
-
-    #[test]
-    fn a_mark_is_a_signal_but_gets_through() {
-        let next = |text: &str| {
-            let (mut bench, _) = one_fast(text);
-            bench.sfred.on_verdict(Verdict::Mark);
-            [bench.arrive(2), bench.arrive(1)][1]
-        };
-        assert_eq!(next("sfred:eta=0"), Treatment::Refused, "1/5 > 1.1/7");
-        // T_1 = 5, T_f = 7/2, where a drop would have left 6/2.
-        let tolerant = next("sfred:eta=0,sfred_beta=9");
-        assert_eq!(tolerant, Treatment::Scaled(5.0 / 3.5));
-    }
-
-    #[test]
-    fn drops_at_a_full_buffer_count_and_a_marked_packet_counts_one_signal() {
-        let mut bench = Bench::of("sfred");
-        bench.arrive_and(1, Verdict::Keep);
-        bench.sfred.on_refused();
-        assert_eq!(bench.totals(), (1.0, 1.0, 1.0));
-        bench.arrive_and(1, Verdict::Mark);
-        bench.sfred.on_refused();
-        assert_eq!(bench.totals(), (2.0, 2.0, 2.0));
-        bench.arrive_and(1, Verdict::Keep);
-        bench.sfred.on_refused();
-        assert_eq!(bench.totals(), (3.0, 3.0, 3.0));
-    }
-
-    #[test]
-    fn a_flow_is_slow_until_its_tenth_packet_or_its_first_signal() {
-        let mut bench = Bench::of("sfred");
-        for _ in 0..9 {
-            assert_eq!(bench.arrive(1), Treatment::Raised(5.0));
-        }
-        assert_eq!(bench.arrive(1), Treatment::Normal);
-        assert_eq!(bench.arrive_and(2, Verdict::Mark), Treatment::Raised(5.0));
-        assert_eq!(bench.arrive(2), Treatment::Normal);
-        let mut bench = Bench::of("sfred:unit=bytes,k=3");
-        assert_eq!(bench.arrive(1), Treatment::Raised(3000.0));
-        bench.arrive(2);
-        bench.arrive(1);
-        // T_1 = 3, T_f = 4/2: slow all the same.
-        assert_eq!(bench.arrive(1), Treatment::Raised(3000.0));
-    }
-
-    #[test]
-    fn a_full_list_forgets_the_flow_seen_longest_ago_and_its_counts() {
-        let mut bench = Bench::of("sfred:flows=2");
-        bench.arrive(1);
-        bench.arrive_and(1, DROP);
-        bench.arrive_and(1, Verdict::Mark);
-        bench.arrive(2);
-        assert_eq!(bench.totals(), (4.0, 2.0, 1.0));
-        bench.arrive(3);
-        assert_eq!(bench.totals(), (2.0, 0.0, 0.0), "flow 1 is gone");
-        bench.arrive(2);
-        bench.arrive(4);
-        assert_eq!(bench.totals(), (3.0, 0.0, 0.0), "flow 3 is gone");
-        assert_eq!(bench.sfred.flows(), 2);
-    }
-
-    #[test]
-    fn counts_are_halved_each_horizon_from_the_first_packet_on() {
-        // Days into a clock is as good a start as its origin.
-        let start = Nanos(500_000_123_456_789);
-        let run = |text: &str| {
-            let mut bench = Bench::of(text);
-            bench.now = start;
-            for flow in [1, 1, 1, 2] {
-                bench.arrive(flow);
-            }
-            bench.arrive_and(1, DROP);
-            bench.now = start + Nanos::from_secs(10) - Nanos(1);
-            bench.arrive(2);
-            let before = bench.totals();
-            bench.now = start + Nanos::from_secs(10);
-            bench.arrive(2);
-            let after = bench.totals();
-            bench.now = start + Nanos::from_secs(20);
-            bench.arrive(1);
-            let newest = bench.sfred.list.newest().unwrap();
-            let own = bench
-                .sfred
-                .list
-                .value(newest)
-                .at(bench.sfred.epoch)
-                .received;
-            (before, after, bench.totals(), own)
-        };
-        let (before, after, last, own) = run("sfred:horizon=10s");
-        assert_eq!(before, (6.0, 1.0, 1.0));
-        assert_eq!(after, (4.0, 0.5, 0.5), "6/2 and this packet");
-        assert_eq!(last, (3.0, 0.25, 0.25), "4/2 and this packet");
-        assert_eq!(own, 2.0, "4/2/2 and this packet");
-        let (.., last, own) = run("sfred:horizon=never");
-        assert_eq!((last, own), ((8.0, 1.0, 1.0), 5.0));
-    }
-
-    #[test]
-    fn an_evicted_flow_takes_its_aged_counts_out_of_the_totals() {
-        let mut bench = Bench::of("sfred:flows=2,horizon=10s");
-        for _ in 0..4 {
-            bench.arrive_and(1, DROP);
-        }
-        bench.now = Nanos::from_secs(11);
-        bench.arrive(2);
-        assert_eq!(bench.totals(), (3.0, 2.0, 2.0));
-        bench.now = Nanos::from_secs(21);
-        bench.arrive(3);
-        // 3/2, less the 4/4 of flow 1, and this packet.
-        assert_eq!(bench.totals(), (1.5, 0.0, 0.0));
-        bench.now = Nanos::from_secs(1_000_000);
-        bench.arrive(4);
-        assert_eq!(bench.totals(), (1.0, 0.0, 0.0), "all else has faded to 0");
-    }
-
-    #[test]
-    fn a_fair_share_of_nothing_stays_finite() {
-        let mut bench = Bench::of("sfred:eta=0");
-        bench.arrive_and(1, DROP);
-        bench.arrive_and(2, DROP);
-        bench.sfred.totals.dropped = 3.0;
-        assert_eq!(bench.arrive(1), Treatment::Scaled(LARGEST_FACTOR));
-    }
-
-    #[test]
-    fn the_queue_lets_slow_flows_wait_k_packets_longer() {
-        let accepted = |k: &str| {
-            let text = alloc::format!("sfred:min=1,max=2,weight=1,k={k}");
-            let mut queue = queue(&text, mbps(10));
-            let mut arrive = |flow| queue.enqueue(Nanos::ZERO, packet(flow));
-            (0..20)
-                .take_while(|flow| arrive(*flow) == Outcome::Queued)
-                .count()
-        };
-        // From an average of 2 + k on everything is dropped; at 1 + k, nothing.
-        assert_eq!(accepted("0"), 2);
-        assert_eq!(accepted("5"), 7);
-    }
-
-    #[test]
-    fn the_queue_drops_an_unresponsive_flow_by_policy_and_no_other() {
-        // With the spacing of ns-2 it is the other flows that end up dropped.
-        let mut queue = queue("sfred:as=paper,spacing=uniform", mbps(10));
-        let mut lost = [0; 2];
-        for millisecond in 0..5000_u64 {
-            let now = Nanos::from_millis(millisecond);
-            // The flood brings 4 packets in the time of 1.25, flow 1 to 4 together 1.
-            for _ in 0..4 {
-                let outcome = queue.enqueue(now, packet(0));
-                lost[0] += u32::from(outcome == Outcome::Dropped(DropReason::Policy));
-            }
-            let outcome = queue.enqueue(now, packet(1 + millisecond % 4));
-            lost[1] += u32::from(outcome == Outcome::Dropped(DropReason::Policy));
-            queue.dequeue(now);
-        }
-        assert!(lost[0] > 10_000, "{lost:?} of 20,000 and 5,000");
-        assert_eq!(lost[1], 0);
-    }
-
-    #[test]
-    fn a_slow_packet_leaves_the_count_of_the_others_alone() {
-        let mut queue = queue("sfred:min=1,max=100,weight=1,max_p=0.0001", mbps(10));
-        for _ in 0..14 {
-            queue.enqueue(Nanos::ZERO, packet(1));
-        }
-        for _ in 0..10 {
-            queue.dequeue(Nanos::ZERO);
-        }
-        // 4 wait: above min = 1, below min + k = 6.
-        let count = queue.probe("count");
-        assert!(count > Some(3.0), "{count:?}");
-        assert_eq!(queue.enqueue(Nanos::ZERO, packet(2)), Outcome::Queued);
-        assert_eq!(queue.probe("average"), Some(4.0));
-        assert_eq!(queue.probe("count"), count);
-        assert_eq!(queue.probe("flows"), Some(2.0));
-    }
-
-    #[test]
-    fn an_empty_list_is_refused_with_the_nearest_that_would_do() {
-        let error = |text: &str| {
-            let spec: Spec = text.parse().unwrap();
-            spec.plan(&Link::at(mbps(10))).unwrap_err().to_string()
-        };
-        assert!(error("sfred:flows=0").contains("nearest: flows = 1"));
-        assert!(error("sfred:flows=2000000").contains("nearest: flows = 1048576"));
-        assert!(error("sfred:horizon=0").contains("or never"));
     }
 }
