@@ -4,6 +4,7 @@ use earlydrop_lab::document::Problems;
 use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::outcomes;
 use earlydrop_papers::catalogue::{Catalogue, Pace, PaperEntry};
+use earlydrop_papers::claims::{Standing, Test};
 use earlydrop_papers::multiverse::ChoiceValue;
 
 fn source(entry: &PaperEntry, experiment: &str) -> Source {
@@ -51,6 +52,21 @@ fn ours_is_what_the_scenario_has_and_every_other_value_changes_it() {
                         _ => assert!(!is_same, "{what}"),
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Every claim that is counted and that runs decide is judged in other universes.
+#[test]
+fn every_claim_that_counts_has_choices() {
+    let catalogue = Catalogue::read().unwrap();
+    for entry in catalogue.papers.iter().filter(|entry| !entry.is_today()) {
+        for claim in &entry.paper.claims {
+            let is_run = !matches!(claim.test, Test::Undecidable { .. });
+            if claim.standing() == Standing::Paper && is_run {
+                let count = entry.choices.of(&claim.experiment).len();
+                assert!(count >= 3, "{}: {count} choices", claim.id);
             }
         }
     }
