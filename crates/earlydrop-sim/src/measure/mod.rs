@@ -9,7 +9,7 @@ pub use arrivals::Arrivals;
 pub(crate) use arrivals::ArrivalsByFlow;
 pub use fairness::{coefficient_of_variation, jain_index};
 pub use flow::{Delays, FlowMeter, Timing};
-pub use queue::{MeasuredQueue, QueueMeter, Samples};
+pub use queue::{MeasuredQueue, QueueMeter, Samples, Work};
 
 use std::fmt;
 
