@@ -375,16 +375,23 @@ fn datagram_problem(described: &traffic::Flow) -> Option<String> {
     }
     match pattern {
         Pattern::OnOff { on, off } => {
-            let (burst, least) = (on.mean, Pattern::least_burst(*size, slowest));
-            let short = (burst < least).then(|| {
-                format!(
-                    "bursts of {burst} on average, less than a thousandth of a datagram; at least {least}"
-                )
-            });
-            on.problem().or(off.problem()).or(short)
+            let problem = on.problem().or(off.problem());
+            problem.or_else(|| short_bursts(on, *size, slowest))
         }
         Pattern::Constant => None,
     }
+}
+
+/// What is wrong with bursts that hardly ever hold a datagram.
+fn short_bursts(on: &Spread<Nanos>, size: Bytes, rate: BitsPerSec) -> Option<String> {
+    let (burst, least) = (on.mean, Pattern::least_burst(on.law, size, rate));
+    (burst < least).then(|| {
+        format!(
+            "bursts of {burst} on average, {:?}, typically less than a thousandth of a datagram; \
+             at least {least}",
+            on.law
+        )
+    })
 }
 
 /// What is wrong with an application, if anything.
