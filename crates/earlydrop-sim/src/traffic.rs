@@ -80,6 +80,9 @@ pub enum Traffic {
 }
 
 /// An application over TCP: what there is to send. Sizes are payload.
+///
+/// A mean size may not exceed [`Profile::largest_transfer`](tcp::Profile::largest_transfer). A
+/// drawn size beyond it counts as that: no run is long enough to see the difference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Application {
     /// Endless data.
@@ -136,6 +139,18 @@ impl Application {
             | Application::Pages { size, .. }
             | Application::Arrivals { size, .. } => size.draw(random),
             Application::Requests { response, .. } => response.draw(random),
+        }
+    }
+
+    /// The mean size of its transfers; `None` where data is endless.
+    pub(crate) fn mean_size(&self) -> Option<Bytes> {
+        match self {
+            Application::Bulk => None,
+            Application::Transfer(bytes) => Some(*bytes),
+            Application::Web { size, .. }
+            | Application::Pages { size, .. }
+            | Application::Arrivals { size, .. } => Some(size.mean),
+            Application::Requests { response, .. } => Some(response.mean),
         }
     }
 

@@ -7,7 +7,7 @@ use earlydrop::registry::{Length, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::Node as Host;
 use earlydrop_sim::spread::{Law, Quantity, Spread};
-use earlydrop_sim::tcp::Profile;
+use earlydrop_sim::tcp::{MAX_TRANSFER, Profile};
 use earlydrop_sim::traffic::{Application, Flow, Pattern, Start, Step, Traffic};
 
 use crate::document::{Entries, Key, Place, Problem, law_prefix};
@@ -304,7 +304,20 @@ fn sizes(
         }
         other => unreachable!("{name} is {other:?}"),
     };
-    let mean = Bytes::of_amount(bytes.min(1e15));
+    let (largest, law_as_written) = (profile.largest_transfer(), law_prefix(law));
+    if bytes > largest.0 as f64 {
+        let message = format!(
+            "`{name}` = \"{law_as_written}{bytes} bytes\" takes more segments of {} bytes than TCP \
+             can number",
+            payload.0
+        );
+        let help = format!(
+            "at most {MAX_TRANSFER} segments; nearest: {name} = \"{law_as_written}{} bytes\"",
+            largest.0
+        );
+        problems.push(Problem::new(&spread.place, message, help));
+    }
+    let mean = Bytes::of_amount(bytes).min(largest);
     valid(Spread::new(mean, law), name, &spread.place, problems)
 }
 
