@@ -118,8 +118,13 @@ impl Part {
                  (`measure.windows`)"
             }
             Part::Capture => "captured packets: a shorter `duration`, or no capture",
-            Part::Flows => "flows: fewer of them (`count`), or no `measure.delays`",
-            Part::Flight => "packets on their way: a smaller `rtt` or `rate`, or fewer flows",
+            Part::Flows => {
+                "flows and their connections: fewer of them (`count`, `at_most`), or no \
+                 `measure.delays`"
+            }
+            Part::Flight => {
+                "packets on their way: a smaller `rtt`, `rate` or buffer, or fewer flows"
+            }
         }
     }
 }

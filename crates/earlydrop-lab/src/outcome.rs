@@ -62,14 +62,14 @@ pub struct QueueOutcome {
     pub link: String,
     /// Whether it is the watched queue.
     pub watched: bool,
-    /// The share of the time its link was sending.
+    /// The share of the time its link was sending; of a recorded link, of what it could send.
     pub utilisation: f64,
     /// Its mean length over time, in packets.
     pub mean_packets: f64,
     /// Its maximum length, in packets.
     pub longest: u32,
-    /// The mean time in it, in seconds.
-    pub mean_sojourn: f64,
+    /// The mean time in it, in seconds; `None` where no packet departed.
+    pub mean_sojourn: Option<f64>,
     /// Packets that arrived.
     pub arrived: u64,
     /// Packets that departed.
@@ -198,7 +198,7 @@ fn queue(queue: &QueueResult, watched: LinkId) -> QueueOutcome {
         utilisation: queue.utilisation,
         mean_packets: queue.mean_packets,
         longest: queue.longest,
-        mean_sojourn: queue.mean_sojourn.as_secs_f64(),
+        mean_sojourn: queue.mean_sojourn.map(Nanos::as_secs_f64),
         arrived: counters.arrived.packets,
         departed: counters.departed.packets,
         marked: counters.marked.packets,

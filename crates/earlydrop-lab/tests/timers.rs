@@ -62,6 +62,11 @@ fn timers_and_bursts_too_short_are_refused_with_the_nearest() {
             "every 80 ms at 100 kbps",
             "nearest: on = \"80 us\"",
         ),
+        (
+            "kind = \"on-off\"\non = \"lognormal(10) 8 us\"\noff = \"0 s\"",
+            "bursts of lognormal(10) 8 us of datagrams",
+            "nearest: on = \"lognormal(10) ",
+        ),
     ] {
         let problem = plan(flows).map(|_| ()).unwrap_err();
         assert!(problem.contains(found), "{flows}: {problem}");

@@ -97,7 +97,7 @@ impl Direction {
         tap: &mut impl Tap,
     ) {
         self.advance(now, pool, tap);
-        tap.before_change(now, self.link.queue_mut());
+        tap.before_change(now, &mut self.link);
         if self.link.enqueue(now, frame, &mut Lost(now, pool, tap)) {
             self.advance(now, pool, tap);
         }
@@ -117,7 +117,7 @@ impl Direction {
             if at > now {
                 return;
             }
-            tap.before_change(at, self.link.queue_mut());
+            tap.before_change(at, &mut self.link);
             let Some(sent) = self.link.transmit(&mut Lost(at, pool, tap)) else {
                 return;
             };
@@ -194,7 +194,7 @@ impl Direction {
     /// Brings a tap up to `at`, before anything happens then.
     pub(crate) fn observe(&mut self, at: Nanos, pool: &mut Pool, tap: &mut impl Tap) {
         self.advance(at, pool, tap);
-        tap.before_change(at, self.link.queue_mut());
+        tap.before_change(at, &mut self.link);
     }
 
     pub(crate) fn counters(&self) -> &Counters {
@@ -225,8 +225,8 @@ impl Direction {
 pub(crate) trait Tap {
     /// A packet leaves the transmitter.
     fn on_sent(&mut self, at: Nanos, bytes: &[u8]);
-    /// The queue is about to change at `at`, and has not changed since the last call.
-    fn before_change(&mut self, _at: Nanos, _queue: &mut AnyQueue<Frame>) {}
+    /// The queue of `link` is about to change at `at`, and has not changed since the last call.
+    fn before_change(&mut self, _at: Nanos, _link: &mut QueuedLink<Frame>) {}
     /// A packet that has waited for `sojourn` begins to be sent at `at`, which takes `time`.
     fn on_transmission(&mut self, _at: Nanos, _frame: &Frame, _sojourn: Nanos, _time: FineTime) {}
     /// A packet is dropped in the queue.

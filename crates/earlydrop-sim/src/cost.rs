@@ -1,5 +1,7 @@
 //! What a run costs: memory and events, estimated from its description before it starts.
 
+mod flight;
+
 use std::mem::size_of;
 
 use earlydrop::units::Nanos;
@@ -9,8 +11,8 @@ use crate::network::Link;
 use crate::run::Run;
 use crate::traffic::{Application, Ports, Traffic};
 
-/// An estimate of what a run takes, to within a small factor: no bound, but enough to tell a
-/// run from one that would never end or never fit.
+/// An estimate of what a run takes: events to within a small factor, and memory from above. It
+/// tells a run from one that would never end or never fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Packets sent.
@@ -23,9 +25,9 @@ pub struct Cost {
     pub sample_bytes: f64,
     /// Bytes for captured packets.
     pub capture_bytes: f64,
-    /// Bytes for flows, with the distributions of their delays.
+    /// Bytes for flows and all connections that they open, with the distributions of their delays.
     pub flow_bytes: f64,
-    /// Bytes for packets on their way.
+    /// Bytes for packets on their way, in queues and in hosts.
     pub flight_bytes: f64,
 }
 
@@ -37,8 +39,9 @@ const BYTES_OF_SAMPLE: f64 = 32.0;
 const BYTES_OF_FLOW: f64 = 2048.0;
 /// Bytes of a distribution of a flow's delays.
 const BYTES_OF_DISTRIBUTION: f64 = 20_480.0;
-/// Bytes of a packet on its way: an event, or a place in a queue.
-const BYTES_OF_PACKET: f64 = 64.0;
+/// Bytes of a packet on its way: an event or a place in a queue takes 32, in a list that doubles
+/// when it is full, and while it does the old one is still there.
+const BYTES_OF_PACKET: f64 = 96.0;
 /// Events of a packet and its acknowledgment.
 const EVENTS_OF_PACKET: f64 = 2.0;
 
@@ -56,8 +59,9 @@ impl Run {
     pub fn cost(&self) -> Cost {
         let seconds = self.duration.as_secs_f64();
         let tcp = self.tcp_packets_per_second();
-        let datagrams = self.datagrams_per_second();
-        let packets = (tcp + datagrams) * seconds;
+        let datagrams: f64 = self.flows.iter().map(flight::datagrams_per_second).sum();
+        let flight = flight::estimate(self, tcp);
+        let packets = (tcp + datagrams) * seconds + flight.first_windows;
         let measure = &self.measure;
         let samples = self.series_per_sample() * self.samples(measure.sample_every)
             + self.series_of_groups() * self.samples(measure.arrivals_every)
@@ -66,17 +70,15 @@ impl Run {
         let of_flow = BYTES_OF_FLOW + BYTES_OF_DISTRIBUTION * f64::from(distributions);
         // Each link that is captured sees every packet at most twice: data and acknowledgment.
         let captured = 2.0 * packets * measure.captures.len() as f64;
-        let longest = self.queued_links().map(|link| link.delay.as_secs_f64());
-        let longest = longest.fold(0.0, f64::max).min(seconds);
         Cost {
             packets,
-            events: packets * EVENTS_OF_PACKET + samples,
+            events: packets * EVENTS_OF_PACKET + flight.starts + samples,
             samples,
             sample_bytes: samples * BYTES_OF_SAMPLE,
             capture_bytes: captured * size_of::<Recorded>() as f64,
-            flow_bytes: self.flows.len() as f64 * of_flow
-                + self.connections(tcp * seconds) * BYTES_OF_FLOW,
-            flight_bytes: self.in_flight(tcp, datagrams, longest) * BYTES_OF_PACKET,
+            flow_bytes: flight.connections * of_flow
+                + self.connections_one_by_one(tcp * seconds) * BYTES_OF_FLOW,
+            flight_bytes: flight.packets * BYTES_OF_PACKET,
         }
     }
 
@@ -102,8 +104,9 @@ impl Run {
         bits / (8.0 * smallest.max(1.0))
     }
 
-    /// The connections of transfers that each have one of their own, if TCP sends `packets` in all.
-    fn connections(&self, packets: f64) -> f64 {
+    /// The connections of transfers one after the other that each have one of their own, all of
+    /// which are remembered, if TCP sends `packets` in all.
+    fn connections_one_by_one(&self, packets: f64) -> f64 {
         let segments = self.flows.iter().filter_map(|flow| match &flow.traffic {
             Traffic::Tcp {
                 profile,
@@ -119,24 +122,6 @@ impl Run {
         segments
             .reduce(f64::min)
             .map_or(0.0, |fewest| packets / fewest)
-    }
-
-    fn datagrams_per_second(&self) -> f64 {
-        let rates = self.flows.iter().map(|flow| match &flow.traffic {
-            Traffic::Datagrams { size, rate, .. } => rate.packets_per_sec(*size),
-            Traffic::Tcp { .. } => 0.0,
-        });
-        rates.sum()
-    }
-
-    /// Packets on their way over links whose longest delay is `seconds`. TCP keeps within its
-    /// windows.
-    fn in_flight(&self, tcp: f64, datagrams: f64, seconds: f64) -> f64 {
-        let windows = self.flows.iter().map(|flow| match &flow.traffic {
-            Traffic::Tcp { profile, .. } => f64::from(profile.receiver_window),
-            Traffic::Datagrams { .. } => 0.0,
-        });
-        (tcp * seconds).min(windows.sum()) + datagrams * seconds
     }
 
     /// The number of samples at this interval.
@@ -164,13 +149,13 @@ impl Run {
 mod tests {
     use std::sync::Arc;
 
-    use earlydrop::units::BitsPerSec;
+    use earlydrop::units::{BitsPerSec, Bytes};
 
     use super::*;
     use crate::network::Dumbbell;
+    use crate::spread::{Law, Spread};
     use crate::tcp::{Algorithm, Profile};
-
-    use crate::traffic::Flow;
+    use crate::traffic::{Application, Flow, Pattern};
 
     fn busy() -> Run {
         let link = Link::new(BitsPerSec::from_mbps(20), Nanos::from_millis(20));
@@ -205,5 +190,77 @@ mod tests {
         run.duration = Nanos::from_secs(1000);
         assert!(run.cost().sample_bytes > 99.0 * sampled.sample_bytes);
         assert_eq!(run.cost().flow_bytes, plain.flow_bytes);
+    }
+
+    /// Ten sources of datagrams over links without a queue, each with this delay.
+    fn datagrams(access: Link) -> Run {
+        let queue = "droptail".parse().unwrap();
+        let link = Link::new(BitsPerSec::from_mbps(100), Nanos::ZERO);
+        let mut dumbbell = Dumbbell::new(link.clone().queue(queue), link);
+        let mut flows = Vec::new();
+        for _ in 0..10 {
+            let (from, to) = dumbbell.pair(access.rate, access.delay);
+            let rate = BitsPerSec::from_mbps(1);
+            flows.push(Flow::datagrams(
+                from,
+                to,
+                Bytes(125),
+                rate,
+                Pattern::Constant,
+            ));
+        }
+        let mut run = Run::new(dumbbell.network, Nanos::from_secs(10));
+        run.flows = flows;
+        run
+    }
+
+    #[test]
+    fn packets_on_wires_and_in_hosts_are_within_the_estimate() {
+        let (fast, slow) = (BitsPerSec::from_mbps(100), BitsPerSec(100_000));
+        for access in [
+            Link::new(fast, Nanos::from_secs(100)),
+            Link::new(fast, Nanos::from_secs(1)),
+            Link::new(slow, Nanos::from_millis(1)),
+        ] {
+            let run = datagrams(access.clone());
+            let packets = run.cost().flight_bytes / BYTES_OF_PACKET;
+            let in_flight = run.results().unwrap().totals.in_flight.packets as f64;
+            assert!(in_flight >= 10_000.0, "{access:?}: {in_flight}");
+            assert!(
+                (in_flight..2.5 * in_flight).contains(&packets),
+                "{access:?}: {packets}"
+            );
+        }
+    }
+
+    #[test]
+    fn transfers_in_progress_are_within_the_estimate() {
+        let profile = Arc::new(Profile::modern(Algorithm::Reno));
+        for (law, at_most) in [
+            (Law::Constant, 1_000_000),
+            (Law::Constant, 3000),
+            (Law::Exponential, 1_000_000),
+            (Law::LogNormal { sigma: 2.0 }, 1_000_000),
+        ] {
+            let mut run = busy();
+            let (from, to) = (run.flows[0].from, run.flows[0].to);
+            let application = Application::Arrivals {
+                every: Spread::new(Nanos::from_millis(1), law),
+                size: Spread::constant(Bytes(1_000_000)),
+                at_most,
+            };
+            run.flows = vec![Flow::tcp(from, to, &profile, application)];
+            let cost = run.cost();
+            let connections = cost.flow_bytes / BYTES_OF_FLOW;
+            let results = run.results().unwrap();
+            let totals = &results.totals;
+            let at_once = (totals.transfers - totals.completed) as f64;
+            assert!(at_once > 2000.0, "{law:?}: {at_once}");
+            assert!(
+                (at_once..4.0 * at_once + 2.0).contains(&connections),
+                "{law:?}: {connections}"
+            );
+            assert!(cost.flight_bytes / BYTES_OF_PACKET > totals.in_flight.packets as f64);
+        }
     }
 }

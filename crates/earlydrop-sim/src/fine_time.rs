@@ -75,6 +75,11 @@ impl FineTime {
         (self.nanos as f64 - f64::from(self.early) / FRACTIONS as f64) * 1e-9
     }
 
+    /// The time in units of 2^-32 ns.
+    pub(crate) fn fractions(self) -> i128 {
+        i128::from(self.nanos) * FRACTIONS as i128 - i128::from(self.early)
+    }
+
     /// `at`, if that is later.
     #[inline(always)]
     #[must_use]

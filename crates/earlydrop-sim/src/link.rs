@@ -250,6 +250,14 @@ impl<P: Packet> QueuedLink<P> {
         self.transmitter.params.delay
     }
 
+    pub(crate) fn transmitter(&self) -> &Transmitter {
+        &self.transmitter
+    }
+
+    pub(crate) fn opportunities(&self) -> Option<&Opportunities> {
+        self.trace.as_ref()
+    }
+
     /// When the packet sent last is through, rounded up.
     #[inline]
     pub fn free_at(&self) -> Nanos {

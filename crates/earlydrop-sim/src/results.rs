@@ -42,14 +42,16 @@ pub struct QueueResult {
     pub name: String,
     /// Packets and bytes that arrived, departed, were marked, and were dropped by reason.
     pub counters: Counters,
-    /// The share of the time in which the link was sending, 0 to 1.
+    /// The share of the time in which the link was sending, 0 to 1. Of a link that follows a
+    /// trace: the share of the bytes its opportunities could send that they sent.
     pub utilisation: f64,
     /// The mean queue length over time, in packets. A packet being sent is not in the queue.
     pub mean_packets: f64,
     /// The greatest queue length, in packets.
     pub longest: u32,
-    /// The mean time from a packet's arrival to the start of its transmission.
-    pub mean_sojourn: Nanos,
+    /// The mean time from a packet's arrival to the start of its transmission; `None` where no
+    /// transmission began.
+    pub mean_sojourn: Option<Nanos>,
     /// The distribution of those times, if asked for.
     pub sojourn: Option<Distribution>,
     /// The mean number of flows hit by a loss event, if asked for; else zero.

@@ -100,6 +100,41 @@ impl<T: Quantity> Spread<T> {
         }
     }
 
+    /// The mean of values where those above `most` count as `most`: E min(X, most), in base units.
+    ///
+    /// It tells how soon draws add up to `most`, where a heavy tail may hide that nearly all of them
+    /// are next to nothing.
+    pub fn mean_up_to(&self, most: T) -> f64 {
+        let (mean, most) = (self.mean.amount(), most.amount());
+        if mean == 0.0 || most == 0.0 {
+            return 0.0;
+        }
+        // The integral of 1 - F from 0 to `most`.
+        match self.law {
+            Law::Constant => mean.min(most),
+            Law::Uniform if most >= 2.0 * mean => mean,
+            Law::Uniform => most - most * most / (4.0 * mean),
+            Law::Exponential => -mean * libm::expm1(-most / mean),
+            Law::Pareto { shape } => {
+                let scale = mean * (shape - 1.0) / shape;
+                if most <= scale {
+                    return most;
+                }
+                let tail = libm::pow(scale / most, shape - 1.0);
+                scale + scale / (shape - 1.0) * (1.0 - tail)
+            }
+            Law::Lomax { shape } => {
+                let scale = mean * (shape - 1.0);
+                mean * (1.0 - libm::pow(1.0 + most / scale, 1.0 - shape))
+            }
+            Law::LogNormal { sigma: 0.0 } => mean.min(most),
+            Law::LogNormal { sigma } => {
+                let at = libm::log(most / mean) / sigma + 0.5 * sigma;
+                mean * normal_below(at - sigma) + most * normal_below(-at)
+            }
+        }
+    }
+
     /// Draws a value, by inversion.
     pub fn draw(&self, random: &mut Pcg32) -> T {
         let mean = self.mean.amount();
@@ -121,9 +156,23 @@ impl<T: Quantity> Spread<T> {
     }
 }
 
+/// The share of a standard normal distribution below `x`.
+fn normal_below(x: f64) -> f64 {
+    0.5 * libm::erfc(-x * core::f64::consts::FRAC_1_SQRT_2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LAWS: [Law; 6] = [
+        Law::Constant,
+        Law::Uniform,
+        Law::Exponential,
+        Law::Pareto { shape: 2.5 },
+        Law::Lomax { shape: 2.5 },
+        Law::LogNormal { sigma: 1.0 },
+    ];
 
     /// The mean of many draws, and the share of them above the law's mean.
     fn sample(law: Law) -> (f64, f64) {
@@ -142,18 +191,39 @@ mod tests {
         // P(X > mean) in closed form; deviations of the shares are 0.0011 at most, so
         // 0.005 fails by chance less than once in 10^5 for each law. Means with a
         // heavy tail (shape 2.5: deviation 0.002 and skewed) are given 5%.
-        let cases = [
-            (Law::Constant, 0.0),
-            (Law::Uniform, 0.5),
-            (Law::Exponential, (-1.0_f64).exp()),
-            (Law::Pareto { shape: 2.5 }, (1.5_f64 / 2.5).powf(2.5)),
-            (Law::Lomax { shape: 2.5 }, (1.0_f64 + 1.0 / 1.5).powf(-2.5)),
-            (Law::LogNormal { sigma: 1.0 }, 0.308_54),
+        let shares = [
+            0.0,
+            0.5,
+            (-1.0_f64).exp(),
+            (1.5_f64 / 2.5).powf(2.5),
+            (1.0_f64 + 1.0 / 1.5).powf(-2.5),
+            0.308_54,
         ];
-        for (law, share) in cases {
+        for (law, share) in LAWS.into_iter().zip(shares) {
             let (mean, above) = sample(law);
             assert!((mean - 1.0).abs() < 0.05, "{law:?}: mean {mean}");
             assert!((above - share).abs() < 0.005, "{law:?}: {above} above");
+        }
+    }
+
+    /// Values up to 3 s have a deviation of less than 1.5 s, their mean over 200,000 draws one of
+    /// less than 0.0034 s.
+    #[test]
+    fn the_mean_up_to_a_value_is_that_of_draws() {
+        for law in LAWS {
+            let spread = Spread::new(Nanos::from_secs(1), law);
+            for most in [0.3, 1.0, 3.0] {
+                let mut random = Pcg32::new(6, 6);
+                let draws = (0..200_000).map(|_| spread.draw(&mut random).as_secs_f64());
+                let mean = draws.map(|drawn| drawn.min(most)).sum::<f64>() / 200_000.0;
+                let exact = 1e-9 * spread.mean_up_to(Nanos((most * 1e9) as u64));
+                assert!(
+                    (mean - exact).abs() < 0.017,
+                    "{law:?} {most}: {mean}, not {exact}"
+                );
+            }
+            let all = spread.mean_up_to(Nanos::from_secs(1_000_000_000));
+            assert!((1e-9 * all - 1.0).abs() < 1e-3, "{law:?}: {all}");
         }
     }
 

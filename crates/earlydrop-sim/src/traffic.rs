@@ -80,6 +80,9 @@ pub enum Traffic {
 }
 
 /// An application over TCP: what there is to send. Sizes are payload.
+///
+/// A mean size may not exceed [`Profile::largest_transfer`](tcp::Profile::largest_transfer). A
+/// drawn size beyond it counts as that: no run is long enough to see the difference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Application {
     /// Endless data.
@@ -152,6 +155,18 @@ impl Application {
         }
     }
 
+    /// The mean size of its transfers; `None` where data is endless.
+    pub(crate) fn mean_size(&self) -> Option<Bytes> {
+        match self {
+            Application::Bulk => None,
+            Application::Transfer(bytes) => Some(*bytes),
+            Application::Web { size, .. }
+            | Application::Pages { size, .. }
+            | Application::Arrivals { size, .. } => Some(size.mean),
+            Application::Requests { response, .. } => Some(response.mean),
+        }
+    }
+
     /// Draws the time from the end of a transfer to the next, where one follows.
     pub fn draw_pause(&self, random: &mut Pcg32) -> Option<Nanos> {
         match self {
@@ -181,11 +196,37 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// The least mean duration of a burst of datagrams of `size` at `rate`: a thousandth of the
-    /// time from one to the next. Shorter bursts would be drawn by the thousand until one holds a
-    /// datagram.
-    pub fn least_burst(size: Bytes, rate: BitsPerSec) -> Nanos {
-        Nanos(rate.transmission_time(size).0.div_ceil(1000))
+    /// The least mean duration of bursts of datagrams of `size` at `rate`, distributed by `law`.
+    ///
+    /// With it a burst lasts a thousandth of the time from one datagram to the next on average,
+    /// where longer ones count as that time. Shorter bursts would be drawn by the thousand, at one
+    /// moment of the run, until one holds a datagram. Nearly all draws of a law with a heavy tail
+    /// are far below the mean, which must then be longer.
+    pub fn least_burst(law: Law, size: Bytes, rate: BitsPerSec) -> Nanos {
+        let interval = rate.transmission_time(size);
+        let least = interval.0.div_ceil(1000);
+        let is_enough = |mean: u64| {
+            let typical = Spread::new(Nanos(mean), law).mean_up_to(interval);
+            // A burst of a thousandth is enough, whatever is rounded.
+            typical >= interval.0 as f64 * 0.999_9e-3
+        };
+        if is_enough(least) {
+            return Nanos(least);
+        }
+        let (mut short, mut enough) = (least, least);
+        while !is_enough(enough) && enough < Nanos::NEVER.0 / 2 {
+            (short, enough) = (enough, 2 * enough);
+        }
+        // To a thousandth.
+        while enough - short > enough / 1000 + 1 {
+            let middle = short + (enough - short) / 2;
+            if is_enough(middle) {
+                enough = middle;
+            } else {
+                short = middle;
+            }
+        }
+        Nanos(enough)
     }
 }
 

@@ -7,7 +7,7 @@ use earlydrop_sim::Run;
 use earlydrop_sim::network::{Link, Network};
 use earlydrop_sim::results::Results;
 use earlydrop_sim::spread::Spread;
-use earlydrop_sim::tcp::{Handshake, Profile, Recovery, Rules};
+use earlydrop_sim::tcp::{Algorithm, Handshake, Profile, Recovery, Rules};
 use earlydrop_sim::traffic::{Application, Flow, Ports};
 
 /// One flow of `application` for 1 s over 8 Mbps and 10 ms: a packet of 1000 bytes takes
@@ -150,4 +150,38 @@ fn senders_clocks_tick_at_different_phases() {
         .filter(|flow| flow.smoothed_rtt == Nanos::from_millis(10))
         .count();
     assert!((1..40).contains(&of_one_tick), "{of_one_tick} of 40");
+}
+
+/// A run in which one host sends the other transfers of this mean size, in segments of one byte.
+fn one_byte_segments(application: Application) -> Run {
+    let mut network = Network::new();
+    let (from, to) = (network.node("from"), network.node("to"));
+    network.duplex(
+        from,
+        to,
+        Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(1)),
+    );
+    let profile = Profile {
+        segment_size: 41,
+        header_size: 40,
+        ..Profile::modern(Algorithm::Reno)
+    };
+    let mut run = Run::new(network, Nanos::from_secs(2));
+    run.add(Flow::tcp(from, to, &Arc::new(profile), application));
+    run
+}
+
+#[test]
+fn a_transfer_of_more_segments_than_can_be_numbered_is_refused() {
+    let largest = Bytes(1 << 31);
+    for size in [Bytes(largest.0 + 1), Bytes((1 << 32) + 1), Bytes(u64::MAX)] {
+        let refused = one_byte_segments(Application::Transfer(size)).results();
+        let problem = refused.unwrap_err().to_string();
+        assert!(problem.contains("at most 2147483648 bytes"), "{problem}");
+    }
+    // The largest takes longer than the run.
+    let results = one_byte_segments(Application::Transfer(largest))
+        .results()
+        .unwrap();
+    assert_eq!((results.totals.transfers, results.totals.completed), (1, 0));
 }

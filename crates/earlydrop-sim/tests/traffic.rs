@@ -132,6 +132,36 @@ fn bursts_shorter_than_a_packet_have_their_mean_rate() {
     assert!(error.contains("at least 1 us"), "{error}");
 }
 
+/// The median of such bursts is e^-50 of their mean: some 10^8 would be drawn, at one moment, until
+/// they hold a datagram.
+#[test]
+fn bursts_nearly_all_of_which_are_empty_are_refused() {
+    let flow = |mean, law| {
+        let (mut run, from, to) = over(link(), ms(100));
+        let pattern = Pattern::OnOff {
+            on: Spread::new(mean, law),
+            off: Spread::constant(Nanos::ZERO),
+        };
+        run.add(datagrams(from, to, pattern));
+        run
+    };
+    let (size, rate) = (Bytes(1000), BitsPerSec::from_mbps(8));
+    for law in [
+        Law::LogNormal { sigma: 10.0 },
+        Law::LogNormal { sigma: 4.0 },
+        Law::Pareto { shape: 1.001 },
+        Law::Lomax { shape: 1.01 },
+        Law::Exponential,
+        Law::Uniform,
+    ] {
+        let least = Pattern::least_burst(law, size, rate);
+        let error = flow(Nanos(least.0 - least.0 / 500 - 1), law).results();
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(&format!("at least {least}")), "{error}");
+        assert!(sent(&flow(least, law).results().unwrap()) > 0);
+    }
+}
+
 /// A source sends each packet within the nanosecond in which it is due, at any rate.
 #[test]
 fn fast_sources_send_every_packet() {

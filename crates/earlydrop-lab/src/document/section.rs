@@ -177,6 +177,18 @@ pub(super) fn parse_between(kind: &Kind, text: &str) -> Result<(Value, Value), N
     Ok((parse_one(kind, from.trim())?, parse_one(kind, to.trim())?))
 }
 
+/// A distribution as it is written in front of a mean: "lognormal(1) "; nothing for a constant.
+pub(crate) fn law_prefix(law: Law) -> String {
+    match law {
+        Law::Constant => String::new(),
+        Law::Uniform => "uniform ".into(),
+        Law::Exponential => "exponential ".into(),
+        Law::Pareto { shape } => format!("pareto({shape}) "),
+        Law::Lomax { shape } => format!("lomax({shape}) "),
+        Law::LogNormal { sigma } => format!("lognormal({sigma}) "),
+    }
+}
+
 /// Reads a mean with a distribution in front of it. Without `kind` the mean is an amount of
 /// data. The error is the nearest valid text, where there is one.
 pub fn parse_spread(kind: Option<&Kind>, text: &str) -> Result<(Value, Law), Option<String>> {

@@ -1,6 +1,7 @@
 //! The metrics themselves: names, units and how each is computed.
 
 use earlydrop::aqm::DropReason;
+use earlydrop::units::Nanos;
 use earlydrop_sim::measure::{Delays, Distribution};
 use earlydrop_sim::results::QueueResult;
 
@@ -14,7 +15,7 @@ pub static METRICS: &[Metric] = &[
         "utilisation",
         ("%", 100.0),
         Better::More,
-        "the share of the time that the watched link was sending",
+        "the share of the time that the watched link was sending; of a recorded link, the share of what it could send",
         Compute::Queue(|queue| Some(queue.utilisation)),
     ),
     headline(
@@ -31,7 +32,7 @@ pub static METRICS: &[Metric] = &[
         ("ms", 1e3),
         Better::Less,
         "the mean time from a packet's arrival at the watched queue to the start of its transmission",
-        Compute::Queue(|queue| Some(queue.mean_sojourn.as_secs_f64())),
+        Compute::Queue(|queue| queue.mean_sojourn.map(Nanos::as_secs_f64)),
     ),
     headline(
         "delay_p99",

@@ -7,10 +7,10 @@ use earlydrop::registry::{Length, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::network::Node as Host;
 use earlydrop_sim::spread::{Law, Quantity, Spread};
-use earlydrop_sim::tcp::Profile;
+use earlydrop_sim::tcp::{MAX_TRANSFER, Profile};
 use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Traffic};
 
-use crate::document::{Entries, Key, Place, Problem};
+use crate::document::{Entries, Key, Place, Problem, law_prefix};
 
 use super::tcp;
 
@@ -190,7 +190,7 @@ fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffi
         _ => {
             let on = times(group, "on", problems);
             let off = times(group, "off", problems);
-            check_bursts(group, on.mean, (size, rate), problems);
+            check_bursts(group, on, (size, rate), problems);
             Flow::datagrams(host, host, size, rate, Pattern::OnOff { on, off })
         }
     };
@@ -210,23 +210,29 @@ fn datagrams(kind: &str, group: &Entries, problems: &mut Vec<Problem>) -> Traffi
     }
 }
 
-/// Refuses bursts so short that hardly one in a thousand holds a datagram.
+/// Refuses bursts most of which are so short that hardly one in a thousand holds a datagram.
 fn check_bursts(
     group: &Entries,
-    burst: Nanos,
+    on: Spread<Nanos>,
     (size, rate): (Bytes, BitsPerSec),
     problems: &mut Vec<Problem>,
 ) {
     let steps = group.list("steps");
     let later = steps.iter().filter_map(|step| step.rate_or_auto("rate"));
     let slowest = later.fold(rate, BitsPerSec::min);
-    let least = Pattern::least_burst(size, slowest);
+    let (burst, law) = (on.mean, law_prefix(on.law));
+    let least = Pattern::least_burst(on.law, size, slowest);
     if burst < least {
         let time = slowest.transmission_time(size);
         let message = format!(
-            "bursts of {burst} of datagrams that follow each other every {time} at {slowest}"
+            "bursts of {law}{burst} of datagrams that follow each other every {time} at {slowest}"
         );
-        let help = format!("at least a thousandth of that; nearest: on = \"{least}\"");
+        let typical = match on.law {
+            Law::Constant => "",
+            _ => " for a typical burst, not for its rare longest ones",
+        };
+        let help =
+            format!("at least a thousandth of that{typical}; nearest: on = \"{law}{least}\"");
         problems.push(Problem::new(group.place_of("on"), message, help));
     }
 }
@@ -302,7 +308,20 @@ fn sizes(
         }
         other => unreachable!("{name} is {other:?}"),
     };
-    let mean = Bytes::of_amount(bytes.min(1e15));
+    let (largest, law_as_written) = (profile.largest_transfer(), law_prefix(law));
+    if bytes > largest.0 as f64 {
+        let message = format!(
+            "`{name}` = \"{law_as_written}{bytes} bytes\" takes more segments of {} bytes than TCP \
+             can number",
+            payload.0
+        );
+        let help = format!(
+            "at most {MAX_TRANSFER} segments; nearest: {name} = \"{law_as_written}{} bytes\"",
+            largest.0
+        );
+        problems.push(Problem::new(&spread.place, message, help));
+    }
+    let mean = Bytes::of_amount(bytes).min(largest);
     valid(Spread::new(mean, law), name, &spread.place, problems)
 }
 

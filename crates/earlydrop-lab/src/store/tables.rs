@@ -244,10 +244,16 @@ fn queue_columns(cell: Column) -> Vec<Column> {
         cell,
         text("link", "the link that it feeds"),
         whole("watched", "1 for the watched queue"),
-        real("utilisation", "the share of the time the link was sending"),
+        real(
+            "utilisation",
+            "the share of the time the link was sending; of a recorded link, of what it could send",
+        ),
         real("mean_packets", "its mean length over time, in packets"),
         whole("longest", "its maximum length, in packets"),
-        real("mean_sojourn", "the mean time in it, in seconds"),
+        real(
+            "mean_sojourn",
+            "the mean time in it, in seconds; empty where no packet departed",
+        ),
         whole("arrived", "packets that arrived"),
         whole("departed", "packets that departed"),
         whole("marked", "packets marked"),

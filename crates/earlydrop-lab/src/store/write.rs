@@ -146,7 +146,7 @@ fn queue_row(queue: &QueueOutcome) -> Row {
         queue.utilisation.into(),
         queue.mean_packets.into(),
         whole(u64::from(queue.longest)),
-        queue.mean_sojourn.into(),
+        real(queue.mean_sojourn),
         whole(queue.arrived),
         whole(queue.departed),
         whole(queue.marked),

@@ -12,11 +12,10 @@
 use std::collections::VecDeque;
 
 use earlydrop::counters::Tally;
-use earlydrop::queue::AnyQueue;
 use earlydrop::random::Pcg32;
 use earlydrop::units::Nanos;
 use earlydrop_sim::fine_time::FineTime;
-use earlydrop_sim::link::Wire;
+use earlydrop_sim::link::{QueuedLink, Wire};
 use earlydrop_sim::network::{Change, Link};
 
 use super::access_links::AccessLinks;
@@ -180,8 +179,8 @@ impl<T: Tap> Tap for MeterTap<'_, T> {
         self.1.on_sent(at, bytes);
     }
 
-    fn before_change(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
-        self.0.observe_queue(at, queue);
+    fn before_change(&mut self, at: Nanos, link: &mut QueuedLink<Frame>) {
+        self.0.observe_queue(at, link);
     }
 
     fn on_transmission(&mut self, at: Nanos, frame: &Frame, sojourn: Nanos, time: FineTime) {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use earlydrop::counters::Tally;
 use earlydrop::packet::{Ecn, Packet as _};
-use earlydrop::queue::{AnyQueue, QueueDiscipline};
 use earlydrop::units::Nanos;
 use earlydrop_sim::Run;
 use earlydrop_sim::fine_time::FineTime;
+use earlydrop_sim::link::QueuedLink;
 use earlydrop_sim::measure::{FlowMeter, QueueMeter, Timing};
 
 use super::addresses::AddressPlan;
@@ -99,10 +99,9 @@ impl Meter {
         }
     }
 
-    /// Observes the queue, which has not changed since the last event, up to `at`.
-    pub(crate) fn observe_queue(&mut self, at: Nanos, queue: &mut AnyQueue<Frame>) {
-        let packets = queue.packets();
-        self.queue.observe(at, packets, queue);
+    /// Observes the queue of `link`, which has not changed since the last event, up to `at`.
+    pub(crate) fn observe_queue(&mut self, at: Nanos, link: &mut QueuedLink<Frame>) {
+        self.queue.observe(at, link.waiting(), link);
     }
 
     /// Records a dequeue at `at`: the packet waited for `sojourn`, and its transmission takes

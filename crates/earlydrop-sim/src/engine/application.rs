@@ -11,7 +11,7 @@ use crate::packet::{Kind, MAX_FLOWS, Packet};
 use crate::results::Completion;
 use crate::spread::Spread;
 use crate::streams::{Purpose, spawned, stream};
-use crate::tcp::{Handshake, Rules};
+use crate::tcp::{Handshake, Profile, Rules};
 use crate::traffic::{Application, FlowId};
 
 /// A finite application over one connection.
@@ -62,6 +62,25 @@ pub(super) enum Phase {
 /// How long a client waits for the first response before it repeats its request; twice as long
 /// each time after. The initial timeout of RFC 6298, section 2.1.
 const FIRST_REPEAT: Nanos = Nanos::from_secs(1);
+
+/// The bytes and segments of a transfer whose drawn size is `drawn`: at least one of each, and at
+/// most [`MAX_TRANSFER`](crate::tcp::MAX_TRANSFER) segments.
+fn transfer_of(drawn: Bytes, profile: &Profile) -> (u64, u32) {
+    let bytes = drawn.clamp(Bytes(1), profile.largest_transfer()).0;
+    (bytes, bytes.div_ceil(u64::from(profile.payload())) as u32)
+}
+
+/// The payload of the last segment of a transfer, in bytes.
+fn last_payload(bytes: u64, profile: &Profile) -> u32 {
+    let payload = u64::from(profile.payload());
+    ((bytes - 1) % payload + 1) as u32
+}
+
+/// The number after so many segments from `first` on; `None` where 32 bits do not count them, or
+/// as many as mean [endless](crate::tcp::Sender::supply) data.
+fn number_after(first: u32, segments: u32) -> Option<u32> {
+    first.checked_add(segments).filter(|end| *end < u32::MAX)
+}
 
 impl Session {
     pub(super) fn new(application: Application, random: Pcg32, parent: u32) -> Session {
@@ -223,7 +242,8 @@ impl Simulation {
     }
 
     /// Gives the sender the next transfer; over a new connection unless the application keeps
-    /// one.
+    /// one. Connections of a flow number their segments on; where all numbers are used, after more
+    /// than two billion segments, there is no further transfer.
     fn start_transfer(&mut self, index: u32, now: Nanos) {
         let flow = &mut self.flows[index as usize];
         let Ends::Tcp(connection) = &mut flow.ends else {
@@ -233,9 +253,15 @@ impl Simulation {
             return;
         };
         let profile = &self.profiles[connection.profile as usize];
-        let bytes = session.application.draw_size(&mut session.random).0.max(1);
+        let drawn = session.application.draw_size(&mut session.random);
+        let (bytes, segments) = transfer_of(drawn, profile);
         let first = session.begun == 0;
         let fresh = !session.ends_at_receiver() || first;
+        let opening = u32::from(fresh && profile.handshake != Handshake::None);
+        let Some(end) = number_after(session.end, segments + opening) else {
+            session.phase = Phase::Pausing(Nanos::NEVER);
+            return;
+        };
         if fresh && !first {
             connection.sender.restart(profile, now);
             session.first = session.end;
@@ -246,13 +272,10 @@ impl Simulation {
             _ => now,
         };
         session.phase = Phase::Transferring { since, bytes };
-        let payload = u64::from(profile.payload());
-        let segments = bytes.div_ceil(payload);
-        let opening = u32::from(fresh && profile.handshake != Handshake::None);
-        session.end += segments as u32 + opening;
+        session.end = end;
         // ns-2's agents count packets, and all of them are full.
         session.last_size = match profile.rules {
-            Rules::Standard => (bytes - (segments - 1) * payload) as u32 + profile.header_size,
+            Rules::Standard => last_payload(bytes, profile) + profile.header_size,
             Rules::Ns2 => profile.segment_size,
         };
         connection.sender.supply(session.end);
@@ -403,5 +426,45 @@ impl Simulation {
             (spawner.random, spawner.next_at) = (random, next_at);
         }
         self.ensure_wake(parent);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::{Algorithm, MAX_TRANSFER};
+
+    #[test]
+    fn drawn_sizes_are_bound_to_the_largest_transfer() {
+        let profile = Profile::modern(Algorithm::Reno);
+        let payload = u64::from(profile.payload());
+        let largest = profile.largest_transfer().0;
+        let wrapped = (1_u64 << 32) * payload;
+        for (drawn, bytes, segments, last) in [
+            (0, 1, 1, 1),
+            (payload, payload, 1, payload),
+            (payload + 1, payload + 1, 2, 1),
+            (largest, largest, MAX_TRANSFER, payload),
+            (wrapped + 1, largest, MAX_TRANSFER, payload),
+            (u64::MAX, largest, MAX_TRANSFER, payload),
+        ] {
+            assert_eq!(
+                transfer_of(Bytes(drawn), &profile),
+                (bytes, segments),
+                "{drawn}"
+            );
+            assert_eq!(u64::from(last_payload(bytes, &profile)), last, "{drawn}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_used_up_are_not_used_again() {
+        assert_eq!(number_after(MAX_TRANSFER, 10), Some(MAX_TRANSFER + 10));
+        assert_eq!(
+            number_after(MAX_TRANSFER, MAX_TRANSFER - 2),
+            Some(u32::MAX - 1)
+        );
+        assert_eq!(number_after(MAX_TRANSFER, MAX_TRANSFER - 1), None);
+        assert_eq!(number_after(MAX_TRANSFER + 1, MAX_TRANSFER), None);
     }
 }

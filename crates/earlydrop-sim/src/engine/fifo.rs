@@ -16,7 +16,7 @@ use earlydrop::units::Nanos;
 use super::port::Port;
 use crate::fine_time::FineTime;
 use crate::link::{QueuedLink, Transmitter};
-use crate::measure::{MeasuredQueue, QueueMeter};
+use crate::measure::{MeasuredQueue, QueueMeter, Work};
 use crate::packet::Packet;
 
 /// A link with a drop-tail queue, and what is measured of both.
@@ -25,7 +25,6 @@ pub(super) struct FifoPort {
     /// The link's number and name.
     pub(super) number: u32,
     pub(super) name: String,
-    link: Transmitter,
     fifo: Fifo,
     pub(super) meter: QueueMeter,
     /// Until this time the meter has nothing due, and packets that do not wait are only counted.
@@ -45,8 +44,7 @@ impl FifoPort {
         FifoPort {
             number,
             name,
-            link,
-            fifo: Fifo::new(limit),
+            fifo: Fifo::new(limit, link),
             meter,
             calm_until: Nanos::ZERO,
             counted: 0,
@@ -57,13 +55,13 @@ impl FifoPort {
     /// has nothing due; returns when it arrives at the far end. `None`: nothing was done.
     #[inline(always)]
     pub(super) fn transmit_if_free(&mut self, at: Nanos, size: u32) -> Option<Nanos> {
-        let free = self.link.free_at.nanos() <= at && at < self.calm_until;
-        let time = self.link.params.cached_time(size).filter(|_| free)?;
+        let free = self.fifo.link.free_at.nanos() <= at && at < self.calm_until;
+        let time = self.fifo.link.params.cached_time(size).filter(|_| free)?;
         self.counted += 1;
-        self.link.free_at = at.into();
-        self.link.free_at += time;
+        self.fifo.link.free_at = at.into();
+        self.fifo.link.free_at += time;
         Some(Nanos(
-            self.link.free_at.nanos().0 + self.link.params.delay.0,
+            self.fifo.link.free_at.nanos().0 + self.fifo.link.params.delay.0,
         ))
     }
 
@@ -73,14 +71,14 @@ impl FifoPort {
         let size = packet.size();
         self.observe(at);
         self.meter.on_arrival(packet, at);
-        let arrives = if self.link.free_at.nanos() > at {
+        let arrives = if self.fifo.link.free_at.nanos() > at {
             self.enqueue(at, packet)
         } else {
-            let time = self.link.params.transmission_time(size);
+            let time = self.fifo.link.params.transmission_time(size);
             self.fifo.count_unqueued(1, size);
             self.meter.sent_unqueued(1, time);
             self.meter.on_departure(packet, at);
-            Some(self.link.transmit(at, size))
+            Some(self.fifo.link.transmit(at, size))
         };
         self.calm_until = self.meter.fast_path_until();
         arrives
@@ -89,7 +87,7 @@ impl FifoPort {
     /// Measures the packets that were only counted. All are of one size: the one whose
     /// transmission time is cached.
     fn measure_counted(&mut self) {
-        if let Some((size, time)) = self.link.params.cached() {
+        if let Some((size, time)) = self.fifo.link.params.cached() {
             self.fifo.count_unqueued(self.counted, size);
             self.meter.sent_unqueued(self.counted, time);
         }
@@ -101,26 +99,27 @@ impl FifoPort {
         if !self.fifo.has_room_for(size) {
             return None;
         }
-        let begins = self.link.free_at.nanos();
+        let begins = self.fifo.link.free_at.nanos();
         self.meter.advance(at, self.fifo.packets());
+        let time = self.fifo.link.params.transmission_time(size);
         self.fifo.push(Waiting {
             arrived: at,
             begins,
-            time: self.link.params.transmission_time(size),
+            time,
             size,
             data_of: match packet.is_forward() {
                 true => packet.flow_index(),
                 false => NO_FLOW,
             },
         });
-        Some(self.link.transmit(at, size))
+        Some(self.fifo.link.transmit(at, size))
     }
 
     /// The port that this link is in the [reference engine](super::reference).
     pub(super) fn as_port(&self) -> Port {
         let limit = Limit::packets(self.fifo.limit);
         let queue = AnyQueue::single(AnyAqm::DropTail(DropTail), limit, Pcg32::new(0, 0));
-        let params = &self.link.params;
+        let params = &self.fifo.link.params;
         let link = QueuedLink::new(queue, params.rate(), params.delay, None);
         let (number, name) = (self.number, self.name.clone());
         Port::new(number, name, None, link, self.meter.clone())
@@ -142,6 +141,12 @@ impl FifoPort {
         self.meter
             .observe(until, self.fifo.packets(), &mut self.fifo);
     }
+
+    /// Ends measurement at `at`.
+    pub(super) fn finish(&mut self, at: Nanos) {
+        self.observe(at);
+        self.meter.finish(at, self.fifo.packets(), &mut self.fifo);
+    }
 }
 
 impl MeasuredQueue for Fifo {
@@ -156,11 +161,20 @@ impl MeasuredQueue for Fifo {
     }
 
     fn probes(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+
+    fn work(&self, at: Nanos, begun: FineTime) -> Work {
+        let waiting =
+            (self.popped..self.pushed).map(|number| self.waiting[self.place(number)].time);
+        let waiting: i128 = waiting.map(FineTime::fractions).sum();
+        Work::of_transmitter(at, begun, self.link.free_at.fractions() - waiting)
+    }
 }
 
 /// A drop-tail queue with a limit in packets, over a link whose rate does not change.
 #[derive(Clone, Debug)]
 struct Fifo {
+    /// The link. It is free once all that wait now are sent.
+    link: Transmitter,
     /// A ring whose length is a power of two.
     waiting: Box<[Waiting]>,
     limit: u32,
@@ -187,8 +201,9 @@ struct Waiting {
 const NO_FLOW: u32 = u32::MAX;
 
 impl Fifo {
-    fn new(limit: u32) -> Fifo {
+    fn new(limit: u32, link: Transmitter) -> Fifo {
         Fifo {
+            link,
             waiting: vec![Waiting::default(); limit.next_power_of_two() as usize].into(),
             limit,
             popped: 0,

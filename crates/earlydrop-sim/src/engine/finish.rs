@@ -48,10 +48,10 @@ impl Simulation {
         let end = self.end;
         for index in 0..self.ports.len() as u32 {
             self.drain(index, end);
-            self.ports[index as usize].observe(end);
+            self.ports[index as usize].finish(end);
         }
         for fifo in &mut self.fifos {
-            fifo.observe(end);
+            fifo.finish(end);
         }
         self.count_in_flight();
         self.accounts.count_lost();

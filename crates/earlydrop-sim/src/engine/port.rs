@@ -56,7 +56,13 @@ impl Port {
     #[inline]
     pub(super) fn observe(&mut self, at: Nanos) {
         let waiting = self.link.waiting();
-        self.meter.observe(at, waiting, self.link.queue_mut());
+        self.meter.observe(at, waiting, &mut self.link);
+    }
+
+    /// Ends measurement at `at`.
+    pub(super) fn finish(&mut self, at: Nanos) {
+        let waiting = self.link.waiting();
+        self.meter.finish(at, waiting, &mut self.link);
     }
 }
 

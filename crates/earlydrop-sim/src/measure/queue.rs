@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use earlydrop::counters::Counters;
 use earlydrop::packet::Packet as _;
-use earlydrop::queue::{AnyQueue, QueueDiscipline};
+use earlydrop::queue::QueueDiscipline;
 use earlydrop::units::Nanos;
 
 use super::{Distribution, Measure, TrafficByFlow};
 use crate::fine_time::FineTime;
+use crate::link::QueuedLink;
 use crate::network::LinkId;
 use crate::packet::Packet;
 use crate::results::QueueResult;
 
-/// A queue as a [`QueueMeter`] sees it.
+/// A queue and its link as a [`QueueMeter`] sees them.
 pub trait MeasuredQueue {
     /// Updates a scheme's probes to `now`.
     fn poll(&mut self, now: Nanos);
@@ -23,23 +24,73 @@ pub trait MeasuredQueue {
     fn counters(&self) -> &Counters;
     /// Calls `show` with each of the scheme's probes.
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64));
+    /// What the link has sent by `at`, and could have. All packets whose transmission begins
+    /// before `at` have left the queue; their transmission times add up to `begun`.
+    fn work(&self, at: Nanos, begun: FineTime) -> Work;
 }
 
-impl<P: earlydrop::packet::Packet> MeasuredQueue for AnyQueue<P> {
+impl<P: earlydrop::packet::Packet> MeasuredQueue for QueuedLink<P> {
     fn poll(&mut self, now: Nanos) {
-        QueueDiscipline::poll(self, now);
+        QueueDiscipline::poll(self.queue_mut(), now);
     }
 
     fn bytes(&self) -> u64 {
-        QueueDiscipline::bytes(self)
+        self.queue().bytes()
     }
 
     fn counters(&self) -> &Counters {
-        QueueDiscipline::counters(self)
+        self.queue().counters()
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        QueueDiscipline::probes(self, show);
+        self.queue().probes(show);
+    }
+
+    fn work(&self, at: Nanos, begun: FineTime) -> Work {
+        match self.opportunities() {
+            None => Work::of_transmitter(at, begun, self.transmitter().free_at.fractions()),
+            Some(opportunities) => {
+                let begun = self.queue().counters().departed.bytes;
+                Work {
+                    done: i128::from(begun) - i128::from(opportunities.used_from(at)),
+                    possible: i128::from(opportunities.offered_before(at)),
+                }
+            }
+        }
+    }
+}
+
+/// What a link has sent since time zero, and what it could have sent: in units of time, or in
+/// bytes where the link follows a trace.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    done: i128,
+    possible: i128,
+}
+
+impl Work {
+    /// The work by `at` of a transmitter that has begun transmissions of `begun` altogether and is
+    /// through with the last of them at `through`, in 2^-32 ns.
+    pub(crate) fn of_transmitter(at: Nanos, begun: FineTime, through: i128) -> Work {
+        let possible = FineTime::from(at).fractions();
+        let rest = through - possible;
+        // A transmitter that is through less than a nanosecond before `at` may continue there. It
+        // counts as sending until `at`, so that no transmission extends back over it.
+        let rest = if rest > -FineTime::from(Nanos(1)).fractions() {
+            rest
+        } else {
+            0
+        };
+        Work {
+            done: begun.fractions() - rest,
+            possible,
+        }
+    }
+
+    /// The share of what was possible since `before` that was done.
+    fn share_since(&self, before: &Work) -> f64 {
+        let done = self.done - before.done;
+        ratio(done as f64, (self.possible - before.possible) as f64)
     }
 }
 
@@ -100,8 +151,8 @@ struct Sums {
     length_time: u64,
     /// Greatest queue length that lasted for any time, packets.
     longest: u32,
-    /// Time spent transmitting.
-    busy: FineTime,
+    /// Transmission times of the packets whose transmission has begun since time zero.
+    begun: FineTime,
     /// Sum of sojourn times, nanoseconds.
     sojourn: u64,
     /// Packets in that sum.
@@ -124,6 +175,9 @@ pub struct QueueMeter {
     sums: Sums,
     /// `sums` at the end of the run.
     measured: Sums,
+    /// The link's work at the end of the warm-up, and its utilisation since then.
+    work_before: Work,
+    utilisation: f64,
     sojourn: Option<Box<Distribution>>,
     counted: Counters,
     before: Counters,
@@ -155,6 +209,8 @@ impl QueueMeter {
             last: Nanos::ZERO,
             sums: Sums::default(),
             measured: Sums::default(),
+            work_before: Work::default(),
+            utilisation: 0.0,
             sojourn: measure.sojourn.then(Box::default),
             counted: Counters::default(),
             before: Counters::default(),
@@ -192,14 +248,21 @@ impl QueueMeter {
                 self.sample(tick, packets, queue);
             }
             if self.phase == Phase::WarmUp && tick >= self.from {
-                self.begin(packets, queue);
+                self.begin(tick, packets, queue);
             }
             if self.phase == Phase::Measured && tick >= self.end {
-                self.counted = queue.counters().since(&self.before);
-                self.measured = self.sums;
-                self.phase = Phase::Over;
-                self.next_sample = Nanos::NEVER;
+                self.end(tick, queue);
             }
+            self.set_next_tick();
+        }
+    }
+
+    /// Advances to `at`, the last time at which anything is measured: the run's end, or when it
+    /// was stopped.
+    pub fn finish(&mut self, at: Nanos, packets: u32, queue: &mut impl MeasuredQueue) {
+        self.observe(at, packets, queue);
+        if self.phase == Phase::Measured {
+            self.end(at, queue);
             self.set_next_tick();
         }
     }
@@ -213,11 +276,13 @@ impl QueueMeter {
         }
     }
 
-    fn begin(&mut self, packets: u32, queue: &impl MeasuredQueue) {
+    fn begin(&mut self, at: Nanos, packets: u32, queue: &impl MeasuredQueue) {
         self.phase = Phase::Measured;
         self.before = queue.counters().clone();
+        self.work_before = queue.work(at, self.sums.begun);
         self.sums = Sums {
             longest: packets,
+            begun: self.sums.begun,
             ..Sums::default()
         };
         if let Some(losses) = &mut self.losses {
@@ -226,6 +291,15 @@ impl QueueMeter {
         if let Some(sojourn) = &mut self.sojourn {
             sojourn.clear();
         }
+    }
+
+    fn end(&mut self, at: Nanos, queue: &impl MeasuredQueue) {
+        self.phase = Phase::Over;
+        self.counted = queue.counters().since(&self.before);
+        let work = queue.work(at, self.sums.begun);
+        self.utilisation = work.share_since(&self.work_before);
+        self.measured = self.sums;
+        self.next_sample = Nanos::NEVER;
     }
 
     /// Advances to `at` with `packets` in `queue`, before anything happens then.
@@ -252,7 +326,7 @@ impl QueueMeter {
     /// Counts a packet that waited for `sojourn` and whose transmission takes `time`.
     #[inline]
     pub fn sent(&mut self, sojourn: Nanos, time: FineTime) {
-        self.sums.busy += time;
+        self.sums.begun += time;
         self.sums.sojourn += sojourn.0;
         self.sums.sojourns += 1;
         if self.sojourn.is_some() {
@@ -272,7 +346,7 @@ impl QueueMeter {
 
     /// Counts packets that did not wait, each transmitted in `time`.
     pub(crate) fn sent_unqueued(&mut self, packets: u64, time: FineTime) {
-        self.sums.busy += time.times(packets);
+        self.sums.begun += time.times(packets);
         self.sums.sojourns += packets;
         self.record_sojourn(Nanos::ZERO, packets);
     }
@@ -332,8 +406,8 @@ impl QueueMeter {
         self.losses.as_deref_mut()
     }
 
-    /// The result up to the end, for the queue before `link`, called `name`. `groups` are given as
-    /// name and flows.
+    /// The result, for the queue before `link`, called `name`: of what was measured until the meter
+    /// was [finished](QueueMeter::finish). `groups` are given as name and flows.
     pub fn result(
         &mut self,
         link: LinkId,
@@ -342,19 +416,17 @@ impl QueueMeter {
         end: Nanos,
     ) -> QueueResult {
         let span = self.end.since(self.from).as_secs_f64();
-        let sums = match self.phase {
-            Phase::Over => self.measured,
-            _ => self.sums,
-        };
+        let sums = &self.measured;
         let by_group = |bytes: &TrafficByFlow| bytes.by_group(groups, end);
         QueueResult {
             link,
             name: name.to_string(),
             counters: self.counted.clone(),
-            utilisation: ratio(sums.busy.as_secs_f64(), span).min(1.0),
+            utilisation: self.utilisation,
             mean_packets: ratio(sums.length_time as f64 * 1e-9, span),
             longest: sums.longest,
-            mean_sojourn: Nanos(ratio(sums.sojourn as f64, sums.sojourns as f64) as u64),
+            mean_sojourn: (sums.sojourns > 0)
+                .then(|| Nanos((sums.sojourn as f64 / sums.sojourns as f64) as u64)),
             sojourn: self.sojourn.take().map(|boxed| *boxed),
             flows_per_loss_event: self
                 .losses

@@ -165,6 +165,19 @@ impl Opportunities {
         self.left -= size;
         self.trace.opportunity(self.number)
     }
+
+    /// Bytes that the opportunities before `at` could send.
+    pub(crate) fn offered_before(&self, at: Nanos) -> u64 {
+        self.trace.first_from(at) * u64::from(OPPORTUNITY)
+    }
+
+    /// Bytes of opportunities at or after `at` that are already used, by packets that were ready
+    /// before `at`.
+    pub(crate) fn used_from(&self, at: Nanos) -> u64 {
+        // Such packets skip none of these opportunities.
+        let used = self.number * u64::from(OPPORTUNITY) + u64::from(OPPORTUNITY - self.left);
+        used.saturating_sub(self.offered_before(at))
+    }
 }
 
 #[cfg(test)]

@@ -78,8 +78,8 @@ use earlydrop::units::Nanos;
 
 pub use counts::SenderCounts;
 pub use profile::{
-    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, Profile, ProfileError, Recovery, Reduction,
-    RenoEstimate, RttSampling, Rules,
+    Algorithm, DelayedAcks, EcnMode, Growth, Handshake, MAX_TRANSFER, Profile, ProfileError,
+    Recovery, Reduction, RenoEstimate, RttSampling, Rules,
 };
 pub(crate) use receiver::{AckDecision, Echo};
 pub use receiver::{Arrival, Receiver, Reply};

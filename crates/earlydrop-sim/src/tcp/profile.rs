@@ -6,7 +6,7 @@
 use core::fmt;
 
 use earlydrop::packet::Ecn;
-use earlydrop::units::Nanos;
+use earlydrop::units::{Bytes, Nanos};
 
 use super::rto::RtoParams;
 
@@ -109,6 +109,9 @@ impl EcnMode {
         }
     }
 }
+
+/// The segments of the largest transfer: half of those that 32 bits number.
+pub const MAX_TRANSFER: u32 = 1 << 31;
 
 /// How a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -331,6 +334,11 @@ impl Profile {
     /// Bytes of payload in a full segment.
     pub const fn payload(&self) -> u32 {
         self.segment_size - self.header_size
+    }
+
+    /// The largest transfer, in bytes of payload: [`MAX_TRANSFER`] segments.
+    pub fn largest_transfer(&self) -> Bytes {
+        Bytes(u64::from(MAX_TRANSFER) * u64::from(self.payload()))
     }
 
     /// Checks that the rules are consistent.

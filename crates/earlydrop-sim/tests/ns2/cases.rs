@@ -321,7 +321,7 @@ fn rate_awareness_baseline(scheme: &str, queue: &str, late: u32) -> Case {
             Measured::from([
                 ("all_util", queue.utilisation),
                 ("all_loss_pct", loss_percent(queue)),
-                ("all_qdelay", queue.mean_sojourn.as_secs_f64()),
+                ("all_qdelay", queue.mean_sojourn.unwrap().as_secs_f64()),
             ])
         },
     )
@@ -333,7 +333,7 @@ fn queue_figures(outcome: &Outcome) -> Measured {
         ("util", queue.utilisation),
         ("meanq", queue.mean_packets),
         ("loss_pct", loss_percent(queue)),
-        ("qdelay", queue.mean_sojourn.as_secs_f64()),
+        ("qdelay", queue.mean_sojourn.unwrap().as_secs_f64()),
     ]);
     let samples = queue.samples.as_ref().expect("they were asked for");
     if let Some(averages) = samples.probe("average") {

@@ -176,7 +176,7 @@ fn figures(outcome: &Outcome) -> Measured {
     Measured::from([
         ("util", queue.utilisation),
         ("meanq", queue.mean_packets),
-        ("sojourn", queue.mean_sojourn.as_secs_f64()),
+        ("sojourn", queue.mean_sojourn.unwrap().as_secs_f64()),
         ("sojourn_p99", sojourn.quantile(0.99).as_secs_f64()),
         ("loss_pct", loss_percent(queue)),
         ("mark_pct", 100.0 * marked),

@@ -97,7 +97,7 @@ pub(super) static FLOWS: Section = Section {
             "size",
             Shape::Amount,
             "100 kB",
-            "the payload of each transfer, page or answer; a packet is a full segment",
+            "the payload of each transfer, page or answer; a packet is a full segment; at most 2^31 segments, to which drawn sizes are cut",
         )
         .when(
             "kind",

@@ -21,7 +21,7 @@ use crate::run::{Run, RunError};
 use crate::schedule::Schedule;
 use crate::spread::Spread;
 use crate::streams::{Purpose, stream};
-use crate::tcp::{Profile, Receiver, Sender};
+use crate::tcp::{MAX_TRANSFER, Profile, Receiver, Sender};
 use crate::traffic::{self, Application, Pattern, Ports, Start, Step, Traffic};
 
 /// The profiles of all flows, each once.
@@ -358,7 +358,9 @@ fn check(
             profile
                 .validate()
                 .map_err(|problem| RunError::Profile { flow, problem })?;
-            application_problem(application).map_or(Ok(()), wrong)
+            let problem = application_problem(application);
+            let problem = problem.or_else(|| too_large(application, profile));
+            problem.map_or(Ok(()), wrong)
         }
         Traffic::Datagrams { .. } => datagram_problem(described).map_or(Ok(()), wrong),
     }
@@ -393,16 +395,37 @@ fn datagram_problem(described: &traffic::Flow) -> Option<String> {
     }
     match pattern {
         Pattern::OnOff { on, off } => {
-            let (burst, least) = (on.mean, Pattern::least_burst(*size, slowest));
-            let short = (burst < least).then(|| {
-                format!(
-                    "bursts of {burst} on average, less than a thousandth of a datagram; at least {least}"
-                )
-            });
-            on.problem().or(off.problem()).or(short)
+            let problem = on.problem().or(off.problem());
+            problem.or_else(|| short_bursts(on, *size, slowest))
         }
         Pattern::Constant => None,
     }
+}
+
+/// What is wrong with transfers of more segments than a connection can number.
+fn too_large(application: &Application, profile: &Profile) -> Option<String> {
+    let (size, largest) = (application.mean_size()?, profile.largest_transfer());
+    (size > largest).then(|| {
+        format!(
+            "transfers of {} bytes, more than {MAX_TRANSFER} segments of {} bytes; \
+             at most {} bytes",
+            size.0,
+            profile.payload(),
+            largest.0
+        )
+    })
+}
+
+/// What is wrong with bursts that hardly ever hold a datagram.
+fn short_bursts(on: &Spread<Nanos>, size: Bytes, rate: BitsPerSec) -> Option<String> {
+    let (burst, least) = (on.mean, Pattern::least_burst(on.law, size, rate));
+    (burst < least).then(|| {
+        format!(
+            "bursts of {burst} on average, {:?}, typically less than a thousandth of a datagram; \
+             at least {least}",
+            on.law
+        )
+    })
 }
 
 /// What is wrong with an application, if anything.

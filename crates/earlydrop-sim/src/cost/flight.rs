@@ -1,0 +1,311 @@
+//! Packets on their way, and connections: at most how many there are at once.
+//!
+//! Datagrams are bound by what sources offer and wires carry, segments by windows. Neither bound
+//! is exact, and both err to the safe side: a run that takes more memory than the machine has is
+//! killed, with everything in it.
+
+use earlydrop::registry::{Link as LinkFacts, Plan};
+use earlydrop::units::{Bytes, Nanos};
+
+use crate::network::{Change, Link, LinkId, Network, Routes};
+use crate::run::Run;
+use crate::spread::{Law, Spread};
+use crate::tcp::Profile;
+use crate::traffic::{Application, Flow, Step, Traffic};
+
+/// The least bytes of a packet that limits in bytes are taken for.
+const SMALLEST_PACKET: f64 = 40.0;
+
+/// What the flows of a run have in the network at once, at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flight {
+    /// Packets on wires, in queues and in hosts.
+    pub(super) packets: f64,
+    /// Connections, those of open-loop arrivals included, and other flows.
+    pub(super) connections: f64,
+    /// Starts of transfers of open-loop arrivals in the whole run.
+    pub(super) starts: f64,
+    /// Packets that those of them send before the first acknowledgment that are open at once. They
+    /// are sent however slow the links are.
+    pub(super) first_windows: f64,
+}
+
+/// The traffic over one link.
+#[derive(Clone, Debug, Default)]
+struct Load {
+    /// Datagrams offered, per second and in bits per second.
+    datagrams: f64,
+    bits: f64,
+    /// Bits of the smallest of them.
+    smallest: f64,
+    /// Flows over TCP.
+    senders: f64,
+}
+
+/// A flow over TCP and its route.
+struct Sender<'a> {
+    profile: &'a Profile,
+    application: &'a Application,
+    forward: Vec<LinkId>,
+    /// The propagation delay there and back, in seconds.
+    rtt: f64,
+}
+
+/// Finds what is in the network at once in `run`, whose senders fill all queues with so many
+/// segments a second.
+pub(super) fn estimate(run: &Run, segments_per_second: f64) -> Flight {
+    let mut routes = Routes::new(&run.network);
+    let mut loads = vec![Load::default(); run.network.links().len()];
+    let mut senders = Vec::new();
+    let mut flight = Flight::default();
+    for flow in &run.flows {
+        // Without a route the run is refused.
+        let Some(forward) = routes.find(flow.from, flow.to) else {
+            continue;
+        };
+        match &flow.traffic {
+            Traffic::Datagrams { size, .. } => {
+                flight.connections += 1.0;
+                offer(&mut loads, &forward, *size, datagrams_per_second(flow));
+            }
+            Traffic::Tcp {
+                profile,
+                application,
+            } => {
+                let back = routes.find(flow.to, flow.from).unwrap_or_default();
+                let delays = forward.iter().chain(&back);
+                let rtt = delays.map(|link| delay(run.network.get(*link))).sum();
+                for link in &forward {
+                    loads[link.0 as usize].senders += 1.0;
+                }
+                senders.push(Sender {
+                    profile,
+                    application,
+                    forward,
+                    rtt,
+                });
+            }
+        }
+    }
+    let seconds = run.duration.as_secs_f64();
+    // And one at the start and with every step.
+    let sent = |flow: &Flow| datagrams_per_second(flow) * seconds + 1.0 + flow.steps.len() as f64;
+    let sent: f64 = run.flows.iter().map(sent).sum();
+    flight.packets = datagrams_in_flight(&run.network, &loads, seconds).min(sent);
+    add_senders(run, &senders, &loads, segments_per_second, &mut flight);
+    flight
+}
+
+/// Datagrams a second of a flow while it sends, at the fastest of its rates.
+pub(super) fn datagrams_per_second(flow: &Flow) -> f64 {
+    let Traffic::Datagrams { size, rate, .. } = &flow.traffic else {
+        return 0.0;
+    };
+    let later = flow.steps.iter().filter_map(|(_, step)| match step {
+        Step::Rate(rate) => Some(*rate),
+        _ => None,
+    });
+    later.fold(*rate, |a, b| a.max(b)).packets_per_sec(*size)
+}
+
+/// Adds datagrams of `size` to the load of each link of a route.
+fn offer(loads: &mut [Load], route: &[LinkId], size: Bytes, per_second: f64) {
+    let bits = 8.0 * size.0.max(1) as f64;
+    for link in route {
+        let load = &mut loads[link.0 as usize];
+        load.smallest = match load.datagrams > 0.0 {
+            true => load.smallest.min(bits),
+            false => bits,
+        };
+        load.datagrams += per_second;
+        load.bits += per_second * bits;
+    }
+}
+
+/// The datagrams on all wires and in front of them after `seconds`.
+fn datagrams_in_flight(network: &Network, loads: &[Load], seconds: f64) -> f64 {
+    let mut packets = 0.0;
+    for ((_, _, _, link), load) in network.links().zip(loads) {
+        if load.datagrams == 0.0 {
+            continue;
+        }
+        let rate = link.mean_rate().0 as f64;
+        let carried = load.datagrams.min(rate / load.smallest);
+        packets += carried * delay(link).min(seconds);
+        // What the link does not carry waits; without a limit where there is no queue.
+        let excess = load.datagrams * (1.0 - rate / load.bits).max(0.0) * seconds;
+        packets += excess.min(limit(link));
+    }
+    packets
+}
+
+/// Adds what senders over TCP have in flight, and their connections.
+fn add_senders(
+    run: &Run,
+    senders: &[Sender<'_>],
+    loads: &[Load],
+    segments_per_second: f64,
+    flight: &mut Flight,
+) {
+    let seconds = run.duration.as_secs_f64();
+    let (mut windows, mut shared_windows) = (0.0, 0.0);
+    let (mut first_windows, mut longest_rtt) = (0.0, 0.0_f64);
+    for sender in senders {
+        let connections = connections(sender.application, run.duration);
+        flight.connections += connections.at_once;
+        let first = sender.first_window();
+        flight.starts += connections.starts;
+        if connections.starts > 0.0 {
+            flight.first_windows += connections.at_once * first;
+        }
+        let window = connections.at_once * sender.window(&run.network, seconds);
+        if sender.is_limited_by_losses(&run.network, loads) {
+            shared_windows += window;
+            first_windows += connections.at_once * first;
+            longest_rtt = longest_rtt.max(sender.rtt.min(seconds));
+        } else {
+            windows += window;
+        }
+    }
+    let queued = run.network.links().map(|(_, _, _, link)| link);
+    let queued: f64 = queued.filter(|link| has_queue(link)).map(limit).sum();
+    // Slow start sends up to twice what the network holds before it learns of a loss.
+    let held = 2.0 * (segments_per_second * longest_rtt + queued) + first_windows;
+    flight.packets += windows + shared_windows.min(held);
+}
+
+impl Sender<'_> {
+    /// Segments that a connection sends before the first acknowledgment.
+    fn first_window(&self) -> f64 {
+        f64::from(self.profile.initial_window).min(self.segments())
+    }
+
+    /// The segments of a transfer; endless where it may be of any size.
+    fn segments(&self) -> f64 {
+        let size = match self.application {
+            Application::Transfer(size) => Spread::constant(*size),
+            Application::Web { size, .. }
+            | Application::Pages { size, .. }
+            | Application::Arrivals { size, .. }
+            | Application::Requests { response: size, .. } => *size,
+            Application::Bulk => return f64::INFINITY,
+        };
+        match size.law {
+            Law::Constant => {
+                let payload = f64::from(self.profile.payload().max(1));
+                // And the SYN.
+                (size.mean.0 as f64 / payload).ceil().max(1.0) + 1.0
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The rate of the slowest of its links that `is_counted`, in bits per second.
+    fn slowest(&self, network: &Network, is_counted: impl Fn(&Link) -> bool) -> f64 {
+        let links = self.forward.iter().map(|link| network.get(*link));
+        let rates = links.filter(|link| is_counted(link));
+        let rates = rates.map(|link| link.mean_rate().0 as f64);
+        rates.fold(f64::INFINITY, f64::min)
+    }
+
+    /// The most segments that one of its connections has in flight: `cwnd` grows by one with each
+    /// that the slowest link carries, at most.
+    fn window(&self, network: &Network, seconds: f64) -> f64 {
+        let bits = 8.0 * f64::from(self.profile.segment_size.max(1));
+        let carried = self.slowest(network, |_| true) / bits * seconds;
+        let grown = f64::from(self.profile.initial_window) + 2.0 * carried;
+        let rwnd = f64::from(self.profile.receiver_window);
+        rwnd.min(grown).min(self.segments())
+    }
+
+    /// Whether a queue on its route limits it, and not its own links, before which packets wait
+    /// without limit. Flows share a queue's link about equally.
+    fn is_limited_by_losses(&self, network: &Network, loads: &[Load]) -> bool {
+        let shares = self.forward.iter().filter_map(|id| {
+            let link = network.get(*id);
+            let senders = loads[id.0 as usize].senders.max(1.0);
+            has_queue(link).then(|| link.mean_rate().0 as f64 / senders)
+        });
+        let share = shares.fold(f64::INFINITY, f64::min);
+        share.is_finite() && self.slowest(network, |link| !has_queue(link)) > share
+    }
+}
+
+/// The connections of an application.
+struct Connections {
+    /// At most so many are open.
+    at_once: f64,
+    /// Starts of open-loop transfers.
+    starts: f64,
+}
+
+/// The connections of an application in a run of `duration`.
+fn connections(application: &Application, duration: Nanos) -> Connections {
+    match application {
+        Application::Arrivals { every, at_most, .. } => {
+            let starts = starts(every, duration);
+            Connections {
+                at_once: starts.min(f64::from(*at_most)),
+                starts,
+            }
+        }
+        // Requests have a connection of their own.
+        Application::Pages { .. } => Connections {
+            at_once: 2.0,
+            starts: 0.0,
+        },
+        _ => Connections {
+            at_once: 1.0,
+            starts: 0.0,
+        },
+    }
+}
+
+/// Starts with these times in between, on average at most. With N of them the times up to
+/// `duration` each add up to at most twice that, so E N is at most twice `duration` over the mean
+/// time up to `duration` (Wald's equation).
+fn starts(every: &Spread<Nanos>, duration: Nanos) -> f64 {
+    let mean = every.mean_up_to(duration).max(1.0);
+    let factor = match every.law {
+        Law::Constant => 1.0,
+        _ => 2.0,
+    };
+    factor * duration.0 as f64 / mean + 1.0
+}
+
+fn has_queue(link: &Link) -> bool {
+    link.queue.is_some() || link.trace.is_some() || !link.changes.is_empty()
+}
+
+/// The propagation delay of a link, with the longest that it changes to and that reordering adds,
+/// in seconds.
+fn delay(link: &Link) -> f64 {
+    let later = link.changes.iter().filter_map(|(_, change)| match change {
+        Change::Delay(delay) => Some(*delay),
+        _ => None,
+    });
+    let longest = later.fold(link.delay, |a, b| a.max(b));
+    longest.as_secs_f64() + link.reorder.map_or(0.0, |r| r.delay.as_secs_f64())
+}
+
+/// The packets that wait in front of a link at most; endless without a queue.
+fn limit(link: &Link) -> f64 {
+    let facts = LinkFacts {
+        rate: link.mean_rate(),
+        mean_packet: link.mean_packet,
+    };
+    let Some(spec) = &link.queue else {
+        return if has_queue(link) {
+            1000.0
+        } else {
+            f64::INFINITY
+        };
+    };
+    let limit = match spec.plan(&facts) {
+        Ok(Plan::Single { limit, .. }) => limit,
+        Ok(Plan::Fair { sharing, .. } | Plan::FairCodel { sharing, .. }) => sharing.limit,
+        Ok(Plan::Dual { coupling }) => coupling.limit,
+        Err(_) => return 0.0,
+    };
+    f64::from(limit.packets).min(limit.bytes.0 as f64 / SMALLEST_PACKET)
+}
