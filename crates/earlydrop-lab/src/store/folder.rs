@@ -236,7 +236,7 @@ fn keep(folder: &Path, recording: &Recording) -> Result<(), FileError> {
         return Ok(());
     }
     // The name has a hash of the text: a file of this name is a damaged copy.
-    write_whole(&path, text, &Signature::of(""), Overwrite::Any)
+    write_whole(&path, text, &Signature::beginning(""), Overwrite::Any)
 }
 
 /// Creates the database of the run of `plan`, complete but for its cells, and gives it its name.
