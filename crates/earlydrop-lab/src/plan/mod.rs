@@ -115,6 +115,9 @@ impl Plan {
         check_size(&axes, seeds.len()).map_err(|problem| vec![problem])?;
         let recordings = Recordings::new(&source.traces);
         let points = points(source, &recordings, &tree, &axes)?;
+        if let Some(problem) = recordings.repeated_in(&axes) {
+            return Err(vec![problem]);
+        }
         recordings.rename_in(&mut as_run);
         let document = match &listed {
             // Other seeds than the listed ones would be another scenario.

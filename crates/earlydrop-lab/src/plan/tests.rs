@@ -33,6 +33,35 @@ fn a_plan_has_every_combination_once() {
 }
 
 #[test]
+fn a_recording_is_swept_once_whatever_its_name_is() {
+    let files = |second: &str| {
+        let files = [("a/up.trace", "5\n"), ("b/up.trace", second)];
+        let owned = files.map(|(name, text)| (name.to_string(), text.to_string()));
+        TraceFiles::Memory(owned.into())
+    };
+    let text = "schemes = [\"red\"]\n[flows.a]\n[sweep]\n\
+                \"network.trace\" = [\"a/up.trace\", \"b/up.trace\"]\n";
+    let plan = |second| Source::new("s.toml", text, files(second))?.plan();
+    let error = plan("5\n").unwrap_err().to_string();
+    assert!(error.starts_with("s.toml:4:"), "{error}");
+    for part in [
+        "`network.trace`",
+        "\"a/up.trace\"",
+        "\"b/up.trace\"",
+        "keep one",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    // Other contents make another recording, and what is stored reads as the same plan.
+    let first = plan("6\n").unwrap();
+    let stored = first.recordings.iter();
+    let stored = stored.map(|r| (r.stored_name.clone(), r.text.to_string()));
+    let stored = TraceFiles::Memory(stored.collect());
+    let again = Source::new("scenario.toml", &first.document, stored).unwrap();
+    assert_eq!(again.plan().unwrap().identity(), first.identity());
+}
+
+#[test]
 fn arguments_change_the_scenario_and_its_identity() {
     let mut source = Source::new("test.toml", SMALL, PathBuf::new()).unwrap();
     let before = source.plan().unwrap().identity();
