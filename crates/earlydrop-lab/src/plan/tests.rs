@@ -33,6 +33,40 @@ fn a_plan_has_every_combination_once() {
 }
 
 #[test]
+fn the_links_of_a_graph_have_names_of_their_own() {
+    let check = |first: &str, second: &str| {
+        plan(&format!(
+            "schemes = [\"red\"]\nnetwork.shape = \"graph\"\n[[network.links]]\n{first}\n\
+             [[network.links]]\n{second}\n[flows.x]\nfrom = \"a\"\nto = \"b\"\n"
+        ))
+    };
+    let there = "from = \"a\"\nto = \"b\"";
+    let back = "from = \"b\"\nto = \"a\"";
+    let one_way = |link: &str| format!("{link}\nboth = false");
+    for (first, second, line, message) in [
+        (there, there, 6, "a second link from \"a\" to \"b\""),
+        (there, back, 6, "a second link from \"b\" to \"a\""),
+        (
+            &one_way(there),
+            back,
+            7,
+            "a second link from \"a\" to \"b\"",
+        ),
+        (
+            "from = \"a\"\nto = \"b to c\"",
+            "from = \"a to b\"\nto = \"c\"",
+            6,
+            "are both called \"a to b to c\"",
+        ),
+    ] {
+        let error = check(first, second).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("test.toml:{line}:")), "{error}");
+        assert!(error.contains(message), "{error}");
+    }
+    check(&one_way(there), &one_way(back)).unwrap();
+}
+
+#[test]
 fn a_recording_is_swept_once_whatever_its_name_is() {
     let files = |second: &str| {
         let files = [("a/up.trace", "5\n"), ("b/up.trace", second)];
