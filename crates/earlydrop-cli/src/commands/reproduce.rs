@@ -92,15 +92,16 @@ pub(crate) fn run(
         return wrong::print(&trials, arguments.json, out, style);
     }
     let reproduction = reproduce::run(&catalogue, &selection, &options, |event| bar.show(event))?;
+    // Claims without their runs are not results.
+    if stop.load(Ordering::Relaxed) {
+        return Err(stopped());
+    }
     let reports = reproduction.selected_reports();
     if arguments.json {
         print_json(reports.iter().map(ClaimReport::json).collect(), out)?;
     } else {
         let ideas = selection.has_ideas.then_some(&catalogue.ideas);
         print_reports(&reports, ideas, out, style)?;
-    }
-    if stop.load(Ordering::Relaxed) {
-        return Err(stopped());
     }
     write_pages(&reproduction, &options, arguments, out)
 }
