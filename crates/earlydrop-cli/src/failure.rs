@@ -37,7 +37,7 @@ impl Failure {
         let (text, code) = match self {
             Failure::Scenario(problems) => {
                 // Escapes the texts in it, and adds styles.
-                anstream::eprintln!("{}", diagnostics::render(problems, style));
+                output::error_lines(&diagnostics::render(problems, style));
                 return ExitCode::from(2);
             }
             Failure::Usage(text) => (format!("error: {text}"), 2),

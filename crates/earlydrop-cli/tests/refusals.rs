@@ -70,6 +70,25 @@ fn a_message_is_shorter_than_a_screen_whatever_the_value_is() {
     }
 }
 
+/// A device that is full takes no message; the exit code says what the message would.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_that_cannot_be_printed_has_its_exit_code() {
+    let user = User::new();
+    user.writes("wrong.toml", "rate = 5\n");
+    for arguments in [
+        &["check", "nope.toml"][..],
+        &["check", "wrong.toml"],
+        &["check", "--no-such-option"],
+        &["trace", "--cell", "999"],
+    ] {
+        let printed = user.runs(arguments).code;
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let status = user.command(arguments).stderr(full.unwrap()).status();
+        assert_eq!(status.unwrap().code(), printed, "{arguments:?}");
+    }
+}
+
 #[test]
 fn arguments_are_refused_as_the_file_is() {
     let user = User::new();
