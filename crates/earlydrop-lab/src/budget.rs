@@ -96,6 +96,8 @@ impl FromStr for Limits {
 pub struct Budget {
     /// Bytes of memory of the largest cell.
     pub memory: f64,
+    /// Bytes of memory of the scenarios at all points, which all cells share.
+    pub points: f64,
     /// Events of all cells.
     pub events: f64,
     /// Bytes on disk of all cells.
@@ -116,6 +118,8 @@ pub enum Part {
     Flows,
     /// Packets on their way.
     Flight,
+    /// The scenarios at the points of the sweep.
+    Points,
 }
 
 impl Part {
@@ -129,6 +133,7 @@ impl Part {
             Part::Capture => "captured packets: a shorter `duration`, or no capture",
             Part::Flows => "flows: fewer of them (`count`), or no `measure.delays`",
             Part::Flight => "packets on their way: a smaller `rtt` or `rate`, or fewer flows",
+            Part::Points => "points of the sweep: fewer values, or fewer groups of flows",
         }
     }
 }
@@ -158,9 +163,31 @@ impl Budget {
         let stored_flows = if flows > MAX_STORED_FLOWS { 0 } else { flows };
         Budget {
             memory: cost.memory(),
+            points: 0.0,
             events: cost.events,
             disk: DISK_OF_CELL + DISK_OF_FLOW * stored_flows as f64 + DISK_OF_SAMPLE * cost.samples,
             largest: largest.map_or(Part::Samples, |(part, _)| part),
+        }
+    }
+
+    /// The budget of points of this many bytes, before their cells are known.
+    pub(crate) fn of_points(bytes: f64) -> Budget {
+        Budget {
+            points: bytes,
+            ..Budget::default()
+        }
+    }
+
+    /// Bytes of memory of the points and of the largest cell.
+    fn total_memory(&self) -> f64 {
+        self.points + self.memory
+    }
+
+    /// The number of cells that are within `limits` at a time.
+    pub(crate) fn most_threads(&self, limits: &Limits) -> usize {
+        match self.memory > 0.0 {
+            true => ((limits.memory - self.points) / self.memory) as usize,
+            false => usize::MAX,
         }
     }
 
@@ -194,7 +221,8 @@ impl Budget {
     fn beyond(&self, limits: &Limits) -> String {
         let size = |bytes: f64| format!("{:.0}GB", (SPARE * bytes / 1e9).ceil());
         let needed = [
-            (self.memory > limits.memory).then(|| format!("memory={}", size(self.memory))),
+            (self.total_memory() > limits.memory)
+                .then(|| format!("memory={}", size(self.total_memory()))),
             (self.events > limits.events).then(|| format!("events={}", one_digit(self.events))),
             (self.disk > limits.disk).then(|| format!("disk={}", size(self.disk))),
         ];
@@ -206,12 +234,16 @@ impl Budget {
     pub fn check(&self, limits: &Limits) -> Result<(), Problem> {
         let refuse =
             |message: String, help: String| Err(Problem::new(&Place::default(), message, help));
-        if self.memory > limits.memory {
-            let (needed, allowed) = (Size(self.memory), Size(limits.memory));
+        if self.total_memory() > limits.memory {
+            let (needed, allowed) = (Size(self.total_memory()), Size(limits.memory));
             let message = format!("a run would take about {needed} of memory, above {allowed}");
+            let largest = match self.points > self.memory {
+                true => Part::Points,
+                false => self.largest,
+            };
             let help = format!(
                 "most of it is {}; nearest: {}",
-                self.largest.knob(),
+                largest.knob(),
                 self.option(limits),
             );
             return refuse(message, help);

@@ -33,6 +33,31 @@ fn a_plan_has_every_combination_once() {
 }
 
 #[test]
+fn points_are_counted_before_they_are_made() {
+    // The last rate is refused where it is read.
+    let rates: Vec<String> = (1..100).map(|n| format!("\"{n} Mbps\"")).collect();
+    let text = format!(
+        "schemes = [\"droptail\"]\n[flows.a]\n[sweep]\n\
+         \"network.rtt\" = {{ from = \"1 ms\", to = \"100 ms\", points = 100 }}\n\
+         \"network.rate\" = [{}, \"fast\"]\n",
+        rates.join(", ")
+    );
+    let source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
+    let limits = "memory=1MB".parse().unwrap();
+    let refused = source.clone().with_limits(limits).plan().unwrap_err();
+    let refused = refused.to_string();
+    assert!(refused.contains("points of the sweep"), "{refused}");
+    assert!(refused.contains("--limits memory=1GB"), "{refused}");
+    let read = source.plan().unwrap_err().to_string();
+    assert!(read.contains("fast"), "{read}");
+    // A plan's budget has all of its points.
+    let budget = |text: &str| plan(text).unwrap().budget().points;
+    let one = budget("schemes = [\"red\"]\n[flows.a]\n");
+    let three = budget(SMALL);
+    assert!(one > 0.0 && three > 2.0 * one, "{one} {three}");
+}
+
+#[test]
 fn the_links_of_a_graph_have_names_of_their_own() {
     let check = |first: &str, second: &str| {
         plan(&format!(
