@@ -92,9 +92,10 @@ impl From<ModelError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         match error {
-            StoreError::NoRun { .. } | StoreError::Another { .. } | StoreError::Foreign { .. } => {
-                Failure::Usage(error.to_string())
-            }
+            StoreError::NoRun { .. }
+            | StoreError::Another { .. }
+            | StoreError::Changed { .. }
+            | StoreError::Foreign { .. } => Failure::Usage(error.to_string()),
             StoreError::File(error) => error.into(),
             _ => Failure::Runtime(error.to_string()),
         }

@@ -117,6 +117,40 @@ fn files_that_only_mention_earlydrop_are_kept() {
 }
 
 #[test]
+fn a_stored_scenario_that_the_user_has_changed_is_kept() {
+    let user = user_with_run();
+    let run = |seeds| user.runs(&["run", "s.toml", "--out", "run", "-q", "--seeds", seeds]);
+    let stored = || fs::read_to_string(user.path("run/scenario.toml")).unwrap();
+    // As it was written, it grows with the seeds.
+    run("2").well();
+    assert!(stored().contains("seeds = 2\n"));
+    // A comment stays while nothing else is to be written.
+    let commented = format!("# our first one\n{}", stored());
+    user.writes("run/scenario.toml", &commented);
+    run("2").well();
+    assert_eq!(stored(), commented);
+    for (text, seeds) in [
+        (&*commented, "3"),
+        ("my notes", "2"),
+        (&commented.replace("2 Mbps", "3 Mbps"), "2"),
+    ] {
+        user.writes("run/scenario.toml", text);
+        let ran = run(seeds);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(
+            ran.err.contains("run/scenario.toml was changed"),
+            "{}",
+            ran.err
+        );
+        assert!(!ran.err.contains("--force"), "{}", ran.err);
+        assert_eq!(stored(), text);
+    }
+    fs::remove_file(user.path("run/scenario.toml")).unwrap();
+    run("3").well();
+    assert!(stored().contains("seeds = 3\n"));
+}
+
+#[test]
 fn a_trace_into_a_runs_folder_keeps_the_runs_report() {
     let user = user_with_run();
     let report = fs::read(user.path("run/report.html")).unwrap();

@@ -120,8 +120,6 @@ impl Signature {
         Signature::beginning("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\"");
     /// A run's tables in JSON.
     pub const JSON: Signature = Signature::beginning("{\n  \"earlydrop\": \"");
-    /// The scenario in a run's folder.
-    pub const SCENARIO: Signature = Signature::beginning("# As run by earlydrop ");
     /// A page of the manual.
     pub const MANUAL: Signature = Signature(Mark::Line(".TH earlydrop"));
     /// Samples of a bottleneck as JSON lines.

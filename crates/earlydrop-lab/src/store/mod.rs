@@ -78,6 +78,15 @@ pub enum StoreError {
         /// The folder's path.
         path: String,
     },
+    /// The scenario in the folder is another than that of its run.
+    #[error(
+        "{path} was changed since the run wrote it, and is not written over; move it to another \
+         folder, and the run continues"
+    )]
+    Changed {
+        /// The file's path.
+        path: String,
+    },
     /// The folder holds something else.
     #[error("{path} holds {what}; nothing was written: choose another folder with --out")]
     Another {
