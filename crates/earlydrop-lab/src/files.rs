@@ -73,14 +73,18 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
     Ok(text)
 }
 
-/// [`read_text`] of a regular file: a pipe could wait for ever, a device never end.
+/// [`read_text`] of a regular file: a pipe could wait for ever, a device never end. So could a
+/// file of `/proc`, whose length is zero.
 pub fn read_regular(path: &Path, limit: u64) -> Result<String, FileError> {
     let metadata = fs::metadata(path).map_err(|error| FileError::new(path, error))?;
     if !metadata.is_file() {
         let path = path.display().to_string();
         return Err(FileError::NotRegular { path });
     }
-    read_text(path, limit)
+    match metadata.len() {
+        0 => Ok(String::new()),
+        _ => read_text(path, limit),
+    }
 }
 
 /// What a file of a kind has in a fixed place when earlydrop has made it. The same text elsewhere
@@ -492,5 +496,11 @@ mod tests {
             read_regular(folder.path(), 5),
             Err(FileError::NotRegular { .. })
         ));
+        assert_eq!(read_regular(&path, 5).unwrap(), "12345");
+        // As the kernel's log is, which waits for the next message.
+        let process = Path::new("/proc/self/status");
+        if process.exists() {
+            assert_eq!(read_regular(process, 5).unwrap(), "");
+        }
     }
 }
