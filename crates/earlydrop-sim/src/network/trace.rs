@@ -96,9 +96,14 @@ impl FromStr for Trace {
             let problem = "ends the trace at time zero; it must last at least 1 ms";
             return Err(TraceError::new(last.0, last.1, problem));
         }
-        Ok(Trace {
+        let trace = Trace {
             times: times.into(),
-        })
+        };
+        if trace.mean_rate() == BitsPerSec(0) {
+            let problem = "ends a trace of less than one bit per second";
+            return Err(TraceError::new(last.0, last.1, problem));
+        }
+        Ok(trace)
     }
 }
 
@@ -207,6 +212,7 @@ mod tests {
         let other_file = "x".repeat(1 << 20);
         let short = format!("\"{}...\" is not a whole number", "x".repeat(60));
         assert!(wrong(&other_file).contains(&short));
+        assert!(wrong("4294967295").contains("less than one bit per second"));
         assert!(wrong("").contains("time zero"));
         assert!(wrong("0\n0").contains("time zero"));
     }
