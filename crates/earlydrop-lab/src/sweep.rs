@@ -67,7 +67,7 @@ pub(crate) fn seeds(node: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<u64
 }
 
 /// The largest seed: SQLite's integers are signed.
-const MAX_SEED: u64 = i64::MAX as u64;
+pub(crate) const MAX_SEED: u64 = i64::MAX as u64;
 
 /// Adds seeds until there are `count`: the successors of the largest.
 pub(crate) fn continue_seeds(seeds: &mut Vec<u64>, count: usize) {
