@@ -33,6 +33,16 @@ fn a_plan_has_every_combination_once() {
 }
 
 #[test]
+fn a_sweep_of_more_points_than_numbers_is_refused() {
+    let axis = |n| format!("\"flows.f{n}.count\" = [1, 2]\n");
+    let sweep: String = (0..70).map(axis).collect();
+    let groups: String = (0..70).map(|n| format!("[flows.f{n}]\n")).collect();
+    let error = plan(&format!("[sweep]\n{sweep}{groups}")).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("more runs than can be counted"), "{error}");
+}
+
+#[test]
 fn points_are_counted_before_they_are_made() {
     // The last rate is refused where it is read.
     let rates: Vec<String> = (1..100).map(|n| format!("\"{n} Mbps\"")).collect();
