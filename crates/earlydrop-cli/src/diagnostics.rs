@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Element, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use earlydrop_lab::document::{Place, Problem, Problems};
 use earlydrop_lab::escape::{visible, visible_lines};
 
@@ -49,6 +49,11 @@ fn render_one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> St
         .primary_title(&*title)
         .elements(None::<Element<'_>>);
     if let Place::File(bytes) = &problem.place {
+        if marked_line(&problems.text, bytes).len() > LONGEST_LINE {
+            let (line, column) = problems.position(bytes.start);
+            let origin = Origin::path(&*name).line(line).char_column(column);
+            return renderer.render(&[group.element(origin).elements(help)]);
+        }
         let span;
         (source, span) = visible_source(&problems.text, bytes);
         let snippet = Snippet::source(source.as_str())
@@ -60,6 +65,17 @@ fn render_one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> St
         group = group.element(help);
     }
     renderer.render(&[group])
+}
+
+/// A line of more bytes is not shown: only its number is.
+const LONGEST_LINE: usize = 2000;
+
+/// The line in which these bytes of a document begin.
+fn marked_line<'a>(text: &'a str, bytes: &Range<usize>) -> &'a str {
+    let at = text.floor_char_boundary(bytes.start);
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    &text[start..end]
 }
 
 /// The argument's beginning, where it would fill a screen.

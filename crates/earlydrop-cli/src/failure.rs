@@ -37,7 +37,7 @@ impl Failure {
         let (text, code) = match self {
             Failure::Scenario(problems) => {
                 // Escapes the texts in it, and adds styles.
-                anstream::eprintln!("{}", diagnostics::render(problems, style));
+                output::error_lines(&diagnostics::render(problems, style));
                 return ExitCode::from(2);
             }
             Failure::Usage(text) => (format!("error: {text}"), 2),
@@ -92,9 +92,10 @@ impl From<ModelError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         match error {
-            StoreError::NoRun { .. } | StoreError::Another { .. } | StoreError::Foreign { .. } => {
-                Failure::Usage(error.to_string())
-            }
+            StoreError::NoRun { .. }
+            | StoreError::Another { .. }
+            | StoreError::Changed { .. }
+            | StoreError::Foreign { .. } => Failure::Usage(error.to_string()),
             StoreError::File(error) => error.into(),
             _ => Failure::Runtime(error.to_string()),
         }

@@ -194,7 +194,6 @@ fn write_manual(
     let mut page = Vec::new();
     manual.render(&mut page)?;
     let path = folder.join(manual.get_filename());
-    let signature = Signature::of(".TH earlydrop");
-    NewFile::create(&path, &signature, overwrite)?.complete_with(&page)?;
+    NewFile::create(&path, &Signature::MANUAL, overwrite)?.complete_with(&page)?;
     Ok(())
 }

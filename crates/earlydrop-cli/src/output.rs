@@ -47,7 +47,13 @@ impl Write for Output<'_> {
 /// Writes a line to standard error, `text` escaped. Line ends in it are escaped, too: a path that
 /// holds one cannot pretend to be another message.
 pub(crate) fn error(text: &str) {
-    anstream::eprintln!("{}", visible(text));
+    error_lines(&visible(text));
+}
+
+/// Writes lines to standard error, which have been escaped. Where it is full or closed nothing can
+/// be said: the exit code says it.
+pub(crate) fn error_lines(escaped: &str) {
+    let _ = writeln!(anstream::stderr(), "{escaped}");
 }
 
 #[cfg(test)]

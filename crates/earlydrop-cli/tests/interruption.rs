@@ -155,3 +155,33 @@ fn a_second_command_in_the_same_folder_is_refused() {
         other.err
     );
 }
+
+/// The experiments whose folders were made.
+fn experiments_begun(user: &User) -> usize {
+    let folder = user.path("out/papers-quick/clred");
+    std::fs::read_dir(folder).map_or(0, |entries| entries.count())
+}
+
+#[test]
+fn ctrl_c_stops_a_reproduction_without_verdicts() {
+    let user = User::new();
+    let reproduce = ["reproduce", "clred", "--out", "out", "--threads", "1"];
+    let mut command: Command = user.command(&reproduce);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let started = Instant::now();
+    while experiments_begun(&user) == 0 {
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(300), "nothing begins");
+        sleep(Duration::from_millis(5));
+    }
+    signal(&child, "STOP");
+    let begun = experiments_begun(&user);
+    signal(&child, "INT");
+    signal(&child, "CONT");
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
+    assert!(ran.err.contains("stopped"), "{}", ran.err);
+    // One more may have begun before the signal was handled.
+    assert!(experiments_begun(&user) <= begun + 1);
+}

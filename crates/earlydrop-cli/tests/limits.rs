@@ -21,6 +21,44 @@ count = 10
 ";
 const RAISED: &str = "events=1e20";
 
+/// One transfer on a link that could carry far more than the default limits allow.
+const FAST: &str = "\
+duration = \"10000 s\"
+seeds = 2
+schemes = [\"droptail\", \"red\"]
+[network]
+rate = \"1000 Gbps\"
+[flows.a]
+kind = \"transfer\"
+size = \"100 kB\"
+";
+
+#[test]
+fn what_was_run_with_raised_limits_is_reported_and_run_again() {
+    let user = User::new();
+    user.writes("s.toml", FAST);
+    let run = ["run", "s.toml", "--out", "r", "-q"];
+    assert_eq!(user.runs(&run).code, Some(2));
+    user.runs(&[&run[..], &["--limits", "events=1e14"]].concat())
+        .well();
+    user.runs(&["report", "r"]).well();
+    let page = std::fs::read_to_string(user.path("r/report.html")).unwrap();
+    let (_, needed) = page
+        .split_once("earlydrop run r/scenario.toml --limits ")
+        .unwrap();
+    let needed = needed.split(['"', '\\', '<']).next().unwrap();
+    let again = [
+        "run",
+        "r/scenario.toml",
+        "--limits",
+        needed,
+        "--out",
+        "again",
+        "-q",
+    ];
+    user.runs(&again).well();
+}
+
 fn started(user: &User, arguments: &[&str]) -> Child {
     let mut command = user.command(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

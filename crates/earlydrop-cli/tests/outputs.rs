@@ -70,6 +70,86 @@ fn files_of_others_are_kept() {
     keeps(&user, &trace, "t.pcapng");
 }
 
+/// A file of the user's may have our marks as text, in another place than a file of ours.
+#[test]
+fn files_that_only_mention_earlydrop_are_kept() {
+    let user = user_with_run();
+    fs::create_dir(user.path("data")).unwrap();
+    let report = fs::read_to_string(user.path("run/report.html")).unwrap();
+    let database = fs::read(user.path("run/results.sqlite")).unwrap();
+    let trace = ["trace", "s.toml", "--out", "t", "--pcap"];
+    let to = |format| ["export", "run", "--to", format, "--out", "data"];
+    let letter = "Dear editor,\n\nwe have used earlydrop.\n";
+    let quoted = format!("<p>{}</p>", report.replace("<!doctype html>", ""));
+    let cases: [(&[&str], &str, &str); 9] = [
+        (&trace, "letter", letter),
+        (&trace, "run/report.html", &report),
+        (&to("csv"), "data/about.csv", "key,value\nsite,berlin\n"),
+        (&to("csv"), "data/schemes.csv", "site\nscheme,spec\n"),
+        (&to("csv"), "data/points.csv", "a point,field,value\n"),
+        (&to("csv"), "data/points.csv", "point,field,value,date\n"),
+        (&to("parquet"), "data/cells.parquet", letter),
+        (
+            &to("json"),
+            "data/results.json",
+            "{\"by\": {\"earlydrop\": \"0.2\"}}",
+        ),
+        (&["report", "run", "--out"], "page.html", &quoted),
+    ];
+    for (command, file, text) in cases {
+        user.writes(file, text);
+        let takes_file = command.ends_with(&["--pcap"]) || command.ends_with(&["--out"]);
+        let option: &[&str] = if takes_file { &[file] } else { &[] };
+        let ran = user.runs(&[command, option].concat());
+        assert_eq!(ran.code, Some(2), "{command:?} {file}: {}", ran.err);
+        assert!(ran.err.contains(file), "{}", ran.err);
+        assert_eq!(fs::read_to_string(user.path(file)).unwrap(), text);
+        fs::remove_file(user.path(file)).unwrap();
+    }
+    let ran = user.runs(&[&trace[..], &["run/results.sqlite"]].concat());
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert_eq!(fs::read(user.path("run/results.sqlite")).unwrap(), database);
+    // What each command has written is its own.
+    for format in ["csv", "parquet", "json"] {
+        user.runs(&to(format)).well();
+        user.runs(&to(format)).well();
+    }
+}
+
+#[test]
+fn a_stored_scenario_that_the_user_has_changed_is_kept() {
+    let user = user_with_run();
+    let run = |seeds| user.runs(&["run", "s.toml", "--out", "run", "-q", "--seeds", seeds]);
+    let stored = || fs::read_to_string(user.path("run/scenario.toml")).unwrap();
+    // As it was written, it grows with the seeds.
+    run("2").well();
+    assert!(stored().contains("seeds = 2\n"));
+    // A comment stays while nothing else is to be written.
+    let commented = format!("# our first one\n{}", stored());
+    user.writes("run/scenario.toml", &commented);
+    run("2").well();
+    assert_eq!(stored(), commented);
+    for (text, seeds) in [
+        (&*commented, "3"),
+        ("my notes", "2"),
+        (&commented.replace("2 Mbps", "3 Mbps"), "2"),
+    ] {
+        user.writes("run/scenario.toml", text);
+        let ran = run(seeds);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(
+            ran.err.contains("run/scenario.toml was changed"),
+            "{}",
+            ran.err
+        );
+        assert!(!ran.err.contains("--force"), "{}", ran.err);
+        assert_eq!(stored(), text);
+    }
+    fs::remove_file(user.path("run/scenario.toml")).unwrap();
+    run("3").well();
+    assert!(stored().contains("seeds = 3\n"));
+}
+
 #[test]
 fn a_trace_into_a_runs_folder_keeps_the_runs_report() {
     let user = user_with_run();

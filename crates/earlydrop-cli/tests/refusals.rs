@@ -37,6 +37,58 @@ fn every_error_in_a_scenario_is_reported() {
     assert!(!user.path("runs").exists());
 }
 
+/// What is wrong may be the whole of another file.
+#[test]
+fn a_message_is_shorter_than_a_screen_whatever_the_value_is() {
+    let user = User::new();
+    let long = "x".repeat(1 << 20);
+    user.writes("one.trace", &"\0".repeat(1 << 20));
+    for (text, said) in [
+        (
+            "network.trace = \"one.trace\"\n[flows.a]\n".to_string(),
+            "one.trace",
+        ),
+        (format!("{long} = 1\n[flows.a]\n"), "s.toml:1:1"),
+        (format!("network.rate = \"{long}\"\n[flows.a]\n"), "`rate`"),
+        (format!("[flows.a]\ntcp.{long} = 1\n"), "s.toml:2:5"),
+        (format!("[flows.a]\nkind = \"{long}\"\n"), "`kind`"),
+        (format!("schemes = [\"{long}\"]\n[flows.a]\n"), "no scheme"),
+        (
+            format!("schemes = [\"red:{long}=1\"]\n[flows.a]\n"),
+            "red has no",
+        ),
+        (format!("title = {long}\n[flows.a]\n"), "s.toml:1:9"),
+        (
+            format!("[sweep]\n\"network.rtt\" = [\"1ms\", \"{long}\"]\n[flows.a]\n"),
+            "`rtt`",
+        ),
+    ] {
+        user.writes("s.toml", &text);
+        let ran = user.runs(&["check", "s.toml"]);
+        assert!(ran.err.len() < 10_000, "{} bytes: {said}", ran.err.len());
+        refused(ran, &[said]);
+    }
+}
+
+/// A device that is full takes no message; the exit code says what the message would.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_that_cannot_be_printed_has_its_exit_code() {
+    let user = User::new();
+    user.writes("wrong.toml", "rate = 5\n");
+    for arguments in [
+        &["check", "nope.toml"][..],
+        &["check", "wrong.toml"],
+        &["check", "--no-such-option"],
+        &["trace", "--cell", "999"],
+    ] {
+        let printed = user.runs(arguments).code;
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let status = user.command(arguments).stderr(full.unwrap()).status();
+        assert_eq!(status.unwrap().code(), printed, "{arguments:?}");
+    }
+}
+
 #[test]
 fn arguments_are_refused_as_the_file_is() {
     let user = User::new();

@@ -32,6 +32,15 @@ pub struct Limits {
     pub disk: f64,
 }
 
+impl Limits {
+    /// No limits, for what has been run already.
+    pub const NONE: Limits = Limits {
+        memory: f64::INFINITY,
+        events: f64::INFINITY,
+        disk: f64::INFINITY,
+    };
+}
+
 impl Default for Limits {
     /// 4 GB of memory, 1e12 events (a day or two on one core), 20 GB on disk.
     fn default() -> Limits {
@@ -87,6 +96,8 @@ impl FromStr for Limits {
 pub struct Budget {
     /// Bytes of memory of the largest cell.
     pub memory: f64,
+    /// Bytes of memory of the scenarios at all points, which all cells share.
+    pub points: f64,
     /// Events of all cells.
     pub events: f64,
     /// Bytes on disk of all cells.
@@ -107,6 +118,8 @@ pub enum Part {
     Flows,
     /// Packets on their way.
     Flight,
+    /// The scenarios at the points of the sweep.
+    Points,
 }
 
 impl Part {
@@ -125,6 +138,7 @@ impl Part {
             Part::Flight => {
                 "packets on their way: a smaller `rtt`, `rate` or buffer, or fewer flows"
             }
+            Part::Points => "points of the sweep: fewer values, or fewer groups of flows",
         }
     }
 }
@@ -154,9 +168,31 @@ impl Budget {
         let stored_flows = if flows > MAX_STORED_FLOWS { 0 } else { flows };
         Budget {
             memory: cost.memory(),
+            points: 0.0,
             events: cost.events,
             disk: DISK_OF_CELL + DISK_OF_FLOW * stored_flows as f64 + DISK_OF_SAMPLE * cost.samples,
             largest: largest.map_or(Part::Samples, |(part, _)| part),
+        }
+    }
+
+    /// The budget of points of this many bytes, before their cells are known.
+    pub(crate) fn of_points(bytes: f64) -> Budget {
+        Budget {
+            points: bytes,
+            ..Budget::default()
+        }
+    }
+
+    /// Bytes of memory of the points and of the largest cell.
+    fn total_memory(&self) -> f64 {
+        self.points + self.memory
+    }
+
+    /// The number of cells that are within `limits` at a time.
+    pub(crate) fn most_threads(&self, limits: &Limits) -> usize {
+        match self.memory > 0.0 {
+            true => ((limits.memory - self.points) / self.memory) as usize,
+            false => usize::MAX,
         }
     }
 
@@ -169,17 +205,51 @@ impl Budget {
         self.disk += count * cell.disk;
     }
 
+    /// The value of `--limits` that a plan with this budget needs: "events=2e13". `None` where the
+    /// default limits are enough.
+    pub fn needed_limits(&self) -> Option<String> {
+        Some(self.beyond(&Limits::default())).filter(|needed| !needed.is_empty())
+    }
+
+    /// The option that allows this budget where it is beyond `limits`, with a fifth to spare. It
+    /// names what is beyond the default as well, which an option that was given had raised.
+    fn option(&self, limits: &Limits) -> String {
+        let default = Limits::default();
+        let lower = Limits {
+            memory: limits.memory.min(default.memory),
+            events: limits.events.min(default.events),
+            disk: limits.disk.min(default.disk),
+        };
+        format!("--limits {}", self.beyond(&lower))
+    }
+
+    fn beyond(&self, limits: &Limits) -> String {
+        let size = |bytes: f64| format!("{:.0}GB", (SPARE * bytes / 1e9).ceil());
+        let needed = [
+            (self.total_memory() > limits.memory)
+                .then(|| format!("memory={}", size(self.total_memory()))),
+            (self.events > limits.events).then(|| format!("events={}", one_digit(self.events))),
+            (self.disk > limits.disk).then(|| format!("disk={}", size(self.disk))),
+        ];
+        let needed: Vec<String> = needed.into_iter().flatten().collect();
+        needed.join(",")
+    }
+
     /// Refuses what is beyond the limits.
     pub fn check(&self, limits: &Limits) -> Result<(), Problem> {
         let refuse =
             |message: String, help: String| Err(Problem::new(&Place::default(), message, help));
-        if self.memory > limits.memory {
-            let (needed, allowed) = (Size(self.memory), Size(limits.memory));
+        if self.total_memory() > limits.memory {
+            let (needed, allowed) = (Size(self.total_memory()), Size(limits.memory));
             let message = format!("a run would take about {needed} of memory, above {allowed}");
+            let largest = match self.points > self.memory {
+                true => Part::Points,
+                false => self.largest,
+            };
             let help = format!(
-                "most of it is {}; nearest: --limits memory={}",
-                self.largest.knob(),
-                Size(self.memory).rounded_up(),
+                "most of it is {}; nearest: {}",
+                largest.knob(),
+                self.option(limits),
             );
             return refuse(message, help);
         }
@@ -188,8 +258,8 @@ impl Budget {
             let message = format!("about {needed:.1e} events to simulate, above {allowed:.0e}");
             let help = format!(
                 "a shorter `duration`, a smaller `rate`, or fewer seeds, schemes or points; \
-                 nearest: --limits events={:.0e}",
-                1.2 * needed
+                 nearest: {}",
+                self.option(limits)
             );
             return refuse(message, help);
         }
@@ -198,8 +268,8 @@ impl Budget {
             let message = format!("results would take about {needed} on disk, above {allowed}");
             let help = format!(
                 "fewer samples (`measure.sample`, `measure.series`), seeds or points; \
-                 nearest: --limits disk={}",
-                Size(self.disk).rounded_up()
+                 nearest: {}",
+                self.option(limits)
             );
             return refuse(message, help);
         }
@@ -207,16 +277,19 @@ impl Budget {
     }
 }
 
+/// A limit in a message is this times what is needed.
+const SPARE: f64 = 1.2;
+
+/// "2e13": an amount with a fifth to spare, rounded up to one digit.
+fn one_digit(amount: f64) -> String {
+    let amount = SPARE * amount;
+    let unit = 10_f64.powf(amount.log10().floor());
+    format!("{:.0e}", (amount / unit).ceil() * unit)
+}
+
 /// A number of bytes: "3.2 GB".
 #[derive(Clone, Copy, Debug)]
 pub struct Size(pub f64);
-
-impl Size {
-    /// "4GB", enough for it.
-    fn rounded_up(self) -> String {
-        format!("{:.0}GB", (1.2 * self.0 / 1e9).ceil())
-    }
-}
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -275,6 +348,28 @@ mod tests {
         let raised = refused.split("--limits ").nth(1).unwrap();
         let raised: Limits = raised.split_whitespace().next().unwrap().parse().unwrap();
         plan("", raised).unwrap();
+    }
+
+    #[test]
+    fn the_limits_that_a_budget_needs_are_enough_for_it() {
+        for amount in [1.0e13, 1.24e13, 9.9e13, 3.0e14] {
+            let budget = Budget {
+                events: amount,
+                disk: 1.0 + amount / 100.0,
+                ..Budget::default()
+            };
+            let needed: Limits = budget.needed_limits().unwrap().parse().unwrap();
+            budget.check(&needed).unwrap();
+            // What one limit refuses names the others that are needed.
+            let only_disk = Limits {
+                disk: f64::INFINITY,
+                ..Limits::default()
+            };
+            let refused = budget.check(&only_disk).unwrap_err().to_string();
+            let (_, nearest) = refused.split_once("--limits ").unwrap();
+            budget.check(&nearest.parse().unwrap()).unwrap();
+        }
+        assert_eq!(Budget::default().needed_limits(), None);
     }
 
     #[test]

@@ -7,9 +7,11 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use earlydrop_sim::pcapng;
 
 /// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -71,63 +73,137 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileError> {
     Ok(text)
 }
 
-/// [`read_text`] of a regular file: a pipe could wait for ever, a device never end.
+/// [`read_text`] of a regular file: a pipe could wait for ever, a device never end. So could a
+/// file of `/proc`, whose length is zero.
 pub fn read_regular(path: &Path, limit: u64) -> Result<String, FileError> {
     let metadata = fs::metadata(path).map_err(|error| FileError::new(path, error))?;
     if !metadata.is_file() {
         let path = path.display().to_string();
         return Err(FileError::NotRegular { path });
     }
-    read_text(path, limit)
+    match metadata.len() {
+        0 => Ok(String::new()),
+        _ => read_text(path, limit),
+    }
 }
 
-/// A text that all files of a kind contain when earlydrop has made them, near their beginning or
-/// their end.
+/// What a file of a kind has in a fixed place when earlydrop has made it. The same text elsewhere
+/// in a file says nothing: a letter may be about earlydrop.
 #[derive(Clone, Debug)]
-pub struct Signature(Cow<'static, str>);
+pub struct Signature(Mark);
+
+#[derive(Clone, Debug)]
+enum Mark {
+    /// The file begins with these bytes.
+    Beginning(Cow<'static, [u8]>),
+    /// Its first line is `header`, and a line near it begins with `row`.
+    Table { header: String, row: &'static str },
+    /// Near its beginning is a line that begins with this text.
+    Line(&'static str),
+    /// It begins with `begin`, in either case, and has `text` before `end`.
+    Head {
+        begin: &'static str,
+        text: &'static str,
+        end: &'static str,
+    },
+    /// This function finds it in the file.
+    Found(fn(&File) -> bool),
+}
 
 impl Signature {
     /// A page in HTML.
-    pub const PAGE: Signature = Signature::of("<meta name=\"generator\" content=\"earlydrop");
+    pub const PAGE: Signature = Signature(Mark::Head {
+        begin: "<!doctype html>",
+        text: "<meta name=\"generator\" content=\"earlydrop",
+        end: "</head>",
+    });
     /// A page in Markdown.
-    pub const MARKDOWN: Signature = Signature::of("Made by `earlydrop ");
+    pub const MARKDOWN: Signature = Signature(Mark::Line("Made by `earlydrop "));
     /// A picture in SVG.
     pub const PICTURE: Signature =
-        Signature::of("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\"");
-    /// A document in JSON.
-    pub const JSON: Signature = Signature::of("\"earlydrop\": \"");
-    /// A binary file that names the program that made it: Parquet, pcapng.
-    pub const BINARY: Signature = Signature::of("earlydrop");
-    /// The scenario in a run's folder.
-    pub const SCENARIO: Signature = Signature::of("# As run by earlydrop");
+        Signature::beginning("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\"");
+    /// A run's tables in JSON.
+    pub const JSON: Signature = Signature::beginning("{\n  \"earlydrop\": \"");
+    /// A page of the manual.
+    pub const MANUAL: Signature = Signature(Mark::Line(".TH earlydrop"));
+    /// Samples of a bottleneck as JSON lines.
+    pub const SAMPLES: Signature = Signature(Mark::Head {
+        begin: "{\"time\":",
+        text: ",\"direction\":\"up\",\"queued_bytes\":",
+        end: "\n",
+    });
 
-    /// This text.
-    pub const fn of(text: &'static str) -> Signature {
-        Signature(Cow::Borrowed(text))
+    /// This text at the beginning.
+    pub const fn beginning(text: &'static str) -> Signature {
+        Signature(Mark::Beginning(Cow::Borrowed(text.as_bytes())))
     }
 
-    /// Samples of a bottleneck as JSON lines.
-    pub const SAMPLES: Signature = Signature::of("\"direction\":\"");
+    /// Packets in the pcapng format: the section header names the program.
+    pub fn pcapng() -> Signature {
+        Signature(Mark::Beginning(Cow::Owned(pcapng::section_header())))
+    }
 
-    /// The first line of a table.
-    pub fn of_header(line: &str) -> Signature {
-        Signature(Cow::Owned(line.to_string()))
+    /// This first line of a table.
+    pub fn header(line: &str) -> Signature {
+        Signature::header_and_row(line, "")
+    }
+
+    /// This first line of a table whose columns others could have as well, and a row that begins
+    /// with `row`.
+    pub fn header_and_row(line: &str, row: &'static str) -> Signature {
+        let header = line.to_string();
+        Signature(Mark::Table { header, row })
+    }
+
+    /// What `find` looks for, in a format with its own reader.
+    pub const fn found_by(find: fn(&File) -> bool) -> Signature {
+        Signature(Mark::Found(find))
     }
 
     /// Whether the file at `path` carries it, or is empty.
     fn is_in(&self, path: &Path) -> io::Result<bool> {
-        /// The bytes read at the beginning and at the end.
-        const PART: u64 = 1 << 16;
-        let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
-        let mut part = Vec::new();
-        (&file).take(PART).read_to_end(&mut part)?;
-        file.seek(SeekFrom::Start(length.saturating_sub(PART)))?;
-        part.push(b'\n');
-        file.take(PART).read_to_end(&mut part)?;
-        let wanted = self.0.as_bytes();
-        Ok(length == 0 || part.windows(wanted.len()).any(|bytes| bytes == wanted))
+        /// The bytes that are read where no reader of the format is needed.
+        const BEGINNING: u64 = 1 << 16;
+        let file = File::open(path)?;
+        if file.metadata()?.len() == 0 {
+            return Ok(true);
+        }
+        if let Mark::Found(find) = &self.0 {
+            return Ok(find(&file));
+        }
+        let mut bytes = Vec::new();
+        file.take(BEGINNING).read_to_end(&mut bytes)?;
+        Ok(self.0.is_in_beginning(&bytes))
     }
+}
+
+impl Mark {
+    /// Whether a file that begins with `bytes` carries it.
+    fn is_in_beginning(&self, bytes: &[u8]) -> bool {
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        match self {
+            Mark::Beginning(beginning) => bytes.starts_with(beginning),
+            Mark::Table { header, row } => {
+                let first = lines.next().unwrap_or_default();
+                first.strip_suffix(b"\r").unwrap_or(first) == header.as_bytes()
+                    && (row.is_empty() || lines.any(|line| line.starts_with(row.as_bytes())))
+            }
+            Mark::Line(text) => lines.any(|line| line.starts_with(text.as_bytes())),
+            Mark::Head { begin, text, end } => {
+                let beginning = bytes.get(..begin.len()).unwrap_or_default();
+                let head = position(bytes, end).unwrap_or(bytes.len());
+                beginning.eq_ignore_ascii_case(begin.as_bytes())
+                    && position(&bytes[..head], text).is_some()
+            }
+            Mark::Found(_) => false,
+        }
+    }
+}
+
+/// Where `text` begins in `bytes`.
+fn position(bytes: &[u8], text: &str) -> Option<usize> {
+    let mut parts = bytes.windows(text.len());
+    parts.position(|part| part == text.as_bytes())
 }
 
 /// Which existing files may be replaced.
@@ -312,7 +388,7 @@ fn remove_abandoned(target: &Path, begin: &str) {
 mod tests {
     use super::*;
 
-    const MINE: Signature = Signature::of("mine");
+    const MINE: Signature = Signature::beginning("mine");
 
     fn write(path: &Path, text: &str) -> Result<(), FileError> {
         write_whole(path, text, &MINE, Overwrite::Own)
@@ -334,8 +410,7 @@ mod tests {
         let path = folder.path().join("page");
         write(&path, "mine 1").unwrap();
         write(&path, "mine 2").unwrap();
-        let long = format!("{}mine", "x".repeat(1 << 20));
-        fs::write(&path, long).unwrap();
+        fs::write(&path, format!("mine{}", "x".repeat(1 << 20))).unwrap();
         write(&path, "mine 3").unwrap();
         fs::write(&path, "").unwrap();
         write(&path, "mine 4").unwrap();
@@ -421,5 +496,11 @@ mod tests {
             read_regular(folder.path(), 5),
             Err(FileError::NotRegular { .. })
         ));
+        assert_eq!(read_regular(&path, 5).unwrap(), "12345");
+        // As the kernel's log is, which waits for the next message.
+        let process = Path::new("/proc/self/status");
+        if process.exists() {
+            assert_eq!(read_regular(process, 5).unwrap(), "");
+        }
     }
 }

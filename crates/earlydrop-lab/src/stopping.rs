@@ -87,3 +87,36 @@ impl StoppingRule {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Mean;
+    use crate::summary::{RankedMean, SchemeSummary};
+
+    #[test]
+    fn equal_values_are_precise_once_they_are_many() {
+        let rule: StoppingRule = "0.1%:loss".parse().unwrap();
+        let precision = |values: &[f64]| {
+            let mean = Mean::of(values).map(|mean| RankedMean { mean, best: false });
+            let row = SchemeSummary {
+                scheme: 0,
+                point: 0,
+                seeds: values.len(),
+                values: vec![mean; METRICS.len()],
+                live: None,
+            };
+            rule.precision(&Summary {
+                rows: vec![row],
+                groups: Vec::new(),
+                cells: Vec::new(),
+            })
+        };
+        for few in [2, 5] {
+            let precision = precision(&vec![0.0; few]);
+            assert_eq!(precision, Precision::NotReached(f64::INFINITY));
+        }
+        assert_eq!(precision(&[0.0; 6]), Precision::Reached);
+        assert!(matches!(precision(&[0.0, 1.0]), Precision::NotReached(_)));
+    }
+}

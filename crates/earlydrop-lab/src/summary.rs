@@ -93,17 +93,21 @@ impl Summary {
     pub fn widest(&self, metric: usize) -> Option<f64> {
         let share = |row: &SchemeSummary| {
             let mean = row.values[metric]?.mean;
-            let half = mean.half.unwrap_or(f64::INFINITY);
-            // A value that is always the same, zero included, is as narrow as can be.
-            Some(if half == 0.0 {
-                0.0
-            } else {
-                half / mean.mean.abs()
+            Some(match mean.half {
+                None => f64::INFINITY,
+                // A value that is always the same, zero included, is as narrow as can be.
+                Some(0.0) if mean.count >= SAME => 0.0,
+                Some(0.0) => f64::INFINITY,
+                Some(half) => half / mean.mean.abs(),
             })
         };
         self.rows.iter().filter_map(share).reduce(f64::max)
     }
 }
+
+/// Equal values that are not equal by chance: if half of all runs had another value, this many
+/// would agree in 2 * 0.5^6 = 3% of all cases. Two runs without a loss say little about losses.
+const SAME: usize = 6;
 
 /// The runs of a scheme at a point, in the order of the seeds.
 type Runs<'a> = Vec<&'a CellRow>;

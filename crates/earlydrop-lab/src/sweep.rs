@@ -67,7 +67,7 @@ pub(crate) fn seeds(node: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<u64
 }
 
 /// The largest seed: SQLite's integers are signed.
-const MAX_SEED: u64 = i64::MAX as u64;
+pub(crate) const MAX_SEED: u64 = i64::MAX as u64;
 
 /// Adds seeds until there are `count`: the successors of the largest.
 pub(crate) fn continue_seeds(seeds: &mut Vec<u64>, count: usize) {
@@ -298,23 +298,22 @@ fn content(amount: f64, dimension: Option<Dimension>) -> Content {
     Content::Text(text)
 }
 
-/// Every combination of the axes' values as indices, the last axis fastest; without axes a
-/// single empty one.
-pub(crate) fn grid(axes: &[Axis]) -> Vec<Vec<usize>> {
-    let mut points = vec![Vec::new()];
-    for axis in axes {
-        points = points
-            .into_iter()
-            .flat_map(|point: Vec<usize>| {
-                (0..axis.values.len()).map(move |index| {
-                    let mut point = point.clone();
-                    point.push(index);
-                    point
-                })
-            })
-            .collect();
-    }
-    points
+/// The number of points of the sweep; the largest number where they cannot be counted.
+pub(crate) fn grid_size(axes: &[Axis]) -> usize {
+    let size = |size: usize, axis: &Axis| size.saturating_mul(axis.values.len());
+    axes.iter().fold(1, size)
+}
+
+/// The points of the sweep: for each axis, the index of its value. The last axis changes fastest.
+pub(crate) fn grid(axes: &[Axis]) -> impl Iterator<Item = Vec<usize>> {
+    (0..grid_size(axes)).map(move |mut number| {
+        let mut point = vec![0; axes.len()];
+        for (index, axis) in point.iter_mut().zip(axes).rev() {
+            *index = number % axis.values.len();
+            number /= axis.values.len();
+        }
+        point
+    })
 }
 
 #[cfg(test)]
@@ -352,7 +351,10 @@ mod tests {
             axes[0].numbers(),
             Some((vec![0.01, 0.05], Some(Dimension::Time)))
         );
-        assert_eq!(grid(&axes).len(), 2 * 4 * 3);
+        let points: Vec<Vec<usize>> = grid(&axes).collect();
+        assert_eq!(points.len(), 2 * 4 * 3);
+        assert!(points.is_sorted(), "the last axis changes fastest");
+        assert_eq!(points[23], [1, 3, 2]);
     }
 
     #[test]

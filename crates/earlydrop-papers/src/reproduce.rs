@@ -102,8 +102,8 @@ impl RunOptions<'_> {
 
 /// Runs the experiments that a selection needs, and judges the claims of all papers.
 ///
-/// What a store already has is not run again. Where [`RunOptions::stop`] is set, claims are judged
-/// by what has been run.
+/// What a store already has is not run again. Once [`RunOptions::stop`] is set, no further
+/// experiment is opened, and claims are judged by those before.
 pub fn run<'a>(
     catalogue: &'a Catalogue,
     selection: &'a Selection<'a>,
@@ -135,6 +135,9 @@ fn experiments(
     let needed = needed_experiments(entry, selection);
     let mut experiments = Experiments::new();
     for name in entry.experiments() {
+        if options.is_stopped() {
+            break;
+        }
         let Some(source) = entry.source(name, options.pace) else {
             continue;
         };
@@ -235,6 +238,9 @@ fn try_paper<'a>(
     let experiments: BTreeSet<&str> = claims.iter().map(|c| c.experiment.as_str()).collect();
     let mut all = Vec::new();
     for name in experiments {
+        if options.is_stopped() {
+            break;
+        }
         let folder = options.wrong_folder().join(&entry.paper.key).join(name);
         let run =
             |plan: &Plan, store: &Store| run_cells(entry, name, (plan, store), options, on_event);

@@ -173,6 +173,7 @@ fn every_claim_is_about_what_its_experiment_has() {
             for (key, value) in entries(claim) {
                 let known = [
                     "id",
+                    "beside",
                     "figure",
                     "claim",
                     "experiment",

@@ -33,7 +33,7 @@ impl<W: Write> Writer<W> {
         layer: Layer,
         interfaces: impl IntoIterator<Item = &'a str>,
     ) -> io::Result<Writer<W>> {
-        write_block(&mut out, SECTION, &section())?;
+        out.write_all(&section_header())?;
         for name in interfaces {
             write_block(&mut out, INTERFACE, &interface(layer, name))?;
         }
@@ -76,14 +76,21 @@ fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length)
 }
 
-/// The section header: byte order, version 1.0, unknown length, and the program that wrote it.
-fn section() -> Vec<u8> {
+/// The bytes of a block.
+fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() as u32 + 12).to_le_bytes();
+    [&kind.to_le_bytes()[..], &length, body, &length].concat()
+}
+
+/// The block that each file of a [`Writer`] begins with: byte order, version 1.0, unknown length,
+/// and earlydrop as the program that wrote it.
+pub fn section_header() -> Vec<u8> {
     let mut body = 0x1a2b_3c4d_u32.to_le_bytes().to_vec();
     body.extend([1, 0, 0, 0]);
     body.extend(u64::MAX.to_le_bytes());
     option(&mut body, 4, b"earlydrop");
     option(&mut body, 0, &[]);
-    body
+    block(SECTION, &body)
 }
 
 /// The interface description: link type, no capture limit, name, times in 10^-9 s.

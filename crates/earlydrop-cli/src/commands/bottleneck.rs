@@ -103,7 +103,7 @@ impl Arguments {
         let overwrite = self.overwriting.files();
         for (path, signature) in [
             (&self.stats, Signature::SAMPLES),
-            (&self.pcap, Signature::BINARY),
+            (&self.pcap, Signature::pcapng()),
         ] {
             if let Some(path) = path {
                 check_existing(path, &signature, overwrite)?;

@@ -49,9 +49,13 @@ pub(crate) fn run(arguments: &Check, out: &mut Output<'_>) -> Result<(), Failure
     let cores = threads(None);
     let time = duration_in_words(estimate.on_threads(cores));
     let budget = plan.budget();
+    let points = match plan.points.len() {
+        1 => String::new(),
+        _ => format!(" and {} for all points", Size(budget.points)),
+    };
     writeln!(
         out,
-        "about {time} on {cores} threads; {} of memory each, {} on disk",
+        "about {time} on {cores} threads; {} of memory each{points}, {} on disk",
         Size(budget.memory),
         Size(budget.disk)
     )?;

@@ -100,6 +100,10 @@ pub(crate) fn run(
         return wrong::print(&trials, arguments.json, out, style);
     }
     let reproduction = reproduce::run(&catalogue, &selection, &options, |event| bar.show(event))?;
+    // Claims without their runs are not results.
+    if stop.load(Ordering::Relaxed) {
+        return Err(stopped());
+    }
     let reports = reproduction.selected_reports();
     if arguments.json {
         let list = reports.iter().map(|report| json(report, &reproduction));
@@ -111,9 +115,6 @@ pub(crate) fn run(
         }
         print_reports(&reports, ideas, &reproduction, out, style)?;
         writeln!(out, "{}", summary(&reports, arguments))?;
-    }
-    if stop.load(Ordering::Relaxed) {
-        return Err(stopped());
     }
     write_pages(&reproduction, &options, arguments, out)
 }

@@ -162,9 +162,9 @@ impl Files {
         };
         Ok(Files {
             page: create(&page, &Signature::PAGE)?,
-            series: create(&series, &Signature::of_header(&SERIES_COLUMNS.join(",")))?,
+            series: create(&series, &Signature::header(&SERIES_COLUMNS.join(",")))?,
             pcap: pcap
-                .map(|path| create(path, &Signature::BINARY))
+                .map(|path| create(path, &Signature::pcapng()))
                 .transpose()?,
         })
     }

@@ -36,13 +36,32 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// An error at a place, with help.
+    /// An error at a place, with help. Values that would fill a screen are cut: long texts keep
+    /// their beginning and their end.
     pub fn new(place: &Place, message: impl Into<String>, help: impl Into<String>) -> Problem {
         Problem {
             place: place.clone(),
-            message: message.into(),
-            help: help.into(),
+            message: shortened(message.into(), MESSAGE),
+            help: shortened(help.into(), HELP),
         }
+    }
+}
+
+/// The letters that a long message keeps at its beginning, and at its end.
+const MESSAGE: (usize, usize) = (500, 200);
+/// Those of help, which may list all known names.
+const HELP: (usize, usize) = (2000, 500);
+
+/// A text without its middle, where it is long.
+fn shortened(text: String, kept: (usize, usize)) -> String {
+    let after = text.char_indices().nth(kept.0 + kept.1);
+    let beginning = text.char_indices().nth(kept.0);
+    let end = text.char_indices().nth_back(kept.1 - 1);
+    match (after, beginning, end) {
+        (Some(_), Some((beginning, _)), Some((end, _))) => {
+            format!("{} ... {}", &text[..beginning], &text[end..])
+        }
+        _ => text,
     }
 }
 
@@ -141,6 +160,20 @@ impl std::error::Error for Problems {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_keep_their_beginning_and_their_end() {
+        let value = "é".repeat(1 << 20);
+        let message = format!("`rate` = {value} is not a rate");
+        let problem = Problem::new(&Place::default(), message, value);
+        assert!(problem.message.starts_with("`rate` = éé"));
+        assert!(problem.message.ends_with("éé is not a rate"));
+        for (text, kept) in [(&problem.message, MESSAGE), (&problem.help, HELP)] {
+            assert!(text.chars().count() <= kept.0 + kept.1 + 5, "{text}");
+            let whole = "x".repeat(kept.0 + kept.1);
+            assert_eq!(shortened(whole.clone(), kept), whole);
+        }
+    }
 
     #[test]
     fn a_place_is_printed_as_line_and_column_of_characters() {

@@ -115,6 +115,9 @@ impl Plan {
         check_size(&axes, seeds.len()).map_err(|problem| vec![problem])?;
         let recordings = Recordings::new(&source.traces);
         let points = points(source, &recordings, &tree, &axes)?;
+        if let Some(problem) = recordings.repeated_in(&axes) {
+            return Err(vec![problem]);
+        }
         recordings.rename_in(&mut as_run);
         let document = match &listed {
             // Other seeds than the listed ones would be another scenario.
@@ -137,7 +140,7 @@ impl Plan {
 
     /// What its cells take, estimated.
     pub fn budget(&self) -> Budget {
-        let mut budget = Budget::default();
+        let mut budget = Budget::of_points(memory_of(self.points.len(), &self.points[0]));
         let seeds_with_series = match self.scenario().measure.series {
             SeriesScope::FirstSeed => 1,
             SeriesScope::AllSeeds => self.seeds.len(),
@@ -251,12 +254,14 @@ impl Plan {
 
 /// Refuses more cells than anybody wants to run.
 fn check_size(axes: &[Axis], seeds: usize) -> Result<(), Problem> {
-    let cells = |cells: usize, axis: &Axis| cells.saturating_mul(axis.values.len());
-    let count = axes.iter().fold(seeds, cells);
+    let count = sweep::grid_size(axes).saturating_mul(seeds);
     if count <= MAX_CELLS {
         return Ok(());
     }
-    let message = format!("{count} runs of each scheme");
+    let message = match count {
+        usize::MAX => "a sweep of more runs than can be counted".to_string(),
+        _ => format!("{count} runs of each scheme"),
+    };
     let place = axes.first().map(|axis| axis.values[0].place.clone());
     let help = format!("at most {MAX_CELLS}: sweep over fewer values or seeds");
     Err(Problem::new(&place.unwrap_or_default(), message, help))
@@ -281,12 +286,26 @@ fn points(
             tree.put(&path, axis.values[*index].clone());
         }
         let scenario = Arc::new(scenario::read(&tree, &around)?);
-        points.push(Point {
+        let point = Point {
             coordinates,
             scenario,
-        });
+        };
+        if points.is_empty() {
+            // Before there are thousands.
+            let budget = Budget::of_points(memory_of(sweep::grid_size(axes), &point));
+            budget
+                .check(&source.limits)
+                .map_err(|problem| vec![problem])?;
+        }
+        points.push(point);
     }
     Ok(points)
+}
+
+/// Bytes of memory of so many points like this one: they differ in values, not in their number.
+fn memory_of(points: usize, point: &Point) -> f64 {
+    let coordinates = size_of_val(&*point.coordinates);
+    (points * (size_of::<Point>() + coordinates + point.scenario.bytes())) as f64
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo).

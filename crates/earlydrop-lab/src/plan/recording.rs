@@ -6,16 +6,17 @@
 //! folder, and nothing is written where a scenario says.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use earlydrop_sim::network::Trace;
 
 use super::fnv1a;
-use crate::document::{Content, Node};
+use crate::document::{Content, Node, Problem};
 #[cfg(feature = "files")]
 use crate::files::read_regular;
+use crate::sweep::Axis;
 
 /// The recorded links (Mahimahi traces) that a scenario may name.
 #[derive(Clone, Debug)]
@@ -129,6 +130,28 @@ impl<'a> Recordings<'a> {
         let trace = recording.trace.clone();
         self.read.borrow_mut().insert(name.to_string(), recording);
         Ok(trace)
+    }
+
+    /// The problem of an axis that takes one recording under two names, which would be one point
+    /// twice: recordings are stored by their contents.
+    pub(super) fn repeated_in(&self, axes: &[Axis]) -> Option<Problem> {
+        let read = self.read.borrow();
+        axes.iter()
+            .filter(|axis| axis.field.rsplit('.').next() == Some("trace"))
+            .find_map(|axis| {
+                let mut names = HashMap::new();
+                axis.values.iter().find_map(|value| {
+                    let name = value.text()?;
+                    let text = read.get(&name)?.text.clone();
+                    let other = names.insert(text, name.clone())?;
+                    let message = format!(
+                        "`{}` takes the same recording twice: \"{other}\" and \"{name}\" have the \
+                         same contents",
+                        axis.field
+                    );
+                    Some(Problem::new(&value.place, message, "keep one"))
+                })
+            })
     }
 
     /// Replaces the names of the recordings in a scenario by their stored names.

@@ -33,6 +33,104 @@ fn a_plan_has_every_combination_once() {
 }
 
 #[test]
+fn a_sweep_of_more_points_than_numbers_is_refused() {
+    let axis = |n| format!("\"flows.f{n}.count\" = [1, 2]\n");
+    let sweep: String = (0..70).map(axis).collect();
+    let groups: String = (0..70).map(|n| format!("[flows.f{n}]\n")).collect();
+    let error = plan(&format!("[sweep]\n{sweep}{groups}")).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("more runs than can be counted"), "{error}");
+}
+
+#[test]
+fn points_are_counted_before_they_are_made() {
+    // The last rate is refused where it is read.
+    let rates: Vec<String> = (1..100).map(|n| format!("\"{n} Mbps\"")).collect();
+    let text = format!(
+        "schemes = [\"droptail\"]\n[flows.a]\n[sweep]\n\
+         \"network.rtt\" = {{ from = \"1 ms\", to = \"100 ms\", points = 100 }}\n\
+         \"network.rate\" = [{}, \"fast\"]\n",
+        rates.join(", ")
+    );
+    let source = Source::new("s.toml", &text, TraceFiles::default()).unwrap();
+    let limits = "memory=1MB".parse().unwrap();
+    let refused = source.clone().with_limits(limits).plan().unwrap_err();
+    let refused = refused.to_string();
+    assert!(refused.contains("points of the sweep"), "{refused}");
+    assert!(refused.contains("--limits memory=1GB"), "{refused}");
+    let read = source.plan().unwrap_err().to_string();
+    assert!(read.contains("fast"), "{read}");
+    // A plan's budget has all of its points.
+    let budget = |text: &str| plan(text).unwrap().budget().points;
+    let one = budget("schemes = [\"red\"]\n[flows.a]\n");
+    let three = budget(SMALL);
+    assert!(one > 0.0 && three > 2.0 * one, "{one} {three}");
+}
+
+#[test]
+fn the_links_of_a_graph_have_names_of_their_own() {
+    let check = |first: &str, second: &str| {
+        plan(&format!(
+            "schemes = [\"red\"]\nnetwork.shape = \"graph\"\n[[network.links]]\n{first}\n\
+             [[network.links]]\n{second}\n[flows.x]\nfrom = \"a\"\nto = \"b\"\n"
+        ))
+    };
+    let there = "from = \"a\"\nto = \"b\"";
+    let back = "from = \"b\"\nto = \"a\"";
+    let one_way = |link: &str| format!("{link}\nboth = false");
+    for (first, second, line, message) in [
+        (there, there, 6, "a second link from \"a\" to \"b\""),
+        (there, back, 6, "a second link from \"b\" to \"a\""),
+        (
+            &one_way(there),
+            back,
+            7,
+            "a second link from \"a\" to \"b\"",
+        ),
+        (
+            "from = \"a\"\nto = \"b to c\"",
+            "from = \"a to b\"\nto = \"c\"",
+            6,
+            "are both called \"a to b to c\"",
+        ),
+    ] {
+        let error = check(first, second).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("test.toml:{line}:")), "{error}");
+        assert!(error.contains(message), "{error}");
+    }
+    check(&one_way(there), &one_way(back)).unwrap();
+}
+
+#[test]
+fn a_recording_is_swept_once_whatever_its_name_is() {
+    let files = |second: &str| {
+        let files = [("a/up.trace", "5\n"), ("b/up.trace", second)];
+        let owned = files.map(|(name, text)| (name.to_string(), text.to_string()));
+        TraceFiles::Memory(owned.into())
+    };
+    let text = "schemes = [\"red\"]\n[flows.a]\n[sweep]\n\
+                \"network.trace\" = [\"a/up.trace\", \"b/up.trace\"]\n";
+    let plan = |second| Source::new("s.toml", text, files(second))?.plan();
+    let error = plan("5\n").unwrap_err().to_string();
+    assert!(error.starts_with("s.toml:4:"), "{error}");
+    for part in [
+        "`network.trace`",
+        "\"a/up.trace\"",
+        "\"b/up.trace\"",
+        "keep one",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    // Other contents make another recording, and what is stored reads as the same plan.
+    let first = plan("6\n").unwrap();
+    let stored = first.recordings.iter();
+    let stored = stored.map(|r| (r.stored_name.clone(), r.text.to_string()));
+    let stored = TraceFiles::Memory(stored.collect());
+    let again = Source::new("scenario.toml", &first.document, stored).unwrap();
+    assert_eq!(again.plan().unwrap().identity(), first.identity());
+}
+
+#[test]
 fn arguments_change_the_scenario_and_its_identity() {
     let mut source = Source::new("test.toml", SMALL, PathBuf::new()).unwrap();
     let before = source.plan().unwrap().identity();

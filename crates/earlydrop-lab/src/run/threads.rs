@@ -95,11 +95,10 @@ pub fn on_threads<E: From<Problem>>(
 
 /// The number of cells whose memory is within the limits.
 fn most_threads(jobs: &[(&Plan, Cell)]) -> usize {
-    let memory = |(plan, _): &(&Plan, Cell)| plan.budget().memory;
-    match jobs.first() {
-        Some(job) if memory(job) > 0.0 => (job.0.limits.memory / memory(job)) as usize,
-        _ => usize::MAX,
-    }
+    let first = jobs.first();
+    first.map_or(usize::MAX, |(plan, _)| {
+        plan.budget().most_threads(&plan.limits)
+    })
 }
 
 /// Jobs that several threads work on.

@@ -12,7 +12,7 @@ use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Tra
 
 use crate::document::{Entries, Key, Place, Problem, law_prefix};
 
-use super::tcp;
+use super::{ALLOCATION, tcp};
 
 /// A group of flows.
 #[derive(Clone, Debug)]
@@ -39,6 +39,19 @@ pub struct FlowGroup {
     start: (Nanos, Nanos),
     steps: Vec<(Nanos, Step)>,
     class: u8,
+}
+
+impl FlowGroup {
+    /// Bytes of memory that it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        let profile = match &self.traffic {
+            Traffic::Tcp { profile, .. } => size_of_val(&**profile) + ALLOCATION,
+            Traffic::Datagrams { .. } => 0,
+        };
+        let names = [&*self.name, &*self.from, &*self.to];
+        let names: usize = names.map(|name| name.len() + ALLOCATION).iter().sum();
+        size_of_val(self) + profile + names + size_of_val(&*self.steps)
+    }
 }
 
 /// Where parts of a group were written.

@@ -60,6 +60,18 @@ pub struct Scenario {
     pub(crate) cost: Cost,
 }
 
+/// What an allocation takes beside its contents, in bytes: counts or the allocator's header.
+const ALLOCATION: usize = 16;
+
+impl Scenario {
+    /// Bytes of memory that it takes, about; recorded links are shared between scenarios.
+    pub(crate) fn bytes(&self) -> usize {
+        let groups: usize = self.groups.iter().map(FlowGroup::bytes).sum();
+        let schemes: usize = self.schemes.iter().map(Scheme::bytes).sum();
+        size_of_val(self) + groups + schemes + self.network.bytes()
+    }
+}
+
 /// The environment of a scenario's text.
 pub(crate) struct Surroundings<'a> {
     /// The schemes that it may name.

@@ -3,6 +3,7 @@
 use earlydrop::registry::{ConfigError, Link, Registry, Spec};
 use earlydrop::units::BitsPerSec;
 
+use super::ALLOCATION;
 use crate::document::{Content, Key, Node, Place, Problem, unfit_name};
 
 /// A compared scheme.
@@ -16,6 +17,16 @@ pub struct Scheme {
     pub place: Place,
     /// Where each of its parameters was given.
     places: Vec<(String, Place)>,
+}
+
+impl Scheme {
+    /// Bytes of memory that it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        // A parameter is its name and its value in the scheme, and its name and its place here.
+        let parameter = 3 * size_of::<String>() + size_of::<Place>() + 4 * ALLOCATION;
+        let label = self.label.len() + ALLOCATION;
+        size_of_val(self) + label + self.places.len() * parameter
+    }
 }
 
 /// The compared schemes of a scenario that names none.

@@ -1,5 +1,6 @@
 //! Export of a run's tables as CSV, JSON and Parquet.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
@@ -64,8 +66,8 @@ pub fn export(
     let mut files = Vec::new();
     for table in store.tables()? {
         let (extension, signature) = match format {
-            Format::Parquet => ("parquet", Signature::BINARY),
-            Format::Csv | Format::Json => ("csv", Signature::of_header(&header(&table))),
+            Format::Parquet => ("parquet", Signature::found_by(is_own_parquet)),
+            Format::Csv | Format::Json => ("csv", csv_signature(&table)),
         };
         let path = folder.join(format!("{}.{extension}", table.name));
         files.push((table, NewFile::create(&path, &signature, overwrite)?));
@@ -83,10 +85,26 @@ pub fn export(
     Ok(paths)
 }
 
-/// The first line of a table as CSV.
-fn header(table: &Table) -> String {
+/// What a table has as CSV. Anybody's table may have a key and a value; a run's has its identity.
+fn csv_signature(table: &Table) -> Signature {
     let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
-    names.join(",")
+    let header = names.join(",");
+    match table.name {
+        "about" => Signature::header_and_row(&header, "identity,"),
+        _ => Signature::header(&header),
+    }
+}
+
+/// The beginning of the name of the program that wrote a Parquet file, in its metadata.
+const CREATED_BY: &str = "earlydrop ";
+
+/// Whether `file` is a Parquet file that earlydrop has made.
+fn is_own_parquet(file: &File) -> bool {
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(file);
+    metadata.is_ok_and(|metadata| {
+        let by = metadata.file_metadata().created_by();
+        by.is_some_and(|by| by.starts_with(CREATED_BY))
+    })
 }
 
 impl Store {
@@ -153,7 +171,7 @@ fn write_parquet(
         .build()?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
-        .set_created_by(format!("earlydrop {}", version()))
+        .set_created_by(format!("{CREATED_BY}{}", version()))
         .build();
     let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;

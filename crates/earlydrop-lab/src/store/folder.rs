@@ -19,6 +19,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use super::tables::{self, Table, insert, tables_of};
 use super::{DATABASE, SCENARIO, Store, StoreError, database_error, set_about};
+use crate::document::Node;
 use crate::escape::visible;
 use crate::files::{
     FileError, Overwrite, Signature, create_folder, is_temporary, temporary_path, write_whole,
@@ -74,20 +75,33 @@ impl Store {
         })
     }
 
-    /// Stores the number of seeds of `plan`, in the database and in `scenario.toml`.
+    /// Stores the number of seeds of `plan`, in the database and in `scenario.toml`. A file that
+    /// the user has changed is not written over: it stays if it is this scenario, with comments,
+    /// and is refused otherwise.
     pub fn plan_seeds(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
+        let path = self.folder.join(SCENARIO);
+        let before = self.about("seeds")?.and_then(|seeds| seeds.parse().ok());
+        let needs_writing = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(error) => return Err(FileError::new(&path, error).into()),
+            Ok(there) => {
+                let there = String::from_utf8(there).unwrap_or_else(|_| "binary".to_string());
+                let is_own = there.is_empty() || is_as_written(&there, plan, before);
+                if !is_own && !is_same_scenario(&there, plan) {
+                    let path = path.display().to_string();
+                    return Err(StoreError::Changed { path });
+                }
+                is_own
+            }
+        };
         let planned = plan.seeds.len().to_string();
         self.sql(|database| set_about(database, "seeds", &planned))?;
-        let path = self.folder.join(SCENARIO);
-        let (version, name) = (version(), visible(&source.name));
-        let heading = format!("# As run by earlydrop {version}, from {name}.\n");
-        let text = heading + &plan.toml();
-        Ok(write_whole(
-            &path,
-            &text,
-            &Signature::SCENARIO,
-            Overwrite::Own,
-        )?)
+        if needs_writing {
+            let (version, name) = (version(), visible(&source.name));
+            let text = format!("{HEADING}{version}, from {name}.\n{}", plan.toml());
+            write_whole(&path, &text, &Signature::beginning(HEADING), Overwrite::Any)?;
+        }
+        Ok(())
     }
 
     /// The run of `plan` in `folder`, complete or not; `None` where the folder holds no run, or
@@ -212,6 +226,30 @@ impl Drop for Store {
     }
 }
 
+/// What the scenario in a run's folder begins with.
+const HEADING: &str = "# As run by earlydrop ";
+
+/// Whether the text of a `scenario.toml` is what this run has written, when it had `before` seeds
+/// or fewer.
+fn is_as_written(text: &str, plan: &Plan, before: Option<usize>) -> bool {
+    let body = match text.split_once('\n') {
+        Some((heading, body)) if heading.starts_with(HEADING) => body,
+        _ => return false,
+    };
+    let counted = body.strip_prefix("seeds = ");
+    let counted = counted.and_then(|rest| rest.split_once('\n'));
+    match counted.map(|(count, rest)| (count.parse::<usize>(), rest)) {
+        Some((Ok(count), rest)) => Some(count) <= before && rest == plan.document,
+        _ => body == plan.document,
+    }
+}
+
+/// Whether a text is the scenario of `plan`, but for its comments and its form.
+fn is_same_scenario(text: &str, plan: &Plan) -> bool {
+    let document = |text: &str| Node::parse(text).ok().map(|tree| tree.to_document());
+    document(text).is_some_and(|there| Some(there) == document(&plan.toml()))
+}
+
 /// Whether `folder` is empty, or holds only what a process has left that was killed when it
 /// created the run of `plan`.
 fn is_beginning(folder: &Path, plan: &Plan) -> Result<bool, StoreError> {
@@ -236,7 +274,7 @@ fn keep(folder: &Path, recording: &Recording) -> Result<(), FileError> {
         return Ok(());
     }
     // The name has a hash of the text: a file of this name is a damaged copy.
-    write_whole(&path, text, &Signature::of(""), Overwrite::Any)
+    write_whole(&path, text, &Signature::beginning(""), Overwrite::Any)
 }
 
 /// Creates the database of the run of `plan`, complete but for its cells, and gives it its name.

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use earlydrop::registry::Registry;
 use rusqlite::{Connection, ErrorCode};
 
+use crate::budget::Limits;
 use crate::document::Problems;
 use crate::files::FileError;
 use crate::plan::{Hosts, Source};
@@ -77,6 +78,15 @@ pub enum StoreError {
         /// The folder's path.
         path: String,
     },
+    /// The scenario in the folder is another than that of its run.
+    #[error(
+        "{path} was changed since the run wrote it, and is not written over; move it to another \
+         folder, and the run continues"
+    )]
+    Changed {
+        /// The file's path.
+        path: String,
+    },
     /// The folder holds something else.
     #[error("{path} holds {what}; nothing was written: choose another folder with --out")]
     Another {
@@ -122,7 +132,8 @@ impl Store {
         self.source_with(Registry::built_in())
     }
 
-    /// The scenario as run, with its seeds, under the schemes of `registry`.
+    /// The scenario as run, with its seeds, under the schemes of `registry`. Its plans have no
+    /// budget: what was run may be read.
     pub fn source_with(&self, registry: Registry) -> Result<Source, StoreError> {
         let about = |key| self.about(key).map(Option::unwrap_or_default);
         let (name, scenario) = (about("source")?, about("scenario")?);
@@ -132,7 +143,8 @@ impl Store {
             problems: Box::new(problems),
         });
         let seeds = about("seeds")?.parse().unwrap_or(0);
-        Ok(source?.with_registry(registry).with_seeds(seeds))
+        let source = source?.with_registry(registry).with_seeds(seeds);
+        Ok(source.with_limits(Limits::NONE))
     }
 
     /// The hosts that ran it.

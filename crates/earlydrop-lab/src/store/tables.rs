@@ -353,7 +353,8 @@ pub fn page() -> String {
         "# Results\n\n\
          Made from the descriptions of the tables by `cargo run -p earlydrop-lab --example results_page > docs/reference/results.md`.\n\n\
          A run is a folder: `results.sqlite`, `scenario.toml` (the scenario as run, command line included), \
-         the recorded links it reads, and `report.html`. Each cell is written in one transaction: a run that was \
+         the recorded links it reads, and `report.html`. Comments that are added to `scenario.toml` stay; \
+         other changes are refused when the run continues. Each cell is written in one transaction: a run that was \
          killed holds its completed cells, and continues with the others. \
          `earlydrop export RUN --to csv` (or `parquet`, `json`) writes the same tables.\n\n\
          ```sql\n\

@@ -63,8 +63,10 @@ impl Evaluator<'_> {
         settings: &[ParameterValues],
         seeds: &[u64],
     ) -> Result<Vec<Candidate>, TuneError> {
-        let plans = settings.iter().map(|settings| self.plan(settings, seeds));
-        let plans: Vec<Option<Plan>> = plans.collect();
+        let plans = self.plans(settings, seeds);
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(Vec::new());
+        }
         let mut jobs: Vec<(&Plan, Cell)> = Vec::new();
         let mut owners: Vec<usize> = Vec::new();
         for (index, plan) in plans.iter().enumerate() {
@@ -96,6 +98,15 @@ impl Evaluator<'_> {
         Ok(candidates.collect())
     }
 
+    /// The plan of each of `settings` until `stop` is set: one with very many flows takes seconds.
+    fn plans(&self, settings: &[ParameterValues], seeds: &[u64]) -> Vec<Option<Plan>> {
+        let going = |_: &&ParameterValues| !self.stop.load(Ordering::Relaxed);
+        let settings = settings.iter().take_while(going);
+        settings
+            .map(|settings| self.plan(settings, seeds))
+            .collect()
+    }
+
     /// The scenario with only this scheme, under these parameters; `None` where the scheme
     /// refuses them.
     fn plan(&self, settings: &ParameterValues, seeds: &[u64]) -> Option<Plan> {
@@ -119,4 +130,31 @@ fn over_seeds(runs: &[Vec<Option<f64>>]) -> PointMetrics {
         Mean::of(&values?)
     };
     (0..METRICS.len()).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::TraceFiles;
+
+    #[test]
+    fn no_plan_is_made_after_the_stop() {
+        let text = "schemes = [\"red\"]\n[flows.a]\n";
+        let source = Source::new("s.toml", text, TraceFiles::default()).unwrap();
+        let goal = Goal::new("delay_mean", true).unwrap();
+        let stop = AtomicBool::new(false);
+        let evaluator = Evaluator {
+            source: &source,
+            goal: &goal,
+            label: "red",
+            threads: 1,
+            stop: &stop,
+        };
+        let candidates = vec![ParameterValues::new(); 3];
+        let made = evaluator.plans(&candidates, &[1]);
+        assert_eq!(made.iter().flatten().count(), 3);
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(evaluator.plans(&candidates, &[1]).len(), 0);
+        assert!(evaluator.run(&candidates, &[1]).unwrap().is_empty());
+    }
 }

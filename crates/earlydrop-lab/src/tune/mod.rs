@@ -33,6 +33,7 @@ pub use validation::{LimitCheck, Validation, validate, validation_scenario};
 
 use crate::document::{Problem, Problems};
 use crate::plan::{Source, Variant};
+use crate::sweep::MAX_SEED;
 use candidates::Evaluator;
 use search::Search;
 
@@ -43,7 +44,7 @@ const MEMBERS: (usize, usize, usize) = (6, 12, 36);
 /// The number of candidates that run again with other seeds.
 const FINALISTS: usize = 12;
 /// The number of seeds of finalists, and of validation.
-const FRESH_SEEDS: u64 = 10;
+const FRESH_SEEDS: usize = 10;
 /// The distance of the seeds of finalists above the scenario's largest seed.
 const FINALIST_SEEDS: u64 = 1000;
 /// The distance of the seeds of validation above the scenario's largest seed.
@@ -281,8 +282,29 @@ fn parameter_values(space: &[SearchDimension], at: &[f64]) -> ParameterValues {
     space.iter().zip(at).map(parameter).collect()
 }
 
-/// Seeds above all of `used`, from this distance on.
+/// Seeds that are not `used`, from this distance above the largest on. After the largest seed that
+/// there is follow the smallest.
 fn seeds_above(used: &[u64], distance: u64) -> Vec<u64> {
     let first = used.iter().max().copied().unwrap_or(0) + distance;
-    (first..first + FRESH_SEEDS).collect()
+    let seeds = (first..).map(|seed| seed % MAX_SEED);
+    let fresh = seeds.filter(|seed| !used.contains(seed));
+    fresh.take(FRESH_SEEDS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fresh_seeds_are_seeds_however_large_the_used_ones_are() {
+        assert_eq!(seeds_above(&[1, 5, 2], 10)[..2], [15, 16]);
+        let used = [MAX_SEED, 1999];
+        let both = [FINALIST_SEEDS, VALIDATION_SEEDS].map(|far| seeds_above(&used, far));
+        let mut all: Vec<u64> = both.concat();
+        all.extend(used);
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 2 * FRESH_SEEDS + used.len());
+        assert!(all.iter().all(|seed| *seed <= MAX_SEED));
+    }
 }

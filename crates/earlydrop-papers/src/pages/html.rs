@@ -137,10 +137,10 @@ pub(super) const STRIP_WIDTH: u32 = 260;
 fn origin(report: &ClaimReport<'_>) -> String {
     let beside = match report.claim.beside.as_str() {
         "" => String::new(),
-        other => {
-            let other = escape(other);
-            format!("Not counted: stands beside <a href=\"#{other}\"><code>{other}</code></a>. ")
-        }
+        other => format!(
+            "Not counted: stands beside <code>{}</code>. ",
+            escape(other)
+        ),
     };
     let cells = match report.cells_in_words() {
         none if none.is_empty() => String::new(),

@@ -29,6 +29,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         version: about("version")?,
         command: CommandLine::new(command)
             .path(&store.folder().join("scenario.toml"))
+            .given("--limits", plan.budget().needed_limits().as_ref())
             .to_string(),
         scenario: plan.toml(),
         link: link.to_string(),

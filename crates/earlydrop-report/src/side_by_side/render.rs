@@ -86,7 +86,7 @@ pub fn markdown(plan: &Plan, rows: &[Comparison]) -> String {
     let seeds = plan.seeds.len();
     let scenario = plan.scenario();
     text.push_str(&format!(
-        "{seeds} runs each of {}, the first {} not measured. \
+        "{seeds} runs each of {}, the first {} not measured.\n\n\
          Made by `earlydrop compare --live`, version {}.\n",
         scenario.duration,
         scenario.warm_up,

@@ -34,10 +34,27 @@ pub struct Trace {
 pub struct TraceError {
     /// The line, counted from 1.
     pub line: usize,
-    /// The text of the line.
+    /// The text of the line, or its beginning and "..." where it is long.
     pub text: String,
     /// What is wrong with the text.
     pub problem: &'static str,
+}
+
+impl TraceError {
+    /// The error in a line of this number.
+    fn new(line: usize, text: &str, problem: &'static str) -> TraceError {
+        /// A longer line is no number: it may be the whole of another file.
+        const LONGEST: usize = 60;
+        let text = match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text.to_string(),
+        };
+        TraceError {
+            line,
+            text,
+            problem,
+        }
+    }
 }
 
 impl fmt::Display for TraceError {
@@ -61,11 +78,7 @@ impl FromStr for Trace {
         let mut last = (1, "");
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
-            let wrong = |problem| TraceError {
-                line: index + 1,
-                text: line.to_string(),
-                problem,
-            };
+            let wrong = |problem| TraceError::new(index + 1, line, problem);
             if line.is_empty() {
                 continue;
             }
@@ -80,15 +93,17 @@ impl FromStr for Trace {
             last = (index + 1, line);
         }
         if times.last().is_none_or(|end| *end == Nanos::ZERO) {
-            return Err(TraceError {
-                line: last.0,
-                text: last.1.to_string(),
-                problem: "ends the trace at time zero; it must last at least 1 ms",
-            });
+            let problem = "ends the trace at time zero; it must last at least 1 ms";
+            return Err(TraceError::new(last.0, last.1, problem));
         }
-        Ok(Trace {
+        let trace = Trace {
             times: times.into(),
-        })
+        };
+        if trace.mean_rate() == BitsPerSec(0) {
+            let problem = "ends a trace of less than one bit per second";
+            return Err(TraceError::new(last.0, last.1, problem));
+        }
+        Ok(trace)
     }
 }
 
@@ -207,6 +222,10 @@ mod tests {
             wrong("5\n4"),
             "trace, line 2: \"4\" is earlier than the line before"
         );
+        let other_file = "x".repeat(1 << 20);
+        let short = format!("\"{}...\" is not a whole number", "x".repeat(60));
+        assert!(wrong(&other_file).contains(&short));
+        assert!(wrong("4294967295").contains("less than one bit per second"));
         assert!(wrong("").contains("time zero"));
         assert!(wrong("0\n0").contains("time zero"));
     }

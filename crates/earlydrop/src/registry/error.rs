@@ -158,14 +158,22 @@ fn suggest(f: &mut fmt::Formatter<'_>, nearest: Option<&str>) -> fmt::Result {
 /// assert_eq!(nearest("coddel", ["red", "codel"].into_iter()), Some("codel"));
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = name.chars().count();
     candidates
+        // Each letter too many or too few is an edit. This spares the table of a name without end.
+        .filter(|candidate| is_near(letters.abs_diff(candidate.chars().count()), candidate))
         .map(|candidate| (edit_distance(name, candidate), candidate))
-        .filter(|(edits, candidate)| *edits * 2 <= candidate.chars().count().max(2))
+        .filter(|(edits, candidate)| is_near(*edits, candidate))
         .min_by_key(|(edits, candidate)| {
             let other_letters = !is_within(name, candidate) && !is_within(candidate, name);
             (*edits, other_letters, Reverse(candidate.len()), *candidate)
         })
         .map(|(_, candidate)| candidate)
+}
+
+/// Whether a name so many edits away can be meant as `candidate`.
+fn is_near(edits: usize, candidate: &str) -> bool {
+    edits * 2 <= candidate.chars().count().max(2)
 }
 
 /// Whether `part` is a subsequence of `whole`.
@@ -209,6 +217,9 @@ mod tests {
         assert_eq!(nearest("erd", names.into_iter()), Some("red"));
         assert_eq!(nearest("coddel", names.into_iter()), Some("codel"));
         assert_eq!(nearest("something", names.into_iter()), None);
+        // A letter more than half of a name's is too many, before any table is made.
+        assert_eq!(nearest("codelxx", names.into_iter()), Some("codel"));
+        assert_eq!(nearest(&"codel".repeat(1 << 22), names.into_iter()), None);
     }
 
     #[test]

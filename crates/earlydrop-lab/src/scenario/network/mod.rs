@@ -33,6 +33,22 @@ pub struct Topology {
     pub(super) place: Place,
 }
 
+impl Topology {
+    /// Bytes of memory that it takes on the heap, about.
+    pub(super) fn bytes(&self) -> usize {
+        let changes = |link: &LinkSpec| size_of_val(&*link.changes);
+        match &self.layout {
+            Layout::Chain(chain) => {
+                size_of_val(&**chain) + changes(&chain.forward) + changes(&chain.reverse)
+            }
+            Layout::Graph(edges) => {
+                let heap = |edge: &Edge| changes(&edge.link) + edge.from.len() + edge.to.len();
+                size_of_val(&**edges) + edges.iter().map(heap).sum::<usize>()
+            }
+        }
+    }
+}
+
 /// How links are arranged.
 #[derive(Clone, Debug)]
 enum Layout {

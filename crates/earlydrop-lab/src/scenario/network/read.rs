@@ -1,5 +1,7 @@
 //! The reader of `network`.
 
+use std::collections::HashMap;
+
 use earlydrop::registry;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::{Change, Reorder, Trace};
@@ -64,6 +66,7 @@ fn chain(
 
 fn edges(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) -> Vec<Edge> {
     let mut edges = Vec::new();
+    let mut names = LinkNames::default();
     for entries in network.list("links") {
         let queue = queue(entries, context, problems);
         let mut link = link(entries, queue, context, problems);
@@ -79,6 +82,8 @@ fn edges(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) 
             let message = format!("a link from \"{}\" to \"{}\"", edge.from, edge.to);
             let help = "`from` and `to` name two different nodes";
             problems.push(Problem::new(entries.place(), message, help));
+        } else if let Err((message, help)) = names.add(&edge) {
+            problems.push(Problem::new(entries.place(), message, help));
         }
         edges.push(edge);
     }
@@ -91,6 +96,38 @@ fn edges(network: &Entries, context: &Context<'_>, problems: &mut Vec<Problem>) 
         problems.push(Problem::new(network.place_of("links"), message, help));
     }
     edges
+}
+
+/// The nodes of each link of a graph, by the link's name: results are stored by that name.
+#[derive(Default)]
+struct LinkNames(HashMap<String, [String; 2]>);
+
+impl LinkNames {
+    /// Adds the link of an edge, or both; refuses a name that is taken, with help.
+    fn add(&mut self, edge: &Edge) -> Result<(), (String, &'static str)> {
+        let there = [edge.from.clone(), edge.to.clone()];
+        let back = [edge.to.clone(), edge.from.clone()];
+        for [from, to] in [there].into_iter().chain(edge.both.then_some(back)) {
+            let name = format!("{from} to {to}");
+            let nodes = [from.clone(), to.clone()];
+            match self.0.insert(name.clone(), nodes.clone()) {
+                None => {}
+                Some(other) if other == nodes => {
+                    let message = format!("a second link from \"{from}\" to \"{to}\"");
+                    let help = "keep one; a link of one direction has both = false";
+                    return Err((message, help));
+                }
+                Some([first, last]) => {
+                    let message = format!(
+                        "a link from \"{from}\" to \"{to}\" and one from \"{first}\" to \"{last}\" \
+                         are both called \"{name}\""
+                    );
+                    return Err((message, "give a node another name"));
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 fn link(
