@@ -189,6 +189,7 @@ impl Budget {
     }
 
     /// The number of cells that are within `limits` at a time.
+    #[cfg(feature = "threads")]
     pub(crate) fn most_threads(&self, limits: &Limits) -> usize {
         match self.memory > 0.0 {
             true => ((limits.memory - self.points) / self.memory) as usize,
