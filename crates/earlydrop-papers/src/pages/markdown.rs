@@ -102,12 +102,16 @@ pub fn markdown_front(studies: &[&Study<'_>], provenance: &Provenance) -> String
     for study in studies {
         let paper = &study.paper.paper;
         let counts = Counts::of(&study.reports);
+        let counted = match study.paper.is_today() {
+            true => counts.ours,
+            false => counts.claims,
+        };
         let mut cells = vec![
             format!("[{}]({}.md)", paper.name, paper.key),
             paper.title.clone(),
-            counts.claims.total().to_string(),
+            counted.total().to_string(),
         ];
-        let by_verdict = counts.claims.by_verdict();
+        let by_verdict = counted.by_verdict();
         cells.extend(by_verdict.map(|(_, count)| count.to_string()));
         front.push_str(&row(cells));
     }
