@@ -185,3 +185,34 @@ fn a_transfer_of_more_segments_than_can_be_numbered_is_refused() {
         .unwrap();
     assert_eq!((results.totals.transfers, results.totals.completed), (1, 0));
 }
+
+/// Bulk flows of segments of 1000 bytes over 800 Gbps for `seconds`: a hundred million segments a
+/// second, so 42.9 s for all numbers.
+fn fast_bulk(flows: usize, seconds: u64, receiver_window: u32) -> Run {
+    let mut network = Network::new();
+    let (server, client) = (network.node("server"), network.node("client"));
+    let link = Link::new(BitsPerSec(800_000_000_000), Nanos::from_millis(1));
+    network.duplex(server, client, link);
+    let profile = Arc::new(Profile {
+        segment_size: 1000,
+        receiver_window,
+        ..Profile::ns2(Recovery::Reno)
+    });
+    let mut run = Run::new(network, Nanos::from_secs(seconds));
+    for _ in 0..flows {
+        run.add(Flow::bulk(server, client, &profile));
+    }
+    run
+}
+
+#[test]
+fn a_bulk_flow_that_would_run_out_of_numbers_is_refused() {
+    let window = 1 << 24;
+    let problem = fast_bulk(1, 50, window).start().unwrap_err().to_string();
+    let wanted = "flow 0: at 100000000 segments a second it would send all that 32 bits can \
+                  number; nearest: a run of 42 s";
+    assert_eq!(problem, wanted);
+    for (flows, seconds, window) in [(1, 42, window), (2, 50, window), (1, 600, 1000)] {
+        assert!(fast_bulk(flows, seconds, window).start().is_ok());
+    }
+}

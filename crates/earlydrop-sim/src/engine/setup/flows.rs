@@ -14,7 +14,7 @@ use super::super::route::{self, RouteTable};
 use super::access;
 use super::routes::{FlowRoutes, LinkStages, find_routes, lay_out};
 use crate::measure::FlowMeter;
-use crate::network::Network;
+use crate::network::{LinkId, Network};
 use crate::packet::{Kind, MAX_FLOWS, MAX_LINKS, Packet, Template};
 use crate::prefetch::use_huge_pages;
 use crate::run::{Run, RunError};
@@ -58,6 +58,7 @@ pub(super) fn add(
         check(&run.network, run.duration, index, flow)?;
     }
     let routes = checked_routes(&run.network, &described)?;
+    check_numbers(run, &routes)?;
     add_routes(simulation, &run.network, links, &described, &routes);
     simulation.flows.reserve_exact(described.len());
     use_huge_pages(&simulation.flows);
@@ -103,6 +104,51 @@ fn checked_routes(network: &Network, flows: &[traffic::Flow]) -> Result<Vec<Flow
         }
     }
     Ok(routes)
+}
+
+/// Refuses bulk flows that would run out of the 32 bits that number segments: their share of the
+/// slowest link on their route, if all flows over TCP share each link equally, carries more.
+fn check_numbers(run: &Run, routes: &[FlowRoutes]) -> Result<(), RunError> {
+    let network = &run.network;
+    let mut senders = vec![0.0; network.links().len()];
+    for (flow, routes) in run.flows.iter().zip(routes) {
+        if matches!(flow.traffic, Traffic::Tcp { .. }) {
+            let links = routes.forward.iter();
+            links.for_each(|link| senders[link.0 as usize] += 1.0);
+        }
+    }
+    for (index, (flow, routes)) in run.flows.iter().zip(routes).enumerate() {
+        let Traffic::Tcp {
+            profile,
+            application: Application::Bulk,
+        } = &flow.traffic
+        else {
+            continue;
+        };
+        let share = |link: &LinkId| {
+            let rate = network.get(*link).mean_rate();
+            rate.packets_per_sec(Bytes(profile.segment_size.into())) / senders[link.0 as usize]
+        };
+        let both_ways = routes.forward.iter().chain(&routes.backward);
+        let rtt: f64 = both_ways
+            .map(|link| network.get(*link).delay.as_secs_f64())
+            .sum();
+        let of_window = f64::from(profile.receiver_window) / rtt;
+        let per_second = routes.forward.iter().map(share).fold(of_window, f64::min);
+        let enough = f64::from(u32::MAX) / per_second;
+        if enough < run.duration.as_secs_f64() {
+            let problem = format!(
+                "at {per_second:.0} segments a second it would send all that 32 bits can number; \
+                 nearest: a run of {} s",
+                enough.floor()
+            );
+            return Err(RunError::Flow {
+                flow: index,
+                problem,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Fills the route table, from links to hops.
