@@ -318,7 +318,11 @@ mod tests {
     #[test]
     fn what_nobody_means_is_refused_with_its_number_and_its_field() {
         for (change, number, field) in [
-            ("duration = \"1e9 s\"", "events", "`duration`"),
+            (
+                "duration = \"1e9 s\"\nflows.b.count = 1000",
+                "events",
+                "`duration`",
+            ),
             (
                 "measure = { windows = 1000, sample = \"50 us\" }\nnetwork.rate = \"1 Mbps\"",
                 "GB of memory",

@@ -1,6 +1,7 @@
 //! What a run costs: memory and events, estimated from its description before it starts.
 
 mod flight;
+mod transfers;
 
 use std::mem::size_of;
 
@@ -8,8 +9,9 @@ use earlydrop::units::Nanos;
 
 use crate::capture::Recorded;
 use crate::network::Link;
+use crate::results::Completion;
 use crate::run::Run;
-use crate::traffic::{Application, Ports, Traffic};
+use crate::traffic::Traffic;
 
 /// An estimate of what a run takes: events to within a small factor, and memory from above. It
 /// tells a run from one that would never end or never fit.
@@ -25,7 +27,8 @@ pub struct Cost {
     pub sample_bytes: f64,
     /// Bytes for captured packets.
     pub capture_bytes: f64,
-    /// Bytes for flows and all connections that they open, with the distributions of their delays.
+    /// Bytes for flows, all connections that they open and all transfers that end, with the
+    /// distributions of their delays.
     pub flow_bytes: f64,
     /// Bytes for packets on their way, in queues and in hosts.
     pub flight_bytes: f64,
@@ -37,6 +40,8 @@ const SERIES_OF_QUEUE: f64 = 8.0;
 const BYTES_OF_SAMPLE: f64 = 32.0;
 /// Bytes of a flow's state.
 const BYTES_OF_FLOW: f64 = 2048.0;
+/// Bytes of a transfer that has ended, in a list that doubles when it is full.
+const BYTES_OF_TRANSFER: f64 = 3.0 * size_of::<Completion>() as f64;
 /// Bytes of a distribution of a flow's delays.
 const BYTES_OF_DISTRIBUTION: f64 = 20_480.0;
 /// Bytes of a packet on its way: an event or a place in a queue takes 32, in a list that doubles
@@ -77,7 +82,8 @@ impl Run {
             sample_bytes: samples * BYTES_OF_SAMPLE,
             capture_bytes: captured * size_of::<Recorded>() as f64,
             flow_bytes: flight.connections * of_flow
-                + self.connections_one_by_one(tcp * seconds) * BYTES_OF_FLOW,
+                + transfers::over_new_connections(self, tcp * seconds) * BYTES_OF_FLOW
+                + transfers::of_all(self, tcp * seconds) * BYTES_OF_TRANSFER,
             flight_bytes: flight.packets * BYTES_OF_PACKET,
         }
     }
@@ -102,26 +108,6 @@ impl Run {
         let all = self.network.links().map(|(_, _, _, link)| bits(link));
         let bits = if queued > 0.0 { queued } else { all.sum() };
         bits / (8.0 * smallest.max(1.0))
-    }
-
-    /// The connections of transfers one after the other that each have one of their own, all of
-    /// which are remembered, if TCP sends `packets` in all.
-    fn connections_one_by_one(&self, packets: f64) -> f64 {
-        let segments = self.flows.iter().filter_map(|flow| match &flow.traffic {
-            Traffic::Tcp {
-                profile,
-                application:
-                    Application::Web {
-                        ports: Ports::New,
-                        size,
-                        ..
-                    },
-            } => Some((size.mean.0 as f64 / f64::from(profile.payload())).max(1.0)),
-            _ => None,
-        });
-        segments
-            .reduce(f64::min)
-            .map_or(0.0, |fewest| packets / fewest)
     }
 
     /// The number of samples at this interval.

@@ -264,7 +264,7 @@ fn connections(application: &Application, duration: Nanos) -> Connections {
 /// Starts with these times in between, on average at most. With N of them the times up to
 /// `duration` each add up to at most twice that, so E N is at most twice `duration` over the mean
 /// time up to `duration` (Wald's equation).
-fn starts(every: &Spread<Nanos>, duration: Nanos) -> f64 {
+pub(super) fn starts(every: &Spread<Nanos>, duration: Nanos) -> f64 {
     let mean = every.mean_up_to(duration).max(1.0);
     let factor = match every.law {
         Law::Constant => 1.0,

@@ -1,0 +1,96 @@
+//! Transfers of a run: about how many there are at most.
+
+use super::flight::starts;
+use crate::run::Run;
+use crate::traffic::{Application, Ports, Traffic};
+
+/// The transfers of all flows, if TCP sends `packets` in all.
+pub(super) fn of_all(run: &Run, packets: f64) -> f64 {
+    of_those(run, packets, |_| true)
+}
+
+/// The transfers that follow each other, each over a connection that none had before, if TCP sends
+/// `packets` in all.
+pub(super) fn over_new_connections(run: &Run, packets: f64) -> f64 {
+    let is_over_new = |application: &Application| {
+        let ports = match application {
+            Application::Web { ports, .. } => Some(*ports),
+            _ => None,
+        };
+        ports == Some(Ports::New)
+    };
+    of_those(run, packets, is_over_new)
+}
+
+/// Transfers of those applications: as many as pauses between them allow, and as packets are
+/// enough for.
+fn of_those(run: &Run, packets: f64, is_one: impl Fn(&Application) -> bool) -> f64 {
+    let (mut in_time, mut fewest) = (0.0, f64::INFINITY);
+    for flow in &run.flows {
+        let Traffic::Tcp {
+            profile,
+            application,
+        } = &flow.traffic
+        else {
+            continue;
+        };
+        let (Some(size), true) = (application.mean_size(), is_one(application)) else {
+            continue;
+        };
+        let segments = size.0 as f64 / f64::from(profile.payload().max(1));
+        fewest = fewest.min(segments.max(1.0));
+        in_time += match application {
+            Application::Bulk | Application::Transfer(_) => 1.0,
+            Application::Arrivals { every: between, .. }
+            | Application::Web { pause: between, .. }
+            | Application::Pages { pause: between, .. }
+            | Application::Requests { think: between, .. } => starts(between, run.duration),
+        };
+    }
+    in_time.min(packets / fewest)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use earlydrop::units::{BitsPerSec, Bytes, Nanos};
+
+    use super::*;
+    use crate::network::{Link, Network};
+    use crate::spread::Spread;
+    use crate::tcp::{Algorithm, Profile};
+    use crate::traffic::Flow;
+
+    /// A thousand flows of pages of a segment over 10 Mbps, with these pauses.
+    fn pages(pause: Nanos) -> Run {
+        let mut network = Network::new();
+        let (server, client) = (network.node("server"), network.node("client"));
+        let link = Link::new(BitsPerSec::from_mbps(10), Nanos::from_millis(10));
+        network.duplex(server, client, link.queue("droptail".parse().unwrap()));
+        let profile = Arc::new(Profile::modern(Algorithm::Reno));
+        let mut run = Run::new(network, Nanos::from_secs(20));
+        for _ in 0..1000 {
+            let application = Application::Web {
+                ports: Ports::New,
+                size: Spread::constant(Bytes(1000)),
+                pause: Spread::constant(pause),
+            };
+            run.add(Flow::tcp(server, client, &profile, application));
+        }
+        run
+    }
+
+    #[test]
+    fn transfers_that_end_are_within_the_estimate() {
+        // The link allows 16,000, pauses of ten seconds two or three each.
+        for (pause, factor) in [(Nanos::from_millis(1), 3.0), (Nanos::from_secs(10), 2.0)] {
+            let run = pages(pause);
+            let ended = run.results().unwrap().completions.len() as f64;
+            let estimated = of_all(&run, run.cost().packets);
+            assert!(ended > 1000.0 && estimated >= ended, "{ended} {estimated}");
+            assert!(estimated < factor * ended, "{ended} {estimated}");
+            assert_eq!(over_new_connections(&run, run.cost().packets), estimated);
+        }
+    }
+}
