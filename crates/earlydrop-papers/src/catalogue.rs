@@ -10,6 +10,7 @@ use earlydrop_lab::sweep::Axis;
 
 use crate::claims::{Claim, IdeasAndReadings, Paper, Sentence};
 use crate::figures::FigureFile;
+use crate::findings::Finding;
 use crate::multiverse::ChoiceFile;
 
 /// Folder, file and text of every TOML file in `papers/`.
@@ -46,6 +47,8 @@ pub struct Catalogue {
     pub papers: Vec<PaperEntry>,
     /// The papers' ideas and our readings of the papers.
     pub ideas: IdeasAndReadings,
+    /// What a reader of the papers should know.
+    pub findings: Vec<Finding>,
 }
 
 /// A paper of the catalogue, with its claims, its figures and its experiments.
@@ -112,9 +115,17 @@ impl Catalogue {
     /// Reads the files that the crate carries.
     pub fn read() -> Result<Catalogue, Problems> {
         let papers = KEYS.into_iter().map(PaperEntry::read);
-        let [ideas, readings] = ["ideas.toml", "readings.toml"];
+        let papers = papers.collect::<Result<Vec<PaperEntry>, Problems>>()?;
+        let [ideas, readings, findings] = ["ideas.toml", "readings.toml", "findings.toml"];
+        let claims = papers.iter().flat_map(|entry| &entry.paper.claims);
+        let findings = Finding::parse(
+            &path(TODAY, findings),
+            text(TODAY, findings).unwrap_or_default(),
+            &claims.collect::<Vec<&Claim>>(),
+        )?;
         Ok(Catalogue {
-            papers: papers.collect::<Result<Vec<PaperEntry>, Problems>>()?,
+            papers,
+            findings,
             ideas: IdeasAndReadings::parse(
                 (&path(TODAY, ideas), text(TODAY, ideas).unwrap_or_default()),
                 (

@@ -35,6 +35,7 @@
 //! | [`claims`] | claims, measurements, verdicts, and conclusions about the papers' ideas |
 //! | [`figures`] | descriptions of the papers' figures |
 //! | [`falsification`] | whether a claim can fail |
+//! | [`findings`] | what a reader of the papers should know |
 //! | [`multiverse`] | whether verdicts survive what a paper does not print |
 //! | [`pages`] | pages in HTML and Markdown |
 //! | [`reproduce`] | runs experiments into folders and writes the pages |
@@ -48,6 +49,7 @@ pub mod claims;
 mod error;
 pub mod falsification;
 pub mod figures;
+pub mod findings;
 pub mod multiverse;
 pub mod pages;
 pub mod reproduce;

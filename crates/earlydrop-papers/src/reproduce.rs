@@ -24,8 +24,8 @@ use crate::error::Error;
 use crate::falsification::{Trial, trials};
 use crate::multiverse::{self, Multiverse, Robustness};
 use crate::pages::{
-    Experiment, Experiments, PICTURES, Provenance, Study, front, ideas_page, markdown,
-    markdown_front, page,
+    Experiment, Experiments, PICTURES, Provenance, Study, findings_page, front, ideas_page,
+    markdown, markdown_front, page,
 };
 
 /// How experiments are run, and where.
@@ -273,6 +273,12 @@ impl<'a> Reproduction<'a> {
         reports.cloned().collect()
     }
 
+    /// The robustness of all claims that were run in other universes.
+    fn all_robustness(&self) -> Vec<&Robustness<'a>> {
+        let studies = self.studies.iter();
+        studies.flat_map(|study| &study.robustness).collect()
+    }
+
     /// The papers that were selected, without those that only ideas rest on.
     fn selected_studies(&self) -> Vec<&Study<'a>> {
         let studies = self.studies.iter();
@@ -318,7 +324,11 @@ impl<'a> Reproduction<'a> {
         let studies = self.selected_studies();
         for study in &studies {
             let before = match study.paper.is_today() {
-                true => ideas_page(&self.catalogue.ideas, &self.selected_reports()),
+                true => ideas_page(
+                    &self.catalogue.ideas,
+                    &self.selected_reports(),
+                    &self.all_robustness(),
+                ),
                 false => String::new(),
             };
             let page = markdown(study, &before, provenance);
@@ -329,6 +339,14 @@ impl<'a> Reproduction<'a> {
                 let path = pictures.join(name);
                 write_whole(&path, picture, &Signature::PICTURE, overwrite)?;
             }
+        }
+        // Findings are about all papers.
+        if studies.len() == self.studies.len() {
+            let reports = self.all_reports();
+            let robustness = self.all_robustness();
+            let text = findings_page(&self.catalogue.findings, &reports, &robustness, provenance);
+            let path = folder.join("findings.md");
+            write_whole(&path, &text, &Signature::MARKDOWN, overwrite)?;
         }
         let path = folder.join("README.md");
         let text = markdown_front(&studies, provenance);

@@ -11,16 +11,17 @@ use earlydrop_lab::metrics;
 use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_lab::scenario::Scheme;
 use earlydrop_papers::catalogue::Catalogue;
-use earlydrop_papers::claims::{Paper, Selector};
+use earlydrop_papers::claims::{Paper, Selector, Standing};
 
 const CLAIMS: &str = "claims.toml";
 /// Files of a folder that are no experiments.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 7] = [
     CLAIMS,
     "abstract.toml",
     "choices.toml",
     "figures.toml",
     "ideas.toml",
+    "findings.toml",
     "readings.toml",
 ];
 
@@ -221,6 +222,11 @@ fn every_idea_and_every_reading_rests_on_claims() {
     let claims = || papers.iter().flat_map(|paper| &paper.paper.claims);
     for name in ideas.claim_names() {
         assert!(claims().any(|claim| claim.matches(name)), "no claim {name}");
+    }
+    let of_papers = || claims().filter(|claim| claim.standing() == Standing::Paper);
+    for name in ideas.ideas.iter().flat_map(|idea| &idea.claimed) {
+        let is_known = of_papers().any(|claim| claim.matches(name));
+        assert!(is_known, "no claim of a paper is called {name}");
     }
     // Every claim about a reading stands in the table of readings.
     let is_listed = |id: &str| ideas.claim_names().any(|name| id.starts_with(name));

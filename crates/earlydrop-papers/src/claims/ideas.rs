@@ -27,6 +27,8 @@ pub struct Idea {
     pub rule: String,
     /// The claims that must be supported: ids, or what ids begin with.
     pub needs: Vec<String>,
+    /// What its paper claims about it: ids, or what ids begin with.
+    pub claimed: Vec<String>,
 }
 
 /// Our reading of a passage that is misprinted or silent, and another one.
@@ -68,6 +70,7 @@ static IDEA: Section = Section {
         field("from", WORDS, "", "the paper, by author and scheme"),
         field("rule", WORDS, "", "what makes it worth using"),
         field("needs", LIST, "", "the claims that must be supported"),
+        field("claimed", LIST, "", "what its paper claims about it"),
     ],
 };
 
@@ -131,6 +134,7 @@ fn idea(entries: &Entries, problems: &mut Vec<Problem>) -> Idea {
         from: entries.text("from"),
         rule: entries.text("rule"),
         needs: texts(entries, "needs", problems),
+        claimed: texts(entries, "claimed", problems),
     }
 }
 

@@ -55,6 +55,11 @@ impl<'a> Robustness<'a> {
         with.count()
     }
 
+    /// Whether the claim holds in at least nine of ten universes.
+    pub fn is_robust(&self) -> bool {
+        10 * self.count(Verdict::Holds) >= 9 * self.universes.len()
+    }
+
     /// Each choice with its influence, the one with the largest first: by its share of the variance,
     /// of equal ones by its effect alone.
     pub fn influences(&self) -> Vec<(&'a Choice, Influence)> {

@@ -7,9 +7,16 @@ use crate::claims::{
     ClaimReport, Comparison, Conclusion, Evidence, Idea, IdeaReport, IdeasAndReadings, Test,
     Verdict, conclude, matching, percent,
 };
+use crate::multiverse::Robustness;
 
 /// The page's part about the ideas and the readings, which stands before the figures.
-pub fn ideas_page(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
+///
+/// `robustness` is that of the papers' claims; empty where no other universes were run.
+pub fn ideas_page(
+    ideas: &IdeasAndReadings,
+    reports: &[ClaimReport<'_>],
+    robustness: &[&Robustness<'_>],
+) -> String {
     let idea_reports = ideas.ideas.iter().map(|idea| conclude(idea, reports));
     let idea_reports: Vec<IdeaReport<'_>> = idea_reports.collect();
     let mut page = "\n## Which ideas are worth using today\n\n\
@@ -17,16 +24,20 @@ pub fn ideas_page(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> Stri
          better than what it is built on, at no cost, and no worse than what an operator has \
          without it. A setting is a point of an experiment: a rate, a sender, a load. The rules \
          were set before any run; the conclusions follow from the verdicts. *Better by* is over \
-         all settings, as a share of what is compared with; below zero: worse.\n\n\
-         | idea | from | conclusion |\n|---|---|---|\n"
+         all settings, as a share of what is compared with; below zero: worse. A claim of its paper \
+         is *robust* where it holds in at least nine of ten universes: whatever the paper does not \
+         print.\n\n\
+         | idea | from | conclusion | its paper's claims |\n|---|---|---|---|\n"
         .to_string();
     for report in &idea_reports {
         let (idea, from) = (&report.idea.idea, &report.idea.from);
         let conclusion = format!("**{}**", report.summary());
-        page.push_str(&markdown::row([idea, from, &conclusion]));
+        let claimed = claimed(report.idea, robustness);
+        let claimed = claimed.map_or(String::new(), |(summary, _)| summary);
+        page.push_str(&markdown::row([idea, from, &conclusion, &claimed]));
     }
     for report in &idea_reports {
-        page.push_str(&section(report));
+        page.push_str(&section(report, robustness));
     }
     page.push_str(&readings(ideas, reports));
     page
@@ -55,7 +66,7 @@ fn readings(ideas: &IdeasAndReadings, reports: &[ClaimReport<'_>]) -> String {
 }
 
 /// An idea with its rule, the settings in which it is worth using and the claims it rests on.
-fn section(report: &IdeaReport<'_>) -> String {
+fn section(report: &IdeaReport<'_>, robustness: &[&Robustness<'_>]) -> String {
     let Idea {
         idea, from, rule, ..
     } = report.idea;
@@ -66,6 +77,9 @@ fn section(report: &IdeaReport<'_>) -> String {
     let places = report.places();
     if report.conclusion == Conclusion::WorthUsingInSome {
         text.push_str(&format!(" Where:\n\n- {}", places.join("\n- ")));
+    }
+    if let Some((summary, list)) = claimed(report.idea, robustness) {
+        text.push_str(&format!("\n\nWhat its paper claims: {summary}{list}"));
     }
     text.push_str(
         "\n\n| hypothesis | supported | better by | in single settings |\n|---|---|---|---|\n",
@@ -79,6 +93,21 @@ fn section(report: &IdeaReport<'_>) -> String {
         ]));
     }
     text
+}
+
+/// How many of the claims that an idea's paper makes about it are robust, and a list of all with
+/// their verdicts in all universes; `None` where none was run there.
+fn claimed(idea: &Idea, robustness: &[&Robustness<'_>]) -> Option<(String, String)> {
+    let is_about = |one: &&&Robustness<'_>| idea.claimed.iter().any(|id| one.claim.matches(id));
+    let about: Vec<&&Robustness<'_>> = robustness.iter().filter(is_about).collect();
+    let robust = about.iter().filter(|one| one.is_robust()).count();
+    let line = |one: &&&Robustness<'_>| {
+        let Robustness { claim, .. } = one;
+        format!("\n- {} ({}): {}", claim.claim, claim.id, one.verdicts())
+    };
+    let list: String = about.iter().map(line).collect();
+    let summary = format!("{robust} of {} robust", about.len());
+    (!about.is_empty()).then(|| (summary, format!("\n{list}")))
 }
 
 /// Whether the claim is supported: "yes", "in 12 of 24", "not shown".

@@ -80,7 +80,7 @@ fn counts<'a>(
     }
 }
 
-fn made_by(provenance: &Provenance) -> String {
+pub(super) fn made_by(provenance: &Provenance) -> String {
     let command = code(&provenance.command);
     format!("Made by {command}, version {}.", provenance.version)
 }

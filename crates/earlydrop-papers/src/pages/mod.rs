@@ -9,6 +9,7 @@
 mod check;
 mod coordinates;
 mod experiment;
+mod findings;
 mod front;
 mod html;
 mod ideas_page;
@@ -23,6 +24,7 @@ mod study;
 
 pub use check::check;
 pub use experiment::{Experiment, Experiments};
+pub use findings::findings_page;
 pub use front::front;
 pub use ideas_page::ideas_page;
 pub use markdown::{Markdown, PICTURES, markdown, markdown_front};
