@@ -22,7 +22,9 @@ use earlydrop_model::configure::{Question, Recommendation};
 pub use json::json;
 pub use page::page;
 pub use snippet::{Snippet, check_format, snippet, snippets};
-pub use text::{OperatingPoint, methods, notes, prediction_and_simulation, statements, title};
+pub use text::{
+    OperatingPoint, band_text, methods, notes, prediction_and_simulation, statements, title,
+};
 
 /// A recommended configuration, the question it answers and, where it was simulated, the measurement.
 #[derive(Clone, Debug)]
