@@ -16,6 +16,7 @@ mod page;
 mod snippet;
 mod text;
 
+use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::verify::Measurement;
 use earlydrop_model::configure::{Question, Recommendation};
 
@@ -33,6 +34,8 @@ pub struct ConfigurationReport {
     pub configuration: Recommendation,
     /// The question.
     pub question: Question,
+    /// The command that asks it again.
+    pub command: CommandLine,
     /// What the simulator measured with the chosen parameters.
     pub measured: Option<Measurement>,
     /// The number of seeds of that simulation, or of a scenario written for one.
