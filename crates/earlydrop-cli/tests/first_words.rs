@@ -110,7 +110,7 @@ fn what_was_probably_meant_is_suggested() {
             "did you mean 'fq-codel'?",
         ),
         (&["reproduce", "clred.F99"], "claims of clred: clred.F5.a, "),
-        (&["reproduce", "nothing"], "papers: red-config, "),
+        (&["reproduce", "nothing"], "(papers: sfred-nlred, "),
         (
             &[
                 "queue",

@@ -262,7 +262,9 @@ fn the_lines_of_a_paper_s_pages_repeat_them() {
     let mut pages = Vec::new();
     pages_below(&user.path(""), &mut pages);
     let lines: Vec<String> = pages.iter().flat_map(|page| commands_in(page)).collect();
-    let of_claim = lines.iter().find(|line| line.contains("clred.F5.a"));
+    let of_claim = lines
+        .iter()
+        .find(|line| line.contains("clred.F5.a --quick"));
     let again = in_shell(
         &User::new(),
         &format!("{} --json --quiet", of_claim.expect("a command")),

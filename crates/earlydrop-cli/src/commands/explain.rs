@@ -22,7 +22,7 @@ use crate::tool_input::{LoadArguments, ToolInput, read, tool};
 /// Explain a configuration of RED: Linux tc, ns-2, ns-3, DPDK, Cisco, Junos, SONiC, INET
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
-  earlydrop explain 'tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 probability 0.02 ecn'
+  earlydrop explain 'tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000'
   earlydrop explain --fix 'random-detect dscp af11 32 40 10' --link 100Mbps --rtt 20ms --flows 150
   tc -d qdisc show dev eth0 | earlydrop explain - --link 1Gbps
   earlydrop explain red:min=10,max=30 --rtt 100ms --json")]

@@ -39,6 +39,9 @@ pub struct Change {
 /// More remedies are never needed; a bound, should two undo each other.
 const MOST_REMEDIES: usize = 60;
 
+/// The reason of a larger buffer that follows from a larger max.
+const ROOM: &str = "the buffer stays several times max";
+
 /// Mends what is wrong or risky in a configuration that was read from `text`, under a load.
 ///
 /// ```
@@ -68,7 +71,10 @@ pub fn fix(configuration: &Configuration, text: &str, load: &Load) -> Result<Fix
             break;
         };
         let knobs = changed_knobs(&fixed, &changed, &next, &link).into_iter();
-        reasons.extend(knobs.map(|knob| (knob, finding.what.clone())));
+        reasons.extend(knobs.map(|knob| match (knob, finding.rule.name) {
+            (Knob::Limit, rule) if rule != "limit-near-max" => (knob, ROOM.to_string()),
+            _ => (knob, finding.what.clone()),
+        }));
         fixed = next;
     }
     let (text_after, fixed) = match reasons.is_empty() {
