@@ -59,7 +59,9 @@ mod tests {
         let mut all = examples_first(Arguments::command());
         let root = all.render_help().to_string();
         let mut helps = vec![("earlydrop".to_string(), root)];
-        for subcommand in all.get_subcommands_mut().filter(|one| !one.is_hide_set()) {
+        // `help` is clap's own.
+        let shown = |one: &&mut Command| !one.is_hide_set() && one.get_name() != "help";
+        for subcommand in all.get_subcommands_mut().filter(shown) {
             let help = subcommand.render_long_help().to_string();
             helps.push((subcommand.get_name().to_string(), help));
         }

@@ -97,9 +97,12 @@ fn serve_load(c: &mut Configuration, s: &Subject) -> Option<()> {
     const STEP: f64 = 1.25;
     let needed = max_p_for_load(s);
     if needed < MOST_MAX_P {
-        let ratio = needed / s.max_p;
         for class in &mut c.classes {
-            class.max_p.value = (class.max_p.value * ratio).min(1.0);
+            // Those of other classes keep their proportion.
+            class.max_p.value = match s.max_p > 0.0 {
+                true => (class.max_p.value * needed / s.max_p).min(1.0),
+                false => needed,
+            };
         }
         return Some(());
     }
