@@ -136,7 +136,7 @@ fn changes(before: &[Setting], after: &Explanation, reasons: &[(Knob, String)]) 
             (None, false) if matches!(new.knob, Knob::Rate | Knob::Packet) => return None,
             (None, false) => "follows from the others".to_string(),
             // tc's burst gives the weight only together with min and avpkt.
-            (_, true) if old.written.is_some() && old.written != new.written => {
+            (_, true) if has_new_burst(old, new) => {
                 format!("keeps the {} {}", new.knob.name(), new.value)
             }
             (_, true) => return None,
@@ -152,6 +152,11 @@ fn changes(before: &[Setting], after: &Explanation, reasons: &[(Knob, String)]) 
         })
     };
     after.settings.iter().filter_map(change).collect()
+}
+
+/// Whether the text gives the weight by another number than before.
+fn has_new_burst(old: &Setting, new: &Setting) -> bool {
+    new.knob == Knob::Weight && old.written.is_some() && old.written != new.written
 }
 
 /// The corrected text and what its tool reads from it: the given text with other values, if that
