@@ -8,6 +8,7 @@ use earlydrop_lab::document::{Place, Problem, Problems};
 use earlydrop_lab::escape::{visible, visible_lines};
 
 use crate::draw::Style;
+use crate::standard_input::STANDARD_INPUT;
 
 /// Every problem with its source line, a marker under the cause, and a suggestion.
 pub(crate) fn render(problems: &Problems, style: &Style) -> String {
@@ -52,7 +53,8 @@ fn render_one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> St
         if marked_line(&problems.text, bytes).len() > LONGEST_LINE {
             let (line, column) = problems.position(bytes.start);
             let origin = Origin::path(&*name).line(line).char_column(column);
-            return renderer.render(&[group.element(origin).elements(help)]);
+            let rendered = renderer.render(&[group.element(origin).elements(help)]);
+            return in_words(problems, problem, rendered);
         }
         let span;
         (source, span) = visible_source(&problems.text, bytes);
@@ -64,7 +66,20 @@ fn render_one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> St
     if let Some(help) = help {
         group = group.element(help);
     }
-    renderer.render(&[group])
+    in_words(problems, problem, renderer.render(&[group]))
+}
+
+/// The rendered problem with "standard input, line 3" for "standard input:3:8", which is no file that
+/// an editor opens.
+fn in_words(problems: &Problems, problem: &Problem, rendered: String) -> String {
+    match &problem.place {
+        Place::File(bytes) if problems.name == STANDARD_INPUT => {
+            let (line, column) = problems.position(bytes.start);
+            let place = format!("{STANDARD_INPUT}:{line}:{column}");
+            rendered.replacen(&place, &format!("{STANDARD_INPUT}, line {line}"), 1)
+        }
+        _ => rendered,
+    }
 }
 
 /// A line of more bytes is not shown: only its number is.

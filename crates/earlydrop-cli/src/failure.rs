@@ -16,6 +16,9 @@ use crate::diagnostics;
 use crate::draw::Style;
 use crate::output;
 
+/// The exit code after Ctrl-C: 128 and the number of SIGINT, as shells have it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// The reason why a command fails.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -25,7 +28,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// An error while the command ran: exit code 1.
     Runtime(String),
-    /// The user pressed Ctrl-C: exit code 1. Finished runs are kept.
+    /// The user pressed Ctrl-C: exit code 130, as of a command that the signal ends. Finished runs
+    /// are kept.
     Interrupted(String),
     /// The reader of standard output has closed it: exit code 0.
     BrokenPipe,
@@ -42,7 +46,7 @@ impl Failure {
             }
             Failure::Usage(text) => (format!("error: {text}"), 2),
             Failure::Runtime(text) => (format!("error: {text}"), 1),
-            Failure::Interrupted(text) => (text.clone(), 1),
+            Failure::Interrupted(text) => (text.clone(), INTERRUPTED),
             Failure::BrokenPipe => return ExitCode::SUCCESS,
         };
         output::error(&text);

@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod completion;
 mod diagnostics;
 mod draw;
 mod failure;
+mod help;
 mod markdown;
 #[cfg(target_os = "linux")]
 mod notices;
@@ -16,15 +18,17 @@ mod output;
 mod outputs;
 mod progress;
 mod scenario;
+mod standard_input;
 mod summary_table;
 mod tool_input;
 mod values;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use earlydrop_lab::escape::visible;
 
 #[cfg(target_os = "linux")]
@@ -68,9 +72,12 @@ enum Command {
     Explain(explain::Explain),
     Translate(translate::Translate),
     /// Print the JSON Schema of scenario files, for editors
-    #[command(after_help = "Example:
+    #[command(after_help = "Examples:
+  earlydrop schema
   earlydrop schema > scenario.schema.json
-Then, as a scenario's first line: #:schema scenario.schema.json")]
+  earlydrop schema | jq '.properties | keys'
+
+With the second, as a scenario's first line: #:schema scenario.schema.json")]
     Schema,
     Trace(trace::Trace),
     #[cfg(target_os = "linux")]
@@ -80,16 +87,24 @@ Then, as a scenario's first line: #:schema scenario.schema.json")]
     Configure(configure::Configure),
     Queue(queue::Queue),
     /// Print shell completions
-    #[command(after_help = "Example:
-  earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop")]
+    #[command(after_help = "Examples:
+  earlydrop completions bash > ~/.local/share/bash-completion/completions/earlydrop
+  earlydrop completions zsh > ~/.zfunc/_earlydrop
+  earlydrop completions fish > ~/.config/fish/completions/earlydrop.fish
+
+With bash, zsh and fish they know schemes, scenario files, papers, claims, tools and metrics.")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Print the completions of a command line: what the scripts of `completions` call
+    #[command(hide = true)]
+    Complete(completion::Complete),
     /// Print the manual page, or write the pages of all commands
     #[command(after_help = "Examples:
   earlydrop man | man -l -
-  earlydrop man --out ~/.local/share/man/man1")]
+  earlydrop man --out ~/.local/share/man/man1
+  earlydrop man --out man && man -l man/earlydrop-compare.1")]
     Man {
         /// Write a manual page for each command into this folder
         #[arg(long, value_name = "DIR")]
@@ -105,7 +120,7 @@ fn version() -> &'static str {
 }
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match parse(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(refusal) => return refuse(refusal),
     };
@@ -116,11 +131,19 @@ fn main() -> ExitCode {
     }
 }
 
+/// Parses the command line.
+fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, clap::Error> {
+    let mut command = help::examples_first(Arguments::command());
+    let mut matches = command.try_get_matches_from_mut(words)?;
+    let parsed = Arguments::from_arg_matches_mut(&mut matches);
+    parsed.map_err(|error| error.format(&mut command))
+}
+
 /// Prints the parser's refusal, or the help that was asked for, and returns the exit code.
 fn refuse(refusal: clap::Error) -> ExitCode {
     // The parser quotes arguments as they are: it refuses escaped ones with escaped quotes.
-    let escaped = |argument: std::ffi::OsString| visible(&argument.to_string_lossy()).into_owned();
-    let again = Arguments::try_parse_from(std::env::args_os().map(escaped));
+    let escaped = |argument: OsString| visible(&argument.to_string_lossy()).into_owned();
+    let again = parse(std::env::args_os().map(|argument| escaped(argument).into()));
     let refusal = again.err().unwrap_or(refusal);
     let code = u8::try_from(refusal.exit_code()).unwrap_or(2);
     // Nothing is left to do where the message cannot be written.
@@ -157,11 +180,10 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
         Command::Configure(arguments) => configure::run(arguments, out, style),
         Command::Queue(arguments) => queue::run(arguments, out, style),
         Command::Completions { shell } => {
-            let mut script = Vec::new();
-            let name = "earlydrop";
-            clap_complete::generate(*shell, &mut Arguments::command(), name, &mut script);
+            let script = completion::script(*shell, &mut Arguments::command());
             Ok(out.write_all(&script)?)
         }
+        Command::Complete(arguments) => completion::run(arguments, Arguments::command(), out),
         Command::Man { out: None, .. } => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Arguments::command()).render(&mut page)?;

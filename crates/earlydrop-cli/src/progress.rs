@@ -13,7 +13,7 @@ use earlydrop_lab::escape::visible;
 use earlydrop_lab::run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, INTERRUPTED};
 
 /// A progress bar with the time left; invisible where standard error is not a terminal.
 pub(crate) struct Bar {
@@ -79,7 +79,7 @@ pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let flag = stop.clone();
     let pressed = move || {
         if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            std::process::exit(i32::from(INTERRUPTED));
         }
     };
     match ctrlc::set_handler(pressed) {

@@ -1,6 +1,6 @@
 //! The scenario of a command, with the fields that the command line overrides.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use earlydrop_lab::budget::Limits;
 use earlydrop_lab::document::Content;
@@ -8,6 +8,7 @@ use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::plan::Source;
 
 use crate::failure::Failure;
+use crate::standard_input::{self, STANDARD_INPUT};
 
 /// The scenario of commands that are given none.
 const BUILT_IN: &str = include_str!("built-in.toml");
@@ -54,9 +55,12 @@ pub(crate) struct Overrides {
     limits: Option<String>,
 }
 
-/// The scenario of a file, or the built-in one, with these overrides.
+/// The scenario of a file or of standard input, or the built-in one, with these overrides.
 pub(crate) fn source(file: Option<&PathBuf>, overrides: &Overrides) -> Result<Source, Failure> {
     let mut source = match file {
+        Some(path) if is_standard_input(path) => {
+            Source::new(STANDARD_INPUT, &standard_input::read()?, PathBuf::new())?
+        }
         Some(path) => Source::open(path)?,
         None => Source::new("built-in.toml", BUILT_IN, PathBuf::new())?,
     };
@@ -68,6 +72,11 @@ pub(crate) fn source(file: Option<&PathBuf>, overrides: &Overrides) -> Result<So
         None => Limits::default(),
     };
     Ok(source.with_limits(limits))
+}
+
+/// Whether a scenario is `-`, standard input. Files that it names are found from the current folder.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
 }
 
 impl Overrides {

@@ -1,6 +1,5 @@
 //! Another tool's configuration from the command line, and the load under which it is examined.
 
-use std::io::Read;
 use std::path::Path;
 
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
@@ -9,6 +8,7 @@ use earlydrop_model::tools::{self, Configuration, ParseError, Tool};
 use earlydrop_model::{Control, Load, Tcp};
 
 use crate::failure::Failure;
+use crate::standard_input::{self, STANDARD_INPUT};
 use crate::values;
 
 /// The link and its flows.
@@ -85,9 +85,7 @@ pub(crate) fn tool(option: &str, name: &str) -> Result<&'static Tool, Failure> {
 /// The name and the text of what is given.
 fn source(given: &str) -> Result<(String, String), Failure> {
     if given == "-" {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text)?;
-        return Ok(("standard input".to_string(), text));
+        return Ok((STANDARD_INPUT.to_string(), standard_input::read()?));
     }
     let path = Path::new(given);
     // Text with a line end, or longer than any file name, is not a file's name.

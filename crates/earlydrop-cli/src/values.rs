@@ -2,7 +2,7 @@
 
 use earlydrop::registry::{Kind, Range, Value};
 use earlydrop::units::{BitsPerSec, Bytes, Nanos};
-use earlydrop_lab::document::{lacks_unit, parse_one};
+use earlydrop_lab::document::{lacks_unit, parse_one_like};
 
 use crate::failure::Failure;
 
@@ -28,7 +28,8 @@ pub(crate) fn read_as(
     kind: &Kind,
     argument: impl Fn(&str) -> String,
 ) -> Result<Value, Failure> {
-    parse_one(kind, text).map_err(|nearest| {
+    // The times of these options are RTTs and delays.
+    parse_one_like(kind, text, "50 ms").map_err(|nearest| {
         let unit = match lacks_unit(kind, text.trim()) {
             true => "the number needs a unit; ",
             false => "",
@@ -103,9 +104,8 @@ mod tests {
     fn a_missing_unit_is_named() {
         let message = refusal("rtt", "50", &RTT);
         let said = "--rtt 50: the number needs a unit; allowed: a time in [0.000001, 100] s; \
-                    nearest: --rtt 50s";
+                    nearest: --rtt 50ms";
         assert_eq!(message, said);
-        assert!(refusal("rtt", "500", &RTT).ends_with("nearest: --rtt 500ms"));
         assert!(refusal("link", "20", &LINK).ends_with("nearest: --link 20Mbps"));
         assert!(refusal("packet", "1500", &PACKET).ends_with("nearest: --packet 1500bytes"));
     }

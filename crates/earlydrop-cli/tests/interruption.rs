@@ -124,7 +124,7 @@ fn ctrl_c_stops_cleanly_and_keeps_what_is_done() {
     signal(&child, "INT");
     signal(&child, "CONT");
     let ran = Ran::of(child.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.code, Some(130), "{ran:?}");
     assert!(
         ran.err
             .contains("runs are kept in out; the same command resumes"),
@@ -180,7 +180,7 @@ fn ctrl_c_stops_a_reproduction_without_verdicts() {
     signal(&child, "INT");
     signal(&child, "CONT");
     let ran = Ran::of(child.wait_with_output().unwrap());
-    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(130), ""), "{}", ran.err);
     assert!(ran.err.contains("stopped"), "{}", ran.err);
     // One more may have begun before the signal was handled.
     assert!(experiments_begun(&user) <= begun + 1);

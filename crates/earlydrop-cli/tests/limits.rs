@@ -104,7 +104,7 @@ fn a_run_without_end_stops_at_the_first_interrupt() {
         interrupt(&child);
         wait_for("end", || child.try_wait().unwrap().is_some());
         let ran = Ran::of(child.wait_with_output().unwrap());
-        assert_eq!(ran.code, Some(1), "{command}: {}", ran.err);
+        assert_eq!(ran.code, Some(130), "{command}: {}", ran.err);
         assert!(ran.err.contains("stopped"), "{command}: {}", ran.err);
     }
 }

@@ -122,7 +122,7 @@ fn a_stopped_run_is_kept_and_resumes() {
 
     // With more seeds, finished cells are not run again, even if the second attempt is stopped.
     let stopped = interrupted_after_a_cell(&user, &["live", "short.toml", "--out", "out"]);
-    assert_eq!(stopped.code, Some(1), "{stopped:?}");
+    assert_eq!(stopped.code, Some(130), "{stopped:?}");
     let words = "of 4 runs are kept in out; the same command resumes";
     assert!(stopped.err.contains(words), "{stopped:?}");
     let ran = user.runs(&["live", "short.toml", "--out", "out"]);

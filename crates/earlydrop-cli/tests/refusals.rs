@@ -96,7 +96,7 @@ fn arguments_are_refused_as_the_file_is() {
     for (arguments, said) in [
         (
             &["--rtt", "50"][..],
-            &["--rtt 50", "nearest: rtt = \"50 s\""][..],
+            &["--rtt 50", "nearest: rtt = \"50 ms\""][..],
         ),
         (
             &["--schemes", "rde"],

@@ -47,6 +47,36 @@ fn the_best_settings_are_validated_and_can_be_pasted() {
 }
 
 #[test]
+fn without_constraints_the_goal_alone_decides() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    for (goal, scheme, sign) in [
+        (["--minimise", "delay_p99"], "red:min=20,max=45", -1.0),
+        (["--maximise", "utilisation"], "red:min=1,max=2", 1.0),
+        (["--minimise", "loss"], "red:min=1,max=2", -1.0),
+    ] {
+        let arguments = [
+            "tune",
+            "small.toml",
+            "--schemes",
+            scheme,
+            "--over",
+            "min,max",
+        ];
+        let more = ["--budget", "40", "--json", "--quiet"];
+        let json = user
+            .runs(&[&arguments[..], &goal, &more].concat())
+            .well()
+            .json();
+        let red = &json["schemes"][0];
+        assert!(red["settings"]["min"].is_string(), "{goal:?}: {red}");
+        let change = &red["change"];
+        let (mean, half) = (change["mean"].as_f64(), change["half_width_95"].as_f64());
+        assert!(sign * mean.unwrap() > half.unwrap(), "{goal:?}: {red}");
+    }
+}
+
+#[test]
 fn json_has_the_search_and_its_validation() {
     let user = User::new();
     let json = tuned(&user, &["--json", "--quiet", "--over", "min=1..10,target"])

@@ -22,6 +22,16 @@ pub struct Batch {
     mean: f64,
 }
 
+/// Refuses a batch of more than [`LARGEST`] packets.
+fn check_size(packets: usize) -> Result<(), ModelError> {
+    if packets <= LARGEST {
+        return Ok(());
+    }
+    let allowed = "at most 10000 packets in a batch";
+    let value = format!("{packets} packets");
+    Err(ModelError::outside("batch", value, allowed, LARGEST))
+}
+
 impl Batch {
     /// A distribution with the given weight for 0, 1, 2, ... packets. The weights need not sum to 1.
     ///
@@ -43,11 +53,7 @@ impl Batch {
         let Some(last) = some.filter(|_| total.is_finite()) else {
             return Err(refused("no packets".to_string()));
         };
-        if last >= LARGEST {
-            let value = format!("{} packets", last + 1);
-            let allowed = "at most 10000 packets in a batch";
-            return Err(ModelError::outside("batch", value, allowed, LARGEST));
-        }
+        check_size(last + 1)?;
         let packets = &weights[1..=last + 1];
         let non_empty: f64 = packets.iter().sum();
         let weights: Vec<f64> = packets.iter().map(|weight| weight / non_empty).collect();
@@ -68,7 +74,8 @@ impl Batch {
 
     /// Batches of exactly `packets` packets.
     pub fn fixed(packets: usize) -> Result<Batch, ModelError> {
-        let mut weights = vec![0.0; packets.min(LARGEST + 1) + 1];
+        check_size(packets)?;
+        let mut weights = vec![0.0; packets + 1];
         if let Some(last) = weights.last_mut().filter(|_| packets > 0) {
             *last = 1.0;
         }
@@ -102,7 +109,8 @@ impl Batch {
             return Err(ModelError::outside("batch", value, allowed, "variance 1"));
         }
         let density = |i: usize| (-0.5 * (i as f64 - mean).powi(2) / variance).exp();
-        let weights: Vec<f64> = (0..=largest.min(LARGEST + 1)).map(density).collect();
+        check_size(largest)?;
+        let weights: Vec<f64> = (0..=largest).map(density).collect();
         Batch::weighted(&weights)
     }
 

@@ -28,7 +28,7 @@ use crate::fluid::{Change, State, transient};
 use crate::open_loop::{OpenLoop, OpenLoopInput, open_loop};
 use crate::response::packets_of;
 use crate::stability::{Stability, stability};
-use crate::thresholds::{Advice, GIVEN, every_method, flows_at, given_band, most_flows};
+use crate::thresholds::{Advice, GIVEN, LEAST_MIN, every_method, flows_at, given_band, most_flows};
 use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, Prediction, predict, sawtooth};
 
@@ -40,8 +40,9 @@ pub enum Goal {
     Delay(Nanos),
     /// A utilisation between 0 and 1, with the shortest queue that gives it.
     Utilisation(f64),
-    /// A delay of 5 ms, as in adaptive RED (2001), or more if a utilisation of 98% needs more. If the
-    /// scheme sets thresholds: midway between them.
+    /// A delay of 5 ms, as in adaptive RED (2001), or more if a utilisation of 98% needs more; at
+    /// least ten packets, so that `min` is at least five (Floyd 1997). If the scheme sets thresholds:
+    /// midway between them.
     Usual,
 }
 
@@ -54,7 +55,8 @@ pub struct Question {
     /// are the recommendation, and other methods replace them.
     pub scheme: Spec,
     /// The buffer in packets. `None` selects the scheme's `limit` if it sets one, else the
-    /// bandwidth-delay product, or four packets per flow if that is more (Morris 1997).
+    /// bandwidth-delay product, or four packets per flow if that is more (Morris 1997), or three times
+    /// the average queue of the objective.
     pub buffer: Option<f64>,
     /// The objective.
     pub goal: Goal,
@@ -146,6 +148,9 @@ const USUAL_DELAY: Nanos = Nanos::from_millis(5);
 const USUAL_UTILISATION: f64 = 0.98;
 /// Packets in flight and in the buffer per flow, below which timeouts are frequent (Morris 1997).
 const BUFFER_PER_FLOW: f64 = 4.0;
+/// The buffer over the average queue: twice max, which is one and a half times the average. With less,
+/// a burst overflows it before the average reacts.
+const BUFFER_OVER_GOAL: f64 = 3.0;
 /// The smallest default buffer, in packets.
 const SMALL_BUFFER: f64 = 50.0;
 
@@ -153,8 +158,8 @@ const SMALL_BUFFER: f64 = 50.0;
 pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {
     let load = question.load;
     load.check()?;
-    let buffer = buffer_of(question)?;
     let goal = goal_of(question)?;
+    let buffer = buffer_of(question, goal)?;
     let known = question.open_loop.as_ref();
     let open_loop = known.map(|known| open_loop(&load, known, buffer));
     let open_loop = open_loop.transpose()?;
@@ -210,8 +215,8 @@ fn choose(advice: &mut [Advice], method: &str) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// The given buffer, the scheme's limit or the default, in packets.
-fn buffer_of(question: &Question) -> Result<f64, ModelError> {
+/// The given buffer, the scheme's limit or the default, in packets. `goal` is the average queue.
+fn buffer_of(question: &Question, goal: f64) -> Result<f64, ModelError> {
     let load = &question.load;
     let settings = question.scheme.settings(&load.link())?;
     if settings.was_given("limit") {
@@ -229,6 +234,7 @@ fn buffer_of(question: &Question) -> Result<f64, ModelError> {
     let path = load.rtt.as_secs_f64() * load.service();
     let usual = path
         .max(BUFFER_PER_FLOW * load.flows)
+        .max(BUFFER_OVER_GOAL * goal)
         .max(SMALL_BUFFER)
         .ceil();
     match question.buffer {
@@ -270,7 +276,7 @@ fn goal_of(question: &Question) -> Result<f64, ModelError> {
                 return Ok(0.5 * (min + max));
             }
             let full = sawtooth::queue_for(load, USUAL_UTILISATION);
-            Ok(of_delay(USUAL_DELAY).max(full))
+            Ok(of_delay(USUAL_DELAY).max(full).max(2.0 * LEAST_MIN))
         }
     }
 }

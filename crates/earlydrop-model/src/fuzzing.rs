@@ -5,7 +5,7 @@ use earlydrop::registry::Link;
 use earlydrop::units::BitsPerSec;
 
 use crate::Load;
-use crate::explain::explain;
+use crate::explain::{explain, fix};
 use crate::tools::{
     Configuration, ParseError, TOOLS, Tool, detect, read, translate, word_for_word,
 };
@@ -46,7 +46,13 @@ fn can_be_used(parsed: &Configuration, text: &str, link: &Link, targets: &[&'sta
         packet: link.mean_packet,
         ..Load::default()
     };
-    let _ = explain(parsed, text, &load);
+    if explain(parsed, text, &load).is_ok()
+        && let Ok(fixed) = fix(parsed, text, &load)
+    {
+        let again = read(&fixed.text, Some(parsed.tool), link);
+        assert!(again.is_ok(), "{again:?} of {text:?}");
+        assert!(fixed.prediction.queue.is_finite(), "{text:?}");
+    }
     for tool in targets {
         for written in [
             translate(parsed, tool, link),

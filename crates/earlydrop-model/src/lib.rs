@@ -50,6 +50,7 @@
 //! |---|---|
 //! | [`configure`] | parameters for a load and an objective |
 //! | [`thresholds`] | RED's thresholds by each published method |
+//! | [`averaging`] | how fast RED's average should follow the queue |
 //! | [`validity`] | conditions under which a prediction is inaccurate |
 //! | [`stability`], [`fluid`] | margins of the control loop; its transient |
 //! | [`tcp`], [`sawtooth`] | throughput of TCP at a signal rate; utilisation of the link |
@@ -63,6 +64,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod averaging;
 mod balance;
 pub mod batch;
 pub mod closed_loop;

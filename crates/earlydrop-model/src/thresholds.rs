@@ -7,7 +7,7 @@ use crate::closed_loop::{ClosedLoop, closed_loop};
 use crate::open_loop::OpenLoop;
 use crate::solve::falling_root_of_powers;
 use crate::stability::{Verdict, stability};
-use crate::{Gateway, Load, ModelError, fluid_balance};
+use crate::{Gateway, Load, ModelError, averaging, fluid_balance};
 
 /// RED's thresholds in packets, with max_p and the weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,7 @@ const MAX_P: f64 = 0.1;
 /// Floyd 1997.
 const WEIGHT: f64 = 0.002;
 /// Floyd's smallest `min`, in packets.
-const LEAST_MIN: f64 = 5.0;
+pub(crate) const LEAST_MIN: f64 = 5.0;
 
 /// Formula (21): thresholds at half and one and a half times `queue`, limited to the buffer.
 pub fn around(queue: f64, buffer: f64) -> (Thresholds, Vec<String>) {
@@ -379,21 +379,20 @@ fn given<'a>(
 }
 
 impl<'a> Proposal<'a> {
-    /// Chooses the `max_p` that puts the operating point at `goal` packets, and the largest weight
-    /// with which it is stable.
+    /// Chooses the `max_p` that puts the operating point at `goal` packets, and the weight of an
+    /// average of about ten round trips.
     fn completed(mut self, load: &Load, buffer: f64, goal: f64) -> Result<Self, ModelError> {
         let (scheme, thresholds) = (self.scheme, &mut self.thresholds);
-        let automatic = 10.0 * load.rtt.as_secs_f64();
         thresholds.max_p = None;
-        thresholds.weight = Average::automatic_weight(load.service(), automatic);
+        thresholds.weight = averaging::candidates(load)[0];
         thresholds.max_p = max_p_for(load, scheme, *thresholds, buffer, goal, &mut self.notes)?;
         if scheme.settings(&load.link())?.was_given("weight") {
             return Ok(self);
         }
-        let (weight, verdict) = fastest_stable(load, scheme, *thresholds, buffer)?;
+        let (weight, verdict) = stable_weight(load, scheme, *thresholds, buffer)?;
         thresholds.weight = weight;
         if verdict.is_some_and(|verdict| verdict != Verdict::Stable) {
-            let note = "no average is slow enough to stabilise a loop of this gain";
+            let note = "no average of at most 20 round trips stabilises a loop of this gain";
             self.notes.push(note.to_string());
         }
         Ok(self)
@@ -440,29 +439,32 @@ fn max_p_for(
     Ok(Some(max_p))
 }
 
-/// The largest stable weight, or the weight of ten round trips if none is stable.
-fn fastest_stable(
+/// The weight of ten round trips, or a slower one where only that is stable.
+fn stable_weight(
     load: &Load,
     scheme: &Spec,
     thresholds: Thresholds,
     buffer: f64,
 ) -> Result<(f64, Option<Verdict>), ModelError> {
-    // Two weights per decade; the smallest has a time constant of a million packets.
-    let weights = (0..=12).map(|half| 10_f64.powf(-f64::from(half) / 2.0));
-    let mut last = None;
-    for weight in weights.filter(|weight| *weight <= 0.1) {
+    let verdict_of = |weight: f64| {
         let t = Thresholds {
             weight,
             ..thresholds
         };
         let gateway = Gateway::of(&with_thresholds(scheme, &t, buffer, &load.link())?, load)?;
         let operating_point = fluid_balance(load, &gateway)?;
-        last = stability(load, &gateway, &operating_point).map(|margins| margins.verdict());
-        if last == Some(Verdict::Stable) {
-            return Ok((weight, last));
-        }
+        let margins = stability(load, &gateway, &operating_point);
+        Ok::<_, ModelError>(margins.map(|margins| margins.verdict()))
+    };
+    let [usual, slow] = averaging::candidates(load);
+    let verdict = verdict_of(usual)?;
+    match verdict {
+        None | Some(Verdict::Stable) => Ok((usual, verdict)),
+        _ => match verdict_of(slow)? {
+            Some(Verdict::Stable) => Ok((slow, Some(Verdict::Stable))),
+            _ => Ok((usual, verdict)),
+        },
     }
-    Ok((thresholds.weight, last))
 }
 
 /// The number of flows with which the mean queue without early drops is `max` packets, by formula

@@ -88,6 +88,102 @@ pub fn caveats(load: &Load, gateway: &Gateway, operating_point: &Prediction) -> 
     CAVEATS.iter().copied().filter(holds).collect()
 }
 
+/// How far predictions were off in simulations: the errors of 8 of 10 settings, as 10% and 90%
+/// quantiles. Errors of delay and of signals are (predicted - measured)/measured; those of
+/// utilisation are predicted - measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// The number of simulated settings.
+    pub settings: u32,
+    /// Those of them with delay and signals within a quarter, and utilisation within 2 points.
+    pub near: u32,
+    /// The error of the mean delay.
+    pub delay: (f64, f64),
+    /// The error of the share of packets lost or marked.
+    pub signals: (f64, f64),
+    /// The error of the utilisation.
+    pub utilisation: (f64, f64),
+}
+
+/// A [`Band`] from the percentages of `docs/explanation/the-model.md`.
+const fn band_of(
+    (settings, near): (u32, u32),
+    delay: (f64, f64),
+    signals: (f64, f64),
+    utilisation: (f64, f64),
+) -> Band {
+    const fn share(percent: (f64, f64)) -> (f64, f64) {
+        (percent.0 / 100.0, percent.1 / 100.0)
+    }
+    Band {
+        settings,
+        near,
+        delay: share(delay),
+        signals: share(signals),
+        utilisation: share(utilisation),
+    }
+}
+
+/// The errors of settings without a caveat.
+const NO_CAVEAT: Band = band_of((60, 42), (-10.8, 4.8), (-27.3, 23.7), (0.0, 0.5));
+
+impl Caveat {
+    /// The errors of the simulated settings with this caveat.
+    pub fn band(self) -> Band {
+        match self {
+            Caveat::Oscillates => band_of((86, 32), (-3.5, 209.3), (-56.6, 4.3), (0.0, 13.1)),
+            Caveat::SmallWindows => band_of((84, 50), (-81.4, 12.4), (-15.1, 60.0), (0.0, 1.0)),
+            Caveat::Full => band_of((24, 9), (2.7, 53.3), (-58.8, -8.8), (0.0, 0.0)),
+            Caveat::SlowToDrop => band_of((32, 0), (-91.4, -53.1), (0.2, 156.8), (0.0, 0.0)),
+            Caveat::RunsEmpty => band_of((28, 5), (-16.5, 373.7), (-56.7, 2.4), (0.6, 15.9)),
+        }
+    }
+}
+
+impl Band {
+    /// The band of a prediction with these caveats: of several, one that holds all of theirs.
+    pub fn of(caveats: &[Caveat]) -> Band {
+        let wider = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+        let bands = caveats.iter().map(|caveat| caveat.band());
+        let widest = bands.reduce(|a, b| Band {
+            settings: a.settings + b.settings,
+            near: a.near + b.near,
+            delay: wider(a.delay, b.delay),
+            signals: wider(a.signals, b.signals),
+            utilisation: wider(a.utilisation, b.utilisation),
+        });
+        widest.unwrap_or(NO_CAVEAT)
+    }
+
+    /// The measured delays and shares of signals that go with a prediction.
+    pub fn measured(&self, prediction: &Prediction) -> Measured {
+        let relative =
+            |value: f64, (low, high): (f64, f64)| (value / (1.0 + high), value / (1.0 + low));
+        let share = |value: f64| value.clamp(0.0, 1.0);
+        let signals = relative(prediction.loss + prediction.marks, self.signals);
+        let used = prediction.utilisation;
+        Measured {
+            delay: relative(prediction.delay.as_secs_f64(), self.delay),
+            signals: (share(signals.0), share(signals.1)),
+            utilisation: (
+                share(used - self.utilisation.1),
+                share(used - self.utilisation.0),
+            ),
+        }
+    }
+}
+
+/// What 8 of 10 simulations of settings like a predicted one measured, from and to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// The mean queueing delay, in seconds.
+    pub delay: (f64, f64),
+    /// The share of packets lost or marked.
+    pub signals: (f64, f64),
+    /// The utilisation.
+    pub utilisation: (f64, f64),
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +208,47 @@ mod tests {
         assert!(caveats_of("codel", 1.0).contains(&Caveat::RunsEmpty));
         let steep = "red:min=40,max=44,max_p=0.9,weight=0.001";
         assert!(caveats_of(steep, 10.0).contains(&Caveat::Oscillates));
+    }
+
+    /// Every number of the bands is one of the page on the model's accuracy.
+    #[test]
+    fn the_bands_are_those_of_the_page() {
+        let page = include_str!("../../../docs/explanation/the-model.md");
+        let percent = |share: f64| format!("{:+.1}", 100.0 * share).replace("+-", "-");
+        let row = |name: String, band: Band| {
+            let errors = |(low, high)| format!("({} to {})", percent(low), percent(high));
+            let all = [band.delay, band.signals, band.utilisation].map(errors);
+            let begin = format!("| {name} | {} |", band.settings);
+            // The first table is that of the balance.
+            let line = page.lines().find(|line| line.starts_with(&begin));
+            let line = line.unwrap_or_else(|| panic!("no row of {name}"));
+            let line = line.replace("-0.0", "+0.0");
+            let cells: Vec<&str> = line.split('|').collect();
+            for (cell, errors) in cells[3..6].iter().zip(all) {
+                assert!(cell.contains(&errors), "{name}: {errors} in {cell}");
+            }
+            assert_eq!(cells[6].trim(), band.near.to_string(), "{name}");
+        };
+        row("no caveat".to_string(), Band::of(&[]));
+        for caveat in CAVEATS {
+            row(format!("caveat: {}", caveat.name()), caveat.band());
+        }
+    }
+
+    #[test]
+    fn a_prediction_lies_among_what_is_measured_unless_the_model_is_known_to_be_off() {
+        let load = Load {
+            flows: 20.0,
+            ..Load::default()
+        };
+        let gateway = Gateway::of(&"pie".parse().unwrap(), &load).unwrap();
+        let prediction = predict(&load, &gateway).unwrap();
+        let delay = prediction.delay.as_secs_f64();
+        let (low, high) = Band::of(&[]).measured(&prediction).delay;
+        assert!(low < delay && delay < high);
+        let (low, high) = Band::of(&[Caveat::SlowToDrop]).measured(&prediction).delay;
+        assert!(2.0 * delay < low && low < high);
+        let both = Band::of(&[Caveat::RunsEmpty, Caveat::Oscillates]);
+        assert_eq!(both.delay, (-0.165, 3.737));
     }
 }

@@ -95,7 +95,7 @@ pub struct Selection<'a> {
 
 /// A name that is no paper's and no claim's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no paper and no claim is called {name}{} (papers: {})", did_you_mean(.nearest), .papers.join(", "))]
+#[error("no paper and no claim is called {name}{} ({})", did_you_mean(.nearest), self.known())]
 #[non_exhaustive]
 pub struct UnknownName {
     /// The name.
@@ -104,6 +104,18 @@ pub struct UnknownName {
     pub nearest: Option<String>,
     /// The keys of all papers.
     pub papers: Vec<String>,
+    /// The ids of the claims of the paper with whose key the name begins, as "clred.F99" does.
+    pub claims: Vec<String>,
+}
+
+impl UnknownName {
+    /// The names that there are: the claims of a known paper, else the papers.
+    fn known(&self) -> String {
+        match (self.claims.is_empty(), self.name.split_once('.')) {
+            (false, Some((paper, _))) => format!("claims of {paper}: {}", self.claims.join(", ")),
+            _ => format!("papers: {}", self.papers.join(", ")),
+        }
+    }
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {
@@ -187,10 +199,13 @@ impl Catalogue {
         let keys = || self.papers.iter().map(|entry| entry.paper.key.as_str());
         let claims = self.papers.iter().flat_map(|entry| &entry.paper.claims);
         let all = keys().chain(claims.map(|claim| claim.id.as_str()));
+        let paper = name.split_once('.').and_then(|(key, _)| self.paper(key));
+        let of_paper = paper.into_iter().flat_map(|entry| &entry.paper.claims);
         UnknownName {
             name: name.to_string(),
             nearest: nearest(name, all).map(ToString::to_string),
             papers: keys().map(ToString::to_string).collect(),
+            claims: of_paper.map(|claim| claim.id.clone()).collect(),
         }
     }
 }

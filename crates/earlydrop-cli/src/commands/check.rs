@@ -17,10 +17,12 @@ use crate::scenario::{Overrides, source};
 
 /// Validate a scenario without running it; print the number of runs and the estimated time
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = "Example:
-  earlydrop check scenarios/satellite.toml --seeds 30")]
+#[command(after_help = "Examples:
+  earlydrop check scenarios/satellite.toml
+  earlydrop check scenarios/satellite.toml --seeds 30
+  earlydrop configure --link 20Mbps --rtt 50ms --flows 20 --paste earlydrop | earlydrop check -")]
 pub(crate) struct Check {
-    /// The scenario file
+    /// The scenario file, or - for standard input
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,

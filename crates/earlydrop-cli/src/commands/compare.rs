@@ -21,7 +21,8 @@ use crate::scenario::{Overrides, source};
   earlydrop compare scenarios/home-uplink.toml --until 2%:delay_mean
   earlydrop compare --live scenarios/live/grid.toml --markdown grid.md")]
 pub(crate) struct Compare {
-    /// The scenario; without one, twenty transfers, web pages and calls share 20 Mbps
+    /// The scenario file, or - for standard input; without one, twenty transfers, web pages and calls
+    /// share 20 Mbps
     scenario: Option<PathBuf>,
     #[command(flatten)]
     overrides: Overrides,

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use earlydrop::registry::{Kind, Range, Spec, Value, nearest};
+use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::files::{NewFile, Signature};
 use earlydrop_lab::verify::{self, Measurement, VerifyError};
 use earlydrop_model::configure::{Goal, Question, Recommendation, configure};
@@ -124,6 +125,7 @@ pub(crate) fn run(
         },
         configuration: recommendation,
         question,
+        command: command(arguments),
         seeds: arguments.seeds,
     };
     if let Some(page) = page {
@@ -139,6 +141,31 @@ pub(crate) fn run(
         writeln!(out, "page: {}", path.display())?;
     }
     Ok(())
+}
+
+/// The command that asks the same again.
+fn command(arguments: &Configure) -> CommandLine {
+    let command = CommandLine::new("configure")
+        .option("--link", &arguments.link)
+        .option("--rtt", &arguments.rtt)
+        .option("--flows", &arguments.flows)
+        .option("--scheme", &arguments.scheme)
+        .option("--packet", &arguments.packet)
+        .option("--tcp", &arguments.tcp)
+        .option("--ecn", &arguments.ecn)
+        .given("--goal", arguments.goal.as_ref())
+        .given("--buffer", arguments.buffer.as_ref())
+        .given("--method", arguments.method.as_ref())
+        .given("--loss", arguments.loss.as_ref())
+        .given("--windows", arguments.windows.as_ref())
+        .given("--timeout", arguments.timeout.as_ref())
+        .given("--html", arguments.html.as_ref());
+    match arguments.verify {
+        true => command
+            .word("--verify")
+            .option("--seeds", arguments.seeds.to_string()),
+        false => command,
+    }
 }
 
 /// Simulates the chosen parameters.

@@ -1,11 +1,16 @@
 //! `earlydrop explain`: the meaning of another tool's configuration of RED, a prediction, and
-//! findings.
+//! findings, or the corrected configuration.
+
+mod fix;
 
 use std::io::Write;
 
 use earlydrop::units::Bytes;
+use earlydrop_model::Prediction;
 use earlydrop_model::explain::{Explanation, Setting, explain, time_of};
 use earlydrop_model::tools::Knob;
+use earlydrop_model::validity::Band;
+use earlydrop_report::configuration::band_text;
 use serde_json::{Value, json};
 
 use super::model_json;
@@ -17,8 +22,8 @@ use crate::tool_input::{LoadArguments, ToolInput, read, tool};
 /// Explain a configuration of RED: Linux tc, ns-2, ns-3, DPDK, Cisco, Junos, SONiC, INET
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
-  earlydrop explain 'tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 probability 0.02 ecn'
-  earlydrop explain 'random-detect dscp af11 32 40 10' --link 100Mbps --flows 150
+  earlydrop explain 'tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000'
+  earlydrop explain --fix 'random-detect dscp af11 32 40 10' --link 100Mbps --rtt 20ms --flows 150
   tc -d qdisc show dev eth0 | earlydrop explain - --link 1Gbps
   earlydrop explain red:min=10,max=30 --rtt 100ms --json")]
 pub(crate) struct Explain {
@@ -29,6 +34,9 @@ pub(crate) struct Explain {
     /// earlydrop
     #[arg(long = "as", value_name = "TOOL")]
     tool: Option<String>,
+    /// Print the configuration corrected, in the same syntax, and a table of what is changed and why
+    #[arg(long)]
+    fix: bool,
     #[command(flatten)]
     load: LoadArguments,
     /// Write one JSON document instead of text
@@ -41,6 +49,9 @@ pub(crate) fn run(arguments: &Explain, out: &mut Output<'_>, style: &Style) -> R
     let named = named.map(|name| tool("--as", name)).transpose()?;
     let input = read(&arguments.configuration, named, &arguments.load)?;
     let explanation = explain(&input.configuration, &input.text, &input.load)?;
+    if arguments.fix {
+        return fix::run(&input, &explanation, arguments.json, out, style);
+    }
     if arguments.json {
         let text = serde_json::to_string_pretty(&document(&explanation)).unwrap_or_default();
         return Ok(writeln!(out, "{text}")?);
@@ -153,6 +164,23 @@ fn curve(explanation: &Explanation, style: &Style) -> Vec<Text> {
 /// The predicted queue, loss and utilisation under the load.
 fn prediction(input: &ToolInput, explanation: &Explanation, style: &Style) -> Vec<Text> {
     let predicted = &explanation.prediction;
+    let text = format!("{}: {}.", input.load_in_words, in_words(predicted));
+    let mut lines = vec![Text::new("Prediction", Look::Strong)];
+    lines.extend(indented(
+        2,
+        Text::from(text).wrapped(style.width.saturating_sub(2)),
+    ));
+    let band = band_text(&explanation.caveats, predicted);
+    let limits = std::iter::once(band.as_str()).chain(explanation.omissions.iter().copied());
+    for text in limits {
+        let wrapped = Text::from(text).wrapped(style.width.saturating_sub(2));
+        lines.extend(indented(2, wrapped));
+    }
+    lines
+}
+
+/// "average queue 41.7 packets, 5 ms; 6.29% of packets lost; utilisation 100%".
+fn in_words(predicted: &Prediction) -> String {
     let signals = match (predicted.loss > 0.0, predicted.marks > 0.0) {
         (_, false) => format!("{}% of packets lost", number(100.0 * predicted.loss)),
         (false, true) => format!("{}% of packets marked", number(100.0 * predicted.marks)),
@@ -162,25 +190,12 @@ fn prediction(input: &ToolInput, explanation: &Explanation, style: &Style) -> Ve
             number(100.0 * predicted.loss)
         ),
     };
-    let text = format!(
-        "{}: average queue {} packets, {} ms; {signals}; utilisation {}%.",
-        input.load_in_words,
+    format!(
+        "average queue {} packets, {} ms; {signals}; utilisation {}%",
         number(predicted.queue),
         number(1e3 * predicted.delay.as_secs_f64()),
         number(100.0 * predicted.utilisation),
-    );
-    let mut lines = vec![Text::new("Prediction", Look::Strong)];
-    lines.extend(indented(
-        2,
-        Text::from(text).wrapped(style.width.saturating_sub(2)),
-    ));
-    for caveat in &explanation.omissions {
-        lines.extend(indented(
-            2,
-            Text::from(*caveat).wrapped(style.width.saturating_sub(2)),
-        ));
-    }
-    lines
+    )
 }
 
 /// The findings by severity, each with the change to make and its source.
@@ -243,6 +258,11 @@ fn document(explanation: &Explanation) -> Value {
         })
     });
     let spec = explanation.configuration.spec(0, &load.link());
+    let doubts = explanation
+        .caveats
+        .iter()
+        .map(|caveat| json!({ "name": caveat.name(), "meaning": caveat.meaning() }));
+    let measured = Band::of(&explanation.caveats).measured(&explanation.prediction);
     json!({
         "tool": explanation.configuration.tool.name,
         "spec": spec.map(|spec| spec.to_string()).unwrap_or_default(),
@@ -250,6 +270,8 @@ fn document(explanation: &Explanation) -> Value {
         "settings": settings.collect::<Vec<_>>(),
         "long_run": curves.collect::<Vec<_>>(),
         "prediction": model_json::prediction(&explanation.prediction),
+        "measured": model_json::measured(&measured),
+        "doubts": doubts.collect::<Vec<_>>(),
         "caveats": explanation.omissions,
         "findings": findings.collect::<Vec<_>>(),
     })

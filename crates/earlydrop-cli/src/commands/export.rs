@@ -14,7 +14,8 @@ use crate::outputs::Overwriting;
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop export runs/satellite-1a2b3c4d --to csv
-  earlydrop export runs/satellite-1a2b3c4d --to parquet --out data")]
+  earlydrop export runs/satellite-1a2b3c4d --to parquet --out data
+  earlydrop export runs/satellite-1a2b3c4d --to json")]
 pub(crate) struct Export {
     /// The run's folder
     run: PathBuf,

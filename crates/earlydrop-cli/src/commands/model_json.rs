@@ -1,5 +1,6 @@
 //! The model's loads and predictions as JSON, for `explain` and `translate`.
 
+use earlydrop_model::validity::Measured;
 use earlydrop_model::{Load, Prediction};
 use serde_json::{Value, json};
 
@@ -22,5 +23,15 @@ pub(super) fn prediction(prediction: &Prediction) -> Value {
         "loss": prediction.loss,
         "marks": prediction.marks,
         "utilisation": prediction.utilisation,
+    })
+}
+
+/// What 8 of 10 simulations measured where this was predicted; units are in the keys.
+pub(super) fn measured(measured: &Measured) -> Value {
+    let pair = |(from, to): (f64, f64)| json!([from, to]);
+    json!({
+        "delay_s": pair(measured.delay),
+        "signals": pair(measured.signals),
+        "utilisation": pair(measured.utilisation),
     })
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use earlydrop::registry::{Kind, Range};
 use earlydrop_model::ModelError;
-use earlydrop_model::batch::Batch;
+use earlydrop_model::batch::{Batch, LARGEST};
 use earlydrop_model::closed_loop::sensitivity;
 use earlydrop_model::queue::{Acceptance, BatchQueue, Solution, Solver};
 use serde_json::json;
@@ -161,7 +161,7 @@ pub(crate) fn batch(option: &str, text: &str) -> Result<Batch, Failure> {
         ("normal", Some([mean, variance, largest])) => {
             Batch::normal(*mean, *variance, whole(*largest).ok_or_else(malformed)?)
         }
-        _ => Batch::weighted(&weights(text).ok_or_else(malformed)?),
+        _ => weights(text).ok_or_else(malformed)?,
     };
     // The model's errors begin with "batch".
     let named = |message: &str| {
@@ -172,19 +172,22 @@ pub(crate) fn batch(option: &str, text: &str) -> Result<Batch, Failure> {
 }
 
 /// Parses `packets:weight,packets:weight`; weights of equal sizes are added.
-fn weights(text: &str) -> Option<Vec<f64>> {
-    let mut weights = Vec::new();
-    for pair in text.split(',') {
+fn weights(text: &str) -> Option<Result<Batch, ModelError>> {
+    let pair = |pair: &str| -> Option<(usize, f64)> {
         let (packets, weight) = pair.split_once(':')?;
-        let packets: usize = packets.trim().parse().ok()?;
-        // A size above the limit becomes one that `Batch::weighted` rejects.
-        let packets = packets.min(earlydrop_model::batch::LARGEST + 1);
-        if weights.len() <= packets {
-            weights.resize(packets + 1, 0.0);
-        }
-        weights[packets] += weight.trim().parse::<f64>().ok()?;
+        Some((packets.trim().parse().ok()?, weight.trim().parse().ok()?))
+    };
+    let pairs: Vec<(usize, f64)> = text.split(',').map(pair).collect::<Option<_>>()?;
+    let largest = pairs.iter().map(|(packets, _)| *packets).max()?;
+    if largest > LARGEST {
+        // Names the size, and takes no memory for it.
+        return Some(Batch::fixed(largest));
     }
-    Some(weights)
+    let mut weights = vec![0.0; largest + 1];
+    for (packets, weight) in pairs {
+        weights[packets] += weight;
+    }
+    Some(Batch::weighted(&weights))
 }
 
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];

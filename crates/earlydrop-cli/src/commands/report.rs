@@ -20,7 +20,8 @@ use crate::summary_table;
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop report runs/satellite-1a2b3c4d
-  earlydrop report runs/satellite-1a2b3c4d --as markdown > table.md")]
+  earlydrop report runs/satellite-1a2b3c4d --as markdown > table.md
+  earlydrop report runs/satellite-1a2b3c4d --as csv > table.csv")]
 pub(crate) struct Report {
     /// The run's folder
     run: PathBuf,

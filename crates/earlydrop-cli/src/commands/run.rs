@@ -17,7 +17,7 @@ use crate::scenario::{Overrides, source};
 
 Finished cells are kept when the command is stopped or killed; the same command resumes.")]
 pub(crate) struct Run {
-    /// The scenario file
+    /// The scenario file, or - for standard input
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,

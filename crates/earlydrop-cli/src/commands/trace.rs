@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::outputs::{Overwriting, check_distinct};
 use crate::progress::stop_flag;
-use crate::scenario::{Overrides, source};
+use crate::scenario::{Overrides, is_standard_input, source};
 
 /// Simulate one run and show queue, average, probability, drops and cwnd over time
 #[derive(clap::Args, Clone, Debug)]
@@ -30,7 +30,7 @@ use crate::scenario::{Overrides, source};
 
 Numbers of runs are in a report's tables, and printed by `earlydrop trace SCENARIO --list`.")]
 pub(crate) struct Trace {
-    /// The scenario file [default: the built-in scenario of `compare`]
+    /// The scenario file, or - for standard input [default: the built-in scenario of `compare`]
     scenario: Option<PathBuf>,
     /// The run's number in the plan
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -67,7 +67,8 @@ pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Res
         let text = format!("--cell {}: allowed: 0 to {last}", arguments.cell);
         Failure::Usage(text)
     })?;
-    let files = Files::create(&folder(&source, &plan, arguments), arguments)?;
+    let folder = folder(&source, &plan, arguments);
+    let files = Files::create(&folder, arguments)?;
     let stop = stop_flag()?;
     let stopped = || stop.load(Ordering::Relaxed);
     let traced = trace(&plan, cell, arguments.pcap.is_some(), &stopped);
@@ -79,9 +80,9 @@ pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Res
         cell,
         &traced,
         &source.name,
-        &arguments.command(),
+        &arguments.command(&folder),
     ));
-    let paths = files.write(&page, &traced)?;
+    let paths = files.write(&page, &traced, &source)?;
     out.lines(&plots(&plan, cell, &traced, style), style)?;
     for path in paths {
         writeln!(out, "{}", path.display())?;
@@ -90,10 +91,12 @@ pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Res
 }
 
 impl Trace {
-    /// The command that traces this run again.
-    fn command(&self) -> CommandLine {
+    /// The command that traces this run again. What was read from standard input is read from its
+    /// copy in `folder`.
+    fn command(&self, folder: &Path) -> CommandLine {
         let command = CommandLine::new("trace");
         let command = match &self.scenario {
+            Some(path) if is_standard_input(path) => command.path(&folder.join(SCENARIO)),
             Some(path) => command.path(path),
             None => command,
         };
@@ -135,7 +138,14 @@ struct Files {
     page: (PathBuf, NewFile),
     series: (PathBuf, NewFile),
     pcap: Option<(PathBuf, NewFile)>,
+    /// A copy of the scenario, if that came from standard input.
+    scenario: Option<(PathBuf, NewFile)>,
 }
+
+/// The name of the scenario's copy.
+const SCENARIO: &str = "scenario.toml";
+/// The first line of the scenario's copy.
+const COPY: &str = "# Read from standard input by earlydrop trace.\n";
 
 impl Files {
     fn create(folder: &Path, arguments: &Trace) -> Result<Files, Failure> {
@@ -160,7 +170,12 @@ impl Files {
             let file = NewFile::create(path, signature, overwrite)?;
             Ok::<_, FileError>((path.to_path_buf(), file))
         };
+        let from_standard_input = arguments.scenario.as_deref().is_some_and(is_standard_input);
+        let copy = from_standard_input.then(|| folder.join(SCENARIO));
         Ok(Files {
+            scenario: copy
+                .map(|path| create(&path, &Signature::beginning(COPY)))
+                .transpose()?,
             page: create(&page, &Signature::PAGE)?,
             series: create(&series, &Signature::header(&SERIES_COLUMNS.join(",")))?,
             pcap: pcap
@@ -170,7 +185,12 @@ impl Files {
     }
 
     /// Writes the report page, the series and the captured packets; returns their paths.
-    fn write(self, page: &str, trace: &CellTrace) -> Result<Vec<PathBuf>, FileError> {
+    fn write(
+        self,
+        page: &str,
+        trace: &CellTrace,
+        source: &Source,
+    ) -> Result<Vec<PathBuf>, FileError> {
         let mut paths = vec![self.page.0, self.series.0.clone()];
         self.page.1.complete_with(page.as_bytes())?;
         let (path, mut file) = self.series;
@@ -181,6 +201,10 @@ impl Files {
             let written = capture::write_pcapng(&trace.captures, &mut file);
             written.map_err(|error| FileError::new(&path, error))?;
             file.complete()?;
+            paths.push(path);
+        }
+        if let Some((path, file)) = self.scenario {
+            file.complete_with(format!("{COPY}{}", source.text).as_bytes())?;
             paths.push(path);
         }
         Ok(paths)

@@ -18,7 +18,7 @@ use crate::tool_input::{LoadArguments, read, tool};
 /// Translate a configuration of RED from one tool to others
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
-  earlydrop translate --to ns3,cisco 'tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 probability 0.02 ecn'
+  earlydrop translate --to ns3,cisco 'tc qdisc add dev eth0 root red limit 400000 avpkt 1000 ecn'
   earlydrop translate --from ns3 --to linux red.cc --link 100Mbps
   earlydrop translate --to all red:min=20,max=60,max_p=0.1 --json
 

@@ -36,7 +36,7 @@ use report::TuneReport;
 Settings of each scheme are simulated with the same seeds and improved by differential evolution.
 The best settings and the original scheme are then compared with seeds that the search has not used.")]
 pub(crate) struct Tune {
-    /// The scenario file
+    /// The scenario file, or - for standard input
     scenario: PathBuf,
     /// The metric to minimise
     #[arg(long, value_name = "METRIC", alias = "minimize")]
@@ -76,8 +76,10 @@ pub(crate) struct Tune {
 pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
     let source = source(Some(&arguments.scenario), &arguments.overrides)?;
     let options = options(arguments)?;
+    // Planned before Ctrl-C is caught: until then it ends the program at once.
+    let schemes = source.plan()?.scenario().schemes.len();
     let stop = stop_flag()?;
-    let results = search(&source, &options, arguments, &stop)?;
+    let results = search(&source, schemes, &options, arguments, &stop)?;
     if stop.load(Ordering::Relaxed) {
         let text = "stopped: the search is not kept; the same command starts it again";
         return Err(Failure::Interrupted(text.to_string()));
@@ -137,14 +139,14 @@ fn options(arguments: &Tune) -> Result<TuneOptions, Failure> {
     })
 }
 
-/// Searches every scheme's parameters.
+/// Searches the parameters of each of `schemes` schemes.
 fn search(
     source: &Source,
+    schemes: usize,
     options: &TuneOptions,
     arguments: &Tune,
     stop: &AtomicBool,
 ) -> Result<Vec<SearchResult>, Failure> {
-    let schemes = source.plan()?.scenario().schemes.len();
     let bar = Bar::counting(arguments.quiet || arguments.json, "tuning", "settings");
     let mut labels: Vec<String> = Vec::new();
     let results = tune::tune(source, options, stop, |result| {
@@ -176,7 +178,8 @@ fn validate(
     stop: &AtomicBool,
 ) -> Result<(Vec<Validation>, PathBuf), Failure> {
     let folder = arguments.out.clone().unwrap_or_else(|| {
-        let stem = arguments.scenario.file_stem().unwrap_or_default();
+        let source = Path::new(&scenario.name);
+        let stem = source.file_stem().unwrap_or_default();
         let name = format!("tune-{}", stem.to_string_lossy());
         Path::new("runs").join(plan.folder_name(&name))
     });

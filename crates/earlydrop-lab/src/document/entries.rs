@@ -5,7 +5,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::spread::Law;
 
 use super::problem::{control_characters, suggestion, unfit_name};
-use super::section::{Nearest, SENTENCES, parse_between, parse_one, parse_spread};
+use super::section::{Nearest, SENTENCES, parse_between, parse_one_like, parse_spread};
 use super::{Content, Field, Key, Node, Place, Problem, Section, Shape};
 
 /// The values of a table by their fields.
@@ -340,7 +340,7 @@ fn read_item(field: &'static Field, node: &Node, problems: &mut Vec<Problem>) ->
         Shape::Open(_) => Some(Item::Open(node.clone())),
         Shape::One(_) | Shape::Between(_) | Shape::Spread(_) | Shape::Amount => {
             let read = match node.text() {
-                Some(text) => read_text(&field.shape, &text),
+                Some(text) => read_text(field, &text),
                 None => Err(None),
             };
             read.map_err(|nearest| problems.push(invalid(field, node, nearest)))
@@ -361,8 +361,8 @@ fn as_table(node: &Node, field: &str) -> Node {
     }
 }
 
-fn read_text(shape: &Shape, text: &str) -> Result<Item, Nearest> {
-    match shape {
+fn read_text(field: &Field, text: &str) -> Result<Item, Nearest> {
+    match &field.shape {
         Shape::Between(kind) => {
             let (from, to) = parse_between(kind, text)?;
             Ok(Item::Between(from, to))
@@ -371,7 +371,7 @@ fn read_text(shape: &Shape, text: &str) -> Result<Item, Nearest> {
             parse_spread(Some(kind), text).map(|(mean, law)| Item::Spread(mean, law))
         }
         Shape::Amount => parse_spread(None, text).map(|(mean, law)| Item::Spread(mean, law)),
-        Shape::One(kind) => parse_one(kind, text).map(Item::One),
+        Shape::One(kind) => parse_one_like(kind, text, field.default).map(Item::One),
         _ => Err(None),
     }
 }
@@ -410,6 +410,9 @@ fn read_list(
 
 fn invalid(field: &Field, node: &Node, nearest: Nearest) -> Problem {
     let Field { name, shape, .. } = field;
+    let word = node.text().unwrap_or_default().to_lowercase();
+    let mut hints = field.hints.iter().filter(|(other, _)| *other == word);
+    let nearest = nearest.or_else(|| hints.next().map(|(_, value)| (*value).to_string()));
     let message = match node.text() {
         Some(_) => format!("`{name}` = {} is not a valid value", node.to_toml()),
         None => format!("`{name}` is {}", node.kind()),

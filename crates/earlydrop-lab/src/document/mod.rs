@@ -19,5 +19,6 @@ pub use node::{Content, Key, MAX_DEPTH, Node};
 pub use problem::{Place, Problem, Problems, control_characters, suggestion, unfit_name};
 pub(crate) use section::law_prefix;
 pub use section::{
-    Field, SENTENCES, Section, Shape, base_unit, lacks_unit, parse_one, parse_spread,
+    Field, SENTENCES, Section, Shape, base_unit, lacks_unit, parse_one, parse_one_like,
+    parse_spread,
 };

@@ -29,6 +29,8 @@ pub struct Field {
     pub default: &'static str,
     /// Another field and its values with which this one has an effect; `None`: always.
     pub when: Option<(&'static str, &'static [&'static str])>,
+    /// Texts that are no values but common words for one, each with the value to suggest.
+    pub hints: &'static [(&'static str, &'static str)],
 }
 
 /// Text of several sentences, the only text that may have line ends.
@@ -78,7 +80,13 @@ impl Field {
             shape,
             default,
             when: None,
+            hints: &[],
         }
+    }
+
+    /// Suggests values for common words that are none: (word, value).
+    pub const fn with_hints(self, hints: &'static [(&'static str, &'static str)]) -> Field {
+        Field { hints, ..self }
     }
 
     /// Gives the field an effect only while `other` has one of `values`.
@@ -126,9 +134,19 @@ pub(super) type Nearest = Option<String>;
 /// Reads a single value; a time, a rate or a size needs its unit. The error is the nearest allowed
 /// text, where there is one; reading it succeeds.
 pub fn parse_one(kind: &Kind, text: &str) -> Result<Value, Option<String>> {
+    parse_one_like(kind, text, "")
+}
+
+/// [`parse_one`] for a value that is usually written like `example`, such as "50 ms": its unit is
+/// suggested for a number without one.
+pub fn parse_one_like(kind: &Kind, text: &str, example: &str) -> Result<Value, Option<String>> {
     let text = text.trim();
     if lacks_unit(kind, text) {
-        let mut nearest = units(kind).iter().map(|unit| format!("{text} {unit}"));
+        let usual = example.trim_start_matches(|letter: char| !letter.is_alphabetic());
+        let usual = units(kind).iter().filter(|unit| **unit == usual);
+        let mut nearest = usual
+            .chain(units(kind))
+            .map(|unit| format!("{text} {unit}"));
         return Err(nearest.find(|nearest| kind.read(nearest).is_ok()));
     }
     let read = kind.read(text);
@@ -268,6 +286,9 @@ mod tests {
     #[test]
     fn a_time_needs_its_unit() {
         assert_eq!(parse_one(&TIME, "5"), Err(Some("5 s".into())));
+        let like = |example| parse_one_like(&TIME, "5", example);
+        assert_eq!(like("50 ms"), Err(Some("5 ms".into())));
+        assert_eq!(like("auto"), Err(Some("5 s".into())));
         assert_eq!(parse_one(&TIME, "0"), Ok(Value::Time(Nanos::ZERO)));
         assert_eq!(
             parse_one(&TIME, "5 ms"),

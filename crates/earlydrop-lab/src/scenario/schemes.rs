@@ -1,6 +1,6 @@
 //! The compared schemes, each by a name of the file's own.
 
-use earlydrop::registry::{ConfigError, Link, Registry, Spec};
+use earlydrop::registry::{self, ConfigError, Link, Registry, Spec};
 use earlydrop::units::BitsPerSec;
 
 use super::ALLOCATION;
@@ -123,7 +123,7 @@ fn as_table(node: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
         }
     };
     let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-    let mut pairs = vec![("scheme", name.trim())];
+    let mut pairs = vec![("scheme", name_of(name.trim()))];
     for piece in parameters
         .split(',')
         .filter(|piece| !piece.trim().is_empty())
@@ -151,6 +151,11 @@ fn as_table(node: &Node, problems: &mut Vec<Problem>) -> Option<Node> {
         content: Content::Table(pairs.into_iter().map(entry).collect()),
         place: node.place.clone(),
     })
+}
+
+/// The built-in scheme's own name: "fq-codel" for "fq_codel". Other names are left as they are.
+fn name_of(name: &str) -> &str {
+    registry::find(name).map_or(name, |scheme| scheme.name)
 }
 
 /// Reads the schemes of a normalised table, with the parameters that all of them share and

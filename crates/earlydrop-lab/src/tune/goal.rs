@@ -103,7 +103,8 @@ impl Goal {
         Some(score)
     }
 
-    /// The smallest margin to a limit over all points, by means, as a share of its bound.
+    /// The smallest margin to a limit over all points, by means, as a share of its bound; infinite
+    /// without limits.
     pub(super) fn margin(&self, points: &[PointMetrics]) -> f64 {
         let margins = self.limits.iter().flat_map(|limit| {
             let values = points.iter().filter_map(|point| point[limit.metric]);
@@ -146,8 +147,8 @@ impl Limit {
         })
     }
 
-    /// The margin of a value to the bound, as a share of the bound; negative where the limit is
-    /// violated. With `caution`, of the worse end of the interval.
+    /// The margin of a value to the bound, as a share of the bound, or in the base unit of a bound
+    /// of 0; negative where the limit is violated. With `caution`, of the worse end of the interval.
     fn margin(&self, value: &Mean, caution: bool) -> f64 {
         let half = match (caution, value.half) {
             (false, _) => 0.0,
@@ -159,7 +160,13 @@ impl Limit {
         } else {
             self.bound - value.mean
         };
-        (inside - half) / self.bound.abs().max(f64::MIN_POSITIVE)
+        // Of a bound of 0, as in `loss<=0`, there are no shares.
+        let unit = if self.bound == 0.0 {
+            1.0
+        } else {
+            self.bound.abs()
+        };
+        (inside - half) / unit
     }
 }
 
@@ -300,6 +307,20 @@ mod tests {
             let error = Limit::parse(text).unwrap_err().to_string();
             assert!(error.contains(help), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_bound_of_zero_still_tells_small_violations_from_large_ones() {
+        let limit = Limit::parse("loss<=0").unwrap();
+        let margin = |mean| {
+            let value = Mean {
+                mean,
+                half: Some(0.0),
+                count: 5,
+            };
+            limit.margin(&value, false)
+        };
+        assert_eq!([margin(0.0), margin(0.01), margin(0.5)], [0.0, -0.01, -0.5]);
     }
 
     #[test]

@@ -118,25 +118,25 @@ impl SearchResult {
     }
 
     /// The parameters of the candidates to run again: the best of the Pareto front of the
-    /// objective and the margin to the limits.
+    /// objective and the margin to the limits, then the best of all others. Without limits the
+    /// front is a single candidate, whose luck with few seeds would decide alone.
     fn select_finalists(&self, goal: &Goal) -> Vec<ParameterValues> {
-        let scored: Vec<(Score, &Candidate)> = self
+        let mut scored: Vec<(Score, &Candidate)> = self
             .candidates
             .iter()
             .map(|candidate| (candidate.score(goal, false), candidate))
+            .filter(|(score, _)| *score != Score::IMPOSSIBLE)
             .collect();
+        scored.sort_by(|(a, _), (b, _)| a.order(b));
         let pairs: Vec<(f64, f64)> = scored
             .iter()
             .map(|(score, candidate)| (score.objective, -goal.margin(&candidate.points)))
             .collect();
-        let mut on_front: Vec<_> = front(&pairs)
-            .into_iter()
-            .map(|index| scored[index])
-            .collect();
-        on_front.sort_by(|(a, _), (b, _)| a.order(b));
-        let settings = on_front
-            .into_iter()
-            .map(|(_, candidate)| candidate.settings.clone());
+        let mut order = front(&pairs);
+        order.sort_unstable();
+        let others = (0..scored.len()).filter(|index| !order.contains(index));
+        let order = order.iter().copied().chain(others);
+        let settings = order.map(|index| scored[index].1.settings.clone());
         settings
             .filter(|settings| !settings.is_empty())
             .take(FINALISTS)
@@ -292,19 +292,4 @@ fn seeds_above(used: &[u64], distance: u64) -> Vec<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fresh_seeds_are_seeds_however_large_the_used_ones_are() {
-        assert_eq!(seeds_above(&[1, 5, 2], 10)[..2], [15, 16]);
-        let used = [MAX_SEED, 1999];
-        let both = [FINALIST_SEEDS, VALIDATION_SEEDS].map(|far| seeds_above(&used, far));
-        let mut all: Vec<u64> = both.concat();
-        all.extend(used);
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 2 * FRESH_SEEDS + used.len());
-        assert!(all.iter().all(|seed| *seed <= MAX_SEED));
-    }
-}
+mod tests;

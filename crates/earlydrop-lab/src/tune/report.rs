@@ -67,6 +67,8 @@ fn scheme_json(goal: &Goal, result: &SearchResult, validation: &Validation) -> V
         "before": mean(&validation.before),
         "after": mean(&validation.after),
         "change": mean(&validation.change),
+        "price_before": mean(&validation.price.0),
+        "price_after": mean(&validation.price.1),
         "limits": limits.collect::<Vec<_>>(),
         "front": pareto_front(goal, result),
     })

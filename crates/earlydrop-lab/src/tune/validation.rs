@@ -21,6 +21,8 @@ pub struct Validation {
     pub after: Option<Mean>,
     /// After minus before, paired by seed.
     pub change: Option<Mean>,
+    /// The metric [`Goal::price`] before and after: what the change costs.
+    pub price: (Option<Mean>, Option<Mean>),
     /// One for each limit of the goal, after.
     pub limits: Vec<LimitCheck>,
 }
@@ -83,7 +85,9 @@ pub fn validate(
         let before = by_seed(goal.metric, &result.label, plan, cells);
         let after = by_seed(goal.metric, label, plan, cells);
         let limits = goal.limits.iter();
+        let price = |label| Mean::of(&by_seed(goal.price(), label, plan, cells));
         Validation {
+            price: (price(&result.label), price(label)),
             label: result.label.clone(),
             before: Mean::of(&before),
             after: Mean::of(&after),

@@ -1,6 +1,7 @@
 //! Explains a RED configuration on a link: every knob in packets, bytes and time, the long-run
 //! signal rate at each average queue, the predicted operating point, and known mistakes.
 
+mod fix;
 mod rules;
 
 use earlydrop::registry::Link;
@@ -8,8 +9,10 @@ use earlydrop::units::Nanos;
 
 use crate::spacing::long_run;
 use crate::tools::{Class, Configuration, Knob, KnobName, Origin, describe};
+use crate::validity::{Caveat, caveats};
 use crate::{Gateway, Load, ModelError, Prediction, predict};
 
+pub use fix::{Change, Fix, fix};
 pub use rules::{Finding, RULES, Rule, Severity};
 
 /// The value of one knob.
@@ -44,6 +47,8 @@ pub struct Explanation {
     pub curves: Vec<Vec<(f64, f64)>>,
     /// The operating point predicted for the first class.
     pub prediction: Prediction,
+    /// Conditions under which the prediction is inaccurate.
+    pub caveats: Vec<Caveat>,
     /// Behaviour of the scheme that the prediction leaves out.
     pub omissions: Vec<&'static str>,
     /// What the rules found, the most severe first.
@@ -73,6 +78,7 @@ pub fn explain(
     Ok(Explanation {
         settings: settings(configuration, text, &link),
         curves,
+        caveats: caveats(load, &gateway, &prediction),
         prediction,
         omissions: gateway.omissions().to_vec(),
         findings,

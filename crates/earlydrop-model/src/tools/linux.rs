@@ -527,3 +527,24 @@ fn write(configuration: &Configuration, link: &Link) -> String {
     }
     text
 }
+
+/// The written command for the device and the parent that the output of `tc qdisc show` names. Other
+/// text leaves it as it is.
+pub(crate) fn linux_command(written: &str, shown: &str) -> String {
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    let after = |word: &str| {
+        let at = words.iter().position(|other| *other == word)?;
+        words.get(at + 1).copied()
+    };
+    let Some(options) = written.strip_prefix("tc qdisc add dev eth0 root red ") else {
+        return written.to_string();
+    };
+    if words.first() != Some(&"qdisc") {
+        return written.to_string();
+    }
+    let device = after("dev").unwrap_or("eth0");
+    let parent = after("parent").map_or("root".to_string(), |parent| format!("parent {parent}"));
+    let handle = after("red").filter(|handle| handle.ends_with(':') && *handle != "0:");
+    let handle = handle.map_or(String::new(), |handle| format!(" handle {handle}"));
+    format!("tc qdisc replace dev {device} {parent}{handle} red {options}")
+}

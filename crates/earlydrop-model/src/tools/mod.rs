@@ -52,6 +52,8 @@ pub use configuration::{Adapt, Class, Configuration, Marking, Origin, Shape, Wit
 pub(crate) use differences::describe;
 pub use differences::{Difference, differences};
 pub use knob_table::knob_table;
+pub(crate) use linux::linux_command;
+pub(crate) use translation::rewrite;
 pub use translation::{
     LostKnob, Translation, equivalent_max_p, ratio_in_words, translate, word_for_word,
 };

@@ -133,6 +133,19 @@ fn to_translate(configuration: &Configuration, tool: &Tool) -> Configuration {
     wanted
 }
 
+/// The configuration in its own tool's language, and what the tool reads from that; `None` where the
+/// tool takes no such values.
+pub(crate) fn rewrite(
+    configuration: &Configuration,
+    link: &Link,
+) -> Option<(String, Configuration)> {
+    let tool = configuration.tool;
+    let text = (tool.write)(configuration, link);
+    let read = (tool.read)(&text, link).ok()?;
+    check(&read, &text, link).ok()?;
+    Some((text, read))
+}
+
 /// Writes the text, reads it back and compares.
 fn write(
     wanted: &Configuration,

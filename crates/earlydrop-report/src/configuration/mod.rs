@@ -16,13 +16,16 @@ mod page;
 mod snippet;
 mod text;
 
+use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::verify::Measurement;
 use earlydrop_model::configure::{Question, Recommendation};
 
 pub use json::json;
 pub use page::page;
 pub use snippet::{Snippet, check_format, snippet, snippets};
-pub use text::{OperatingPoint, methods, notes, prediction_and_simulation, statements, title};
+pub use text::{
+    OperatingPoint, band_text, methods, notes, prediction_and_simulation, statements, title,
+};
 
 /// A recommended configuration, the question it answers and, where it was simulated, the measurement.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub struct ConfigurationReport {
     pub configuration: Recommendation,
     /// The question.
     pub question: Question,
+    /// The command that asks it again.
+    pub command: CommandLine,
     /// What the simulator measured with the chosen parameters.
     pub measured: Option<Measurement>,
     /// The number of seeds of that simulation, or of a scenario written for one.

@@ -25,6 +25,9 @@ pub fn page(report: &ConfigurationReport) -> String {
             escape(&statement)
         );
     }
+    let command = escape(&report.command.to_string());
+    body +=
+        &format!("<p class=\"note\"><strong>run it again:</strong> <code>{command}</code></p>\n");
     body += "</header>\n<main>\n";
     body += &section("The operating point", &figures(&[operating_point(report)]));
     body += &section("The queue's length", &figures(&[distribution(report)]));

@@ -58,9 +58,19 @@ impl Registry {
         self.schemes.iter().copied()
     }
 
-    /// The scheme called `name`.
+    /// The scheme called `name`, also in Linux's spelling: `fq_codel` and `FQ-CoDel` are
+    /// `fq-codel`, and `pfifo` is `droptail`.
+    ///
+    /// ```
+    /// use earlydrop::registry;
+    /// assert_eq!(registry::find("fq_codel").map(|scheme| scheme.name), Some("fq-codel"));
+    /// assert!(registry::find("fqcodel").is_none());
+    /// ```
     pub fn find(&self, name: &str) -> Option<&'static Descriptor> {
-        self.iter().find(|scheme| scheme.name == name)
+        let exact = |name: &str| self.iter().find(|scheme| scheme.name == name);
+        exact(name)
+            .or_else(|| self.iter().find(|scheme| is_spelling_of(name, scheme.name)))
+            .or_else(|| exact(listed(ALIASES, name)?))
     }
 
     /// The scheme called `name` with every parameter at its default; the error suggests
@@ -68,9 +78,20 @@ impl Registry {
     pub fn spec(&self, name: &str) -> Result<Spec, ConfigError> {
         let descriptor = self.find(name).ok_or_else(|| ConfigError::UnknownScheme {
             name: name.to_string(),
-            nearest: nearest(name, self.iter().map(|scheme| scheme.name)),
+            nearest: self.nearest(name),
         })?;
         Ok(Spec::in_registry(descriptor, self))
+    }
+
+    /// The scheme to suggest for a name that is none: one that does about the same, else the most
+    /// similar name.
+    fn nearest(&self, name: &str) -> Option<&'static str> {
+        let alike = listed(ALIKE, name).and_then(|alike| self.find(alike));
+        let spelled = || {
+            let name = name.to_ascii_lowercase().replace('_', "-");
+            nearest(&name, self.iter().map(|scheme| scheme.name))
+        };
+        alike.map(|scheme| scheme.name).or_else(spelled)
     }
 
     /// Reads `name:parameter=value,parameter=value`.
@@ -90,6 +111,41 @@ impl Registry {
         }
         Ok(spec)
     }
+}
+
+/// Other names of schemes, as Linux and textbooks have them.
+const ALIASES: &[(&str, &str)] = &[
+    ("pfifo", "droptail"),
+    ("bfifo", "droptail"),
+    ("fifo", "droptail"),
+    ("drop-tail", "droptail"),
+    ("tail-drop", "droptail"),
+    ("taildrop", "droptail"),
+];
+
+/// Queueing disciplines of Linux that are no schemes here, each with the one that is most alike.
+const ALIKE: &[(&str, &str)] = &[
+    ("fq-pie", "fq-codel"),
+    ("fq", "fq-codel"),
+    ("sfq", "fq-codel"),
+    ("cake", "fq-codel"),
+    ("pfifo-fast", "droptail"),
+];
+
+/// What a table has for `name`, in any spelling.
+fn listed(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    let mut entries = table.iter();
+    let entry = entries.find(|(known, _)| is_spelling_of(name, known))?;
+    Some(entry.1)
+}
+
+/// Whether two names differ only in upper case, and in underscores for hyphens.
+fn is_spelling_of(name: &str, known: &str) -> bool {
+    let letter = |letter: u8| match letter {
+        b'_' => b'-',
+        letter => letter.to_ascii_lowercase(),
+    };
+    name.bytes().map(letter).eq(known.bytes().map(letter))
 }
 
 impl Default for Registry {
@@ -131,6 +187,44 @@ mod tests {
             "test-scheme".parse::<Spec>().is_err(),
             "the built-in registry does not have it"
         );
+    }
+
+    #[test]
+    fn every_spelling_of_a_name_gives_the_one_scheme() {
+        for (text, wanted) in [
+            ("fq_codel", "fq-codel"),
+            ("FQ-CoDel", "fq-codel"),
+            ("FQ_CODEL:target=5ms", "fq-codel:target=5ms"),
+            ("DualPI2", "dualpi2"),
+            ("LRU_RED", "lru-red"),
+            ("pfifo:limit=100", "droptail:limit=100"),
+            ("Drop_Tail", "droptail"),
+            ("fq_red:inner=CoDel", "fq-red:inner=CoDel"),
+        ] {
+            let spec = text.parse::<Spec>().unwrap();
+            assert_eq!(spec.to_string(), wanted);
+            let link = crate::registry::Link::at(crate::testing::mbps(10));
+            assert!(spec.plan(&link).is_ok(), "{text}");
+        }
+        // No two schemes are spellings of each other.
+        for scheme in Registry::built_in().iter() {
+            let upper = scheme.name.to_uppercase().replace('-', "_");
+            assert_eq!(find(&upper), Some(scheme), "{upper}");
+        }
+    }
+
+    #[test]
+    fn a_discipline_of_linux_that_is_none_here_suggests_the_one_most_alike() {
+        for (name, wanted) in [
+            ("fq_pie", "fq-codel"),
+            ("cake", "fq-codel"),
+            ("pfifo_fast", "droptail"),
+            ("FQ_CODLE", "fq-codel"),
+        ] {
+            let error = name.parse::<Spec>().unwrap_err().to_string();
+            let suggestion = alloc::format!("did you mean '{wanted}'?");
+            assert!(error.contains(&suggestion), "{error}");
+        }
     }
 
     #[test]

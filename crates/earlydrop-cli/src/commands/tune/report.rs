@@ -41,6 +41,8 @@ impl TuneReport<'_> {
             "tuned".to_string(),
             "change".to_string(),
         ]);
+        let price = &METRICS[self.goal.price()];
+        header.extend(self.has_free_price().then(|| with_unit(price.title, price)));
         header.extend(self.goal.limits.iter().map(ToString::to_string));
         let header = header.iter().map(|text| Text::new(text, Look::Strong));
         let mut table = Table::headed(header.collect());
@@ -69,6 +71,12 @@ impl TuneReport<'_> {
         pairs
     }
 
+    /// Whether nothing limits what the goal costs, so that the table shows it.
+    fn has_free_price(&self) -> bool {
+        let price = self.goal.price();
+        self.goal.limits.iter().all(|limit| limit.metric != price)
+    }
+
     fn row(&self, validation: &Validation) -> Vec<Text> {
         let scale = METRICS[self.goal.metric].scale;
         let text = |mean: &Option<Mean>| mean.map_or("-".into(), |m| m.with_interval(scale));
@@ -92,6 +100,16 @@ impl TuneReport<'_> {
             Text::new(&after, Look::Plain),
             Text::new(&change, Look::Plain),
         ];
+        if self.has_free_price() {
+            let scale = METRICS[self.goal.price()].scale;
+            let mean = |mean: Option<Mean>| mean.map_or("-".into(), |m| m.with_interval(scale));
+            let (before, after) = validation.price;
+            let text = match validation.variant {
+                Some(_) => format!("{}, was {}", mean(after), mean(before)),
+                None => mean(before),
+            };
+            row.push(Text::new(&text, Look::Plain));
+        }
         for (kept, limit) in validation.limits.iter().zip(&self.goal.limits) {
             let (word, look) = match (kept.met, kept.significant) {
                 (true, true) => ("", Look::Plain),

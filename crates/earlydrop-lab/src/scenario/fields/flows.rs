@@ -48,7 +48,17 @@ pub(super) static FLOWS: Section = Section {
             "1",
             "the number of flows",
         ),
-        one("kind", KINDS, "bulk", "the application that sends"),
+        one("kind", KINDS, "bulk", "the application that sends").with_hints(&[
+            ("udp", "cbr"),
+            ("datagrams", "cbr"),
+            ("constant", "cbr"),
+            ("iperf", "bulk"),
+            ("tcp", "bulk"),
+            ("ftp", "bulk"),
+            ("long", "bulk"),
+            ("http", "web"),
+            ("voip", "voice"),
+        ]),
         one(
             "from",
             NAME,

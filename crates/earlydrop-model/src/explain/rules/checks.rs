@@ -4,13 +4,35 @@ use earlydrop::red::Spacing;
 use earlydrop::units::BitsPerSec;
 
 use super::{Problem, Subject, rounded};
-use crate::Load;
 use crate::spacing::long_run;
+use crate::thresholds::LEAST_MIN;
 use crate::tools::{Adapt, Knob, Origin, Shape, equivalent_max_p, ratio_in_words, tc};
+use crate::{Load, averaging};
 
 fn problem(what: String, change: String) -> Option<Problem> {
     Some(Problem { what, change })
 }
+
+/// max over min, where min is well chosen (Floyd 1997).
+pub(super) const MAX_OVER_MIN: f64 = 3.0;
+/// The buffer over max ("several times max", tc-red(8)).
+pub(super) const LIMIT_OVER_MAX: f64 = 4.0;
+/// The packets with which a flow starts (RFC 6928).
+pub(super) const INITIAL_WINDOW: f64 = 10.0;
+
+/// A min of half a round trip, in packets.
+pub(super) fn half_round_trip(s: &Subject) -> f64 {
+    (0.5 * s.load.rtt.as_secs_f64() * s.load.service()).max(LEAST_MIN)
+}
+
+/// The max_p that puts the average halfway between min and max, where the line is at max_p/2.
+pub(super) fn max_p_for_load(s: &Subject) -> f64 {
+    let signals = s.prediction.loss + s.prediction.marks;
+    2.0 * equivalent_max_p(signals, Spacing::Geometric, s.configuration.spacing.value)
+}
+
+/// A max_p from this on is no remedy: the thresholds are too low for so many flows.
+pub(super) const MOST_MAX_P: f64 = 0.5;
 
 fn milliseconds(packets: f64, load: &Load) -> String {
     format!("{} ms", rounded(1e3 * packets / load.service()))
@@ -25,13 +47,12 @@ pub(super) fn average_at_max(s: &Subject) -> Option<Problem> {
     if s.prediction.queue < 0.99 * s.max || matches!(shape, Shape::Points { .. }) || adapts {
         return None;
     }
-    // Halfway between min and max the line is at max_p/2.
-    let needed = 2.0 * equivalent_max_p(signals, Spacing::Geometric, s.configuration.spacing.value);
+    let needed = max_p_for_load(s);
     let above = match shape {
         Shape::Gentle => "that rate is reached only above max",
         _ => "the average stays at max, where the probability jumps to 1",
     };
-    let change = match needed < 0.5 {
+    let change = match needed < MOST_MAX_P {
         true => format!(
             "{} {}, so that the average settles halfway between min and max",
             s.knob_name(Knob::MaxP),
@@ -60,9 +81,8 @@ pub(super) fn burst_until(min: f64, weight: f64) -> f64 {
 }
 
 pub(super) fn burst_reaches_min(s: &Subject) -> Option<Problem> {
-    const INITIAL_WINDOW: f64 = 10.0;
     let burst = burst_until(s.min, s.weight());
-    (s.min >= 5.0 && burst < INITIAL_WINDOW).then_some(())?;
+    (s.min >= LEAST_MIN && burst < INITIAL_WINDOW).then_some(())?;
     problem(
         format!(
             "a burst of {} packets raises the average of an empty queue to min: one flow's initial \
@@ -79,26 +99,59 @@ pub(super) fn burst_reaches_min(s: &Subject) -> Option<Problem> {
 
 pub(super) fn average_trails(s: &Subject) -> Option<Problem> {
     let time_constant = s.time_constant();
-    (s.has_weight() && time_constant > 20.0 && s.usual_weight() < 0.5).then_some(())?;
+    let trails = time_constant > averaging::LONGEST;
+    (s.has_weight() && trails && s.usual_weight() < 0.5).then_some(())?;
     problem(
         format!(
             "the time constant of the average is {} round trips: it reacts after the windows have \
              changed, and the queue oscillates",
             rounded(time_constant)
         ),
-        format!("{}, ten round trips", s.weight_text(s.usual_weight())),
+        format!("{}, about ten round trips", s.weight_text(s.usual_weight())),
     )
 }
 
+/// Whether the average follows bursts.
+fn follows(s: &Subject) -> bool {
+    let follows = s.time_constant() < averaging::SHORTEST;
+    s.has_weight() && follows && s.weight() < 1.0 && s.max > 2.0
+}
+
 pub(super) fn average_follows(s: &Subject) -> Option<Problem> {
-    let time_constant = s.time_constant();
-    (s.has_weight() && time_constant < 1.0 && s.weight() < 1.0 && s.max > 2.0).then_some(())?;
+    (follows(s) && !s.is_slowest()).then_some(())?;
+    let wanted = s.usual_weight();
+    let slowest = s.slowest().map_or(0.0, |most| (-f64::from(most)).exp2());
+    let round_trips = match wanted < slowest {
+        true => format!(
+            "{} round trips, the slowest that {} takes",
+            rounded(averaging::time_constant(slowest, s.load)),
+            s.tool()
+        ),
+        false => "about ten round trips".to_string(),
+    };
     problem(
         format!(
             "the time constant of the average is {} round trips: it follows every burst rather than the load",
-            rounded(time_constant)
+            rounded(s.time_constant())
         ),
-        format!("{}, ten round trips", s.weight_text(s.usual_weight())),
+        format!("{}, {round_trips}", s.weight_text(wanted)),
+    )
+}
+
+pub(super) fn average_limited(s: &Subject) -> Option<Problem> {
+    (follows(s) && s.is_slowest()).then_some(())?;
+    problem(
+        format!(
+            "the time constant of the average is {} round trips, the longest that {} takes{}: bursts \
+             within a round trip are dropped from",
+            rounded(s.time_constant()),
+            s.tool(),
+            match s.tool() {
+                "linux" => " with this max",
+                _ => "",
+            }
+        ),
+        String::new(),
     )
 }
 
@@ -111,12 +164,16 @@ pub(super) fn max_near_min(s: &Subject) -> Option<Problem> {
             "max is {} times min: the range of random early drops is narrow",
             rounded(s.max / s.min)
         ),
-        format!("{} {}", s.knob_name(Knob::Max), s.length(3.0 * s.min)),
+        format!(
+            "{} {}",
+            s.knob_name(Knob::Max),
+            s.length(MAX_OVER_MIN * s.min)
+        ),
     )
 }
 
 pub(super) fn min_small(s: &Subject) -> Option<Problem> {
-    (s.min < 5.0).then_some(())?;
+    (s.min < LEAST_MIN).then_some(())?;
     problem(
         format!(
             "min is {} packets of {} bytes: a small burst already causes signals, and a link with so \
@@ -124,7 +181,7 @@ pub(super) fn min_small(s: &Subject) -> Option<Problem> {
             rounded(s.min),
             s.load.packet.0
         ),
-        format!("{} {}", s.knob_name(Knob::Min), s.length(5.0)),
+        format!("{} {}", s.knob_name(Knob::Min), s.length(LEAST_MIN)),
     )
 }
 
@@ -142,13 +199,17 @@ pub(super) fn limit_near_max(s: &Subject) -> Option<Problem> {
              consecutive packets are lost",
             rounded(limit / s.max)
         ),
-        format!("{} {}", s.knob_name(Knob::Limit), s.length(4.0 * s.max)),
+        format!(
+            "{} {}",
+            s.knob_name(Knob::Limit),
+            s.length(LIMIT_OVER_MAX * s.max)
+        ),
     )
 }
 
 pub(super) fn queue_long(s: &Subject) -> Option<Problem> {
     let delay = s.min / s.load.service();
-    (delay > s.load.rtt.as_secs_f64() && s.min > 5.0).then_some(())?;
+    (delay > s.load.rtt.as_secs_f64() && s.min > LEAST_MIN).then_some(())?;
     problem(
         format!(
             "the first congestion signal comes at a queueing delay of {}, which exceeds the round-trip time",
@@ -157,9 +218,19 @@ pub(super) fn queue_long(s: &Subject) -> Option<Problem> {
         format!(
             "{} {} for half a round trip",
             s.knob_name(Knob::Min),
-            s.length((0.5 * s.load.rtt.as_secs_f64() * s.load.service()).max(5.0))
+            s.length(half_round_trip(s))
         ),
     )
+}
+
+/// The rate to give to the tool: that of the link, and to tc at most one at which a packet takes 1 us.
+pub(super) fn rate_to_give(s: &Subject) -> BitsPerSec {
+    let link = s.load.rate;
+    let packet = s.configuration.mean_packet.value.unwrap_or(s.load.packet);
+    match s.tool() {
+        "linux" => link.min(BitsPerSec(8_000_000 * packet.0)),
+        _ => link,
+    }
 }
 
 pub(super) fn rate_other(s: &Subject) -> Option<Problem> {
@@ -169,8 +240,10 @@ pub(super) fn rate_other(s: &Subject) -> Option<Problem> {
     let rate = rate
         .or(s.configuration.tool.assumed_rate.filter(|_| !shown))?
         .0;
+    let wanted = rate_to_give(s);
+    let off = wanted.0 as f64 / rate as f64;
+    (!(0.8..1.25).contains(&off)).then_some(())?;
     let ratio = s.load.rate.0 as f64 / rate as f64;
-    (!(0.8..1.25).contains(&ratio)).then_some(())?;
     problem(
         format!(
             "{} is {}, but the link is {}: the average decays {} times too {} while the queue is empty",
@@ -181,8 +254,8 @@ pub(super) fn rate_other(s: &Subject) -> Option<Problem> {
             if ratio > 1.0 { "slowly" } else { "fast" },
         ),
         match s.tool() {
-            "linux" => format!("bandwidth {}bit", s.load.rate.0),
-            _ => format!("{} {}", s.knob_name(Knob::Rate), s.load.rate),
+            "linux" => format!("bandwidth {}bit", wanted.0),
+            _ => format!("{} {wanted}", s.knob_name(Knob::Rate)),
         },
     )
 }

@@ -1,11 +1,12 @@
 //! Rules that find mistakes in RED configurations, each with its source.
 
 mod checks;
+mod remedies;
 
-use earlydrop::red::Average;
+pub(super) use remedies::{is_serious, remedy};
 
 use crate::tools::{Configuration, Knob, tc};
-use crate::{Load, Prediction};
+use crate::{Load, Prediction, averaging};
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,25 +78,24 @@ pub(super) fn check(
     load: &Load,
     prediction: &Prediction,
 ) -> Vec<Finding> {
-    let link = load.link();
-    let packets = |length: f64| configuration.in_packets(length, &link);
-    let class = &configuration.classes[0];
-    let subject = Subject {
-        configuration,
-        load,
-        prediction,
-        min: packets(class.min.value),
-        max: packets(class.max.value),
-        max_p: class.max_p.value,
-        limit: configuration.limit_in_unit(&link).map(packets),
-    };
-    let finding = |rule: &'static Rule| {
-        let Problem { what, change } = (rule.check)(&subject)?;
-        Some(Finding { rule, what, change })
-    };
-    let mut findings: Vec<Finding> = RULES.iter().filter_map(finding).collect();
+    let subject = Subject::of(configuration, load, prediction);
+    let mut findings: Vec<Finding> = RULES
+        .iter()
+        .filter_map(|rule| rule.finding(&subject))
+        .collect();
     findings.sort_by_key(|finding| finding.rule.severity);
     findings
+}
+
+impl Rule {
+    fn finding(&'static self, subject: &Subject) -> Option<Finding> {
+        let Problem { what, change } = (self.check)(subject)?;
+        Some(Finding {
+            rule: self,
+            what,
+            change,
+        })
+    }
 }
 
 /// Every rule, in the order of reports.
@@ -179,6 +179,12 @@ pub static RULES: &[Rule] = &[
         check: checks::gentle_adapted,
     },
     Rule {
+        name: "average-limited",
+        severity: Severity::Notice,
+        source: "red_check_params in include/net/red.h: max * 2^n below 2^31; DPDK: n to 12; Cisco: n to 16",
+        check: checks::average_limited,
+    },
+    Rule {
         name: "not-gentle",
         severity: Severity::Notice,
         source: "Floyd 2000: recommendation on using the gentle variant of RED",
@@ -222,7 +228,26 @@ pub static RULES: &[Rule] = &[
     },
 ];
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    fn of(
+        configuration: &'a Configuration,
+        load: &'a Load,
+        prediction: &'a Prediction,
+    ) -> Subject<'a> {
+        let link = load.link();
+        let packets = |length: f64| configuration.in_packets(length, &link);
+        let class = &configuration.classes[0];
+        Subject {
+            configuration,
+            load,
+            prediction,
+            min: packets(class.min.value),
+            max: packets(class.max.value),
+            max_p: class.max_p.value,
+            limit: configuration.limit_in_unit(&link).map(packets),
+        }
+    }
+
     /// The tool's name for a knob.
     fn knob_name(&self, knob: Knob) -> &'static str {
         let mut knobs = self.configuration.tool.knobs.iter();
@@ -240,8 +265,26 @@ impl Subject<'_> {
 
     /// The time constant of the average in round trips without queueing.
     fn time_constant(&self) -> f64 {
-        let seconds = 1.0 / (self.weight() * self.load.service());
-        seconds / self.load.rtt.as_secs_f64()
+        averaging::time_constant(self.weight(), self.load)
+    }
+
+    /// The largest n of a weight 2^-n that the tool takes; `None` where weights are any numbers.
+    fn slowest(&self) -> Option<u32> {
+        match self.tool() {
+            "linux" => {
+                let max = self.configuration.classes[0].max.value as u32;
+                (1..=31).rev().find(|n| tc::fits_kernel(max, *n))
+            }
+            "dpdk" => Some(12),
+            "cisco" => Some(16),
+            _ => None,
+        }
+    }
+
+    /// Whether the tool takes no slower average.
+    fn is_slowest(&self) -> bool {
+        let slowest = self.slowest();
+        slowest.is_some_and(|slowest| self.weight() <= (-f64::from(slowest)).exp2())
     }
 
     /// Renders a length in the tool's unit, rounded up.
@@ -280,12 +323,13 @@ impl Subject<'_> {
 
     /// Renders the knob that sets the weight, in the tool's notation.
     fn weight_text(&self, weight: f64) -> String {
-        let exponent = (-weight.log2()).round().max(1.0) as u32;
+        let most = self.slowest().unwrap_or(31);
+        let exponent = ((-weight.log2()).round().max(1.0) as u32).min(most);
         let avpkt = self.configuration.mean_packet.value;
         match (self.tool(), avpkt) {
             ("linux", Some(avpkt)) if self.configuration.burst.is_some() => {
                 let min = self.configuration.classes[0].min.value as u32;
-                let burst = tc::burst_for(exponent, 31, min, avpkt.0 as u32);
+                let burst = tc::burst_for(exponent, most, min, avpkt.0 as u32);
                 format!("burst {burst}")
             }
             ("linux" | "dpdk" | "cisco", _) => {
@@ -297,8 +341,7 @@ impl Subject<'_> {
 
     /// The weight with a time constant of ten round trips.
     fn usual_weight(&self) -> f64 {
-        let span = 10.0 * self.load.rtt.as_secs_f64();
-        Average::automatic_weight(self.load.service(), span)
+        averaging::weight_of(averaging::USUAL, self.load)
     }
 
     /// Whether the tool has a knob for the weight.

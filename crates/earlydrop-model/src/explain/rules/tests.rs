@@ -72,6 +72,14 @@ fn every_rule_has_a_configuration_that_violates_it() {
             "ns3::RedQueueDisc::AdaptMaxP=true".into(),
             load(),
         ),
+        (
+            "average-limited",
+            tc("limit 400000000 min 10000000 max 30000000 burst 10050 bandwidth 8gbit"),
+            Load {
+                flows: 2.0,
+                ..fast
+            },
+        ),
         ("not-gentle", "red".into(), load()),
         ("probability-elsewhere", tc(usual), load()),
         (
@@ -100,7 +108,7 @@ fn every_rule_has_a_configuration_that_violates_it() {
         assert!(findings.contains(&rule), "{rule} of {findings:?}: {text}");
     }
     let untested = RULES.len();
-    assert_eq!(untested, 20, "a new rule needs its text above");
+    assert_eq!(untested, 21, "a new rule needs its text above");
 }
 
 #[test]

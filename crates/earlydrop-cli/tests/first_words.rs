@@ -1,0 +1,217 @@
+//! What a new user types first: other spellings, standard input, missing units, the shell.
+
+mod support;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use support::{Ran, SMALL, User};
+
+fn with_input(user: &User, arguments: &[&str], input: &str) -> Ran {
+    let mut command = user.command(arguments);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn spellings_of_linux_are_accepted_wherever_a_scheme_is_named() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    let own = user
+        .runs(&[
+            "run",
+            "small.toml",
+            "--schemes",
+            "fq-codel,dualpi2",
+            "--json",
+        ])
+        .well()
+        .json();
+    let linux = user
+        .runs(&[
+            "run",
+            "small.toml",
+            "--schemes",
+            "fq_codel,DualPI2",
+            "--json",
+        ])
+        .well()
+        .json();
+    assert_eq!(own["rows"], linux["rows"]);
+    for arguments in [
+        &["schemes", "FQ_CODEL"][..],
+        &["schemes", "lru_red:min=5"],
+        &["explain", "RED:min=5,max=15"],
+        &[
+            "configure",
+            "--link",
+            "20Mbps",
+            "--rtt",
+            "50ms",
+            "--flows",
+            "20",
+            "--scheme",
+            "PIE",
+        ],
+        &["check", "small.toml", "--schemes", "pfifo,CoDel"],
+    ] {
+        user.runs(arguments).well();
+    }
+    let file = SMALL
+        .replace("\"codel\"", "\"fq_codel\"")
+        .replace("[network]", "[network]\n");
+    user.writes("linux.toml", &file);
+    user.runs(&["check", "linux.toml"]).well();
+}
+
+#[test]
+fn what_was_probably_meant_is_suggested() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    for (arguments, suggestion) in [
+        (&["compare", "--rtt", "50"][..], "nearest: rtt = \"50 ms\""),
+        (&["compare", "--link", "10"], "nearest: rate = \"10 Mbps\""),
+        (
+            &["compare", "--duration", "10"],
+            "nearest: duration = \"10 s\"",
+        ),
+        (
+            &["configure", "--link", "10", "--rtt", "50", "--flows", "9"],
+            "nearest: --link 10Mbps",
+        ),
+        (
+            &[
+                "configure",
+                "--link",
+                "10Mbps",
+                "--rtt",
+                "50",
+                "--flows",
+                "9",
+            ],
+            "nearest: --rtt 50ms",
+        ),
+        (
+            &["check", "small.toml", "--set", "flows.bulk.kind=udp"],
+            "requests, cbr, on-off, voice; nearest: kind = \"cbr\"",
+        ),
+        (
+            &["check", "small.toml", "--schemes", "fq_pie"],
+            "did you mean 'fq-codel'?",
+        ),
+        (&["reproduce", "clred.F99"], "claims of clred: clred.F5.a, "),
+        (&["reproduce", "nothing"], "(papers: sfred-nlred, "),
+        (
+            &[
+                "queue",
+                "--rho",
+                "0.5",
+                "--buffer",
+                "9",
+                "--batch",
+                "fixed:1000000",
+            ],
+            "1000000 packets: allowed: at most 10000 packets",
+        ),
+        (
+            &[
+                "queue",
+                "--rho",
+                "0.5",
+                "--buffer",
+                "9",
+                "--batch",
+                "1:1,20000:1",
+            ],
+            "20000 packets: allowed: at most 10000 packets",
+        ),
+    ] {
+        let ran = user.runs(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
+        assert!(ran.err.contains(suggestion), "{suggestion} in\n{}", ran.err);
+    }
+}
+
+#[test]
+fn a_dash_is_standard_input() {
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    let of_file = user
+        .runs(&["run", "small.toml", "--json", "--quiet"])
+        .well()
+        .json();
+    for command in ["run", "compare"] {
+        let ran = with_input(
+            &user,
+            &[command, "-", "--json", "--quiet", "--out", command],
+            SMALL,
+        );
+        assert_eq!(ran.well().json()["rows"], of_file["rows"], "{command}");
+    }
+    let checked = with_input(&user, &["check", "-"], SMALL).well();
+    assert!(
+        checked.out.starts_with("standard input: 2 schemes"),
+        "{}",
+        checked.out
+    );
+    with_input(&user, &["trace", "-", "--list"], SMALL).well();
+    with_input(&user, &["explain", "-"], "red:min=5,max=15\n").well();
+    let wrong = SMALL.replace("3 s", "three");
+    for command in ["run", "compare", "check", "trace"] {
+        let ran = with_input(&user, &[command, "-"], &wrong);
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains("standard input, line 2\n"), "{}", ran.err);
+    }
+    let ran = with_input(&user, &["explain", "-"], "\n\nred:min=5,max=x\n");
+    assert!(ran.err.contains("standard input, line 3\n"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_schemes_scenarios_claims_and_tools() {
+    use std::process::Command;
+    let user = User::new();
+    user.writes("small.toml", SMALL);
+    user.writes("notes.txt", "");
+    let script = user.runs(&["completions", "bash"]).well().out;
+    user.writes("earlydrop.bash", &script);
+    let binary = assert_cmd::cargo::cargo_bin!("earlydrop");
+    for (line, wanted) in [
+        ("compare --schemes nl", "nlred"),
+        ("compare --schemes=red,nl", "red,nlred"),
+        ("compare --schemes red:min=5,nl", "5,nlred"),
+        ("run sm", "small.toml"),
+        ("run no", ""),
+        ("reproduce clred.F5.a.p", "clred.F5.a.printed"),
+        ("explain --as cis", "cisco"),
+        ("tune small.toml --minimise delay_p99", "delay_p99"),
+        ("translate --to linux,dp", "linux,dpdk"),
+    ] {
+        let typed = format!("{} {line}", binary.display());
+        let asked = format!(
+            "source ./earlydrop.bash; COMP_LINE='{typed}'; COMP_POINT=${{#COMP_LINE}}; _earlydrop; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        let mut bash = Command::new("bash");
+        let ran = bash
+            .args(["-c", &asked])
+            .current_dir(user.path(""))
+            .output();
+        let Ok(ran) = ran else {
+            println!("skipped: there is no bash");
+            return;
+        };
+        let completed = String::from_utf8(ran.stdout).unwrap();
+        assert_eq!(completed.trim_end(), wanted, "{line}");
+    }
+}
