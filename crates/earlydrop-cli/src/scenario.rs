@@ -28,7 +28,7 @@ pub(crate) struct Overrides {
     /// The number of flows in the first group
     #[arg(long, value_name = "COUNT")]
     flows: Option<String>,
-    /// The buffer size of every scheme: "120 packets", "300 kB", "100 ms"
+    /// The buffer size of every scheme: "120 packets", "100 ms", "0.5 BDP", auto
     #[arg(long, value_name = "LENGTH")]
     buffer: Option<String>,
     /// TCP's congestion control: reno, cubic, dctcp, scalable, bbr
@@ -40,7 +40,8 @@ pub(crate) struct Overrides {
     /// The duration of each run: 60s
     #[arg(long, value_name = "TIME")]
     duration: Option<String>,
-    /// The time at the start of each run that is not measured: 10s
+    /// The time at the start of each run that is not measured: 10s [default: the scenario's, in
+    /// proportion to --duration]
     #[arg(long, value_name = "TIME")]
     warm_up: Option<String>,
     /// The number of seeds that each scheme runs with
@@ -105,7 +106,7 @@ impl Overrides {
 
     fn apply(&self, source: &mut Source) -> Result<(), Failure> {
         if let Some(schemes) = &self.schemes {
-            source.set_schemes(schemes, &format!("--schemes {schemes}"));
+            source.change_schemes(schemes, &format!("--schemes {schemes}"));
         }
         let count = first_group(source).map(|group| format!("flows.{group}.count"));
         let settings = [
@@ -121,11 +122,11 @@ impl Overrides {
             let (Some(value), Some(path)) = (value, path) else {
                 continue;
             };
-            source.set(&path, value, &format!("--{option} {value}"));
+            source.change(&path, value, &format!("--{option} {value}"));
         }
         for (option, value, field) in [("tcp", &self.tcp, "control"), ("ecn", &self.ecn, "ecn")] {
             if let Some(value) = value {
-                source.set_tcp(field, value, &format!("--{option} {value}"));
+                source.change_tcp(field, value, &format!("--{option} {value}"));
             }
         }
         for setting in &self.set {
@@ -133,7 +134,7 @@ impl Overrides {
                 let text = format!("--set {setting}: allowed: PATH=VALUE, as in network.loss=1%");
                 return Err(Failure::Usage(text));
             };
-            source.set(path.trim(), value.trim(), &format!("--set {setting}"));
+            source.change(path.trim(), value.trim(), &format!("--set {setting}"));
         }
         Ok(())
     }

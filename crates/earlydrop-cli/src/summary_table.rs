@@ -2,55 +2,123 @@
 
 use std::io;
 
-use earlydrop_lab::plan::{Hosts, Plan};
+use earlydrop_lab::baseline::SIGNIFICANT;
+use earlydrop_lab::plan::{CHANGED, Hosts, Plan};
 use earlydrop_lab::summary::Summary;
-use earlydrop_report::table::{Cell, Table, tables};
+use earlydrop_report::derived;
+use earlydrop_report::table::{Cell, Mark, Table, View, difference_table, link_tables, tables};
 
 use crate::draw::{Look, Style, Text};
 use crate::output::Output;
 
-/// Prints every table, followed by the meaning of its marks.
+/// Prints the scenario, what was derived from it, and every table with the meaning of its marks.
 pub(crate) fn print(
     plan: &Plan,
     summary: &Summary,
+    view: &View,
     out: &mut Output<'_>,
     style: &Style,
 ) -> io::Result<()> {
+    let mut lines = header(plan, summary, style);
+    let is_alike = derived::of_all_points(plan).is_some();
+    let mut marks: Vec<Mark> = Vec::new();
+    for (point, main) in tables(plan, summary, view.metrics.as_deref())
+        .into_iter()
+        .enumerate()
+    {
+        lines.push(Text::default());
+        if !main.title.is_empty() {
+            lines.push(Text::new(&main.title, Look::Strong));
+        }
+        if !is_alike {
+            let derived = derived::at_point(plan, point);
+            lines.extend(derived.iter().flat_map(|line| faint(line, style)));
+        }
+        lines.extend(lay_out(&main, style));
+        marks.extend(main.marks());
+        for table in further_tables(plan, summary, view, point) {
+            lines.push(Text::default());
+            lines.push(Text::new(&table.title, Look::Strong));
+            lines.extend(lay_out(&table, style));
+            marks.extend(table.marks());
+        }
+    }
+    lines.push(Text::default());
+    lines.extend(legend(&marks, view, style));
+    let live = summary.rows.iter().filter_map(|row| row.live.as_ref());
+    if live.map(|live| live.doubtful).sum::<usize>() > 0 {
+        lines.extend(faint(NOT_TRUSTWORTHY, style));
+    }
+    out.lines(&lines, style)
+}
+
+/// The title, the size of the run, and what holds at every point of the sweep.
+fn header(plan: &Plan, summary: &Summary, style: &Style) -> Vec<Text> {
     let scenario = plan.scenario();
     let seeds = summary.rows.iter().map(|row| row.seeds).max().unwrap_or(0);
     let runs = match seeds {
         1 => "one run each".to_string(),
         seeds => format!("means of {seeds} runs ± 95% intervals"),
     };
-    let measured = format!("{} to {}", scenario.warm_up, scenario.duration);
-    let mut lines = vec![Text::new(&scenario.title, Look::Strong)];
     let hosts = match plan.hosts {
         Hosts::Simulated => "",
         Hosts::Real => "live, on real hosts with the kernel's TCP: ",
     };
-    lines.push(Text::new(
-        &format!("{hosts}{runs}, measured from {measured}"),
-        Look::Faint,
+    let (from, to) = (scenario.warm_up, scenario.duration);
+    let mut lines = vec![Text::new(&scenario.title, Look::Strong)];
+    // What a file says of itself stands in the file; what was changed is seen nowhere else.
+    if scenario.about.starts_with(CHANGED) {
+        lines.extend(Text::new(&scenario.about, Look::Plain).wrapped(style.width));
+    }
+    lines.extend(faint(
+        &format!("{hosts}{runs}, measured from {from} to {to}"),
+        style,
     ));
-    let mut any_best = false;
-    for table in tables(plan, summary) {
-        lines.push(Text::default());
-        if !table.title.is_empty() {
-            lines.push(Text::new(&table.title, Look::Strong));
-        }
-        any_best |= table.rows.iter().flatten().any(|cell| cell.best);
-        lines.extend(lay_out(&table, style.width));
+    let derived = derived::of_all_points(plan).unwrap_or_default();
+    lines.extend(derived.iter().flat_map(|line| faint(line, style)));
+    lines
+}
+
+fn faint(text: &str, style: &Style) -> Vec<Text> {
+    Text::new(text, Look::Faint).wrapped(style.width)
+}
+
+/// The tables of a point after its main one: of each bottleneck, and of differences.
+fn further_tables(plan: &Plan, summary: &Summary, view: &View, point: usize) -> Vec<Table> {
+    let mut tables = link_tables(plan, summary, point);
+    let comparison = view.comparison.as_ref();
+    tables.extend(comparison.map(|comparison| difference_table(plan, comparison, point)));
+    tables
+}
+
+/// All tables in the order of the points.
+pub(crate) fn all_tables(plan: &Plan, summary: &Summary, view: &View) -> Vec<Table> {
+    let main = tables(plan, summary, view.metrics.as_deref()).into_iter();
+    let of_point = |(point, main)| {
+        let further = further_tables(plan, summary, view, point);
+        [main].into_iter().chain(further)
+    };
+    main.enumerate().flat_map(of_point).collect()
+}
+
+/// The meaning of the marks that tables have.
+fn legend(marks: &[Mark], view: &View, style: &Style) -> Vec<Text> {
+    let all = [Mark::Best, Mark::Similar, Mark::Significant];
+    let lines = all
+        .into_iter()
+        .filter(|mark| marks.contains(mark))
+        .map(|mark| {
+            let meaning = match (mark, &view.comparison) {
+                (Mark::Significant, Some(_)) => SIGNIFICANT,
+                _ => mark.meaning(),
+            };
+            format!("{} {meaning}", mark.sign(style.unicode))
+        });
+    let mut lines: Vec<String> = lines.collect();
+    if view.comparison.is_some() && !marks.contains(&Mark::Significant) {
+        lines.push(format!("no difference is {SIGNIFICANT}"));
     }
-    lines.push(Text::default());
-    if any_best {
-        let meaning = "* best, or not significantly different from the best (paired 95% intervals)";
-        lines.push(Text::new(meaning, Look::Faint));
-    }
-    let live = summary.rows.iter().filter_map(|row| row.live.as_ref());
-    if live.map(|live| live.doubtful).sum::<usize>() > 0 {
-        lines.extend(Text::new(NOT_TRUSTWORTHY, Look::Faint).wrapped(style.width));
-    }
-    out.lines(&lines, style)
+    lines.iter().flat_map(|line| faint(line, style)).collect()
 }
 
 /// The meaning of the mark after a scheme's name.
@@ -58,9 +126,9 @@ pub(crate) const NOT_TRUSTWORTHY: &str = "! not trustworthy: in some runs more t
     were late by more than half a packet's transmission time, or were lost outside the queue";
 
 /// A table in blocks of columns that fit the width, each block with the schemes' names.
-pub(crate) fn lay_out(table: &Table, width: usize) -> Vec<Text> {
+pub(crate) fn lay_out(table: &Table, style: &Style) -> Vec<Text> {
     let columns: Vec<Column> = (0..table.header.len())
-        .map(|index| Column::of(table, index))
+        .map(|index| Column::of(table, index, style.unicode))
         .collect();
     let Some((names, columns)) = columns.split_first() else {
         return Vec::new();
@@ -68,7 +136,7 @@ pub(crate) fn lay_out(table: &Table, width: usize) -> Vec<Text> {
     let mut lines = Vec::new();
     let mut rest = columns;
     while !rest.is_empty() {
-        let mut room = width.saturating_sub(names.width);
+        let mut room = style.width.saturating_sub(names.width);
         let fitting = rest.iter().take_while(|column| {
             let fits = column.width < room;
             room = room.saturating_sub(column.width + 1);
@@ -92,16 +160,16 @@ struct Column {
 }
 
 impl Column {
-    fn of(table: &Table, index: usize) -> Column {
+    fn of(table: &Table, index: usize, unicode: bool) -> Column {
         let heading: Vec<String> = table.header[index].split(' ').map(String::from).collect();
         let cells: Vec<(String, Look)> = table
             .rows
             .iter()
-            .map(|row| cell_text(&row[index]))
+            .map(|row| cell_text(&row[index], unicode))
             .collect();
         let texts = cells.iter().map(|(text, _)| text);
         let width = |text: &String| text.chars().count();
-        // One more column for the star of the best; headings are aligned with the numbers.
+        // One more column for the mark; headings are aligned with the numbers.
         let words = heading.iter().map(|word| width(word) + 1);
         Column {
             width: texts.map(width).chain(words).max().unwrap_or(0),
@@ -111,12 +179,14 @@ impl Column {
     }
 }
 
-/// The cell's text, followed by a star or a space.
-fn cell_text(cell: &Cell) -> (String, Look) {
-    match cell.best {
-        true => (format!("{}*", cell.text), Look::Strong),
-        false => (format!("{} ", cell.text), Look::Plain),
-    }
+/// The cell's text, followed by its mark or a space.
+fn cell_text(cell: &Cell, unicode: bool) -> (String, Look) {
+    let (sign, look) = match cell.mark {
+        Mark::None => (" ", Look::Plain),
+        Mark::Similar => (cell.mark.sign(unicode), Look::Plain),
+        Mark::Best | Mark::Significant => (cell.mark.sign(unicode), Look::Strong),
+    };
+    (format!("{}{sign}", cell.text), look)
 }
 
 /// The schemes' names with some of the columns.
@@ -153,9 +223,9 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let cell = |text: &str, best| Cell {
+        let cell = |text: &str, mark| Cell {
             text: text.to_string(),
-            best,
+            mark,
         };
         Table {
             title: String::new(),
@@ -164,28 +234,32 @@ mod tests {
                 .into(),
             rows: vec![
                 vec![
-                    cell("red", false),
-                    cell("9.1 ± 0.2", false),
-                    cell("2.0", false),
+                    cell("red", Mark::None),
+                    cell("9.1 ± 0.2", Mark::None),
+                    cell("2.0", Mark::Similar),
                 ],
                 vec![
-                    cell("codel", false),
-                    cell("5.0 ± 0.1", true),
-                    cell("1.0", false),
+                    cell("codel", Mark::None),
+                    cell("5.0 ± 0.1", Mark::Best),
+                    cell("1.0", Mark::None),
                 ],
             ],
         }
     }
 
     fn plain(width: usize) -> String {
+        drawn(width, true)
+    }
+
+    fn drawn(width: usize, unicode: bool) -> String {
         let style = Style {
             colour: false,
-            unicode: true,
+            unicode,
             width,
         };
         let mut out = Vec::new();
         Output::new(&mut out)
-            .lines(&lay_out(&table(), width), &style)
+            .lines(&lay_out(&table(), &style), &style)
             .unwrap();
         String::from_utf8(out).unwrap()
     }
@@ -195,10 +269,11 @@ mod tests {
         let wanted = "         queueing
             delay  loss
 scheme         ms     %
-red     9.1 ± 0.2   2.0
+red     9.1 ± 0.2   2.0≈
 codel   5.0 ± 0.1*  1.0
 ";
         assert_eq!(plain(80), wanted);
+        assert_eq!(drawn(80, false), wanted.replace('≈', "~"));
     }
 
     #[test]

@@ -23,7 +23,7 @@ seeds = 1
 schemes = [\"red:min=5,max=15\"]
 
 [network]
-rate = \"2 Mbps\"
+rate = \"3 Mbps\"
 rtt = \"20 ms\"
 buffer = \"50 packets\"
 
@@ -61,7 +61,7 @@ fn no_text_of_others_acts_on_the_terminal() {
     fs::create_dir(user.path(&folder)).unwrap();
     let at = |name: &str| format!("{folder}/{name}");
     user.writes(&at("tiny.toml"), TINY);
-    let broken = TINY.replace("2 Mbps", HOSTILE.trim()).replace('\r', "");
+    let broken = TINY.replace("3 Mbps", HOSTILE.trim()).replace('\r', "");
     user.writes(&at("broken.toml"), &format!("{broken}# {HOSTILE}\n"));
     user.writes(&at("red.conf"), &format!("Queue/RED set {HOSTILE} 5\n"));
     let dscp = format!("random-detect dscp {HOSTILE} 32 40 10");

@@ -124,15 +124,16 @@ fn a_stored_scenario_that_the_user_has_changed_is_kept() {
     // As it was written, it grows with the seeds.
     run("2").well();
     assert!(stored().contains("seeds = 2\n"));
-    // A comment stays while nothing else is to be written.
+    // A comment stays, also when it grows.
     let commented = format!("# our first one\n{}", stored());
     user.writes("run/scenario.toml", &commented);
     run("2").well();
     assert_eq!(stored(), commented);
+    run("3").well();
+    assert_eq!(stored(), commented.replace("seeds = 2\n", "seeds = 3\n"));
     for (text, seeds) in [
-        (&*commented, "3"),
-        ("my notes", "2"),
-        (&commented.replace("2 Mbps", "3 Mbps"), "2"),
+        ("my notes", "3"),
+        (&commented.replace("2 Mbps", "3 Mbps"), "3"),
     ] {
         user.writes("run/scenario.toml", text);
         let ran = run(seeds);
@@ -146,8 +147,8 @@ fn a_stored_scenario_that_the_user_has_changed_is_kept() {
         assert_eq!(stored(), text);
     }
     fs::remove_file(user.path("run/scenario.toml")).unwrap();
-    run("3").well();
-    assert!(stored().contains("seeds = 3\n"));
+    run("4").well();
+    assert!(stored().contains("seeds = 4\n"));
 }
 
 #[test]

@@ -21,13 +21,13 @@ fn refused(ran: Ran, said: &[&str]) {
 fn every_error_in_a_scenario_is_reported() {
     let user = User::new();
     let text = SMALL
-        .replace("rate = \"2 Mbps\"", "rate = \"2 Mpbs\"")
+        .replace("rate = \"3 Mbps\"", "rate = \"3 Mpbs\"")
         .replace("rtt = \"20 ms\"\n", "rrt = \"20 ms\"\n");
     user.writes("errors.toml", &text);
     let said = [
         "errors.toml:8:8",
-        "\"2 Mpbs\"",
-        "nearest: rate = \"2 Mbps\"",
+        "\"3 Mpbs\"",
+        "nearest: rate = \"3 Mbps\"",
         "errors.toml:9:1",
         "did you mean `rtt`?",
     ];

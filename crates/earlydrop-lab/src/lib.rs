@@ -43,6 +43,7 @@
 //! plan       Source (a file with the command line's changes) -> Plan (cells)
 //! outcome    the figures of one run: metrics, flows, queues, series
 //! summary    outcomes -> means with intervals, the best schemes
+//! baseline   schemes compared with one of them, by differences paired by seed
 //! run        Plan -> outcomes, in memory
 //! trace      one cell in depth
 //! store      Plan -> database in a folder; export (feature `store`)
@@ -73,6 +74,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod baseline;
 pub mod budget;
 pub mod document;
 pub mod escape;

@@ -8,7 +8,7 @@ use earlydrop_sim::network::LinkId;
 use earlydrop_sim::results::{FlowResult, QueueResult, Results};
 use earlydrop_sim::traffic::FlowId;
 
-use crate::metrics::{self, FlowAggregate, METRICS};
+use crate::metrics::{self, FlowAggregate, LINK_METRICS, METRICS};
 use crate::scenario::PreparedRun;
 use crate::timing::LiveTiming;
 
@@ -24,6 +24,9 @@ pub struct Outcome {
     pub flows: Vec<FlowOutcome>,
     /// One entry per queue.
     pub queues: Vec<QueueOutcome>,
+    /// For each bottleneck, where there are several: the link's name and its
+    /// [`LINK_METRICS`](metrics::LINK_METRICS).
+    pub links: Vec<(String, Vec<Option<f64>>)>,
     /// Quantiles of the time in the watched queue: share of packets, and seconds.
     pub sojourn: Vec<(f64, f64)>,
     /// Quantiles of completion times: the group, a share of its transfers, and seconds.
@@ -126,6 +129,7 @@ impl Outcome {
                 .iter()
                 .map(|queue| self::queue(queue, watched))
                 .collect(),
+            links: links(results, run),
             sojourn: sojourn(queue),
             transfers,
             series: all_series(results),
@@ -206,6 +210,19 @@ fn queue(queue: &QueueResult, watched: LinkId) -> QueueOutcome {
             .map(|reason| counters.dropped_for(*reason).packets)
             .collect(),
     }
+}
+
+/// The figures of each bottleneck, where there are several.
+fn links(results: &Results, run: &PreparedRun) -> Vec<(String, Vec<Option<f64>>)> {
+    let queues = run
+        .bottlenecks
+        .iter()
+        .filter_map(|link| results.queue(*link));
+    let figures = |queue: &QueueResult| {
+        let values = LINK_METRICS.iter().map(|metric| metric.of_queue(queue));
+        (queue.name.clone(), values.collect())
+    };
+    queues.map(figures).collect()
 }
 
 fn sojourn(queue: &QueueResult) -> Vec<(f64, f64)> {

@@ -33,6 +33,17 @@ pub struct GroupRow {
     pub values: Vec<Option<f64>>,
 }
 
+/// The metrics of a bottleneck of a completed cell, in plans with several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkRow {
+    /// The cell's number.
+    pub cell: usize,
+    /// The link's name.
+    pub link: String,
+    /// One value for each of [`LINK_METRICS`](crate::metrics::LINK_METRICS).
+    pub values: Vec<Option<f64>>,
+}
+
 /// The timing of a completed cell on real hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveRow {
@@ -52,6 +63,9 @@ pub struct Rows {
     pub cells: Vec<CellRow>,
     /// A row for each group of flows of each cell.
     pub groups: Vec<GroupRow>,
+    /// A row for each bottleneck of each cell, in the order of their names; empty where there is
+    /// one bottleneck.
+    pub links: Vec<LinkRow>,
     /// A row for each cell on real hosts; empty for simulated ones.
     pub live: Vec<LiveRow>,
 }
@@ -76,6 +90,14 @@ impl Rows {
                 values: finite(&outcome.values),
             });
             rows.groups.extend(group_rows(number, outcome));
+            let links = outcome.links.iter().map(|(link, values)| LinkRow {
+                cell: number,
+                link: link.clone(),
+                values: finite(values),
+            });
+            let from = rows.links.len();
+            rows.links.extend(links);
+            rows.links[from..].sort_by(|a, b| a.link.cmp(&b.link));
             rows.live.extend(live_row(number, outcome));
         }
         rows

@@ -41,6 +41,13 @@ impl Mean {
         Some(self.half? * (self.count as f64 + 1.0).sqrt())
     }
 
+    /// The mean as [`with_interval`](Mean::with_interval) prints it.
+    pub fn printed(&self, scale: f64) -> f64 {
+        let text = self.with_interval(scale);
+        let mean = text.split(' ').next().and_then(|mean| mean.parse().ok());
+        mean.unwrap_or(self.mean * scale)
+    }
+
     /// "12.35 ± 0.42", both multiplied by `scale`. The interval has two digits and decides
     /// about the digits of the mean, which has at most four.
     pub fn with_interval(&self, scale: f64) -> String {
@@ -80,11 +87,13 @@ fn student(degrees: f64) -> f64 {
 /// The mean of the differences within pairs, such as one seed under two schemes, with its
 /// interval. `None` where the numbers of values differ.
 pub fn paired(one: &[f64], other: &[f64]) -> Option<Mean> {
-    if one.len() != other.len() {
-        return None;
-    }
-    let differences: Vec<f64> = one.iter().zip(other).map(|(a, b)| a - b).collect();
-    Mean::of(&differences)
+    Mean::of(&differences(one, other)?)
+}
+
+/// The differences within pairs; `None` where the numbers of values differ.
+pub fn differences(one: &[f64], other: &[f64]) -> Option<Vec<f64>> {
+    let pairs = one.iter().zip(other);
+    (one.len() == other.len()).then(|| pairs.map(|(a, b)| a - b).collect())
 }
 
 /// The difference of two means of unpaired values, the second subtracted from the first, with
@@ -134,26 +143,70 @@ fn squared_error(values: &[f64]) -> f64 {
     squares / (count - 1.0) / count
 }
 
-/// The best of several contenders: the one with the best mean, and all that do not differ
-/// significantly from it by paired intervals. Empty if none differs significantly.
+/// Which of several null hypotheses are rejected at a family-wise error of 5%, by Holm's
+/// step-down procedure: the k-th smallest of m p-values is compared with 5% / (m - k + 1), until
+/// one is larger.
+///
+/// Makes no assumption about how the tests depend on each other. S. Holm, "A simple sequentially
+/// rejective multiple test procedure", *Scandinavian Journal of Statistics* 6 (1979), 65-70.
+pub fn holm(p_values: &[f64]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+    let mut rejected = vec![false; p_values.len()];
+    for (done, index) in order.iter().enumerate() {
+        let left = (p_values.len() - done) as f64;
+        if p_values[*index] * left > 1.0 - CONFIDENCE {
+            break;
+        }
+        rejected[*index] = true;
+    }
+    rejected
+}
+
+/// How a contender compares with the one that has the best mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It has the best mean.
+    Best,
+    /// It is not significantly different from the best.
+    Similar,
+    /// It is significantly worse than the best.
+    Worse,
+}
+
+/// How each of several contenders compares with the best mean: by differences paired by seed,
+/// corrected for the number of contenders by [`holm`]. `None` for all where no difference can be
+/// tested, as with a single seed, or where all values are equal; and for one without values.
 ///
 /// Each contender's values are in the order of the seeds.
-pub fn best(contenders: &[&[f64]], less_is_better: bool) -> Vec<usize> {
+pub fn standings(contenders: &[&[f64]], less_is_better: bool) -> Vec<Option<Standing>> {
     let sign = if less_is_better { 1.0 } else { -1.0 };
     let means = contenders.iter().enumerate().filter_map(|(index, values)| {
         let mean = Mean::of(values)?.mean * sign;
         mean.is_finite().then_some((index, mean))
     });
     let Some((winner, _)) = means.min_by(|(_, a), (_, b)| a.total_cmp(b)) else {
-        return Vec::new();
+        return vec![None; contenders.len()];
     };
-    let worse = |index: &usize| {
-        let difference = paired(contenders[*index], contenders[winner]);
-        difference.is_some_and(|difference| difference.excludes_zero())
+    let others: Vec<usize> = (0..contenders.len())
+        .filter(|index| *index != winner && !contenders[*index].is_empty())
+        .collect();
+    let tests: Option<Vec<f64>> = others
+        .iter()
+        .map(|index| p_value(&differences(contenders[*index], contenders[winner])?))
+        .collect();
+    let mut all = vec![None; contenders.len()];
+    let Some(p_values) = tests.filter(|tests| tests.iter().any(|p_value| *p_value < 1.0)) else {
+        return all;
     };
-    let present = (0..contenders.len()).filter(|index| !contenders[*index].is_empty());
-    let (worse, best): (Vec<usize>, Vec<usize>) = present.partition(worse);
-    if worse.is_empty() { Vec::new() } else { best }
+    all[winner] = Some(Standing::Best);
+    for (index, is_worse) in others.into_iter().zip(holm(&p_values)) {
+        all[index] = Some(match is_worse {
+            true => Standing::Worse,
+            false => Standing::Similar,
+        });
+    }
+    all
 }
 
 #[cfg(test)]
@@ -193,8 +246,10 @@ mod tests {
         let other = [10.9, 21.0, 31.1, 41.0];
         let difference = paired(&one, &other).unwrap();
         assert!(difference.excludes_zero());
-        assert_eq!(best(&[&one, &other], true), [0]);
-        assert_eq!(best(&[&one, &other], false), [1]);
+        use Standing::{Best, Worse};
+        let stand = |less| standings(&[&one, &other], less);
+        assert_eq!(stand(true), [Some(Best), Some(Worse)]);
+        assert_eq!(stand(false), [Some(Worse), Some(Best)]);
     }
 
     #[test]
@@ -228,17 +283,63 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_best_where_no_difference_is_significant() {
+    fn contenders_stand_to_the_best_mean() {
+        use Standing::{Best, Similar, Worse};
         let one = [1.0, 2.0, 3.0];
         let other = [2.0, 1.0, 3.1];
-        assert!(best(&[&one, &other], true).is_empty());
-        assert!(
-            best(&[&[1.0], &[2.0]], true).is_empty(),
-            "one seed has no interval"
-        );
-        // Two do not differ, one is worse.
         let worse = [11.0, 12.0, 13.0];
-        assert_eq!(best(&[&one, &worse, &other], true), [0, 2]);
+        let stand = |all: &[&[f64]]| standings(all, true);
+        assert_eq!(stand(&[&one, &other]), [Some(Best), Some(Similar)]);
+        let three = [Some(Best), Some(Worse), Some(Similar)];
+        assert_eq!(stand(&[&one, &worse, &other]), three);
+        assert_eq!(
+            stand(&[&[], &other, &worse]),
+            [None, Some(Best), Some(Worse)]
+        );
+        // Nothing can be tested, or nothing differs.
+        assert_eq!(stand(&[&[1.0], &[2.0]]), [None, None]);
+        assert_eq!(stand(&[&one, &one]), [None, None]);
+        assert_eq!(stand(&[&one]), [None]);
+    }
+
+    #[test]
+    fn a_precise_winner_does_not_lose_to_a_noisy_one() {
+        use Standing::{Best, Similar};
+        // The noisy mean is lower; the precise one within its noise.
+        let noisy = [9.0, 10.9, 9.9, 10.1, 9.0];
+        let precise = [9.99, 10.0, 10.01, 10.0, 10.0];
+        let both = standings(&[&noisy, &precise], false);
+        assert_eq!(both, [Some(Similar), Some(Best)]);
+    }
+
+    #[test]
+    fn holm_stops_at_the_first_that_is_too_large() {
+        // By hand: 0.01 <= 0.05/4, 0.015 <= 0.05/3, 0.03 > 0.05/2.
+        let rejected = holm(&[0.04, 0.01, 0.03, 0.015]);
+        assert_eq!(rejected, [false, true, false, true]);
+        assert_eq!(holm(&[0.049]), [true]);
+        assert_eq!(holm(&[0.026, 0.026]), [false, false]);
+        assert_eq!(holm(&[]), [] as [bool; 0]);
+    }
+
+    #[test]
+    fn equal_contenders_are_told_apart_as_seldom_as_they_say() {
+        // 2,000 columns of six equal contenders with ten seeds each. The family-wise error of five
+        // tests against a contender chosen beforehand is at most 5%; the best is chosen by the same
+        // values. A simulation of 1,500 other columns gives 11%, and 34% without the correction;
+        // the binomial deviation is 0.7%.
+        let mut random = earlydrop::random::Pcg32::new(9, 2);
+        let mut normal = || (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0;
+        let mut alarms = 0;
+        for _ in 0..2000 {
+            let all: Vec<Vec<f64>> = (0..6)
+                .map(|_| (0..10).map(|_| normal()).collect())
+                .collect();
+            let all: Vec<&[f64]> = all.iter().map(Vec::as_slice).collect();
+            alarms += u32::from(standings(&all, true).contains(&Some(Standing::Worse)));
+        }
+        let share = f64::from(alarms) / 2000.0;
+        assert!(share < 0.15, "{share}");
     }
 
     #[test]

@@ -98,7 +98,7 @@ mod tests {
     fn equal_values_are_precise_once_they_are_many() {
         let rule: StoppingRule = "0.1%:loss".parse().unwrap();
         let precision = |values: &[f64]| {
-            let mean = Mean::of(values).map(|mean| RankedMean { mean, best: false });
+            let mean = Mean::of(values).map(|mean| RankedMean::alone(mean));
             let row = SchemeSummary {
                 scheme: 0,
                 point: 0,
@@ -108,6 +108,7 @@ mod tests {
             };
             rule.precision(&Summary {
                 rows: vec![row],
+                links: Vec::new(),
                 groups: Vec::new(),
                 cells: Vec::new(),
             })

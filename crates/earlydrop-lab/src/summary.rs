@@ -2,19 +2,57 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
+use crate::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use crate::plan::Plan;
 use crate::rows::{self, CellRow, LiveRow, Rows};
-use crate::statistics::{self, Mean};
+use crate::statistics::{self, Mean, Standing};
 
-/// A mean over seeds, and whether it is among the best.
+/// A mean over seeds, and how it compares with the best of all schemes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankedMean {
     /// The mean over the completed seeds.
     pub mean: Mean,
-    /// Whether it is the best or does not differ significantly from the best, while another
-    /// scheme's does.
-    pub best: bool,
+    /// How it compares with the best mean, by differences paired by seed and corrected for the
+    /// number of schemes; `None` where that cannot be said, or where neither more nor less is
+    /// better. One that is printed as the best is, is best, too.
+    pub standing: Option<Standing>,
+}
+
+/// What the marks of a [`Standing`] mean, for the reader of a table.
+pub const MARKS: &str = "best mean; similar: not significantly different from it (differences \
+    paired by seed, 95% for all schemes of a column together by Holm's procedure)";
+
+impl RankedMean {
+    /// A mean that is compared with no other.
+    pub fn alone(mean: Mean) -> RankedMean {
+        RankedMean {
+            mean,
+            standing: None,
+        }
+    }
+
+    /// Whether it is the best mean, or is printed as it is.
+    pub fn is_best(&self) -> bool {
+        self.standing == Some(Standing::Best)
+    }
+
+    /// Whether it is not the best mean, and not significantly different from it.
+    pub fn is_similar(&self) -> bool {
+        self.standing == Some(Standing::Similar)
+    }
+}
+
+/// One link under one scheme at one point, in scenarios with several bottlenecks.
+#[derive(Clone, Debug)]
+pub struct LinkSummary {
+    /// The scheme's index.
+    pub scheme: usize,
+    /// The point's index.
+    pub point: usize,
+    /// The link's name: "router 0 to router 1".
+    pub link: String,
+    /// One for each of [`LINK_METRICS`].
+    pub values: Vec<Option<RankedMean>>,
 }
 
 /// One scheme at one point.
@@ -63,6 +101,9 @@ pub struct Summary {
     pub rows: Vec<SchemeSummary>,
     /// One for each group of flows under each of these, point by point.
     pub groups: Vec<GroupSummary>,
+    /// One for each bottleneck under each of these, point by point and link by link; empty where
+    /// there is one bottleneck.
+    pub links: Vec<LinkSummary>,
     /// The completed cells.
     pub cells: Vec<CellRow>,
 }
@@ -77,13 +118,20 @@ impl Summary {
         let runs = by_point(plan, &measured.cells);
         let mut rows = Vec::new();
         let mut groups = Vec::new();
+        let mut links = Vec::new();
+        let names = match measured.links.is_empty() {
+            true => Vec::new(),
+            false => plan.bottlenecks(),
+        };
         for (point, runs) in runs.iter().enumerate() {
             rows.extend(at_point(point, runs, &live));
             groups.extend(groups_at_point(plan, point, runs, &measured.groups));
+            links.extend(links_at_point(point, &names, runs, &measured.links));
         }
         Summary {
             rows,
             groups,
+            links,
             cells: measured.cells,
         }
     }
@@ -110,13 +158,13 @@ impl Summary {
 const SAME: usize = 6;
 
 /// The runs of a scheme at a point, in the order of the seeds.
-type Runs<'a> = Vec<&'a CellRow>;
+pub(crate) type Runs<'a> = Vec<&'a CellRow>;
 
 /// The timing of each cell, by its number.
 type Live<'a> = HashMap<usize, &'a LiveRow>;
 
 /// The runs at each point, for each scheme.
-fn by_point<'a>(plan: &Plan, cells: &'a [CellRow]) -> Vec<Vec<Runs<'a>>> {
+pub(crate) fn by_point<'a>(plan: &Plan, cells: &'a [CellRow]) -> Vec<Vec<Runs<'a>>> {
     let labels = plan.labels();
     let mut points = vec![vec![Runs::new(); labels.len()]; plan.points.len()];
     let numbered = labels.iter().enumerate();
@@ -173,8 +221,7 @@ fn live_summary(runs: &Runs<'_>, live: &Live<'_>) -> Option<LiveSummary> {
         .collect();
     let values = |index: usize| {
         let values: Option<Vec<f64>> = done.iter().map(|row| row.values[index]).collect();
-        let mean = Mean::of(&values?)?;
-        Some(RankedMean { mean, best: false })
+        Mean::of(&values?).map(RankedMean::alone)
     };
     (!done.is_empty()).then(|| LiveSummary {
         doubtful: done.iter().filter(|row| !row.trustworthy).count(),
@@ -218,19 +265,62 @@ fn ranked_means(
         })
         .collect();
     let slices: Vec<&[f64]> = paired.iter().map(Vec::as_slice).collect();
-    let best = match metric.better {
-        Better::Neither => Vec::new(),
-        better => statistics::best(&slices, better == Better::Less),
+    let standings = match metric.better {
+        Better::Neither => vec![None; slices.len()],
+        better => statistics::standings(&slices, better == Better::Less),
     };
-    complete
-        .iter()
-        .enumerate()
-        .map(|(index, values)| {
-            let mean = Mean::of(values)?;
-            let best = best.contains(&index);
-            Some(RankedMean { mean, best })
-        })
-        .collect()
+    let ranked = complete.iter().zip(standings).map(|(values, standing)| {
+        let mean = Mean::of(values)?;
+        Some(RankedMean { mean, standing })
+    });
+    let mut ranked: Vec<Option<RankedMean>> = ranked.collect();
+    let best = ranked.iter().flatten().find(|entry| entry.is_best());
+    if let Some(best) = best.map(|best| best.mean.printed(metric.scale)) {
+        let ranked = ranked.iter_mut().flatten();
+        for entry in ranked.filter(|entry| entry.mean.printed(metric.scale) == best) {
+            entry.standing = Some(Standing::Best);
+        }
+    }
+    ranked
+}
+
+/// The summaries of every bottleneck at a point. `measured` is in the order of the cells.
+fn links_at_point(
+    point: usize,
+    names: &[String],
+    schemes: &[Runs<'_>],
+    measured: &[rows::LinkRow],
+) -> Vec<LinkSummary> {
+    let mut all = Vec::new();
+    for name in names {
+        let rows_of = |runs: &Runs<'_>| -> (Vec<u64>, Vec<&rows::LinkRow>) {
+            let row = |run: &&CellRow| {
+                let wanted = (run.cell, name.as_str());
+                let at = measured.partition_point(|row| (row.cell, row.link.as_str()) < wanted);
+                let row = measured.get(at)?;
+                (row.cell == run.cell && row.link == *name).then_some((run.seed, row))
+            };
+            runs.iter().filter_map(row).unzip()
+        };
+        let (done, runs): (Vec<_>, Vec<_>) = schemes.iter().map(rows_of).unzip();
+        let shared = shared_seeds(&done);
+        let column = |(index, metric): (usize, &Metric)| {
+            let of = |runs: &Vec<&rows::LinkRow>| -> Values {
+                runs.iter().map(|run| run.values[index]).collect()
+            };
+            let contenders: Vec<Values> = runs.iter().map(of).collect();
+            ranked_means(metric, &contenders, &done, &shared)
+        };
+        let columns: Vec<_> = LINK_METRICS.iter().enumerate().map(column).collect();
+        let present = (0..schemes.len()).filter(|scheme| !runs[*scheme].is_empty());
+        all.extend(present.map(|scheme| LinkSummary {
+            scheme,
+            point,
+            link: name.clone(),
+            values: columns.iter().map(|column| column[scheme]).collect(),
+        }));
+    }
+    all
 }
 
 /// The summaries of every group of flows at a point. `measured` is in the order of the cells,

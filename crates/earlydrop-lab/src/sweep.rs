@@ -1,21 +1,37 @@
 //! Seeds, and sweeps of fields over lists or ranges of values.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use earlydrop::units::{BitsPerSec, Bytes, Dimension, Nanos, Quantity};
 
-use crate::document::{Content, Node, Problem};
+use crate::document::{Content, Node, Problem, Relative, control_characters, suggestion};
 
 /// A swept field with its values.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// The field: "network.rtt".
     pub field: String,
+    /// Its name in tables and figures: "round trip"; `None` for that of the field.
+    pub title: Option<String>,
     /// Its values, at least one.
     pub values: Vec<Node>,
 }
 
 impl Axis {
+    /// A field with its values, under its own name.
+    pub fn new(field: &str, values: Vec<Node>) -> Axis {
+        Axis {
+            field: field.to_string(),
+            title: None,
+            values,
+        }
+    }
+
+    /// Its name in tables and figures.
+    pub fn name(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.field)
+    }
+
     /// Its values as written.
     pub fn texts(&self) -> Vec<String> {
         let text = |node: &Node| node.text().unwrap_or_else(|| node.to_toml());
@@ -90,13 +106,54 @@ fn is_set(seeds: &[u64]) -> bool {
 pub(crate) fn axes(sweep: Option<&Node>, problems: &mut Vec<Problem>) -> Vec<Axis> {
     let mut axes = Vec::new();
     if let Some(sweep) = sweep {
-        collect(sweep, "", &mut axes, problems);
+        let mut values = sweep.clone();
+        let titles = values.take(TITLES);
+        collect(&values, "", &mut axes, problems);
+        if let Some(titles) = titles {
+            name_axes(&titles, "", &mut axes, problems);
+        }
     }
     axes
 }
 
-/// Removes the field of this path from a sweep, in whichever form it was written.
+/// The table of a sweep with names of its fields: `[sweep.titles]`.
+pub(crate) const TITLES: &str = "titles";
+
+/// Gives axes the names in a table, by the paths of their fields.
+fn name_axes(titles: &Node, path: &str, axes: &mut [Axis], problems: &mut Vec<Problem>) {
+    let wrong = |message: String, help: String| Problem::new(&titles.place, message, help);
+    if let Content::Table(entries) = &titles.content {
+        for (key, node) in entries {
+            let dot = if path.is_empty() { "" } else { "." };
+            name_axes(node, &format!("{path}{dot}{}", key.name), axes, problems);
+        }
+        return;
+    }
+    let Some(title) = titles.text().filter(|title| !title.trim().is_empty()) else {
+        let message = format!("the title of `{path}` = {} is no text", titles.to_toml());
+        problems.push(wrong(
+            message,
+            "allowed: words, as in \"round trip\"".to_string(),
+        ));
+        return;
+    };
+    problems.extend(control_characters("the title", &title, &titles.place));
+    let fields: Vec<String> = axes.iter().map(|axis| axis.field.clone()).collect();
+    match axes.iter_mut().find(|axis| axis.field == path) {
+        Some(axis) => axis.title = Some(title),
+        None => {
+            let known: Vec<&str> = fields.iter().map(String::as_str).collect();
+            let message = format!("a title for `{path}`, which is not swept");
+            problems.push(wrong(message, suggestion(path, &known, '`')));
+        }
+    }
+}
+
+/// Removes the field of this path from a sweep with its title, in whichever form it was written.
 pub(crate) fn remove(sweep: &mut Node, path: &str) {
+    if let Some(titles) = sweep.entry(TITLES) {
+        remove(titles, path);
+    }
     sweep.take(path);
     for (at, _) in path.match_indices('.') {
         if let Some(inner) = sweep.entry(&path[..at]) {
@@ -132,17 +189,20 @@ fn collect(node: &Node, path: &str, axes: &mut Vec<Axis>, problems: &mut Vec<Pro
             wrong("has too many values", &format!("at most {MAX_VALUES}"))
         }
         Content::List(items) => match repeated(items) {
-            Some(value) => wrong(&format!("takes the value {value} twice"), "keep one"),
+            Some((one, other)) if one == other => {
+                wrong(&format!("takes the value {one} twice"), "keep one")
+            }
+            Some((one, other)) => wrong(
+                &format!("takes one value twice: {one} and {other}"),
+                "keep one",
+            ),
             None => Ok(items.clone()),
         },
         Content::Table(_) => range(node, path),
         _ => wrong(&format!("= {} is a single value", node.to_toml()), RANGES),
     };
     match values {
-        Ok(values) => axes.push(Axis {
-            field: path.to_string(),
-            values,
-        }),
+        Ok(values) => axes.push(Axis::new(path, values)),
         Err((message, help)) => problems.push(Problem::new(&node.place, message, help)),
     }
 }
@@ -158,13 +218,38 @@ fn is_range(node: &Node) -> bool {
     RANGE.iter().any(is_value)
 }
 
-/// A value that is in the list more than once.
-fn repeated(items: &[Node]) -> Option<String> {
-    let texts: Vec<String> = items.iter().map(Node::to_toml).collect();
-    let mut sorted = texts.clone();
-    sorted.sort_unstable();
-    let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
-    twice.map(|pair| pair[0].clone())
+/// A value that is in the list more than once, as it is written each time.
+fn repeated(items: &[Node]) -> Option<(String, String)> {
+    let mut known: HashMap<String, &Node> = HashMap::new();
+    items.iter().find_map(|item| {
+        let other = known.insert(meaning(item), item)?;
+        Some((other.to_toml(), item.to_toml()))
+    })
+}
+
+/// A text that is the same for "1 ms" and "0.001 s": an amount in base units.
+fn meaning(node: &Node) -> String {
+    let Some(text) = node.text() else {
+        return node.to_toml();
+    };
+    if let Ok(relative) = text.parse::<Relative>() {
+        return relative.to_string();
+    }
+    match text.parse::<Quantity>() {
+        Ok(quantity) => {
+            // A plain number of packets is one of packets, and 1% is 0.01.
+            let dimension = quantity
+                .dimension
+                .filter(|dimension| !matches!(dimension, Dimension::Plain | Dimension::Packets));
+            // Conversion leaves an error in the last digits.
+            format!("{:.12e} {dimension:?}", quantity.amount)
+        }
+        Err(_) => match text.as_str() {
+            "on" | "yes" => "true".to_string(),
+            "off" | "no" => "false".to_string(),
+            _ => text,
+        },
+    }
 }
 
 /// A message and help.
@@ -376,6 +461,52 @@ mod tests {
     fn a_step_that_is_no_binary_number_still_reaches_the_end() {
         let (axes, _) = read("\"parameters.max_p\" = { from = 0.1, to = 0.5, step = 0.1 }");
         assert_eq!(axes[0].texts(), ["0.1", "0.2", "0.3", "0.4", "0.5"]);
+    }
+
+    #[test]
+    fn an_axis_has_a_name_of_the_files() {
+        for titles in [
+            "[titles]\n\"network.rtt\" = \"round trip\"",
+            "[titles.network]\nrtt = \"round trip\"",
+        ] {
+            let (axes, problems) = read(&format!(
+                "\"network.rtt\" = [\"1 s\"]\nseen.x = [1]\n{titles}"
+            ));
+            assert_eq!(problems, []);
+            let names: Vec<&str> = axes.iter().map(Axis::name).collect();
+            assert_eq!(names, ["round trip", "seen.x"]);
+        }
+        let (_, problems) = read("\"network.rtt\" = [\"1 s\"]\ntitles.\"network.rt\" = \"x\"");
+        assert_eq!(problems.len(), 1);
+        assert!(
+            problems[0].help.contains("did you mean `network.rtt`?"),
+            "{problems:?}"
+        );
+        // A field that is no longer swept has no name.
+        let mut sweep = Node::parse("a.b = [1]\ntitles.\"a.b\" = \"x\"").unwrap();
+        remove(&mut sweep, "a.b");
+        let mut problems = Vec::new();
+        assert!(axes(Some(&sweep), &mut problems).is_empty());
+        assert_eq!(problems, []);
+    }
+
+    #[test]
+    fn one_value_written_twice_is_refused() {
+        for (list, twice) in [
+            ("[\"1 ms\", \"0.001 s\"]", true),
+            ("[\"1 Mbps\", \"2 Mbps\", \"1000 kbps\"]", true),
+            ("[0.01, \"1%\"]", true),
+            ("[10, \"10 packets\"]", true),
+            ("[\"0.3 s\", \"300 ms\"]", true),
+            ("[\"1 BDP\", \"1.0 bdp\"]", true),
+            ("[\"on\", true]", true),
+            ("[\"1 BDP\", \"1 RTT\", \"1 s\"]", false),
+            ("[\"1 s\", \"1 kB\"]", false),
+            ("[\"reno\", \"cubic\"]", false),
+        ] {
+            let (_, problems) = read(&format!("a = {list}"));
+            assert_eq!(problems.len(), usize::from(twice), "{list}: {problems:?}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod layers;
 use std::path::Path;
 
 /// The crate's modules from the bottom to the top.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "version",
     "escape",
     "files",
@@ -21,6 +21,7 @@ const ORDER: [&str; 23] = [
     "outcome",
     "rows",
     "summary",
+    "baseline",
     "stopping",
     "run",
     "estimate",

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use earlydrop::units::Nanos;
 use earlydrop_lab::plan::{Cell, Plan, Source};
 use earlydrop_sim::results::Results;
 
@@ -24,13 +25,30 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Files whose runs cannot be shortened: they have changes at certain times.
+/// Files whose runs are not shortened: they are about changes at certain times.
 const FULL_LENGTH: &[&str] = &[
     "data-centre.toml",
     "flood.toml",
     "rfc7928-tcp-friendly.toml",
     "rfc7928-varying-capacity.toml",
     "rfc7928-varying-congestion.toml",
+];
+
+/// Files that are about settings which a warning is about, with words of each warning.
+const WARNED: &[(&str, &[&str])] = &[
+    (
+        "papers-dumbbell.toml",
+        &["fewer than 4 packets for each of 80 flows"],
+    ),
+    (
+        "rfc7928-burst-absorption.toml",
+        &["max = 15 packets (9 ms) of ared, rared"],
+    ),
+    (
+        "rfc7928-congestion.toml",
+        &["fewer than 4 packets for each of 100 flows"],
+    ),
+    ("satellite.toml", &["the interval of codel (100 ms)"]),
 ];
 
 fn name(path: &Path) -> String {
@@ -88,6 +106,78 @@ fn every_scheme_of_every_file_runs() {
             };
             let what = format!("{}, {}", path.display(), plan.labels()[scheme]);
             check_totals(&results(&plan, cell), &what);
+        }
+    }
+}
+
+#[test]
+fn every_file_runs_with_a_quarter_of_its_duration() {
+    for path in files() {
+        let whole = plan(&Source::open(&path).unwrap());
+        let (warm_up, duration) = (whole.scenario().warm_up, whole.scenario().duration);
+        let mut source = Source::open(&path).unwrap();
+        let quarter = Nanos(duration.0 / 4);
+        source.change("duration", &quarter.to_string(), "--duration");
+        let shortened = plan(&source);
+        let scenario = shortened.scenario();
+        assert_eq!(
+            (scenario.duration, scenario.warm_up),
+            (quarter, Nanos(warm_up.0 / 4))
+        );
+        for cell in [
+            shortened.cell(0),
+            shortened.cell(shortened.cell_count() - 1),
+        ] {
+            let cell = cell.unwrap();
+            let prepared = shortened.prepare(cell, false);
+            let prepared = prepared.unwrap_or_else(|problem| panic!("{problem}"));
+            check_totals(&prepared.run.results().unwrap(), &name(&path));
+        }
+        // As it is stored, it is the same plan.
+        let folder = path.parent().unwrap().to_path_buf();
+        if shortened.recordings.is_empty() {
+            let stored = Source::new("scenario.toml", &shortened.toml(), folder).unwrap();
+            assert_eq!(
+                plan(&stored).identity(),
+                shortened.identity(),
+                "{}",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn times_beyond_the_end_are_told() {
+    let path = folder().join("rfc7928-varying-congestion.toml");
+    let mut source = Source::open(&path).unwrap();
+    source.change("duration", "30 s", "--duration 30s");
+    let warnings = plan(&source).warnings().join("\n");
+    for part in [
+        "flows `medium`: the stop at 60 s has no effect: the run ends at 30 s",
+        "flows `heavy`: a start at 40 s has no effect",
+    ] {
+        assert!(warnings.contains(part), "{warnings}");
+    }
+}
+
+#[test]
+fn only_files_about_it_are_warned_of() {
+    for path in files() {
+        let warnings = plan(&Source::open(&path).unwrap()).warnings();
+        let known = WARNED.iter().find(|(file, _)| *file == name(&path));
+        let wanted = known.map_or(&[][..], |(_, words)| words);
+        assert_eq!(
+            warnings.len(),
+            wanted.len(),
+            "{}: {warnings:#?}",
+            path.display()
+        );
+        for words in wanted {
+            assert!(
+                warnings.iter().any(|warning| warning.contains(words)),
+                "{warnings:#?}"
+            );
         }
     }
 }

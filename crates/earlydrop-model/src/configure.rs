@@ -147,12 +147,12 @@ const USUAL_DELAY: Nanos = Nanos::from_millis(5);
 /// The utilisation that the usual goal preserves.
 const USUAL_UTILISATION: f64 = 0.98;
 /// Packets in flight and in the buffer per flow, below which timeouts are frequent (Morris 1997).
-const BUFFER_PER_FLOW: f64 = 4.0;
+pub const BUFFER_PER_FLOW: f64 = 4.0;
 /// The buffer over the average queue: twice max, which is one and a half times the average. With less,
 /// a burst overflows it before the average reacts.
 const BUFFER_OVER_GOAL: f64 = 3.0;
 /// The smallest default buffer, in packets.
-const SMALL_BUFFER: f64 = 50.0;
+pub const SMALL_BUFFER: f64 = 50.0;
 
 /// Recommends parameters: applies every method to the load and predicts each operating point.
 pub fn configure(question: &Question) -> Result<Recommendation, ModelError> {

@@ -332,6 +332,7 @@ fn shorten_axis(axis: Axis, named: &BTreeSet<String>) -> Axis {
     let values = axis.values.into_iter().enumerate();
     let values = values.filter(|(index, value)| is_needed(*index, value));
     Axis {
+        title: axis.title,
         field: axis.field,
         values: values.map(|(_, value)| value).collect(),
     }

@@ -11,6 +11,7 @@ use earlydrop_lab::summary::Summary;
 
 use crate::run_report::{json, write_report};
 use crate::table;
+use crate::table::View;
 
 /// A folder with these bytes as its database is refused with an error, or read: exported,
 /// summarised and reported. The folder is used for nothing else.
@@ -36,11 +37,11 @@ fn report(store: &Store) -> Result<(), Box<dyn Error>> {
     let plan = store.source()?.plan()?.on(store.hosts()?);
     let summary = Summary::of_store(&plan, store)?;
     let page = write_report(&plan, store, &summary)?;
-    json(&plan, store, &summary, &page)?;
-    for table in table::tables(&plan, &summary) {
+    json(&plan, store, &summary, &page, &View::default())?;
+    for table in table::tables(&plan, &summary, None) {
         assert!(!table.markdown().is_empty());
     }
-    assert!(!table::csv(&plan, &summary).is_empty());
+    assert!(!table::csv(&plan, &summary, None).is_empty());
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`figure`] | charts as SVG: curves, bars, forest plots |
 //! | [`mod@table`] | a run's summary as tables, Markdown and CSV |
+//! | [`derived`] | buffers, thresholds and targets of a plan, in sentences |
 //! | [`run_report`] | a run's results as one interactive page, and as JSON |
 //! | [`side_by_side`] | simulated and live runs of one scenario, compared |
 //! | [`configuration`] | the answer of `earlydrop configure`: text, page, JSON, other tools' syntax |
@@ -62,6 +63,7 @@
 #![forbid(unsafe_code)]
 
 pub mod configuration;
+pub mod derived;
 pub mod figure;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

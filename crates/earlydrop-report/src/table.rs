@@ -1,9 +1,11 @@
 //! A run's summary as tables of cells, as Markdown and as CSV.
 
+use earlydrop_lab::baseline::{Comparison, Difference, DifferenceRow, headline_metrics};
 use earlydrop_lab::escape::{CsvField, CsvWriter, markdown};
-use earlydrop_lab::metrics::{LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::metrics::{LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::Plan;
-use earlydrop_lab::summary::{RankedMean, SchemeSummary, Summary};
+use earlydrop_lab::statistics::{Standing, significant};
+use earlydrop_lab::summary::{LinkSummary, RankedMean, SchemeSummary, Summary};
 
 /// Rows of cells with a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,17 +23,161 @@ pub struct Table {
 pub struct Cell {
     /// The text: "12.3 ± 0.4".
     pub text: String,
-    /// Whether it is emphasised: the best of its column, or a significant difference.
-    pub best: bool,
+    /// Its mark.
+    pub mark: Mark,
 }
 
-/// The headline metrics of every scheme, one table for each point of the sweep.
-pub fn tables(plan: &Plan, summary: &Summary) -> Vec<Table> {
+/// What a cell stands out for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing.
+    #[default]
+    None,
+    /// The best mean of its column.
+    Best,
+    /// Not significantly different from the best mean.
+    Similar,
+    /// A significant difference.
+    Significant,
+}
+
+impl Mark {
+    /// Its sign after a value, or none.
+    pub fn sign(self, unicode: bool) -> &'static str {
+        match (self, unicode) {
+            (Mark::None, _) => "",
+            (Mark::Best, _) => "*",
+            (Mark::Similar, true) => "≈",
+            (Mark::Similar, false) => "~",
+            (Mark::Significant, true) => "†",
+            (Mark::Significant, false) => "#",
+        }
+    }
+
+    /// Its meaning, in a line under a table.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Mark::None => "",
+            Mark::Best => "best mean of the column",
+            Mark::Similar => {
+                "not significantly different from the best mean (paired by seed; 95% for all \
+                 schemes of the column together, by Holm's procedure)"
+            }
+            Mark::Significant => "significant difference",
+        }
+    }
+}
+
+/// What a reader of results wants to see.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// The metrics of tables in their order; `None` for the headline metrics.
+    pub metrics: Option<Vec<usize>>,
+    /// The schemes compared with one of them.
+    pub comparison: Option<Comparison>,
+}
+
+/// The headline metrics of every scheme, or these in their order, one table for each point of the
+/// sweep.
+pub fn tables(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> Vec<Table> {
     let points = 0..plan.points.len();
-    points.map(|point| table(plan, summary, point)).collect()
+    points
+        .map(|point| table(plan, summary, metrics, point))
+        .collect()
 }
 
-fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
+/// The metrics of each bottleneck at a point, where there are several.
+pub fn link_tables(plan: &Plan, summary: &Summary, point: usize) -> Vec<Table> {
+    let rows: Vec<&LinkSummary> = summary
+        .links
+        .iter()
+        .filter(|row| row.point == point)
+        .collect();
+    let is_informative = |column: &usize| {
+        let mut means = rows.iter().filter_map(|row| row.values[*column]);
+        means.any(|entry| entry.mean.mean != 0.0)
+    };
+    let columns: Vec<usize> = (0..LINK_METRICS.len()).filter(is_informative).collect();
+    let labels = plan.labels();
+    let line = |row: &&LinkSummary| {
+        let values = columns.iter();
+        let values =
+            values.map(|column| cell(row.values[*column].as_ref(), &LINK_METRICS[*column]));
+        let name = Cell::plain(labels[row.scheme].to_string());
+        [name].into_iter().chain(values).collect()
+    };
+    let of_link = |rows: &[&LinkSummary]| Table {
+        title: format!("link {}", rows[0].link),
+        header: ["scheme".to_string()]
+            .into_iter()
+            .chain(columns.iter().map(|column| heading(&LINK_METRICS[*column])))
+            .collect(),
+        rows: rows.iter().map(line).collect(),
+    };
+    let links = rows.chunk_by(|one, other| one.link == other.link);
+    links.map(of_link).collect()
+}
+
+/// The differences of all schemes from the baseline at a point, in the metrics' units and in
+/// percent of the baseline's mean.
+pub fn difference_table(plan: &Plan, comparison: &Comparison, point: usize) -> Table {
+    let rows: Vec<&DifferenceRow> = comparison
+        .rows
+        .iter()
+        .filter(|r| r.point == point)
+        .collect();
+    let measured = |index: usize| {
+        let mut values = rows.iter().filter_map(|row| row.values[index]);
+        values.any(|difference| difference.mean.mean != 0.0)
+    };
+    let columns: Vec<usize> = (0..comparison.metrics.len())
+        .filter(|c| measured(*c))
+        .collect();
+    let labels = plan.labels();
+    let names = columns
+        .iter()
+        .map(|c| heading(&METRICS[comparison.metrics[*c]]));
+    let line = |row: &&DifferenceRow| {
+        let name = Cell::plain(labels[row.scheme].to_string());
+        let cells = columns.iter().map(|column| {
+            let metric = &METRICS[comparison.metrics[*column]];
+            difference_cell(row.values[*column].as_ref(), metric)
+        });
+        [name].into_iter().chain(cells).collect()
+    };
+    Table {
+        title: format!(
+            "paired differences from {0} ± 95% intervals, and in % of {0}",
+            labels[comparison.baseline]
+        ),
+        header: ["scheme".to_string()].into_iter().chain(names).collect(),
+        rows: rows.iter().map(line).collect(),
+    }
+}
+
+/// "-12.3 ± 0.4 (-55%)".
+fn difference_cell(difference: Option<&Difference>, metric: &Metric) -> Cell {
+    let Some(difference) = difference else {
+        return Cell::plain("-".to_string());
+    };
+    let number = difference.mean.with_interval(metric.scale);
+    let sign = if difference.mean.mean > 0.0 { "+" } else { "" };
+    let share = match difference.share {
+        Some(share) if difference.mean.mean != 0.0 => {
+            format!(" ({sign}{}%)", significant(100.0 * share, 2))
+        }
+        _ => String::new(),
+    };
+    Cell {
+        text: format!("{sign}{number}{share}"),
+        mark: match difference.significant {
+            true => Mark::Significant,
+            false => Mark::None,
+        },
+    }
+}
+
+fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize) -> Table {
     let rows: Vec<&SchemeSummary> = summary
         .rows
         .iter()
@@ -42,11 +188,14 @@ fn table(plan: &Plan, summary: &Summary, point: usize) -> Table {
         let mut means = rows.iter().filter_map(|row| row.values[index]);
         means.any(|entry| entry.mean.mean != 0.0)
     };
-    let columns: Vec<(usize, &Metric)> = METRICS
-        .iter()
-        .enumerate()
-        .filter(|(index, metric)| metric.headline && is_informative(*index))
-        .collect();
+    let chosen = match metrics {
+        Some(metrics) => metrics.to_vec(),
+        None => headline_metrics()
+            .into_iter()
+            .filter(|m| is_informative(*m))
+            .collect(),
+    };
+    let columns: Vec<(usize, &Metric)> = chosen.iter().map(|m| (*m, &METRICS[*m])).collect();
     let mut header = vec!["scheme".to_string()];
     header.extend(columns.iter().map(|(_, metric)| heading(metric)));
     if rows.iter().any(|row| row.live.is_some()) {
@@ -91,7 +240,7 @@ pub fn point_label(plan: &Plan, point: usize) -> String {
     let coordinates = &plan.points[point].coordinates;
     let values = plan.axes.iter().zip(coordinates).map(|(axis, index)| {
         let value = &axis.texts()[*index];
-        format!("{} = {value}", axis.field)
+        format!("{} = {value}", axis.name())
     });
     values.collect::<Vec<_>>().join(", ")
 }
@@ -109,19 +258,42 @@ fn cell(entry: Option<&RankedMean>, metric: &Metric) -> Cell {
         None => Cell::plain("-".to_string()),
         Some(entry) => Cell {
             text: entry.mean.with_interval(metric.scale),
-            best: entry.best,
+            mark: match entry.standing {
+                Some(Standing::Best) => Mark::Best,
+                Some(Standing::Similar) => Mark::Similar,
+                Some(Standing::Worse) | None => Mark::None,
+            },
         },
     }
 }
 
 impl Cell {
-    fn plain(text: String) -> Cell {
-        Cell { text, best: false }
+    /// A cell without a mark.
+    pub(crate) fn plain(text: String) -> Cell {
+        let mark = Mark::None;
+        Cell { text, mark }
+    }
+
+    /// A cell that is marked where it has a significant difference.
+    pub(crate) fn difference(text: String, is_significant: bool) -> Cell {
+        let mark = match is_significant {
+            true => Mark::Significant,
+            false => Mark::None,
+        };
+        Cell { text, mark }
     }
 }
 
 impl Table {
-    /// The table in Markdown, emphasised cells in bold.
+    /// The marks in it, each once, in the order of [`Mark`].
+    pub fn marks(&self) -> Vec<Mark> {
+        let has = |mark: &Mark| self.rows.iter().flatten().any(|cell| cell.mark == *mark);
+        let marks = [Mark::Best, Mark::Similar, Mark::Significant];
+        marks.into_iter().filter(has).collect()
+    }
+
+    /// The table in Markdown: the best means and significant differences in bold, values that are
+    /// not significantly different from the best with their sign.
     pub fn markdown(&self) -> String {
         let mut lines = Vec::new();
         if !self.title.is_empty() {
@@ -133,30 +305,43 @@ impl Table {
         let rule = rule.map(|(index, _)| if index == 0 { "---" } else { "--:" });
         lines.push(format!("|{}|", rule.collect::<Vec<_>>().join("|")));
         for row in &self.rows {
-            let cells = row.iter().map(|cell| match cell.best {
-                true => format!("**{}**", markdown::text(&cell.text)),
-                false => markdown::text(&cell.text),
-            });
+            let cells = row
+                .iter()
+                .map(|cell| match (cell.mark, markdown::text(&cell.text)) {
+                    (Mark::Best | Mark::Significant, text) => format!("**{text}**"),
+                    (mark, text) => format!("{text}{}", mark.sign(true)),
+                });
             lines.push(markdown::row(cells).trim_end().to_string());
         }
         lines.join("\n") + "\n"
     }
 }
 
-/// The whole summary as CSV in base units: a line for each scheme, point and metric.
-pub fn csv(plan: &Plan, summary: &Summary) -> String {
+/// The summary as CSV in base units: a line for each scheme, point and metric, or these metrics in
+/// their order.
+pub fn csv(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>) -> String {
     let fields = plan.axes.iter().map(|axis| CsvField::from(&axis.field));
-    let fixed = ["metric", "mean", "half_width_95", "seeds", "best"];
+    let fixed = [
+        "metric",
+        "mean",
+        "half_width_95",
+        "seeds",
+        "best",
+        "similar",
+    ];
     let header = [CsvField::from("scheme")].into_iter().chain(fields);
     let header = header.chain(fixed.map(CsvField::from));
     let mut lines: Vec<Vec<CsvField<'_>>> = vec![header.collect()];
     for row in &summary.rows {
         let live = row.live.iter().flat_map(|live| &live.values);
-        let entries = METRICS.iter().zip(&row.values);
+        let all: Vec<usize> = (0..METRICS.len()).collect();
+        let chosen = metrics.unwrap_or(&all).iter();
+        let entries = chosen.map(|metric| (&METRICS[*metric], &row.values[*metric]));
         for (metric, entry) in entries.chain(LIVE_METRICS.iter().zip(live)) {
-            let Some(RankedMean { mean, best }) = entry else {
+            let Some(entry) = entry else {
                 continue;
             };
+            let mean = entry.mean;
             let mut line = vec![CsvField::from(plan.labels()[row.scheme])];
             let coordinates = plan.axes.iter().zip(&plan.points[row.point].coordinates);
             line.extend(coordinates.map(|(axis, index)| axis.texts()[*index].clone().into()));
@@ -164,7 +349,8 @@ pub fn csv(plan: &Plan, summary: &Summary) -> String {
             line.push(mean.mean.into());
             line.push(mean.half.map_or(CsvField::Empty, CsvField::from));
             line.push(mean.count.into());
-            line.push(best.to_string().into());
+            line.push(entry.is_best().to_string().into());
+            line.push(entry.is_similar().to_string().into());
             lines.push(line);
         }
     }
@@ -182,22 +368,26 @@ mod tests {
 
     #[test]
     fn a_table_in_markdown() {
-        let cell = |text: &str, best| Cell {
+        let cell = |text: &str, is_best| Cell {
             text: text.to_string(),
-            best,
+            mark: if is_best { Mark::Best } else { Mark::Similar },
         };
         let table = Table {
             title: String::new(),
             header: vec!["scheme".into(), "delay ms".into()],
             rows: vec![
-                vec![cell("red", false), cell("9.1 ± 0.2", false)],
-                vec![cell("codel", false), cell("5.0 ± 0.1", true)],
+                vec![Cell::plain("red".into()), cell("9.1 ± 0.2", false)],
+                vec![Cell::plain("codel".into()), cell("5.0 ± 0.1", true)],
             ],
         };
         assert!(table.markdown().contains("| codel | **5.0 ± 0.1** |"));
+        assert!(table.markdown().contains("| red | 9.1 ± 0.2≈ |"));
         let hostile = Table {
             title: "a\n# b".into(),
-            rows: vec![vec![cell("x|y\n\n<img src=x> `z", true), cell("1", false)]],
+            rows: vec![vec![
+                cell("x|y\n\n<img src=x> `z", true),
+                Cell::plain("1".into()),
+            ]],
             ..table
         };
         let written = hostile.markdown();

@@ -17,6 +17,7 @@ use earlydrop_lab::store::{self, Format, Store, StoreError, export};
 use earlydrop_lab::summary::Summary;
 use earlydrop_lab::timing::LiveTiming;
 use earlydrop_report::run_report::{gather, json, render};
+use earlydrop_report::table::View;
 use earlydrop_report::{side_by_side, table};
 use earlydrop_sim::Run;
 use earlydrop_sim::network::LinkId;
@@ -189,7 +190,7 @@ fn a_simulated_folder_has_nothing_of_live_ones() {
     assert!(store.live().unwrap().is_empty());
     let summary = Summary::of_store(&plan, &store).unwrap();
     assert!(summary.rows.iter().all(|row| row.live.is_none()));
-    let data = gather(&plan, &store, &summary).unwrap();
+    let data = gather(&plan, &store, &summary, &View::default()).unwrap();
     assert!(!serde_json::to_string(&data).unwrap().contains("lateness"));
 }
 
@@ -205,10 +206,10 @@ fn tables_json_and_data_have_the_timing_quality() {
         .map(|row| row.live.as_ref().unwrap().doubtful);
     assert_eq!(doubtful.collect::<Vec<_>>(), [0, 2, 0, 2]);
     check_tables(&plan, &summary);
-    let document = json(&plan, &store, &summary, folder.path()).unwrap();
+    let document = json(&plan, &store, &summary, folder.path(), &View::default()).unwrap();
     check_document(&document);
 
-    let data = gather(&plan, &store, &summary).unwrap();
+    let data = gather(&plan, &store, &summary, &View::default()).unwrap();
     assert!(
         data.command.starts_with("earlydrop live "),
         "{}",
@@ -250,7 +251,7 @@ fn tables_json_and_data_have_the_timing_quality() {
 }
 
 fn check_tables(plan: &Plan, summary: &Summary) {
-    let tables = table::tables(plan, summary);
+    let tables = table::tables(plan, summary, None);
     let column = |table: &table::Table, name: &str| {
         let index = table
             .header
@@ -266,7 +267,7 @@ fn check_tables(plan: &Plan, summary: &Summary) {
         ["0 of 2", "2 of 2"]
     );
     assert_eq!(column(&tables[0], "lateness, 99% us"), ["100", "4000"]);
-    assert!(table::csv(plan, summary).contains("lateness_p999"));
+    assert!(table::csv(plan, summary, None).contains("lateness_p999"));
 
     // A metric that the machine cannot measure is empty, not zero.
     assert!(

@@ -274,9 +274,14 @@ pub fn write_quantity(
     }
 }
 
-/// Removes the rounding error that division by a unit leaves in the last digits.
+/// Removes the rounding error that division by a unit leaves in the last digits: nine decimals of
+/// a number with six digits before the point, and fewer of a longer one.
 fn trimmed(value: f64) -> f64 {
-    let rounded = libm::round(value * 1e9) / 1e9;
+    let mut scale = 1e9;
+    while scale > 1.0 && value * scale >= 1e15 {
+        scale /= 10.0;
+    }
+    let rounded = libm::round(value * scale) / scale;
     if rounded == 0.0 { value } else { rounded }
 }
 
@@ -345,6 +350,11 @@ mod tests {
             };
             assert_eq!(written, text);
         }
+        assert_eq!(Nanos::from_secs(1_000_000_000).to_string(), "1000000000 s");
+        assert_eq!(
+            Nanos(1_000_000_000_100_000_000).to_string(),
+            "1000000000.1 s"
+        );
         assert_eq!("1500 bytes".parse::<Bytes>().unwrap(), Bytes(1500));
         assert_eq!("64 KiB".parse::<Bytes>().unwrap(), Bytes(65_536));
         assert_eq!(Bytes(1500).to_string(), "1.5 kB");

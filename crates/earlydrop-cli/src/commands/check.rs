@@ -9,9 +9,11 @@ use earlydrop_lab::estimate::estimate;
 use earlydrop_lab::outcome::Outcome;
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::store::Store;
+use earlydrop_report::derived;
 
 use crate::commands::threads;
 use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::output::Output;
 use crate::scenario::{Overrides, source};
 
@@ -38,6 +40,10 @@ pub(crate) fn run(arguments: &Check, out: &mut Output<'_>) -> Result<(), Failure
     for axis in &plan.axes {
         writeln!(out, "  {} = {}", axis.field, axis.texts().join(", "))?;
     }
+    for line in derived::sentences(&plan) {
+        writeln!(out, "  {line}")?;
+    }
+    Notices { quiet: false }.scenario(&plan);
     let store = Store::in_memory(&source, &plan)?;
     let mut saved = Ok(());
     let keep = |cell, outcome: &Outcome| {

@@ -18,6 +18,7 @@ use crate::scenario::{Overrides, source};
   earlydrop compare
   earlydrop compare --link 10Mbps --rtt 50ms --flows 50 --seeds 10
   earlydrop compare --schemes red,nlred:min=10,max=30,codel --tcp reno --ecn on
+  earlydrop compare --baseline red --metrics delay_p99,completion_p50
   earlydrop compare scenarios/home-uplink.toml --until 2%:delay_mean
   earlydrop compare --live scenarios/live/grid.toml --markdown grid.md")]
 pub(crate) struct Compare {

@@ -77,6 +77,7 @@ fn live_plan(mut source: Source, notices: Notices) -> Result<(Source, Plan), Fai
     }
     let plan = source.plan()?.on(Hosts::Real);
     live::check(&plan, &source, &Kernel)?;
+    notices.scenario(&plan);
     Ok((source, plan))
 }
 

@@ -10,6 +10,7 @@ use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report_to;
 use earlydrop_report::table;
 
+use crate::commands::run_options::ViewOptions;
 use crate::draw::Style;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -32,6 +33,8 @@ pub(crate) struct Report {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
+    view: ViewOptions,
+    #[command(flatten)]
     overwriting: Overwriting,
 }
 
@@ -50,23 +53,28 @@ pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Re
     let store = Store::open(&arguments.run)?;
     let plan = store.source()?.plan()?.on(store.hosts()?);
     let summary = Summary::of_store(&plan, &store)?;
+    let view = arguments.view.check(&plan)?.view(&plan, &summary);
     let page = arguments.out.clone();
     let page = page.unwrap_or_else(|| store.folder().join("report.html"));
     let overwrite = arguments.overwriting.files();
-    let written = write_report_to(&page, overwrite, &plan, &store, &summary);
+    let written = write_report_to(&page, overwrite, &plan, &store, &summary, &view);
     match arguments.format {
         Format::Text => {
-            summary_table::print(&plan, &summary, out, style)?;
+            summary_table::print(&plan, &summary, &view, out, style)?;
             if written.is_ok() {
                 writeln!(out, "report: {}", page.display())?;
             }
         }
         Format::Markdown => {
-            for table in table::tables(&plan, &summary) {
+            for table in summary_table::all_tables(&plan, &summary, &view) {
                 writeln!(out, "{}", table.markdown())?;
             }
         }
-        Format::Csv => write!(out, "{}", table::csv(&plan, &summary))?,
+        Format::Csv => write!(
+            out,
+            "{}",
+            table::csv(&plan, &summary, view.metrics.as_deref())
+        )?,
     }
     // The folder may be an archive that cannot be written: its tables are printed all the same.
     written.map_err(|error| match error {

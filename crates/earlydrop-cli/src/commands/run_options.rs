@@ -5,16 +5,20 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use earlydrop_lab::baseline::{self, Comparison, headline_metrics};
+use earlydrop_lab::metrics;
 use earlydrop_lab::plan::{Plan, Source};
 use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
 use earlydrop_lab::store::{self, Store};
 use earlydrop_lab::summary::Summary;
-use earlydrop_report::run_report::{json, write_report};
+use earlydrop_report::run_report::{json, write_view};
+use earlydrop_report::table::View;
 
 use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::output::Output;
 use crate::progress::{Bar, stop_flag};
 use crate::summary_table;
@@ -50,6 +54,55 @@ pub(super) struct OutputOptions {
     /// Print no progress
     #[arg(long, short)]
     pub(super) quiet: bool,
+    #[command(flatten)]
+    pub(super) view: ViewOptions,
+}
+
+/// What of the results is shown.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct ViewOptions {
+    /// The metrics of the tables, in this order: delay_p99,loss
+    #[arg(long, value_name = "LIST")]
+    metrics: Option<String>,
+    /// Also print the differences of all schemes from this one, paired by seed
+    #[arg(long, value_name = "SCHEME")]
+    baseline: Option<String>,
+}
+
+impl ViewOptions {
+    /// The chosen metrics, and the index of the baseline.
+    pub(super) fn check(&self, plan: &Plan) -> Result<Choice, Failure> {
+        let wrong = |option: &str, error| Failure::Usage(format!("--{option}: {error}"));
+        let metrics = self.metrics.as_deref().map(metrics::parse_list).transpose();
+        let baseline = self
+            .baseline
+            .as_deref()
+            .map(|label| baseline::find(plan, label));
+        Ok(Choice {
+            metrics: metrics.map_err(|error| wrong("metrics", error))?,
+            baseline: baseline
+                .transpose()
+                .map_err(|error| wrong("baseline", error))?,
+        })
+    }
+}
+
+/// Checked [`ViewOptions`].
+pub(super) struct Choice {
+    metrics: Option<Vec<usize>>,
+    baseline: Option<usize>,
+}
+
+impl Choice {
+    /// What is shown of a summary.
+    pub(super) fn view(self, plan: &Plan, summary: &Summary) -> View {
+        let compared = self.metrics.clone().unwrap_or_else(headline_metrics);
+        let compare = |baseline| Comparison::of(plan, summary, baseline, &compared);
+        View {
+            comparison: self.baseline.map(compare),
+            metrics: self.metrics,
+        }
+    }
 }
 
 /// Runs a scenario's cells, writes the report and prints the results.
@@ -61,6 +114,9 @@ pub(super) fn run_source(
 ) -> Result<(), Failure> {
     let rule = options.until.as_deref().map(stopping_rule).transpose()?;
     let plan = source.plan()?;
+    options.output.view.check(&plan)?;
+    let quiet = options.output.quiet;
+    Notices { quiet }.scenario(&plan);
     let store = Store::create(&options.output.folder(source, &plan), source, &plan)?;
     let stop = stop_flag()?;
     let (plan, progress, precision) =
@@ -119,13 +175,14 @@ impl OutputOptions {
         style: &Style,
     ) -> Result<(), Failure> {
         let summary = Summary::of_store(plan, store)?;
-        let page = write_report(plan, store, &summary)?;
+        let view = self.view.check(plan)?.view(plan, &summary);
+        let page = write_view(plan, store, &summary, &view)?;
         if self.json {
-            let document = json(plan, store, &summary, &page)?;
+            let document = json(plan, store, &summary, &page, &view)?;
             let text = serde_json::to_string_pretty(&document).unwrap_or_default();
             writeln!(out, "{text}")?;
         } else {
-            summary_table::print(plan, &summary, out, style)?;
+            summary_table::print(plan, &summary, &view, out, style)?;
             writeln!(out, "report: {}", page.display())?;
         }
         Ok(())

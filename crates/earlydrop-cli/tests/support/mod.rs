@@ -101,7 +101,7 @@ seeds = 2
 schemes = [\"red:min=5,max=15\", \"codel\"]
 
 [network]
-rate = \"2 Mbps\"
+rate = \"3 Mbps\"
 rtt = \"20 ms\"
 buffer = \"50 packets\"
 

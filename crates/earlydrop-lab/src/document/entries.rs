@@ -5,6 +5,7 @@ use earlydrop::units::{BitsPerSec, Bytes, Nanos};
 use earlydrop_sim::spread::Law;
 
 use super::problem::{control_characters, suggestion, unfit_name};
+use super::relative::Relative;
 use super::section::{Nearest, SENTENCES, parse_between, parse_one_like, parse_spread};
 use super::{Content, Field, Key, Node, Place, Problem, Section, Shape};
 
@@ -31,6 +32,8 @@ pub enum Item {
     Named(Vec<(Key, Entries)>),
     /// Tables in order.
     List(Vec<Entries>),
+    /// A queue length, in an absolute unit or in BDP or RTT, as text.
+    Length(String),
     /// A value that a reader of its own checks.
     Open(Node),
 }
@@ -238,6 +241,14 @@ impl Entries {
         }
     }
 
+    /// A queue length as text; `None` where none was given.
+    pub fn length(&self, name: &str) -> Option<&str> {
+        match self.find(name) {
+            Some((Item::Length(text), _)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// A mean and its distribution, with its place.
     pub fn spread(&self, name: &str) -> Placed<(Value, Law)> {
         let field = self.field(name);
@@ -338,7 +349,7 @@ fn read_item(field: &'static Field, node: &Node, problems: &mut Vec<Problem>) ->
         Shape::Named(section) => read_named(field, section, node, problems),
         Shape::List(section) => read_list(field, section, node, problems),
         Shape::Open(_) => Some(Item::Open(node.clone())),
-        Shape::One(_) | Shape::Between(_) | Shape::Spread(_) | Shape::Amount => {
+        Shape::One(_) | Shape::Length(_) | Shape::Between(_) | Shape::Spread(_) | Shape::Amount => {
             let read = match node.text() {
                 Some(text) => read_text(field, &text),
                 None => Err(None),
@@ -372,6 +383,11 @@ fn read_text(field: &Field, text: &str) -> Result<Item, Nearest> {
         }
         Shape::Amount => parse_spread(None, text).map(|(mean, law)| Item::Spread(mean, law)),
         Shape::One(kind) => parse_one_like(kind, text, field.default).map(Item::One),
+        Shape::Length(kind) => match text.parse::<Relative>() {
+            Ok(relative) => Ok(Item::Length(relative.to_string())),
+            Err(()) => parse_one_like(kind, text, field.default)
+                .map(|value| Item::Length(value.to_string())),
+        },
         _ => Err(None),
     }
 }

@@ -12,13 +12,15 @@
 mod entries;
 mod node;
 mod problem;
+mod relative;
 mod section;
 
 pub use entries::{Entries, Item, Placed};
 pub use node::{Content, Key, MAX_DEPTH, Node};
 pub use problem::{Place, Problem, Problems, control_characters, suggestion, unfit_name};
-pub(crate) use section::law_prefix;
+pub use relative::Relative;
 pub use section::{
     Field, SENTENCES, Section, Shape, base_unit, lacks_unit, parse_one, parse_one_like,
     parse_spread,
 };
+pub(crate) use section::{allowed, law_prefix};

@@ -89,7 +89,8 @@ pub fn control_characters(what: &str, text: &str, place: &Place) -> Option<Probl
     Some(Problem::new(place, message, help))
 }
 
-/// The problem of a key that a document's author chose: one that is blank, or has control characters.
+/// The problem of a key that a document's author chose: one that is blank, or looks
+/// like another: with spaces at its ends, or control characters.
 pub fn unfit_name(name: &str, place: &Place) -> Option<Problem> {
     if name.trim().is_empty() {
         let message = format!("the name = \"{}\" is blank", visible(name));
@@ -98,6 +99,11 @@ pub fn unfit_name(name: &str, place: &Place) -> Option<Problem> {
             message,
             "allowed: printable characters",
         ));
+    }
+    if name.trim() != name {
+        let message = format!("the name = \"{name}\" begins or ends with a space");
+        let help = format!("nearest: \"{}\"", name.trim());
+        return Some(Problem::new(place, message, help));
     }
     control_characters("the name", name, place)
 }

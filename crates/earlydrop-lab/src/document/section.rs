@@ -2,7 +2,7 @@
 //! Schema and reference pages are made from them.
 
 use earlydrop::registry::{Kind, Length, Range, Value, nearest};
-use earlydrop::units::{Dimension, Quantity};
+use earlydrop::units::{BitsPerSec, Bytes, Dimension, Nanos, Quantity};
 use earlydrop_sim::spread::Law;
 
 /// A table of a document.
@@ -43,6 +43,8 @@ pub enum Shape {
     One(Kind),
     /// A value, or two as the bounds of a uniform distribution: "0 s..1 s".
     Between(Kind),
+    /// A queue length of this kind, or one that depends on the path: "0.5 BDP", "0.4 RTT".
+    Length(Kind),
     /// A random quantity: "12 kB", "exponential 500 ms".
     Spread(Kind),
     /// A random amount of data: "12 kB", "10 packets", "pareto(1.2) 12 kB".
@@ -102,15 +104,16 @@ impl Shape {
     /// The allowed values, as a phrase.
     pub fn allowed(&self) -> String {
         match self {
-            Shape::One(kind) => kind.allowed(),
+            Shape::One(kind) => allowed(kind),
+            Shape::Length(kind) => format!("{}, or a length in BDP or RTT", allowed(kind)),
             Shape::Between(kind) => {
                 format!(
                     "{}, or two of them with dots in between: \"1 s..2 s\"",
-                    kind.allowed()
+                    allowed(kind)
                 )
             }
             Shape::Spread(kind) => {
-                format!("{}, with a distribution in front: {LAWS}", kind.allowed())
+                format!("{}, with a distribution in front: {LAWS}", allowed(kind))
             }
             Shape::Amount => format!(
                 "an amount of data (\"12 kB\", \"10 packets\"), with a distribution in front: {LAWS}"
@@ -121,6 +124,29 @@ impl Shape {
             Shape::List(_) => "a list of tables".to_string(),
             Shape::Open(what) => (*what).to_string(),
         }
+    }
+}
+
+/// The allowed values of a kind, as a phrase; bounds have a unit that a person would use.
+pub(crate) fn allowed(kind: &Kind) -> String {
+    match kind {
+        Kind::Rate(range) => bounded("a rate", range, |bps| BitsPerSec(bps as u64).to_string()),
+        Kind::Time(range) => bounded("a time", range, |s| Nanos::from_secs_f64(s).to_string()),
+        Kind::Bytes(range) => bounded("a size", range, |bytes| Bytes(bytes as u64).to_string()),
+        Kind::OrAuto(kind) => format!("{}, or auto", allowed(kind)),
+        Kind::OrNever(kind) => format!("{}, or never", allowed(kind)),
+        _ => kind.allowed(),
+    }
+}
+
+/// "a rate from 1 bps to 2000 Gbps".
+fn bounded(what: &str, range: &Range, text: impl Fn(f64) -> String) -> String {
+    let from = if range.with_low { "from" } else { "above" };
+    let to = if range.with_high { "to" } else { "and below" };
+    let low = format!("{what} {from} {}", text(range.low));
+    match range.high.is_finite() {
+        true => format!("{low} {to} {}", text(range.high)),
+        false => low,
     }
 }
 
@@ -277,8 +303,6 @@ pub fn base_unit(dimension: Option<Dimension>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use earlydrop::units::{Bytes, Nanos};
-
     use super::*;
 
     const TIME: Kind = Kind::Time(Range::NOT_NEGATIVE);
@@ -310,6 +334,21 @@ mod tests {
         let short = Kind::Time(Range::closed(0.0, 10.0));
         let nearest = parse_one(&short, "50").unwrap_err();
         assert_eq!(nearest.as_deref(), Some("50 ms"));
+    }
+
+    #[test]
+    fn bounds_have_units() {
+        let rate = Kind::Rate(Range::closed(1.0, 2e12));
+        assert_eq!(allowed(&rate), "a rate from 1 bps to 2000 Gbps");
+        let time = Kind::OrAuto(&Kind::Time(Range::POSITIVE));
+        assert_eq!(allowed(&time), "a time above 0 s, or auto");
+        let open = Kind::Time(Range {
+            with_low: false,
+            ..Range::closed(0.0, 1e9)
+        });
+        assert_eq!(allowed(&open), "a time above 0 s to 1000000000 s");
+        let share = Kind::Number(Range::PROBABILITY, "probability");
+        assert_eq!(allowed(&share), share.allowed());
     }
 
     #[test]

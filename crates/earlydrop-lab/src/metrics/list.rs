@@ -120,10 +120,7 @@ pub static METRICS: &[Metric] = &[
         ("%", 100.0),
         Better::Less,
         "packets dropped by the watched queue over packets that arrived at it",
-        Compute::Queue(|queue| {
-            let arrived = queue.counters.arrived.packets;
-            (arrived > 0).then(|| queue.counters.dropped().packets as f64 / arrived as f64)
-        }),
+        Compute::Queue(|queue| share(queue, queue.counters.dropped().packets)),
     ),
     detail(
         "queue_early",
@@ -267,6 +264,50 @@ pub static METRICS: &[Metric] = &[
     ),
 ];
 
+/// The metrics of a link with its queue, for scenarios with several bottlenecks.
+pub static LINK_METRICS: &[Metric] = &[
+    headline(
+        "utilisation",
+        "utilisation",
+        ("%", 100.0),
+        Better::More,
+        "the share of the time that the link was sending; of a recorded link, the share of what it could send",
+        Compute::Queue(|queue| Some(queue.utilisation)),
+    ),
+    headline(
+        "delay_mean",
+        "queueing delay",
+        ("ms", 1e3),
+        Better::Less,
+        "the mean time from a packet's arrival at the link's queue to the start of its transmission",
+        Compute::Queue(|queue| queue.mean_sojourn.map(Nanos::as_secs_f64)),
+    ),
+    headline(
+        "delay_p99",
+        "queueing delay, 99%",
+        ("ms", 1e3),
+        Better::Less,
+        "the 99th percentile of the time in the link's queue",
+        Compute::Queue(|queue| sojourn(queue, 0.99)),
+    ),
+    headline(
+        "queue_loss",
+        "dropped",
+        ("%", 100.0),
+        Better::Less,
+        "packets dropped by the link's queue over packets that arrived at it",
+        Compute::Queue(|queue| share(queue, queue.counters.dropped().packets)),
+    ),
+    headline(
+        "queue_marked",
+        "marked",
+        ("%", 100.0),
+        Better::Neither,
+        "packets marked by the link's queue over packets that arrived at it",
+        Compute::Queue(|queue| share(queue, queue.counters.marked.packets)),
+    ),
+];
+
 /// The metrics of the timing of runs on real hosts, which only such runs have.
 pub static LIVE_METRICS: &[Metric] = &[
     headline(
@@ -362,6 +403,11 @@ fn dropped_for(queue: &QueueResult, reasons: &[DropReason]) -> Option<f64> {
     let dropped = reasons
         .iter()
         .map(|reason| counters.dropped_for(*reason).packets);
-    let arrived = counters.arrived.packets;
-    (arrived > 0).then(|| dropped.sum::<u64>() as f64 / arrived as f64)
+    share(queue, dropped.sum())
+}
+
+/// So many packets over those that arrived at the queue; `None` where none did.
+fn share(queue: &QueueResult, packets: u64) -> Option<f64> {
+    let arrived = queue.counters.arrived.packets;
+    (arrived > 0).then(|| packets as f64 / arrived as f64)
 }

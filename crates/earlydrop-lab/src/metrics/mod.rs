@@ -10,8 +10,9 @@ mod list;
 use earlydrop_sim::results::QueueResult;
 
 pub use flows::FlowAggregate;
-pub use list::{LIVE_METRICS, METRICS};
+pub use list::{LINK_METRICS, LIVE_METRICS, METRICS};
 
+use crate::document::suggestion;
 use crate::timing::LiveTiming;
 
 /// One number of a run.
@@ -63,7 +64,42 @@ pub fn index_of(name: &str) -> Option<usize> {
     METRICS.iter().position(|metric| metric.name == name)
 }
 
+/// The indices in [`METRICS`] of a list of names, "completion_p50,loss", in its order. The error
+/// says which name is unknown or repeated, and which are known.
+pub fn parse_list(text: &str) -> Result<Vec<usize>, String> {
+    let mut indices = Vec::new();
+    for name in text
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+    {
+        let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+        let index = index_of(name);
+        let index = index.ok_or_else(|| {
+            let help = suggestion(name, &known, '"');
+            format!("no metric is called \"{name}\"; {help}")
+        })?;
+        if indices.contains(&index) {
+            return Err(format!("\"{name}\" is listed twice; keep one"));
+        }
+        indices.push(index);
+    }
+    match indices.is_empty() {
+        true => Err("no metric is named; allowed: a list such as \"delay_mean,loss\"".to_string()),
+        false => Ok(indices),
+    }
+}
+
 impl Metric {
+    /// Its value for the queue of a link; `None` where it was not measured, and for a metric of
+    /// flows.
+    pub fn of_queue(&self, queue: &QueueResult) -> Option<f64> {
+        match self.compute {
+            Compute::Queue(of) => of(queue),
+            Compute::Flows(_) | Compute::Live(_) => None,
+        }
+    }
+
     /// Its value for a queue and the flows of a run; `None` where it was not measured.
     pub fn value(&self, queue: &QueueResult, flows: &FlowAggregate) -> Option<f64> {
         match self.compute {

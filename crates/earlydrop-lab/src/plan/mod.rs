@@ -4,12 +4,15 @@
 //! checks it at every point of its sweep. (`earlydrop::registry::Plan` is another thing: the
 //! checked parameters of one scheme.)
 
+mod changes;
 mod recording;
 mod source;
+mod warnings;
 
 use std::path::Path;
 use std::sync::Arc;
 
+pub use changes::CHANGED;
 pub use recording::{Recording, TraceFiles};
 #[cfg(feature = "files")]
 pub use source::SourceError;
@@ -17,7 +20,7 @@ pub use source::{Source, Variant};
 
 use crate::budget::{Budget, Limits};
 use crate::document::{Content, Node, Problem};
-use crate::scenario::{self, PreparedRun, Scenario, SeriesScope, Surroundings};
+use crate::scenario::{self, PreparedRun, Scenario, SeriesScope, Surroundings, words};
 use crate::sweep::{self, Axis, continue_seeds};
 use crate::version::version;
 use recording::Recordings;
@@ -101,6 +104,7 @@ impl Plan {
         let seed_field = tree.take("seeds");
         let mut seeds = sweep::seeds(seed_field.as_ref(), &mut problems);
         continue_seeds(&mut seeds, source.seeds);
+        source.complete_changes(&mut tree);
         let listed = seed_field.filter(|node| matches!(node.content, Content::List(_)));
         let mut as_run = tree.clone();
         let axes = sweep::axes(tree.take("sweep").as_ref(), &mut problems);
@@ -114,7 +118,8 @@ impl Plan {
         }
         check_size(&axes, seeds.len()).map_err(|problem| vec![problem])?;
         let recordings = Recordings::new(&source.traces);
-        let points = points(source, &recordings, &tree, &axes)?;
+        let mut points = points(source, &recordings, &tree, &axes)?;
+        name_first(&mut points);
         if let Some(problem) = recordings.repeated_in(&axes) {
             return Err(vec![problem]);
         }
@@ -227,6 +232,17 @@ impl Plan {
         scenario.run(scheme, self.seeds[cell.seed], series)
     }
 
+    /// The names of the bottlenecks of a run in the order of the route, or of the file; empty where
+    /// there is only one.
+    pub fn bottlenecks(&self) -> Vec<String> {
+        let prepared = self.cell(0).and_then(|cell| self.prepare(cell, false).ok());
+        prepared.map_or(Vec::new(), |prepared| {
+            let network = &prepared.run.network;
+            let links = prepared.bottlenecks.iter();
+            links.map(|link| network.link_name(*link)).collect()
+        })
+    }
+
     /// A hash of the scenario and its recordings, except the number of seeds, in 16 digits.
     /// Schemes of a program's own count by their names and parameters.
     pub fn identity(&self) -> String {
@@ -249,6 +265,24 @@ impl Plan {
             Hosts::Real => "-live",
         };
         format!("{stem}{live}-{:08x}", hash >> 32)
+    }
+}
+
+/// Gives the first point a title and a description of all points, where the file has none.
+fn name_first(points: &mut [Point]) {
+    let all: Vec<&Scenario> = points.iter().map(|point| &*point.scenario).collect();
+    let (title, about) = (words::title(&all), words::about(&all));
+    if let Some(first) = points
+        .first_mut()
+        .map(|point| Arc::make_mut(&mut point.scenario))
+    {
+        let fill = |text: &mut String, made: String| {
+            if text.is_empty() {
+                *text = made;
+            }
+        };
+        fill(&mut first.title, title);
+        fill(&mut first.about, about);
     }
 }
 
@@ -315,5 +349,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
     })
 }
 
+#[cfg(test)]
+mod path_tests;
 #[cfg(test)]
 mod tests;

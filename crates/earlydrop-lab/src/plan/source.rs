@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use earlydrop::registry::Registry;
+use earlydrop::units::Nanos;
 
+use super::changes::Changes;
 use super::{Plan, TraceFiles};
 use crate::budget::Limits;
 use crate::document::{Content, MAX_DEPTH, Node, Place, Problem, Problems, suggestion};
@@ -30,6 +32,8 @@ pub struct Source {
     pub(super) tree: Node,
     /// The errors in arguments so far.
     pub(super) problems: Vec<Problem>,
+    /// The fields that the command line has changed: paths and values.
+    changes: Changes,
 }
 
 /// A scheme of a scenario under another name, with some parameters changed.
@@ -95,6 +99,7 @@ impl Source {
             seeds: 0,
             tree,
             problems,
+            changes: Changes::default(),
         })
     }
 
@@ -143,6 +148,70 @@ impl Source {
         }
     }
 
+    /// Sets a field as [`set`](Source::set) does, for the user's command line: the title and the
+    /// description tell of the change, and the warm-up follows the duration in proportion unless
+    /// it is set, too.
+    pub fn change(&mut self, path: &str, value: &str, argument: &str) {
+        let before = self.tree.at(&path.split('.').collect::<Vec<_>>()).cloned();
+        if path == "duration" && !self.changes.has("warm_up") {
+            self.scale_warm_up(value);
+        }
+        self.set(path, value, argument);
+        self.changes.add(path, value, before.as_ref());
+    }
+
+    /// Replaces the compared schemes as [`set_schemes`](Source::set_schemes) does, for the user's
+    /// command line: the description tells of it.
+    pub fn change_schemes(&mut self, text: &str, argument: &str) {
+        self.set_schemes(text, argument);
+        self.changes.add("schemes", text, None);
+    }
+
+    /// Sets a field of TCP as [`set_tcp`](Source::set_tcp) does, for the user's command line: the
+    /// title and the description tell of it.
+    pub fn change_tcp(&mut self, field: &str, value: &str, argument: &str) {
+        let path = ["tcp", field];
+        let before = self.tree.at(&path).cloned();
+        self.set_tcp(field, value, argument);
+        self.changes.add(&path.join("."), value, before.as_ref());
+    }
+
+    /// Scales a written warm-up to another duration.
+    fn scale_warm_up(&mut self, duration: &str) {
+        let written = |field: &str| self.tree.at(&[field]).and_then(Node::text);
+        let time = |text: String| text.parse::<Nanos>().ok();
+        let default = SCENARIO.field("duration").map_or("", |field| field.default);
+        let before = written("duration").unwrap_or(default.to_string());
+        if let (Some(warm_up), Some(before), Some(after)) = (
+            written("warm_up").and_then(time),
+            time(before),
+            time(duration.to_string()),
+        ) && before > Nanos::ZERO
+        {
+            let scaled = u128::from(warm_up.0) * u128::from(after.0) / u128::from(before.0);
+            let scaled = Nanos(u64::try_from(scaled).unwrap_or(u64::MAX));
+            let node = Node {
+                content: Content::Text(scaled.to_string()),
+                place: Place::Argument(format!("--duration {duration}").into()),
+            };
+            self.tree.put(&["warm_up"], node);
+        }
+    }
+
+    /// Completes the command line's changes in `tree`: its title and description tell of them, and
+    /// parameters that have no effect with the schemes that are left are removed.
+    pub(super) fn complete_changes(&self, tree: &mut Node) {
+        if self.changes.is_empty() {
+            return;
+        }
+        self.changes.describe(tree);
+        for name in scenario::unused_parameters(tree, &self.registry) {
+            if let Some(parameters) = tree.entry("parameters") {
+                sweep::remove(parameters, &name);
+            }
+        }
+    }
+
     /// Sets a field of TCP for every group, including those with a `tcp` table of their own.
     pub fn set_tcp(&mut self, field: &str, value: &str, argument: &str) {
         let groups = match self.tree.at(&["flows"]).map(|flows| &flows.content) {
@@ -171,6 +240,10 @@ impl Source {
         if let Some(sweep) = self.tree.entry("sweep") {
             sweep::remove(sweep, &axis.field);
             sweep.put(&[&axis.field], Node { content, place });
+            if let Some(title) = axis.title {
+                let title = Node::argument(&format!("{title:?}"), "the title");
+                sweep.put(&[sweep::TITLES, &axis.field], title);
+            }
         }
     }
 
@@ -251,6 +324,7 @@ impl Source {
         if !fields().any(|field| field == steps[0]) {
             return Err(unknown("field of a scenario", steps[0], fields().collect()));
         }
+        self.check_number(&steps, place)?;
         let named = ["flows", "schemes"].contains(&steps[0]);
         if named && steps.len() < 3 {
             let message = format!("`{path}` is not a single value");
@@ -273,6 +347,45 @@ impl Source {
             return Err(unknown(what, steps[1], known));
         }
         Ok(())
+    }
+
+    /// Checks the number in a path such as `network.links.0.rate` against the links that there are.
+    fn check_number(&self, steps: &[&str], place: &Place) -> Result<(), Problem> {
+        let ["network", "links", number, rest @ ..] = steps else {
+            return Ok(());
+        };
+        let path = steps.join(".");
+        let links = match self
+            .tree
+            .at(&["network", "links"])
+            .map(|node| &node.content)
+        {
+            Some(Content::List(links)) => links.as_slice(),
+            _ => {
+                let shape = self.tree.at(&["network", "shape"]).and_then(Node::text);
+                let shape = shape.unwrap_or("dumbbell".to_string());
+                let message = format!("`{path}`: a network of shape {shape} has no `links`");
+                let field = rest.first().unwrap_or(&"rate");
+                let nearest = format!("network.{field}");
+                let help =
+                    format!("the bottleneck's field is `{nearest}`, as in --set {nearest}=...");
+                return Err(Problem::new(place, message, help));
+            }
+        };
+        if number
+            .parse()
+            .is_ok_and(|number: usize| number < links.len())
+        {
+            return Ok(());
+        }
+        let name = |(index, link): (usize, &Node)| {
+            let end = |end| link.at(&[end]).and_then(Node::text).unwrap_or_default();
+            format!("{index} ({} to {})", end("from"), end("to"))
+        };
+        let known: Vec<String> = links.iter().enumerate().map(name).collect();
+        let message = format!("`{path}`: no link has the number `{number}`");
+        let help = format!("known: {}", known.join(", "));
+        Err(Problem::new(place, message, help))
     }
 
     /// Checks the scenario at every point of its sweep and returns its cells.

@@ -214,7 +214,21 @@ fn errors_name_the_place_and_the_nearest_valid_value() {
         ("schemes = [\"redd\"]", "did you mean 'red'?"),
         ("schemes = [\"red:mni=3\"]", "did you mean 'min'?"),
         ("seeds = 0", "`seeds` = 0"),
-        ("flows.a.start = \"50 s\"", "start"),
+        (
+            "flows.a.start = \"5 s..1 s\"",
+            "nearest: start = \"1 s..5 s\"",
+        ),
+        ("network.buffer = \"0 BDP\"", "or a length in BDP or RTT"),
+        ("schemes = [\"red:min=0 BDP\"]", "0 BDP"),
+        (
+            "network.rate = \"5 Tbps\"",
+            "a rate from 1 bps to 2000 Gbps",
+        ),
+        ("[schemes]\nred = {}\n\"red \" = {}", "nearest: \"red\""),
+        (
+            "sweep.\"network.rtt\" = [\"1 ms\", \"0.001 s\"]",
+            "takes one value twice",
+        ),
         ("flows.a.on = \"1 s\"", "it belongs to kind = on-off"),
         (
             "flows.a.rtt = \"1 ms\"\nnetwork.delay = \"5 ms\"",
@@ -237,7 +251,7 @@ fn errors_name_the_place_and_the_nearest_valid_value() {
         ),
     ];
     for (line, wanted) in cases {
-        let schemes = if line.starts_with("schemes") {
+        let schemes = if line.contains("schemes") {
             ""
         } else {
             "schemes = [\"red:min=10,max=30\"]\n"

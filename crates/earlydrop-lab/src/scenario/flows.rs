@@ -12,7 +12,7 @@ use earlydrop_sim::traffic::{Application, Flow, Pattern, Ports, Start, Step, Tra
 
 use crate::document::{Entries, Key, Place, Problem, law_prefix};
 
-use super::{ALLOCATION, tcp};
+use super::{ALLOCATION, Context, tcp};
 
 /// A group of flows.
 #[derive(Clone, Debug)]
@@ -66,12 +66,12 @@ pub(super) struct Places {
 /// The kinds of flows that send datagrams.
 const DATAGRAMS: &[&str] = &["cbr", "on-off", "voice"];
 
-/// Reads a group of flows of a run of `duration`. The group's `tcp` overrides the file's.
+/// Reads a group of flows. The group's `tcp` overrides the file's.
 pub(super) fn read(
     key: &Key,
     group: &Entries,
     tcp: &Entries,
-    duration: Nanos,
+    context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> FlowGroup {
     let kind = group.choice("kind");
@@ -81,7 +81,7 @@ pub(super) fn read(
     };
     let place = |name| group.place_of(name).clone();
     let start = group.between("start");
-    check_times(group, start, duration, problems);
+    check_times(&key.name, group, start, context, problems);
     FlowGroup {
         name: key.name.as_str().into(),
         count: group.count("count"),
@@ -97,21 +97,24 @@ pub(super) fn read(
             to: place("to"),
             rtt: place("rtt"),
         },
-        start,
+        // One that begins at the run's end sends nothing.
+        start: (start.0.min(context.duration), start.1.min(context.duration)),
         steps: steps(group, problems),
         class: group.count("class") as u8,
     }
 }
 
 fn check_times(
+    name: &str,
     group: &Entries,
     (from, to): (Nanos, Nanos),
-    duration: Nanos,
+    context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) {
-    let mut refuse = |name: &str, message: String, help: String| {
-        problems.push(Problem::new(group.place_of(name), message, help));
+    let mut refuse = |field: &str, message: String, help: String| {
+        problems.push(Problem::new(group.place_of(field), message, help));
     };
+    let what = |what: &str| format!("flows `{name}`: {what}");
     if from > to {
         let message = format!("`start` = \"{from}..{to}\" ends before it begins");
         refuse(
@@ -119,10 +122,15 @@ fn check_times(
             message,
             format!("nearest: start = \"{to}..{from}\""),
         );
-    } else if to >= duration {
-        let message = format!("flows that start up to {to} into a run of {duration}");
-        let help = "they must start before the run's end: start them earlier, or set `duration`";
-        refuse("start", message, help.to_string());
+    } else {
+        context.check_in_time(&what("a start"), from);
+        let end = context.duration;
+        if from < end && to > end {
+            let note = what(&format!(
+                "starts up to {to} are drawn up to the run's end at {end}"
+            ));
+            context.late.borrow_mut().push(note);
+        }
     }
     let stop = group.time("stop");
     if stop <= from {
@@ -133,30 +141,22 @@ fn check_times(
             "stop them later, or start them earlier".to_string(),
         );
     }
-    if stop != Nanos::NEVER && stop >= duration {
-        let message = format!("`stop` = \"{stop}\" of a run of {duration}");
-        refuse(
-            "stop",
-            message,
-            "it must come before the run's end".to_string(),
-        );
+    if stop != Nanos::NEVER {
+        context.check_in_time(&what("the stop"), stop);
     }
-    check_steps(group, duration, problems);
+    for step in group.list("steps") {
+        context.check_in_time(&what("a step"), step.time("at"));
+    }
+    check_steps(group, problems);
 }
 
-fn check_steps(group: &Entries, duration: Nanos, problems: &mut Vec<Problem>) {
+fn check_steps(group: &Entries, problems: &mut Vec<Problem>) {
     for step in group.list("steps") {
-        let at = step.time("at");
         let over_tcp = !DATAGRAMS.contains(&group.choice("kind"));
         if step.has("rate") && over_tcp {
             let help = "it belongs to kind = cbr, on-off or voice".to_string();
             let message = "a TCP sender has no rate to set";
             problems.push(Problem::new(step.place_of("rate"), message, help));
-        }
-        if at >= duration {
-            let message = format!("a step at {at} of a run of {duration}");
-            let help = "it must come before the run's end".to_string();
-            problems.push(Problem::new(step.place_of("at"), message, help));
         }
     }
 }

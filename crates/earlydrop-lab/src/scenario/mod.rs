@@ -13,36 +13,46 @@ mod flows;
 mod measure;
 mod network;
 mod page;
+mod path;
 mod schema;
 mod schemes;
+mod sizes;
 mod tcp;
+pub(crate) mod words;
 
 pub use fields::SCENARIO;
 pub use flows::FlowGroup;
 pub use measure::{MeasureOptions, SeriesScope};
 pub use network::Topology;
 pub use page::page;
+pub use path::Path;
 pub use schema::{schema, schema_of};
 pub use schemes::Scheme;
+pub use sizes::{LinkSizes, QueueLength, SchemeSizes};
+
+use std::cell::RefCell;
 
 use earlydrop::registry::{self, Registry};
 use earlydrop::units::{Bytes, Nanos};
 use earlydrop_sim::cost::Cost;
 use earlydrop_sim::network::{Link, LinkId, Node as Host};
+use earlydrop_sim::tcp::Algorithm;
+use earlydrop_sim::traffic::{Application, Traffic};
 use earlydrop_sim::{Run, RunError, Simulation};
 
 use crate::document::{Entries, Node, Place, Problem, suggestion};
 use fields::MAX_FLOWS;
-use network::{BuiltNetwork, EndsProblem, TraceReader};
+use network::{Around, BuiltNetwork, EndsProblem, TraceReader};
 
-pub(crate) use schemes::normalised;
+pub(crate) use schemes::{normalised, unused_parameters};
 
 /// A scenario at one point of its sweep, every value checked.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// Its title.
+    /// Its title. Without one in the file, the first point of a plan has a title made from what
+    /// runs.
     pub title: String,
-    /// A sentence about its purpose.
+    /// Its purpose in a sentence or two; made where the file has none, as the title is.
     pub about: String,
     /// The duration of each run.
     pub duration: Nanos,
@@ -54,8 +64,12 @@ pub struct Scenario {
     pub groups: Vec<FlowGroup>,
     /// The topology.
     pub network: Topology,
+    /// What lengths in BDP and times in RTT refer to.
+    pub path: Path,
     /// The measurements and samples of a run.
     pub measure: MeasureOptions,
+    /// What has no effect because it comes after the end of a run, in words.
+    pub(crate) late: Vec<String>,
     /// What a run with samples over time costs.
     pub(crate) cost: Cost,
 }
@@ -86,6 +100,19 @@ struct Context<'a> {
     traces: &'a TraceReader<'a>,
     /// The duration of a run.
     duration: Nanos,
+    /// What has no effect because it comes after the end of a run.
+    late: RefCell<Vec<String>>,
+}
+
+impl Context<'_> {
+    /// Notes that something at `at` comes too late for a run, where it does.
+    fn check_in_time(&self, what: &str, at: Nanos) {
+        if at >= self.duration {
+            let end = self.duration;
+            let note = format!("{what} at {at} has no effect: the run ends at {end}");
+            self.late.borrow_mut().push(note);
+        }
+    }
 }
 
 /// Reads a scenario from a tree whose schemes are a table ([`normalised`]) and from which
@@ -97,17 +124,19 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         registry: around.registry,
         traces: around.traces,
         duration: entries.time("duration"),
+        late: RefCell::default(),
     };
     let warm_up = read_warm_up(&entries, &mut problems);
     let network = network::read(&entries.table("network"), &context, &mut problems);
     let groups = read_groups(&entries, &context, &mut problems);
-    let schemes = schemes::read(
+    let mut schemes = schemes::read(
         entries.open("schemes").unwrap_or(tree),
         entries.open("parameters"),
         network.buffer.as_ref(),
         context.registry,
         &mut problems,
     );
+    let path = resolve_path(&network, &groups, &mut schemes);
     let measure = measure::read(
         &entries.table("measure"),
         flow_count(&groups),
@@ -123,7 +152,9 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
         schemes,
         groups,
         network,
+        path,
         measure,
+        late: context.late.into_inner(),
         cost: Cost::default(),
     };
     if problems.is_empty() {
@@ -134,6 +165,20 @@ pub(crate) fn read(tree: &Node, around: &Surroundings<'_>) -> Result<Scenario, V
     } else {
         Err(problems)
     }
+}
+
+/// The path of a network, and the schemes at the first link that they stand at.
+fn resolve_path(network: &Topology, groups: &[FlowGroup], schemes: &mut [Scheme]) -> Path {
+    let packet = largest_packet(groups);
+    let path = Path {
+        rtt: network.path_rtt(groups, packet),
+        flows: flow_count(groups),
+    };
+    let first_link = network.scheme_links(packet).into_iter().next();
+    for scheme in schemes {
+        scheme.resolve(&path, first_link.as_ref());
+    }
+    path
 }
 
 fn read_warm_up(entries: &Entries, problems: &mut Vec<Problem>) -> Nanos {
@@ -160,7 +205,7 @@ fn read_groups(
         let help = "allowed: at least one group, such as [flows.bulk]";
         problems.push(Problem::new(entries.place_of("flows"), message, help));
     }
-    let read = |(key, group): &(_, _)| flows::read(key, group, &tcp, context.duration, problems);
+    let read = |(key, group): &(_, _)| flows::read(key, group, &tcp, context, problems);
     let groups: Vec<FlowGroup> = named.iter().map(read).collect();
     let flows = flow_count(&groups);
     if flows > MAX_FLOWS {
@@ -171,21 +216,26 @@ fn read_groups(
     groups
 }
 
+/// The groups that have flows. One without, as at a point of a sweep, changes nothing.
+fn senders(groups: &[FlowGroup]) -> impl Iterator<Item = &FlowGroup> {
+    groups.iter().filter(|group| group.count > 0)
+}
+
+/// The size of the largest packet of any group.
+fn largest_packet(groups: &[FlowGroup]) -> Bytes {
+    let packets = senders(groups).map(FlowGroup::packet);
+    packets.max().unwrap_or(Bytes(1500))
+}
+
 /// The number of flows, all groups together.
 fn flow_count(groups: &[FlowGroup]) -> u64 {
     groups.iter().map(|group| u64::from(group.count)).sum()
 }
 
 impl Scenario {
-    /// The groups that have flows. One without, as at a point of a sweep, changes nothing.
-    fn senders(&self) -> impl Iterator<Item = &FlowGroup> {
-        self.groups.iter().filter(|group| group.count > 0)
-    }
-
     /// The size of the largest packet of any group.
     pub fn packet(&self) -> Bytes {
-        let packets = self.senders().map(FlowGroup::packet);
-        packets.max().unwrap_or(Bytes(1500))
+        largest_packet(&self.groups)
     }
 
     /// The first link whose queue is the compared scheme, as the registry needs it.
@@ -195,9 +245,7 @@ impl Scenario {
 
     /// The shortest base round-trip time of any group.
     fn shortest_rtt(&self) -> Nanos {
-        let rtts = self
-            .senders()
-            .map(|group| group.rtt.unwrap_or(self.network.rtt));
+        let rtts = senders(&self.groups).map(|group| group.rtt.unwrap_or(self.network.rtt));
         rtts.min().unwrap_or(self.network.rtt)
     }
 
@@ -205,11 +253,11 @@ impl Scenario {
     /// ends of flows. Returns what a run costs.
     fn check(&self, problems: &mut Vec<Problem>) -> Cost {
         let packet = self.packet();
-        self.network.check(packet, problems);
+        self.network.check(packet, &self.path, problems);
         for scheme in &self.schemes {
             for link in self.network.scheme_links(packet) {
                 let before = problems.len();
-                scheme.check(&link, problems);
+                scheme.check(&self.path, &link, problems);
                 if problems.len() > before {
                     break;
                 }
@@ -227,6 +275,20 @@ impl Scenario {
             problems.push(problem);
             Cost::default()
         })
+    }
+
+    /// The number of endless transfers that a loss slows down by a constant factor: those of Reno
+    /// and of CUBIC.
+    pub(crate) fn loss_based_flows(&self) -> u64 {
+        let is_loss_based = |group: &&FlowGroup| match &group.traffic {
+            Traffic::Tcp {
+                profile,
+                application: Application::Bulk,
+            } => matches!(profile.control, Algorithm::Reno | Algorithm::Cubic),
+            _ => false,
+        };
+        let groups = self.groups.iter().filter(is_loss_based);
+        groups.map(|group| u64::from(group.count)).sum()
     }
 
     /// The number of flows, all groups together.
@@ -272,9 +334,12 @@ impl Scenario {
     /// The simulator's run of a scheme with a seed, and with samples over time if `series`.
     pub fn run(&self, scheme: &Scheme, seed: u64, series: bool) -> Result<PreparedRun, Problem> {
         let packet = self.packet();
-        let mut built = self
-            .network
-            .build(&scheme.spec, self.shortest_rtt(), packet)?;
+        let around = Around {
+            scheme: &scheme.written,
+            packet,
+            path: self.path,
+        };
+        let mut built = self.network.build(&around, self.shortest_rtt())?;
         let mut flows = Vec::new();
         let overhead = built
             .rate
@@ -287,6 +352,10 @@ impl Scenario {
             }
         }
         let watched = built.watched;
+        let bottlenecks = match built.bottlenecks.as_slice() {
+            [] | [_] => Vec::new(),
+            several => several.to_vec(),
+        };
         let mut run = Run::new(built.network, self.duration).seed(seed);
         run.flows = flows;
         run.measure = self.measure.for_run(self, &run, series);
@@ -294,6 +363,7 @@ impl Scenario {
         Ok(PreparedRun {
             run,
             watched,
+            bottlenecks,
             deadline,
         })
     }
@@ -332,6 +402,9 @@ pub struct PreparedRun {
     pub run: Run,
     /// The link whose queue is in the summary.
     pub watched: LinkId,
+    /// The links with the compared scheme and those of a graph with one of their own, in the order
+    /// of the file; empty where there is only one.
+    pub bottlenecks: Vec<LinkId>,
     /// Transfers that take less are in time.
     pub deadline: Nanos,
 }

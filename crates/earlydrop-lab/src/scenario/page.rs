@@ -6,7 +6,7 @@ use earlydrop::registry::Kind;
 use earlydrop::units::{Dimension, spellings};
 
 use super::SCENARIO;
-use crate::document::{Field, Section, Shape};
+use crate::document::{Field, Section, Shape, allowed as allowed_values};
 use crate::escape::markdown;
 
 /// Every field of a scenario file, as Markdown: the page `docs/reference/scenarios.md`.
@@ -69,7 +69,7 @@ A time, a rate or a size is text with a unit: `"50 ms"`. Only zero needs no unit
 "#;
 
 const AFTER_UNITS: &str = r#"
-A queue's length, such as `buffer`, is in packets, bytes, or time at the link's rate; a plain number is packets.
+A queue's length, such as `buffer`, is in packets, bytes, or time at the link's rate; a plain number is packets. Lengths may also be relative to the path: `"0.5 BDP"` is half the link's rate times the base round-trip time, in packets. So may times of schemes: `target = "0.4 RTT"`. Both are resolved for each queue at its own link, at each point of a sweep. The round-trip time is `network.rtt`; in a graph, the longest of any group of flows. The resolved values are printed with the results.
 
 `auto` stands for a value that is computed from others, `never` for a time that never comes. A switch is `true` or `false`, or `"on"` or `"off"`.
 
@@ -122,7 +122,23 @@ ecn = false
 count = 20
 ```
 
-The `buffer` of the network sets `limit` in the same way.
+The `buffer` of the network sets `limit` in the same way. `buffer = "auto"` follows the path, and so can thresholds:
+
+```toml
+schemes = ["red", "codel"]
+
+[parameters]
+min = "auto"
+target_delay = "0.4 RTT"
+
+[network]
+rate = "1 Gbps"
+rtt = "20 ms"
+buffer = "auto"
+
+[flows.bulk]
+count = 20
+```
 
 ## Sweeps
 
@@ -137,6 +153,22 @@ schemes = ["red", "codel"]
 "flows.bulk.count" = [5, 20, 50]
 "network.rtt" = { from = "10 ms", to = "160 ms", points = 5, scale = "log" }
 "parameters.max_p" = { from = 0.05, to = 0.2, step = 0.05 }
+```
+
+A swept field is called by its path in tables and figures, or by a title:
+
+```toml
+schemes = ["droptail", "codel"]
+
+[flows.bulk]
+
+[sweep]
+"network.rtt" = ["10 ms", "100 ms"]
+"network.buffer" = ["0.5 BDP", "1 BDP", "2 BDP"]
+
+[sweep.titles]
+"network.rtt" = "round trip"
+"network.buffer" = "buffer"
 ```
 
 `points` includes both ends; `scale = "log"` spaces them at equal ratios. Quotes around a path are optional: `[sweep.network]` with `rtt = [...]` is the same field.
@@ -214,7 +246,7 @@ fn write_section(page: &mut String, headings: &[String], section: &Section) {
         write_field(page, field, with);
     }
     for field in section.fields {
-        if let Shape::One(kind) = &field.shape {
+        if let Shape::One(kind) | Shape::Length(kind) = &field.shape {
             write_choices(page, field.name, kind);
         }
     }
@@ -245,7 +277,7 @@ fn write_field(page: &mut String, field: &Field, with_column: bool) {
 fn allowed(field: &Field) -> String {
     let laws = "alone or with a distribution in front";
     match &field.shape {
-        Shape::Spread(kind) => format!("{}, {laws}", kind.allowed()),
+        Shape::Spread(kind) => format!("{}, {laws}", allowed_values(kind)),
         Shape::Amount => format!("an amount of data (\"12 kB\", \"10 packets\"), {laws}"),
         shape => shape.allowed(),
     }

@@ -1,9 +1,10 @@
 //! The compared schemes, each by a name of the file's own.
 
 use earlydrop::registry::{self, ConfigError, Link, Registry, Spec};
-use earlydrop::units::BitsPerSec;
+use earlydrop::units::{BitsPerSec, Nanos};
 
 use super::ALLOCATION;
+use super::path::Path;
 use crate::document::{Content, Key, Node, Place, Problem, unfit_name};
 
 /// A compared scheme.
@@ -11,8 +12,10 @@ use crate::document::{Content, Key, Node, Place, Problem, unfit_name};
 pub struct Scheme {
     /// Its name in the scenario.
     pub label: String,
-    /// The scheme with every parameter given.
+    /// The scheme with every parameter given, at the first link that it stands at.
     pub spec: Spec,
+    /// The scheme as written: lengths and times may be relative to the path.
+    pub(super) written: Spec,
     /// Where it was written.
     pub place: Place,
     /// Where each of its parameters was given.
@@ -195,6 +198,28 @@ pub(super) fn read(
     list
 }
 
+/// The parameters that all schemes share, that some scheme of `registry` has, and that have no
+/// effect on the compared ones.
+pub(crate) fn unused_parameters(tree: &Node, registry: &Registry) -> Vec<String> {
+    let mut problems = Vec::new();
+    let (Some(schemes), Some(shared)) = (tree.at(&["schemes"]), tree.at(&["parameters"])) else {
+        return Vec::new();
+    };
+    let mut compared = read(schemes, None, None, registry, &mut problems);
+    let names = parameters_of(shared, &mut problems).into_iter();
+    let unused = names.filter(|(name, value, place)| {
+        let own = name.strip_prefix("inner.").unwrap_or(name);
+        let is_known = registry
+            .iter()
+            .any(|scheme| scheme.parameter(own).is_some());
+        let used = compared.iter_mut().fold(false, |used, scheme| {
+            scheme.set_default(name, value, place) || used
+        });
+        is_known && !used
+    });
+    unused.map(|(name, ..)| name).collect()
+}
+
 /// The name, value and place of each parameter in a table.
 fn parameters_of(table: &Node, problems: &mut Vec<Problem>) -> Vec<(String, String, Place)> {
     let Content::Table(entries) = &table.content else {
@@ -262,11 +287,19 @@ fn read_scheme(
     }
     Some(Scheme {
         label: key.name.clone(),
+        written: spec.clone(),
         spec,
         place: node.place.clone(),
         places,
     })
 }
+
+/// A link and a path to see which parameters of a scheme have an effect.
+const ANY_LINK: Link = Link::at(BitsPerSec::from_mbps(10));
+const ANY_PATH: Path = Path {
+    rtt: Nanos::from_millis(50),
+    flows: 1,
+};
 
 impl Scheme {
     /// Sets a parameter unless the scheme sets it itself; returns whether the scheme has it.
@@ -275,16 +308,17 @@ impl Scheme {
             return true;
         }
         // Not set where it would have no effect with the scheme's other parameters.
-        let settings = self.spec.settings(&Link::at(BitsPerSec::from_mbps(10)));
+        let settings = ANY_PATH.resolve(&self.written, &ANY_LINK);
+        let settings = settings.settings(&ANY_LINK);
         let parameter = self.spec.descriptor().parameter(name);
         if let (Ok(settings), Some(parameter)) = (settings, parameter)
             && !settings.matters(parameter)
         {
             return false;
         }
-        match self.spec.clone().with(name, value) {
+        match self.written.clone().with(name, value) {
             Ok(spec) => {
-                self.spec = spec;
+                self.written = spec;
                 self.places.push((name.to_string(), place.clone()));
                 true
             }
@@ -292,9 +326,17 @@ impl Scheme {
         }
     }
 
+    /// Resolves what depends on the path, at the first link that it stands at.
+    pub(super) fn resolve(&mut self, path: &Path, link: Option<&Link>) {
+        self.spec = match link {
+            Some(link) => path.resolve(&self.written, link),
+            None => self.written.clone(),
+        };
+    }
+
     /// Checks it as the queue of a link.
-    pub(super) fn check(&self, link: &Link, problems: &mut Vec<Problem>) {
-        if let Err(error) = self.spec.plan(link) {
+    pub(super) fn check(&self, path: &Path, link: &Link, problems: &mut Vec<Problem>) {
+        if let Err(error) = path.resolve(&self.written, link).plan(link) {
             let place = error.parameter().and_then(|name| {
                 let mut places = self.places.iter();
                 places

@@ -19,7 +19,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use super::tables::{self, Table, insert, tables_of};
 use super::{DATABASE, SCENARIO, Store, StoreError, database_error, set_about};
-use crate::document::Node;
+use crate::document::{Content, Node, Place};
 use crate::escape::visible;
 use crate::files::{
     FileError, Overwrite, Signature, create_folder, is_temporary, temporary_path, write_whole,
@@ -76,29 +76,34 @@ impl Store {
     }
 
     /// Stores the number of seeds of `plan`, in the database and in `scenario.toml`. A file that
-    /// the user has changed is not written over: it stays if it is this scenario, with comments,
-    /// and is refused otherwise.
+    /// the user has changed is not written over: it stays, with the new number of seeds, if it is this
+    /// scenario with comments, and is refused otherwise.
     pub fn plan_seeds(&self, source: &Source, plan: &Plan) -> Result<(), StoreError> {
         let path = self.folder.join(SCENARIO);
         let before = self.about("seeds")?.and_then(|seeds| seeds.parse().ok());
-        let needs_writing = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        let own = || {
+            let (version, name) = (version(), visible(&source.name));
+            format!("{HEADING}{version}, from {name}.\n{}", plan.toml())
+        };
+        let text = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Some(own()),
             Err(error) => return Err(FileError::new(&path, error).into()),
             Ok(there) => {
                 let there = String::from_utf8(there).unwrap_or_else(|_| "binary".to_string());
-                let is_own = there.is_empty() || is_as_written(&there, plan, before);
-                if !is_own && !is_same_scenario(&there, plan) {
-                    let path = path.display().to_string();
-                    return Err(StoreError::Changed { path });
+                match there.is_empty() || is_as_written(&there, plan, before) {
+                    true => Some(own()),
+                    false => {
+                        let path = path.display().to_string();
+                        let seeded = with_seeds(&there, plan);
+                        let seeded = seeded.ok_or(StoreError::Changed { path })?;
+                        (seeded != there).then_some(seeded)
+                    }
                 }
-                is_own
             }
         };
         let planned = plan.seeds.len().to_string();
         self.sql(|database| set_about(database, "seeds", &planned))?;
-        if needs_writing {
-            let (version, name) = (version(), visible(&source.name));
-            let text = format!("{HEADING}{version}, from {name}.\n{}", plan.toml());
+        if let Some(text) = text {
             write_whole(&path, &text, &Signature::beginning(HEADING), Overwrite::Any)?;
         }
         Ok(())
@@ -244,10 +249,29 @@ fn is_as_written(text: &str, plan: &Plan, before: Option<usize>) -> bool {
     }
 }
 
-/// Whether a text is the scenario of `plan`, but for its comments and its form.
-fn is_same_scenario(text: &str, plan: &Plan) -> bool {
-    let document = |text: &str| Node::parse(text).ok().map(|tree| tree.to_document());
-    document(text).is_some_and(|there| Some(there) == document(&plan.toml()))
+/// A text that is the scenario of `plan` but for comments, its form and its number of seeds, with
+/// that number; `None` where it is another scenario.
+fn with_seeds(text: &str, plan: &Plan) -> Option<String> {
+    let parts = |text: &str| {
+        let mut tree = Node::parse(text).ok()?;
+        let seeds = tree.take("seeds");
+        Some((seeds, tree.to_document()))
+    };
+    let (there, document) = parts(text)?;
+    let (planned, own) = parts(&plan.toml())?;
+    if document != own {
+        return None;
+    }
+    let (there, planned) = (there?, planned?);
+    let is_number = |node: &Node| matches!(node.content, Content::Number(_));
+    match &there.place {
+        _ if there.to_toml() == planned.to_toml() => Some(text.to_string()),
+        Place::File(bytes) if is_number(&there) && is_number(&planned) => {
+            let (before, after) = (text.get(..bytes.start)?, text.get(bytes.end..)?);
+            Some(format!("{before}{}{after}", planned.to_toml()))
+        }
+        _ => None,
+    }
 }
 
 /// Whether `folder` is empty, or holds only what a process has left that was killed when it
@@ -305,7 +329,7 @@ fn create_database(folder: &Path, source: &Source, plan: &Plan) -> Result<(), St
 
 /// Creates the tables of a run, and describes the run in them.
 fn fill(database: &mut Connection, source: &Source, plan: &Plan) -> rusqlite::Result<()> {
-    let tables = tables_of(plan.hosts);
+    let tables = tables_of(plan.hosts, !plan.bottlenecks().is_empty());
     let mut statements: Vec<String> = tables.iter().map(Table::create).collect();
     statements.push(tables::SAMPLES.to_string());
     database.execute_batch(&statements.concat())?;

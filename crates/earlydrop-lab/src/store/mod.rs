@@ -26,7 +26,7 @@ use crate::budget::Limits;
 use crate::document::Problems;
 use crate::files::FileError;
 use crate::plan::{Hosts, Source};
-use tables::tables_of;
+use tables::{LINKS, tables_of};
 
 /// What can go wrong with a run's folder.
 #[derive(Debug, thiserror::Error)]
@@ -158,7 +158,13 @@ impl Store {
 
     /// Its tables.
     pub fn tables(&self) -> Result<Vec<Table>, StoreError> {
-        Ok(tables_of(self.hosts()?))
+        Ok(tables_of(self.hosts()?, self.has_links()?))
+    }
+
+    /// Whether it has figures of several bottlenecks.
+    pub(super) fn has_links(&self) -> Result<bool, StoreError> {
+        let select = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?";
+        self.sql(|database| database.query_row(select, [LINKS], |row| row.get(0)))
     }
 
     /// A value of the table `about`; `None` where there is none of this key.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use earlydrop::aqm::DropReason;
 use rusqlite::Row;
 
+use super::tables::LINKS;
 use super::{Store, StoreError};
-use crate::metrics::{self, LIVE_METRICS, METRICS};
+use crate::metrics::{self, LINK_METRICS, LIVE_METRICS, METRICS};
 use crate::outcome::Series;
 use crate::plan::{Hosts, Plan};
-use crate::rows::{CellRow, GroupRow, LiveRow, Rows};
+use crate::rows::{CellRow, GroupRow, LinkRow, LiveRow, Rows};
 use crate::summary::Summary;
 
 /// The figures of a flow of a cell.
@@ -55,6 +56,7 @@ impl Store {
         Ok(Rows {
             cells: self.cells()?,
             groups: self.groups()?,
+            links: self.links()?,
             live: self.live()?,
         })
     }
@@ -88,6 +90,23 @@ impl Store {
                 name: row.get(1)?,
                 flows: row.get(2)?,
                 values: values(row, 3, count)?,
+            })
+        })
+    }
+
+    /// The metrics of the bottlenecks of the completed cells; empty where there is one.
+    pub fn links(&self) -> Result<Vec<LinkRow>, StoreError> {
+        if !self.has_links()? {
+            return Ok(Vec::new());
+        }
+        let columns: Vec<&str> = LINK_METRICS.iter().map(|metric| metric.name).collect();
+        let columns = columns.join(", ");
+        let select = format!("SELECT cell, link, {columns} FROM {LINKS} ORDER BY cell, link");
+        self.rows(&select, |row| {
+            Ok(LinkRow {
+                cell: row.get(0)?,
+                link: row.get(1)?,
+                values: values(row, 2, LINK_METRICS.len())?,
             })
         })
     }

@@ -3,7 +3,7 @@
 
 use earlydrop::aqm::DropReason;
 
-use crate::metrics::{self, LIVE_METRICS, METRICS, Metric};
+use crate::metrics::{self, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use crate::plan::Hosts;
 
 /// A table.
@@ -49,9 +49,26 @@ impl ColumnType {
     }
 }
 
-/// The tables of a run on these hosts, in the order of exports.
-pub(super) fn tables_of(hosts: Hosts) -> Vec<Table> {
+/// The table that only runs with several bottlenecks have.
+fn links_table() -> Table {
+    let mut columns = vec![cell(), text("link", "the link")];
+    columns.extend(LINK_METRICS.iter().map(of_metric));
+    table(
+        LINKS,
+        "a bottleneck of a cell, with its metrics in base units; in runs with several bottlenecks only",
+        "cell, link",
+        columns,
+    )
+}
+
+/// The name of the table of bottlenecks.
+pub(super) const LINKS: &str = "links";
+
+/// The tables of a run on these hosts, in the order of exports; with `links`, that of a run with
+/// several bottlenecks.
+pub(super) fn tables_of(hosts: Hosts, links: bool) -> Vec<Table> {
     let mut all = tables();
+    all.extend(links.then(links_table));
     if hosts == Hosts::Real {
         all.extend(live_tables());
     }
@@ -337,7 +354,7 @@ impl Table {
 
 /// The statement that adds a row to the table of this name.
 pub(super) fn insert(name: &str) -> String {
-    let mut all = tables_of(Hosts::Real).into_iter();
+    let mut all = tables_of(Hosts::Real, true).into_iter();
     let table = all.find(|table| table.name == name);
     table.map(|table| table.insert()).unwrap_or_default()
 }
@@ -354,6 +371,7 @@ pub fn page() -> String {
          Made from the descriptions of the tables by `cargo run -p earlydrop-lab --example results_page > docs/reference/results.md`.\n\n\
          A run is a folder: `results.sqlite`, `scenario.toml` (the scenario as run, command line included), \
          the recorded links it reads, and `report.html`. Comments that are added to `scenario.toml` stay; \
+         the number of seeds is kept up to date, and \
          other changes are refused when the run continues. Each cell is written in one transaction: a run that was \
          killed holds its completed cells, and continues with the others. \
          `earlydrop export RUN --to csv` (or `parquet`, `json`) writes the same tables.\n\n\
@@ -362,7 +380,7 @@ pub fn page() -> String {
          SELECT time, value FROM samples WHERE cell = 0 AND name = 'queue';\n\
          ```\n",
     );
-    for table in tables_of(Hosts::Real) {
+    for table in tables_of(Hosts::Real, true) {
         let Table { name, meaning, .. } = &table;
         page.push_str(&format!("\n## {name}\n\nA row is {meaning}.\n\n"));
         page.push_str("| column | meaning |\n|---|---|\n");
@@ -383,13 +401,18 @@ const JSON: &str = "
 | key | meaning |
 |---|---|
 | earlydrop | the version that ran, with its commit |
-| title | the scenario's title |
+| title, about | the scenario's title and description, or those made from what runs |
 | folder, report | paths of the run's folder and of its report |
 | seeds | the completed seeds |
 | cells | the number of cells, `planned` and `done` |
 | metrics | by name: `title`, `unit` (base units: s, bit/s, share), `better` (less, more, neither), `meaning` |
-| rows | one row for each scheme at each point: `scheme`, `spec`, `point` (the swept fields' values), `seeds`, and `metrics` by name: `mean`, `half_width_95` (null with a single seed), `best` |
+| rows | one row for each scheme at each point: `scheme`, `spec`, `point` (the swept fields' values), `seeds`, and `metrics` by name: `mean`, `half_width_95` (null with a single seed), `best` (the best mean), `similar` (not significantly different from it) |
 | groups | one row for each group of flows of each scheme at each point, also with `group` and `flows` |
+| links | in scenarios with several bottlenecks, one row for each link under each scheme at each point |
+| derived | at each point, for each link: `bdp_packets`, and for each scheme `buffer`, `min` and `max` (`packets`, `seconds`, `bdp`) and `target` in seconds |
+| warnings | what a reader should know about the settings, in sentences |
+| marks | the meaning of `best` and `similar` |
+| baseline | with `--baseline`: `scheme`, `significant` (its meaning), and `rows` with each metric's `difference`, `half_width_95`, `share` of the baseline's mean, `p_value`, `significant` |
 
 Metrics that were not measured are left out. Keys keep their names and their order.
 ";

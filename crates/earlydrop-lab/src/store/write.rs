@@ -2,7 +2,7 @@
 
 use rusqlite::{Transaction, params_from_iter, types};
 
-use super::tables::insert;
+use super::tables::{LINKS, insert};
 use super::{Store, StoreError};
 use crate::metrics::LIVE_METRICS;
 use crate::outcome::{FlowOutcome, Outcome, QueueOutcome};
@@ -76,6 +76,15 @@ fn save_parts(
     let flows = flows.map(|(index, flow)| flow_row(index, flow));
     add("groups", group_rows(outcome))?;
     add("flows", flows.collect())?;
+    let links = outcome.links.iter().map(|(link, values)| {
+        let name = [link.clone().into()].into_iter();
+        name.chain(values.iter().map(|value| real(*value)))
+            .collect()
+    });
+    let links: Vec<Row> = links.collect();
+    if !links.is_empty() {
+        add(LINKS, links)?;
+    }
     add("queues", outcome.queues.iter().map(queue_row).collect())?;
     add("sojourn", quantile_rows(&outcome.sojourn))?;
     if let Some(live) = &outcome.live {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::comparisons::Comparison;
-use super::statistics::holm;
+use earlydrop_lab::statistics::holm;
 
 /// What a comparison shows about its claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

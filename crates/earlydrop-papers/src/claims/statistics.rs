@@ -3,7 +3,7 @@
 //! Each takes values by seed and returns, by seed, by how much a claim is right. Schemes run
 //! with the same seeds (common random numbers), so values are paired by seed.
 
-use earlydrop_lab::statistics::{CONFIDENCE, Mean};
+use earlydrop_lab::statistics::Mean;
 
 /// The mean of paired differences with its 95% interval by Student's t.
 ///
@@ -11,26 +11,6 @@ use earlydrop_lab::statistics::{CONFIDENCE, Mean};
 /// *Simulation Modeling and Analysis*, section 10.2.1, "A paired-t confidence interval".
 pub(super) fn paired_interval(by_seed: &[f64]) -> Option<Mean> {
     Mean::of(by_seed)
-}
-
-/// Which of several null hypotheses are rejected at a family-wise error of 5%, by Holm's
-/// step-down procedure: the k-th smallest of m p-values is compared with 5% / (m - k + 1), until
-/// one is larger.
-///
-/// Makes no assumption about how the tests depend on each other. S. Holm, "A simple sequentially
-/// rejective multiple test procedure", *Scandinavian Journal of Statistics* 6 (1979), 65-70.
-pub(super) fn holm(p_values: &[f64]) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
-    let mut rejected = vec![false; p_values.len()];
-    for (done, index) in order.iter().enumerate() {
-        let left = (p_values.len() - done) as f64;
-        if p_values[*index] * left > 1.0 - CONFIDENCE {
-            break;
-        }
-        rejected[*index] = true;
-    }
-    rejected
 }
 
 /// Paired differences `sign * (of - minus)`, as shares of the mean of `reference` over the
@@ -162,15 +142,6 @@ mod tests {
     fn equivalence_looks_at_the_side_that_is_off() {
         assert_eq!(equivalence(&[0.25, 0.25], 0.5), [0.25, 0.25]);
         assert_eq!(equivalence(&[-0.75, -0.25], 0.5), [-0.25, 0.25]);
-    }
-
-    #[test]
-    fn holm_stops_at_the_first_that_is_too_large() {
-        // 0.05 / 4, / 3, / 2, / 1: 0.03 is above 0.025, so 0.04 is not looked at.
-        let rejected = holm(&[0.04, 0.01, 0.03, 0.015]);
-        assert_eq!(rejected, [false, true, false, true]);
-        assert_eq!(holm(&[0.049]), [true]);
-        assert_eq!(holm(&[0.026, 0.026]), [false, false]);
     }
 
     #[test]

@@ -20,6 +20,8 @@ function addHead() {
     make("h1", {}, data.title || "Untitled run"),
     data.about ? make("p", { class: "about" }, data.about) : "",
     make("p", { class: "run" }, sentenceRun),
+    ...data.derived.map((text) => make("p", { class: "run" }, sentence(capital(text)))),
+    ...data.warnings.map((text) => make("p", { class: "warning", role: "note" }, sentence(capital(text)))),
     ...(liveNote() ?? []),
     missingRuns() ?? "",
     data.command
@@ -60,7 +62,7 @@ function pointChoices() {
   data.axes.forEach((axis, place) => {
     if (axis.values.length < 2) return;
     const options = axis.values.map((value, index) => ({ value: String(index), text: value }));
-    const { field, select } = choice(axis.field, options, "0", (fresh) => choosePoint(place, Number(fresh)));
+    const { field, select } = choice(axis.title, options, "0", (fresh) => choosePoint(place, Number(fresh)));
     select.name = `axis-${place}`;
     selects.push({ select, place });
     box.append(field);

@@ -94,7 +94,7 @@ function pointShown() {
 
 /** "network.rtt = 52 ms, flows = 10"; empty without a sweep. */
 function pointText(point) {
-  return data.axes.map((axis, index) => `${axis.field} = ${axis.values[data.points[point]?.[index]]}`).join(", ");
+  return data.axes.map((axis, index) => `${axis.title} = ${axis.values[data.points[point]?.[index]]}`).join(", ");
 }
 
 /** ", at network.rtt = 52 ms", for the end of a sentence; empty without a sweep. */

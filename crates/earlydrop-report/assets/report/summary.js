@@ -57,7 +57,7 @@ function addSummary() {
     if (focused >= 0) box.querySelectorAll("th button")[focused]?.focus();
     const marked = rows.some((row) => row.values.some((value) => value?.best));
     note.textContent = marked
-      ? `${BEST} The best of its column, or not significantly different from the best: the 95% interval of the difference, paired by seed, contains zero. Columns without significant differences, and those where neither more nor less is better, have no mark.`
+      ? `${BEST} The best mean of its column. ${SIMILAR} Not significantly different from it: differences paired by seed, at 95% for all schemes of a column together by Holm's procedure. Columns where neither more nor less is better have no mark.`
       : noMark(rows.length, seedsMost);
     box.dataset.drawn = JSON.stringify(tableSummary(box, metrics));
   };
@@ -70,7 +70,7 @@ function noMark(schemes, seeds) {
   if (schemes < 2) return "";
   return seeds < 2
     ? "No value is marked as the best: a single seed gives no intervals."
-    : "No value is marked as the best: no difference between schemes is significant.";
+    : "No value is marked as the best: no schemes differ.";
 }
 
 /** The content of a table, read back from it. */

@@ -55,7 +55,7 @@ function drawSweep(look, metricAt, axisAt) {
       }));
     if (points.length) lines.push({ scheme: index, label: scheme.label, points });
   });
-  if (lines.length === 0) return { nothing: `${capital(metric.title)} was not measured along ${axis.field}.` };
+  if (lines.length === 0) return { nothing: `${capital(metric.title)} was not measured along ${axis.title}.` };
 
   const shown = schemesShown();
   const visible = lines.filter(({ scheme }) => shown.includes(scheme));
@@ -90,8 +90,8 @@ function drawSweep(look, metricAt, axisAt) {
 
   const ticks = numbers ? [...new Set(along.map(({ at }) => at))].map((at) => ({ value: numbers[at], text: axis.values[at] })) : null;
   const xAxis = numbers
-    ? numberAxis(look, { name: axis.field, values: along.map(({ at }) => numbers[at]), log, ticks })
-    : nameAxis(look, { name: axis.field, names: axis.values });
+    ? numberAxis(look, { name: axis.title, values: along.map(({ at }) => numbers[at]), log, ticks })
+    : nameAxis(look, { name: axis.title, names: axis.values });
   const yAxis = numberAxis(look, {
     name: capital(withUnit(metric.title, metric.unit)),
     values: visible.flatMap(({ points }) => points.flatMap(({ mean, half }) => [Math.max(floor, mean - (half ?? 0)), mean + (half ?? 0)])),
@@ -109,7 +109,7 @@ function drawSweep(look, metricAt, axisAt) {
         const x = items[0]?.value?.[0];
         const at = visible.flatMap(({ points }) => points).find((one) => one.x === x)?.at;
         if (at === undefined) return "";
-        return tip(`${axis.field} = ${axis.values[at]}`, byHeight(visible.flatMap(({ scheme, label, points }) => {
+        return tip(`${axis.title} = ${axis.values[at]}`, byHeight(visible.flatMap(({ scheme, label, points }) => {
           const one = points.find((candidate) => candidate.x === x);
           if (!one) return [];
           return [{ mark: markOf(scheme, look.theme), label, number: one.mean, value: `${estimateLine(one.estimate, metric.scale)} ${metric.unit}` }];
@@ -119,7 +119,7 @@ function drawSweep(look, metricAt, axisAt) {
     },
     height: look.print ? 440 : Math.round(Math.max(320, Math.min(480, look.width * 0.55))),
     legend: schemeLegend(lines.map(({ scheme }) => scheme), look),
-    caption: `${capital(metric.title)} as ${axis.field} changes${fixedAt.length ? `, at ${fixedAt.join(", ")}` : ""}. Each line is a scheme${banded ? ", its band the 95% interval of the mean over seeds: where bands do not overlap, the schemes differ significantly" : ""}.${look.print ? "" : " The dashed line is the point shown in the other figures."}${log || logY ? ` ${log && logY ? "Both axes are" : log ? "The x axis is" : "The y axis is"} logarithmic.` : ""}`,
+    caption: `${capital(metric.title)} as ${axis.title} changes${fixedAt.length ? `, at ${fixedAt.join(", ")}` : ""}. Each line is a scheme${banded ? ", its band the 95% interval of the mean over seeds: where bands do not overlap, the schemes differ significantly" : ""}.${look.print ? "" : " The dashed line is the point shown in the other figures."}${log || logY ? ` ${log && logY ? "Both axes are" : log ? "The x axis is" : "The y axis is"} logarithmic.` : ""}`,
     columns: ["scheme", axis.field, withUnit(metric.title, metric.unit), "half of the 95% interval"],
     rows: () => visible.flatMap(({ label, points }) => points.map(({ at, mean, half }) => [label, axis.values[at], mean, half])),
   };

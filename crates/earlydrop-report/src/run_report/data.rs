@@ -48,6 +48,18 @@ pub struct Data {
     pub distributions: Vec<Distribution>,
     /// Time series of the first seed's runs.
     pub series: Vec<Series>,
+    /// Buffers, thresholds and targets as they are at the links, in sentences; those of a point
+    /// begin with its values.
+    pub derived: Vec<String>,
+    /// What a reader should know about the settings, in sentences.
+    pub warnings: Vec<String>,
+    /// The metrics of links, in the order of their lists of values.
+    pub link_metrics: Vec<Metric>,
+    /// Means over seeds for each bottleneck; empty where there is only one.
+    pub links: Vec<LinkSummary>,
+    /// The differences of the schemes from one of them; `None` where none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
     /// The timing quality of runs on real hosts; `None` for simulated runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<LiveRuns>,
@@ -135,6 +147,8 @@ pub struct Parameter {
 pub struct Axis {
     /// The field: "network.rtt".
     pub field: String,
+    /// Its name in tables and figures: that of the scenario, or the field.
+    pub title: String,
     /// The values as written in the scenario.
     pub values: Vec<String>,
     /// The values as numbers in base units, where all are numbers.
@@ -150,9 +164,11 @@ pub struct Estimate {
     pub mean: f64,
     /// Half the width of its 95% interval; `None` with a single seed.
     pub half: Option<f64>,
-    /// Whether it is the best or not significantly different from the best, by intervals paired by
-    /// seed, while others are significantly different.
+    /// Whether it is the best mean of its column, or is printed as it is.
     pub best: bool,
+    /// Whether it is not significantly different from the best mean, by differences paired by seed
+    /// and corrected for the number of schemes.
+    pub similar: bool,
 }
 
 /// The means of one scheme at one point.
@@ -166,6 +182,56 @@ pub struct SchemeSummary {
     pub seeds: usize,
     /// One for each metric; `None` where it was not measured.
     pub values: Vec<Option<Estimate>>,
+}
+
+/// The means of one bottleneck under one scheme at one point.
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkSummary {
+    /// Index of the scheme.
+    pub scheme: usize,
+    /// Index of the point.
+    pub point: usize,
+    /// The link's name.
+    pub link: String,
+    /// One for each metric of links.
+    pub values: Vec<Option<Estimate>>,
+}
+
+/// The differences of the schemes from one of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct Baseline {
+    /// Index of the scheme that the others are compared with.
+    pub scheme: usize,
+    /// What `significant` means.
+    pub significance: &'static str,
+    /// Indices of the compared metrics.
+    pub metrics: Vec<usize>,
+    /// The other schemes at each point.
+    pub rows: Vec<DifferenceSummary>,
+}
+
+/// The differences of one scheme from the baseline at one point.
+#[derive(Clone, Debug, Serialize)]
+pub struct DifferenceSummary {
+    /// Index of the scheme.
+    pub scheme: usize,
+    /// Index of the point.
+    pub point: usize,
+    /// One for each compared metric; `None` where it was not measured.
+    pub values: Vec<Option<Difference>>,
+}
+
+/// A mean difference.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Difference {
+    /// The mean difference within seeds, in base units.
+    pub mean: f64,
+    /// Half the width of its 95% interval; `None` with a single seed.
+    pub half: Option<f64>,
+    /// It as a share of the baseline's mean; `None` where that is zero.
+    pub share: Option<f64>,
+    /// Whether it is significant, for all differences of the table together.
+    pub significant: bool,
 }
 
 /// The means of one group of flows under one scheme at one point.

@@ -3,9 +3,12 @@
 use earlydrop::registry::{Link, SCHEMES, Spec, Value};
 
 use super::data::{self, Data};
+use crate::derived;
+use crate::table::View;
+use earlydrop_lab::baseline::{Comparison, SIGNIFICANT};
 use earlydrop_lab::document::base_unit;
 use earlydrop_lab::escape::CommandLine;
-use earlydrop_lab::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
+use earlydrop_lab::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::{Cell, Hosts, Plan};
 use earlydrop_lab::scenario::Scheme;
 use earlydrop_lab::store::{Store, StoreError};
@@ -13,11 +16,15 @@ use earlydrop_lab::summary::{RankedMean, Summary};
 use earlydrop_lab::trace::CellTrace;
 
 /// The results in `store` as the data of a report page.
-pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, StoreError> {
+pub fn gather(
+    plan: &Plan,
+    store: &Store,
+    summary: &Summary,
+    view: &View,
+) -> Result<Data, StoreError> {
     let scenario = plan.scenario();
     let about = |key| store.about(key).map(Option::unwrap_or_default);
     let first_seed = plan.seeds.first().copied().unwrap_or(1);
-    let command = store.hosts()?.command();
     let watched = WatchedLink::of(plan);
     let link = watched.as_ref().map_or("", |watched| &watched.name);
     Ok(Data {
@@ -27,10 +34,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         },
         about: scenario.about.clone(),
         version: about("version")?,
-        command: CommandLine::new(command)
-            .path(&store.folder().join("scenario.toml"))
-            .given("--limits", plan.budget().needed_limits().as_ref())
-            .to_string(),
+        command: command(plan, store)?.to_string(),
         scenario: plan.toml(),
         link: link.to_string(),
         measured: [
@@ -39,7 +43,7 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         ],
         seeds: plan.seeds.clone(),
         cells_planned: plan.cell_count(),
-        metrics: METRICS.iter().map(metric).collect(),
+        metrics: viewed_metrics(view),
         schemes: scenario
             .schemes
             .iter()
@@ -54,8 +58,20 @@ pub fn gather(plan: &Plan, store: &Store, summary: &Summary) -> Result<Data, Sto
         flows: flows(plan, store, summary, first_seed)?,
         distributions: distributions(plan, store)?,
         series: series(plan, store, summary, link)?,
+        derived: derived::sentences(plan),
+        warnings: plan.warnings(),
+        link_metrics: LINK_METRICS.iter().map(metric).collect(),
+        links: summary.links.iter().map(link_row).collect(),
+        baseline: view.comparison.as_ref().map(data::Baseline::of),
         live: live(store, summary)?,
     })
+}
+
+/// The command that repeats a stored run.
+fn command(plan: &Plan, store: &Store) -> Result<CommandLine, StoreError> {
+    let command = CommandLine::new(store.hosts()?.command());
+    let command = command.path(&store.folder().join("scenario.toml"));
+    Ok(command.given("--limits", plan.budget().needed_limits().as_ref()))
 }
 
 /// The trace of one cell as the data of a report page; `source` names the scenario, and `command`
@@ -131,6 +147,7 @@ fn single_run(values: &[Option<f64>]) -> Vec<Option<data::Estimate>> {
         mean,
         half: None,
         best: false,
+        similar: false,
     };
     values.iter().map(|value| value.map(estimate)).collect()
 }
@@ -191,6 +208,18 @@ impl WatchedLink {
             },
         })
     }
+}
+
+/// All metrics; those of the view are shown at first.
+fn viewed_metrics(view: &View) -> Vec<data::Metric> {
+    let metrics = METRICS.iter().enumerate().map(|(index, one)| data::Metric {
+        headline: match &view.metrics {
+            Some(chosen) => chosen.contains(&index),
+            None => one.headline,
+        },
+        ..metric(one)
+    });
+    metrics.collect()
 }
 
 fn metric(metric: &Metric) -> data::Metric {
@@ -278,6 +307,7 @@ fn axis(axis: &earlydrop_lab::sweep::Axis) -> data::Axis {
     let numbers = axis.numbers();
     data::Axis {
         field: axis.field.clone(),
+        title: axis.name().to_string(),
         values: axis.texts(),
         unit: base_unit(numbers.as_ref().and_then(|(_, dimension)| *dimension)),
         numbers: numbers.map(|(numbers, _)| numbers),
@@ -288,7 +318,8 @@ fn estimate(entry: &Option<RankedMean>) -> Option<data::Estimate> {
     entry.map(|entry| data::Estimate {
         mean: entry.mean.mean,
         half: entry.mean.half,
-        best: entry.best,
+        best: entry.is_best(),
+        similar: entry.is_similar(),
     })
 }
 
@@ -319,6 +350,44 @@ fn row(row: &earlydrop_lab::summary::SchemeSummary) -> data::SchemeSummary {
         point: row.point,
         seeds: row.seeds,
         values: row.values.iter().map(estimate).collect(),
+    }
+}
+
+fn link_row(row: &earlydrop_lab::summary::LinkSummary) -> data::LinkSummary {
+    data::LinkSummary {
+        scheme: row.scheme,
+        point: row.point,
+        link: row.link.clone(),
+        values: row.values.iter().map(estimate).collect(),
+    }
+}
+
+impl data::Baseline {
+    /// The differences of a comparison.
+    pub fn of(comparison: &Comparison) -> data::Baseline {
+        let rows = comparison.rows.iter().map(|row| data::DifferenceSummary {
+            scheme: row.scheme,
+            point: row.point,
+            values: row
+                .values
+                .iter()
+                .map(|difference| {
+                    let difference = (*difference)?;
+                    Some(data::Difference {
+                        mean: difference.mean.mean,
+                        half: difference.mean.half,
+                        share: difference.share,
+                        significant: difference.significant,
+                    })
+                })
+                .collect(),
+        });
+        data::Baseline {
+            scheme: comparison.baseline,
+            significance: SIGNIFICANT,
+            metrics: comparison.metrics.clone(),
+            rows: rows.collect(),
+        }
     }
 }
 

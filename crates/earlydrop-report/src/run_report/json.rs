@@ -4,17 +4,24 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use earlydrop_lab::metrics::{self, Better, LIVE_METRICS, METRICS, Metric};
+use earlydrop::units::Nanos;
+use earlydrop_lab::baseline::{Comparison, DifferenceRow, SIGNIFICANT};
+use earlydrop_lab::metrics::{self, Better, LINK_METRICS, LIVE_METRICS, METRICS, Metric};
 use earlydrop_lab::plan::{Hosts, Plan};
+use earlydrop_lab::scenario::{QueueLength, SchemeSizes};
 use earlydrop_lab::store::{Store, StoreError};
-use earlydrop_lab::summary::{RankedMean, Summary};
+use earlydrop_lab::summary::{LinkSummary, RankedMean, Summary};
 
-/// The summary of a stored run as JSON, in base units; `report` is the path of its page.
+use crate::table::{Mark, View};
+
+/// The summary of a stored run as JSON, in base units; `report` is the path of its page, and
+/// `view` may have a comparison.
 pub fn json(
     plan: &Plan,
     store: &Store,
     summary: &Summary,
     report: &Path,
+    view: &View,
 ) -> Result<Value, StoreError> {
     let mut seeds: Vec<u64> = summary.cells.iter().map(|cell| cell.seed).collect();
     seeds.sort_unstable();
@@ -37,6 +44,7 @@ pub fn json(
     let mut document = json!({
         "earlydrop": store.about("version")?,
         "title": plan.scenario().title,
+        "about": plan.scenario().about,
         "folder": store.folder(),
         "report": report,
         "seeds": seeds,
@@ -44,7 +52,14 @@ pub fn json(
         "metrics": metrics.collect::<Map<String, Value>>(),
         "rows": rows.collect::<Vec<Value>>(),
         "groups": groups.collect::<Vec<Value>>(),
+        "links": summary.links.iter().map(|row| link(plan, row)).collect::<Vec<Value>>(),
+        "derived": derived(plan),
+        "warnings": plan.warnings(),
+        "marks": { "best": Mark::Best.meaning(), "similar": Mark::Similar.meaning() },
     });
+    if let Some(comparison) = &view.comparison {
+        document["baseline"] = differences(plan, comparison);
+    }
     if is_live {
         document["hosts"] = "real".into();
     }
@@ -66,6 +81,82 @@ fn scheme(plan: &Plan, row: &earlydrop_lab::summary::SchemeSummary) -> Value {
         document["not_trustworthy"] = live.doubtful.into();
     }
     document
+}
+
+/// The means of one bottleneck under one scheme at one point.
+fn link(plan: &Plan, row: &LinkSummary) -> Value {
+    json!({
+        "link": row.link,
+        "scheme": plan.labels()[row.scheme],
+        "point": point(plan, row.point),
+        "metrics": entries(LINK_METRICS.iter(), &row.values),
+    })
+}
+
+/// The differences from the baseline.
+fn differences(plan: &Plan, comparison: &Comparison) -> Value {
+    let labels = plan.labels();
+    let row = |row: &DifferenceRow| {
+        let metrics = comparison.metrics.iter().zip(&row.values);
+        let measured = metrics.filter_map(|(metric, difference)| {
+            let difference = (*difference)?;
+            let value = json!({
+                "difference": difference.mean.mean,
+                "half_width_95": difference.mean.half,
+                "share": difference.share,
+                "p_value": difference.p_value,
+                "significant": difference.significant,
+            });
+            Some((METRICS[*metric].name.to_string(), value))
+        });
+        json!({
+            "scheme": labels[row.scheme],
+            "point": point(plan, row.point),
+            "metrics": measured.collect::<Map<String, Value>>(),
+        })
+    };
+    json!({
+        "scheme": labels[comparison.baseline],
+        "significant": SIGNIFICANT,
+        "rows": comparison.rows.iter().map(row).collect::<Vec<Value>>(),
+    })
+}
+
+/// Buffers, thresholds and targets at each point and link.
+fn derived(plan: &Plan) -> Value {
+    let labels = plan.labels();
+    let length = |length: &QueueLength| json!({ "packets": length.packets, "seconds": length.seconds, "bdp": length.bdp });
+    let scheme = |sizes: &SchemeSizes| {
+        let thresholds = sizes.thresholds.as_ref();
+        json!({
+            "scheme": labels[sizes.scheme],
+            "buffer": length(&sizes.buffer),
+            "min": thresholds.map(|(min, _)| length(min)),
+            "max": thresholds.map(|(_, max)| length(max)),
+            "target": sizes.target.map(Nanos::as_secs_f64),
+        })
+    };
+    let points = plan.points.iter().enumerate().map(|(index, at)| {
+        let scenario = &at.scenario;
+        let links = scenario.sizes();
+        let links = links.iter().map(|sizes| {
+            json!({
+                "link": sizes.name,
+                "rate": sizes.link.rate.0,
+                "mean_packet": sizes.link.mean_packet.0,
+                "bdp_packets": sizes.bdp,
+                "schemes": sizes.schemes.iter().map(scheme).collect::<Vec<Value>>(),
+            })
+        });
+        json!({
+            "point": point(plan, index),
+            "rtt": scenario.path.rtt.as_secs_f64(),
+            "duration": scenario.duration.as_secs_f64(),
+            "warm_up": scenario.warm_up.as_secs_f64(),
+            "links": links.collect::<Vec<Value>>(),
+        })
+    });
+    points.collect()
 }
 
 /// What a metric is, by the keys of its name.
@@ -96,8 +187,13 @@ fn entries<'a>(
     values: &[Option<RankedMean>],
 ) -> Map<String, Value> {
     let measured = metrics.zip(values).filter_map(|(metric, entry)| {
-        let RankedMean { mean, best } = (*entry)?;
-        let value = json!({ "mean": mean.mean, "half_width_95": mean.half, "best": best });
+        let entry = (*entry)?;
+        let value = json!({
+            "mean": entry.mean.mean,
+            "half_width_95": entry.mean.half,
+            "best": entry.is_best(),
+            "similar": entry.is_similar(),
+        });
         Some((metric.name.to_string(), value))
     });
     measured.collect()

@@ -19,4 +19,4 @@ pub use data::Data;
 pub use gather::{curve_outlines, gather, of_trace, series_meaning};
 pub use json::json;
 pub(crate) use page::STYLE;
-pub use page::{render, write_report, write_report_to};
+pub use page::{render, write_report, write_report_to, write_view};

@@ -9,6 +9,7 @@ use earlydrop_lab::summary::Summary;
 
 use super::{Data, gather};
 use crate::figure::escape;
+use crate::table::View;
 
 const TEMPLATE: &str = include_str!("../../assets/report/page.html");
 /// The style sheet of all pages.
@@ -73,8 +74,18 @@ const LICENCES: &[(&str, &str)] = &[
 
 /// Writes `report.html` into the folder of a stored run; returns its path.
 pub fn write_report(plan: &Plan, store: &Store, summary: &Summary) -> Result<PathBuf, StoreError> {
+    write_view(plan, store, summary, &View::default())
+}
+
+/// Writes `report.html` with a reader's choices; returns its path.
+pub fn write_view(
+    plan: &Plan,
+    store: &Store,
+    summary: &Summary,
+    view: &View,
+) -> Result<PathBuf, StoreError> {
     let path = store.folder().join("report.html");
-    write_report_to(&path, Overwrite::Own, plan, store, summary)?;
+    write_report_to(&path, Overwrite::Own, plan, store, summary, view)?;
     Ok(path)
 }
 
@@ -85,9 +96,10 @@ pub fn write_report_to(
     plan: &Plan,
     store: &Store,
     summary: &Summary,
+    view: &View,
 ) -> Result<(), StoreError> {
     let file = NewFile::create(path, &Signature::PAGE, overwrite)?;
-    let page = render(&gather(plan, store, summary)?);
+    let page = render(&gather(plan, store, summary, view)?);
     Ok(file.complete_with(page.as_bytes())?)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::figure::{Axis, Bar, Bars, escape};
 use crate::page_shell::page_shell;
-use crate::table::Table;
+use crate::table::{Mark, Table};
 use earlydrop_lab::plan::Plan;
 use earlydrop_lab::statistics::Mean;
 use earlydrop_lab::version;
@@ -107,16 +107,16 @@ fn bars(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity) ->
     }
 }
 
-/// A table as HTML; emphasised cells are bold and end in a star.
+/// A table as HTML; marked cells are bold and end in their sign.
 fn html(table: &Table) -> String {
     let heading = |name: &String| format!("<th scope=\"col\">{}</th>", escape(name));
     let row = |cells: &Vec<crate::table::Cell>| {
         let cells = cells.iter().enumerate().map(|(index, cell)| {
             let text = escape(&cell.text);
-            match (index, cell.best) {
+            match (index, cell.mark) {
                 (0, _) => format!("<th scope=\"row\">{text}</th>"),
-                (_, true) => format!("<td><strong>{text} *</strong></td>"),
-                (_, false) => format!("<td>{text}</td>"),
+                (_, Mark::None) => format!("<td>{text}</td>"),
+                (_, mark) => format!("<td><strong>{text} {}</strong></td>", mark.sign(true)),
             }
         });
         format!("<tr>{}</tr>\n", cells.collect::<String>())

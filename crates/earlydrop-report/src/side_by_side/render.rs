@@ -30,18 +30,10 @@ pub fn tables(plan: &Plan, rows: &[Comparison]) -> Vec<(String, Vec<(Quantity, T
 fn quantity_table(plan: &Plan, rows: &[&Comparison], index: usize, quantity: &Quantity) -> Table {
     let row = |row: &&Comparison| {
         let pair = &row.pairs[index];
-        let plain = |mean: Option<Mean>| Cell {
-            text: estimate_text(mean, quantity),
-            best: false,
-        };
-        let difference = Cell {
-            text: signed(pair.difference, quantity),
-            best: pair.is_significant(),
-        };
-        let name = Cell {
-            text: scheme_label(plan, row),
-            best: false,
-        };
+        let plain = |mean: Option<Mean>| Cell::plain(estimate_text(mean, quantity));
+        let difference = signed(pair.difference, quantity);
+        let difference = Cell::difference(difference, pair.is_significant());
+        let name = Cell::plain(scheme_label(plan, row));
         vec![name, plain(pair.simulated), plain(pair.live), difference]
     };
     let header = ["scheme", "simulated", "live", "difference"];
@@ -113,15 +105,10 @@ fn cells(plan: &Plan, row: &Comparison) -> Vec<Cell> {
         let [simulated, live] =
             [pair.simulated, pair.live].map(|mean| estimate_text(mean, &quantity));
         let difference = signed(pair.difference, &quantity);
-        Cell {
-            text: format!("{simulated}, {live} ({difference})"),
-            best: pair.is_significant(),
-        }
+        let text = format!("{simulated}, {live} ({difference})");
+        Cell::difference(text, pair.is_significant())
     };
-    let name = Cell {
-        text: scheme_label(plan, row),
-        best: false,
-    };
+    let name = Cell::plain(scheme_label(plan, row));
     let cells = row.pairs.iter().zip(quantities()).map(cell);
     [name].into_iter().chain(cells).collect()
 }

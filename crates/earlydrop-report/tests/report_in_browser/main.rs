@@ -393,6 +393,7 @@ fn hostile_text_stays_text() {
     ] {
         *text = HOSTILE.to_owned();
     }
+    data.axes[0].title = HOSTILE.to_owned();
     data.axes[0].values[0] = HOSTILE.to_owned();
     for (index, scheme) in data.schemes.iter_mut().enumerate() {
         scheme.label = format!("{HOSTILE}{index}");

@@ -147,12 +147,14 @@ fn swept() -> Vec<Axis> {
     vec![
         Axis {
             field: "network.rtt".to_owned(),
+            title: "round trip".to_owned(),
             values: texts(&["10 ms", "20 ms", "50 ms", "100 ms"]),
             numbers: Some(vec![0.01, 0.02, 0.05, 0.1]),
             unit: "s",
         },
         Axis {
             field: "traffic.bulk.flows".to_owned(),
+            title: "traffic.bulk.flows".to_owned(),
             values: texts(&["5", "20", "80"]),
             numbers: Some(vec![5.0, 20.0, 80.0]),
             unit: "",
@@ -302,6 +304,7 @@ fn estimate(values: &[f64]) -> Option<Estimate> {
         mean,
         half,
         best: false,
+        similar: false,
     })
 }
 
@@ -402,6 +405,7 @@ fn groups(data: &mut Data, invent: &mut Invent) {
                             mean: 0.21 + 0.3 * queue_level(scheme),
                             half: Some(0.012),
                             best: false,
+                            similar: false,
                         }),
                     ],
                 });

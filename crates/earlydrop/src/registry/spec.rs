@@ -97,6 +97,26 @@ impl Spec {
         spec
     }
 
+    /// This scheme with given values replaced. `replace` takes the name and the text of each, and
+    /// returns another text, or `None` to keep it.
+    ///
+    /// ```
+    /// use earlydrop::registry::Spec;
+    /// let red: Spec = "red:min=2 BDP,max=90".parse().unwrap();
+    /// let known = red.replaced(|_, value| (value == "2 BDP").then(|| "40 packets".to_string()));
+    /// assert_eq!(known.to_string(), "red:min=40 packets,max=90");
+    /// ```
+    #[must_use]
+    pub fn replaced(&self, mut replace: impl FnMut(&str, &str) -> Option<String>) -> Spec {
+        let mut spec = self.clone();
+        for (name, value) in &mut spec.given {
+            if let Some(other) = replace(name, value) {
+                *value = other;
+            }
+        }
+        spec
+    }
+
     /// Checks every value, alone and together, and computes automatic ones.
     pub fn plan(&self, link: &Link) -> Result<Plan, ConfigError> {
         (self.descriptor.plan)(&self.settings(link)?)

@@ -9,6 +9,7 @@ use earlydrop_lab::store::Store;
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report;
 use earlydrop_report::side_by_side::{self, Comparison};
+use earlydrop_report::table::Mark;
 
 use super::{live_plan, prepare_host, run_cells};
 use crate::commands::run_options::{self, RunOptions, check_finished};
@@ -136,13 +137,15 @@ fn print_tables(
         for (_, table) in tables {
             lines.push(Text::default());
             lines.push(Text::new(&table.title, Look::Plain));
-            lines.extend(lay_out(&table, style.width));
+            lines.extend(lay_out(&table, style));
         }
     }
     lines.push(Text::default());
     let any = |is: fn(&Comparison) -> bool| rows.iter().any(is);
     if any(|row| row.pairs.iter().any(|pair| pair.is_significant())) {
-        lines.push(Text::new("* significant difference", Look::Faint));
+        let mark = Mark::Significant;
+        let line = format!("{} {}", mark.sign(style.unicode), mark.meaning());
+        lines.push(Text::new(&line, Look::Faint));
     }
     if any(|row| row.doubtful > 0) {
         lines.extend(Text::new(NOT_TRUSTWORTHY, Look::Faint).wrapped(style.width));

@@ -68,11 +68,11 @@ pub(super) static NETWORK: Section = Section {
             "the one-way propagation delay of a bottleneck; auto: a quarter of the shortest round-trip time, divided by the number of bottlenecks",
         )
         .when("shape", &["dumbbell", "parking-lot"]),
-        one(
+        Field::new(
             "buffer",
-            Kind::OrAuto(&Kind::Length(Range::POSITIVE)),
-            "auto",
-            "the buffer: every scheme's `limit`; auto: each scheme's default",
+            Shape::Length(Kind::OrAuto(&Kind::Length(Range::POSITIVE))),
+            "",
+            "the buffer: every scheme's `limit`; auto: 3 BDP, or four packets a flow or 50 packets where that is more; left out: each scheme's default",
         ),
         one(
             "bottlenecks",

@@ -1,9 +1,12 @@
 //! The ends of flows in a network.
 
+use std::collections::HashSet;
+
 use earlydrop::units::Nanos;
-use earlydrop_sim::network::Node as Host;
+use earlydrop_sim::network::{Node as Host, Routes};
 
 use super::BuiltNetwork;
+use crate::scenario::FlowGroup;
 
 /// The ends of a flow, and the propagation delay of its hosts' access links.
 pub(in crate::scenario) struct Ends {
@@ -28,6 +31,25 @@ pub(in crate::scenario) enum EndsProblem {
 }
 
 impl BuiltNetwork {
+    /// The longest base round-trip time of any group of flows in a graph.
+    pub(super) fn longest_rtt(&self, groups: &[FlowGroup]) -> Option<Nanos> {
+        let mut routes = Routes::new(&self.network);
+        let mut delay = |from, to| {
+            let route = routes.find(from, to)?;
+            let delays = route.iter().map(|link| self.network.get(*link).delay);
+            Some(delays.fold(Nanos::ZERO, |sum, delay| sum + delay))
+        };
+        let ends: HashSet<(&str, &str)> = groups
+            .iter()
+            .map(|group| (group.from.as_str(), group.to.as_str()))
+            .collect();
+        let rtts = ends.into_iter().filter_map(|(from, to)| {
+            let (from, to) = (*self.places.get(from)?, *self.places.get(to)?);
+            Some(delay(from, to)? + delay(to, from)?)
+        });
+        rtts.max()
+    }
+
     /// The ends of a flow with these names and this base round-trip time.
     pub(in crate::scenario) fn ends(
         &self,

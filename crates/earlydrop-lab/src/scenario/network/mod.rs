@@ -11,6 +11,8 @@ use earlydrop_sim::network::{
     Change, Dumbbell, Link, LinkId, Network, Node as Host, ParkingLot, Reorder, Trace,
 };
 
+use super::flows::FlowGroup;
+use super::path::Path;
 use super::schemes::from_config;
 use crate::document::{Place, Problem, suggestion};
 
@@ -109,21 +111,36 @@ pub(super) struct BuiltNetwork {
     chain: Option<(Nanos, Vec<String>)>,
     /// The link whose queue is in the summary.
     pub(super) watched: LinkId,
+    /// The links with the compared scheme, and those of a graph with one of their own.
+    pub(super) bottlenecks: Vec<LinkId>,
     /// The rate of the watched link.
     pub(super) rate: BitsPerSec,
+}
+
+/// What a network is built with.
+pub(super) struct Around<'a> {
+    /// The compared scheme, as written.
+    pub(super) scheme: &'a Spec,
+    /// The size of the largest packet of any group.
+    pub(super) packet: Bytes,
+    /// What relative lengths and times refer to.
+    pub(super) path: Path,
 }
 
 /// A function that reads a recorded link by its file's name.
 pub(crate) type TraceReader<'a> = dyn Fn(&str) -> Result<Trace, String> + 'a;
 
 impl LinkSpec {
-    /// The simulator's link under `scheme`; `delay` and `packet` where it sets none.
-    fn build(&self, scheme: &Spec, delay: Nanos, packet: Bytes) -> Link {
+    /// The simulator's link under a scheme; `delay` and `around.packet` where it sets none.
+    fn build(&self, around: &Around<'_>, delay: Nanos) -> Link {
+        let packet = around.packet;
         let queue = match &self.queue {
-            QueueChoice::Scheme => Some(scheme.clone()),
-            QueueChoice::Fixed(spec) => Some(spec.clone()),
+            QueueChoice::Scheme => Some(around.scheme),
+            QueueChoice::Fixed(spec) => Some(spec),
             QueueChoice::None => None,
         };
+        let link = self.for_registry(packet);
+        let queue = queue.map(|spec| around.path.resolve(spec, &link));
         Link {
             rate: self.rate,
             delay: self.delay.unwrap_or(delay),
@@ -152,29 +169,83 @@ impl LinkSpec {
 impl Topology {
     /// The links whose queue is the compared scheme, as the registry needs them.
     pub(super) fn scheme_links(&self, packet: Bytes) -> Vec<registry::Link> {
-        let links: Vec<&LinkSpec> = match &self.layout {
-            Layout::Chain(chain) => vec![&chain.forward, &chain.reverse],
-            Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
+        let named = self.named_scheme_links(packet).into_iter();
+        named.map(|(_, link)| link).collect()
+    }
+
+    /// The names of the links whose queue is the compared scheme, with what the registry needs.
+    pub(super) fn named_scheme_links(&self, packet: Bytes) -> Vec<(String, registry::Link)> {
+        let links: Vec<(String, &LinkSpec)> = match &self.layout {
+            Layout::Chain(chain) => vec![
+                ("forward".to_string(), &chain.forward),
+                ("reverse".to_string(), &chain.reverse),
+            ],
+            Layout::Graph(edges) => edges
+                .iter()
+                .map(|edge| (format!("{} to {}", edge.from, edge.to), &edge.link))
+                .collect(),
         };
         let under_scheme = links
             .into_iter()
-            .filter(|link| matches!(link.queue, QueueChoice::Scheme));
-        under_scheme.map(|link| link.for_registry(packet)).collect()
+            .filter(|(_, link)| matches!(link.queue, QueueChoice::Scheme));
+        under_scheme
+            .map(|(name, link)| (name, link.for_registry(packet)))
+            .collect()
+    }
+
+    /// The number of bottlenecks in a row; 1 in a graph.
+    pub(super) fn bottlenecks(&self) -> u32 {
+        match &self.layout {
+            Layout::Chain(chain) => chain.bottlenecks,
+            Layout::Graph(_) => 1,
+        }
+    }
+
+    /// Whether the first link with the compared scheme follows a recording.
+    pub(super) fn is_recorded(&self) -> bool {
+        match &self.layout {
+            Layout::Chain(chain) => chain.forward.trace.is_some(),
+            Layout::Graph(edges) => edges
+                .iter()
+                .find(|edge| matches!(edge.link.queue, QueueChoice::Scheme))
+                .is_some_and(|edge| edge.link.trace.is_some()),
+        }
     }
 
     /// Checks the queues whose scheme is the same in all runs.
-    pub(super) fn check(&self, packet: Bytes, problems: &mut Vec<Problem>) {
+    pub(super) fn check(&self, packet: Bytes, path: &Path, problems: &mut Vec<Problem>) {
         let links: Vec<&LinkSpec> = match &self.layout {
             Layout::Chain(chain) => vec![&chain.reverse],
             Layout::Graph(edges) => edges.iter().map(|edge| &edge.link).collect(),
         };
         for link in links {
-            if let QueueChoice::Fixed(spec) = &link.queue
-                && let Err(error) = spec.plan(&link.for_registry(packet))
-            {
-                problems.push(from_config(&error, &link.queue_place));
+            if let QueueChoice::Fixed(spec) = &link.queue {
+                let registered = link.for_registry(packet);
+                let planned = path.resolve(spec, &registered).plan(&registered);
+                let problem = planned.map_err(|error| from_config(&error, &link.queue_place));
+                problems.extend(problem.err());
             }
         }
+    }
+
+    /// The base round-trip time of the path: the network's; in a graph, the longest of any group.
+    pub(super) fn path_rtt(&self, groups: &[FlowGroup], packet: Bytes) -> Nanos {
+        let (Layout::Graph(edges), Ok(scheme)) = (&self.layout, Spec::new("droptail")) else {
+            return self.rtt;
+        };
+        let path = Path {
+            rtt: self.rtt,
+            flows: 1,
+        };
+        let built = build_graph(
+            edges,
+            &Around {
+                scheme: &scheme,
+                packet,
+                path,
+            },
+        );
+        built.longest_rtt(groups).unwrap_or(self.rtt)
     }
 
     /// Whether it is a graph, whose links decide about round-trip times.
@@ -182,17 +253,16 @@ impl Topology {
         matches!(self.layout, Layout::Graph(_))
     }
 
-    /// The network under `scheme`, without hosts. `shortest` is the shortest base round-trip
+    /// The network under a scheme, without hosts. `shortest` is the shortest base round-trip
     /// time of all flows, of which an automatic propagation delay takes its share.
     pub(super) fn build(
         &self,
-        scheme: &Spec,
+        around: &Around<'_>,
         shortest: Nanos,
-        packet: Bytes,
     ) -> Result<BuiltNetwork, Problem> {
         let mut built = match &self.layout {
-            Layout::Chain(chain) => build_chain(chain, scheme, shortest, packet),
-            Layout::Graph(edges) => build_graph(edges, scheme, packet),
+            Layout::Chain(chain) => build_chain(chain, around, shortest),
+            Layout::Graph(edges) => build_graph(edges, around),
         };
         if !self.watch.0.is_empty() {
             built.watched = self.watched(&built.network)?;
@@ -231,7 +301,7 @@ impl Topology {
     }
 }
 
-fn build_chain(chain: &Chain, scheme: &Spec, shortest: Nanos, packet: Bytes) -> BuiltNetwork {
+fn build_chain(chain: &Chain, around: &Around<'_>, shortest: Nanos) -> BuiltNetwork {
     let Chain {
         bottlenecks,
         forward,
@@ -240,19 +310,23 @@ fn build_chain(chain: &Chain, scheme: &Spec, shortest: Nanos, packet: Bytes) -> 
     } = chain;
     let automatic = Nanos(shortest.0 / 4 / u64::from(*bottlenecks));
     let delay = forward.delay.unwrap_or(automatic);
-    let forward_link = forward.build(scheme, delay, packet);
-    let reverse_link = reverse.build(scheme, delay, packet);
-    let (network, routers) = if *dumbbell {
+    let forward_link = forward.build(around, delay);
+    let reverse_link = reverse.build(around, delay);
+    let both = matches!(reverse.queue, QueueChoice::Scheme);
+    let (network, routers, forwards, reverses) = if *dumbbell {
         let dumbbell = Dumbbell::new(forward_link, reverse_link);
-        (dumbbell.network, vec![dumbbell.left, dumbbell.right])
+        let routers = vec![dumbbell.left, dumbbell.right];
+        let links = (vec![dumbbell.bottleneck], vec![dumbbell.reverse]);
+        (dumbbell.network, routers, links.0, links.1)
     } else {
         let links = (0..*bottlenecks).map(|_| forward_link.clone());
         let mut lot = ParkingLot::new(links);
         for link in &lot.reverses {
             *lot.network.get_mut(*link) = reverse_link.clone();
         }
-        (lot.network, lot.routers)
+        (lot.network, lot.routers, lot.bottlenecks, lot.reverses)
     };
+    let reverses = reverses.into_iter().filter(|_| both);
     let names: Vec<String> = routers
         .iter()
         .map(|router| network.name(*router).to_string())
@@ -263,14 +337,16 @@ fn build_chain(chain: &Chain, scheme: &Spec, shortest: Nanos, packet: Bytes) -> 
         places,
         chain: Some((delay, names)),
         watched: LinkId(0),
+        bottlenecks: forwards.into_iter().chain(reverses).collect(),
         rate: forward.rate,
     }
 }
 
-fn build_graph(edges: &[Edge], scheme: &Spec, packet: Bytes) -> BuiltNetwork {
+fn build_graph(edges: &[Edge], around: &Around<'_>) -> BuiltNetwork {
     let mut network = Network::new();
     let mut places: BTreeMap<String, Host> = BTreeMap::new();
     let mut watched = None;
+    let mut bottlenecks = Vec::new();
     for edge in edges {
         let mut node = |name: &String| {
             let known = places.get(name).copied();
@@ -281,11 +357,14 @@ fn build_graph(edges: &[Edge], scheme: &Spec, packet: Bytes) -> BuiltNetwork {
             })
         };
         let (from, to) = (node(&edge.from), node(&edge.to));
-        let link = edge.link.build(scheme, Nanos::ZERO, packet);
+        let link = edge.link.build(around, Nanos::ZERO);
         let under_scheme = matches!(edge.link.queue, QueueChoice::Scheme);
         let id = network.link(from, to, link.clone());
         if under_scheme {
             watched = watched.or(Some(id));
+        }
+        if !matches!(edge.link.queue, QueueChoice::None) {
+            bottlenecks.push(id);
         }
         if edge.both {
             let mut reverse = link;
@@ -300,6 +379,7 @@ fn build_graph(edges: &[Edge], scheme: &Spec, packet: Bytes) -> BuiltNetwork {
         places,
         chain: None,
         watched: watched.unwrap_or(LinkId(0)),
+        bottlenecks,
         rate: BitsPerSec(0),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use earlydrop::registry;
 use earlydrop::units::{BitsPerSec, Nanos};
 use earlydrop_sim::network::{Change, Reorder, Trace};
 
@@ -21,10 +20,8 @@ pub(in crate::scenario) fn read(
         "graph" => Layout::Graph(edges(network, context, problems)),
         shape => chain(network, shape == "dumbbell", context, problems),
     };
-    let buffer = match network.value("buffer") {
-        registry::Value::Auto => None,
-        length => Some((length.to_string(), network.place_of("buffer").clone())),
-    };
+    let buffer = network.length("buffer");
+    let buffer = buffer.map(|length| (length.to_string(), network.place_of("buffer").clone()));
     Topology {
         layout,
         access: network.rate_or_auto("access"),
@@ -147,7 +144,7 @@ fn link(
         packet: entries.size_or_auto("packet"),
         loss: entries.number("loss"),
         reorder: reorder(entries, problems),
-        changes: changes(entries, context.duration, problems),
+        changes: changes(entries, context, problems),
         trace,
         queue_place: entries.place().clone(),
     }
@@ -194,17 +191,13 @@ fn reorder(entries: &Entries, problems: &mut Vec<Problem>) -> Option<Reorder> {
 
 fn changes(
     entries: &Entries,
-    duration: Nanos,
+    context: &Context<'_>,
     problems: &mut Vec<Problem>,
 ) -> Vec<(Nanos, Change)> {
     let mut changes = Vec::new();
     for change in entries.list("changes") {
         let at = change.time("at");
-        if at >= duration {
-            let message = format!("a change at {at} of a run of {duration}");
-            let help = "it must come before the run's end";
-            problems.push(Problem::new(change.place_of("at"), message, help));
-        }
+        context.check_in_time("network: a change", at);
         let before = changes.len();
         changes.extend(
             change

@@ -15,7 +15,9 @@ use serde_json::{Map, Value, json};
 use super::SCENARIO;
 use crate::document::{Field, Section, Shape};
 use schemes::schemes_schema;
-use values::{Units, alternatives, any_of, between, dimensions, kind_allows_zero, spread};
+use values::{
+    Units, alternatives, any_of, between, dimensions, kind_allows_zero, relative, spread,
+};
 
 /// The JSON Schema (draft 2020-12) of a scenario file with the built-in schemes.
 ///
@@ -92,6 +94,11 @@ impl Writer {
     fn field(&mut self, field: &'static Field) -> Value {
         let mut schema = match &field.shape {
             Shape::One(kind) => any_of(alternatives(kind, Units::Required)),
+            Shape::Length(kind) => {
+                let mut forms = alternatives(kind, Units::Required);
+                forms.push(relative(&["BDP", "RTT"]));
+                any_of(forms)
+            }
             Shape::Between(kind) => between(kind),
             Shape::Spread(kind) => spread(dimensions(kind), kind_allows_zero(kind)),
             Shape::Amount => spread(&[Dimension::Data, Dimension::Packets], false),

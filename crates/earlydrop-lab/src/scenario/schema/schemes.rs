@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use earlydrop::registry::{Descriptor, Parameter, Preset};
 use serde_json::{Map, Value, json};
 
-use super::values::{Units, alternatives, any_of, named_value, single_value};
+use super::values::{Units, alternatives, any_of, named_value, relative, single_value};
 use super::{Writer, reference};
+use crate::scenario::path::relative_units;
 
 impl Writer {
     /// Defines the table of each scheme, the forms that a scheme may take, and the table
@@ -104,7 +105,15 @@ impl Writer {
     /// The name and a reference of the definition of a parameter. Schemes whose parameters
     /// have the same definition share it.
     fn parameter(&mut self, scheme: &Descriptor, parameter: &Parameter) -> (String, Value) {
-        let mut schema = any_of(alternatives(&parameter.kind, Units::Optional));
+        let mut forms = alternatives(&parameter.kind, Units::Optional);
+        let units = relative_units(parameter);
+        if !units.is_empty() {
+            forms.push(relative(units));
+        }
+        if parameter.name == "limit" {
+            forms.push(named_value("auto", "as the network's buffer = auto"));
+        }
+        let mut schema = any_of(forms);
         let with = parameter.when.map_or(String::new(), |(other, values)| {
             format!(" Only with {other} = {}.", values.join(" or "))
         });

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Writer, reference};
 use crate::document::{Field, Section, Shape};
 use crate::scenario::SCENARIO;
-use crate::sweep::NOT_SWEPT;
+use crate::sweep::{NOT_SWEPT, TITLES};
 
 impl Writer {
     /// Defines `sweep`: paths in quotes, or nested tables.
@@ -39,6 +39,12 @@ impl Writer {
         let mut properties = Map::new();
         swept_fields(&SCENARIO, "#", "", &mut properties);
         let paths = format!("^({})$", paths(&SCENARIO));
+        let titles = json!({
+            "description": "names of swept fields for tables and figures, by their paths",
+            "type": "object",
+            "additionalProperties": { "type": ["string", "object"] },
+        });
+        properties.insert(TITLES.into(), titles);
         let sweep = json!({
             "type": "object",
             "properties": properties,
@@ -61,7 +67,11 @@ fn swept_fields(section: &Section, at: &str, path: &str, properties: &mut Map<St
                 let at = format!("#/$defs/{}", inner.name);
                 swept_fields(inner, &at, &format!("{name}."), properties);
             }
-            Shape::One(_) | Shape::Between(_) | Shape::Spread(_) | Shape::Amount => {
+            Shape::One(_)
+            | Shape::Length(_)
+            | Shape::Between(_)
+            | Shape::Spread(_)
+            | Shape::Amount => {
                 let values =
                     json!({ "type": "array", "minItems": 1, "items": { "$ref": pointer } });
                 let swept = json!({

@@ -136,6 +136,15 @@ fn quantity_or_zero(dimensions: &[Dimension]) -> String {
     format!(r"{quantity}|{ZERO}\s*({})?", units.join("|"))
 }
 
+/// A number with one of these units of a path.
+pub(super) fn relative(units: &[&str]) -> Value {
+    let units: Vec<String> = units
+        .iter()
+        .map(|unit| format!("{unit}|{}", unit.to_lowercase()))
+        .collect();
+    text_of(&format!(r"{NUMBER}\s*({})", units.join("|")))
+}
+
 /// A quantity, or two with dots between.
 pub(super) fn between(kind: &Kind) -> Value {
     let zero = kind_allows_zero(kind);

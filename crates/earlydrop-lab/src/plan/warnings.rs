@@ -1,0 +1,297 @@
+//! Warnings about a plan: settings that run, and whose results would be misread.
+//!
+//! Each has the rule, its number and the nearest setting that follows the rule.
+
+use std::collections::{BTreeMap, HashMap};
+
+use earlydrop::units::Nanos;
+use earlydrop_model::configure::BUFFER_PER_FLOW;
+
+use super::Plan;
+use crate::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
+use crate::statistics::significant;
+
+/// Buffers are at least this many times a scheme's target delay: below, the queue is full before
+/// the scheme has held it at its target.
+const TARGETS: f64 = 2.0;
+/// The upper threshold is at least this share of BDP / sqrt(flows), the queue that N flows need to
+/// fill a link (Appenzeller, Keslassy and McKeown, "Sizing Router Buffers", SIGCOMM 2004).
+const LEAST_BAND: f64 = 0.25;
+
+impl Plan {
+    /// What a reader of the results should know about the settings, one sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        // In the order in which they are found, with the number of points.
+        let mut found: Vec<(String, usize)> = Vec::new();
+        let mut known: HashMap<Rule, usize> = HashMap::new();
+        for point in &self.points {
+            for (rule, text) in at_point(&point.scenario) {
+                let index = *known.entry(rule).or_insert(found.len());
+                match found.get_mut(index) {
+                    Some((_, points)) => *points += 1,
+                    None => found.push((text, 1)),
+                }
+            }
+        }
+        let texts = found.into_iter().map(|(text, points)| match points {
+            1 => text,
+            2 => format!("{text} (so at one more point of the sweep)"),
+            points => format!("{text} (so at {} more points of the sweep)", points - 1),
+        });
+        texts.collect()
+    }
+}
+
+/// What a warning is about: the same rule about the same schemes is told once.
+type Rule = (&'static str, Vec<String>);
+
+/// The warnings of a scenario at one point.
+fn at_point(scenario: &Scenario) -> Vec<(Rule, String)> {
+    let late = scenario.late.iter();
+    let mut all: Vec<(Rule, String)> = late
+        .map(|text| (("late", vec![text.clone()]), text.clone()))
+        .collect();
+    for sizes in scenario.sizes() {
+        let at = At {
+            scenario,
+            sizes: &sizes,
+        };
+        at.short_buffers(&mut all);
+        at.buffers_within_curves(&mut all);
+        at.low_thresholds(&mut all);
+        at.targets_below_a_packet(&mut all);
+        at.short_intervals(&mut all);
+        at.crowds(&mut all);
+        at.crowded_bands(&mut all);
+    }
+    all
+}
+
+/// The schemes at a link.
+struct At<'a> {
+    scenario: &'a Scenario,
+    sizes: &'a LinkSizes,
+}
+
+impl At<'_> {
+    fn label(&self, scheme: &SchemeSizes) -> String {
+        self.scenario.schemes[scheme.scheme].label.clone()
+    }
+
+    /// The time of a packet's transmission, in seconds.
+    fn packet_time(&self) -> f64 {
+        1.0 / self.service()
+    }
+
+    fn service(&self) -> f64 {
+        let link = &self.sizes.link;
+        link.rate.packets_per_sec(link.mean_packet)
+    }
+
+    /// Schemes that `is_so`, each with words about it, by a text that groups them.
+    fn grouped(
+        &self,
+        is_so: impl Fn(&SchemeSizes) -> Option<(String, String)>,
+    ) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
+        let mut groups: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
+        for scheme in &self.sizes.schemes {
+            if let Some((group, words)) = is_so(scheme) {
+                let (labels, all) = groups.entry(group).or_default();
+                let label = self.label(scheme);
+                all.push(match words.is_empty() {
+                    true => label.clone(),
+                    false => format!("{label} ({words})"),
+                });
+                labels.push(label);
+            }
+        }
+        groups
+    }
+
+    fn short_buffers(&self, all: &mut Vec<(Rule, String)>) {
+        let rate = self.sizes.link.rate;
+        let groups = self.grouped(|scheme| {
+            let target = scheme.target?;
+            let is_short = scheme.buffer.seconds < TARGETS * target.as_secs_f64();
+            is_short.then(|| (words(&scheme.buffer), target.to_string()))
+        });
+        for (buffer, (labels, schemes)) in groups {
+            let targets = self.sizes.schemes.iter();
+            let targets = targets.filter(|scheme| labels.contains(&self.label(scheme)));
+            let longest = targets.filter_map(|scheme| scheme.target).max();
+            let enough = Nanos((TARGETS * longest.unwrap_or_default().0 as f64) as u64);
+            let packets = (enough.as_secs_f64() * self.service()).ceil();
+            all.push((
+                ("buffer", labels),
+                format!(
+                    "the buffer of {buffer} at {rate} is less than twice the target of {}: it is \
+                     full before they act, as drop-tail's; nearest: network.buffer = \"{packets} \
+                     packets\" ({enough})",
+                    schemes.join(", "),
+                ),
+            ));
+        }
+    }
+
+    fn buffers_within_curves(&self, all: &mut Vec<(Rule, String)>) {
+        let groups = self.grouped(|scheme| {
+            let end = scheme.end?;
+            let is_within = scheme.buffer.packets < end.packets * (1.0 - 1e-9);
+            is_within.then(|| (words(&scheme.buffer), words(&end)))
+        });
+        for (buffer, (labels, schemes)) in groups {
+            all.push((
+                ("curve", labels),
+                format!(
+                    "the buffer of {buffer} is full before the average reaches the end of the \
+                     curve of {}; nearest: a larger network.buffer, or lower thresholds",
+                    schemes.join(", "),
+                ),
+            ));
+        }
+    }
+
+    fn low_thresholds(&self, all: &mut Vec<(Rule, String)>) {
+        let flows = self.scenario.loss_based_flows();
+        if flows == 0 {
+            return;
+        }
+        let needed = self.sizes.bdp / (flows as f64).sqrt();
+        let groups = self.grouped(|scheme| {
+            let (_, max) = scheme.thresholds?;
+            (max.packets < LEAST_BAND * needed * (1.0 - 1e-9)).then(|| (words(&max), String::new()))
+        });
+        let (rate, rtt) = (self.sizes.link.rate, self.scenario.path.rtt);
+        for (max, (labels, schemes)) in groups {
+            all.push((
+                ("thresholds", labels),
+                format!(
+                    "max = {max} of {} is far below what the link needs at {rate} and {rtt}: {} needs \
+                     about {} packets to fill it (BDP/sqrt(flows)), and with less than a quarter of \
+                     that it idles; nearest: min = \"auto\" with target_delay = \"0.4 \
+                     RTT\", or see `earlydrop configure --link {} --rtt {} --flows {flows}`",
+                    schemes.join(", "),
+                    count(flows),
+                    significant(needed, 2),
+                    rate.to_string().replace(' ', ""),
+                    rtt.to_string().replace(' ', ""),
+                ),
+            ));
+        }
+    }
+
+    fn targets_below_a_packet(&self, all: &mut Vec<(Rule, String)>) {
+        let packet = self.packet_time();
+        let link = &self.sizes.link;
+        let groups = self.grouped(|scheme| {
+            let target = scheme.target?;
+            let is_below = target.as_secs_f64() < packet;
+            is_below.then(|| (String::new(), target.to_string()))
+        });
+        for (_, (labels, schemes)) in groups {
+            let enough = Nanos::from_secs_f64((1500.0 * packet).ceil() / 1e3);
+            all.push((
+                ("packet", labels),
+                format!(
+                    "the target of {} is below the {} that a packet of {} bytes takes at {}: one \
+                     waiting packet exceeds it; nearest: a target of {enough} (1.5 packets)",
+                    schemes.join(", "),
+                    in_ms(packet),
+                    link.mean_packet.0,
+                    link.rate,
+                ),
+            ));
+        }
+    }
+
+    fn short_intervals(&self, all: &mut Vec<(Rule, String)>) {
+        let rtt = self.scenario.path.rtt;
+        let groups = self.grouped(|scheme| {
+            let interval = scheme.interval?;
+            (interval < rtt).then(|| (String::new(), interval.to_string()))
+        });
+        for (_, (labels, schemes)) in groups {
+            all.push((
+                ("interval", labels),
+                format!(
+                    "the interval of {} is below the round-trip time of {rtt}: the next drop comes \
+                     before senders can have responded (RFC 8289, section 4.3); nearest: interval \
+                     = \"{rtt}\" with target = \"{}\"",
+                    schemes.join(", "),
+                    Nanos(rtt.0 / 20),
+                ),
+            ));
+        }
+    }
+
+    /// Senders with less than a packet in flight spend their time in timeouts.
+    fn crowded_bands(&self, all: &mut Vec<(Rule, String)>) {
+        let flows = self.scenario.loss_based_flows();
+        let groups = self.grouped(|scheme| {
+            let max = scheme.thresholds.as_ref().map(|(_, max)| max.packets);
+            // CoDel's drops do not bound the queue of many flows.
+            let target = scheme.target.filter(|_| scheme.interval.is_none());
+            let target = target.map(|target| target.as_secs_f64() * self.service());
+            let queue = max.or(target)?;
+            let few = queue + self.sizes.bdp < flows as f64;
+            let packets = (queue * 10.0).round() / 10.0;
+            few.then(|| (String::new(), format!("{packets} packets")))
+        });
+        for (_, (labels, schemes)) in groups {
+            let bdp = (self.sizes.bdp * 10.0).round() / 10.0;
+            let flow = self.sizes.bdp + flows as f64;
+            all.push((
+                ("band", labels),
+                format!(
+                    "the path ({bdp} packets) and a queue at the upper threshold or target of {} \
+                     hold less than a packet for each of {}: expect heavy loss and timeouts under \
+                     any setting but a longer queue of about {} packets",
+                    schemes.join(", "),
+                    count(flows),
+                    flow.ceil(),
+                ),
+            ));
+        }
+    }
+
+    fn crowds(&self, all: &mut Vec<(Rule, String)>) {
+        let flows = self.scenario.loss_based_flows();
+        let needed = BUFFER_PER_FLOW * flows as f64;
+        let groups = self.grouped(|scheme| {
+            let room = scheme.buffer.packets + self.sizes.bdp;
+            (room < needed).then(|| (words(&scheme.buffer), String::new()))
+        });
+        for (buffer, (labels, schemes)) in groups {
+            all.push((
+                ("crowd", labels),
+                format!(
+                    "path and a buffer of {buffer} hold fewer than {BUFFER_PER_FLOW} packets for \
+                     each of {}: timeouts decide under {}; nearest: network.buffer = \
+                     \"{needed} packets\", or \"auto\"",
+                    count(flows),
+                    schemes.join(", "),
+                ),
+            ));
+        }
+    }
+}
+
+/// "20 flows".
+fn count(flows: u64) -> String {
+    match flows {
+        1 => "1 flow".to_string(),
+        flows => format!("{flows} flows"),
+    }
+}
+
+/// "50 packets (0.6 ms)".
+fn words(length: &QueueLength) -> String {
+    let packets = (length.packets * 10.0).round() / 10.0;
+    format!("{packets} packets ({})", in_ms(length.seconds))
+}
+
+/// A time with three digits: "0.6 ms".
+fn in_ms(seconds: f64) -> String {
+    let ms: f64 = significant(1e3 * seconds, 3).parse().unwrap_or(f64::NAN);
+    format!("{ms} ms")
+}

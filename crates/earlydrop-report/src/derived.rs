@@ -1,0 +1,133 @@
+//! The buffers, thresholds and targets of a plan's schemes, in sentences.
+
+use earlydrop_lab::plan::Plan;
+use earlydrop_lab::scenario::{LinkSizes, QueueLength, Scenario, SchemeSizes};
+use earlydrop_lab::statistics::significant;
+
+/// The values at all points, a sentence each; those that differ between points begin with the swept
+/// fields that decide about them.
+pub fn sentences(plan: &Plan) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    for point in 0..plan.points.len() {
+        let text = at_point(plan, point).join("; ");
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, points)) => points.push(point),
+            None => groups.push((text, vec![point])),
+        }
+    }
+    match groups.as_slice() {
+        [_] => at_point(plan, 0),
+        _ => groups
+            .iter()
+            .map(|(text, points)| format!("{}: {text}", label(plan, points)))
+            .collect(),
+    }
+}
+
+/// What a group of points has in common: "network.rate = 10 Mbps"; of a field that has all of its
+/// values in the group nothing is said.
+fn label(plan: &Plan, points: &[usize]) -> String {
+    let axes = plan.axes.iter().enumerate().filter_map(|(index, axis)| {
+        let mut values: Vec<usize> = points
+            .iter()
+            .map(|point| plan.points[*point].coordinates[index])
+            .collect();
+        values.sort_unstable();
+        values.dedup();
+        let texts = axis.texts();
+        let own: Vec<&str> = values.iter().map(|value| texts[*value].as_str()).collect();
+        (values.len() < texts.len()).then(|| format!("{} = {}", axis.name(), own.join(" or ")))
+    });
+    axes.collect::<Vec<_>>().join(", ")
+}
+
+/// The values where they are the same at all points of the sweep.
+pub fn of_all_points(plan: &Plan) -> Option<Vec<String>> {
+    let first = at_point(plan, 0);
+    let rest = 1..plan.points.len();
+    rest.into_iter()
+        .all(|point| at_point(plan, point) == first)
+        .then_some(first)
+}
+
+/// The values at a point: "buffer 250 packets = 150 ms = 3 BDP".
+pub fn at_point(plan: &Plan, point: usize) -> Vec<String> {
+    let scenario = &plan.points[point].scenario;
+    let links = scenario.sizes();
+    let several = links.len() > 1;
+    let lines = links.iter().flat_map(|link| {
+        let name = match several {
+            true => format!("link {} ({}): ", link.name, link.link.rate),
+            false => String::new(),
+        };
+        let lines = of_link(scenario, link).into_iter();
+        lines.map(move |line| format!("{name}{line}"))
+    });
+    lines.collect()
+}
+
+fn of_link(scenario: &Scenario, link: &LinkSizes) -> Vec<String> {
+    let buffer = |scheme: &SchemeSizes| {
+        let QueueLength { packets, .. } = scheme.buffer;
+        packets.is_finite().then(|| {
+            let bdp = short(scheme.buffer.bdp);
+            format!("{} = {bdp} BDP", length(&scheme.buffer))
+        })
+    };
+    let thresholds = |scheme: &SchemeSizes| {
+        let (min, max) = scheme.thresholds.as_ref()?;
+        Some(format!("{}, max {}", length(min), length(max)))
+    };
+    let target = |scheme: &SchemeSizes| {
+        let target = scheme.target?;
+        let packets = target.as_secs_f64() * link.link.rate.packets_per_sec(link.link.mean_packet);
+        Some(format!("{target} = {} packets", short(packets)))
+    };
+    let lines = [
+        grouped(scenario, link, "buffer", buffer),
+        grouped(scenario, link, "min", thresholds),
+        grouped(scenario, link, "target", target),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// "target 15 ms = 25 packets (pie), 5 ms = 8.33 packets (codel, fq-codel)"; without schemes' names
+/// where all schemes have the value.
+fn grouped(
+    scenario: &Scenario,
+    link: &LinkSizes,
+    what: &str,
+    value: impl Fn(&SchemeSizes) -> Option<String>,
+) -> Option<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for scheme in &link.schemes {
+        let label = scenario.schemes[scheme.scheme].label.as_str();
+        if let Some(value) = value(scheme) {
+            match groups.iter_mut().find(|(known, _)| *known == value) {
+                Some((_, labels)) => labels.push(label),
+                None => groups.push((value, vec![label])),
+            }
+        }
+    }
+    let group = |(value, labels): &(String, Vec<&str>)| match labels.len() {
+        all if all == link.schemes.len() => value.clone(),
+        _ => format!("{value} ({})", labels.join(", ")),
+    };
+    let groups: Vec<String> = groups.iter().map(group).collect();
+    (!groups.is_empty()).then(|| format!("{what} {}", groups.join("; ")))
+}
+
+/// "250 packets = 150 ms".
+fn length(length: &QueueLength) -> String {
+    let time = match length.seconds {
+        seconds if seconds < 1.0 => format!("{} ms", short(1e3 * seconds)),
+        seconds => format!("{} s", short(seconds)),
+    };
+    format!("{} packets = {time}", short(length.packets))
+}
+
+/// A number with three significant digits, without zeros at its end.
+fn short(number: f64) -> String {
+    let rounded = significant(number, 3).parse().unwrap_or(number);
+    format!("{rounded}")
+}
