@@ -12,7 +12,7 @@ mod tables;
 mod write;
 
 pub use export::{ExportError, Format, export};
-pub use read::{FlowRow, Quantiles};
+pub use read::{FlowRow, Quantiles, QueueRow};
 pub use run::{RunError, missing_cells, run, run_until};
 pub use tables::{Column, ColumnType, Table, page};
 

@@ -26,6 +26,9 @@ pub struct Data {
     pub seeds: Vec<u64>,
     /// The number of cells of the plan: schemes times points times seeds.
     pub cells_planned: usize,
+    /// Whether this is one run in detail, whose time series come first.
+    #[serde(rename = "trace")]
+    pub is_trace: bool,
     /// The metrics, in the order of every list of values below.
     pub metrics: Vec<Metric>,
     /// The schemes compared.
@@ -40,6 +43,10 @@ pub struct Data {
     pub group_metrics: Vec<Metric>,
     /// Means over seeds for each group of flows.
     pub groups: Vec<GroupSummary>,
+    /// The metrics of links with a queue, in the order of their lists of values.
+    pub link_metrics: Vec<Metric>,
+    /// Means over seeds for each link with a queue; empty where only one is measured.
+    pub links: Vec<LinkSummary>,
     /// The single runs.
     pub cells: Vec<Cell>,
     /// The flows of the first seed's runs.
@@ -51,6 +58,17 @@ pub struct Data {
     /// The timing quality of runs on real hosts; `None` for simulated runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<LiveRuns>,
+}
+
+/// A question with its answer in a sentence.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answer {
+    /// The question: "Least loss".
+    pub question: &'static str,
+    /// Where the answer changes along the sweep; `None` without a sweep.
+    pub overall: Option<String>,
+    /// The answer at each point; `None` where it was not measured.
+    pub at: Vec<Option<String>>,
 }
 
 /// The timing quality of runs on real hosts.
@@ -115,6 +133,19 @@ pub struct Scheme {
     /// Pairs of average queue in packets and drop probability; empty without a drop curve.
     #[serde(serialize_with = "short_pairs")]
     pub curve: Vec<[f64; 2]>,
+    /// The thresholds and targets that it compares a time series with.
+    pub thresholds: Vec<Threshold>,
+}
+
+/// A value that a scheme compares a queue or a delay with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Threshold {
+    /// The parameter: "min", "target".
+    pub name: &'static str,
+    /// The value, in packets or in seconds.
+    pub value: f64,
+    /// "packets" or "s".
+    pub unit: &'static str,
 }
 
 /// A parameter with its value.
@@ -180,6 +211,21 @@ pub struct GroupSummary {
     /// The number of its flows.
     pub flows: usize,
     /// One for each group metric.
+    pub values: Vec<Option<Estimate>>,
+}
+
+/// The means of one link's queue under one scheme at one point.
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkSummary {
+    /// Index of the scheme.
+    pub scheme: usize,
+    /// Index of the point.
+    pub point: usize,
+    /// The link's name.
+    pub link: String,
+    /// Whether it is the measured link of the other tables.
+    pub watched: bool,
+    /// One for each link metric.
     pub values: Vec<Option<Estimate>>,
 }
 
