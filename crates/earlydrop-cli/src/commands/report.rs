@@ -8,7 +8,7 @@ use earlydrop_lab::files::FileError;
 use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report_to;
-use earlydrop_report::table;
+use earlydrop_report::{latex, table};
 
 use crate::draw::Style;
 use crate::failure::Failure;
@@ -20,7 +20,8 @@ use crate::summary_table;
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:
   earlydrop report runs/satellite-1a2b3c4d
-  earlydrop report runs/satellite-1a2b3c4d --as markdown > table.md")]
+  earlydrop report runs/satellite-1a2b3c4d --as markdown > table.md
+  earlydrop report runs/satellite-1a2b3c4d --as latex > table.tex")]
 pub(crate) struct Report {
     /// The run's folder
     run: PathBuf,
@@ -43,6 +44,8 @@ enum Format {
     Markdown,
     /// Comma-separated values: every metric, in base units
     Csv,
+    /// LaTeX with the rules of the package booktabs, the best in bold
+    Latex,
 }
 
 pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
@@ -63,6 +66,11 @@ pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Re
         Format::Markdown => {
             for table in table::tables(&plan, &summary) {
                 writeln!(out, "{}", table.markdown())?;
+            }
+        }
+        Format::Latex => {
+            for table in table::tables(&plan, &summary) {
+                writeln!(out, "{}", latex::tabular(&table))?;
             }
         }
         Format::Csv => write!(out, "{}", table::csv(&plan, &summary))?,

@@ -17,6 +17,7 @@ mod json;
 mod links;
 mod page;
 mod panels;
+pub mod pictures;
 mod thresholds;
 
 pub use answers::answers;
