@@ -1,24 +1,20 @@
-//! Export of a run's tables as CSV, JSON and Parquet.
+//! Export of a run's tables as CSV, JSON and Parquet, each row with the keys of its run.
 
-use std::fs::File;
+pub(super) mod parquet;
+mod tidy;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::ParquetMetaDataReader;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::Type;
 use rusqlite::types::Value;
 use serde_json::{Map, Value as Json};
 
-use super::{Column, ColumnType, Store, StoreError, Table};
+use super::{ColumnType, Store, StoreError};
 use crate::escape::{CsvField, CsvWriter};
 use crate::files::{FileError, NewFile, Overwrite, Signature, create_folder};
 use crate::version::version;
+use parquet::TableWriter;
+use tidy::{ExportTable, Keys, tables};
 
 /// A format of exported tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +59,11 @@ pub fn export(
         file.complete()?;
         return Ok(vec![path]);
     }
+    let (tables, keys) = tables(store, format)?;
     let mut files = Vec::new();
-    for table in store.tables()? {
+    for table in tables {
         let (extension, signature) = match format {
-            Format::Parquet => ("parquet", Signature::found_by(is_own_parquet)),
+            Format::Parquet => ("parquet", Signature::found_by(parquet::is_own)),
             Format::Csv | Format::Json => ("csv", csv_signature(&table)),
         };
         let path = folder.join(format!("{}.{extension}", table.name));
@@ -74,173 +71,92 @@ pub fn export(
         paths.push(path);
     }
     for ((table, mut file), path) in files.into_iter().zip(&paths) {
-        let rows = store.table(&table)?;
         let result = match format {
-            Format::Parquet => parquet(&table, &rows, &mut file),
-            Format::Csv | Format::Json => csv(&table, &rows, &mut file),
+            Format::Parquet => write_parquet(store, &table, &keys, &mut file),
+            Format::Csv | Format::Json => write_csv(store, &table, &keys, &mut file),
         };
-        result.map_err(|error| FileError::new(path, error))?;
+        result?.map_err(|error| FileError::new(path, error))?;
         file.complete()?;
     }
     Ok(paths)
 }
 
 /// What a table has as CSV. Anybody's table may have a key and a value; a run's has its identity.
-fn csv_signature(table: &Table) -> Signature {
+/// The columns of cells depend on what is swept; their first four do not.
+fn csv_signature(table: &ExportTable) -> Signature {
     let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
     let header = names.join(",");
     match table.name {
         "about" => Signature::header_and_row(&header, "identity,"),
+        _ if table.is_of_cells() => Signature::beginning("cell,scheme,point,seed,"),
         _ => Signature::header(&header),
     }
 }
 
-/// The beginning of the name of the program that wrote a Parquet file, in its metadata.
-const CREATED_BY: &str = "earlydrop ";
-
-/// Whether `file` is a Parquet file that earlydrop has made.
-fn is_own_parquet(file: &File) -> bool {
-    let metadata = ParquetMetaDataReader::new().parse_and_finish(file);
-    metadata.is_ok_and(|metadata| {
-        let by = metadata.file_metadata().created_by();
-        by.is_some_and(|by| by.starts_with(CREATED_BY))
-    })
-}
-
-impl Store {
-    /// Every row of a table, its columns in order.
-    fn table(&self, table: &Table) -> Result<Vec<Vec<Value>>, StoreError> {
-        let select = format!("SELECT * FROM \"{}\"", table.name);
-        let columns = table.columns.len();
-        self.rows(&select, |row| {
-            (0..columns).map(|column| row.get(column)).collect()
-        })
-    }
-}
-
-/// Every table as a list of rows by column.
+/// Every table as a list of rows by column; the samples are lists in `series`.
 fn json(store: &Store) -> Result<Json, StoreError> {
     let mut document = Map::new();
     document.insert("earlydrop".to_string(), version().into());
-    for table in store.tables()? {
-        let rows = store.table(&table)?;
-        let rows = rows.into_iter().map(|row| {
-            let names = table.columns.iter().map(|column| column.name.clone());
-            Json::Object(names.zip(row.into_iter().map(to_json)).collect())
-        });
-        document.insert(table.name.to_string(), Json::Array(rows.collect()));
+    let (tables, keys) = tables(store, Format::Json)?;
+    for table in tables {
+        let mut rows = Vec::new();
+        let written = table.each_row::<()>(store, &keys, |row| {
+            let fields = table.columns.iter().zip(row);
+            let fields =
+                fields.map(|(column, value)| (column.name.clone(), to_json(column.kind, value)));
+            rows.push(Json::Object(fields.collect()));
+            Ok(())
+        })?;
+        debug_assert!(written.is_ok(), "rows are only collected");
+        document.insert(table.name.to_string(), Json::Array(rows));
     }
     Ok(Json::Object(document))
 }
 
-fn to_json(value: Value) -> Json {
+fn to_json(kind: ColumnType, value: Value) -> Json {
     match value {
         Value::Integer(whole) => whole.into(),
         Value::Real(real) => real.into(),
+        Value::Text(text) if kind == ColumnType::Reals => {
+            serde_json::from_str(&text).unwrap_or_default()
+        }
         Value::Text(text) => text.into(),
         Value::Null | Value::Blob(_) => Json::Null,
     }
 }
 
-fn csv(table: &Table, rows: &[Vec<Value>], out: impl Write) -> io::Result<()> {
+fn write_csv(
+    store: &Store,
+    table: &ExportTable,
+    keys: &Keys,
+    out: impl Write,
+) -> Result<io::Result<()>, StoreError> {
     let mut writer = CsvWriter::new(out);
-    writer.line(table.columns.iter().map(|column| &column.name))?;
-    for row in rows {
+    if let Err(error) = writer.line(table.columns.iter().map(|column| &column.name)) {
+        return Ok(Err(error));
+    }
+    let written = table.each_row(store, keys, |row| {
         writer.line(row.iter().map(|value| match value {
             Value::Integer(whole) => CsvField::Number(whole.to_string()),
             Value::Real(real) => CsvField::from(*real),
             Value::Text(text) => CsvField::from(text),
             Value::Null | Value::Blob(_) => CsvField::Empty,
-        }))?;
-    }
-    writer.finish()
-}
-
-fn parquet(table: &Table, rows: &[Vec<Value>], out: impl Write + Send) -> io::Result<()> {
-    write_parquet(table, rows, out).map_err(io::Error::other)
+        }))
+    })?;
+    Ok(written.and_then(|()| writer.finish()))
 }
 
 fn write_parquet(
-    table: &Table,
-    rows: &[Vec<Value>],
-    file: impl Write + Send,
-) -> Result<(), ParquetError> {
-    let fields: Result<Vec<_>, ParquetError> = table.columns.iter().map(field).collect();
-    let schema = Type::group_type_builder(table.name)
-        .with_fields(fields?)
-        .build()?;
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        .set_created_by(format!("{CREATED_BY}{}", version()))
-        .build();
-    let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
-    let mut group = writer.next_row_group()?;
-    for (index, column) in table.columns.iter().enumerate() {
-        let values: Vec<&Value> = rows.iter().map(|row| &row[index]).collect();
-        if let Some(mut out) = group.next_column()? {
-            write_column(column.kind, &values, &mut out)?;
-            out.close()?;
-        }
-    }
-    group.close()?;
-    writer.close()?;
-    Ok(())
-}
-
-/// A column as a Parquet field: only numbers that may be missing are optional.
-fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
-    let (physical, logical, repetition) = match column.kind {
-        ColumnType::Whole => (Physical::INT64, None, Repetition::REQUIRED),
-        ColumnType::Real => (Physical::DOUBLE, None, Repetition::OPTIONAL),
-        ColumnType::Text => (
-            Physical::BYTE_ARRAY,
-            Some(LogicalType::String),
-            Repetition::REQUIRED,
-        ),
+    store: &Store,
+    table: &ExportTable,
+    keys: &Keys,
+    out: impl Write + Send,
+) -> Result<io::Result<()>, StoreError> {
+    let mut writer = match TableWriter::new(table.name, &table.columns, out) {
+        Ok(writer) => writer,
+        Err(error) => return Ok(Err(io::Error::other(error))),
     };
-    let field = Type::primitive_type_builder(&column.name, physical)
-        .with_logical_type(logical)
-        .with_repetition(repetition)
-        .build()?;
-    Ok(Arc::new(field))
-}
-
-fn write_column(
-    kind: ColumnType,
-    values: &[&Value],
-    out: &mut SerializedColumnWriter<'_>,
-) -> Result<(), ParquetError> {
-    let values = values.iter();
-    match kind {
-        ColumnType::Whole => {
-            let whole = values.map(|value| match value {
-                Value::Integer(whole) => *whole,
-                _ => 0,
-            });
-            let whole: Vec<i64> = whole.collect();
-            out.typed::<Int64Type>().write_batch(&whole, None, None)?;
-        }
-        ColumnType::Real => {
-            let present = |value: &Value| match value {
-                Value::Real(real) => Some(*real),
-                Value::Integer(whole) => Some(*whole as f64),
-                _ => None,
-            };
-            let values: Vec<Option<f64>> = values.map(|value| present(value)).collect();
-            let levels: Vec<i16> = values.iter().map(|v| i16::from(v.is_some())).collect();
-            let real: Vec<f64> = values.into_iter().flatten().collect();
-            let out = out.typed::<DoubleType>();
-            out.write_batch(&real, Some(&levels), None)?;
-        }
-        ColumnType::Text => {
-            let text = values.map(|value| match value {
-                Value::Text(text) => ByteArray::from(text.as_str()),
-                _ => ByteArray::from(""),
-            });
-            let text: Vec<ByteArray> = text.collect();
-            out.typed::<ByteArrayType>()
-                .write_batch(&text, None, None)?;
-        }
-    }
-    Ok(())
+    let written = table.each_row(store, keys, |row| writer.row(row))?;
+    let written = written.and_then(|()| writer.finish());
+    Ok(written.map_err(io::Error::other))
 }
