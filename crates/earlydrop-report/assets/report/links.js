@@ -4,7 +4,7 @@
 function addLinks() {
   const names = [...new Set(data.links.map(({ link }) => link))];
   if (names.length < 2) return false;
-  const section = addSection("links", "Links", "Every link with a queue. The other tables are about the measured link and about flows.");
+  const section = addSection("links", "Links", "The links where packets wait: busy for at least half of the time, or with drops or marks. The other tables are about the measured link and about flows.");
   const boxes = make("div", { "data-figure": "links" });
   section.append(boxes, meanings(data.link_metrics));
   const show = () => {

@@ -64,7 +64,7 @@ function panelsShown(scheme, beside) {
       if (perLink && panel.title !== "Packets" && panel.title !== "Packets per interval") continue;
       const lines = [scheme, beside].filter((one) => one !== null).flatMap((one, second) =>
         panelsOf(one, link)[at].lines.map((line) => ({ ...line, scheme: one, beside: second === 1 })));
-      if (lines.length) shown.push({ panel, lines, title: perLink ? `${panel.title}, ${link}` : panel.title });
+      if (lines.length) shown.push({ panel, lines, title: perLink ? `${panel.title}, ${link}` : panel.title, ofLink: perLink });
     }
   });
   return shown;
@@ -118,7 +118,7 @@ function clipNote(clipped) {
 }
 
 /** Adds a panel with its axes, lines and thresholds to the option. */
-function drawPanel(look, option, drawn, { panel, lines, title, index, last, end, from, to, layout, scheme, compares }) {
+function drawPanel(look, option, drawn, { panel, lines, title, ofLink, index, last, end, from, to, layout, scheme, compares }) {
   const { left, right, tall, head, step } = layout;
   const hidden = getList("lines");
   const scale = panel.scale;
@@ -150,7 +150,7 @@ function drawPanel(look, option, drawn, { panel, lines, title, index, last, end,
     axisLabel: { show: last, color: look.muted, fontFamily: look.font, fontSize: look.size - 1, hideOverlap: true, formatter: (value) => timeTick(value, end) },
     axisPointer: { show: true, snap: false },
   }));
-  option.yAxis.push(numberAxis(look, { name: title, values: range.log ? range.values : [], log: range.log, max: range.max, vertical: true, zero: !range.log, gridIndex: index, nameGap: left - 20, nameMoveOverlap: false, splitNumber: 3, showMaxTick: range.max === null, minInterval: panel.steps ? 1 : 0 }));
+  option.yAxis.push(numberAxis(look, { name: title, values: range.log ? range.values : [], log: range.log, max: range.max, vertical: true, zero: !range.log, gridIndex: index, nameGap: left - 20, nameMoveOverlap: false, splitNumber: 3, showMaxTick: range.max === null, minInterval: panel.steps ? 1 : 0, ...(ofLink ? nameAbove(look) : {}) }));
   for (const { key, mark, series } of shown) {
     option.series.push({
       type: "line",
@@ -170,6 +170,11 @@ function drawPanel(look, option, drawn, { panel, lines, title, index, last, end,
   }
   addGuides(look, option, { index, levels: levels.filter(({ value }) => range.max === null || value <= range.max), end, from });
   if (look.print) option.legend.push(printedLegend(look, shown, title, top - head + 2, left));
+}
+
+/** An axis's name above its panel, where it is longer than the panel is high. */
+function nameAbove(look) {
+  return { nameLocation: "end", nameGap: 5, nameTextStyle: { color: look.text, fontFamily: look.font, fontSize: look.size, fontWeight: 500, align: "left" } };
 }
 
 /** The thresholds of a panel, each name with its scheme where two are compared. */

@@ -14,8 +14,35 @@ use super::gather::scheme_and_point;
 /// A metric of a queue: its description, and its value.
 type LinkMetric = (Metric, fn(&QueueRow) -> Option<f64>);
 
+const SHARE: (&str, f64) = ("%", 100.0);
+const PACKETS: (&str, f64) = ("packets", 1.0);
+
+#[rustfmt::skip]
 fn link_metrics() -> Vec<LinkMetric> {
-    let metric = |name, title, (unit, scale), better, meaning| Metric {
+    vec![
+        (metric("utilisation", "utilisation", SHARE, "more", "the share of the time that the link was sending"),
+            |queue| Some(queue.utilisation)),
+        (metric("delay_mean", "queueing delay", ("ms", 1e3), "less", "the mean time of a packet in the link's queue"),
+            |queue| queue.mean_sojourn),
+        (metric("queue_mean", "queue", PACKETS, "less", "the mean length of the link's queue over time"),
+            |queue| Some(queue.mean_packets)),
+        (metric("queue_longest", "longest queue", PACKETS, "less", "the maximum length of the link's queue"),
+            |queue| Some(queue.longest)),
+        (metric("queue_loss", "dropped", SHARE, "less", "packets dropped by the link's queue over packets that arrived at it"),
+            |queue| queue.share_of_arrived(queue.dropped)),
+        (metric("queue_marked", "marked", SHARE, "", "packets marked by the link's queue over packets that arrived at it"),
+            |queue| queue.share_of_arrived(queue.marked)),
+    ]
+}
+
+fn metric(
+    name: &'static str,
+    title: &'static str,
+    (unit, scale): (&'static str, f64),
+    better: &'static str,
+    meaning: &'static str,
+) -> Metric {
+    Metric {
         name,
         title,
         unit,
@@ -23,69 +50,7 @@ fn link_metrics() -> Vec<LinkMetric> {
         better,
         meaning,
         headline: true,
-    };
-    vec![
-        (
-            metric(
-                "utilisation",
-                "utilisation",
-                ("%", 100.0),
-                "more",
-                "the share of the time that the link was sending",
-            ),
-            |queue| Some(queue.utilisation),
-        ),
-        (
-            metric(
-                "delay_mean",
-                "queueing delay",
-                ("ms", 1e3),
-                "less",
-                "the mean time of a packet in the link's queue",
-            ),
-            |queue| queue.mean_sojourn,
-        ),
-        (
-            metric(
-                "queue_mean",
-                "queue",
-                ("packets", 1.0),
-                "less",
-                "the mean length of the link's queue over time",
-            ),
-            |queue| Some(queue.mean_packets),
-        ),
-        (
-            metric(
-                "queue_longest",
-                "longest queue",
-                ("packets", 1.0),
-                "less",
-                "the maximum length of the link's queue",
-            ),
-            |queue| Some(queue.longest),
-        ),
-        (
-            metric(
-                "queue_loss",
-                "dropped",
-                ("%", 100.0),
-                "less",
-                "packets dropped by the link's queue over packets that arrived at it",
-            ),
-            |queue| queue.share_of_arrived(queue.dropped),
-        ),
-        (
-            metric(
-                "queue_marked",
-                "marked",
-                ("%", 100.0),
-                "",
-                "packets marked by the link's queue over packets that arrived at it",
-            ),
-            |queue| queue.share_of_arrived(queue.marked),
-        ),
-    ]
+    }
 }
 
 /// The metrics of links.

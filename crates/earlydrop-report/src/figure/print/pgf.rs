@@ -35,73 +35,16 @@ pub(super) fn file(scene: &Scene) -> Vec<u8> {
     out.into_bytes()
 }
 
+/// A place; PGF's y axis points up.
+fn point_at((x, y): (f64, f64), height: f64) -> String {
+    format!("\\pgfqpoint{{{}}}{{{}}}", point(x), point(height - y))
+}
+
 fn command(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
-    let at = |x: f64, y: f64| format!("\\pgfqpoint{{{}}}{{{}}}", point(x), point(height - y));
+    let at = |x: f64, y: f64| point_at((x, y), height);
     match item {
-        Item::Path {
-            points,
-            is_closed,
-            stroke,
-            fill,
-        } => {
-            if let Some((colour, opacity)) = fill {
-                writeln!(
-                    out,
-                    "\\definecolor{{fill}}{{RGB}}{{{}}}\\pgfsetfillcolor{{fill}}\\pgfsetfillopacity{{{opacity}}}",
-                    rgb(*colour)
-                )?;
-            }
-            if let Some(stroke) = stroke {
-                let dashes: String = stroke
-                    .dashes
-                    .iter()
-                    .map(|d| format!("{{{}}}", point(*d)))
-                    .collect();
-                writeln!(
-                    out,
-                    "\\definecolor{{line}}{{RGB}}{{{}}}\\pgfsetstrokecolor{{line}}\\pgfsetlinewidth{{{}}}\\pgfsetdash{{{dashes}}}{{0pt}}",
-                    rgb(stroke.colour),
-                    point(stroke.width)
-                )?;
-            }
-            for (index, (x, y)) in points.iter().enumerate() {
-                let verb = if index == 0 { "move" } else { "line" };
-                writeln!(out, "\\pgfpath{verb}to{{{}}}", at(*x, *y))?;
-            }
-            if *is_closed {
-                writeln!(out, "\\pgfpathclose")?;
-            }
-            let paint = match (fill.is_some(), stroke.is_some()) {
-                (true, true) => "fill,stroke",
-                (true, false) => "fill",
-                _ => "stroke",
-            };
-            writeln!(out, "\\pgfusepath{{{paint}}}")
-        }
-        Item::Text {
-            at: (x, y),
-            anchor,
-            size,
-            is_upward,
-            colour,
-            text,
-        } => {
-            let side = match *anchor {
-                0.0 => "left,",
-                0.5 => "",
-                _ => "right,",
-            };
-            let turn = if *is_upward { ",rotate=90" } else { "" };
-            writeln!(
-                out,
-                "\\definecolor{{ink}}{{RGB}}{{{}}}\\pgftext[{side}base,at={}{turn}]{{\\color{{ink}}\\fontsize{{{}}}{{{}}}\\selectfont {}}}",
-                rgb(*colour),
-                at(*x, *y),
-                short(*size),
-                short(1.2 * size),
-                tex(text)
-            )
-        }
+        Item::Path { .. } => path(out, item, height),
+        Item::Text { .. } => text(out, item, height),
         Item::Clip([left, top, right, bottom]) => writeln!(
             out,
             "\\begin{{pgfscope}}\\pgfpathrectangle{{{}}}{{\\pgfqpoint{{{}}}{{{}}}}}\\pgfusepath{{clip}}",
@@ -111,6 +54,84 @@ fn command(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
         ),
         Item::EndClip => writeln!(out, "\\end{{pgfscope}}"),
     }
+}
+
+fn path(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
+    let at = |x: f64, y: f64| point_at((x, y), height);
+    let Item::Path {
+        points,
+        is_closed,
+        stroke,
+        fill,
+    } = item
+    else {
+        return Ok(());
+    };
+
+    if let Some((colour, opacity)) = fill {
+        writeln!(
+            out,
+            "\\definecolor{{fill}}{{RGB}}{{{}}}\\pgfsetfillcolor{{fill}}\\pgfsetfillopacity{{{opacity}}}",
+            rgb(*colour)
+        )?;
+    }
+    if let Some(stroke) = stroke {
+        let dashes: String = stroke
+            .dashes
+            .iter()
+            .map(|d| format!("{{{}}}", point(*d)))
+            .collect();
+        writeln!(
+            out,
+            "\\definecolor{{line}}{{RGB}}{{{}}}\\pgfsetstrokecolor{{line}}\\pgfsetlinewidth{{{}}}\\pgfsetdash{{{dashes}}}{{0pt}}",
+            rgb(stroke.colour),
+            point(stroke.width)
+        )?;
+    }
+    for (index, (x, y)) in points.iter().enumerate() {
+        let verb = if index == 0 { "move" } else { "line" };
+        writeln!(out, "\\pgfpath{verb}to{{{}}}", at(*x, *y))?;
+    }
+    if *is_closed {
+        writeln!(out, "\\pgfpathclose")?;
+    }
+    let paint = match (fill.is_some(), stroke.is_some()) {
+        (true, true) => "fill,stroke",
+        (true, false) => "fill",
+        _ => "stroke",
+    };
+    writeln!(out, "\\pgfusepath{{{paint}}}")
+}
+
+fn text(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
+    let at = |x: f64, y: f64| point_at((x, y), height);
+    let Item::Text {
+        at: (x, y),
+        anchor,
+        size,
+        is_upward,
+        colour,
+        text,
+    } = item
+    else {
+        return Ok(());
+    };
+
+    let side = match *anchor {
+        0.0 => "left,",
+        0.5 => "",
+        _ => "right,",
+    };
+    let turn = if *is_upward { ",rotate=90" } else { "" };
+    writeln!(
+        out,
+        "\\definecolor{{ink}}{{RGB}}{{{}}}\\pgftext[{side}base,at={}{turn}]{{\\color{{ink}}\\fontsize{{{}}}{{{}}}\\selectfont {}}}",
+        rgb(*colour),
+        at(*x, *y),
+        short(*size),
+        short(1.2 * size),
+        tex(text)
+    )
 }
 
 /// A length in TeX's unit for 1/72 inch.

@@ -3,7 +3,7 @@
 use super::super::downsample::kept_samples;
 use super::super::scale::Scale;
 use super::marks::{colour, dashes, symbol};
-use super::scene::{FAINT, GRID, INK, Item, Scene, Stroke, width_of};
+use super::scene::{FAINT, GRID, INK, Item, Scene, Stroke, WHITE, width_of};
 
 /// A picture in the units of its data.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,64 +135,24 @@ struct Layout {
 pub fn scene(plot: &Plot, size: &Size) -> Scene {
     let font = size.font;
     let scales: Vec<Scale> = plot.panels.iter().map(|panel| scale(&panel.y)).collect();
-    let ticks: Vec<Vec<(f64, String)>> = plot
-        .panels
-        .iter()
-        .zip(&scales)
+    let pairs = plot.panels.iter().zip(&scales);
+    let ticks: Vec<Vec<(f64, String)>> = pairs
         .map(|(panel, scale)| ticks(&panel.y, scale, 4))
         .collect();
-    let widest = ticks.iter().flatten().map(|(_, text)| width_of(text, font));
-    let left = widest.fold(0.0, f64::max) + 2.6 * font;
     let rows = legend_rows(plot, size);
-    let count = plot.panels.len().max(1) as f64;
-    let gap = if plot.panels.len() > 1 {
-        0.9 * font
-    } else {
-        0.0
-    };
-    let top = if plot.title.is_empty() {
-        0.6 * font
-    } else {
-        2.0 * font
-    };
+    // Below the panels: the ticks, the axis's label and the legend.
     let foot = 2.9 * font + 1.5 * font * rows.len() as f64;
-    let usual = match plot.panels.len() {
-        0 | 1 => 0.56 * size.width,
-        2 => 0.32 * size.width,
-        _ => 0.24 * size.width,
-    };
-    let panel = match size.height {
-        Some(height) => ((height - top - foot - gap * (count - 1.0)) / count).max(2.0 * font),
-        None => usual,
-    };
-    let bottom = top + panel * count + gap * (count - 1.0);
-    let x = scale(&plot.x);
-    let last = ticks_x(plot, &x, size.width - left)
-        .last()
-        .map_or(0.0, |(value, text)| {
-            let share = x.share(*value).unwrap_or(0.0);
-            (width_of(text, font) / 2.0 - (1.0 - share) * (size.width - left)).max(0.0)
-        });
-    let layout = Layout {
-        left,
-        right: size.width - last - 0.5 * font,
-        top,
-        panel,
-        gap,
-        bottom,
-        x,
-        font,
-    };
+    let layout = layout(plot, size, foot, &ticks);
+    let first = plot.panels.first().map_or("", |panel| &panel.y.label);
     let mut scene = Scene {
         width: size.width,
-        height: bottom + foot,
-        title: match plot.title.as_str() {
-            "" => plot
-                .panels
-                .first()
-                .map_or(String::new(), |p| p.y.label.clone()),
-            title => title.to_string(),
-        },
+        height: layout.bottom + foot,
+        title: if plot.title.is_empty() {
+            first
+        } else {
+            &plot.title
+        }
+        .to_string(),
         description: plot.description.clone(),
         font,
         items: Vec::new(),
@@ -213,6 +173,47 @@ pub fn scene(plot: &Plot, size: &Size) -> Scene {
     draw_x_axis(&mut scene, &layout, plot);
     draw_legend(&mut scene, plot, &rows, layout.bottom + 4.1 * font, font);
     scene
+}
+
+/// Places the panels in what titles, tick labels and the `foot` leave free.
+fn layout(plot: &Plot, size: &Size, foot: f64, ticks: &[Vec<(f64, String)>]) -> Layout {
+    let font = size.font;
+    let widest = ticks.iter().flatten().map(|(_, text)| width_of(text, font));
+    let left = widest.fold(0.0, f64::max) + 2.6 * font;
+    let count = plot.panels.len().max(1) as f64;
+    let gap = if plot.panels.len() > 1 {
+        0.9 * font
+    } else {
+        0.0
+    };
+    let top = if plot.title.is_empty() {
+        0.6 * font
+    } else {
+        2.0 * font
+    };
+    let panel = match (size.height, plot.panels.len()) {
+        (Some(height), _) => ((height - top - foot - gap * (count - 1.0)) / count).max(2.0 * font),
+        (None, 0 | 1) => 0.56 * size.width,
+        (None, 2) => 0.32 * size.width,
+        (None, _) => 0.24 * size.width,
+    };
+    let x = scale(&plot.x);
+    let room = size.width - left;
+    // The half of the last number that would lie outside of the picture.
+    let over = ticks_x(plot, &x, room).last().map_or(0.0, |(value, text)| {
+        let share = x.share(*value).unwrap_or(0.0);
+        (width_of(text, font) / 2.0 - (1.0 - share) * room).max(0.0)
+    });
+    Layout {
+        left,
+        right: size.width - over - 0.5 * font,
+        top,
+        panel,
+        gap,
+        bottom: top + panel * count + gap * (count - 1.0),
+        x,
+        font,
+    }
 }
 
 fn scale(axis: &PlotAxis) -> Scale {
@@ -302,22 +303,45 @@ fn draw_panel(
         }
     }
     scene.items.push(Item::Clip([left, top, right, bottom]));
-    for mark in &panel.marks {
+    let is_symbol = |mark: &&Mark| matches!(mark, Mark::Symbols { .. });
+    for mark in panel.marks.iter().filter(|mark| !is_symbol(mark)) {
         draw_mark(scene, layout, mark, (scale, top));
     }
     scene.items.push(Item::EndClip);
+    // A symbol at the end of an axis is whole.
+    for mark in panel.marks.iter().filter(is_symbol) {
+        draw_mark(scene, layout, mark, (scale, top));
+    }
+    draw_level_names(scene, layout, panel, (scale, bottom));
+    let axis = Stroke::solid(FAINT, 0.6);
+    scene.line(vec![(left, top), (left, bottom), (right, bottom)], axis);
+    // A label that is longer than its panel would touch the next one.
+    let room = (layout.panel + layout.gap) / width_of(&panel.y.label, font).max(1.0);
+    let label = (1.1 * font, (top + bottom) / 2.0);
+    scene.upward(label, font * room.min(1.0), &panel.y.label);
+}
+
+/// Writes the names of horizontal lines above their right ends.
+fn draw_level_names(
+    scene: &mut Scene,
+    layout: &Layout,
+    panel: &PlotPanel,
+    (scale, bottom): (&Scale, f64),
+) {
+    let (font, right) = (layout.font, layout.right);
     for mark in &panel.marks {
         if let Mark::Level { at, name } = mark
             && let Some(share) = scale.share(*at).filter(|share| (0.0..=1.0).contains(share))
         {
-            let y = bottom - share * layout.panel;
-            scene.text((right - 2.0, y - 0.25 * font), 1.0, 0.9 * font, name);
+            let y = bottom - share * layout.panel - 0.25 * font;
+            let (size, end) = (0.9 * font, right - 2.0);
+            let (start, above) = (end - width_of(name, size) - 1.0, y - 0.8 * size);
+            let low = y + 0.15 * size;
+            let box_behind = vec![(start, above), (end, above), (end, low), (start, low)];
+            scene.area(box_behind, WHITE, 0.8);
+            scene.text((end, y), 1.0, size, name);
         }
     }
-    let axis = Stroke::solid(FAINT, 0.6);
-    scene.line(vec![(left, top), (left, bottom), (right, bottom)], axis);
-    let label = (1.1 * font, (top + bottom) / 2.0);
-    scene.upward(label, font, &panel.y.label);
 }
 
 fn draw_mark(scene: &mut Scene, layout: &Layout, mark: &Mark, y: (&Scale, f64)) {

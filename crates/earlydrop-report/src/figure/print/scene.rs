@@ -8,6 +8,9 @@ pub(super) const INK: Rgb = [0x1c, 0x22, 0x2b];
 pub(super) const FAINT: Rgb = [0x44, 0x4c, 0x57];
 pub(super) const GRID: Rgb = [0xe4, 0xe7, 0xea];
 
+/// The paper.
+pub(super) const WHITE: Rgb = [255; 3];
+
 /// A picture: its size and its parts, y pointing down, all lengths in points (1/72 inch).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {

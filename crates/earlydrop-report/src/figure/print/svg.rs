@@ -28,65 +28,8 @@ pub(super) fn file(scene: &Scene) -> Vec<u8> {
 
 fn element(out: &mut String, item: &Item, clips: &mut usize) -> std::fmt::Result {
     match item {
-        Item::Path {
-            points,
-            is_closed,
-            stroke,
-            fill,
-        } => {
-            let corners = points
-                .iter()
-                .map(|(x, y)| format!("{} {}", short(*x), short(*y)));
-            let path = corners.collect::<Vec<_>>().join("L");
-            let end = if *is_closed { "Z" } else { "" };
-            write!(out, "<path d=\"M{path}{end}\"")?;
-            match fill {
-                None => write!(out, " fill=\"none\"")?,
-                Some((colour, 1.0)) => write!(out, " fill=\"{}\"", hex(*colour))?,
-                Some((colour, opacity)) => {
-                    write!(out, " fill=\"{}\" fill-opacity=\"{opacity}\"", hex(*colour))?
-                }
-            }
-            if let Some(stroke) = stroke {
-                let width = short(stroke.width);
-                write!(
-                    out,
-                    " stroke=\"{}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"",
-                    hex(stroke.colour)
-                )?;
-                if !stroke.dashes.is_empty() {
-                    let dashes: Vec<String> = stroke.dashes.iter().map(|d| short(*d)).collect();
-                    write!(out, " stroke-dasharray=\"{}\"", dashes.join(" "))?;
-                }
-            }
-            writeln!(out, "/>")
-        }
-        Item::Text {
-            at: (x, y),
-            anchor,
-            size,
-            is_upward,
-            colour,
-            text,
-        } => {
-            let (x, y) = (short(*x), short(*y));
-            let anchor = match *anchor {
-                0.0 => "",
-                0.5 => " text-anchor=\"middle\"",
-                _ => " text-anchor=\"end\"",
-            };
-            let turn = match is_upward {
-                true => format!(" transform=\"rotate(-90 {x} {y})\""),
-                false => String::new(),
-            };
-            writeln!(
-                out,
-                "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{}\"{anchor}{turn}>{}</text>",
-                short(*size),
-                hex(*colour),
-                escape(text)
-            )
-        }
+        Item::Path { .. } => path(out, item),
+        Item::Text { .. } => text(out, item),
         Item::Clip([left, top, right, bottom]) => {
             *clips += 1;
             writeln!(
@@ -101,6 +44,77 @@ fn element(out: &mut String, item: &Item, clips: &mut usize) -> std::fmt::Result
         }
         Item::EndClip => writeln!(out, "</g>"),
     }
+}
+
+fn path(out: &mut String, item: &Item) -> std::fmt::Result {
+    let Item::Path {
+        points,
+        is_closed,
+        stroke,
+        fill,
+    } = item
+    else {
+        return Ok(());
+    };
+
+    let corners = points
+        .iter()
+        .map(|(x, y)| format!("{} {}", short(*x), short(*y)));
+    let path = corners.collect::<Vec<_>>().join("L");
+    let end = if *is_closed { "Z" } else { "" };
+    write!(out, "<path d=\"M{path}{end}\"")?;
+    match fill {
+        None => write!(out, " fill=\"none\"")?,
+        Some((colour, 1.0)) => write!(out, " fill=\"{}\"", hex(*colour))?,
+        Some((colour, opacity)) => {
+            write!(out, " fill=\"{}\" fill-opacity=\"{opacity}\"", hex(*colour))?
+        }
+    }
+    if let Some(stroke) = stroke {
+        let width = short(stroke.width);
+        write!(
+            out,
+            " stroke=\"{}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"",
+            hex(stroke.colour)
+        )?;
+        if !stroke.dashes.is_empty() {
+            let dashes: Vec<String> = stroke.dashes.iter().map(|d| short(*d)).collect();
+            write!(out, " stroke-dasharray=\"{}\"", dashes.join(" "))?;
+        }
+    }
+    writeln!(out, "/>")
+}
+
+fn text(out: &mut String, item: &Item) -> std::fmt::Result {
+    let Item::Text {
+        at: (x, y),
+        anchor,
+        size,
+        is_upward,
+        colour,
+        text,
+    } = item
+    else {
+        return Ok(());
+    };
+
+    let (x, y) = (short(*x), short(*y));
+    let anchor = match *anchor {
+        0.0 => "",
+        0.5 => " text-anchor=\"middle\"",
+        _ => " text-anchor=\"end\"",
+    };
+    let turn = match is_upward {
+        true => format!(" transform=\"rotate(-90 {x} {y})\""),
+        false => String::new(),
+    };
+    writeln!(
+        out,
+        "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{}\"{anchor}{turn}>{}</text>",
+        short(*size),
+        hex(*colour),
+        escape(text)
+    )
 }
 
 /// "#1c222b".

@@ -1,6 +1,8 @@
 //! The pictures of a report page as [`Plot`]s, for papers: same data, colours and scales.
 
-mod comparison;
+mod distribution;
+mod scatter;
+mod sweep;
 mod time;
 
 use crate::figure::print::{Key, Plot, PlotAxis};
@@ -72,10 +74,10 @@ pub fn picture(data: &Data, what: What, choices: &Choices) -> Result<Plot, Pictu
         choices,
     };
     let mut plot = match what {
-        What::Scatter => comparison::scatter(&view),
-        What::Sweep => comparison::sweep(&view),
-        What::Cdf => comparison::distribution(&view, false),
-        What::Tail => comparison::distribution(&view, true),
+        What::Scatter => scatter::scatter(&view),
+        What::Sweep => sweep::sweep(&view),
+        What::Cdf => distribution::distribution(&view, false),
+        What::Tail => distribution::distribution(&view, true),
         What::Time => time::time(&view),
     }?;
     plot.title.clone_from(&choices.title);
@@ -97,14 +99,15 @@ struct View<'a> {
     choices: &'a Choices,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
     fn label(&self, scheme: usize) -> &str {
         &self.data.schemes[scheme].label
     }
 
     /// The metric of this name.
-    fn metric(&self, name: &str) -> Result<(usize, &Metric), PictureError> {
-        let mut metrics = self.data.metrics.iter().enumerate();
+    fn metric(&self, name: &str) -> Result<(usize, &'a Metric), PictureError> {
+        let data: &'a Data = self.data;
+        let mut metrics = data.metrics.iter().enumerate();
         let found = metrics.find(|(_, metric)| metric.name == name);
         found.ok_or_else(|| {
             let names = self.data.metrics.iter().map(|metric| metric.name);

@@ -5,6 +5,9 @@ use crate::figure::print::{Key, Mark, Plot, PlotAxis, PlotPanel, SECOND};
 use crate::run_report::data::Series;
 use crate::run_report::panels::{Panel, panels};
 
+/// Panels that a picture has only where its series are named.
+const DETAILS: [&str; 3] = ["State", "Count", "kB"];
+
 /// A series that is drawn.
 struct Drawn<'a> {
     series: &'a Series,
@@ -16,41 +19,9 @@ struct Drawn<'a> {
 
 /// The panels of the page, as many as the run has, with axes that fit the measured part.
 pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
-    let data = view.data;
     let schemes = schemes(view)?;
-    let (kinds, places) = panels(data);
-    let wanted = |series: &Series| match view.choices.metrics.as_slice() {
-        [] => true,
-        names => names.contains(&series.name),
-    };
-    let known = || data.series.iter().map(|series| series.name.as_str());
-    for name in &view.choices.metrics {
-        if !known().any(|other| other == name) {
-            let mut names: Vec<&str> = known().collect();
-            names.sort_unstable();
-            names.dedup();
-            return Err(super::unknown("series", name, names.into_iter()));
-        }
-    }
-    let link_sampled = data.series.iter().any(|series| series.source == data.link);
-    let drawn: Vec<Drawn<'_>> = data
-        .series
-        .iter()
-        .zip(&places)
-        .filter(|(series, _)| series.point == view.point && wanted(series))
-        .filter(|(series, _)| {
-            series.name == "window" || series.source == data.link || !link_sampled
-        })
-        .filter_map(|(series, place)| {
-            let nth = schemes.iter().position(|scheme| *scheme == series.scheme)?;
-            Some(Drawn {
-                series,
-                panel: place.panel,
-                look: place.look,
-                is_second: nth == 1,
-            })
-        })
-        .collect();
+    check_names(view)?;
+    let (kinds, drawn) = drawn(view, &schemes);
     if drawn.is_empty() {
         return Err(PictureError::Missing(format!(
             "no time series of {}{}; `measure.sample` in the scenario sets samples",
@@ -62,37 +33,83 @@ pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
     let mut titles = Vec::new();
     for (index, panel) in kinds.iter().enumerate() {
         let own: Vec<&Drawn<'_>> = drawn.iter().filter(|one| one.panel == index).collect();
+        let is_wanted =
+            !view.choices.metrics.is_empty() || !DETAILS.contains(&panel.title.as_str());
         // A panel of zeros, such as marks without ECN, says nothing.
         let happened = |one: &&Drawn<'_>| one.series.values.iter().any(|v| *v != 0.0);
-        if own.iter().any(|one| happened(one)) {
+        if is_wanted && own.iter().any(happened) {
             titles.push(panel.title.clone());
-            plot.panels
-                .push(draw(view, panel, &own, &schemes, &mut plot.legend));
+            plot.panels.push(draw(view, panel, &own, &schemes));
+            for (name, key, _) in lines(view, &own, schemes.len() > 1) {
+                if !plot.legend.iter().any(|(other, _)| *other == name) {
+                    plot.legend.push((name, key));
+                }
+            }
         }
     }
     let span =
         |one: &Drawn<'_>| one.series.interval * one.series.values.len().saturating_sub(1) as f64;
-    let end = drawn.iter().map(span).fold(0.0, f64::max);
     plot.x = PlotAxis {
         label: "Time (s)".to_string(),
-        range: (0.0, end),
+        range: (0.0, drawn.iter().map(span).fold(0.0, f64::max)),
         is_exact: true,
         ..PlotAxis::default()
     };
-    let names: Vec<String> = schemes
-        .iter()
-        .map(|scheme| view.label(*scheme).to_string())
-        .collect();
-    let how = match names.as_slice() {
-        [one] => one.clone(),
-        names => format!("{} (solid) and {} (dashed)", names[0], names[1]),
+    let how = match schemes.as_slice() {
+        [one, other] => format!(
+            "{} (solid) and {} (dashed)",
+            view.label(*one),
+            view.label(*other)
+        ),
+        one => view.label(one[0]).to_string(),
     };
-    plot.description = format!(
-        "{how} over time{}. From the top: {}.",
-        view.at(),
-        listed(&titles)
-    );
+    let (at, titles) = (view.at(), listed(&titles));
+    plot.description = format!("{how} over time{at}. From the top: {titles}.");
     Ok(plot)
+}
+
+/// Checks that the series that are named exist.
+fn check_names(view: &View<'_>) -> Result<(), PictureError> {
+    let mut known: Vec<&str> = view
+        .data
+        .series
+        .iter()
+        .map(|series| series.name.as_str())
+        .collect();
+    known.sort_unstable();
+    known.dedup();
+    let mut names = view.choices.metrics.iter();
+    match names.find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(super::unknown("series", name, known.into_iter())),
+        None => Ok(()),
+    }
+}
+
+/// The panels of the data, and the series of these schemes that are drawn: of the measured link,
+/// where it has any.
+fn drawn<'a>(view: &View<'a>, schemes: &[usize]) -> (Vec<Panel>, Vec<Drawn<'a>>) {
+    let data = view.data;
+    let (kinds, places) = panels(data);
+    let names = &view.choices.metrics;
+    let is_sampled = data.series.iter().any(|series| series.source == data.link);
+    let is_shown = |series: &Series| {
+        let is_here = series.name == "window" || series.source == data.link || !is_sampled;
+        let is_named = names.is_empty() || names.contains(&series.name);
+        is_here && is_named && series.point == view.point
+    };
+    let all = data.series.iter().zip(&places);
+    let drawn = all
+        .filter(|(series, _)| is_shown(series))
+        .filter_map(|(series, place)| {
+            let nth = schemes.iter().position(|scheme| *scheme == series.scheme)?;
+            Some(Drawn {
+                series,
+                panel: place.panel,
+                look: place.look,
+                is_second: nth == 1,
+            })
+        });
+    (kinds, drawn.collect())
 }
 
 /// The one or two schemes: those chosen, or the first with an average.
@@ -128,97 +145,65 @@ fn schemes(view: &View<'_>) -> Result<Vec<usize>, PictureError> {
     }
 }
 
-/// A panel with its lines and thresholds; adds its lines to the legend.
-fn draw(
-    view: &View<'_>,
-    panel: &Panel,
-    own: &[&Drawn<'_>],
-    schemes: &[usize],
-    legend: &mut Vec<(String, Key)>,
-) -> PlotPanel {
-    let scale = panel.scale;
-    let mut marks = Vec::new();
+/// Dashes of the congestion windows of several flows.
+const WINDOWS: [&[f64]; 4] = [&[], &[4.0, 2.0], &[1.0, 2.0], &[6.0, 2.0, 1.0, 2.0]];
+
+/// The name, the mark and the series of each line. With two schemes, names say whose a line is.
+fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String, Key, &'a Series)> {
     let mut windows = 0;
-    for one in own {
-        let Drawn {
-            series,
-            look,
-            is_second,
-            ..
-        } = one;
-        let dashes = match (is_second, series.name.as_str()) {
+    let line = |one: &&Drawn<'a>| {
+        let series = one.series;
+        let is_window = series.name == "window";
+        let dashes = match (one.is_second, is_window) {
             (true, _) => Some(SECOND),
-            (false, "window") => {
+            (false, true) => {
                 windows += 1;
-                [
-                    None,
-                    Some(&[4.0, 2.0][..]),
-                    Some(&[1.0, 2.0]),
-                    Some(&[6.0, 2.0, 1.0, 2.0]),
-                ][(windows - 1) % 4]
+                Some(WINDOWS[(windows - 1) % WINDOWS.len()])
             }
-            _ => None,
+            (false, false) => None,
+        };
+        let name = match is_window {
+            true => format!("cwnd, {}", series.source),
+            false => series.name.clone(),
+        };
+        let name = match are_two {
+            true => format!("{name}, {}", view.label(series.scheme)),
+            false => name,
         };
         let key = Key {
-            look: *look,
+            look: one.look,
             has_line: true,
             has_symbol: false,
             dashes,
         };
-        let mut name = match series.name.as_str() {
-            "window" => format!("cwnd, {}", series.source),
-            name => name.to_string(),
-        };
-        if schemes.len() > 1 {
-            name = format!("{name}, {}", view.label(series.scheme));
-        }
-        if !legend.iter().any(|(other, _)| *other == name) {
-            legend.push((name.clone(), key));
-        }
-        let weight = if series.name == "queue" && own.len() > 1 {
-            0.55
-        } else {
-            0.9
-        };
-        marks.push(Mark::Line {
+        (name, key, series)
+    };
+    own.iter().map(line).collect()
+}
+
+/// A panel with its lines and thresholds.
+fn draw(view: &View<'_>, panel: &Panel, own: &[&Drawn<'_>], schemes: &[usize]) -> PlotPanel {
+    let levels = levels(view, panel, schemes);
+    let top = top(view, panel, own, &levels);
+    let lines = lines(view, own, schemes.len() > 1).into_iter();
+    let mut marks: Vec<Mark> = lines
+        .map(|(name, key, series)| Mark::Line {
             name,
             points: steps(series, panel),
             key,
-            weight,
-        });
-    }
-    let begin = view.data.measured[0];
-    let after = |from: f64| -> Vec<f64> {
-        let values = own.iter().flat_map(|one| {
-            let samples = one.series.values.iter().enumerate();
-            let late = samples.filter(move |(at, _)| *at as f64 * one.series.interval >= from);
-            late.map(move |(_, value)| value * scale)
-        });
-        values.collect()
-    };
-    let from = if begin > 0.0 {
-        begin
-    } else {
-        view.data.measured[1] / 10.0
-    };
-    let whole = extent(&after(0.0)).map_or(1.0, |(_, high)| high);
-    let measured = extent(&after(from)).map_or(whole, |(_, high)| high);
-    let levels = levels(view, panel, schemes);
-    let near = levels
-        .iter()
-        .map(|(_, value)| *value)
-        .filter(|value| *value <= 1.6 * measured);
-    let high = near.fold(measured, f64::max);
-    let top = if high > 0.0 && whole > 1.25 * high {
-        1.08 * high
-    } else {
-        whole.max(high)
-    };
+            weight: if series.name == "queue" && own.len() > 1 {
+                0.55
+            } else {
+                0.9
+            },
+        })
+        .collect();
     marks.extend(
         levels
             .into_iter()
             .map(|(name, at)| Mark::Level { at, name }),
     );
+    let begin = view.data.measured[0];
     if begin > 0.0 {
         marks.push(Mark::Vertical { at: begin });
     }
@@ -229,6 +214,31 @@ fn draw(
             ..PlotAxis::default()
         },
         marks,
+    }
+}
+
+/// The end of a panel's y axis, which fits the measured part: slow start before it would flatten
+/// the rest. Thresholds near the lines have their room.
+fn top(view: &View<'_>, panel: &Panel, own: &[&Drawn<'_>], levels: &[(String, f64)]) -> f64 {
+    let highest = |from: f64| {
+        let values = own.iter().flat_map(|one| {
+            let samples = one.series.values.iter().enumerate();
+            let late = samples.filter(move |(at, _)| *at as f64 * one.series.interval >= from);
+            late.map(|(_, value)| value * panel.scale)
+        });
+        extent(&values.collect::<Vec<f64>>()).map(|(_, high)| high)
+    };
+    let [begin, end] = view.data.measured;
+    let whole = highest(0.0).unwrap_or(1.0);
+    let measured = highest(if begin > 0.0 { begin } else { end / 10.0 }).unwrap_or(whole);
+    let near = levels
+        .iter()
+        .map(|(_, value)| *value)
+        .filter(|value| *value <= 1.6 * measured);
+    let high = near.fold(measured, f64::max);
+    match high > 0.0 && whole > 1.25 * high {
+        true => 1.08 * high,
+        false => whole.max(high),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use earlydrop_lab::statistics::{Mean, paired};
 
-use super::data::{Answer, Data, Metric};
+use crate::run_report::data::{Answer, Data, Metric};
 
 /// The utilisation of a full link. Where no scheme reaches it, a link is full within
 /// [`NEARLY`] of the highest utilisation.
@@ -444,3 +444,6 @@ fn names(data: &Data, schemes: &[usize]) -> String {
     }
     listed(&names, "or")
 }
+
+#[cfg(test)]
+mod tests;
