@@ -59,7 +59,7 @@ pub(super) fn file(scene: &Scene) -> Vec<u8> {
     let mut end = format!("xref\n0 {count}\n0000000000 65535 f \n");
     for offset in offsets {
         // Writing to a string cannot fail.
-        let _ = write!(end, "{offset:010} 00000 n \n");
+        let _ = writeln!(end, "{offset:010} 00000 n ");
     }
     let _ = write!(
         end,

@@ -32,12 +32,15 @@ pub(super) fn time(view: &View<'_>) -> Result<Plot, PictureError> {
     let mut plot = Plot::default();
     let mut titles = Vec::new();
     for (index, panel) in kinds.iter().enumerate() {
-        let own: Vec<&Drawn<'_>> = drawn.iter().filter(|one| one.panel == index).collect();
+        // A line of zeros, such as marks without ECN, says nothing.
+        let happened = |one: &Drawn<'_>| one.series.values.iter().any(|v| *v != 0.0);
+        let own = drawn
+            .iter()
+            .filter(|one| one.panel == index && happened(one));
+        let own: Vec<&Drawn<'_>> = own.collect();
         let is_wanted =
             !view.choices.metrics.is_empty() || !DETAILS.contains(&panel.title.as_str());
-        // A panel of zeros, such as marks without ECN, says nothing.
-        let happened = |one: &&Drawn<'_>| one.series.values.iter().any(|v| *v != 0.0);
-        if is_wanted && own.iter().any(happened) {
+        if is_wanted && !own.is_empty() {
             titles.push(panel.title.clone());
             plot.panels.push(draw(view, panel, &own, &schemes));
             for (name, key, _) in lines(view, &own, schemes.len() > 1) {
@@ -162,10 +165,8 @@ fn lines<'a>(view: &View<'_>, own: &[&Drawn<'a>], are_two: bool) -> Vec<(String,
             }
             (false, false) => None,
         };
-        let name = match is_window {
-            true => format!("cwnd, {}", series.source),
-            false => series.name.clone(),
-        };
+        // The legend has one entry for all windows: their flows are many, and alike.
+        let name = if is_window { "cwnd" } else { &series.name }.to_string();
         let name = match are_two {
             true => format!("{name}, {}", view.label(series.scheme)),
             false => name,
