@@ -34,8 +34,8 @@ use earlydrop_lab::escape::visible;
 #[cfg(target_os = "linux")]
 use commands::{bridge, live, shell};
 use commands::{
-    check, compare, configure, explain, export, queue, report, reproduce, run, schemes, trace,
-    translate, tune,
+    check, compare, configure, explain, export, figure, queue, report, reproduce, run, schemes,
+    trace, translate, tune,
 };
 use draw::Style;
 use earlydrop_lab::files::{NewFile, Overwrite, Signature, create_folder};
@@ -67,6 +67,7 @@ enum Command {
     Report(report::Report),
     Reproduce(reproduce::Reproduce),
     Export(export::Export),
+    Figure(figure::Figure),
     Schemes(schemes::Schemes),
     Check(check::Check),
     Explain(explain::Explain),
@@ -167,6 +168,7 @@ fn dispatch(command: &Command, style: &Style) -> Result<ExitCode, Failure> {
         Command::Report(arguments) => report::run(arguments, out, style),
         Command::Reproduce(arguments) => reproduce::run(arguments, out, style),
         Command::Export(arguments) => export::run(arguments, out),
+        Command::Figure(arguments) => figure::run(arguments, out),
         Command::Schemes(arguments) => schemes::run(arguments, out, style),
         Command::Check(arguments) => check::run(arguments, out),
         Command::Explain(arguments) => explain::run(arguments, out, style),

@@ -179,7 +179,7 @@ fn each_figure_draws_the_values_of_the_database() {
         check(&overtime, &format!("Packets: {name}"), &times, &values);
     }
     let (times, drops) = stored(&database, 2, "drops");
-    check(&overtime, "Packets an interval: drops", &times, &drops);
+    check(&overtime, "Packets per interval: drops", &times, &drops);
     let flows = drawn(&dom, "flows");
     let select = "SELECT flows.throughput * 1e-6 FROM flows JOIN cells USING (cell)
          WHERE point = 1 AND seed = 1 ORDER BY cell, flow";

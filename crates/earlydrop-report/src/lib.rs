@@ -2,7 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`figure`] | charts as SVG: curves, bars, forest plots |
+//! | [`figure`] | charts as SVG: curves, bars, forest plots; pictures for papers as SVG, PDF and PGF |
+//! | [`latex`] | tables for LaTeX |
 //! | [`mod@table`] | a run's summary as tables, Markdown and CSV |
 //! | [`derived`] | buffers, thresholds and targets of a plan, in sentences |
 //! | [`run_report`] | a run's results as one interactive page, and as JSON |
@@ -68,6 +69,7 @@ pub mod figure;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod latex;
 mod page_shell;
 pub mod run_report;
 pub mod side_by_side;

@@ -9,9 +9,13 @@ use earlydrop::units::Nanos;
 
 use crate::capture::Recorded;
 use crate::network::Link;
+use crate::packet_log::PacketRecord;
 use crate::results::Completion;
 use crate::run::Run;
 use crate::traffic::Traffic;
+
+/// The probes that a scheme has at most, roughly.
+const PROBES: usize = 10;
 
 /// An estimate of what a run takes: events to within a small factor, and memory from above. It
 /// tells a run from one that would never end or never fit.
@@ -75,12 +79,15 @@ impl Run {
         let of_flow = BYTES_OF_FLOW + BYTES_OF_DISTRIBUTION * f64::from(distributions);
         // Each link that is captured sees every packet at most twice: data and acknowledgment.
         let captured = 2.0 * packets * measure.captures.len() as f64;
+        // In each direction, a packet is enqueued and departs.
+        let logged = 4.0 * packets * measure.packets.len() as f64;
         Cost {
             packets,
             events: packets * EVENTS_OF_PACKET + flight.starts + samples,
             samples,
             sample_bytes: samples * BYTES_OF_SAMPLE,
-            capture_bytes: captured * size_of::<Recorded>() as f64,
+            capture_bytes: captured * size_of::<Recorded>() as f64
+                + logged * (size_of::<PacketRecord>() + PROBES * size_of::<f64>()) as f64,
             flow_bytes: flight.connections * of_flow
                 + transfers::over_new_connections(self, tcp * seconds) * BYTES_OF_FLOW
                 + transfers::of_all(self, tcp * seconds) * BYTES_OF_TRANSFER,

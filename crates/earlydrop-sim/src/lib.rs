@@ -42,6 +42,7 @@ pub mod link;
 pub mod measure;
 pub mod network;
 mod packet;
+pub mod packet_log;
 pub mod pcapng;
 mod prefetch;
 pub mod results;

@@ -11,6 +11,7 @@ use crate::measure::{
     Delays, Distribution, GroupTraffic, Samples, coefficient_of_variation, jain_index,
 };
 use crate::network::LinkId;
+use crate::packet_log::PacketLog;
 use crate::tcp::SenderCounts;
 use crate::traffic::FlowId;
 
@@ -27,6 +28,8 @@ pub struct Results {
     pub completions: Vec<Completion>,
     /// Recorded packets of each link asked for.
     pub captures: Vec<Capture>,
+    /// What happened to each packet at each queue asked for.
+    pub packets: Vec<PacketLog>,
     /// The congestion windows (cwnd) over time, in segments, of each flow asked for.
     pub windows: Vec<(FlowId, Vec<f64>)>,
     /// Totals of all packets, warm-up included.

@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub(crate) mod configure;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod figure;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 mod model_json;

@@ -8,7 +8,7 @@ use earlydrop_lab::files::FileError;
 use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::run_report::write_report_to;
-use earlydrop_report::table;
+use earlydrop_report::{latex, table};
 
 use crate::commands::run_options::ViewOptions;
 use crate::draw::Style;
@@ -22,7 +22,7 @@ use crate::summary_table;
 #[command(after_help = "Examples:
   earlydrop report runs/satellite-1a2b3c4d
   earlydrop report runs/satellite-1a2b3c4d --as markdown > table.md
-  earlydrop report runs/satellite-1a2b3c4d --as csv > table.csv")]
+  earlydrop report runs/satellite-1a2b3c4d --as latex > table.tex")]
 pub(crate) struct Report {
     /// The run's folder
     run: PathBuf,
@@ -47,6 +47,8 @@ enum Format {
     Markdown,
     /// Comma-separated values: every metric, in base units
     Csv,
+    /// LaTeX with the rules of the package booktabs, the best in bold
+    Latex,
 }
 
 pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Result<(), Failure> {
@@ -68,6 +70,11 @@ pub(crate) fn run(arguments: &Report, out: &mut Output<'_>, style: &Style) -> Re
         Format::Markdown => {
             for table in summary_table::all_tables(&plan, &summary, &view) {
                 writeln!(out, "{}", table.markdown())?;
+            }
+        }
+        Format::Latex => {
+            for table in table::tables(&plan, &summary, view.metrics.as_deref()) {
+                writeln!(out, "{}", latex::tabular(&table))?;
             }
         }
         Format::Csv => write!(

@@ -8,8 +8,8 @@ use earlydrop_lab::escape::{CommandLine, CsvField, CsvWriter};
 use earlydrop_lab::files::{FileError, NewFile, Overwrite, Signature, create_folder};
 use earlydrop_lab::outcome::Series;
 use earlydrop_lab::plan::{Cell, Plan, Source};
-use earlydrop_lab::store::Store;
-use earlydrop_lab::trace::{CellTrace, trace};
+use earlydrop_lab::store::{PacketFormat, Store, write_packets};
+use earlydrop_lab::trace::{CellTrace, Packets, trace};
 use earlydrop_report::run_report;
 use earlydrop_report::table::point_label;
 use earlydrop_sim::capture;
@@ -27,6 +27,7 @@ use crate::scenario::{Overrides, is_standard_input, source};
   earlydrop trace scenarios/home-uplink.toml --cell 3
   earlydrop trace --schemes ared --sample 10ms
   earlydrop trace scenarios/satellite.toml --cell 0 --pcap bottleneck.pcapng
+  earlydrop trace --schemes red --packets red.parquet
 
 Numbers of runs are in a report's tables, and printed by `earlydrop trace SCENARIO --list`.")]
 pub(crate) struct Trace {
@@ -44,6 +45,10 @@ pub(crate) struct Trace {
     /// Record the measured link's packets into this pcapng file
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
+    /// Record every arrival, drop and departure at the measured link's queue, with its length and
+    /// the scheme's state, into this file: .csv or .parquet
+    #[arg(long, value_name = "FILE")]
+    packets: Option<PathBuf>,
     /// The folder for report.html and series.csv [default: traces/NAME-...]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -71,7 +76,11 @@ pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Res
     let files = Files::create(&folder, arguments)?;
     let stop = stop_flag()?;
     let stopped = || stop.load(Ordering::Relaxed);
-    let traced = trace(&plan, cell, arguments.pcap.is_some(), &stopped);
+    let packets = Packets {
+        captures: arguments.pcap.is_some(),
+        log: arguments.packets.is_some(),
+    };
+    let traced = trace(&plan, cell, packets, &stopped);
     let traced = traced.map_err(|problem| source.problems(vec![problem]))?;
     let traced =
         traced.ok_or_else(|| Failure::Interrupted("stopped: nothing was written".to_string()))?;
@@ -105,6 +114,7 @@ impl Trace {
             .option("--cell", self.cell.to_string())
             .given("--sample", self.sample.as_ref())
             .given("--pcap", self.pcap.as_ref())
+            .given("--packets", self.packets.as_ref())
             .given("--out", self.out.as_ref())
     }
 }
@@ -140,6 +150,19 @@ struct Files {
     pcap: Option<(PathBuf, NewFile)>,
     /// A copy of the scenario, if that came from standard input.
     scenario: Option<(PathBuf, NewFile)>,
+    packets: Option<(PathBuf, NewFile, PacketFormat)>,
+}
+
+/// The format of a file of packets, by its name's end.
+fn packet_format(path: &Path) -> Result<PacketFormat, Failure> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Ok(PacketFormat::Csv),
+        Some("parquet") => Ok(PacketFormat::Parquet),
+        _ => Err(Failure::Usage(format!(
+            "--packets {}: allowed: a file that ends in .csv or .parquet",
+            path.display()
+        ))),
+    }
 }
 
 /// The name of the scenario's copy.
@@ -150,6 +173,8 @@ const COPY: &str = "# Read from standard input by earlydrop trace.\n";
 impl Files {
     fn create(folder: &Path, arguments: &Trace) -> Result<Files, Failure> {
         let overwrite = arguments.overwriting.files();
+        let packets = arguments.packets.as_deref();
+        let format = packets.map(packet_format).transpose()?;
         if Store::is_in(folder) && overwrite == Overwrite::Own {
             return Err(Failure::Usage(format!(
                 "--out {}: a run lies there, whose report would be written over; choose another \
@@ -165,6 +190,7 @@ impl Files {
             ("the report", Some(&page)),
             ("the series", Some(&series)),
             ("--pcap", pcap),
+            ("--packets", packets),
         ])?;
         let create = |path: &Path, signature: &Signature| {
             let file = NewFile::create(path, signature, overwrite)?;
@@ -180,6 +206,13 @@ impl Files {
             series: create(&series, &Signature::header(&SERIES_COLUMNS.join(",")))?,
             pcap: pcap
                 .map(|path| create(path, &Signature::pcapng()))
+                .transpose()?,
+            packets: packets
+                .zip(format)
+                .map(|(path, format)| {
+                    let (path, file) = create(path, &format.signature())?;
+                    Ok::<_, FileError>((path, file, format))
+                })
                 .transpose()?,
         })
     }
@@ -205,6 +238,12 @@ impl Files {
         }
         if let Some((path, file)) = self.scenario {
             file.complete_with(format!("{COPY}{}", source.text).as_bytes())?;
+            paths.push(path);
+        }
+        if let (Some((path, mut file, format)), [log, ..]) = (self.packets, &*trace.packets) {
+            let written = write_packets(log, &trace.groups, format, &mut file);
+            written.map_err(|error| FileError::new(&path, error))?;
+            file.complete()?;
             paths.push(path);
         }
         Ok(paths)

@@ -100,6 +100,7 @@ impl MeasureOptions {
             },
             loss_event: Some(self.loss_event),
             captures: Vec::new(),
+            packets: Vec::new(),
         }
     }
 

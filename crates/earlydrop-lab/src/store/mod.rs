@@ -6,13 +6,15 @@
 
 mod export;
 mod folder;
+mod packets;
 mod read;
 mod run;
 mod tables;
 mod write;
 
 pub use export::{ExportError, Format, export};
-pub use read::{FlowRow, Quantiles};
+pub use packets::{PacketFormat, write_packets};
+pub use read::{FlowRow, Quantiles, QueueRow};
 pub use run::{RunError, missing_cells, run, run_until};
 pub use tables::{Column, ColumnType, Table, page};
 

@@ -19,6 +19,7 @@ pub struct Table {
 }
 
 /// A column.
+#[derive(Clone, Debug)]
 pub struct Column {
     /// Its name.
     pub name: String,
@@ -37,6 +38,8 @@ pub enum ColumnType {
     Real,
     /// Text.
     Text,
+    /// Lists of numbers; in exported tables only.
+    Reals,
 }
 
 impl ColumnType {
@@ -44,7 +47,7 @@ impl ColumnType {
         match self {
             ColumnType::Whole => "INTEGER NOT NULL",
             ColumnType::Real => "REAL",
-            ColumnType::Text => "TEXT NOT NULL",
+            ColumnType::Text | ColumnType::Reals => "TEXT NOT NULL",
         }
     }
 }
@@ -299,24 +302,27 @@ fn table(
     }
 }
 
-fn column(name: &str, kind: ColumnType, meaning: &str) -> Column {
-    Column {
-        name: name.to_string(),
-        kind,
-        meaning: meaning.to_string(),
+impl Column {
+    /// A column.
+    pub fn new(name: &str, kind: ColumnType, meaning: &str) -> Column {
+        Column {
+            name: name.to_string(),
+            kind,
+            meaning: meaning.to_string(),
+        }
     }
 }
 
 fn whole(name: &str, meaning: &str) -> Column {
-    column(name, ColumnType::Whole, meaning)
+    Column::new(name, ColumnType::Whole, meaning)
 }
 
 fn real(name: &str, meaning: &str) -> Column {
-    column(name, ColumnType::Real, meaning)
+    Column::new(name, ColumnType::Real, meaning)
 }
 
 fn text(name: &str, meaning: &str) -> Column {
-    column(name, ColumnType::Text, meaning)
+    Column::new(name, ColumnType::Text, meaning)
 }
 
 fn of_metric(metric: &Metric) -> Column {
@@ -374,7 +380,8 @@ pub fn page() -> String {
          the number of seeds is kept up to date, and \
          other changes are refused when the run continues. Each cell is written in one transaction: a run that was \
          killed holds its completed cells, and continues with the others. \
-         `earlydrop export RUN --to csv` (or `parquet`, `json`) writes the same tables.\n\n\
+         `earlydrop export RUN --to csv` (or `parquet`, `json`) writes these tables for other programs \
+         ([how to analyse a run](../how-to/analyse.md)).\n\n\
          ```sql\n\
          SELECT scheme, avg(utilisation), 1000 * avg(delay_mean) AS ms FROM cells GROUP BY scheme;\n\
          SELECT time, value FROM samples WHERE cell = 0 AND name = 'queue';\n\
@@ -388,9 +395,31 @@ pub fn page() -> String {
             page.push_str(&format!("| {} | {} |\n", column.name, column.meaning));
         }
     }
+    page.push_str(EXPORT);
     page.push_str(JSON);
     page
 }
+
+/// What the exported tables have in addition.
+const EXPORT: &str = "
+## Exported tables
+
+`earlydrop export` writes a file for each table. In every table with `cell`, the first columns are the keys of the run, so that no table has to be joined with another:
+
+| column | meaning |
+|---|---|
+| cell, scheme, point, seed | the cell, as in `cells` |
+| one for each swept field | its value. Numbers are numbers in base units, and the column's name ends in the unit: `network_rtt_s`, `network_rate_bps`, `network_buffer_packets`, `flows_bulk_count`. Other values are text: `flows_bulk_tcp_control` |
+
+`points` also has `number` and `unit`. Time series are:
+
+| table | in | meaning |
+|---|---|---|
+| samples | CSV, Parquet | a row for each value: the keys, `source`, `name`, `time` (in s) and `value` |
+| series | Parquet, JSON | a row for each series: the keys, `source`, `name`, `interval` (in s) and `values`, a list |
+
+The metadata of a Parquet file has the definition of each column, `meaning.COLUMN`.
+";
 
 /// The document of `earlydrop run --json`, which the crate earlydrop-report makes.
 const JSON: &str = "

@@ -28,6 +28,7 @@ pub(crate) fn results(
         flows: flows(run, &traffic, paths),
         completions: traffic.completions,
         captures: Vec::new(),
+        packets: Vec::new(),
         windows: traffic.windows,
         totals,
     }

@@ -47,7 +47,7 @@ function logTicks(low, high) {
  * A numeric axis for `values`. `ticks` replaces the automatic ticks by a list of `{ value, text }`;
  * `zero` includes zero.
  */
-function numberAxis(look, { name, values, log = false, zero = false, ticks = null, vertical = false, min = null, max = null, ...more }) {
+function numberAxis(look, { name, values, log = false, zero = false, ticks = null, vertical = false, min = null, max = null, showMaxTick = true, ...more }) {
   const axis = {
     type: log ? "log" : "value",
     name,
@@ -69,6 +69,7 @@ function numberAxis(look, { name, values, log = false, zero = false, ticks = nul
     ...more,
   };
   if (!vertical) axis.splitNumber = look.small ? 4 : 6;
+  if (!showMaxTick) axis.axisLabel.showMaxLabel = false;
   if (min !== null) axis.min = min;
   if (max !== null) axis.max = max;
   if (log) {

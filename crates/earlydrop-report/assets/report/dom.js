@@ -41,9 +41,26 @@ function choice(label, options, chosen, action) {
   return { field, select };
 }
 
-/** A box that scrolls by itself, so that the page does not scroll sideways. */
+let boxes = 0;
+
+/**
+ * A box that scrolls by itself, so that the page does not scroll sideways. Where it is wider than its
+ * place, a shadow and a line of text say that there is more.
+ */
 function scrollBox(label, ...children) {
-  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, ...children);
+  boxes += 1;
+  const hint = make("p", { class: "scroll-hint", id: `scroll-${boxes}`, hidden: true }, "Scroll sideways for more columns", make("span", { "aria-hidden": "true" }, " \u2192"));
+  const box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label, "aria-describedby": hint.id }, ...children);
+  const frame = make("div", { class: "scroll-frame" }, box);
+  const show = () => {
+    const room = box.scrollWidth - box.clientWidth;
+    hint.hidden = room < 2;
+    frame.classList.toggle("more-left", box.scrollLeft > 1);
+    frame.classList.toggle("more-right", box.scrollLeft < room - 1);
+  };
+  box.addEventListener("scroll", show, { passive: true });
+  new ResizeObserver(show).observe(box);
+  return make("div", {}, hint, frame);
 }
 
 let live = null;

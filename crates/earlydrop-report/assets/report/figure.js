@@ -13,7 +13,7 @@
 const ROWS_SHOWN = 400;
 
 /** Adds a figure as a section. Returns `{ redraw, chart }`. */
-function addFigure({ name, title, keys, controls = () => [], draw, tools = null, ready = null }) {
+function addFigure({ name, title, keys, controls = () => [], draw, tools = null, ready = null, place = document.getElementById("results"), choicesBelow = false }) {
   const caption = make("p", { class: "caption", id: `${name}-caption` });
   const choices = make("div", { class: "choices" });
   const holder = make("div", { class: "chart", role: "img", "aria-label": title, "aria-describedby": `${name}-caption` });
@@ -26,16 +26,16 @@ function addFigure({ name, title, keys, controls = () => [], draw, tools = null,
   }, { class: "save", "aria-label": `Save “${title}” as SVG` });
   const numbers = make("details", { class: "numbers", toggle: () => showNumbers() }, make("summary", {}, "Data"));
   const actions = make("div", { class: "actions" }, save, numbers);
-  const body = make("div", { class: "plot" }, tools, holder, legend, actions);
+  const body = make("div", { class: "plot" }, tools, holder, legend, caption, choicesBelow ? choices : null, actions);
   const figure = make(
     "figure",
     { "data-figure": name, "aria-labelledby": `${name}-name` },
-    make("figcaption", {}, make("h2", { id: `${name}-name` }, title), caption),
-    choices,
+    make("figcaption", {}, make("h2", { id: `${name}-name` }, title)),
+    choicesBelow ? null : choices,
     why,
     body,
   );
-  document.getElementById("results").append(make("section", { id: name, "aria-labelledby": `${name}-name` }, figure));
+  place.append(make("section", { id: name, "aria-labelledby": `${name}-name` }, figure));
 
   let chart = null;
   let last = null;
@@ -48,7 +48,6 @@ function addFigure({ name, title, keys, controls = () => [], draw, tools = null,
     last = draw(look);
     why.hidden = !last.nothing;
     body.hidden = Boolean(last.nothing);
-    caption.hidden = Boolean(last.nothing);
     if (last.nothing) {
       why.textContent = last.nothing;
       figure.dataset.drawn = JSON.stringify({ series: [], shapes: 0 });

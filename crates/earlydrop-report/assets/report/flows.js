@@ -1,8 +1,8 @@
 // Single flows: a row of dots for each scheme.
 
 const FLOW_MEASURES = {
-  throughput: { title: "throughput", unit: "Mbit/s", scale: 1e-6, what: "Bits on the wire that arrived" },
-  goodput: { title: "goodput", unit: "Mbit/s", scale: 1e-6, what: "Bits of payload that arrived for the first time" },
+  throughput: { title: "throughput", unit: "Mbps", scale: 1e-6, what: "Bits on the wire that arrived" },
+  goodput: { title: "goodput", unit: "Mbps", scale: 1e-6, what: "Bits of payload that arrived for the first time" },
   loss: { title: "loss", unit: "%", scale: 100, what: "The share of its packets that was lost" },
 };
 
@@ -86,7 +86,7 @@ function drawFlows(look, key) {
     height: rows.length * high + 56,
     legend,
     caption: `${measure.what}, for each flow of one run of each scheme${atPoint()}. A dot is a flow${groups.length > 1 ? ", its colour and shape the group" : ""}, and the vertical line the mean. ${key === "loss" ? "Dots far to the right are flows with more loss than others." : "The closer together the dots, the fairer the shares; dots far to the left are starved flows."}${log ? " The axis is logarithmic." : ""}${hiddenSome ? " Hidden schemes are left out." : ""}`,
-    columns: ["scheme", "group", "throughput (Mbit/s)", "goodput (Mbit/s)", "loss (%)"],
+    columns: ["scheme", "group", "throughput (Mbps)", "goodput (Mbps)", "loss (%)"],
     rows: () => visible.map((flow) => [data.schemes[flow.scheme].label, flow.group, flow.throughput * 1e-6, flow.goodput * 1e-6, flow.loss * 100]),
   };
 }

@@ -1,4 +1,4 @@
-// The head of the page: title, size of the run, the command that repeats it, and the bar.
+// The head of the page: title, size of the run and warnings; and the bar.
 
 function addHead() {
   const head = document.getElementById("head");
@@ -8,27 +8,31 @@ function addHead() {
   const seeds = Math.round(planned / Math.max(1, data.schemes.length * points));
 
   const what = [
-    count(data.schemes.length, "scheme"),
+    data.trace ? null : count(data.schemes.length, "scheme"),
     points > 1 ? count(points, "point") : null,
-    count(Math.max(seeds, data.seeds.length), "seed"),
+    data.trace ? null : count(Math.max(seeds, data.seeds.length), "seed"),
   ].filter(Boolean);
   const where = data.link ? ` on the link ${data.link}` : "";
-  const sentenceRun = `${capital(listed(what))}: ${plain(runs, 7)} of ${count(planned, "run")} done. Measured${where} from ${plain(data.measured[0])}\u00a0s to ${plain(data.measured[1])}\u00a0s.`;
+  const size = what.length ? `${capital(listed(what))}${runs < planned ? `, ${plain(runs, 7)} of ${count(planned, "run")} done` : ""}. ` : "";
+  const sentenceRun = `${size}Measured${where} from ${plain(data.measured[0])}\u00a0s to ${plain(data.measured[1])}\u00a0s.`;
 
   head.append(
     make("p", { class: "kicker" }, "earlydrop ", make("span", {}, data.version)),
     make("h1", {}, data.title || "Untitled run"),
-    data.about ? make("p", { class: "about" }, data.about) : "",
     make("p", { class: "run" }, sentenceRun),
-    ...data.derived.map((text) => make("p", { class: "run" }, sentence(capital(text)))),
+    derivedValues() ?? "",
     ...data.warnings.map((text) => make("p", { class: "warning", role: "note" }, sentence(capital(text)))),
     ...(liveNote() ?? []),
     missingRuns() ?? "",
-    data.command
-      ? make("div", { class: "command" }, make("span", { class: "label" }, "Repeat"), make("code", { tabindex: "0" }, data.command), copyButton(data.command, "the command"))
-      : "",
   );
   document.title = data.title || "earlydrop";
+}
+
+/** Buffers, thresholds and targets as they are at the links, folded; null without any. */
+function derivedValues() {
+  if (data.derived.length === 0) return null;
+  const lines = data.derived.map((text) => make("p", { class: "run" }, sentence(capital(text))));
+  return make("details", { class: "derived" }, make("summary", { class: "run" }, "Buffers and thresholds at this link"), ...lines);
 }
 
 /** A warning about runs that are not done yet; null when all are. */

@@ -1,21 +1,32 @@
-// Builds the page.
+// Builds the page: what the reader asks first, then the numbers, then the rest.
 
 addHead();
+const first = document.getElementById("results").appendChild(make("div", { class: "first" }));
+if (data.trace) {
+  addOverTime();
+  addAnswers(document.getElementById("results"));
+} else {
+  addAnswers(first);
+  addScatter(first);
+}
 addSummary();
-addScatter();
+if (data.trace) addScatter();
 const swept = addSweep();
-addOverTime();
+if (!data.trace) addOverTime();
+const linked = addLinks();
 addFlows();
 addDistributions();
 const real = addLive();
 addCurves();
 const grouped = addGroups();
 addScenario();
+const overTime = { id: "overtime", short: "Over time" };
 addBar([
-  { id: "summary", short: "Summary" },
-  { id: "scatter", short: "Delay" },
+  ...(data.trace ? [overTime] : [{ id: "scatter", short: "Delay" }]),
+  { id: "summary", short: "Table" },
   ...(swept ? [{ id: "sweep", short: "Sweep" }] : []),
-  { id: "overtime", short: "Time" },
+  ...(data.trace ? [] : [overTime]),
+  ...(linked ? [{ id: "links", short: "Links" }] : []),
   { id: "flows", short: "Flows" },
   { id: "distributions", short: "Tail" },
   ...(real ? [{ id: "live", short: "Live" }] : []),

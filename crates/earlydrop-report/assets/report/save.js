@@ -70,10 +70,18 @@ function standaloneSvg(name, look, drawn) {
   const chart = echarts.init(null, null, { renderer: "svg", ssr: true, width: look.width, height });
   chart.setOption({ ...plotBase(look), ...option, tooltip: { show: false }, backgroundColor: "#ffffff" });
   settle(chart, drawn);
-  const text = chart.renderToSVGString();
+  const title = document.getElementById(`${name}-name`).textContent;
+  const named = `role="img" aria-labelledby="earlydrop-${name}-title earlydrop-${name}-about"`;
+  const words = `<title id="earlydrop-${name}-title">${escaped(title)}</title><desc id="earlydrop-${name}-about">${escaped(drawn.caption)}</desc>`;
+  const text = chart.renderToSVGString().replace(/^<svg([^>]*)>/, (_, attributes) => `<svg ${named}${attributes}>${words}`);
   chart.dispose();
   // Unique ids, so that one page can contain two of the pictures.
   return text.replace(/\bzr\d+-/g, `earlydrop-${name}-`);
+}
+
+/** Text for an XML element. */
+function escaped(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** Adds the legend to the picture; on screen it consists of buttons below the chart. */

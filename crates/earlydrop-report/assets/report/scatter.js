@@ -1,6 +1,7 @@
-// Delay against utilisation: a point for each scheme, with the spread of its runs.
+// Delay against utilisation: a point for each scheme, with the spread of its runs. `place` is the
+// element that it is added to.
 
-function addScatter() {
+function addScatter(place = document.getElementById("results")) {
   const [x, y] = scatterDefaults();
   if (data.summary.length === 0) {
     addNothing(addSection("scatter", "Delay against utilisation"), "No run is done yet.");
@@ -18,6 +19,8 @@ function addScatter() {
   };
   addFigure({
     name: "scatter",
+    place,
+    choicesBelow: true,
     title: usual ? "Delay against utilisation" : "Metric against metric",
     keys: ["point", "hide", "x", "y"],
     controls: () => [
@@ -126,7 +129,7 @@ function drawScatter(look, xIndex, yIndex) {
       const half = look.small ? 4 : 5;
       place.avoid(visible.map(({ mean }) => chart.convertToPixel({ gridIndex: 0 }, mean)).map(([x, y]) => ({ left: x - half, right: x + half, top: y - half, bottom: y + half })));
     },
-    height: look.print ? 480 : Math.round(Math.max(320, Math.min(560, look.width * 0.62))),
+    height: look.print ? 480 : Math.round(Math.max(290, Math.min(430, look.width * 0.62))),
     legend: schemeLegend(drawn.map(({ scheme }) => scheme), look, "symbol"),
     caption: scatterCaption(xMetric, yMetric, several, log[0]),
     columns: ["scheme", "seed", withUnit(xMetric.title, xMetric.unit), withUnit(yMetric.title, yMetric.unit)],

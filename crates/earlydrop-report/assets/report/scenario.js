@@ -1,7 +1,9 @@
-// The scenario as run, and every parameter of every scheme.
+// The scenario as run, the command that repeats it, and every parameter of every scheme.
 
 function addScenario() {
   const section = addSection("scenario", "Scenario and parameters");
+  if (data.about) section.append(make("p", { class: "about" }, data.about));
+  if (data.command) section.append(make("div", { class: "command" }, make("span", { class: "label" }, "Run it again"), make("code", { tabindex: "0" }, data.command), copyButton(data.command, "the command")));
   if (data.scenario) {
     section.append(
       make("div", { class: "code-head" }, make("h3", {}, "The scenario"), copyButton(data.scenario, "the scenario")),

@@ -10,6 +10,8 @@
 //   x=, y=             the metrics of the scatter plot, by name
 //   metric=, axis=     the metric of the sweep, and the index of its axis
 //   scheme=nlred       the scheme of the time series, by label
+//   beside=codel       the scheme that is laid over it
+//   link=, range=      the link of the time series, or *; what the y axes fit: clip, whole, log
 //   zoom=20,30         the seconds of the time series shown
 //   lines=             hidden time series, by name
 //   flow=goodput       the metric of single flows

@@ -9,7 +9,7 @@ function addSummary() {
   const intro = make("p", { class: "intro" });
   const box = make("div", { "data-figure": "summary" });
   const tools = make("div", { class: "actions" });
-  const note = make("p", { class: "note" });
+  const note = make("p", { class: "note below" });
   section.append(intro, box, note, tools, meanings(data.metrics));
 
   const more = data.metrics.some((metric) => !metric.headline) && data.metrics.some((metric) => metric.headline);

@@ -16,7 +16,7 @@ function addSweep() {
     keys: ["point", "hide", "metric", "axis"],
     controls: () => [
       { key: "metric", label: "Show", options: data.metrics.map(({ name, title }) => ({ value: name, text: capital(title) })), value: data.metrics[metric()].name },
-      { key: "axis", label: "Field", options: axes.map((index) => ({ value: String(index), text: data.axes[index].field })), value: String(axis()) },
+      { key: "axis", label: "Field", options: axes.map((index) => ({ value: String(index), text: data.axes[index].title })), value: String(axis()) },
     ],
     draw: (look) => drawSweep(look, metric(), axis()),
   });
@@ -99,7 +99,7 @@ function drawSweep(look, metricAt, axisAt) {
     log: logY,
   });
   const others = data.axes.filter((other, index) => index !== axisAt && other.values.length > 1);
-  const fixedAt = others.map((other) => `${other.field} = ${other.values[data.points[pointShown()][data.axes.indexOf(other)]]}`);
+  const fixedAt = others.map((other) => `${other.title} = ${other.values[data.points[pointShown()][data.axes.indexOf(other)]]}`);
   return {
     option: {
       grid: plotGrid(look, { right: look.small ? 18 : 28 }),

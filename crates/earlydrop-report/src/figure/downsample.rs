@@ -40,7 +40,7 @@ pub(super) fn path(
 }
 
 /// The indices of the samples in `from..end` that decide how their column looks, in order.
-fn kept_samples(values: &[f64], from: usize, end: usize) -> Vec<usize> {
+pub(super) fn kept_samples(values: &[f64], from: usize, end: usize) -> Vec<usize> {
     if end - from <= 4 {
         return (from..end).collect();
     }

@@ -35,6 +35,7 @@ mod curve;
 mod downsample;
 mod forest;
 mod label_layout;
+pub mod print;
 mod scale;
 mod specification_curve;
 mod svg;

@@ -26,6 +26,9 @@ pub struct Data {
     pub seeds: Vec<u64>,
     /// The number of cells of the plan: schemes times points times seeds.
     pub cells_planned: usize,
+    /// Whether this is one run in detail, whose time series come first.
+    #[serde(rename = "trace")]
+    pub is_trace: bool,
     /// The metrics, in the order of every list of values below.
     pub metrics: Vec<Metric>,
     /// The schemes compared.
@@ -63,6 +66,17 @@ pub struct Data {
     /// The timing quality of runs on real hosts; `None` for simulated runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<LiveRuns>,
+}
+
+/// A question with its answer in a sentence.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answer {
+    /// The question: "Least loss".
+    pub question: &'static str,
+    /// Where the answer changes along the sweep; `None` without a sweep.
+    pub overall: Option<String>,
+    /// The answer at each point; `None` where it was not measured.
+    pub at: Vec<Option<String>>,
 }
 
 /// The timing quality of runs on real hosts.
@@ -127,6 +141,19 @@ pub struct Scheme {
     /// Pairs of average queue in packets and drop probability; empty without a drop curve.
     #[serde(serialize_with = "short_pairs")]
     pub curve: Vec<[f64; 2]>,
+    /// The thresholds and targets that it compares a time series with.
+    pub thresholds: Vec<Threshold>,
+}
+
+/// A value that a scheme compares a queue or a delay with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Threshold {
+    /// The parameter: "min", "target".
+    pub name: &'static str,
+    /// The value, in packets or in seconds.
+    pub value: f64,
+    /// "packets" or "s".
+    pub unit: &'static str,
 }
 
 /// A parameter with its value.

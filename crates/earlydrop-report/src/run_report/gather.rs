@@ -1,8 +1,12 @@
 //! The data of a report page, from a run's folder or from the trace of one cell.
 
+use std::collections::BTreeSet;
+
 use earlydrop::registry::{Link, SCHEMES, Spec, Value};
 
 use super::data::{self, Data};
+use super::links;
+use super::thresholds::thresholds;
 use crate::derived;
 use crate::table::View;
 use earlydrop_lab::baseline::{Comparison, SIGNIFICANT};
@@ -27,6 +31,7 @@ pub fn gather(
     let first_seed = plan.seeds.first().copied().unwrap_or(1);
     let watched = WatchedLink::of(plan);
     let link = watched.as_ref().map_or("", |watched| &watched.name);
+    let queues = store.queues()?;
     Ok(Data {
         title: match scenario.title.as_str() {
             "" => about("source")?,
@@ -57,13 +62,14 @@ pub fn gather(
         cells: cells(plan, summary),
         flows: flows(plan, store, summary, first_seed)?,
         distributions: distributions(plan, store)?,
-        series: series(plan, store, summary, link)?,
+        series: series(plan, store, summary, &links::congested(&queues))?,
         derived: derived::sentences(plan),
         warnings: plan.warnings(),
         link_metrics: LINK_METRICS.iter().map(metric).collect(),
         links: summary.links.iter().map(link_row).collect(),
         baseline: view.comparison.as_ref().map(data::Baseline::of),
         live: live(store, summary)?,
+        ..Data::default()
     })
 }
 
@@ -87,6 +93,7 @@ pub fn of_trace(
     let scheme = &scenario.schemes[cell.scheme];
     let (number, seed) = (plan.number(cell), plan.seeds[cell.seed]);
     Data {
+        is_trace: true,
         title: trace_title(plan, cell, source),
         about: scenario.about.clone(),
         version: earlydrop_lab::version(),
@@ -160,7 +167,13 @@ fn pairs(quantiles: &[(f64, f64)]) -> Vec<[f64; 2]> {
 }
 
 fn traced_series(plan: &Plan, cell: Cell, trace: &CellTrace) -> Vec<data::Series> {
-    let series = trace.outcome.series.iter().map(|series| data::Series {
+    let waits = |link: &str| {
+        let mut queues = trace.outcome.queues.iter();
+        queues.any(|queue| queue.link == link && links::is_congested(queue))
+    };
+    let shown = trace.outcome.series.iter();
+    let shown = shown.filter(|series| series.name == "window" || waits(&series.source));
+    let series = shown.map(|series| data::Series {
         scheme: 0,
         point: 0,
         seed: plan.seeds[cell.seed],
@@ -222,7 +235,7 @@ fn viewed_metrics(view: &View) -> Vec<data::Metric> {
     metrics.collect()
 }
 
-fn metric(metric: &Metric) -> data::Metric {
+pub(super) fn metric(metric: &Metric) -> data::Metric {
     data::Metric {
         name: metric.name,
         title: metric.title,
@@ -247,6 +260,7 @@ fn describe(scheme: &Scheme, watched: Option<&WatchedLink>) -> data::Scheme {
         source: descriptor.source,
         parameters: Vec::new(),
         curve: Vec::new(),
+        thresholds: Vec::new(),
     };
     let Some(WatchedLink { link, .. }) = watched else {
         return described;
@@ -263,6 +277,7 @@ fn describe(scheme: &Scheme, watched: Option<&WatchedLink>) -> data::Scheme {
             .collect();
     }
     described.curve = outline(&scheme.spec, link);
+    described.thresholds = thresholds(&scheme.spec, link, &described.curve);
     described
 }
 
@@ -401,7 +416,7 @@ fn group(group: &earlydrop_lab::summary::GroupSummary) -> data::GroupSummary {
     }
 }
 
-fn scheme_index(plan: &Plan, label: &str) -> usize {
+pub(super) fn scheme_index(plan: &Plan, label: &str) -> usize {
     let labels = plan.labels();
     labels.iter().position(|known| *known == label).unwrap_or(0)
 }
@@ -418,7 +433,11 @@ fn cells(plan: &Plan, summary: &Summary) -> Vec<data::Cell> {
 }
 
 /// The scheme and the point of the cell with this number.
-fn scheme_and_point(plan: &Plan, summary: &Summary, number: usize) -> Option<(usize, usize)> {
+pub(super) fn scheme_and_point(
+    plan: &Plan,
+    summary: &Summary,
+    number: usize,
+) -> Option<(usize, usize)> {
     let at = summary.cells.binary_search_by_key(&number, |row| row.cell);
     let row = &summary.cells[at.ok()?];
     Some((scheme_index(plan, &row.scheme), row.point))
@@ -477,7 +496,7 @@ fn series(
     plan: &Plan,
     store: &Store,
     summary: &Summary,
-    link: &str,
+    links: &BTreeSet<&str>,
 ) -> Result<Vec<data::Series>, StoreError> {
     let seed = plan.seeds.first().copied().unwrap_or(1);
     let series = store
@@ -485,8 +504,8 @@ fn series(
         .into_iter()
         .filter_map(|(number, series)| {
             let (scheme, point) = scheme_and_point(plan, summary, number)?;
-            let of_other_links = series.name != "window" && series.source != link;
-            if point >= DETAILED_POINTS || of_other_links {
+            let is_idle = series.name != "window" && !links.contains(series.source.as_str());
+            if point >= DETAILED_POINTS || is_idle {
                 return None;
             }
             Some(data::Series {

@@ -10,13 +10,20 @@
 //! The scripts draw everything from the JSON; text of the data enters the page as text, never as
 //! markup.
 
+mod answers;
 pub mod data;
 mod gather;
 mod json;
+mod links;
 mod page;
+mod panels;
+pub mod pictures;
+mod thresholds;
 
+pub use answers::answers;
 pub use data::Data;
 pub use gather::{curve_outlines, gather, of_trace, series_meaning};
 pub use json::json;
 pub(crate) use page::STYLE;
 pub use page::{render, write_report, write_report_to, write_view};
+pub use panels::{Panel, Place, panels};

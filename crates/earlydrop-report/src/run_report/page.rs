@@ -7,7 +7,10 @@ use earlydrop_lab::plan::Plan;
 use earlydrop_lab::store::{Store, StoreError};
 use earlydrop_lab::summary::Summary;
 
-use super::{Data, gather};
+use serde::Serialize;
+
+use super::data::Answer;
+use super::{Data, Panel, Place, answers, gather, panels};
 use crate::figure::escape;
 use crate::table::View;
 
@@ -29,9 +32,12 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("figure.js", include_str!("../../assets/report/figure.js")),
     ("table.js", include_str!("../../assets/report/table.js")),
     ("head.js", include_str!("../../assets/report/head.js")),
+    ("answers.js", include_str!("../../assets/report/answers.js")),
     ("summary.js", include_str!("../../assets/report/summary.js")),
     ("scatter.js", include_str!("../../assets/report/scatter.js")),
     ("sweep.js", include_str!("../../assets/report/sweep.js")),
+    ("zoom.js", include_str!("../../assets/report/zoom.js")),
+    ("panels.js", include_str!("../../assets/report/panels.js")),
     (
         "overtime.js",
         include_str!("../../assets/report/overtime.js"),
@@ -43,6 +49,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ),
     ("live.js", include_str!("../../assets/report/live.js")),
     ("curves.js", include_str!("../../assets/report/curves.js")),
+    ("links.js", include_str!("../../assets/report/links.js")),
     ("groups.js", include_str!("../../assets/report/groups.js")),
     (
         "scenario.js",
@@ -144,9 +151,27 @@ pub fn render(data: &Data) -> String {
     page
 }
 
+/// What the page's scripts read.
+#[derive(Serialize)]
+struct Page<'a> {
+    #[serde(flatten)]
+    data: &'a Data,
+    answers: Vec<Answer>,
+    panels: Vec<Panel>,
+    /// The place of each series.
+    places: Vec<Place>,
+}
+
 /// The data as JSON without any `<`, so that no text can close the surrounding `<script>`.
 fn json(data: &Data) -> String {
-    serde_json::to_string(data)
+    let (panels, places) = panels(data);
+    let page = Page {
+        data,
+        answers: answers(data),
+        panels,
+        places,
+    };
+    serde_json::to_string(&page)
         .expect("every key of Data is a field's name, and no value fails to serialise")
         .replace('<', "\\u003c")
 }

@@ -4,6 +4,7 @@
 //! Without Chromium the tests are skipped, unless `EARLYDROP_NEEDS_BROWSER` is set.
 
 mod browser;
+mod first_screen;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -288,7 +289,7 @@ fn each_figure_draws_the_numbers_of_the_data() {
             ("Packets: queue", "queue", 1.0),
             ("Packets: average", "average", 1.0),
             ("Probability: pb", "pb", 1.0),
-            ("Packets an interval: drops", "drops", 1.0),
+            ("Packets per interval: drops", "drops", 1.0),
             (
                 "cwnd (segments): flow 2 of bulk",
                 "window of flow 2 of bulk",
@@ -354,7 +355,7 @@ fn a_probes_unit_decides_its_panel_and_scale() {
             ("Packets: l_packets", "l_packets", 1.0),
             ("Probability: p_cl", "p_cl", 1.0),
             ("Time (ms): delay", "delay", 1e3),
-            ("Kilobytes: credit", "credit", 1e-3),
+            ("kB: credit", "credit", 1e-3),
         ],
     );
     let opened = open(&browser, &data, "scheme=codel");
@@ -365,7 +366,7 @@ fn a_probes_unit_decides_its_panel_and_scale() {
         &[
             ("Time (ms): sojourn", "sojourn", 1e3),
             ("State: dropping", "dropping", 1.0),
-            ("Other: count", "count", 1.0),
+            ("Count: count", "count", 1.0),
         ],
     );
 }

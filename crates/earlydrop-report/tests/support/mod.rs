@@ -40,7 +40,7 @@ impl Default for Sample {
 
 const METRICS: [(&str, &str, &str, f64, &str, bool); 9] = [
     ("utilisation", "utilisation", "%", 100.0, "more", true),
-    ("goodput", "goodput", "Mbit/s", 1e-6, "more", true),
+    ("goodput", "goodput", "Mbps", 1e-6, "more", true),
     (
         "delay_mean",
         "queueing delay, mean",
@@ -65,7 +65,7 @@ const METRICS: [(&str, &str, &str, f64, &str, bool); 9] = [
 ];
 
 const GROUP_METRICS: [(&str, &str, &str, f64, &str); 3] = [
-    ("throughput", "throughput of a flow", "Mbit/s", 1e-6, "more"),
+    ("throughput", "throughput of a flow", "Mbps", 1e-6, "more"),
     ("loss", "packets lost", "%", 100.0, "less"),
     ("completion", "completion time, median", "ms", 1e3, "less"),
 ];
@@ -108,7 +108,7 @@ pub(crate) fn sample(size: &Sample) -> Data {
     let planned = schemes.len() * points.len() * size.seeds as usize;
 
     let mut data = Data {
-        title: "RED and its relatives on a 10 Mbit/s link".to_owned(),
+        title: "RED and its relatives on a 10 Mbps link".to_owned(),
         about: "Long TCP flows share a bottleneck with short ones that come and go. \
                 How short does each scheme keep the queue, and what does that cost?"
             .to_owned(),
@@ -228,6 +228,7 @@ fn scheme(index: usize, descriptor: &'static Descriptor) -> Scheme {
             })
             .collect(),
         curve,
+        thresholds: Vec::new(),
     }
 }
 
@@ -525,7 +526,7 @@ fn new(name: &str, meaning: &str, source: &str) -> (String, String, String, Vec<
 }
 
 const SCENARIO: &str = "\
-title = \"RED and its relatives on a 10 Mbit/s link\"
+title = \"RED and its relatives on a 10 Mbps link\"
 
 [network]
 bandwidth = \"10 Mbps\"

@@ -63,9 +63,12 @@ impl Simulation {
         let impairments = self.impairments.iter_mut();
         let captures = impairments.filter_map(|impairments| impairments.capture.take());
         let captures = captures.map(|capture| capture.until(end)).collect();
+        let logs = self.ports.iter_mut().filter_map(|port| port.log.take());
+        let packets = logs.map(|log| log.until(end)).collect();
         Results {
             measured,
             captures,
+            packets,
             queues: self.queue_results(),
             flows: self.flow_results(measured),
             completions: std::mem::take(&mut self.completions),

@@ -4,16 +4,19 @@
 //! can arrive at the far end, one propagation delay later. So they are computed when the next
 //! packet arrives, or by one [`Task::Drain`] a propagation delay.
 
-use earlydrop::queue::{AnyQueue, QueueDiscipline};
+use earlydrop::aqm::DropReason;
+use earlydrop::queue::{AnyQueue, Losses, QueueDiscipline};
 use earlydrop::units::Nanos;
 
 use super::Simulation;
+use super::accounts::{Accounts, Loss};
 use super::event::Task;
 use super::flow::Flow;
-use crate::link::QueuedLink;
+use crate::link::{QueuedLink, Transmission};
 use crate::measure::QueueMeter;
 use crate::network::Change;
 use crate::packet::Packet;
+use crate::packet_log::PacketLog;
 use crate::prefetch::prefetch;
 
 /// A link with its queue, and what is measured of both.
@@ -31,6 +34,8 @@ pub(super) struct Port {
     pub(super) slack: Nanos,
     pub(super) meter: QueueMeter,
     pub(super) link: QueuedLink<Packet>,
+    /// What happens to each packet, if it is asked for.
+    pub(super) log: Option<Box<PacketLog>>,
 }
 
 impl Port {
@@ -49,7 +54,46 @@ impl Port {
             slack: link.delay().since(Nanos(1)),
             meter,
             link,
+            log: None,
         }
+    }
+
+    /// Enqueues a packet and records what happens to it; as [`QueuedLink::enqueue`].
+    #[cold]
+    #[inline(never)]
+    fn enqueue_logged(&mut self, accounts: &mut Accounts, packet: Packet, at: Nanos) -> bool {
+        let Some(mut log) = self.log.take() else {
+            return false;
+        };
+        let loss = accounts.loss(at, Some(&mut self.meter));
+        let mut losses = Logged {
+            loss,
+            log: &mut log,
+        };
+        let drains = self.link.enqueue(at, packet, &mut losses);
+        log.arrived(at, packet, self.link.waiting(), &self.link);
+        self.log = Some(log);
+        drains
+    }
+
+    /// Sends the next packet and records it; as [`QueuedLink::transmit`].
+    #[cold]
+    #[inline(never)]
+    fn transmit_logged(
+        &mut self,
+        accounts: &mut Accounts,
+        at: Nanos,
+    ) -> Option<Transmission<Packet>> {
+        let mut log = self.log.take()?;
+        let loss = accounts.loss(at, Some(&mut self.meter));
+        let sent = self.link.transmit(&mut Logged {
+            loss,
+            log: &mut log,
+        });
+        let packet = sent.as_ref().map(|sent| sent.packet);
+        log.departed(at, packet, self.link.waiting(), &self.link);
+        self.log = Some(log);
+        sent
     }
 
     /// Brings measurement up to `at`, before anything happens then.
@@ -66,6 +110,19 @@ impl Port {
     }
 }
 
+/// Accounts for lost packets, and notes them for the log.
+struct Logged<'a> {
+    loss: Loss<'a>,
+    log: &'a mut PacketLog,
+}
+
+impl Losses<Packet> for Logged<'_> {
+    fn lost(&mut self, packet: Packet, reason: DropReason) {
+        self.log.lose(packet, reason);
+        self.loss.lost(packet, reason);
+    }
+}
+
 impl Simulation {
     /// A packet arrives at a port at `at`. Its next hop is the one behind the port.
     #[inline(always)]
@@ -74,8 +131,13 @@ impl Simulation {
         let port = &mut self.ports[index as usize];
         port.observe(at);
         port.meter.on_arrival(packet, at);
-        let mut loss = self.accounts.loss(at, Some(&mut port.meter));
-        if port.link.enqueue(at, packet, &mut loss) {
+        let drains = if port.log.is_some() {
+            port.enqueue_logged(&mut self.accounts, packet, at)
+        } else {
+            let mut loss = self.accounts.loss(at, Some(&mut port.meter));
+            port.link.enqueue(at, packet, &mut loss)
+        };
+        if drains {
             self.drain(index, at);
         }
         self.schedule_drain(index);
@@ -97,8 +159,13 @@ impl Simulation {
                 return;
             }
             port.observe(at);
-            let mut loss = self.accounts.loss(at, Some(&mut port.meter));
-            let Some(sent) = port.link.transmit(&mut loss) else {
+            let sent = if port.log.is_some() {
+                port.transmit_logged(&mut self.accounts, at)
+            } else {
+                let mut loss = self.accounts.loss(at, Some(&mut port.meter));
+                port.link.transmit(&mut loss)
+            };
+            let Some(sent) = sent else {
                 return;
             };
             if self.flows.len() >= MANY_FLOWS {

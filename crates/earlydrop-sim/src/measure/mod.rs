@@ -47,8 +47,10 @@ pub struct Measure {
     /// The time within which losses of several flows count as one loss event, usually a
     /// round-trip time; see [`QueueResult`](crate::results::QueueResult).
     pub loss_event: Option<Nanos>,
-    /// Links whose packets are recorded.
+    /// Links whose packets are recorded as they leave.
     pub captures: Vec<LinkId>,
+    /// Links with a queue whose every arrival, drop and departure is recorded.
+    pub packets: Vec<LinkId>,
 }
 
 /// A distribution of times as an HDR histogram: three significant digits, two for a single

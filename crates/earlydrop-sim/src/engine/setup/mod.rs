@@ -23,6 +23,7 @@ use crate::events::Events;
 use crate::link::{QueuedLink, Transmitter, Wire};
 use crate::measure::{QueueMeter, Timing};
 use crate::network::{Change, Link, LinkId};
+use crate::packet_log::PacketLog;
 use crate::run::{Run, RunError};
 use crate::streams::{Purpose, stream};
 
@@ -89,7 +90,12 @@ fn check_measure(run: &Run) -> Result<(), RunError> {
         return wrong("an interval of no time; the least is 1 ns".to_string());
     }
     let links = run.network.links().len();
-    if let Some(link) = measure.captures.iter().find(|l| l.0 as usize >= links) {
+    if let Some(link) = measure
+        .captures
+        .iter()
+        .chain(&measure.packets)
+        .find(|l| l.0 as usize >= links)
+    {
         return wrong(format!("a capture of link {} of {links}", link.0));
     }
     let flows = run.flows.len();
@@ -144,6 +150,7 @@ fn add_link(
     };
     let plan = spec.plan(&facts)?;
     let name = run.network.link_name(id);
+    let is_logged = run.measure.packets.contains(&id);
     let meter = QueueMeter::new(&run.measure, run.duration);
     if let Plan::Single {
         aqm: AnyAqm::DropTail(_),
@@ -151,6 +158,7 @@ fn add_link(
     } = plan
         && limit.bytes == Bytes(u64::MAX)
         && !changing
+        && !is_logged
     {
         let link = Transmitter::new(rate, delay);
         let fifo = FifoPort::new(id.0, name, link, limit.packets, meter);
@@ -162,7 +170,9 @@ fn add_link(
     // Periodic updates count from the first poll: from time zero.
     QueueDiscipline::poll(&mut queue, Nanos::ZERO);
     let link = QueuedLink::new(queue, rate, delay, described.trace.clone());
-    let port = Port::new(id.0, name, impairments, link, meter);
+    let log = is_logged.then(|| Box::new(PacketLog::new(id, name.clone())));
+    let mut port = Port::new(id.0, name, impairments, link, meter);
+    port.log = log;
     simulation.ports.push(port);
     stages(Stage::Port(simulation.ports.len() as u32 - 1))
 }

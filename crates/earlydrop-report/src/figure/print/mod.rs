@@ -1,0 +1,57 @@
+//! Pictures for papers: of a stated size, as SVG, PDF and PGF, with text that stays text.
+//!
+//! ```text
+//! Plot (panels, axes, marks) --scene--> Scene (lines, areas, text, in points) --file--> bytes
+//! ```
+//!
+//! ```
+//! use earlydrop_report::figure::print::{Format, Plot, Size, file, scene};
+//!
+//! let size = Size { width: 252.0, height: None, font: 8.0 };
+//! let picture = scene(&Plot { title: "Nothing".to_owned(), ..Plot::default() }, &size);
+//! assert!(file(&picture, Format::Pdf).starts_with(b"%PDF-1.4"));
+//! ```
+
+mod marks;
+mod pdf;
+mod pgf;
+mod plot;
+mod scene;
+mod svg;
+
+pub use marks::SECOND;
+pub use pdf::{HEAD as PDF_HEAD, missing_letters};
+pub use pgf::{HEAD as PGF_HEAD, tex};
+pub use plot::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};
+pub use scene::{Item, Rgb, Scene, Stroke};
+
+/// A format of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Scalable Vector Graphics.
+    Svg,
+    /// Portable Document Format, text in Helvetica.
+    Pdf,
+    /// Commands of LaTeX's package `pgf`, text in the document's font.
+    Pgf,
+}
+
+impl Format {
+    /// The end of a file's name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Svg => "svg",
+            Format::Pdf => "pdf",
+            Format::Pgf => "pgf",
+        }
+    }
+}
+
+/// The file of a picture: equal pictures give equal bytes.
+pub fn file(scene: &Scene, format: Format) -> Vec<u8> {
+    match format {
+        Format::Svg => svg::file(scene),
+        Format::Pdf => pdf::file(scene),
+        Format::Pgf => pgf::file(scene),
+    }
+}

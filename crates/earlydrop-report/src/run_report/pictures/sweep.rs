@@ -1,0 +1,178 @@
+//! The picture of a metric along a swept field.
+
+use super::{PictureError, View, axis, both, extent, heading, spans_decades};
+use crate::figure::print::{Mark, Plot, PlotPanel};
+use crate::run_report::data::Metric;
+
+/// A scheme's means along the field: x, the mean, and half its interval.
+struct Curve {
+    scheme: usize,
+    points: Vec<(f64, f64, Option<f64>)>,
+}
+
+/// A metric along the first swept field, with bands of 95% intervals.
+pub(super) fn sweep(view: &View<'_>) -> Result<Plot, PictureError> {
+    let data = view.data;
+    let along = data.axes.iter().position(|axis| axis.values.len() > 1);
+    let along = along.ok_or_else(|| {
+        PictureError::Unfit("--what sweep: the run sweeps no field; choose another picture".into())
+    })?;
+    let (index, metric) = metric(view)?;
+    let swept = &data.axes[along];
+    let curves = curves(view, along, (index, metric));
+    let all = || curves.iter().flat_map(|curve| &curve.points);
+    let means: Vec<f64> = all().map(|(_, mean, _)| *mean).collect();
+    if means.is_empty() {
+        let text = format!("no {} along {}", metric.title, swept.title);
+        return Err(PictureError::Missing(text));
+    }
+    let is_log = spans_decades(&means, 10.0);
+    let floor = match is_log {
+        true => extent(&means).map_or(0.0, |(low, _)| low / 2.0),
+        false => f64::NEG_INFINITY,
+    };
+    let ends = all().flat_map(|(_, mean, half)| {
+        let half = half.unwrap_or(0.0);
+        [(mean - half).max(floor), mean + half]
+    });
+    let y = axis(heading(metric), &ends.collect::<Vec<f64>>(), is_log);
+    let mut ticks: Vec<(f64, String)> = (0..swept.values.len())
+        .map(|at| (place(view, along, at), swept.values[at].clone()))
+        .filter(|(x, _)| all().any(|(other, ..)| other == x))
+        .collect();
+    ticks.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let xs: Vec<f64> = ticks.iter().map(|(x, _)| *x).collect();
+    let mut x = axis(
+        swept.title.clone(),
+        &xs,
+        swept.numbers.is_some() && is_geometric(&xs),
+    );
+    (x.is_exact, x.ticks) = (true, ticks);
+    let others = if data.axes.len() > 1 {
+        view.at()
+    } else {
+        String::new()
+    };
+    let names = curves.iter().map(|curve| curve.scheme);
+    Ok(Plot {
+        description: format!(
+            "{} as {} changes{others}. Each line is a scheme, its band the 95% interval of the \
+             mean over seeds.",
+            metric.title, swept.title
+        ),
+        x,
+        legend: names
+            .map(|scheme| (view.label(scheme).to_string(), both(scheme)))
+            .collect(),
+        panels: vec![PlotPanel {
+            y,
+            marks: marks(view, &curves, floor),
+        }],
+        ..Plot::default()
+    })
+}
+
+/// The metric of the y axis.
+fn metric<'a>(view: &View<'a>) -> Result<(usize, &'a Metric), PictureError> {
+    match view.choices.metrics.as_slice() {
+        [] => view.metric("delay_mean"),
+        [one] => view.metric(one),
+        given => Err(PictureError::Unfit(format!(
+            "--metric {}: a sweep shows one metric",
+            given.join(",")
+        ))),
+    }
+}
+
+/// The place of a value of the field on the x axis.
+fn place(view: &View<'_>, along: usize, at: usize) -> f64 {
+    let numbers = view.data.axes[along].numbers.as_ref();
+    numbers.map_or(at as f64, |numbers| numbers[at])
+}
+
+/// Each scheme's means at the points that differ along one axis only.
+fn curves(view: &View<'_>, along: usize, (index, metric): (usize, &Metric)) -> Vec<Curve> {
+    let data = view.data;
+    let here = &data.points[view.point];
+    let is_along = |point: usize| {
+        let place = &data.points[point];
+        (0..place.len()).all(|axis| axis == along || place[axis] == here[axis])
+    };
+    let curve = |scheme: &usize| {
+        let rows = data
+            .summary
+            .iter()
+            .filter(|row| row.scheme == *scheme && is_along(row.point));
+        let mut points: Vec<(f64, f64, Option<f64>)> = rows
+            .filter_map(|row| {
+                let value = row.values[index]?;
+                let x = place(view, along, data.points[row.point][along]);
+                let half = value.half.map(|half| half * metric.scale);
+                Some((x, value.mean * metric.scale, half))
+            })
+            .collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        Curve {
+            scheme: *scheme,
+            points,
+        }
+    };
+    view.schemes.iter().map(curve).collect()
+}
+
+/// Bands of intervals, and over them lines and symbols. No band goes below `floor`.
+fn marks(view: &View<'_>, curves: &[Curve], floor: f64) -> Vec<Mark> {
+    let band = |curve: &Curve| {
+        let ends: Vec<(f64, f64, f64)> = curve
+            .points
+            .iter()
+            .filter_map(|(x, mean, half)| Some((*x, (mean - (*half)?).max(floor), mean + (*half)?)))
+            .collect();
+        let low = ends.iter().map(|(x, low, _)| (*x, *low));
+        let high = ends.iter().rev().map(|(x, _, high)| (*x, *high));
+        Mark::Area {
+            points: low.chain(high).collect(),
+            look: curve.scheme,
+            opacity: 0.13,
+        }
+    };
+    let line = |Curve { scheme, points }: &Curve| {
+        let points: Vec<(f64, f64)> = points.iter().map(|(x, mean, _)| (*x, *mean)).collect();
+        let name = view.label(*scheme).to_string();
+        [
+            Mark::Line {
+                name: name.clone(),
+                points: points.clone(),
+                key: both(*scheme),
+                weight: 1.0,
+            },
+            Mark::Symbols {
+                name: format!("{name}, points"),
+                points,
+                look: *scheme,
+                size: 0.75,
+                opacity: 1.0,
+            },
+        ]
+    };
+    curves
+        .iter()
+        .map(band)
+        .chain(curves.iter().flat_map(line))
+        .collect()
+}
+
+/// Whether numbers form a roughly geometric series over a factor of 8 or more.
+fn is_geometric(numbers: &[f64]) -> bool {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
+        return false;
+    };
+    if sorted.len() < 3 || *first <= 0.0 || last / first < 8.0 {
+        return false;
+    }
+    let factors: Vec<f64> = sorted.windows(2).map(|pair| pair[1] / pair[0]).collect();
+    extent(&factors).is_some_and(|(low, high)| high / low < 2.6)
+}
