@@ -22,7 +22,7 @@ use alloc::boxed::Box;
 
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
-use crate::aqm::{Aqm, DropReason, Slot, Verdict};
+use crate::aqm::{Aqm, Backlog, DropReason, Slot, Verdict};
 use crate::counters::Counters;
 use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
@@ -39,6 +39,49 @@ pub struct Sharing {
     pub limit: Limit,
     /// Most packets dropped from the largest sub-queue at once; at least one.
     pub drop_batch: u32,
+    /// Where an implementation departs from RFC 8290; by default nowhere.
+    pub rules: SharingRules,
+}
+
+/// Rules of Linux's sch_fq_codel that RFC 8290 does not have; all off by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharingRules {
+    /// A departing packet's scheme sees the bytes of all sub-queues together, and is not
+    /// notified when its own sub-queue has become empty (`__fq_codel_dequeue`).
+    pub total_backlog: bool,
+    /// An emptied new sub-queue leaves the lists when no old one is listed
+    /// (`__fq_codel_dequeue`).
+    pub leave_when_alone: bool,
+    /// An arrival drops one batch at most, even if the limit is still exceeded
+    /// (`fq_codel_enqueue`).
+    pub one_batch: bool,
+    /// The limit in bytes counts buffer memory instead of bytes on the wire
+    /// (`fq_codel_enqueue`, `truesize`).
+    pub buffer_memory: bool,
+    /// A packet that finds nothing queued is not judged and leaves first, as from a root qdisc
+    /// (`__dev_xmit_skb`, `TCQ_F_CAN_BYPASS`).
+    pub bypass: bool,
+}
+
+/// Memory of a packet's buffer in Linux: the data with its headroom and trailer, in a slab of
+/// a power of two, and the `sk_buff`.
+fn buffer_memory(size: u32) -> u64 {
+    const HEADROOM: u64 = 64;
+    const TRAILER: u64 = 320;
+    const SK_BUFF: u64 = 256;
+    let data = (u64::from(size) + HEADROOM).next_multiple_of(64) + TRAILER;
+    data.next_power_of_two() + SK_BUFF
+}
+
+impl Sharing {
+    /// What a packet of `size` bytes counts in the limit in bytes.
+    fn memory_of(&self, size: u32) -> u64 {
+        if self.rules.buffer_memory {
+            buffer_memory(size)
+        } else {
+            u64::from(size)
+        }
+    }
 }
 
 /// No sub-queue: the end of a list.
@@ -60,8 +103,8 @@ struct SubQueue<A> {
 }
 
 impl<A: Aqm> SubQueue<A> {
-    fn notify_if_empty(&mut self, now: Nanos) {
-        if self.chain.packets() == 0 {
+    fn notify_if_empty(&mut self, now: Nanos, rules: SharingRules) {
+        if self.chain.packets() == 0 && !rules.total_backlog {
             self.aqm.on_empty(now);
         }
     }
@@ -90,11 +133,42 @@ pub struct FairQueue<P, A> {
     lists: [List; 2],
     pool: Pool<P>,
     sharing: Sharing,
+    /// A packet that has bypassed the sub-queues, and its arrival time.
+    bypassing: Option<(P, Nanos)>,
     packets: u32,
     bytes: u64,
+    /// What the limit in bytes counts.
+    memory: u64,
     salt: u64,
     random: Pcg32,
     counters: Counters,
+}
+
+/// A sub-queue as the scheme of a departing packet sees it.
+struct SeenBacklog<Q> {
+    view: Q,
+    bytes: u64,
+}
+
+impl<Q: Backlog> Backlog for SeenBacklog<Q> {
+    #[inline]
+    fn packets(&self) -> u32 {
+        self.view.packets()
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    #[inline]
+    fn head_arrival(&self) -> Option<Nanos> {
+        self.view.head_arrival()
+    }
+
+    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
+        self.view.draw(random)
+    }
 }
 
 impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
@@ -114,8 +188,10 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             // One more than the limit: room is made after the packet has joined.
             pool: Pool::with_room_for(sharing.limit.packets + 1),
             sharing,
+            bypassing: None,
             packets: 0,
             bytes: 0,
+            memory: 0,
             salt: u64::from(random.next_u32()) << 32 | u64::from(random.next_u32()),
             random,
             counters: Counters::default(),
@@ -134,9 +210,16 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         Outcome::Dropped(reason)
     }
 
+    fn remember(&mut self, size: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+        self.memory += self.sharing.memory_of(size);
+    }
+
     fn forget(&mut self, packet: &P) {
         self.packets -= 1;
         self.bytes -= u64::from(packet.size());
+        self.memory -= self.sharing.memory_of(packet.size());
     }
 
     fn lose_waiting(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) {
@@ -197,8 +280,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             debug_assert!(info.ecn.is_capable());
             packet.mark();
         }
-        self.packets += 1;
-        self.bytes += u64::from(info.size);
+        self.remember(info.size);
         let sub_queue = &mut self.sub_queues[index as usize];
         let slot = self.pool.push(&mut sub_queue.chain, packet, info.arrived);
         sub_queue.aqm.on_accepted(info.arrived, info);
@@ -221,11 +303,14 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
     fn make_room(&mut self, now: Nanos, arrived: Slot, losses: &mut impl Losses<P>) -> bool {
         let limit = self.sharing.limit;
         let mut lost = false;
-        while self.packets > limit.packets || self.bytes > limit.bytes.0 {
+        while self.packets > limit.packets || self.memory > limit.bytes.0 {
             let Some(fattest) = self.fattest() else {
                 break;
             };
             lost |= self.shrink(fattest, now, arrived, losses);
+            if self.sharing.rules.one_batch {
+                break;
+            }
         }
         lost
     }
@@ -248,7 +333,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 break;
             };
             sub_queue.aqm.on_evicted(now, &PacketInfo::of(&packet, at));
-            sub_queue.notify_if_empty(now);
+            sub_queue.notify_if_empty(now, self.sharing.rules);
             freed += u64::from(packet.size());
             self.lose_waiting(packet, DropReason::Forced, losses);
             if freed >= enough {
@@ -277,9 +362,15 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             };
             let info = PacketInfo::of(&packet, arrived);
             let view = self.pool.view(&sub_queue.chain);
+            let bytes = if self.sharing.rules.total_backlog {
+                self.bytes - u64::from(info.size)
+            } else {
+                view.bytes()
+            };
+            let seen = SeenBacklog { view, bytes };
             let verdict = sub_queue
                 .aqm
-                .on_departure(now, &info, &view, &mut self.random);
+                .on_departure(now, &info, &seen, &mut self.random);
             if let Verdict::Drop(reason) | Verdict::DropBoth(_, reason) = verdict {
                 self.lose_waiting(packet, reason, losses);
                 continue;
@@ -289,7 +380,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 packet.mark();
                 self.counters.marked.add(info.size);
             }
-            sub_queue.notify_if_empty(now);
+            sub_queue.notify_if_empty(now, self.sharing.rules);
             self.forget(&packet);
             self.counters.departed.add(info.size);
             return Some(Departure { packet, arrived });
@@ -301,6 +392,11 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
         let info = PacketInfo::of(&packet, now);
         self.counters.arrived.add(info.size);
+        if self.sharing.rules.bypass && self.packets == 0 {
+            self.remember(info.size);
+            self.bypassing = Some((packet, now));
+            return Outcome::Queued;
+        }
         let index = self.sub_queue_of(info.flow);
         let sub_queue = &mut self.sub_queues[index as usize];
         let view = self.pool.view(&sub_queue.chain);
@@ -311,20 +407,20 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
             Verdict::Keep => false,
             Verdict::Mark => true,
             Verdict::Drop(reason) => {
-                sub_queue.notify_if_empty(now);
+                sub_queue.notify_if_empty(now, self.sharing.rules);
                 return self.lose(packet, reason, losses);
             }
             Verdict::DropBoth(slot, reason) => {
                 if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, slot) {
                     let victims = PacketInfo::of(&victim, arrived);
                     sub_queue.aqm.on_evicted(now, &victims);
-                    sub_queue.notify_if_empty(now);
+                    sub_queue.notify_if_empty(now, self.sharing.rules);
                     self.lose_waiting(victim, reason, losses);
                 }
                 return self.lose(packet, reason, losses);
             }
         };
-        if u64::from(info.size) > self.sharing.limit.bytes.0 {
+        if self.sharing.memory_of(info.size) > self.sharing.limit.bytes.0 {
             sub_queue.aqm.on_refused(now, &info);
             return self.lose(packet, DropReason::Forced, losses);
         }
@@ -332,6 +428,11 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
     }
 
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
+        if let Some((packet, arrived)) = self.bypassing.take() {
+            self.forget(&packet);
+            self.counters.departed.add(packet.size());
+            return Some(Departure { packet, arrived });
+        }
         loop {
             let list = if self.lists[NEW].head == NONE {
                 OLD
@@ -352,7 +453,8 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
                 return Some(departure);
             }
             self.unlist_head(list);
-            if list == NEW {
+            let stays = self.lists[OLD].head != NONE || !self.sharing.rules.leave_when_alone;
+            if list == NEW && stays {
                 self.append(OLD, index);
             } else {
                 self.sub_queues[index as usize].listed = false;

@@ -33,7 +33,7 @@
 //! | quantum | device MTU + header | device MTU | 1514 | 1514 |
 //! | CoDel's sqrt | Newton | Newton | exact | exact |
 
-use crate::queue::{Limit, Sharing};
+use crate::queue::{Limit, Sharing, SharingRules};
 use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
 use crate::schemes::codel::{self, Codel};
 use crate::units::Bytes;
@@ -77,6 +77,68 @@ pub(crate) const SHARING: &[Parameter] = &[
     },
 ];
 
+/// Rules of Linux's scheduler that RFC 8290 does not have.
+const RULES: &[Parameter] = &[
+    Parameter {
+        name: "backlog",
+        meaning: "the backlog that mtu is compared with",
+        kind: Kind::Choice(&[
+            ("own", "of the packet's sub-queue"),
+            (
+                "total",
+                "of all sub-queues; CoDel then goes on when its own has become empty",
+            ),
+        ]),
+        default: "own",
+        origin: "RFC 8290, section 4.2; total: Linux sch_fq_codel.c, fq_codel_dequeue",
+        when: None,
+    },
+    Parameter {
+        name: "emptied",
+        meaning: "where a new sub-queue goes when it is found empty",
+        kind: Kind::Choice(&[
+            ("old", "to the end of the old ones"),
+            ("leaves", "out of the lists if there are no old ones"),
+        ]),
+        default: "old",
+        origin: "RFC 8290, section 4.2; leaves: Linux sch_fq_codel.c, fq_codel_dequeue",
+        when: None,
+    },
+    Parameter {
+        name: "overflow",
+        meaning: "how much is dropped when the limit is exceeded",
+        kind: Kind::Choice(&[
+            ("fit", "batches until the limit holds"),
+            ("batch", "one batch"),
+        ]),
+        default: "fit",
+        origin: "RFC 8290, section 4.1.3; batch: Linux sch_fq_codel.c, fq_codel_enqueue",
+        when: None,
+    },
+    Parameter {
+        name: "memory",
+        meaning: "what memory_limit counts",
+        kind: Kind::Choice(&[
+            ("wire", "bytes on the wire"),
+            (
+                "truesize",
+                "memory of buffers: 2304 bytes for a packet of 1514",
+            ),
+        ]),
+        default: "wire",
+        origin: "truesize: Linux sch_fq_codel.c, fq_codel_enqueue; its size as alloc_skb makes it",
+        when: None,
+    },
+    Parameter {
+        name: "bypass",
+        meaning: "a packet that finds nothing queued is not judged and leaves first",
+        kind: Kind::Flag,
+        default: "off",
+        origin: "on: Linux's root qdisc, dev.c, __dev_xmit_skb, TCQ_F_CAN_BYPASS",
+        when: None,
+    },
+];
+
 /// The default limit of every fair queue.
 pub(crate) const SHARED_LIMIT: (&str, &str, &str) = ("limit", "10240 packets", RFC);
 
@@ -96,7 +158,7 @@ pub const SCHEME: Descriptor = Descriptor {
     name: "fq-codel",
     summary: "a queue for each flow, served by deficit round robin, each under CoDel",
     source: "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, RFC 8290, 2018",
-    parameters: &[SHARING, codel::PARAMETERS],
+    parameters: &[SHARING, RULES, codel::PARAMETERS],
     defaults: &[SHARED_LIMIT],
     presets: &[
         Preset {
@@ -117,6 +179,13 @@ pub const SCHEME: Descriptor = Descriptor {
                 ("mtu", "1514 bytes"),
                 ("ecn", "on"),
                 ("memory_limit", "32 MiB"),
+                ("backlog", "total"),
+                ("emptied", "leaves"),
+                ("overflow", "batch"),
+                ("memory", "truesize"),
+                codel::AS_LINUX[0],
+                codel::AS_LINUX[1],
+                codel::AS_LINUX[2],
             ],
         },
         Preset {
@@ -151,7 +220,10 @@ pub const SCHEME: Descriptor = Descriptor {
     plan: |settings| {
         Ok(Plan::FairCodel {
             aqm: Codel::from_settings(settings)?,
-            sharing: sharing(settings),
+            sharing: Sharing {
+                rules: rules(settings),
+                ..sharing(settings)
+            },
         })
     },
 };
@@ -168,6 +240,18 @@ pub(crate) fn sharing(settings: &Settings) -> Sharing {
             bytes: Bytes(limit.bytes.0.min(size("memory_limit").0)),
         },
         drop_batch: settings.count("drop_batch"),
+        rules: SharingRules::default(),
+    }
+}
+
+/// Reads the parameters of [`RULES`].
+fn rules(settings: &Settings) -> SharingRules {
+    SharingRules {
+        total_backlog: settings.choice("backlog") == "total",
+        leave_when_alone: settings.choice("emptied") == "leaves",
+        one_batch: settings.choice("overflow") == "batch",
+        buffer_memory: settings.choice("memory") == "truesize",
+        bypass: settings.flag("bypass"),
     }
 }
 
