@@ -15,6 +15,8 @@ fn main(){
             let text: Vec<u8> = text.into_iter().filter(|c| b".md".contains(c)).collect();
             let n = text.len();
             let diff: Vec<usize> = text.iter().zip(&ours).enumerate().filter(|(_, (k,o))| replay::Fate::from_letter(**k) != Some(o.fate)).map(|(i,_)|i).collect();
+            let dd: Vec<usize> = text.iter().zip(&ours).enumerate().filter(|(_, (k,o))| (**k == b'd') != (o.fate == replay::Fate::Dropped)).map(|(i,_)|i).collect();
+            println!("   drops differ {} {:?}", dd.len(), &dd[..dd.len().min(12)]);
             let c = |l: u8| text.iter().filter(|c| **c == l).count();
             let o = |l: replay::Fate| ours.iter().filter(|c| c.fate == l).count();
             println!("{:14} {run} n {n} {} differ {:6} first {:?}   kernel d {} m {}   ours d {} m {}", f[0], trace.len(), diff.len(), diff.first(), c(b'd'), c(b'm'), o(replay::Fate::Dropped), o(replay::Fate::Marked));

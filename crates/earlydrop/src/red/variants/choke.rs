@@ -56,6 +56,8 @@ pub const SCHEME: Descriptor = scheme(
                 ("mark_above_max", "on"),
                 ("idle", "linux"),
                 ("spacing", "drawn"),
+                ("entry", "free"),
+                ("arithmetic", "linux"),
             ],
         },
     ],
