@@ -135,13 +135,17 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "decay",
-        meaning: "when p decays by 2% an update",
+        meaning: "when p decays, and by how much an update",
         kind: Kind::Choice(&[
-            ("zero", "after two delays of 0"),
-            ("half", "after two delays below half the target"),
+            ("zero", "by 2% after two delays of 0"),
+            ("half", "by 2% after two delays below half the target"),
+            (
+                "linux",
+                "to 63/64 after two delays of 0, unless packets wait",
+            ),
         ]),
         default: "zero",
-        origin: RFC,
+        origin: "RFC 8033, section 4; linux: sch_pie.c, pie_calculate_probability",
         when: None,
     },
     Parameter {
@@ -158,9 +162,13 @@ const PARAMETERS: &[Parameter] = &[
         kind: Kind::Choice(&[
             ("timestamps", "the waiting time of the packet at the head"),
             ("rate", "the queue over an estimate of the departure rate"),
+            (
+                "departed",
+                "the sojourn time of the last packet that left, 0 if no other was left",
+            ),
         ]),
         default: "timestamps",
-        origin: "RFC 8033, sections 4.2 and 5.2",
+        origin: "RFC 8033, sections 4.2 and 5.2; departed: Linux sch_pie.c, pie_process_dequeue",
         when: None,
     },
     Parameter {
@@ -170,6 +178,47 @@ const PARAMETERS: &[Parameter] = &[
         default: "16384 bytes",
         origin: "RFC 8033, section 5.2",
         when: Some(("delay", &["rate"])),
+    },
+    Parameter {
+        name: "wraps_at",
+        meaning: "p is bounded by this, and is 1 after a step beyond it",
+        kind: Kind::Number(Range::closed(1.0, 1e6), "probability"),
+        default: "1",
+        origin: "RFC 8033, section 4.2; Linux has 256: 2^64 over its MAX_PROB, pie_calculate_probability",
+        when: None,
+    },
+    Parameter {
+        name: "spared",
+        meaning: "the queue without signals",
+        kind: Kind::Choice(&[
+            ("at-most", "at most two mean packets"),
+            ("below", "less than two mean packets"),
+        ]),
+        default: "at-most",
+        origin: "RFC 8033, section 4.1; below: Linux sch_pie.c, pie_drop_early",
+        when: None,
+    },
+    Parameter {
+        name: "burst_falls",
+        meaning: "when the burst allowance falls",
+        kind: Kind::Choice(&[
+            ("updates", "with each update of p"),
+            ("departures", "with each departure, by the time since the last"),
+        ]),
+        default: "updates",
+        origin: "RFC 8033, section 4.4; departures: Linux sch_pie.c, pie_process_dequeue",
+        when: None,
+    },
+    Parameter {
+        name: "long_gap",
+        meaning: "the sum of p after a mark because it reached 8.5",
+        kind: Kind::Choice(&[
+            ("reset", "starts again at 0"),
+            ("kept", "goes on: the next packet is signalled too"),
+        ]),
+        default: "reset",
+        origin: "RFC 8033, section 5.4; kept: Linux sch_pie.c, pie_drop_early",
+        when: Some(("derandomise", &["on"])),
     },
 ];
 
@@ -192,10 +241,17 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "tc pie on Ethernet: derandomised, an MTU of 1514 with its header, no ECN unless asked for",
+            meaning: "tc pie on Ethernet at 1000 Hz, whose updates are a tick late (at 250 Hz interval=20 ms): derandomised, an MTU of 1514 with its header, no ECN unless asked for",
             values: &[
                 ("derandomise", "on"),
+                ("long_gap", "kept"),
                 ("high_delay", "250 ms"),
+                ("delay", "departed"),
+                ("decay", "linux"),
+                ("wraps_at", "256"),
+                ("spared", "below"),
+                ("burst_falls", "departures"),
+                ("interval", "16 ms"),
                 ("mean_packet", "1514 bytes"),
                 ("ecn", "off"),
                 ("limit", "1000 packets"),
@@ -303,15 +359,34 @@ struct Parameters {
     gains: Gains,
     burst: Nanos,
     interval: Nanos,
-    /// Two mean packets, in bytes.
+    /// No signals with at most so many bytes queued.
     spared: u64,
     ecn: bool,
     mark_limit: f64,
     cap: bool,
     high_delay: f64,
-    /// p decays while both delays are below half the target, not only at 0.
-    decays_at_half: bool,
+    decay: Decay,
     derandomise: bool,
+    wraps_at: f64,
+    burst_falls_with_departures: bool,
+    long_gap_is_kept: bool,
+}
+
+/// When p decays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Decay {
+    AtZero,
+    BelowHalf,
+    /// At zero while nothing waits, and by 1/64.
+    Linux,
+}
+
+/// The delay that Linux takes: of the last packet that left.
+#[derive(Clone, Debug, Default)]
+struct LastDeparture {
+    delay: Nanos,
+    /// `None` before the first since the burst allowance was reset.
+    at: Option<Nanos>,
 }
 
 /// PIE: a PI controller of the queueing delay.
@@ -320,6 +395,10 @@ pub struct Pie {
     parameters: Parameters,
     ticker: Ticker,
     rate: Option<RateEstimator>,
+    /// With `delay=departed` or `burst_falls=departures`.
+    last: Option<LastDeparture>,
+    /// The delay is that of the last departure.
+    departed: bool,
     probability: f64,
     /// At the last update, in seconds.
     delay: f64,
@@ -342,7 +421,10 @@ impl Pie {
             },
             burst: s.time("burst"),
             interval,
-            spared: s.link().mean_packet.0.saturating_mul(2),
+            spared: match s.choice("spared") {
+                "below" => s.link().mean_packet.0.saturating_mul(2) - 1,
+                _ => s.link().mean_packet.0.saturating_mul(2),
+            },
             ecn: s.flag("ecn"),
             mark_limit: s.number("mark_limit"),
             cap: s.flag("cap"),
@@ -350,14 +432,25 @@ impl Pie {
                 Nanos::ZERO => f64::INFINITY,
                 delay => delay.as_secs_f64(),
             },
-            decays_at_half: s.choice("decay") == "half",
+            decay: match s.choice("decay") {
+                "half" => Decay::BelowHalf,
+                "linux" => Decay::Linux,
+                _ => Decay::AtZero,
+            },
             derandomise: s.flag("derandomise"),
+            wraps_at: s.number("wraps_at"),
+            burst_falls_with_departures: s.choice("burst_falls") == "departures",
+            long_gap_is_kept: s.choice("long_gap") == "kept",
         };
+        let departed = s.choice("delay") == "departed";
+        let follows = departed || parameters.burst_falls_with_departures;
         let threshold = s.size_or_auto("dq_threshold").map_or(0, |size| size.0);
         Ok(Pie {
             parameters,
             ticker: Ticker::every(interval),
             rate: (s.choice("delay") == "rate").then(|| RateEstimator::new(threshold)),
+            last: follows.then(LastDeparture::default),
+            departed,
             probability: 0.0,
             delay: 0.0,
             burst_left: parameters.burst,
@@ -368,7 +461,7 @@ impl Pie {
 
     /// Takes one step of p; returns whether a further step with the same delay would change
     /// anything.
-    fn update(&mut self, delay: f64) -> bool {
+    fn update(&mut self, delay: f64, waiting: bool) -> bool {
         let parameters = &self.parameters;
         let (before, burst_before) = (self.probability, self.burst_left);
         let delay_before = self.delay;
@@ -381,22 +474,50 @@ impl Pie {
             step += LARGE_STEP;
         }
         let calm = delay < half && delay_before < half;
-        let decays = if parameters.decays_at_half {
-            calm
-        } else {
-            delay == 0.0 && delay_before == 0.0
+        let no_delay = delay == 0.0 && delay_before == 0.0;
+        let kept = match parameters.decay {
+            Decay::AtZero if no_delay => 0.98,
+            Decay::BelowHalf if calm => 0.98,
+            Decay::Linux if no_delay && !waiting => 63.0 / 64.0,
+            _ => 1.0,
         };
-        let kept = if decays { 0.98 } else { 1.0 };
-        self.probability = ((before + step) * kept).clamp(0.0, 1.0);
+        self.probability = ((before + step) * kept).max(0.0);
+        if self.probability > parameters.wraps_at {
+            self.probability = 1.0;
+        }
         self.delay = delay;
-        self.burst_left = if calm && self.probability == 0.0 {
-            parameters.burst
-        } else {
-            burst_before - parameters.interval
-        };
+        if calm && self.probability == 0.0 {
+            self.burst_left = parameters.burst;
+            if let Some(last) = &mut self.last {
+                last.at = None;
+            }
+        } else if !parameters.burst_falls_with_departures {
+            self.burst_left = burst_before - parameters.interval;
+        }
+        self.activate(delay);
+        self.probability != before || delay != delay_before || self.burst_left != burst_before
+    }
+
+    /// Turns signals on or off for a queueing delay of `delay` seconds.
+    fn activate(&mut self, delay: f64) {
+        let half = self.parameters.gains.reference / 2.0;
         let spared = delay < half && self.probability < 0.2;
         self.active = self.burst_left == Nanos::ZERO && !spared;
-        self.probability != before || delay != delay_before || self.burst_left != burst_before
+    }
+
+    /// A packet leaves after `sojourn`, and `left` bytes stay.
+    fn note_departure(&mut self, now: Nanos, sojourn: Nanos, left: u64) {
+        let Some(last) = &mut self.last else {
+            return;
+        };
+        let since = last.at.map_or(Nanos::ZERO, |at| now.since(at));
+        last.at = Some(now);
+        last.delay = if left == 0 { Nanos::ZERO } else { sojourn };
+        let delay = last.delay.as_secs_f64();
+        if self.parameters.burst_falls_with_departures {
+            self.burst_left = self.burst_left - since;
+        }
+        self.activate(if self.departed { delay } else { self.delay });
     }
 
     /// The head grows older from update to update, until p is 1 and stays so.
@@ -404,7 +525,7 @@ impl Pie {
         let mut updated = false;
         ticker.catch_up(now, |tick| {
             updated = true;
-            let changed = self.update(head_delay(tick, queue));
+            let changed = self.update(head_delay(tick, queue), queue.packets() > 0);
             let late = self.delay > self.parameters.gains.reference;
             let saturated = self.probability == 1.0 && late && self.burst_left == Nanos::ZERO;
             !saturated && (changed || queue.packets() > 0)
@@ -426,7 +547,11 @@ impl Pie {
         if self.accumulated < 0.85 {
             return false;
         }
-        let hit = self.accumulated >= 8.5 || random.chance(self.probability);
+        let long = self.accumulated >= 8.5;
+        if long && self.parameters.long_gap_is_kept {
+            return true;
+        }
+        let hit = long || random.chance(self.probability);
         if hit {
             self.accumulated = 0.0;
         }
@@ -446,10 +571,12 @@ impl Aqm for Pie {
         if !self.active || queue.bytes() <= self.parameters.spared || !self.hits(random) {
             return Verdict::Keep;
         }
-        signal(
-            self.parameters.ecn && self.probability < self.parameters.mark_limit,
-            packet,
-        )
+        let ecn = self.parameters.ecn && self.probability < self.parameters.mark_limit;
+        let verdict = signal(ecn, packet);
+        if verdict != Verdict::Mark {
+            self.accumulated = 0.0;
+        }
+        verdict
     }
 
     fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
@@ -467,6 +594,7 @@ impl Aqm for Pie {
         if let Some(rate) = &mut self.rate {
             rate.on_departure(now, packet.size, queue.bytes());
         }
+        self.note_departure(now, now.since(packet.arrived), queue.bytes());
         Verdict::Keep
     }
 
@@ -476,12 +604,17 @@ impl Aqm for Pie {
             return;
         }
         let mut ticker = self.ticker.clone();
-        match &self.rate {
-            Some(rate) => {
+        let waiting = queue.packets() > 0;
+        match (&self.rate, &self.last) {
+            (Some(rate), _) => {
                 let delay = queue.bytes() as f64 * rate.secs_per_byte;
-                ticker.catch_up(now, |_| self.update(delay));
+                ticker.catch_up(now, |_| self.update(delay, waiting));
             }
-            None => self.catch_up_with_head(&mut ticker, now, queue),
+            (None, Some(last)) if self.departed => {
+                let delay = last.delay.as_secs_f64();
+                ticker.catch_up(now, |_| self.update(delay, waiting));
+            }
+            _ => self.catch_up_with_head(&mut ticker, now, queue),
         }
         self.ticker = ticker;
     }
