@@ -164,7 +164,7 @@ const PARAMETERS: &[Parameter] = &[
             ("rate", "the queue over an estimate of the departure rate"),
             (
                 "departed",
-                "the sojourn time of the last packet that left, 0 if no other was left",
+                "the sojourn time of the last packet that left, in ticks of 64 ns; 0 if no other was left",
             ),
         ]),
         default: "timestamps",
@@ -305,6 +305,11 @@ fn autotune(probability: f64) -> f64 {
     fitting.map_or(1.0, |(_, factor)| *factor)
 }
 
+/// A time in whole ticks of 64 ns, as Linux's qdiscs keep it.
+fn in_ticks(time: Nanos) -> Nanos {
+    Nanos(time.0 & !63)
+}
+
 /// Largest step once p is 0.1, and the step added above `high_delay`.
 const LARGE_STEP: f64 = 0.02;
 
@@ -357,6 +362,8 @@ impl RateEstimator {
 #[derive(Clone, Copy, Debug)]
 struct Parameters {
     gains: Gains,
+    /// Half the target, in seconds.
+    half: f64,
     burst: Nanos,
     interval: Nanos,
     /// No signals with at most so many bytes queued.
@@ -413,11 +420,17 @@ impl Pie {
     pub(crate) fn from_settings(s: &Settings) -> Result<Pie, ConfigError> {
         check_target(s)?;
         let interval = s.time("interval");
+        let departed = s.choice("delay") == "departed";
+        let target = s.time("target");
         let parameters = Parameters {
+            half: match departed {
+                true => in_ticks(Nanos(target.0 / 2)).as_secs_f64(),
+                false => target.as_secs_f64() / 2.0,
+            },
             gains: Gains {
                 alpha: s.number("alpha"),
                 beta: s.number("beta"),
-                reference: s.time("target").as_secs_f64(),
+                reference: target.as_secs_f64(),
             },
             burst: s.time("burst"),
             interval,
@@ -442,7 +455,6 @@ impl Pie {
             burst_falls_with_departures: s.choice("burst_falls") == "departures",
             long_gap_is_kept: s.choice("long_gap") == "kept",
         };
-        let departed = s.choice("delay") == "departed";
         let follows = departed || parameters.burst_falls_with_departures;
         let threshold = s.size_or_auto("dq_threshold").map_or(0, |size| size.0);
         Ok(Pie {
@@ -465,7 +477,7 @@ impl Pie {
         let parameters = &self.parameters;
         let (before, burst_before) = (self.probability, self.burst_left);
         let delay_before = self.delay;
-        let half = parameters.gains.reference / 2.0;
+        let half = parameters.half;
         let mut step = parameters.gains.step(delay, delay_before) * autotune(before);
         if parameters.cap && before >= 0.1 {
             step = step.min(LARGE_STEP);
@@ -490,6 +502,7 @@ impl Pie {
             self.burst_left = parameters.burst;
             if let Some(last) = &mut self.last {
                 last.at = None;
+                self.accumulated = 0.0;
             }
         } else if !parameters.burst_falls_with_departures {
             self.burst_left = burst_before - parameters.interval;
@@ -500,19 +513,22 @@ impl Pie {
 
     /// Turns signals on or off for a queueing delay of `delay` seconds.
     fn activate(&mut self, delay: f64) {
-        let half = self.parameters.gains.reference / 2.0;
-        let spared = delay < half && self.probability < 0.2;
+        let spared = delay < self.parameters.half && self.probability < 0.2;
         self.active = self.burst_left == Nanos::ZERO && !spared;
     }
 
-    /// A packet leaves after `sojourn`, and `left` bytes stay.
-    fn note_departure(&mut self, now: Nanos, sojourn: Nanos, left: u64) {
+    /// A packet that came at `arrived` leaves, and `left` bytes stay.
+    fn note_departure(&mut self, now: Nanos, arrived: Nanos, left: u64) {
         let Some(last) = &mut self.last else {
             return;
         };
+        let now = in_ticks(now);
         let since = last.at.map_or(Nanos::ZERO, |at| now.since(at));
         last.at = Some(now);
-        last.delay = if left == 0 { Nanos::ZERO } else { sojourn };
+        last.delay = match left {
+            0 => Nanos::ZERO,
+            _ => now.since(in_ticks(arrived)),
+        };
         let delay = last.delay.as_secs_f64();
         if self.parameters.burst_falls_with_departures {
             self.burst_left = self.burst_left - since;
@@ -594,7 +610,7 @@ impl Aqm for Pie {
         if let Some(rate) = &mut self.rate {
             rate.on_departure(now, packet.size, queue.bytes());
         }
-        self.note_departure(now, now.since(packet.arrived), queue.bytes());
+        self.note_departure(now, packet.arrived, queue.bytes());
         Verdict::Keep
     }
 

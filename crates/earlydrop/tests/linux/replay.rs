@@ -75,7 +75,7 @@ impl Device {
     /// Sends the next packet, whose transmission starts at `start`.
     fn send(&mut self, now: u64, start: u64) {
         let records = &mut self.records;
-        let left = self.queue.dequeue_with(Nanos(now), &mut |lost: Numbered, _| {
+        let left = self.queue.dequeue_with(Nanos(ORIGIN + now), &mut |lost: Numbered, _| {
             records[lost.number] = Record { fate: Fate::Dropped, left: now };
         });
         self.free = left.map(|left| {
@@ -103,7 +103,7 @@ impl Device {
             marked: false,
         };
         let records = &mut self.records;
-        self.queue.enqueue_with(Nanos(arrival.at), packet, &mut |lost: Numbered, _| {
+        self.queue.enqueue_with(Nanos(ORIGIN + arrival.at), packet, &mut |lost: Numbered, _| {
             records[lost.number] = Record { fate: Fate::Dropped, left: arrival.at };
         });
         if self.free.is_none() {
@@ -113,11 +113,19 @@ impl Device {
     }
 }
 
-/// Sends `trace` through the queue that `spec` describes, at `rate` bit/s.
-///
-/// Time starts with the first arrival's trace: the kernel's runs begin on a multiple of every
-/// clock tick, so ticks are the same here.
-pub(crate) fn replay(spec: &str, seed: u64, rate: u64, trace: &[Arrival]) -> Vec<Record> {
+/// The time at which the replay's arrivals begin: a multiple of every clock tick of a queue, as
+/// where the kernel's runs begin.
+const ORIGIN: u64 = 1 << 34;
+
+/// Sends `trace` through the queue that `spec` describes, at `rate` bit/s. The queue's periodic
+/// updates start as if it had been built `before` ns ahead.
+pub(crate) fn replay(
+    spec: &str,
+    seed: u64,
+    rate: u64,
+    before: u64,
+    trace: &[Arrival],
+) -> Vec<Record> {
     let parsed: Spec = spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"));
     let plan = parsed.plan(&Link::at(BitsPerSec(rate)));
     let plan = plan.unwrap_or_else(|error| panic!("{spec}: {error}"));
@@ -127,6 +135,7 @@ pub(crate) fn replay(spec: &str, seed: u64, rate: u64, trace: &[Arrival]) -> Vec
         free: None,
         records: vec![Record { fate: Fate::Passed, left: 0 }; trace.len()],
     };
+    device.queue.poll(Nanos(ORIGIN - before));
     for (number, arrival) in trace.iter().enumerate() {
         device.run(arrival.at);
         device.arrive(number, arrival);
