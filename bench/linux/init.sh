@@ -2,7 +2,7 @@
 # The first process inside the user-mode kernel: attaches the qdisc of each case in turn to link0,
 # feeds it, and stores what became of every packet. The host's files are its root.
 #
-#   name|trace|parent|rate|spec|tc arguments, and the seeds, in $WORK/job
+#   $WORK/job: name|hz|arrivals|parent|rate|scheme|tc's arguments
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -11,7 +11,7 @@ mount -t hostfs none $WORK/out -o $WORK/out
 ip link set lo up
 ip link set link0 up
 read -r SEEDS < $WORK/seeds
-while IFS='|' read -r name trace parent rate _ arguments; do
+while IFS='|' read -r name _ trace parent rate _ arguments; do
     case $name in ''|'#'*) continue ;; esac
     for seed in $SEEDS; do
         tc qdisc del dev link0 root 2> /dev/null

@@ -17,6 +17,15 @@ pub(crate) enum Fate {
 
 impl Fate {
     /// `.` passed, `m` marked, `d` dropped.
+    pub(crate) fn letter(self) -> u8 {
+        match self {
+            Fate::Passed => b'.',
+            Fate::Marked => b'm',
+            Fate::Dropped => b'd',
+        }
+    }
+
+    /// The fate that a letter stands for.
     pub(crate) fn from_letter(letter: u8) -> Option<Fate> {
         match letter {
             b'.' => Some(Fate::Passed),
