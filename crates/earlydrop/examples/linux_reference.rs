@@ -38,7 +38,10 @@ fn prepare(folder: &Path, hz: u32, seeds: u64) -> Outcome {
     for part in ["traces", "headers"] {
         fs::create_dir_all(folder.join(part))?;
     }
-    let cases: Vec<Case> = linux::cases().into_iter().filter(|case| case.hz == hz).collect();
+    let cases: Vec<Case> = linux::cases()
+        .into_iter()
+        .filter(|case| case.hz == hz)
+        .collect();
     for case in &cases {
         let path = folder.join("traces").join(&case.trace);
         fs::write(path, traces::bytes(&traces::trace(&case.trace)))?;
@@ -85,13 +88,18 @@ fn import(folder: &Path) -> Outcome {
     fs::create_dir_all(linux::folder().join("fates"))?;
     for case in linux::cases() {
         let trace = made.get(&case.trace);
-        let of_case: Vec<_> = (1..=64).map_while(|seed| kernel_run(folder, &case, seed)).collect();
+        let of_case: Vec<_> = (1..=64)
+            .map_while(|seed| kernel_run(folder, &case, seed))
+            .collect();
         if of_case.is_empty() {
             println!("skipped {}: no run in {}", case.name, folder.display());
         } else if case.is_exact() {
             import_fates(&case, &of_case, &mut runs)?;
         } else {
-            let each: Vec<_> = of_case.iter().map(|run| figures::figures(&trace, &run.1)).collect();
+            let each: Vec<_> = of_case
+                .iter()
+                .map(|run| figures::figures(&trace, &run.1))
+                .collect();
             import_figures(&case, &each, &mut sample)?;
         }
     }
@@ -107,7 +115,11 @@ fn import_fates(case: &Case, of_case: &[(u64, Vec<Record>)], runs: &mut String) 
     fs::write(path, linux::fates_to_text(&fates))?;
     for (seed, (armed, records)) in (1..=SEEDS).zip(of_case) {
         if seed == 1 || *records != of_case[0].1 {
-            writeln!(runs, "{}", KernelRun::of(&case.name, seed, *armed, records).line())?;
+            writeln!(
+                runs,
+                "{}",
+                KernelRun::of(&case.name, seed, *armed, records).line()
+            )?;
         }
     }
     Ok(())
@@ -118,7 +130,11 @@ fn import_figures(case: &Case, each: &[[f64; 6]], sample: &mut String) -> Outcom
         let values: Vec<f64> = each.iter().map(|figures| figures[place]).collect();
         let (mean, deviation) = figures::mean_and_deviation(&values);
         let runs = values.len();
-        writeln!(sample, "{},{figure},{runs},{mean:.7},{deviation:.7}", case.name)?;
+        writeln!(
+            sample,
+            "{},{figure},{runs},{mean:.7},{deviation:.7}",
+            case.name
+        )?;
     }
     Ok(())
 }
@@ -139,9 +155,16 @@ fn table() -> Outcome {
             let met = of_case().filter(agrees).count();
             let fates = linux::fates_of_text(&linux::read(&format!("fates/{}.txt", case.name)));
             let ours = case.replay(first.seed, first.armed, &trace);
-            let differ = fates.iter().zip(&ours).filter(|(fate, ours)| **fate != ours.fate).count();
+            let differ = fates
+                .iter()
+                .zip(&ours)
+                .filter(|(fate, ours)| **fate != ours.fate)
+                .count();
             let (number, dropped, marked) = (of_case().count(), first.dropped, first.marked);
-            println!("| {} | {met} of {number} | {dropped}, {marked} | {differ} |", case.name);
+            println!(
+                "| {} | {met} of {number} | {dropped}, {marked} | {differ} |",
+                case.name
+            );
         }
         let ours: Vec<_> = (1..=8)
             .map(|seed| figures::figures(&trace, &case.replay(seed, 0, &trace)))
@@ -151,9 +174,17 @@ fn table() -> Outcome {
             let place = place.ok_or("an unknown figure")?;
             let values: Vec<f64> = ours.iter().map(|figures| figures[place]).collect();
             let (mean, deviation) = figures::mean_and_deviation(&values);
-            let KernelFigure { figure, mean: theirs, deviation: spread, .. } = kernel;
+            let KernelFigure {
+                figure,
+                mean: theirs,
+                deviation: spread,
+                ..
+            } = kernel;
             let z = kernel.z(&values);
-            println!("| {} {figure} | {theirs:.3} ({spread:.3}) | {mean:.3} ({deviation:.3}) | z {z:.1} |", case.name);
+            println!(
+                "| {} {figure} | {theirs:.3} ({spread:.3}) | {mean:.3} ({deviation:.3}) | z {z:.1} |",
+                case.name
+            );
         }
     }
     Ok(())

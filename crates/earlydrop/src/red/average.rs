@@ -22,8 +22,8 @@ pub enum Idle {
     /// `(1-w)^(floor(m)+1)`: in ns-2 and ns-3 the arrival's own update, with an empty
     /// queue, follows the decay.
     FloorPlusOne,
-    /// Linux's table of 256 shifts, filled in ticks of 64 ns and read in microseconds: it decays
-    /// 15.6 times too slowly. Idle time starts when a dequeue finds no packet.
+    /// Linux's table of 256 shifts, filled in ticks of 64 ns and read in microseconds: after the
+    /// first, halvings come 15.6 times too late. Idle time starts when a dequeue finds no packet.
     Halving,
     /// No decay: only the arrival's own update.
     None,
@@ -37,7 +37,7 @@ impl Idle {
         ("ns2", "(1-w)^(floor(m)+1), as ns-2 and ns-3"),
         (
             "linux",
-            "a table of halvings, as Linux: 15.6 times slower than (1-w)^m, from when the link is idle",
+            "as Linux: from when the link has nothing to send, halvings that come 15.6 times too late after the first",
         ),
         ("none", "no decay"),
     ];
@@ -303,8 +303,8 @@ impl Average {
 /// tc (`tc_red_eval_idle_damping` of iproute2) counts time in ticks of 64 ns: cell i holds the
 /// halvings of `i 2^log` ticks, with the smallest log for which 512 cells cover 31 halvings, and
 /// the last cell, 255, always 31. The kernel (`red_calc_qavg_from_idle_time` of net/red.h) looks
-/// up microseconds, as if each were a tick. So the average decays 15.625 times more slowly than
-/// by (1-w)^m.
+/// up microseconds, as if each were a tick. So halvings come 15.625 times too late; but the first
+/// is approached in a straight line over half a cell.
 #[derive(Clone, Copy, Debug)]
 struct IdleTable {
     /// Decay by exp(-rate) a tick.

@@ -222,7 +222,10 @@ impl Gap {
             self.count = self.count.wrapping_sub(1);
             return false;
         }
-        self.linux = Some(LinuxGap { next: drawn.max(1), ..linux });
+        self.linux = Some(LinuxGap {
+            next: drawn.max(1),
+            ..linux
+        });
         true
     }
 }

@@ -17,7 +17,7 @@
 //! - RFC 8290 drops one batch or half the backlog. Here this is repeated until the limit
 //!   holds, which differs only for a limit in bytes.
 //! - `memory_limit` counts bytes on the wire. Linux's counts buffer memory, about 1.5 to 3
-//!   times as much.
+//!   times as much; `memory=truesize` is that of packets the host itself makes.
 //! - The sub-queue is the hashed flow key scaled to `queues`, not Jenkins's hash. Other flows
 //!   collide, but as many on average.
 //! - A packet that is marked on arrival and dropped at once counts as dropped only.
@@ -25,13 +25,18 @@
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | RFC 8290 | here |
 //! |---|---|---|---|---|
-//! | emptied new sub-queue | to the old list if that holds others | to the old list | to the old list | to the old list |
+//! | emptied new sub-queue | to the old list if that holds others: `fq_codel_dequeue` | to the old list | to the old list | to the old list; `emptied=leaves` |
 //! | largest sub-queue found by | a search of all | a search of all | a search of all | a search of those in use |
 //! | CoDel on an eviction | count grows | nothing | not specified | count grows |
-//! | bytes limit | 32 MiB of buffers | none | none | 32 MiB on the wire |
-//! | CoDel's rule of one MTU of backlog | of all sub-queues together | of the sub-queue | of the sub-queue | of the sub-queue |
+//! | bytes limit | 32 MiB of buffers: `fq_codel_enqueue` | none | none | 32 MiB on the wire; `memory=truesize` |
+//! | dropped at a full buffer | one batch | one batch | one batch | batches until it fits; `overflow=batch` |
+//! | CoDel's rule of one MTU of backlog | of all sub-queues together: `fq_codel_dequeue` | of the sub-queue | of the sub-queue | of the sub-queue; `backlog=total` |
+//! | arrival at an empty root qdisc | not judged, leaves first: `__dev_xmit_skb` | judged | not specified | judged; `bypass=on` |
 //! | quantum | device MTU + header | device MTU | 1514 | 1514 |
-//! | CoDel's sqrt | Newton | Newton | exact | exact |
+//! | CoDel's sqrt, clock, comparison | see `codel` | see `codel` | exact | exact |
+//!
+//! `as=linux` is Linux 6.1's sch_fq_codel.c below another qdisc, to the packet as long as no two
+//! flows share a sub-queue: hashes are ours. For a root qdisc add `bypass=on`.
 
 use crate::queue::{Limit, Sharing, SharingRules};
 use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};

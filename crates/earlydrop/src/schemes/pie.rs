@@ -41,16 +41,21 @@
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | DPDK, FreeBSD | here |
 //! |---|---|---|---|---|
-//! | delay | of the last packet that left | of the last packet that left | rate; FreeBSD either | of the head; `delay=rate` |
+//! | delay | of the last packet that left, in ticks of 64 ns: `pie_process_dequeue` | of the last packet that left | rate; FreeBSD either | of the head; `delay=rate`, `delay=departed` |
 //! | rate estimate | bytes over time, weight 1/8 | bytes over time, weight 1/2 | time over 16 KB, weight 1/4 | time over 16 KB, weight 1/4 |
 //! | derandomised | always | optional | DPDK always; FreeBSD unless turned off | `derandomise=on` |
-//! | sum after 8.5 | 0 after a drop, kept after a mark | 0 after a drop, kept after a mark | DPDK kept; FreeBSD 0 after a drop | 0 |
+//! | sum after 8.5 | 0 after a drop, kept after a mark: `pie_drop_early` | 0 after a drop, kept after a mark | DPDK kept; FreeBSD 0 after a drop | 0; `long_gap=kept` |
 //! | p above 250 ms | 0.02 more | no rule | no rule | no rule; `high_delay=250 ms` |
-//! | burst allowance falls | with departures | with updates | with updates | with updates |
-//! | no signal with a queue | below 2 MTUs | up to 2 packets | DPDK up to a tenth of the buffer | up to 2 mean packets |
-//! | decay | 63/64 when both are 0 | 0.98 when both are 0 | DPDK 0.98 below target/2; FreeBSD 63/64 at 0 | 0.98 at 0; `decay=half` |
+//! | p is bounded by | the overflow of 64 bits, 256: `pie_calculate_probability` | 1 | 1 | 1; `wraps_at=256` |
+//! | updates | a clock tick late: 16 ms at 1000 Hz, 20 ms at 250 Hz | on time | on time | on time; `interval` |
+//! | burst allowance falls | with departures: `pie_process_dequeue` | with updates | with updates | with updates; `burst_falls=departures` |
+//! | no signal with a queue | below 2 MTUs: `pie_drop_early` | up to 2 packets | DPDK up to a tenth of the buffer | up to 2 mean packets; `spared=below` |
+//! | decay | 63/64 when both are 0 and nothing waits: `pie_calculate_probability` | 0.98 when both are 0 | DPDK 0.98 below target/2; FreeBSD 63/64 at 0 | 0.98 at 0; `decay=half`, `decay=linux` |
 //! | ECN limit | p <= 0.1 | p < 0.1 | FreeBSD p < 0.1; DPDK no ECN | p < 0.1 |
 //! | turned off on a short queue | no | optional | DPDK yes; FreeBSD optional | no |
+//!
+//! `as=linux` is Linux 6.1's sch_pie.c at 1000 Hz to the packet: given the kernel's random numbers
+//! and the phase of its timer, all fates of 50,000 packets agree in each of four cases.
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
@@ -203,7 +208,10 @@ const PARAMETERS: &[Parameter] = &[
         meaning: "when the burst allowance falls",
         kind: Kind::Choice(&[
             ("updates", "with each update of p"),
-            ("departures", "with each departure, by the time since the last"),
+            (
+                "departures",
+                "with each departure, by the time since the last",
+            ),
         ]),
         default: "updates",
         origin: "RFC 8033, section 4.4; departures: Linux sch_pie.c, pie_process_dequeue",

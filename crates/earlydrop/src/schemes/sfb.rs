@@ -38,8 +38,9 @@
 //! | rows and bins | 8 x 16 | none in their releases | 2 x 23 |
 //! | d1, d2 | tc 1/2000, 1/20000; the kernel's own 1/1000, 1/6000 | | 0.005 both |
 //! | set that warms up counts | packets of flows at p_min = 1 | | every packet |
-//! | ECN-capable packets above p_min = 1/2 | dropped with rising probability | | marked up to p_min = 1 |
-//! | token bucket | refilled when empty, for at most 10 s | | filled continuously |
+//! | steps of p | 1/65535: tc's d1 and d2 are 33 and 3 of them | | any |
+//! | ECN-capable packets above p_min = 1/2 | dropped with probability 2 p_min - 1: `sfb_enqueue` | | marked up to p_min = 1; `above_half=drop` |
+//! | token bucket | refilled when empty, for at most 10 s: `sfb_rate_limit` | | filled continuously; `tokens=empty` |
 
 use alloc::boxed::Box;
 use alloc::vec;

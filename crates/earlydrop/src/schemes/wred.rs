@@ -28,6 +28,7 @@
 //! | max_p | 1/denominator | 1/`maxp_inv` | any; with an old tc a power of two over the band | 1/`linterm_` | any |
 //! | weight | of the queue | of each colour | of each virtual queue | of the queue | one |
 //! | limit | of the queue | of the queue | of each virtual queue | of the queue | of the queue |
+//! | average, idle decay, gaps | | | as Linux `red` | | `as=linux`: as `red:as=linux`, to the packet |
 
 use alloc::boxed::Box;
 use alloc::format;

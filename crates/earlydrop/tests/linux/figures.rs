@@ -4,8 +4,14 @@ use super::replay::{Fate, Record};
 use super::traces::Arrival;
 
 /// What is compared: names with their units.
-pub(crate) const FIGURES: [&str; 6] =
-    ["dropped_pct", "marked_pct", "mean_ms", "p99_ms", "gap_cv", "share_pct"];
+pub(crate) const FIGURES: [&str; 6] = [
+    "dropped_pct",
+    "marked_pct",
+    "mean_ms",
+    "p99_ms",
+    "gap_cv",
+    "share_pct",
+];
 
 /// The figures of a run, in the order of [`FIGURES`]: shares of packets dropped and marked, the
 /// mean and the 99th percentile of the delay, the coefficient of variation of the number of
@@ -13,18 +19,35 @@ pub(crate) const FIGURES: [&str; 6] =
 pub(crate) fn figures(trace: &[Arrival], records: &[Record]) -> [f64; 6] {
     let packets = trace.len() as f64;
     let number = |fate| records.iter().filter(|record| record.fate == fate).count() as f64;
-    let sent = || trace.iter().zip(records).filter(|(_, record)| record.fate != Fate::Dropped);
-    let mut delays: Vec<u64> = sent().map(|(arrival, record)| record.left - arrival.at).collect();
+    let sent = || {
+        trace
+            .iter()
+            .zip(records)
+            .filter(|(_, record)| record.fate != Fate::Dropped)
+    };
+    let mut delays: Vec<u64> = sent()
+        .map(|(arrival, record)| record.left - arrival.at)
+        .collect();
     delays.sort_unstable();
     let mean = delays.iter().sum::<u64>() as f64 / delays.len() as f64;
-    let signals = records.iter().enumerate().filter(|(_, record)| record.fate != Fate::Passed);
+    let signals = records
+        .iter()
+        .enumerate()
+        .filter(|(_, record)| record.fate != Fate::Passed);
     let signals: Vec<usize> = signals.map(|(number, _)| number).collect();
-    let gaps: Vec<f64> = signals.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let gaps: Vec<f64> = signals
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]) as f64)
+        .collect();
     let (gap, spread) = mean_and_deviation(&gaps);
     let flow = heaviest(trace);
     let bytes = |of: &mut dyn Iterator<Item = &Arrival>| of.map(|a| f64::from(a.size)).sum::<f64>();
     let all = bytes(&mut sent().map(|(arrival, _)| arrival));
-    let own = bytes(&mut sent().map(|(arrival, _)| arrival).filter(|a| a.flow == flow));
+    let own = bytes(
+        &mut sent()
+            .map(|(arrival, _)| arrival)
+            .filter(|a| a.flow == flow),
+    );
     [
         100.0 * number(Fate::Dropped) / packets,
         100.0 * number(Fate::Marked) / packets,
@@ -87,7 +110,11 @@ impl KernelFigure {
         let error = deviation.powi(2) / ours.len() as f64 + self.deviation.powi(2) / self.runs;
         let off = mean - self.mean;
         // The kernel's figures are kept to seven digits.
-        if off.abs() <= 1e-6 * self.mean.abs() { 0.0 } else { off / error.sqrt() }
+        if off.abs() <= 1e-6 * self.mean.abs() {
+            0.0
+        } else {
+            off / error.sqrt()
+        }
     }
 }
 

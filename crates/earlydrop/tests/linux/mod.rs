@@ -16,8 +16,14 @@ use replay::{Fate, Record};
 use traces::Arrival;
 
 /// Cases whose qdiscs choose by hashes and slots that are not ours: only figures can agree.
-pub(crate) const STATISTICAL: &[&str] =
-    &["choke", "choke_many", "fqc_def", "fqc_mem", "sfb", "sfb_ecn"];
+pub(crate) const STATISTICAL: &[&str] = &[
+    "choke",
+    "choke_many",
+    "fqc_def",
+    "fqc_mem",
+    "sfb",
+    "sfb_ecn",
+];
 
 /// A qdisc under arrivals.
 #[derive(Clone, Debug)]
@@ -123,7 +129,15 @@ impl KernelRun {
     pub(crate) const HEADER: &str = "case,seed,armed_ns,dropped,marked,fates,times";
 
     pub(crate) fn line(&self) -> String {
-        let KernelRun { case, seed, armed, dropped, marked, fates, times } = self;
+        let KernelRun {
+            case,
+            seed,
+            armed,
+            dropped,
+            marked,
+            fates,
+            times,
+        } = self;
         format!("{case},{seed},{armed},{dropped},{marked},{fates:016x},{times:016x}")
     }
 
@@ -160,7 +174,11 @@ pub(crate) fn fates_to_text(fates: &[Fate]) -> String {
     let mut text = String::new();
     let mut column = 0;
     for run in fates.chunk_by(|one, next| one == next) {
-        let number = if run.len() > 1 { run.len().to_string() } else { String::new() };
+        let number = if run.len() > 1 {
+            run.len().to_string()
+        } else {
+            String::new()
+        };
         if column + number.len() + 1 > 100 {
             text.push('\n');
             column = 0;

@@ -84,12 +84,21 @@ impl Device {
     /// Sends the next packet, whose transmission starts at `start`.
     fn send(&mut self, now: u64, start: u64) {
         let records = &mut self.records;
-        let left = self.queue.dequeue_with(Nanos(ORIGIN + now), &mut |lost: Numbered, _| {
-            records[lost.number] = Record { fate: Fate::Dropped, left: now };
-        });
+        let left = self
+            .queue
+            .dequeue_with(Nanos(ORIGIN + now), &mut |lost: Numbered, _| {
+                records[lost.number] = Record {
+                    fate: Fate::Dropped,
+                    left: now,
+                };
+            });
         self.free = left.map(|left| {
             let packet = left.packet;
-            let fate = if packet.marked { Fate::Marked } else { Fate::Passed };
+            let fate = if packet.marked {
+                Fate::Marked
+            } else {
+                Fate::Passed
+            };
             records[packet.number] = Record { fate, left: now };
             start + u64::from(packet.size) * 8 * 1_000_000_000 / self.rate
         });
@@ -112,9 +121,16 @@ impl Device {
             marked: false,
         };
         let records = &mut self.records;
-        self.queue.enqueue_with(Nanos(ORIGIN + arrival.at), packet, &mut |lost: Numbered, _| {
-            records[lost.number] = Record { fate: Fate::Dropped, left: arrival.at };
-        });
+        self.queue.enqueue_with(
+            Nanos(ORIGIN + arrival.at),
+            packet,
+            &mut |lost: Numbered, _| {
+                records[lost.number] = Record {
+                    fate: Fate::Dropped,
+                    left: arrival.at,
+                };
+            },
+        );
         if self.free.is_none() {
             // The link acts on multiples of 100 ns.
             self.send(arrival.at, (arrival.at / 100 + 1) * 100);
@@ -135,14 +151,22 @@ pub(crate) fn replay(
     before: u64,
     trace: &[Arrival],
 ) -> Vec<Record> {
-    let parsed: Spec = spec.parse().unwrap_or_else(|error| panic!("{spec}: {error}"));
+    let parsed: Spec = spec
+        .parse()
+        .unwrap_or_else(|error| panic!("{spec}: {error}"));
     let plan = parsed.plan(&Link::at(BitsPerSec(rate)));
     let plan = plan.unwrap_or_else(|error| panic!("{spec}: {error}"));
     let mut device = Device {
         queue: plan.queue(seed),
         rate,
         free: None,
-        records: vec![Record { fate: Fate::Passed, left: 0 }; trace.len()],
+        records: vec![
+            Record {
+                fate: Fate::Passed,
+                left: 0
+            };
+            trace.len()
+        ],
     };
     device.queue.poll(Nanos(ORIGIN - before));
     for (number, arrival) in trace.iter().enumerate() {

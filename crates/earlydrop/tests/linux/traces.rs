@@ -81,7 +81,13 @@ pub(crate) fn trace(name: &str) -> Vec<Arrival> {
             let at = (at as u64).max(last.map_or(0, |last| last + 20_000)) / 100 * 100 + 50;
             last = Some(at);
             let ecn = if capable(flow) { 2 } else { 0 };
-            Arrival { at, size, flow, ecn, class: class(flow) }
+            Arrival {
+                at,
+                size,
+                flow,
+                ecn,
+                class: class(flow),
+            }
         })
         .collect()
 }
@@ -94,7 +100,10 @@ fn poisson(
     load: fn(f64) -> f64,
 ) -> Vec<Raw> {
     let mut random = PythonRandom::new(seed);
-    let weighted = sizes.iter().zip(shares).map(|(size, share)| f64::from(*size) * share);
+    let weighted = sizes
+        .iter()
+        .zip(shares)
+        .map(|(size, share)| f64::from(*size) * share);
     let mean = weighted.sum::<f64>() / shares.iter().sum::<f64>();
     let mut now = 0.0;
     (0..PACKETS)
