@@ -15,6 +15,7 @@ mod adaptation;
 mod average;
 pub(crate) mod parameters;
 mod policy;
+pub(crate) mod presets;
 mod slow_path;
 mod spacing;
 pub(crate) mod variants;

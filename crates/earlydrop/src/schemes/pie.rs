@@ -65,6 +65,7 @@ use crate::registry::{
     Settings,
 };
 use crate::schemes::common::{check_target, signal};
+use crate::schemes::departure_delay::{LastDeparture, RateEstimator, in_ticks};
 use crate::schemes::pi_controller::{Gains, head_delay};
 use crate::units::Nanos;
 
@@ -313,58 +314,8 @@ fn autotune(probability: f64) -> f64 {
     fitting.map_or(1.0, |(_, factor)| *factor)
 }
 
-/// A time in whole ticks of 64 ns, as Linux's qdiscs keep it.
-fn in_ticks(time: Nanos) -> Nanos {
-    Nanos(time.0 & !63)
-}
-
 /// Largest step once p is 0.1, and the step added above `high_delay`.
 const LARGE_STEP: f64 = 0.02;
-
-/// An estimate of the departure rate, measured while the queue is long enough (section 5.2).
-#[derive(Clone, Debug)]
-struct RateEstimator {
-    threshold: u64,
-    measuring_since: Option<Nanos>,
-    counted: u64,
-    /// Average time of a measurement over `threshold`; 0 before the first.
-    secs_per_byte: f64,
-}
-
-impl RateEstimator {
-    fn new(threshold: u64) -> RateEstimator {
-        RateEstimator {
-            threshold,
-            measuring_since: None,
-            counted: 0,
-            secs_per_byte: 0.0,
-        }
-    }
-
-    /// Counts a departure of `size` bytes that leaves `backlog` bytes behind.
-    fn on_departure(&mut self, now: Nanos, size: u32, backlog: u64) {
-        if self.measuring_since.is_none() && backlog >= self.threshold {
-            self.measuring_since = Some(now);
-            self.counted = 0;
-        }
-        let Some(since) = self.measuring_since else {
-            return;
-        };
-        self.counted += u64::from(size);
-        if self.counted < self.threshold {
-            return;
-        }
-        let sample = now.since(since).as_secs_f64() / self.threshold as f64;
-        self.secs_per_byte = if self.secs_per_byte == 0.0 {
-            sample
-        } else {
-            // The RFC's weight: 16,384/2^16.
-            0.75 * self.secs_per_byte + 0.25 * sample
-        };
-        self.counted = 0;
-        self.measuring_since = (backlog >= self.threshold).then_some(now);
-    }
-}
 
 /// PIE's parameters.
 #[derive(Clone, Copy, Debug)]
@@ -396,14 +347,6 @@ enum Decay {
     Linux,
 }
 
-/// The delay that Linux takes: of the last packet that left.
-#[derive(Clone, Debug, Default)]
-struct LastDeparture {
-    delay: Nanos,
-    /// `None` before the first since the burst allowance was reset.
-    at: Option<Nanos>,
-}
-
 /// PIE: a PI controller of the queueing delay.
 #[derive(Clone, Debug)]
 pub struct Pie {
@@ -412,7 +355,6 @@ pub struct Pie {
     rate: Option<RateEstimator>,
     /// With `delay=departed` or `burst_falls=departures`.
     last: Option<LastDeparture>,
-    /// The delay is that of the last departure.
     departed: bool,
     probability: f64,
     /// At the last update, in seconds.

@@ -34,7 +34,8 @@
 
 use crate::aqm::Ticker;
 use crate::red::Curve;
-use crate::red::parameters::{AS_LINUX, AS_NS2, AS_NS3, scheme, together};
+use crate::red::parameters::scheme;
+use crate::red::presets::{AS_LINUX, AS_NS2, AS_NS3, together};
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 

@@ -55,7 +55,8 @@
 //! which the average forgets a busy link. It hardly says how soon an idle one is forgotten; a
 //! smaller `burst` helps, by its larger weight.
 
-use crate::red::parameters::{AS_LINUX, AS_NS2, AS_NS3, scheme};
+use crate::red::parameters::scheme;
+use crate::red::presets::{AS_LINUX, AS_NS2, AS_NS3};
 use crate::red::{CurveLaw, Pieces, linear_piece};
 use crate::registry::{Descriptor, Preset};
 
