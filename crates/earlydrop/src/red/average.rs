@@ -317,9 +317,13 @@ impl IdleTable {
     const MOST: f64 = 31.0;
 
     fn new(weight: f64, packet_time: f64) -> IdleTable {
-        const TICKS_PER_SECOND: f64 = 15_625_000.0;
-        // Whole ticks; a product just short of one is one.
-        let ticks = libm::floor(packet_time * TICKS_PER_SECOND + 1e-6).max(1.0);
+        const TICKS: f64 = 15.625;
+        // Whole microseconds, then whole ticks; a product just short of a whole one is one.
+        let micros = libm::floor(packet_time * 1e6 + 1e-6);
+        let ticks = libm::floor(micros * TICKS);
+        if ticks == 0.0 {
+            return IdleTable { rate: 0.0, log: 0 };
+        }
         let rate = -libm::log(1.0 - weight) / ticks;
         let covered = |log: &u32| IdleTable::MOST / rate / libm::exp2(f64::from(*log)) < 512.0;
         IdleTable {
@@ -349,6 +353,19 @@ impl IdleTable {
             value >> 1
         }
     }
+}
+
+/// The idle time after which Linux's RED has `halvings` times halved its average, at least 1.
+///
+/// Computed as `idle=linux` does, for packets that take `packet_time` seconds.
+pub fn linux_idle_time(weight: f64, packet_time: f64, halvings: u32) -> Nanos {
+    let table = IdleTable::new(weight, packet_time);
+    let cell = (1..=IdleTable::LAST).find(|cell| table.halvings(*cell) >= halvings);
+    let micros = match halvings {
+        0 | 1 => 1 << table.log >> 1,
+        _ => cell.unwrap_or(IdleTable::LAST) << table.log,
+    };
+    Nanos(1000 * micros)
 }
 
 #[cfg(test)]
@@ -464,6 +481,10 @@ mod tests {
         assert_eq!(table.halvings(255), 31);
         assert_eq!(table.halvings(12), 0);
         assert_eq!(table.halvings(13), 1);
+        let times = [1, 2, 3].map(|n| linux_idle_time(1.0 / 32.0, 0.0008, n).0 / 1_000_000);
+        assert_eq!(times, [16, 819, 1212], "ms; by (1-w)^m 17, 35 and 52");
+        let empty = IdleTable::new(1.0 / 32.0, 0.8e-6);
+        assert_eq!((empty.halvings(254), empty.halvings(255)), (0, 31));
     }
 
     #[test]

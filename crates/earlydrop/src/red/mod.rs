@@ -22,7 +22,7 @@ pub(crate) mod variants;
 
 pub use crate::curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use adaptation::Adaptation;
-pub use average::{Average, Idle};
+pub use average::{Average, Idle, linux_idle_time};
 pub use parameters::with_curve;
 pub use policy::{AverageView, Policy, Treatment};
 pub use spacing::Spacing;

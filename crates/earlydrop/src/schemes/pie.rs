@@ -279,7 +279,7 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         Probe {
             name: "probability",
-            meaning: "p",
+            meaning: "p; 1 where it is above",
         },
         Probe {
             name: "qdelay",
@@ -590,7 +590,7 @@ impl Aqm for Pie {
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("probability", self.probability);
+        show("probability", self.probability.min(1.0));
         show("qdelay", self.delay);
         show("burst", self.burst_left.as_secs_f64());
     }
