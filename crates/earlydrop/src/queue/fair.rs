@@ -19,10 +19,11 @@
 //! search serves many packets of a flood. With flows of one packet each, it serves one.
 
 use alloc::boxed::Box;
+use core::hint::cold_path;
 
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
-use crate::aqm::{Aqm, Backlog, DropReason, Slot, Verdict};
+use crate::aqm::{Aqm, DropReason, Slot, Verdict};
 use crate::counters::Counters;
 use crate::packet::{FlowKey, Packet, PacketInfo};
 use crate::random::Pcg32;
@@ -65,6 +66,8 @@ pub struct SharingRules {
 
 /// Memory of a packet's buffer in Linux: the data with its headroom and trailer, in a slab of
 /// a power of two, and the `sk_buff`.
+#[cold]
+#[inline(never)]
 fn buffer_memory(size: u32) -> u64 {
     const HEADROOM: u64 = 64;
     const TRAILER: u64 = 320;
@@ -103,8 +106,8 @@ struct SubQueue<A> {
 }
 
 impl<A: Aqm> SubQueue<A> {
-    fn notify_if_empty(&mut self, now: Nanos, rules: SharingRules) {
-        if self.chain.packets() == 0 && !rules.total_backlog {
+    fn notify_if_empty(&mut self, now: Nanos, is_unnoticed: bool) {
+        if self.chain.packets() == 0 && !is_unnoticed {
             self.aqm.on_empty(now);
         }
     }
@@ -137,38 +140,11 @@ pub struct FairQueue<P, A> {
     bypassing: Option<(P, Nanos)>,
     packets: u32,
     bytes: u64,
-    /// What the limit in bytes counts.
+    /// Memory of the buffers, where the limit counts it.
     memory: u64,
     salt: u64,
     random: Pcg32,
     counters: Counters,
-}
-
-/// A sub-queue as the scheme of a departing packet sees it.
-struct SeenBacklog<Q> {
-    view: Q,
-    bytes: u64,
-}
-
-impl<Q: Backlog> Backlog for SeenBacklog<Q> {
-    #[inline]
-    fn packets(&self) -> u32 {
-        self.view.packets()
-    }
-
-    #[inline]
-    fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    #[inline]
-    fn head_arrival(&self) -> Option<Nanos> {
-        self.view.head_arrival()
-    }
-
-    fn draw(&self, random: &mut Pcg32) -> Option<(Slot, FlowKey)> {
-        self.view.draw(random)
-    }
 }
 
 impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
@@ -210,16 +186,28 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         Outcome::Dropped(reason)
     }
 
+    /// What the limit in bytes counts.
+    fn counted_bytes(&self) -> u64 {
+        match self.sharing.rules.buffer_memory {
+            true => self.memory,
+            false => self.bytes,
+        }
+    }
+
     fn remember(&mut self, size: u32) {
         self.packets += 1;
         self.bytes += u64::from(size);
-        self.memory += self.sharing.memory_of(size);
+        if self.sharing.rules.buffer_memory {
+            self.memory += buffer_memory(size);
+        }
     }
 
     fn forget(&mut self, packet: &P) {
         self.packets -= 1;
         self.bytes -= u64::from(packet.size());
-        self.memory -= self.sharing.memory_of(packet.size());
+        if self.sharing.rules.buffer_memory {
+            self.memory -= buffer_memory(packet.size());
+        }
     }
 
     fn lose_waiting(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) {
@@ -303,7 +291,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
     fn make_room(&mut self, now: Nanos, arrived: Slot, losses: &mut impl Losses<P>) -> bool {
         let limit = self.sharing.limit;
         let mut lost = false;
-        while self.packets > limit.packets || self.memory > limit.bytes.0 {
+        while self.packets > limit.packets || self.counted_bytes() > limit.bytes.0 {
             let Some(fattest) = self.fattest() else {
                 break;
             };
@@ -333,7 +321,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 break;
             };
             sub_queue.aqm.on_evicted(now, &PacketInfo::of(&packet, at));
-            sub_queue.notify_if_empty(now, self.sharing.rules);
+            sub_queue.notify_if_empty(now, self.sharing.rules.total_backlog);
             freed += u64::from(packet.size());
             self.lose_waiting(packet, DropReason::Forced, losses);
             if freed >= enough {
@@ -341,6 +329,15 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             }
         }
         lost_arrived
+    }
+
+    /// The packet that bypasses the sub-queues.
+    #[cold]
+    fn send_bypassing(&mut self) -> Option<Departure<P>> {
+        let (packet, arrived) = self.bypassing.take()?;
+        self.forget(&packet);
+        self.counters.departed.add(packet.size());
+        Some(Departure { packet, arrived })
     }
 
     /// The next packet of a sub-queue that its scheme does not drop.
@@ -362,15 +359,13 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             };
             let info = PacketInfo::of(&packet, arrived);
             let view = self.pool.view(&sub_queue.chain);
-            let bytes = if self.sharing.rules.total_backlog {
-                self.bytes - u64::from(info.size)
-            } else {
-                view.bytes()
+            let view = match self.sharing.rules.total_backlog {
+                true => view.with_bytes(self.bytes - u64::from(info.size)),
+                false => view,
             };
-            let seen = SeenBacklog { view, bytes };
             let verdict = sub_queue
                 .aqm
-                .on_departure(now, &info, &seen, &mut self.random);
+                .on_departure(now, &info, &view, &mut self.random);
             if let Verdict::Drop(reason) | Verdict::DropBoth(_, reason) = verdict {
                 self.lose_waiting(packet, reason, losses);
                 continue;
@@ -380,7 +375,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 packet.mark();
                 self.counters.marked.add(info.size);
             }
-            sub_queue.notify_if_empty(now, self.sharing.rules);
+            sub_queue.notify_if_empty(now, self.sharing.rules.total_backlog);
             self.forget(&packet);
             self.counters.departed.add(info.size);
             return Some(Departure { packet, arrived });
@@ -392,7 +387,8 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
         let info = PacketInfo::of(&packet, now);
         self.counters.arrived.add(info.size);
-        if self.sharing.rules.bypass && self.packets == 0 {
+        if self.packets == 0 && self.sharing.rules.bypass {
+            cold_path();
             self.remember(info.size);
             self.bypassing = Some((packet, now));
             return Outcome::Queued;
@@ -407,14 +403,14 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
             Verdict::Keep => false,
             Verdict::Mark => true,
             Verdict::Drop(reason) => {
-                sub_queue.notify_if_empty(now, self.sharing.rules);
+                sub_queue.notify_if_empty(now, self.sharing.rules.total_backlog);
                 return self.lose(packet, reason, losses);
             }
             Verdict::DropBoth(slot, reason) => {
                 if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, slot) {
                     let victims = PacketInfo::of(&victim, arrived);
                     sub_queue.aqm.on_evicted(now, &victims);
-                    sub_queue.notify_if_empty(now, self.sharing.rules);
+                    sub_queue.notify_if_empty(now, self.sharing.rules.total_backlog);
                     self.lose_waiting(victim, reason, losses);
                 }
                 return self.lose(packet, reason, losses);
@@ -428,10 +424,11 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
     }
 
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
-        if let Some((packet, arrived)) = self.bypassing.take() {
-            self.forget(&packet);
-            self.counters.departed.add(packet.size());
-            return Some(Departure { packet, arrived });
+        if self.sharing.rules.bypass {
+            cold_path();
+            if self.bypassing.is_some() {
+                return self.send_bypassing();
+            }
         }
         loop {
             let list = if self.lists[NEW].head == NONE {

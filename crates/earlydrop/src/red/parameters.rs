@@ -407,7 +407,7 @@ impl RedConfig {
             return gap;
         }
         let slope = if self.as_linux { slope_of(curve) } else { 0.0 };
-        gap.as_linux(slope as u64)
+        gap.with_linux_entry(slope as u64)
     }
 
     /// A queue length in the average's unit.

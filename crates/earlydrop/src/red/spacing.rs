@@ -142,7 +142,7 @@ impl Gap {
 
     /// With Linux's rules of where gaps begin, for a Pb that rises by `slope` steps of 2^-32 a
     /// packet or byte; 0 for a Pb of any value.
-    pub(crate) fn as_linux(mut self, slope: u64) -> Gap {
+    pub(crate) fn with_linux_entry(mut self, slope: u64) -> Gap {
         self.linux = Some(LinuxGap { slope, next: 0 });
         self
     }
