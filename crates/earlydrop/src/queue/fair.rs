@@ -64,6 +64,17 @@ pub struct SharingRules {
     pub bypass: bool,
 }
 
+impl SharingRules {
+    /// None of them.
+    pub const RFC_8290: SharingRules = SharingRules {
+        total_backlog: false,
+        leave_when_alone: false,
+        one_batch: false,
+        buffer_memory: false,
+        bypass: false,
+    };
+}
+
 /// Memory of a packet's buffer in Linux: the data with its headroom and trailer, in a slab of
 /// a power of two, and the `sk_buff`.
 #[cold]
@@ -74,17 +85,6 @@ fn buffer_memory(size: u32) -> u64 {
     const SK_BUFF: u64 = 256;
     let data = (u64::from(size) + HEADROOM).next_multiple_of(64) + TRAILER;
     data.next_power_of_two() + SK_BUFF
-}
-
-impl Sharing {
-    /// What a packet of `size` bytes counts in the limit in bytes.
-    fn memory_of(&self, size: u32) -> u64 {
-        if self.rules.buffer_memory {
-            buffer_memory(size)
-        } else {
-            u64::from(size)
-        }
-    }
 }
 
 /// No sub-queue: the end of a list.
@@ -131,7 +131,7 @@ impl List {
 /// The schemes' periodic work is done when their sub-queue is next used, which loses
 /// nothing: see [`Aqm::poll`].
 #[derive(Clone, Debug)]
-pub struct FairQueue<P, A> {
+pub struct FairQueue<P, A, const RULES: bool = false> {
     sub_queues: Box<[SubQueue<A>]>,
     lists: [List; 2],
     pool: Pool<P>,
@@ -148,8 +148,32 @@ pub struct FairQueue<P, A> {
 }
 
 impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
-    /// Empty sub-queues, each under its own copy of `aqm`; they share `random`.
-    pub fn new(aqm: &A, sharing: Sharing, mut random: Pcg32) -> FairQueue<P, A> {
+    /// Empty sub-queues, each under its own copy of `aqm`; they share `random`. The rules are RFC
+    /// 8290's, whatever `sharing` says.
+    pub fn new(aqm: &A, sharing: Sharing, random: Pcg32) -> FairQueue<P, A> {
+        FairQueue::build(aqm, sharing, random)
+    }
+}
+
+impl<P: Packet, A: Aqm + Clone> FairQueue<P, A, true> {
+    /// As [`FairQueue::new`], with the rules of `sharing`.
+    pub fn with_rules(aqm: &A, sharing: Sharing, random: Pcg32) -> FairQueue<P, A, true> {
+        FairQueue::build(aqm, sharing, random)
+    }
+}
+
+impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
+    /// The rules, known to be the RFC's when compiled without `RULES`.
+    #[inline(always)]
+    fn rules(&self) -> SharingRules {
+        if RULES {
+            self.sharing.rules
+        } else {
+            SharingRules::RFC_8290
+        }
+    }
+
+    fn build(aqm: &A, sharing: Sharing, mut random: Pcg32) -> Self {
         let sub_queue = |_| SubQueue {
             aqm: aqm.clone(),
             chain: Chain::EMPTY,
@@ -186,9 +210,17 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         Outcome::Dropped(reason)
     }
 
+    /// What a packet of `size` bytes counts in the limit in bytes.
+    fn memory_of(&self, size: u32) -> u64 {
+        match self.rules().buffer_memory {
+            true => buffer_memory(size),
+            false => u64::from(size),
+        }
+    }
+
     /// What the limit in bytes counts.
     fn counted_bytes(&self) -> u64 {
-        match self.sharing.rules.buffer_memory {
+        match self.rules().buffer_memory {
             true => self.memory,
             false => self.bytes,
         }
@@ -197,7 +229,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
     fn remember(&mut self, size: u32) {
         self.packets += 1;
         self.bytes += u64::from(size);
-        if self.sharing.rules.buffer_memory {
+        if self.rules().buffer_memory {
             self.memory += buffer_memory(size);
         }
     }
@@ -205,7 +237,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
     fn forget(&mut self, packet: &P) {
         self.packets -= 1;
         self.bytes -= u64::from(packet.size());
-        if self.sharing.rules.buffer_memory {
+        if self.rules().buffer_memory {
             self.memory -= buffer_memory(packet.size());
         }
     }
@@ -296,7 +328,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 break;
             };
             lost |= self.shrink(fattest, now, arrived, losses);
-            if self.sharing.rules.one_batch {
+            if self.rules().one_batch {
                 break;
             }
         }
@@ -311,6 +343,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         arrived: Slot,
         losses: &mut impl Losses<P>,
     ) -> bool {
+        let rules = self.rules();
         let mut lost_arrived = false;
         let enough = self.sub_queues[index as usize].chain.bytes() / 2;
         let mut freed = 0;
@@ -321,7 +354,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 break;
             };
             sub_queue.aqm.on_evicted(now, &PacketInfo::of(&packet, at));
-            sub_queue.notify_if_empty(now, self.sharing.rules.total_backlog);
+            sub_queue.notify_if_empty(now, rules.total_backlog);
             freed += u64::from(packet.size());
             self.lose_waiting(packet, DropReason::Forced, losses);
             if freed >= enough {
@@ -347,6 +380,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         now: Nanos,
         losses: &mut impl Losses<P>,
     ) -> Option<Departure<P>> {
+        let rules = self.rules();
         let sub_queue = &mut self.sub_queues[index as usize];
         sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
         loop {
@@ -359,7 +393,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             };
             let info = PacketInfo::of(&packet, arrived);
             let view = self.pool.view(&sub_queue.chain);
-            let view = match self.sharing.rules.total_backlog {
+            let view = match rules.total_backlog {
                 true => view.with_bytes(self.bytes - u64::from(info.size)),
                 false => view,
             };
@@ -375,7 +409,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 packet.mark();
                 self.counters.marked.add(info.size);
             }
-            sub_queue.notify_if_empty(now, self.sharing.rules.total_backlog);
+            sub_queue.notify_if_empty(now, rules.total_backlog);
             self.forget(&packet);
             self.counters.departed.add(info.size);
             return Some(Departure { packet, arrived });
@@ -383,17 +417,19 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
     }
 }
 
-impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
+impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQueue<P, A, RULES> {
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
         let info = PacketInfo::of(&packet, now);
         self.counters.arrived.add(info.size);
-        if self.packets == 0 && self.sharing.rules.bypass {
+        if self.packets == 0 && self.rules().bypass {
             cold_path();
             self.remember(info.size);
             self.bypassing = Some((packet, now));
             return Outcome::Queued;
         }
         let index = self.sub_queue_of(info.flow);
+        let rules = self.rules();
+        let fits = self.memory_of(info.size) <= self.sharing.limit.bytes.0;
         let sub_queue = &mut self.sub_queues[index as usize];
         let view = self.pool.view(&sub_queue.chain);
         sub_queue.aqm.poll(now, &view);
@@ -403,20 +439,20 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
             Verdict::Keep => false,
             Verdict::Mark => true,
             Verdict::Drop(reason) => {
-                sub_queue.notify_if_empty(now, self.sharing.rules.total_backlog);
+                sub_queue.notify_if_empty(now, rules.total_backlog);
                 return self.lose(packet, reason, losses);
             }
             Verdict::DropBoth(slot, reason) => {
                 if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, slot) {
                     let victims = PacketInfo::of(&victim, arrived);
                     sub_queue.aqm.on_evicted(now, &victims);
-                    sub_queue.notify_if_empty(now, self.sharing.rules.total_backlog);
+                    sub_queue.notify_if_empty(now, rules.total_backlog);
                     self.lose_waiting(victim, reason, losses);
                 }
                 return self.lose(packet, reason, losses);
             }
         };
-        if self.sharing.memory_of(info.size) > self.sharing.limit.bytes.0 {
+        if !fits {
             sub_queue.aqm.on_refused(now, &info);
             return self.lose(packet, DropReason::Forced, losses);
         }
@@ -424,7 +460,7 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
     }
 
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
-        if self.sharing.rules.bypass {
+        if self.rules().bypass {
             cold_path();
             if self.bypassing.is_some() {
                 return self.send_bypassing();
@@ -450,7 +486,7 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
                 return Some(departure);
             }
             self.unlist_head(list);
-            let stays = self.lists[OLD].head != NONE || !self.sharing.rules.leave_when_alone;
+            let stays = self.lists[OLD].head != NONE || !self.rules().leave_when_alone;
             if list == NEW && stays {
                 self.append(OLD, index);
             } else {
