@@ -82,7 +82,7 @@ fn figures_are_the_kernels_within_noise() {
             let is_it = |figure: &&str| **figure == reference.figure;
             let place = FIGURES
                 .iter()
-                .position(|figure| is_it(&figure))
+                .position(|figure| is_it(figure))
                 .expect("a known figure");
             let values: Vec<f64> = ours.iter().map(|figures| figures[place]).collect();
             let z = reference.z(&values);
