@@ -80,10 +80,7 @@ fn figures_are_the_kernels_within_noise() {
             .filter(|reference| reference.case == case.name)
         {
             let is_it = |figure: &&str| **figure == reference.figure;
-            let place = FIGURES
-                .iter()
-                .position(|figure| is_it(figure))
-                .expect("a known figure");
+            let place = FIGURES.iter().position(is_it).expect("a known figure");
             let values: Vec<f64> = ours.iter().map(|figures| figures[place]).collect();
             let z = reference.z(&values);
             assert!(
