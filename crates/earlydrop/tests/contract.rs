@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use earlydrop::aqm::{Aqm, Backlog, DropReason, Verdict};
 use earlydrop::packet::{Ecn, FlowKey, Packet, PacketInfo};
-use earlydrop::queue::{FairQueue, Limit, QueueDiscipline, Sharing, SingleQueue};
+use earlydrop::queue::{FairQueue, Limit, QueueDiscipline, Sharing, SharingRules, SingleQueue};
 use earlydrop::random::Pcg32;
 use earlydrop::units::{Bytes, Nanos};
 
@@ -138,6 +138,7 @@ fn a_fair_queue_reports_every_packet_once() {
             bytes: Bytes(u64::MAX),
         },
         drop_batch: 2,
+        rules: SharingRules::default(),
     };
     exercise(FairQueue::new(&aqm, sharing, Pcg32::new(1, 0)), &waiting);
 }

@@ -11,6 +11,7 @@ use earlydrop_lab::summary::Summary;
 use earlydrop_report::figure::print::{self, PDF_HEAD, PGF_HEAD, Size, missing_letters, scene};
 use earlydrop_report::run_report::gather;
 use earlydrop_report::run_report::pictures::{self, Choices, picture};
+use earlydrop_report::table::View;
 
 use crate::failure::Failure;
 use crate::output::{Output, error};
@@ -157,7 +158,7 @@ pub(crate) fn run(arguments: &Figure, out: &mut Output<'_>) -> Result<(), Failur
     let store = Store::open(&arguments.run)?;
     let plan = store.source()?.plan()?.on(store.hosts()?);
     let summary = Summary::of_store(&plan, &store)?;
-    let data = gather(&plan, &store, &summary)?;
+    let data = gather(&plan, &store, &summary, &View::default())?;
     let plot = picture(&data, arguments.what(), &arguments.choices()?);
     let plot = plot.map_err(|error| Failure::Usage(error.to_string()))?;
     let scene = scene(&plot, &size);

@@ -129,6 +129,7 @@ pub(super) fn with_common(
     let marking = configuration.ecn.value;
     let on = |flag: bool| if flag { "on" } else { "off" }.to_string();
     let idle = configuration.idle.value;
+    let as_linux = idle == Idle::Halving && configuration.spacing.value == Spacing::Drawn;
     let limit = limit(configuration, link);
     let packet = configuration.mean_packet.value;
     let parameters = [
@@ -152,6 +153,9 @@ pub(super) fn with_common(
             "idle",
             (idle != Idle::Exact).then(|| idle_name(idle).to_string()),
         ),
+        // Linux's own arithmetic, which no other tool has.
+        ("entry", as_linux.then(|| "free".to_string())),
+        ("arithmetic", as_linux.then(|| "linux".to_string())),
         (
             "idle_packet",
             (idle == Idle::Floor).then(|| format!("{DPDK_UNIT} bytes")),

@@ -6,7 +6,7 @@ use super::{AnyAqm, AnyQueue, BoxedAqm};
 use crate::aqm::Aqm;
 use crate::curve::Curve;
 use crate::packet::Packet;
-use crate::queue::{Coupling, DualQueue, FairQueue, Limit, Sharing};
+use crate::queue::{Coupling, DualQueue, FairQueue, Limit, Sharing, SharingRules};
 use crate::random::Pcg32;
 use crate::schemes::codel::Codel;
 
@@ -86,6 +86,9 @@ impl Plan {
         match self {
             Plan::Single { aqm, limit } => AnyQueue::single(aqm.clone(), *limit, random),
             Plan::Fair { aqm, sharing } => AnyQueue::Fair(FairQueue::new(aqm, *sharing, random)),
+            Plan::FairCodel { aqm, sharing } if sharing.rules != SharingRules::RFC_8290 => {
+                AnyQueue::LinuxFairCodel(FairQueue::with_rules(aqm, *sharing, random))
+            }
             Plan::FairCodel { aqm, sharing } => {
                 AnyQueue::FairCodel(FairQueue::new(aqm, *sharing, random))
             }

@@ -156,6 +156,8 @@ macro_rules! any_queue {
                 Fair(FairQueue<P, AnyAqm>),
                 /// A queue for each flow, under copies of CoDel.
                 FairCodel(FairQueue<P, Codel>),
+                /// A queue for each flow, under copies of CoDel, by rules of Linux's own.
+                LinuxFairCodel(FairQueue<P, Codel, true>),
                 /// A low-latency and a Classic queue under one controller.
                 Dual(DualQueue<P>),
             }

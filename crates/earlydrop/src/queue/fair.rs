@@ -19,6 +19,7 @@
 //! search serves many packets of a flood. With flows of one packet each, it serves one.
 
 use alloc::boxed::Box;
+use core::hint::cold_path;
 
 use super::pool::{Chain, Pool};
 use super::{Departure, Limit, Losses, Outcome, QueueDiscipline};
@@ -39,6 +40,51 @@ pub struct Sharing {
     pub limit: Limit,
     /// Most packets dropped from the largest sub-queue at once; at least one.
     pub drop_batch: u32,
+    /// Where an implementation departs from RFC 8290; by default nowhere.
+    pub rules: SharingRules,
+}
+
+/// Rules of Linux's sch_fq_codel that RFC 8290 does not have; all off by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharingRules {
+    /// A departing packet's scheme sees the bytes of all sub-queues together, and is not
+    /// notified when its own sub-queue has become empty (`__fq_codel_dequeue`).
+    pub total_backlog: bool,
+    /// An emptied new sub-queue leaves the lists when no old one is listed
+    /// (`__fq_codel_dequeue`).
+    pub leave_when_alone: bool,
+    /// An arrival drops one batch at most, even if the limit is still exceeded
+    /// (`fq_codel_enqueue`).
+    pub one_batch: bool,
+    /// The limit in bytes counts buffer memory instead of bytes on the wire
+    /// (`fq_codel_enqueue`, `truesize`).
+    pub buffer_memory: bool,
+    /// A packet that finds nothing queued is not judged and leaves first, as from a root qdisc
+    /// (`__dev_xmit_skb`, `TCQ_F_CAN_BYPASS`).
+    pub bypass: bool,
+}
+
+impl SharingRules {
+    /// None of them.
+    pub const RFC_8290: SharingRules = SharingRules {
+        total_backlog: false,
+        leave_when_alone: false,
+        one_batch: false,
+        buffer_memory: false,
+        bypass: false,
+    };
+}
+
+/// Memory of a packet's buffer in Linux: the data with its headroom and trailer, in a slab of
+/// a power of two, and the `sk_buff`.
+#[cold]
+#[inline(never)]
+fn buffer_memory(size: u32) -> u64 {
+    const HEADROOM: u64 = 64;
+    const TRAILER: u64 = 320;
+    const SK_BUFF: u64 = 256;
+    let data = (u64::from(size) + HEADROOM).next_multiple_of(64) + TRAILER;
+    data.next_power_of_two() + SK_BUFF
 }
 
 /// No sub-queue: the end of a list.
@@ -60,8 +106,8 @@ struct SubQueue<A> {
 }
 
 impl<A: Aqm> SubQueue<A> {
-    fn notify_if_empty(&mut self, now: Nanos) {
-        if self.chain.packets() == 0 {
+    fn notify_if_empty(&mut self, now: Nanos, is_unnoticed: bool) {
+        if self.chain.packets() == 0 && !is_unnoticed {
             self.aqm.on_empty(now);
         }
     }
@@ -85,21 +131,49 @@ impl List {
 /// The schemes' periodic work is done when their sub-queue is next used, which loses
 /// nothing: see [`Aqm::poll`].
 #[derive(Clone, Debug)]
-pub struct FairQueue<P, A> {
+pub struct FairQueue<P, A, const RULES: bool = false> {
     sub_queues: Box<[SubQueue<A>]>,
     lists: [List; 2],
     pool: Pool<P>,
     sharing: Sharing,
+    /// A packet that has bypassed the sub-queues, and its arrival time.
+    bypassing: Option<(P, Nanos)>,
     packets: u32,
     bytes: u64,
+    /// Memory of the buffers, where the limit counts it.
+    memory: u64,
     salt: u64,
     random: Pcg32,
     counters: Counters,
 }
 
 impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
-    /// Empty sub-queues, each under its own copy of `aqm`; they share `random`.
-    pub fn new(aqm: &A, sharing: Sharing, mut random: Pcg32) -> FairQueue<P, A> {
+    /// Empty sub-queues, each under its own copy of `aqm`; they share `random`. The rules are RFC
+    /// 8290's, whatever `sharing` says.
+    pub fn new(aqm: &A, sharing: Sharing, random: Pcg32) -> FairQueue<P, A> {
+        FairQueue::build(aqm, sharing, random)
+    }
+}
+
+impl<P: Packet, A: Aqm + Clone> FairQueue<P, A, true> {
+    /// As [`FairQueue::new`], with the rules of `sharing`.
+    pub fn with_rules(aqm: &A, sharing: Sharing, random: Pcg32) -> FairQueue<P, A, true> {
+        FairQueue::build(aqm, sharing, random)
+    }
+}
+
+impl<P: Packet, A: Aqm + Clone, const RULES: bool> FairQueue<P, A, RULES> {
+    /// The rules, known to be the RFC's when compiled without `RULES`.
+    #[inline(always)]
+    fn rules(&self) -> SharingRules {
+        if RULES {
+            self.sharing.rules
+        } else {
+            SharingRules::RFC_8290
+        }
+    }
+
+    fn build(aqm: &A, sharing: Sharing, mut random: Pcg32) -> Self {
         let sub_queue = |_| SubQueue {
             aqm: aqm.clone(),
             chain: Chain::EMPTY,
@@ -114,8 +188,10 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             // One more than the limit: room is made after the packet has joined.
             pool: Pool::with_room_for(sharing.limit.packets + 1),
             sharing,
+            bypassing: None,
             packets: 0,
             bytes: 0,
+            memory: 0,
             salt: u64::from(random.next_u32()) << 32 | u64::from(random.next_u32()),
             random,
             counters: Counters::default(),
@@ -134,9 +210,36 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         Outcome::Dropped(reason)
     }
 
+    /// What a packet of `size` bytes counts in the limit in bytes.
+    fn memory_of(&self, size: u32) -> u64 {
+        match self.rules().buffer_memory {
+            true => buffer_memory(size),
+            false => u64::from(size),
+        }
+    }
+
+    /// What the limit in bytes counts.
+    fn counted_bytes(&self) -> u64 {
+        match self.rules().buffer_memory {
+            true => self.memory,
+            false => self.bytes,
+        }
+    }
+
+    fn remember(&mut self, size: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+        if self.rules().buffer_memory {
+            self.memory += buffer_memory(size);
+        }
+    }
+
     fn forget(&mut self, packet: &P) {
         self.packets -= 1;
         self.bytes -= u64::from(packet.size());
+        if self.rules().buffer_memory {
+            self.memory -= buffer_memory(packet.size());
+        }
     }
 
     fn lose_waiting(&mut self, packet: P, reason: DropReason, losses: &mut impl Losses<P>) {
@@ -197,8 +300,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             debug_assert!(info.ecn.is_capable());
             packet.mark();
         }
-        self.packets += 1;
-        self.bytes += u64::from(info.size);
+        self.remember(info.size);
         let sub_queue = &mut self.sub_queues[index as usize];
         let slot = self.pool.push(&mut sub_queue.chain, packet, info.arrived);
         sub_queue.aqm.on_accepted(info.arrived, info);
@@ -221,11 +323,14 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
     fn make_room(&mut self, now: Nanos, arrived: Slot, losses: &mut impl Losses<P>) -> bool {
         let limit = self.sharing.limit;
         let mut lost = false;
-        while self.packets > limit.packets || self.bytes > limit.bytes.0 {
+        while self.packets > limit.packets || self.counted_bytes() > limit.bytes.0 {
             let Some(fattest) = self.fattest() else {
                 break;
             };
             lost |= self.shrink(fattest, now, arrived, losses);
+            if self.rules().one_batch {
+                break;
+            }
         }
         lost
     }
@@ -238,6 +343,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         arrived: Slot,
         losses: &mut impl Losses<P>,
     ) -> bool {
+        let rules = self.rules();
         let mut lost_arrived = false;
         let enough = self.sub_queues[index as usize].chain.bytes() / 2;
         let mut freed = 0;
@@ -248,7 +354,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 break;
             };
             sub_queue.aqm.on_evicted(now, &PacketInfo::of(&packet, at));
-            sub_queue.notify_if_empty(now);
+            sub_queue.notify_if_empty(now, rules.total_backlog);
             freed += u64::from(packet.size());
             self.lose_waiting(packet, DropReason::Forced, losses);
             if freed >= enough {
@@ -258,6 +364,15 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         lost_arrived
     }
 
+    /// The packet that bypasses the sub-queues.
+    #[cold]
+    fn send_bypassing(&mut self) -> Option<Departure<P>> {
+        let (packet, arrived) = self.bypassing.take()?;
+        self.forget(&packet);
+        self.counters.departed.add(packet.size());
+        Some(Departure { packet, arrived })
+    }
+
     /// The next packet of a sub-queue that its scheme does not drop.
     fn dequeue_from(
         &mut self,
@@ -265,6 +380,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
         now: Nanos,
         losses: &mut impl Losses<P>,
     ) -> Option<Departure<P>> {
+        let rules = self.rules();
         let sub_queue = &mut self.sub_queues[index as usize];
         sub_queue.aqm.poll(now, &self.pool.view(&sub_queue.chain));
         loop {
@@ -277,6 +393,10 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
             };
             let info = PacketInfo::of(&packet, arrived);
             let view = self.pool.view(&sub_queue.chain);
+            let view = match rules.total_backlog {
+                true => view.with_bytes(self.bytes - u64::from(info.size)),
+                false => view,
+            };
             let verdict = sub_queue
                 .aqm
                 .on_departure(now, &info, &view, &mut self.random);
@@ -289,7 +409,7 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
                 packet.mark();
                 self.counters.marked.add(info.size);
             }
-            sub_queue.notify_if_empty(now);
+            sub_queue.notify_if_empty(now, rules.total_backlog);
             self.forget(&packet);
             self.counters.departed.add(info.size);
             return Some(Departure { packet, arrived });
@@ -297,11 +417,19 @@ impl<P: Packet, A: Aqm + Clone> FairQueue<P, A> {
     }
 }
 
-impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
+impl<P: Packet, A: Aqm + Clone, const RULES: bool> QueueDiscipline<P> for FairQueue<P, A, RULES> {
     fn enqueue_with(&mut self, now: Nanos, packet: P, losses: &mut impl Losses<P>) -> Outcome {
         let info = PacketInfo::of(&packet, now);
         self.counters.arrived.add(info.size);
+        if self.packets == 0 && self.rules().bypass {
+            cold_path();
+            self.remember(info.size);
+            self.bypassing = Some((packet, now));
+            return Outcome::Queued;
+        }
         let index = self.sub_queue_of(info.flow);
+        let rules = self.rules();
+        let fits = self.memory_of(info.size) <= self.sharing.limit.bytes.0;
         let sub_queue = &mut self.sub_queues[index as usize];
         let view = self.pool.view(&sub_queue.chain);
         sub_queue.aqm.poll(now, &view);
@@ -311,20 +439,20 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
             Verdict::Keep => false,
             Verdict::Mark => true,
             Verdict::Drop(reason) => {
-                sub_queue.notify_if_empty(now);
+                sub_queue.notify_if_empty(now, rules.total_backlog);
                 return self.lose(packet, reason, losses);
             }
             Verdict::DropBoth(slot, reason) => {
                 if let Some((victim, arrived)) = self.pool.remove(&mut sub_queue.chain, slot) {
                     let victims = PacketInfo::of(&victim, arrived);
                     sub_queue.aqm.on_evicted(now, &victims);
-                    sub_queue.notify_if_empty(now);
+                    sub_queue.notify_if_empty(now, rules.total_backlog);
                     self.lose_waiting(victim, reason, losses);
                 }
                 return self.lose(packet, reason, losses);
             }
         };
-        if u64::from(info.size) > self.sharing.limit.bytes.0 {
+        if !fits {
             sub_queue.aqm.on_refused(now, &info);
             return self.lose(packet, DropReason::Forced, losses);
         }
@@ -332,6 +460,12 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
     }
 
     fn dequeue_with(&mut self, now: Nanos, losses: &mut impl Losses<P>) -> Option<Departure<P>> {
+        if self.rules().bypass {
+            cold_path();
+            if self.bypassing.is_some() {
+                return self.send_bypassing();
+            }
+        }
         loop {
             let list = if self.lists[NEW].head == NONE {
                 OLD
@@ -352,7 +486,8 @@ impl<P: Packet, A: Aqm + Clone> QueueDiscipline<P> for FairQueue<P, A> {
                 return Some(departure);
             }
             self.unlist_head(list);
-            if list == NEW {
+            let stays = self.lists[OLD].head != NONE || !self.rules().leave_when_alone;
+            if list == NEW && stays {
                 self.append(OLD, index);
             } else {
                 self.sub_queues[index as usize].listed = false;

@@ -16,6 +16,7 @@ fn fair(packets: u32, bytes: u64) -> Plain {
         quantum: 1514,
         limit: Limit { packets, bytes },
         drop_batch: 64,
+        rules: SharingRules::default(),
     };
     FairQueue::new(&DropTail, sharing, Pcg32::new(1, 0))
 }

@@ -8,7 +8,7 @@ mod single;
 
 pub use crate::any::AnyQueue;
 pub use dual::{Coupling, DualQueue};
-pub use fair::{FairQueue, Sharing};
+pub use fair::{FairQueue, Sharing, SharingRules};
 pub use single::{Limit, SingleQueue};
 
 use crate::aqm::DropReason;

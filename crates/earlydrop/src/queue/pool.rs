@@ -130,7 +130,11 @@ impl<P: Packet> Pool<P> {
 
     /// `chain` as its scheme sees it.
     pub(crate) fn view<'a>(&'a self, chain: &'a Chain) -> View<'a, P> {
-        View { pool: self, chain }
+        View {
+            pool: self,
+            chain,
+            bytes: chain.bytes,
+        }
     }
 
     /// Heap bytes of the nodes.
@@ -143,6 +147,14 @@ impl<P: Packet> Pool<P> {
 pub(crate) struct View<'a, P> {
     pool: &'a Pool<P>,
     chain: &'a Chain,
+    bytes: u64,
+}
+
+impl<P> View<'_, P> {
+    /// The same with another number of bytes.
+    pub(crate) fn with_bytes(self, bytes: u64) -> Self {
+        View { bytes, ..self }
+    }
 }
 
 impl<P: Packet> Backlog for View<'_, P> {
@@ -153,7 +165,7 @@ impl<P: Packet> Backlog for View<'_, P> {
 
     #[inline]
     fn bytes(&self) -> u64 {
-        self.chain.bytes
+        self.bytes
     }
 
     #[inline]

@@ -22,8 +22,8 @@ pub enum Idle {
     /// `(1-w)^(floor(m)+1)`: in ns-2 and ns-3 the arrival's own update, with an empty
     /// queue, follows the decay.
     FloorPlusOne,
-    /// Linux's table of 256 shifts: halved once for each 1/ln(1/(1-w)) packet
-    /// times, linear before the first halving, 31 times at the table's end.
+    /// Linux's table of 256 shifts, filled in ticks of 64 ns and read in microseconds: after the
+    /// first, halvings come 15.6 times too late. Idle time starts when a dequeue finds no packet.
     Halving,
     /// No decay: only the arrival's own update.
     None,
@@ -35,7 +35,10 @@ impl Idle {
         ("exact", "(1-w)^m, m the packets that could have been sent"),
         ("floor", "(1-w)^floor(m), as DPDK"),
         ("ns2", "(1-w)^(floor(m)+1), as ns-2 and ns-3"),
-        ("linux", "a table of halvings, as Linux"),
+        (
+            "linux",
+            "as Linux: from when the link has nothing to send, halvings that come 15.6 times too late after the first",
+        ),
         ("none", "no decay"),
     ];
 
@@ -67,6 +70,8 @@ pub struct Average {
     /// The weight in steps of 2^-64.
     share: u64,
     idle_since: Nanos,
+    /// When an arrival ended an idle time, until one is accepted.
+    idle_ended: Nanos,
     weight: f64,
     /// log2(1 - weight).
     log2_keep: f64,
@@ -106,6 +111,7 @@ impl Average {
             shift: NO_SHIFT,
             share: 0,
             idle_since: Nanos::NEVER,
+            idle_ended: Nanos::NEVER,
             weight,
             log2_keep: 0.0,
             idle,
@@ -132,6 +138,14 @@ impl Average {
     #[inline]
     pub(crate) fn in_steps(&self) -> u64 {
         self.value
+    }
+
+    /// The average now, in its steps, rounded down to whole packets or bytes above `first`.
+    pub(crate) fn in_whole_units_above(&self, first: u64) -> u64 {
+        match self.value.checked_sub(first) {
+            Some(above) => first + above / self.one * self.one,
+            None => self.value,
+        }
     }
 
     /// How many of its steps make a packet or byte.
@@ -167,6 +181,36 @@ impl Average {
     /// The queue is empty from `now` on.
     pub fn start_idle(&mut self, now: Nanos) {
         self.idle_since = now;
+    }
+
+    /// Keeps the average in steps of its weight, as Linux does: rounded down, it stays up to a
+    /// packet or byte below the queue. A weight other than a power of two changes nothing.
+    pub(crate) fn in_steps_of_weight(mut self) -> Average {
+        if self.shift < NO_SHIFT {
+            self.one = 1 << self.shift.min(BYTE.ilog2());
+            self.step = 1.0 / self.one as f64;
+        }
+        self
+    }
+
+    /// The queue is empty from `now` on, but a dequeue has not yet found it so.
+    ///
+    /// Linux's idle time goes on only if this is due to a drop of the packet that ended one.
+    pub(crate) fn on_empty(&mut self, now: Nanos) {
+        if self.idle != Idle::Halving || self.idle_ended == now {
+            self.start_idle(now);
+        }
+    }
+
+    /// A packet has joined the queue.
+    #[inline]
+    pub(crate) fn on_accepted(&mut self) {
+        self.idle_ended = Nanos::NEVER;
+    }
+
+    /// Whether idle time decays the average as in Linux.
+    pub(crate) fn idles_as_linux(&self) -> bool {
+        self.idle == Idle::Halving
     }
 
     /// Updates the average by a queue of `length`, at most 2^32 packets or 2^38 bytes;
@@ -228,13 +272,17 @@ impl Average {
 
     #[inline(never)]
     fn end_idle(&mut self, now: Nanos) {
-        let idle = now.since(self.idle_since).as_secs_f64();
+        let idle = now.since(self.idle_since);
         self.idle_since = Nanos::NEVER;
-        let packets = idle / self.packet_time;
+        self.idle_ended = now;
+        let packets = idle.as_secs_f64() / self.packet_time;
         let left = match self.idle {
             Idle::Exact => self.kept_after(packets),
             Idle::Floor | Idle::FloorPlusOne => self.kept_after(libm::floor(packets)),
-            Idle::Halving => halvings(-libm::log1p(-self.weight), packets),
+            Idle::Halving => {
+                self.value = IdleTable::new(self.weight, self.packet_time).decay(self.value, idle);
+                return;
+            }
             Idle::None => 1.0,
         };
         self.value = (self.value as f64 * left) as u64;
@@ -250,27 +298,74 @@ impl Average {
     }
 }
 
-/// Linux's factor on the average after `packets` transmission times, each of which decays
-/// it by exp(-rate).
+/// The table by which Linux decays an idle average.
 ///
-/// iproute2 fills a table whose cell i holds floor(i * cell * rate) halvings, with
-/// the smallest power-of-two cell such that 512 of them cover 31/rate. Longer times
-/// fall into the last cell, which always holds 31. Here a
-/// cell is 2^k packet times rather than 2^k clock ticks, which shifts cell borders by
-/// less than a factor of two.
-fn halvings(rate: f64, packets: f64) -> f64 {
-    let cell = libm::exp2(libm::ceil(libm::log2(31.0 / rate / 512.0)));
-    let cells = packets / cell;
-    let shift = if cells < 255.0 {
-        libm::floor(libm::floor(cells) * cell * rate).min(31.0)
-    } else {
-        31.0
-    };
-    if shift > 0.0 {
-        libm::exp2(-shift)
-    } else {
-        (1.0 - cells).max(0.5)
+/// tc (`tc_red_eval_idle_damping` of iproute2) counts time in ticks of 64 ns: cell i holds the
+/// halvings of `i 2^log` ticks, with the smallest log for which 512 cells cover 31 halvings, and
+/// the last cell, 255, always 31. The kernel (`red_calc_qavg_from_idle_time` of net/red.h) looks
+/// up microseconds, as if each were a tick. So halvings come 15.625 times too late; but the first
+/// is approached in a straight line over half a cell.
+#[derive(Clone, Copy, Debug)]
+struct IdleTable {
+    /// Decay by exp(-rate) a tick.
+    rate: f64,
+    log: u32,
+}
+
+impl IdleTable {
+    const LAST: u64 = 255;
+    const MOST: f64 = 31.0;
+
+    fn new(weight: f64, packet_time: f64) -> IdleTable {
+        const TICKS: f64 = 15.625;
+        // Whole microseconds, then whole ticks; a product just short of a whole one is one.
+        let micros = libm::floor(packet_time * 1e6 + 1e-6);
+        let ticks = libm::floor(micros * TICKS);
+        if ticks == 0.0 {
+            return IdleTable { rate: 0.0, log: 0 };
+        }
+        let rate = -libm::log(1.0 - weight) / ticks;
+        let covered = |log: &u32| IdleTable::MOST / rate / libm::exp2(f64::from(*log)) < 512.0;
+        IdleTable {
+            rate,
+            log: (0..31).find(covered).unwrap_or(31),
+        }
     }
+
+    fn halvings(&self, cell: u64) -> u32 {
+        if cell >= IdleTable::LAST {
+            return IdleTable::MOST as u32;
+        }
+        ((cell << self.log) as f64 * self.rate).min(IdleTable::MOST) as u32
+    }
+
+    /// An average of `value` after an idle time; linear before the first halving.
+    fn decay(&self, value: u64, idle: Nanos) -> u64 {
+        let micros = (idle.0 / 1000).min(IdleTable::LAST << self.log);
+        let shift = self.halvings(micros >> self.log);
+        if shift > 0 {
+            return value >> shift;
+        }
+        let lost = (u128::from(value) * u128::from(micros)) >> self.log;
+        if lost < u128::from(value >> 1) {
+            value - lost as u64
+        } else {
+            value >> 1
+        }
+    }
+}
+
+/// The idle time after which Linux's RED has `halvings` times halved its average, at least 1.
+///
+/// Computed as `idle=linux` does, for packets that take `packet_time` seconds.
+pub fn linux_idle_time(weight: f64, packet_time: f64, halvings: u32) -> Nanos {
+    let table = IdleTable::new(weight, packet_time);
+    let cell = (1..=IdleTable::LAST).find(|cell| table.halvings(*cell) >= halvings);
+    let micros = match halvings {
+        0 | 1 => 1 << table.log >> 1,
+        _ => cell.unwrap_or(IdleTable::LAST) << table.log,
+    };
+    Nanos(1000 * micros)
 }
 
 #[cfg(test)]
@@ -355,23 +450,65 @@ mod tests {
         close(idled(Idle::Floor, 250.6), keep(250.0));
         close(idled(Idle::FloorPlusOne, 250.6), keep(251.0));
         close(idled(Idle::None, 250.6), keep(1.0));
-        // One packet time is less than a cell: linear, 1/32 of a cell of 32.
-        close(idled(Idle::Halving, 1.0), 1.0 - 1.0 / 32.0);
-        // 600 packet times: floor(floor(600/32) * 32 * 0.002002) = 1 halving.
-        close(idled(Idle::Halving, 600.0), 0.5);
-        // The last cell but one, floor(254 * 32 * 0.002002) = 16, and the last: 31.
-        close(idled(Idle::Halving, 254.5 * 32.0), libm::exp2(-16.0));
-        let last = average_after_255_cells();
-        assert!(last > 0.0 && last < libm::exp2(-25.0), "{last}");
     }
 
-    /// The factor on an average of 2^8 packets: 2^-23 of a packet is left, the step is 2^-30.
-    fn average_after_255_cells() -> f64 {
+    /// Packets of 1 ms and a weight of 0.002: 1/15,625 of 0.002002 a tick, and cells of 2^19 us,
+    /// as 31 halvings take 2.4e8 ticks.
+    #[test]
+    fn linux_reads_its_table_fifteen_times_too_slowly() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
+        let cell = 524.288;
+        close(idled(Idle::Halving, 1.0), 1.0 - 1.0 / cell);
+        // floor(15 * 2^19 * 0.002002/15,625) = 1 halving; 14 cells give 0.
+        close(idled(Idle::Halving, 15.0 * cell), 0.5);
+        close(idled(Idle::Halving, 14.9 * cell), 0.5);
+        close(idled(Idle::Halving, 0.75 * cell), 0.5);
+        close(idled(Idle::Halving, 0.25 * cell), 0.75);
+        // floor(254 * 2^19 * 0.002002/15,625) = 17, and the last: 31.
+        close(idled(Idle::Halving, 254.5 * cell), libm::exp2(-17.0));
         let mut average = average(W, Idle::Halving, 256);
         average.start_idle(Nanos::ZERO);
-        average.update(Nanos::from_secs_f64(255.0 * 32.0 * 0.001), 0);
-        assert_eq!(average.value(), libm::exp2(-23.0));
-        average.value() / 256.0
+        average.update(Nanos::from_secs_f64(255.0 * cell * 0.001), 0);
+        assert_eq!(average.value(), libm::exp2(-23.0), "31 halvings of 2^8");
+    }
+
+    /// The example of tc red's manual page: 10 Mbps, 1000 bytes, weight 2^-5. tc prints a
+    /// `Scell_log` of 15.
+    #[test]
+    fn the_table_is_the_one_tc_prints() {
+        let table = IdleTable::new(1.0 / 32.0, 0.0008);
+        assert_eq!(table.log, 15);
+        assert_eq!(table.halvings(255), 31);
+        assert_eq!(table.halvings(12), 0);
+        assert_eq!(table.halvings(13), 1);
+        let times = [1, 2, 3].map(|n| linux_idle_time(1.0 / 32.0, 0.0008, n).0 / 1_000_000);
+        assert_eq!(times, [16, 819, 1212], "ms; by (1-w)^m 17, 35 and 52");
+        let empty = IdleTable::new(1.0 / 32.0, 0.8e-6);
+        assert_eq!((empty.halvings(254), empty.halvings(255)), (0, 31));
+    }
+
+    #[test]
+    fn linux_starts_its_idle_time_when_a_dequeue_finds_nothing() {
+        let mut average = average(W, Idle::Halving, 20);
+        average.on_empty(Nanos::from_secs(1));
+        average.update(Nanos::from_secs(9), 0);
+        assert!(average.value() > 19.9, "a sample, no idle time");
+        average.start_idle(Nanos::from_secs(10));
+        average.update(Nanos::from_secs(11), 0);
+        average.on_empty(Nanos::from_secs(11));
+        assert_eq!(average.idle_since, Nanos::from_secs(11), "still idle");
+    }
+
+    #[test]
+    fn an_average_in_steps_of_its_weight_is_rounded_down() {
+        let mut average = Average::new(0.25, Idle::Exact, 0.001, false).in_steps_of_weight();
+        let values = [3; 12].map(|length| {
+            average.update(Nanos::ZERO, length);
+            average.value()
+        });
+        // 3, 6 - 0, 9 - 1, ... quarters, where floor(avg) leaves each time.
+        assert_eq!(values[..4], [0.75, 1.5, 2.0, 2.25]);
+        assert_eq!(values[11], 3.0);
     }
 
     #[test]

@@ -15,13 +15,14 @@ mod adaptation;
 mod average;
 pub(crate) mod parameters;
 mod policy;
+pub(crate) mod presets;
 mod slow_path;
 mod spacing;
 pub(crate) mod variants;
 
 pub use crate::curve::{Curve, CurveLaw, MOST_PIECES, Piece, Pieces, Shape};
 pub use adaptation::Adaptation;
-pub use average::{Average, Idle};
+pub use average::{Average, Idle, linux_idle_time};
 pub use parameters::with_curve;
 pub use policy::{AverageView, Policy, Treatment};
 pub use spacing::Spacing;
@@ -99,6 +100,8 @@ pub struct RedConfig {
     /// ns-2's rule: no early drop of the first packet above the first threshold, nor while
     /// at most one packet waits.
     pub cautious: bool,
+    /// Average and slope are kept as coarsely as in Linux.
+    pub(crate) as_linux: bool,
 }
 
 impl RedConfig {
@@ -179,8 +182,8 @@ pub struct Red {
     action: Action,
     config: RedConfig,
     law: Option<&'static CurveLaw>,
-    /// Whether the fast path may be used: packets are counted, not bytes, and neither an
-    /// adaptation nor a policy needs every arrival.
+    /// Whether the fast path may be used: packets are counted, not bytes, neither an adaptation
+    /// nor a policy needs every arrival, and nothing is as in Linux.
     fast_eligible: bool,
     /// The fast path without the rule `cautious`: open while eligible and the queue has not
     /// been idle since the last arrival.
@@ -309,14 +312,17 @@ impl Aqm for Red {
 
     #[inline]
     fn on_accepted(&mut self, _now: Nanos, packet: &PacketInfo) {
-        if !self.fast_eligible && self.policy.follows_packets() {
-            self.policy.on_accepted(packet.flow);
+        if !self.fast_eligible {
+            self.average.on_accepted();
+            if self.policy.follows_packets() {
+                self.policy.on_accepted(packet.flow);
+            }
         }
     }
 
     #[inline]
     fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
-        self.gap.restart_after_signal();
+        self.gap.restart_after_full_buffer();
         self.policy.on_refused();
     }
 
@@ -339,12 +345,13 @@ impl Aqm for Red {
     }
 
     fn on_empty(&mut self, now: Nanos) {
-        self.average.start_idle(now);
+        self.average.on_empty(now);
         (self.fast, self.fast_cautious) = (FastPath::CLOSED, FastPath::CLOSED);
     }
 
     fn on_idle(&mut self, now: Nanos) {
-        self.on_empty(now);
+        self.average.start_idle(now);
+        (self.fast, self.fast_cautious) = (FastPath::CLOSED, FastPath::CLOSED);
     }
 
     #[inline]

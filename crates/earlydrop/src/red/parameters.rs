@@ -4,11 +4,11 @@ use alloc::boxed::Box;
 use alloc::format;
 
 use super::average::FastPath;
-use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, restraint, sfred};
+use super::variants::{CURVES, ared, dsred, feng, fred, lru_red, rared, red, restraint, sfred};
 use super::{
     Action, Adaptation, Average, Curve, CurveLaw, Gap, Idle, Policy, Red, RedConfig, Shape, Spacing,
 };
-use crate::curve::parse_pieces;
+use crate::curve::{ONE, parse_pieces};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Length, MEAN_PACKET, Parameter, Plan, Preset, Probe,
     Range, Settings,
@@ -253,6 +253,34 @@ pub(crate) const SPACING: &[Parameter] = &[
         origin: "the papers have no such rule; ns-2 and ns-3 do",
         when: None,
     },
+    Parameter {
+        name: "entry",
+        meaning: "the first packet whose average lies between min and max",
+        kind: Kind::Choice(&[
+            ("judged", "has the probability of any other"),
+            (
+                "free",
+                "passes, also after drops above max; a full buffer starts no gap",
+            ),
+        ]),
+        default: "judged",
+        origin: "free: Linux net/red.h, red_action",
+        when: Some(("spacing", &["drawn"])),
+    },
+    Parameter {
+        name: "arithmetic",
+        meaning: "how finely average and probability are kept",
+        kind: Kind::Choice(&[
+            ("fine", "2^-30 packets or 2^-24 bytes"),
+            (
+                "linux",
+                "whole multiples of the weight, a power of two; Pb in 2^-32 for each packet or byte",
+            ),
+        ]),
+        default: "fine",
+        origin: "linux: net/red.h, red_calc_qavg_no_idle_time and red_set_parms",
+        when: None,
+    },
 ];
 
 const ADAPTATION: &[Parameter] = &[Parameter {
@@ -356,6 +384,7 @@ impl RedConfig {
                 .ok_or_else(|| s.time("weight_time").as_secs_f64()),
             target_delay,
             cautious: s.flag("cautious"),
+            as_linux: s.choice("arithmetic") == "linux",
         }
     }
 
@@ -363,7 +392,22 @@ impl RedConfig {
         let rate = s.link().rate;
         let idle = Idle::named(s.choice("idle"));
         let weight = self.weight_at(rate);
-        Average::new(weight, idle, self.packet_time(rate), self.in_bytes)
+        let average = Average::new(weight, idle, self.packet_time(rate), self.in_bytes);
+        if self.as_linux {
+            average.in_steps_of_weight()
+        } else {
+            average
+        }
+    }
+
+    /// The gap law; `curve` is the one that its Pb comes from.
+    pub(crate) fn gap(&self, s: &Settings, curve: &Curve) -> Gap {
+        let gap = Gap::new(Spacing::named(s.choice("spacing")), self.count_unit());
+        if s.choice("entry") == "judged" {
+            return gap;
+        }
+        let slope = if self.as_linux { slope_of(curve) } else { 0.0 };
+        gap.with_linux_entry(slope as u64)
     }
 
     /// A queue length in the average's unit.
@@ -426,11 +470,15 @@ impl Red {
         let (law, mut curve) = curve(s, &config)?;
         let average = config.average(s);
         curve.count_in_steps(average.one());
+        if config.as_linux && law.is_some_and(|law| law.name == red::CURVE.name) {
+            round_slope(&mut curve);
+        }
+        let gap = config.gap(s, &curve);
         let adaptation = adaptation(s, &curve)?;
         let policy = policy(s, &config);
         let fast_eligible = matches!(policy, Policy::None)
             && !adaptation.needs_arrivals()
-            && !(config.in_bytes || config.by_size);
+            && !(config.in_bytes || config.by_size || config.as_linux || average.idles_as_linux());
         Ok(Red {
             fast_eligible,
             fast: FastPath::CLOSED,
@@ -440,13 +488,28 @@ impl Red {
             adaptation,
             policy,
             curve,
-            gap: Gap::new(Spacing::named(s.choice("spacing")), config.count_unit()),
+            gap,
             action: Action::from_settings(s),
             config,
             law,
             in_band: false,
         })
     }
+}
+
+/// By how much Pb rises a packet or byte, in steps of 2^-32.
+fn slope_of(curve: &Curve) -> f64 {
+    let shape = curve.shape();
+    libm::floor(curve.strength() * ONE as f64 / (shape.max - shape.min))
+}
+
+/// Rounds the slope of a straight curve down to whole steps of 2^-32 a packet or byte, as Linux's
+/// `red_set_parms`, but not to 0.
+pub(crate) fn round_slope(curve: &mut Curve) {
+    // A little more, so that no multiple of it falls short of a whole number.
+    let slope = slope_of(curve).max(1.0) + 1e-6;
+    let shape = *curve.shape();
+    curve.set_strength((slope * (shape.max - shape.min) / ONE as f64).min(1.0));
 }
 
 impl Action {
@@ -520,71 +583,3 @@ fn policy(s: &Settings, config: &RedConfig) -> Policy {
         _ => Policy::None,
     }
 }
-
-/// The values of `first`, then those of `second`; `N` of them in all.
-pub(crate) const fn together<const N: usize>(
-    first: &[(&'static str, &'static str)],
-    second: &[(&'static str, &'static str)],
-) -> [(&'static str, &'static str); N] {
-    assert!(first.len() + second.len() == N);
-    let mut values = [("", ""); N];
-    let mut index = 0;
-    while index < N {
-        values[index] = if index < first.len() {
-            first[index]
-        } else {
-            second[index - first.len()]
-        };
-        index += 1;
-    }
-    values
-}
-
-/// The preset `ns2`: ns-2's defaults, except its buffer of 50 packets, which scripts set.
-pub(crate) const AS_NS2: &[(&str, &str)] = &[
-    ("spacing", "wait"),
-    ("cautious", "on"),
-    ("idle", "ns2"),
-    ("gentle_slope", "initial"),
-    ("min", "auto"),
-    ("max", "auto"),
-    ("weight", "auto"),
-    ("max_p", "0.1"),
-    ("unit", "bytes"),
-    ("by_size", "on"),
-    ("mean_packet", "500 bytes"),
-    ("idle_packet", "500 bytes"),
-    ("ecn", "off"),
-    ("mark_limit", "0.1"),
-];
-
-/// The preset `linux`: the example of tc red's manual page. 10 Mbps, packets of 1000 bytes,
-/// a burst of 55 of them, from which tc computes the weight 2^-5; `ecn` marks above max too.
-pub(crate) const AS_LINUX: &[(&str, &str)] = &[
-    ("curve", "red"),
-    ("spacing", "drawn"),
-    ("cautious", "off"),
-    ("idle", "linux"),
-    ("unit", "bytes"),
-    ("mean_packet", "1000 bytes"),
-    ("max_p", "0.02"),
-    ("weight", "0.03125"),
-    ("mark_above_max", "on"),
-    ("min", "30000 bytes"),
-    ("max", "90000 bytes"),
-    ("limit", "400000 bytes"),
-];
-
-/// The preset `ns3`: ns-3's defaults. Packets, thresholds 5 and 15, max_p 1/50.
-pub(crate) const AS_NS3: &[(&str, &str)] = &[
-    ("spacing", "wait"),
-    ("cautious", "on"),
-    ("idle", "ns2"),
-    ("gentle_slope", "initial"),
-    ("min", "5 packets"),
-    ("max", "15 packets"),
-    ("max_p", "0.02"),
-    ("mean_packet", "500 bytes"),
-    ("ecn", "off"),
-    ("limit", "25 packets"),
-];

@@ -53,7 +53,10 @@ impl Red {
         if strength.is_some() || self.config.by_size {
             return self.judge(self.average.value(), strength, packet, random);
         }
-        let avg = self.average.in_steps();
+        let avg = match self.config.as_linux {
+            true => self.average.in_whole_units_above(self.band.0),
+            false => self.average.in_steps(),
+        };
         if self.config.cautious {
             self.judge_cautiously(avg, packet, random)
         } else {

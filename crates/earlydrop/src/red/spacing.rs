@@ -109,6 +109,21 @@ pub(crate) struct Gap {
     top: u64,
     /// The count after a drop.
     first: u32,
+    /// For `Drawn`, Linux's rules of where a gap begins and when R is drawn.
+    linux: Option<LinuxGap>,
+}
+
+/// `red_action` of Linux's net/red.h, beyond the law itself.
+///
+/// The first packet in the band, also after a drop above it, starts a gap and passes. R is drawn
+/// when a gap starts. A full buffer starts none.
+#[derive(Clone, Copy, Debug)]
+struct LinuxGap {
+    /// By how much R falls short of a uniform number, in steps of 2^-32, where it is kept in
+    /// whole packets or bytes: the slope of Pb.
+    slope: u64,
+    /// R of the gap that starts after this signal; 0 if it starts in the band.
+    next: u64,
 }
 
 impl Gap {
@@ -121,7 +136,15 @@ impl Gap {
             goal: 0,
             top: if halves { 2 * ONE } else { ONE },
             first: spacing.first_count() * unit,
+            linux: None,
         }
+    }
+
+    /// With Linux's rules of where gaps begin, for a Pb that rises by `slope` steps of 2^-32 a
+    /// packet or byte; 0 for a Pb of any value.
+    pub(crate) fn with_linux_entry(mut self, slope: u64) -> Gap {
+        self.linux = Some(LinuxGap { slope, next: 0 });
+        self
     }
 
     pub(crate) fn spacing(&self) -> Spacing {
@@ -145,12 +168,23 @@ impl Gap {
     #[inline]
     pub(crate) fn restart_after_signal(&mut self) {
         self.restart(self.first);
+        if let Some(linux) = &mut self.linux {
+            self.goal = core::mem::take(&mut linux.next);
+        }
+    }
+
+    /// Starts the gap after a packet met a full buffer.
+    #[inline]
+    pub(crate) fn restart_after_full_buffer(&mut self) {
+        if self.linux.is_none() {
+            self.restart_after_signal();
+        }
     }
 
     /// Counts a passed packet as `step`: 1, or its bytes.
     #[inline]
     pub(crate) fn pass(&mut self, step: u32) {
-        self.count += u64::from(step);
+        self.count = self.count.wrapping_add(u64::from(step));
     }
 
     /// Whether the gap ends with this packet: `spent` is the count times Pb, `own`
@@ -175,10 +209,24 @@ impl Gap {
     /// Whether R is reached, drawing it at the start of a gap.
     #[cold]
     fn reaches_goal(&mut self, reached: u64, random: &mut Pcg32) -> bool {
+        let Some(linux) = self.linux else {
+            if self.goal == 0 {
+                self.goal = u64::from(random.next_u32()) + 1;
+            }
+            return reached >= self.goal;
+        };
+        let drawn = (u64::from(random.next_u32()) + 1).saturating_sub(linux.slope);
         if self.goal == 0 {
-            self.goal = u64::from(random.next_u32()) + 1;
+            // This packet passes and is not counted: the caller adds it again.
+            self.goal = drawn.max(1);
+            self.count = self.count.wrapping_sub(1);
+            return false;
         }
-        reached >= self.goal
+        self.linux = Some(LinuxGap {
+            next: drawn.max(1),
+            ..linux
+        });
+        true
     }
 }
 

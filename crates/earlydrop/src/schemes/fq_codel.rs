@@ -17,7 +17,7 @@
 //! - RFC 8290 drops one batch or half the backlog. Here this is repeated until the limit
 //!   holds, which differs only for a limit in bytes.
 //! - `memory_limit` counts bytes on the wire. Linux's counts buffer memory, about 1.5 to 3
-//!   times as much.
+//!   times as much; `memory=truesize` is that of packets the host itself makes.
 //! - The sub-queue is the hashed flow key scaled to `queues`, not Jenkins's hash. Other flows
 //!   collide, but as many on average.
 //! - A packet that is marked on arrival and dropped at once counts as dropped only.
@@ -25,15 +25,20 @@
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | RFC 8290 | here |
 //! |---|---|---|---|---|
-//! | emptied new sub-queue | to the old list if that holds others | to the old list | to the old list | to the old list |
+//! | emptied new sub-queue | to the old list if that holds others: `fq_codel_dequeue` | to the old list | to the old list | to the old list; `emptied=leaves` |
 //! | largest sub-queue found by | a search of all | a search of all | a search of all | a search of those in use |
 //! | CoDel on an eviction | count grows | nothing | not specified | count grows |
-//! | bytes limit | 32 MiB of buffers | none | none | 32 MiB on the wire |
-//! | CoDel's rule of one MTU of backlog | of all sub-queues together | of the sub-queue | of the sub-queue | of the sub-queue |
+//! | bytes limit | 32 MiB of buffers: `fq_codel_enqueue` | none | none | 32 MiB on the wire; `memory=truesize` |
+//! | dropped at a full buffer | one batch | one batch | one batch | batches until it fits; `overflow=batch` |
+//! | CoDel's rule of one MTU of backlog | of all sub-queues together: `fq_codel_dequeue` | of the sub-queue | of the sub-queue | of the sub-queue; `backlog=total` |
+//! | arrival at an empty root qdisc | not judged, leaves first: `__dev_xmit_skb` | judged | not specified | judged; `bypass=on` |
 //! | quantum | device MTU + header | device MTU | 1514 | 1514 |
-//! | CoDel's sqrt | Newton | Newton | exact | exact |
+//! | CoDel's sqrt, clock, comparison | see `codel` | see `codel` | exact | exact |
+//!
+//! `as=linux` is Linux 6.1's sch_fq_codel.c below another qdisc, to the packet as long as no two
+//! flows share a sub-queue: hashes are ours. For a root qdisc add `bypass=on`.
 
-use crate::queue::{Limit, Sharing};
+use crate::queue::{Limit, Sharing, SharingRules};
 use crate::registry::{Descriptor, Kind, LIMIT, Parameter, Plan, Preset, Probe, Range, Settings};
 use crate::schemes::codel::{self, Codel};
 use crate::units::Bytes;
@@ -77,6 +82,68 @@ pub(crate) const SHARING: &[Parameter] = &[
     },
 ];
 
+/// Rules of Linux's scheduler that RFC 8290 does not have.
+const RULES: &[Parameter] = &[
+    Parameter {
+        name: "backlog",
+        meaning: "the backlog that mtu is compared with",
+        kind: Kind::Choice(&[
+            ("own", "of the packet's sub-queue"),
+            (
+                "total",
+                "of all sub-queues; CoDel then goes on when its own has become empty",
+            ),
+        ]),
+        default: "own",
+        origin: "RFC 8290, section 4.2; total: Linux sch_fq_codel.c, fq_codel_dequeue",
+        when: None,
+    },
+    Parameter {
+        name: "emptied",
+        meaning: "where a new sub-queue goes when it is found empty",
+        kind: Kind::Choice(&[
+            ("old", "to the end of the old ones"),
+            ("leaves", "out of the lists if there are no old ones"),
+        ]),
+        default: "old",
+        origin: "RFC 8290, section 4.2; leaves: Linux sch_fq_codel.c, fq_codel_dequeue",
+        when: None,
+    },
+    Parameter {
+        name: "overflow",
+        meaning: "how much is dropped when the limit is exceeded",
+        kind: Kind::Choice(&[
+            ("fit", "batches until the limit holds"),
+            ("batch", "one batch"),
+        ]),
+        default: "fit",
+        origin: "RFC 8290, section 4.1.3; batch: Linux sch_fq_codel.c, fq_codel_enqueue",
+        when: None,
+    },
+    Parameter {
+        name: "memory",
+        meaning: "what memory_limit counts",
+        kind: Kind::Choice(&[
+            ("wire", "bytes on the wire"),
+            (
+                "truesize",
+                "memory of buffers: 2304 bytes for a packet of 1514",
+            ),
+        ]),
+        default: "wire",
+        origin: "truesize: Linux sch_fq_codel.c, fq_codel_enqueue; its size as alloc_skb makes it",
+        when: None,
+    },
+    Parameter {
+        name: "bypass",
+        meaning: "a packet that finds nothing queued is not judged and leaves first",
+        kind: Kind::Flag,
+        default: "off",
+        origin: "on: Linux's root qdisc, dev.c, __dev_xmit_skb, TCQ_F_CAN_BYPASS",
+        when: None,
+    },
+];
+
 /// The default limit of every fair queue.
 pub(crate) const SHARED_LIMIT: (&str, &str, &str) = ("limit", "10240 packets", RFC);
 
@@ -96,7 +163,7 @@ pub const SCHEME: Descriptor = Descriptor {
     name: "fq-codel",
     summary: "a queue for each flow, served by deficit round robin, each under CoDel",
     source: "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, RFC 8290, 2018",
-    parameters: &[SHARING, codel::PARAMETERS],
+    parameters: &[SHARING, RULES, codel::PARAMETERS],
     defaults: &[SHARED_LIMIT],
     presets: &[
         Preset {
@@ -117,6 +184,13 @@ pub const SCHEME: Descriptor = Descriptor {
                 ("mtu", "1514 bytes"),
                 ("ecn", "on"),
                 ("memory_limit", "32 MiB"),
+                ("backlog", "total"),
+                ("emptied", "leaves"),
+                ("overflow", "batch"),
+                ("memory", "truesize"),
+                codel::AS_LINUX[0],
+                codel::AS_LINUX[1],
+                codel::AS_LINUX[2],
             ],
         },
         Preset {
@@ -151,7 +225,10 @@ pub const SCHEME: Descriptor = Descriptor {
     plan: |settings| {
         Ok(Plan::FairCodel {
             aqm: Codel::from_settings(settings)?,
-            sharing: sharing(settings),
+            sharing: Sharing {
+                rules: rules(settings),
+                ..sharing(settings)
+            },
         })
     },
 };
@@ -168,6 +245,18 @@ pub(crate) fn sharing(settings: &Settings) -> Sharing {
             bytes: Bytes(limit.bytes.0.min(size("memory_limit").0)),
         },
         drop_batch: settings.count("drop_batch"),
+        rules: SharingRules::default(),
+    }
+}
+
+/// Reads the parameters of [`RULES`].
+fn rules(settings: &Settings) -> SharingRules {
+    SharingRules {
+        total_backlog: settings.choice("backlog") == "total",
+        leave_when_alone: settings.choice("emptied") == "leaves",
+        one_batch: settings.choice("overflow") == "batch",
+        buffer_memory: settings.choice("memory") == "truesize",
+        bypass: settings.flag("bypass"),
     }
 }
 

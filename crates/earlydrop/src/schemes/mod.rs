@@ -11,6 +11,7 @@ pub mod blue;
 pub mod cobalt;
 pub mod codel;
 pub(crate) mod common;
+mod departure_delay;
 pub mod droptail;
 pub mod dualpi2;
 pub mod fq_codel;

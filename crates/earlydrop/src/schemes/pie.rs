@@ -41,16 +41,21 @@
 //! # How other tools differ
 //! | aspect | Linux | ns-3 | DPDK, FreeBSD | here |
 //! |---|---|---|---|---|
-//! | delay | of the last packet that left | of the last packet that left | rate; FreeBSD either | of the head; `delay=rate` |
+//! | delay | of the last packet that left, in ticks of 64 ns: `pie_process_dequeue` | of the last packet that left | rate; FreeBSD either | of the head; `delay=rate`, `delay=departed` |
 //! | rate estimate | bytes over time, weight 1/8 | bytes over time, weight 1/2 | time over 16 KB, weight 1/4 | time over 16 KB, weight 1/4 |
 //! | derandomised | always | optional | DPDK always; FreeBSD unless turned off | `derandomise=on` |
-//! | sum after 8.5 | 0 after a drop, kept after a mark | 0 after a drop, kept after a mark | DPDK kept; FreeBSD 0 after a drop | 0 |
+//! | sum after 8.5 | 0 after a drop, kept after a mark: `pie_drop_early` | 0 after a drop, kept after a mark | DPDK kept; FreeBSD 0 after a drop | 0; `long_gap=kept` |
 //! | p above 250 ms | 0.02 more | no rule | no rule | no rule; `high_delay=250 ms` |
-//! | burst allowance falls | with departures | with updates | with updates | with updates |
-//! | no signal with a queue | below 2 MTUs | up to 2 packets | DPDK up to a tenth of the buffer | up to 2 mean packets |
-//! | decay | 63/64 when both are 0 | 0.98 when both are 0 | DPDK 0.98 below target/2; FreeBSD 63/64 at 0 | 0.98 at 0; `decay=half` |
+//! | p is bounded by | the overflow of 64 bits, 256: `pie_calculate_probability` | 1 | 1 | 1; `wraps_at=256` |
+//! | updates | a clock tick late: 16 ms at 1000 Hz, 20 ms at 250 Hz | on time | on time | on time; `interval` |
+//! | burst allowance falls | with departures: `pie_process_dequeue` | with updates | with updates | with updates; `burst_falls=departures` |
+//! | no signal with a queue | below 2 MTUs: `pie_drop_early` | up to 2 packets | DPDK up to a tenth of the buffer | up to 2 mean packets; `spared=below` |
+//! | decay | 63/64 when both are 0 and nothing waits: `pie_calculate_probability` | 0.98 when both are 0 | DPDK 0.98 below target/2; FreeBSD 63/64 at 0 | 0.98 at 0; `decay=half`, `decay=linux` |
 //! | ECN limit | p <= 0.1 | p < 0.1 | FreeBSD p < 0.1; DPDK no ECN | p < 0.1 |
 //! | turned off on a short queue | no | optional | DPDK yes; FreeBSD optional | no |
+//!
+//! `as=linux` is Linux 6.1's sch_pie.c at 1000 Hz to the packet: given the kernel's random numbers
+//! and the phase of its timer, all fates of 50,000 packets agree in each of four cases.
 
 use crate::aqm::{Aqm, Backlog, Ticker, Verdict};
 use crate::packet::PacketInfo;
@@ -60,6 +65,7 @@ use crate::registry::{
     Settings,
 };
 use crate::schemes::common::{check_target, signal};
+use crate::schemes::departure_delay::{LastDeparture, RateEstimator, in_ticks};
 use crate::schemes::pi_controller::{Gains, head_delay};
 use crate::units::Nanos;
 
@@ -135,13 +141,17 @@ const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "decay",
-        meaning: "when p decays by 2% an update",
+        meaning: "when p decays, and by how much an update",
         kind: Kind::Choice(&[
-            ("zero", "after two delays of 0"),
-            ("half", "after two delays below half the target"),
+            ("zero", "by 2% after two delays of 0"),
+            ("half", "by 2% after two delays below half the target"),
+            (
+                "linux",
+                "to 63/64 after two delays of 0, unless packets wait",
+            ),
         ]),
         default: "zero",
-        origin: RFC,
+        origin: "RFC 8033, section 4; linux: sch_pie.c, pie_calculate_probability",
         when: None,
     },
     Parameter {
@@ -158,9 +168,13 @@ const PARAMETERS: &[Parameter] = &[
         kind: Kind::Choice(&[
             ("timestamps", "the waiting time of the packet at the head"),
             ("rate", "the queue over an estimate of the departure rate"),
+            (
+                "departed",
+                "the sojourn time of the last packet that left, in ticks of 64 ns; 0 if no other was left",
+            ),
         ]),
         default: "timestamps",
-        origin: "RFC 8033, sections 4.2 and 5.2",
+        origin: "RFC 8033, sections 4.2 and 5.2; departed: Linux sch_pie.c, pie_process_dequeue",
         when: None,
     },
     Parameter {
@@ -170,6 +184,50 @@ const PARAMETERS: &[Parameter] = &[
         default: "16384 bytes",
         origin: "RFC 8033, section 5.2",
         when: Some(("delay", &["rate"])),
+    },
+    Parameter {
+        name: "wraps_at",
+        meaning: "p is bounded by this, and is 1 after a step beyond it",
+        kind: Kind::Number(Range::closed(1.0, 1e6), "probability"),
+        default: "1",
+        origin: "RFC 8033, section 4.2; Linux has 256: 2^64 over its MAX_PROB, pie_calculate_probability",
+        when: None,
+    },
+    Parameter {
+        name: "spared",
+        meaning: "the queue without signals",
+        kind: Kind::Choice(&[
+            ("at-most", "at most two mean packets"),
+            ("below", "less than two mean packets"),
+        ]),
+        default: "at-most",
+        origin: "RFC 8033, section 4.1; below: Linux sch_pie.c, pie_drop_early",
+        when: None,
+    },
+    Parameter {
+        name: "burst_falls",
+        meaning: "when the burst allowance falls",
+        kind: Kind::Choice(&[
+            ("updates", "with each update of p"),
+            (
+                "departures",
+                "with each departure, by the time since the last",
+            ),
+        ]),
+        default: "updates",
+        origin: "RFC 8033, section 4.4; departures: Linux sch_pie.c, pie_process_dequeue",
+        when: None,
+    },
+    Parameter {
+        name: "long_gap",
+        meaning: "the sum of p after a mark because it reached 8.5",
+        kind: Kind::Choice(&[
+            ("reset", "starts again at 0"),
+            ("kept", "goes on: the next packet is signalled too"),
+        ]),
+        default: "reset",
+        origin: "RFC 8033, section 5.4; kept: Linux sch_pie.c, pie_drop_early",
+        when: Some(("derandomise", &["on"])),
     },
 ];
 
@@ -192,10 +250,17 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "tc pie on Ethernet: derandomised, an MTU of 1514 with its header, no ECN unless asked for",
+            meaning: "tc pie on Ethernet at 1000 Hz, whose updates are a tick late (at 250 Hz interval=20 ms): derandomised, an MTU of 1514 with its header, no ECN unless asked for",
             values: &[
                 ("derandomise", "on"),
+                ("long_gap", "kept"),
                 ("high_delay", "250 ms"),
+                ("delay", "departed"),
+                ("decay", "linux"),
+                ("wraps_at", "256"),
+                ("spared", "below"),
+                ("burst_falls", "departures"),
+                ("interval", "16 ms"),
                 ("mean_packet", "1514 bytes"),
                 ("ecn", "off"),
                 ("limit", "1000 packets"),
@@ -214,7 +279,7 @@ pub const SCHEME: Descriptor = Descriptor {
     probes: &[
         Probe {
             name: "probability",
-            meaning: "p",
+            meaning: "p; 1 where it is above",
         },
         Probe {
             name: "qdelay",
@@ -252,66 +317,34 @@ fn autotune(probability: f64) -> f64 {
 /// Largest step once p is 0.1, and the step added above `high_delay`.
 const LARGE_STEP: f64 = 0.02;
 
-/// An estimate of the departure rate, measured while the queue is long enough (section 5.2).
-#[derive(Clone, Debug)]
-struct RateEstimator {
-    threshold: u64,
-    measuring_since: Option<Nanos>,
-    counted: u64,
-    /// Average time of a measurement over `threshold`; 0 before the first.
-    secs_per_byte: f64,
-}
-
-impl RateEstimator {
-    fn new(threshold: u64) -> RateEstimator {
-        RateEstimator {
-            threshold,
-            measuring_since: None,
-            counted: 0,
-            secs_per_byte: 0.0,
-        }
-    }
-
-    /// Counts a departure of `size` bytes that leaves `backlog` bytes behind.
-    fn on_departure(&mut self, now: Nanos, size: u32, backlog: u64) {
-        if self.measuring_since.is_none() && backlog >= self.threshold {
-            self.measuring_since = Some(now);
-            self.counted = 0;
-        }
-        let Some(since) = self.measuring_since else {
-            return;
-        };
-        self.counted += u64::from(size);
-        if self.counted < self.threshold {
-            return;
-        }
-        let sample = now.since(since).as_secs_f64() / self.threshold as f64;
-        self.secs_per_byte = if self.secs_per_byte == 0.0 {
-            sample
-        } else {
-            // The RFC's weight: 16,384/2^16.
-            0.75 * self.secs_per_byte + 0.25 * sample
-        };
-        self.counted = 0;
-        self.measuring_since = (backlog >= self.threshold).then_some(now);
-    }
-}
-
 /// PIE's parameters.
 #[derive(Clone, Copy, Debug)]
 struct Parameters {
     gains: Gains,
+    /// Half the target, in seconds.
+    half: f64,
     burst: Nanos,
     interval: Nanos,
-    /// Two mean packets, in bytes.
+    /// No signals with at most so many bytes queued.
     spared: u64,
     ecn: bool,
     mark_limit: f64,
     cap: bool,
     high_delay: f64,
-    /// p decays while both delays are below half the target, not only at 0.
-    decays_at_half: bool,
+    decay: Decay,
     derandomise: bool,
+    wraps_at: f64,
+    burst_falls_with_departures: bool,
+    long_gap_is_kept: bool,
+}
+
+/// When p decays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Decay {
+    AtZero,
+    BelowHalf,
+    /// At zero while nothing waits, and by 1/64.
+    Linux,
 }
 
 /// PIE: a PI controller of the queueing delay.
@@ -320,6 +353,9 @@ pub struct Pie {
     parameters: Parameters,
     ticker: Ticker,
     rate: Option<RateEstimator>,
+    /// With `delay=departed` or `burst_falls=departures`.
+    last: Option<LastDeparture>,
+    departed: bool,
     probability: f64,
     /// At the last update, in seconds.
     delay: f64,
@@ -334,15 +370,24 @@ impl Pie {
     pub(crate) fn from_settings(s: &Settings) -> Result<Pie, ConfigError> {
         check_target(s)?;
         let interval = s.time("interval");
+        let departed = s.choice("delay") == "departed";
+        let target = s.time("target");
         let parameters = Parameters {
+            half: match departed {
+                true => in_ticks(Nanos(target.0 / 2)).as_secs_f64(),
+                false => target.as_secs_f64() / 2.0,
+            },
             gains: Gains {
                 alpha: s.number("alpha"),
                 beta: s.number("beta"),
-                reference: s.time("target").as_secs_f64(),
+                reference: target.as_secs_f64(),
             },
             burst: s.time("burst"),
             interval,
-            spared: s.link().mean_packet.0.saturating_mul(2),
+            spared: match s.choice("spared") {
+                "below" => s.link().mean_packet.0.saturating_mul(2) - 1,
+                _ => s.link().mean_packet.0.saturating_mul(2),
+            },
             ecn: s.flag("ecn"),
             mark_limit: s.number("mark_limit"),
             cap: s.flag("cap"),
@@ -350,14 +395,24 @@ impl Pie {
                 Nanos::ZERO => f64::INFINITY,
                 delay => delay.as_secs_f64(),
             },
-            decays_at_half: s.choice("decay") == "half",
+            decay: match s.choice("decay") {
+                "half" => Decay::BelowHalf,
+                "linux" => Decay::Linux,
+                _ => Decay::AtZero,
+            },
             derandomise: s.flag("derandomise"),
+            wraps_at: s.number("wraps_at"),
+            burst_falls_with_departures: s.choice("burst_falls") == "departures",
+            long_gap_is_kept: s.choice("long_gap") == "kept",
         };
+        let follows = departed || parameters.burst_falls_with_departures;
         let threshold = s.size_or_auto("dq_threshold").map_or(0, |size| size.0);
         Ok(Pie {
             parameters,
             ticker: Ticker::every(interval),
             rate: (s.choice("delay") == "rate").then(|| RateEstimator::new(threshold)),
+            last: follows.then(LastDeparture::default),
+            departed,
             probability: 0.0,
             delay: 0.0,
             burst_left: parameters.burst,
@@ -368,11 +423,11 @@ impl Pie {
 
     /// Takes one step of p; returns whether a further step with the same delay would change
     /// anything.
-    fn update(&mut self, delay: f64) -> bool {
+    fn update(&mut self, delay: f64, waiting: bool) -> bool {
         let parameters = &self.parameters;
         let (before, burst_before) = (self.probability, self.burst_left);
         let delay_before = self.delay;
-        let half = parameters.gains.reference / 2.0;
+        let half = parameters.half;
         let mut step = parameters.gains.step(delay, delay_before) * autotune(before);
         if parameters.cap && before >= 0.1 {
             step = step.min(LARGE_STEP);
@@ -381,22 +436,54 @@ impl Pie {
             step += LARGE_STEP;
         }
         let calm = delay < half && delay_before < half;
-        let decays = if parameters.decays_at_half {
-            calm
-        } else {
-            delay == 0.0 && delay_before == 0.0
+        let no_delay = delay == 0.0 && delay_before == 0.0;
+        let kept = match parameters.decay {
+            Decay::AtZero if no_delay => 0.98,
+            Decay::BelowHalf if calm => 0.98,
+            Decay::Linux if no_delay && !waiting => 63.0 / 64.0,
+            _ => 1.0,
         };
-        let kept = if decays { 0.98 } else { 1.0 };
-        self.probability = ((before + step) * kept).clamp(0.0, 1.0);
+        self.probability = ((before + step) * kept).max(0.0);
+        if self.probability > parameters.wraps_at {
+            self.probability = 1.0;
+        }
         self.delay = delay;
-        self.burst_left = if calm && self.probability == 0.0 {
-            parameters.burst
-        } else {
-            burst_before - parameters.interval
-        };
-        let spared = delay < half && self.probability < 0.2;
-        self.active = self.burst_left == Nanos::ZERO && !spared;
+        if calm && self.probability == 0.0 {
+            self.burst_left = parameters.burst;
+            if let Some(last) = &mut self.last {
+                last.at = None;
+                self.accumulated = 0.0;
+            }
+        } else if !parameters.burst_falls_with_departures {
+            self.burst_left = burst_before - parameters.interval;
+        }
+        self.activate(delay);
         self.probability != before || delay != delay_before || self.burst_left != burst_before
+    }
+
+    /// Turns signals on or off for a queueing delay of `delay` seconds.
+    fn activate(&mut self, delay: f64) {
+        let spared = delay < self.parameters.half && self.probability < 0.2;
+        self.active = self.burst_left == Nanos::ZERO && !spared;
+    }
+
+    /// A packet that came at `arrived` leaves, and `left` bytes stay.
+    fn note_departure(&mut self, now: Nanos, arrived: Nanos, left: u64) {
+        let Some(last) = &mut self.last else {
+            return;
+        };
+        let now = in_ticks(now);
+        let since = last.at.map_or(Nanos::ZERO, |at| now.since(at));
+        last.at = Some(now);
+        last.delay = match left {
+            0 => Nanos::ZERO,
+            _ => now.since(in_ticks(arrived)),
+        };
+        let delay = last.delay.as_secs_f64();
+        if self.parameters.burst_falls_with_departures {
+            self.burst_left = self.burst_left - since;
+        }
+        self.activate(if self.departed { delay } else { self.delay });
     }
 
     /// The head grows older from update to update, until p is 1 and stays so.
@@ -404,7 +491,7 @@ impl Pie {
         let mut updated = false;
         ticker.catch_up(now, |tick| {
             updated = true;
-            let changed = self.update(head_delay(tick, queue));
+            let changed = self.update(head_delay(tick, queue), queue.packets() > 0);
             let late = self.delay > self.parameters.gains.reference;
             let saturated = self.probability == 1.0 && late && self.burst_left == Nanos::ZERO;
             !saturated && (changed || queue.packets() > 0)
@@ -426,7 +513,11 @@ impl Pie {
         if self.accumulated < 0.85 {
             return false;
         }
-        let hit = self.accumulated >= 8.5 || random.chance(self.probability);
+        let long = self.accumulated >= 8.5;
+        if long && self.parameters.long_gap_is_kept {
+            return true;
+        }
+        let hit = long || random.chance(self.probability);
         if hit {
             self.accumulated = 0.0;
         }
@@ -446,10 +537,12 @@ impl Aqm for Pie {
         if !self.active || queue.bytes() <= self.parameters.spared || !self.hits(random) {
             return Verdict::Keep;
         }
-        signal(
-            self.parameters.ecn && self.probability < self.parameters.mark_limit,
-            packet,
-        )
+        let ecn = self.parameters.ecn && self.probability < self.parameters.mark_limit;
+        let verdict = signal(ecn, packet);
+        if verdict != Verdict::Mark {
+            self.accumulated = 0.0;
+        }
+        verdict
     }
 
     fn on_refused(&mut self, _now: Nanos, _packet: &PacketInfo) {
@@ -467,6 +560,7 @@ impl Aqm for Pie {
         if let Some(rate) = &mut self.rate {
             rate.on_departure(now, packet.size, queue.bytes());
         }
+        self.note_departure(now, packet.arrived, queue.bytes());
         Verdict::Keep
     }
 
@@ -476,12 +570,17 @@ impl Aqm for Pie {
             return;
         }
         let mut ticker = self.ticker.clone();
-        match &self.rate {
-            Some(rate) => {
+        let waiting = queue.packets() > 0;
+        match (&self.rate, &self.last) {
+            (Some(rate), _) => {
                 let delay = queue.bytes() as f64 * rate.secs_per_byte;
-                ticker.catch_up(now, |_| self.update(delay));
+                ticker.catch_up(now, |_| self.update(delay, waiting));
             }
-            None => self.catch_up_with_head(&mut ticker, now, queue),
+            (None, Some(last)) if self.departed => {
+                let delay = last.delay.as_secs_f64();
+                ticker.catch_up(now, |_| self.update(delay, waiting));
+            }
+            _ => self.catch_up_with_head(&mut ticker, now, queue),
         }
         self.ticker = ticker;
     }
@@ -491,7 +590,7 @@ impl Aqm for Pie {
     }
 
     fn probes(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("probability", self.probability);
+        show("probability", self.probability.min(1.0));
         show("qdelay", self.delay);
         show("burst", self.burst_left.as_secs_f64());
     }

@@ -18,7 +18,7 @@ fn close(a: f64, b: f64) {
 fn after(text: &str, probability: f64, before: f64, delay: f64) -> f64 {
     let mut pie = pie(text);
     (pie.probability, pie.delay) = (probability, before);
-    pie.update(delay);
+    pie.update(delay, false);
     pie.probability
 }
 
@@ -69,19 +69,19 @@ fn updates_are_those_computed_by_hand() {
 fn bursts_are_allowed_for_150_ms_after_a_calm() {
     let mut pie = pie("pie");
     for update in 1..=9 {
-        pie.update(0.030);
+        pie.update(0.030, false);
         assert!(!pie.active, "{update}");
     }
-    pie.update(0.030);
+    pie.update(0.030, false);
     assert_eq!(pie.burst_left, Nanos::ZERO);
     assert!(pie.active);
     // Below half the target and p below .2: no signal. Once p is 0, a burst is allowed again.
-    pie.update(0.007);
+    pie.update(0.007, false);
     assert!(!pie.active);
     pie.probability = 0.01;
     while pie.probability > 0.0 {
         assert_eq!(pie.burst_left, Nanos::ZERO);
-        pie.update(0.0);
+        pie.update(0.0, false);
     }
     assert_eq!(pie.burst_left, Nanos::from_millis(150));
 }
@@ -91,7 +91,7 @@ fn a_calm_soon_reaches_a_fixed_point() {
     let mut pie = pie("pie");
     (pie.probability, pie.delay, pie.burst_left) = (1.0, 0.5, Nanos::ZERO);
     let mut updates = 0;
-    while pie.update(0.0) {
+    while pie.update(0.0, false) {
         updates += 1;
     }
     assert!(updates < 1000, "{updates}");

@@ -38,8 +38,9 @@
 //! | rows and bins | 8 x 16 | none in their releases | 2 x 23 |
 //! | d1, d2 | tc 1/2000, 1/20000; the kernel's own 1/1000, 1/6000 | | 0.005 both |
 //! | set that warms up counts | packets of flows at p_min = 1 | | every packet |
-//! | ECN-capable packets above p_min = 1/2 | dropped with rising probability | | marked up to p_min = 1 |
-//! | token bucket | refilled when empty, for at most 10 s | | filled continuously |
+//! | steps of p | 1/65535: tc's d1 and d2 are 33 and 3 of them | | any |
+//! | ECN-capable packets above p_min = 1/2 | dropped with probability 2 p_min - 1: `sfb_enqueue` | | marked up to p_min = 1; `above_half=drop` |
+//! | token bucket | refilled when empty, for at most 10 s: `sfb_rate_limit` | | filled continuously; `tokens=empty` |
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -137,6 +138,31 @@ const PARAMETERS: &[Parameter] = &[
         when: None,
     },
     Parameter {
+        name: "tokens",
+        meaning: "how the bucket of the penalty rate is filled",
+        kind: Kind::Choice(&[
+            ("continuous", "all the time"),
+            (
+                "empty",
+                "only when found empty, with whole tokens for the time since, at most 10 s of it",
+            ),
+        ]),
+        default: "continuous",
+        origin: "a token bucket; empty: Linux sch_sfb.c, sfb_rate_limit",
+        when: None,
+    },
+    Parameter {
+        name: "above_half",
+        meaning: "signals to ECN-capable packets once p_min exceeds 1/2",
+        kind: Kind::Choice(&[
+            ("mark", "marks"),
+            ("drop", "drops with probability 2 p_min - 1, else marks"),
+        ]),
+        default: "mark",
+        origin: "Feng, Kandlur, Saha, Shin 2001, section III; drop: Linux sch_sfb.c, sfb_enqueue",
+        when: Some(("ecn", &["on"])),
+    },
+    Parameter {
         name: "rehash",
         meaning: "time between two changes of the hashes; 0: never",
         kind: Kind::Time(Range::NOT_NEGATIVE),
@@ -178,15 +204,17 @@ pub const SCHEME: Descriptor = Descriptor {
         },
         Preset {
             name: "linux",
-            meaning: "tc sfb without options: 8 x 16 bins of 20, d1 1/2000, d2 1/20000",
+            meaning: "tc sfb without options: 8 x 16 bins of 20, d1 33/65535, d2 3/65535",
             values: &[
                 ("levels", "8"),
                 ("bins", "16"),
                 ("bin_size", "20"),
                 ("full_bin", "least"),
                 ("bin_max", "25"),
-                ("d1", "0.0005"),
-                ("d2", "0.00005"),
+                ("d1", "0.000503547722591"),
+                ("d2", "0.0000457770656901"),
+                ("tokens", "empty"),
+                ("above_half", "drop"),
                 ("limit", "1000 packets"),
             ],
         },
@@ -238,6 +266,8 @@ struct Parameters {
     ecn: bool,
     penalty_rate: f64,
     penalty_burst: f64,
+    filled_when_empty: bool,
+    drops_above_half: bool,
     rehash: Nanos,
     warmup: Nanos,
 }
@@ -327,6 +357,8 @@ impl Sfb {
             ecn: s.flag("ecn"),
             penalty_rate: s.number("penalty_rate"),
             penalty_burst: s.number("penalty_burst"),
+            filled_when_empty: s.choice("tokens") == "empty",
+            drops_above_half: s.choice("above_half") == "drop",
             rehash: s.time("rehash"),
             warmup: s.time("warmup"),
         };
@@ -402,6 +434,9 @@ impl Sfb {
     /// Takes a token for a packet of an unresponsive flow; whether there was one.
     #[cold]
     fn pay(&mut self, now: Nanos) -> bool {
+        if self.parameters.filled_when_empty {
+            return self.pay_as_linux(now);
+        }
         let filled = now.since(self.tokens_at).as_secs_f64() * self.parameters.penalty_rate;
         self.tokens = (self.tokens + filled).min(self.parameters.penalty_burst);
         self.tokens_at = now;
@@ -410,6 +445,29 @@ impl Sfb {
             self.tokens -= 1.0;
         }
         paid
+    }
+
+    /// As [`pay`](Sfb::pay), from a bucket that is filled when it is found empty. Asked more
+    /// often than once a token's time, it stays empty.
+    fn pay_as_linux(&mut self, now: Nanos) -> bool {
+        const LONGEST: f64 = 10.0;
+        if self.tokens < 1.0 {
+            let age = now.since(self.tokens_at).as_secs_f64().min(LONGEST);
+            let filled = libm::floor(age * self.parameters.penalty_rate);
+            self.tokens = filled.min(self.parameters.penalty_burst);
+            self.tokens_at = now;
+        }
+        let paid = self.tokens >= 1.0;
+        if paid {
+            self.tokens -= 1.0;
+        }
+        paid
+    }
+
+    /// The signal to a packet for which `drawn` was below p_min.
+    fn signal(&self, packet: &PacketInfo, p_min: f64, drawn: f64) -> Verdict {
+        let unresponsive = self.parameters.drops_above_half && drawn < 2.0 * p_min - 1.0;
+        signal(self.parameters.ecn && !unresponsive, packet)
     }
 
     /// Removes a packet from the bins of the sets that counted it.
@@ -472,8 +530,11 @@ impl Aqm for Sfb {
         if fullness >= self.parameters.drops_at || (unresponsive && !self.pay(now)) {
             return Verdict::Drop(DropReason::Policy);
         }
-        if !unresponsive && p_min > 0.0 && random.chance(p_min) {
-            return signal(self.parameters.ecn, packet);
+        if !unresponsive && p_min > 0.0 {
+            let drawn = random.uniform();
+            if drawn < p_min {
+                return self.signal(packet, p_min, drawn);
+            }
         }
         Verdict::Keep
     }

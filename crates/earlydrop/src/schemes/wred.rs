@@ -28,6 +28,7 @@
 //! | max_p | 1/denominator | 1/`maxp_inv` | any; with an old tc a power of two over the band | 1/`linterm_` | any |
 //! | weight | of the queue | of each colour | of each virtual queue | of the queue | one |
 //! | limit | of the queue | of the queue | of each virtual queue | of the queue | of the queue |
+//! | average, idle decay, gaps | | | as Linux `red` | | `as=linux`: as `red:as=linux`, to the packet |
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -36,9 +37,9 @@ use alloc::vec::Vec;
 use crate::aqm::{Aqm, Backlog, Verdict};
 use crate::packet::PacketInfo;
 use crate::random::Pcg32;
-use crate::red::parameters::{ACTION, AVERAGE, SPACING};
+use crate::red::parameters::{ACTION, AVERAGE, SPACING, round_slope};
 use crate::red::variants::{gred, red};
-use crate::red::{Action, Average, Curve, Gap, RedConfig, Shape, Spacing};
+use crate::red::{Action, Average, Curve, Gap, RedConfig, Shape};
 use crate::registry::{
     ConfigError, Descriptor, ECN, Kind, LIMIT, Parameter, Plan, Preset, Probe, Settings,
 };
@@ -108,6 +109,8 @@ pub const SCHEME: Descriptor = Descriptor {
                 ("average", "per-class"),
                 ("unit", "bytes"),
                 ("spacing", "drawn"),
+                ("entry", "free"),
+                ("arithmetic", "linux"),
                 ("idle", "linux"),
                 ("weight", "0.015625"),
                 ("mean_packet", "1000 bytes"),
@@ -270,10 +273,13 @@ fn profiles(
         }
         let mut curve = Curve::new(law, shape);
         curve.count_in_steps(average.one());
+        if config.as_linux && !s.flag("gentle") {
+            round_slope(&mut curve);
+        }
         profiles.push(Profile {
             band: average.band_of(&curve),
+            gap: config.gap(s, &curve),
             curve,
-            gap: Gap::new(Spacing::named(s.choice("spacing")), config.count_unit()),
             in_band: false,
             waiting: 0,
         });
@@ -326,6 +332,10 @@ impl Aqm for Wred {
             return Verdict::Keep;
         }
         profile.in_band = true;
+        let avg = match self.config.as_linux {
+            true => self.averages[average].in_whole_units_above(profile.band.0),
+            false => avg,
+        };
         if avg >= profile.band.1 {
             profile.gap.restart_after_signal();
             return self.action.signal_above_last(packet);
@@ -352,7 +362,7 @@ impl Aqm for Wred {
 
     fn on_refused(&mut self, _now: Nanos, packet: &PacketInfo) {
         let class = self.class_of(packet);
-        self.profiles[class].gap.restart_after_signal();
+        self.profiles[class].gap.restart_after_full_buffer();
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! The check of each rule, in the order of [`RULES`](super::RULES).
 
-use earlydrop::red::Spacing;
+use earlydrop::red::{Spacing, linux_idle_time};
 use earlydrop::units::BitsPerSec;
 
 use super::{Problem, Subject, rounded};
@@ -276,6 +276,43 @@ pub(super) fn packet_other(s: &Subject) -> Option<Problem> {
             }
         ),
         format!("{} {actual}", s.knob_name(Knob::Packet)),
+    )
+}
+
+/// `tc red adaptive` reaches the kernel where it starts no timer.
+pub(super) fn never_adapts(s: &Subject) -> Option<Problem> {
+    let adapts = s.configuration.adapt.value == Adapt::Floyd;
+    (s.tool() == "linux" && adapts).then_some(())?;
+    problem(
+        format!(
+            "adaptive changes nothing: iproute2 sends it in an attribute that does not start the kernel's timer, and max_p stays {}. The prediction is what adaptive should do",
+            rounded(s.max_p)
+        ),
+        "leave adaptive out, and choose the probability for the number of flows".to_string(),
+    )
+}
+
+/// The average of an idle link stays at its half for long.
+pub(super) fn idle_forgotten_late(s: &Subject) -> Option<Problem> {
+    let packet = s.configuration.mean_packet.value?.0 as f64;
+    let rate = s
+        .configuration
+        .rate
+        .value
+        .or(s.configuration.tool.assumed_rate)?
+        .0 as f64;
+    let (weight, packet_time) = (s.configuration.weight.value, 8.0 * packet / rate);
+    (s.tool() == "linux" && packet_time >= 1e-6 && weight < 1.0).then_some(())?;
+    let quarter = linux_idle_time(weight, packet_time, 2).as_secs_f64();
+    let intended = packet_time * 0.25_f64.ln() / (1.0 - weight).ln();
+    (quarter > 2.0 * intended).then_some(())?;
+    problem(
+        format!(
+            "after a pause the average falls to a quarter in {} s, not in {} s as burst suggests: the kernel reads tc's table of idle times 15.6 times too slowly after the first half",
+            rounded(quarter),
+            rounded(intended)
+        ),
+        "a smaller burst, if bursts after a pause lose packets".to_string(),
     )
 }
 

@@ -107,6 +107,12 @@ pub static RULES: &[Rule] = &[
         check: checks::average_at_max,
     },
     Rule {
+        name: "never-adapts",
+        severity: Severity::Wrong,
+        source: "iproute2 6.1, q_red.c, sends TCA_RED_FLAGS; Linux 6.1, sch_red.c, __red_change; 50,000 packets of docs/explanation/validation.md",
+        check: checks::never_adapts,
+    },
+    Rule {
         name: "burst-reaches-min",
         severity: Severity::Risky,
         source: "Floyd and Jacobson 1993, section VI; RFC 6928: a flow starts with 10 packets",
@@ -159,6 +165,12 @@ pub static RULES: &[Rule] = &[
         severity: Severity::Risky,
         source: "tc-red(8): avpkt and burst give the weight; ns-2, ns-3: thresholds and idle time",
         check: checks::packet_other,
+    },
+    Rule {
+        name: "idle-forgotten-late",
+        severity: Severity::Notice,
+        source: "iproute2, tc_red.c, fills its table in ticks of 64 ns; Linux, include/net/red.h, reads it in microseconds",
+        check: checks::idle_forgotten_late,
     },
     Rule {
         name: "idle-table-empty",

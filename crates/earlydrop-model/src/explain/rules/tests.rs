@@ -32,6 +32,8 @@ fn every_rule_has_a_configuration_that_violates_it() {
             tc("limit 400000 min 10000 max 15000 burst 15 probability 0.001"),
             load(),
         ),
+        ("never-adapts", tc(&format!("{usual} adaptive")), load()),
+        ("idle-forgotten-late", tc(usual), load()),
         (
             "burst-reaches-min",
             "red:min=5,max=15,weight=0.5".into(),
@@ -108,7 +110,7 @@ fn every_rule_has_a_configuration_that_violates_it() {
         assert!(findings.contains(&rule), "{rule} of {findings:?}: {text}");
     }
     let untested = RULES.len();
-    assert_eq!(untested, 21, "a new rule needs its text above");
+    assert_eq!(untested, 23, "a new rule needs its text above");
 }
 
 #[test]

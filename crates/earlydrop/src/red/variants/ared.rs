@@ -23,10 +23,19 @@
 //! | lower bound of max_p | min(0.01, 80000/bandwidth) | 8 pkt rtt/bandwidth, units s^2, 100 times too small at 0.1 s | 0.01 | 0.01; `ared_bottom=auto` for ns-2's |
 //! | weight | 1 - exp(-1/(10 rtt C)), rtt at least 0.1 s | as ns-2 | from burst | 1 - exp(-1/C); `weight_time` is 10 rtt |
 //! | gentle part | slope of the first max_p | slope of the first max_p | none | of the present max_p |
+//! | whether it adapts | yes | yes | not with iproute2 6.1, see below | yes |
+//!
+//! # `tc red adaptive` never adapts
+//! iproute2 6.1 sends `adaptive` in `TCA_RED_FLAGS` only. `__red_change` of
+//! sch_red.c (6.1; unchanged in 6.12) starts its timer by the older field of `struct tc_red_qopt`,
+//! which is then 0. So max_p stays as configured: `adaptive` and plain `red` gave the same fate to
+//! each of 50,000 packets. `ared:as=linux` is what the option asks for; what runs is
+//! `red:as=linux`.
 
 use crate::aqm::Ticker;
 use crate::red::Curve;
-use crate::red::parameters::{AS_LINUX, AS_NS2, AS_NS3, scheme, together};
+use crate::red::parameters::scheme;
+use crate::red::presets::{AS_LINUX, AS_NS2, AS_NS3, together};
 use crate::registry::{ConfigError, Descriptor, Kind, Parameter, Preset, Range, Settings};
 use crate::units::Nanos;
 
@@ -121,7 +130,7 @@ pub const SCHEME: Descriptor = scheme(
         },
         Preset {
             name: "linux",
-            meaning: "tc red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn adaptive, as in its manual",
+            meaning: "tc red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn adaptive, as in its manual; with iproute2 6.1 the kernel never adapts: red:as=linux is what runs",
             values: AS_LINUX,
         },
     ],

@@ -19,7 +19,8 @@
 //! | curve | RED, spacing as Linux red | any | |
 //! | thresholds in | packets | packets, or `unit=bytes` | |
 //! | above max | dropped; with ECN marked, unless harddrop | the curve's own; `mark_above_max` | |
-//! | draw | a slot, up to three times if empty, then the head | a waiting packet, each equally likely | |
+//! | draw | a slot, up to three times if empty, then the head: `choke_peek_random` | a waiting packet, each equally likely | mean delay over 50,000 packets 93.3 ms, here 93.2: noise |
+//! | average | in steps of the weight, rounded down | 2^-30 packets; `arithmetic=linux` | mean delay 0.5 ms longer |
 
 use crate::aqm::{Backlog, Slot};
 use crate::packet::PacketInfo;
@@ -56,6 +57,8 @@ pub const SCHEME: Descriptor = scheme(
                 ("mark_above_max", "on"),
                 ("idle", "linux"),
                 ("spacing", "drawn"),
+                ("entry", "free"),
+                ("arithmetic", "linux"),
             ],
         },
     ],

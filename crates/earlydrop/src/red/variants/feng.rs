@@ -21,7 +21,8 @@
 //! | gentle part | slope of the first max_p | none, or of the present one | |
 
 use crate::red::Curve;
-use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
+use crate::red::parameters::scheme;
+use crate::red::presets::{AS_NS2, AS_NS3};
 use crate::registry::{Descriptor, Kind, Parameter, Preset, Range, Settings};
 
 const FENG: Option<(&str, &[&str])> = Some(("adapt", &["feng"]));

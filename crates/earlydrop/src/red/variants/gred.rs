@@ -16,7 +16,8 @@
 //! |---|---|---|---|---|
 //! | slope above max | of the first max_p, for ever | no gentle RED | of the present max_p | with max_p adapted to 0.5, their probability falls back to the first max_p at max |
 
-use crate::red::parameters::{AS_NS2, AS_NS3, scheme};
+use crate::red::parameters::scheme;
+use crate::red::presets::{AS_NS2, AS_NS3};
 use crate::red::{CurveLaw, Pieces, gentle_piece, linear_piece};
 use crate::registry::{Descriptor, Preset};
 

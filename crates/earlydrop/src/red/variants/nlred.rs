@@ -19,7 +19,8 @@
 //! |---|---|---|---|
 //! | above max | with Gentle, its default, the gentle line from max_p | everything dropped | ns-3's falls from 1.5 max_p back to max_p at max; `curve=nlred-gentle` |
 
-use crate::red::parameters::{AS_NS3, scheme, together};
+use crate::red::parameters::scheme;
+use crate::red::presets::{AS_NS3, together};
 use crate::red::{CurveLaw, Piece, Pieces, Shape, gentle_piece};
 use crate::registry::{Descriptor, Preset};
 

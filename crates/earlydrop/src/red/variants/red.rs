@@ -24,14 +24,39 @@
 //! | gentle | on | no | no | `gred`, or `curve=gentle` |
 //! | slope above max when max_p adapts | of the first max_p | no such part | no such part | of the present max_p; `gentle_slope=initial` for theirs |
 //! | average in | bytes in ns-2, packets in ns-3 | bytes | packets | packets, or `unit=bytes` |
-//! | idle decay | floor(m) + 1 steps; ns-3 for a link rate configured separately, 1.5 Mbps | 256 halvings | floor(m) of 2^22 bytes each | (1-w)^m |
-//! | first packet in the band | never dropped | never dropped | may be dropped | may be dropped |
+//! | idle decay | floor(m) + 1 steps; ns-3 for a link rate configured separately, 1.5 Mbps | a table of halvings, 15.6 times too late after the first: `red_calc_qavg_from_idle_time` | floor(m) of 2^22 bytes each | (1-w)^m; `idle=linux` |
+//! | idle time starts | when the last packet has left the queue | when the link has nothing to send: `red_dequeue` | when the queue is empty | when the queue is empty; with `idle=linux` as Linux |
+//! | average kept to | 2^-53 of itself | the weight, rounded down: `red_calc_qavg_no_idle_time` | 2^-10 packets | 2^-30 packets, 2^-24 bytes; `arithmetic=linux` |
+//! | first packet in the band | never dropped | never dropped: `red_action` | may be dropped | may be dropped; `entry=free` |
+//! | gap after a full buffer | new | goes on: `red_enqueue` | goes on | new; `entry=free` |
 //! | queue of one packet | never dropped early | dropped | dropped unless empty | dropped |
 //! | ECN | off by default | off by default | no ECN | on |
 //! | with ECN, above max | dropped, and from Pb = 0.1 on in ns-2 | marked, unless harddrop | | dropped; `mark_above_max=on` to mark |
 //! | with ECN, other packets | dropped | dropped, unless nodrop | | dropped |
+//!
+//! `as=linux` is Linux 6.1's include/net/red.h and sch_red.c to the packet: given the kernel's
+//! random numbers, the fates of 50,000 packets agree in each of twelve cases.
+//!
+//! # What `burst` does in Linux
+//! tc computes the weight from `burst`, and a table of idle decay from the weight, `avpkt` and
+//! `bandwidth`. It fills the table in clock ticks of 64 ns; the kernel reads it in microseconds, so
+//! halvings come 15.6 times too late. Only the first, which is interpolated, comes in time:
+//!
+//! | what is left of the average | intended, weight 2^-5 | Linux | intended, 2^-10 | Linux |
+//! |---|---|---|---|---|
+//! | 1/2 | 17 ms | 16 ms | 0.57 s | 0.52 s |
+//! | 1/4 | 35 ms | 0.82 s | 1.1 s | 26 s |
+//! | 1/8 | 52 ms | 1.2 s | 1.7 s | 39 s |
+//!
+//! The first weight is that of the manual page's example (10 Mbps, packets of 1000 bytes, burst
+//! 55), the second that of a burst of 200 between the same thresholds. A burst that follows a pause
+//! therefore meets half the average of the burst before it: with weight 2^-10 and pauses of 0.25 to
+//! 2.2 s, Linux dropped 8.03% of the packets, the intended decay 0.52%. `burst` is the time over
+//! which the average forgets a busy link. It hardly says how soon an idle one is forgotten; a
+//! smaller `burst` helps, by its larger weight.
 
-use crate::red::parameters::{AS_LINUX, AS_NS2, AS_NS3, scheme};
+use crate::red::parameters::scheme;
+use crate::red::presets::{AS_LINUX, AS_NS2, AS_NS3};
 use crate::red::{CurveLaw, Pieces, linear_piece};
 use crate::registry::{Descriptor, Preset};
 

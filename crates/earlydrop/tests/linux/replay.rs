@@ -1,0 +1,178 @@
+//! Arrivals through a queue and a link of fixed rate, as the kernel's runs were made.
+
+use earlydrop::packet::{Ecn, FlowKey, Packet};
+use earlydrop::queue::{AnyQueue, QueueDiscipline};
+use earlydrop::registry::{Link, Spec};
+use earlydrop::units::{BitsPerSec, Nanos};
+
+use super::traces::Arrival;
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Passed,
+    Marked,
+    Dropped,
+}
+
+impl Fate {
+    /// `.` passed, `m` marked, `d` dropped.
+    pub(crate) fn letter(self) -> u8 {
+        match self {
+            Fate::Passed => b'.',
+            Fate::Marked => b'm',
+            Fate::Dropped => b'd',
+        }
+    }
+
+    /// The fate that a letter stands for.
+    pub(crate) fn from_letter(letter: u8) -> Option<Fate> {
+        match letter {
+            b'.' => Some(Fate::Passed),
+            b'm' => Some(Fate::Marked),
+            b'd' => Some(Fate::Dropped),
+            _ => None,
+        }
+    }
+}
+
+/// A packet's fate, and when it left or was dropped, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) fate: Fate,
+    pub(crate) left: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Numbered {
+    number: usize,
+    size: u32,
+    flow: u16,
+    ecn: Ecn,
+    class: u8,
+    marked: bool,
+}
+
+impl Packet for Numbered {
+    fn size(&self) -> u32 {
+        self.size
+    }
+    fn flow(&self) -> FlowKey {
+        FlowKey(u64::from(self.flow) + 1)
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    fn mark(&mut self) {
+        self.marked |= self.ecn != Ecn::Ce;
+        self.ecn = Ecn::Ce;
+    }
+    fn class(&self) -> u8 {
+        self.class
+    }
+}
+
+/// The queue and the link; the link has sent its packet at `free`, `None` while idle.
+struct Device {
+    queue: AnyQueue<Numbered>,
+    rate: u64,
+    free: Option<u64>,
+    records: Vec<Record>,
+}
+
+impl Device {
+    /// Sends the next packet, whose transmission starts at `start`.
+    fn send(&mut self, now: u64, start: u64) {
+        let records = &mut self.records;
+        let left = self
+            .queue
+            .dequeue_with(Nanos(ORIGIN + now), &mut |lost: Numbered, _| {
+                records[lost.number] = Record {
+                    fate: Fate::Dropped,
+                    left: now,
+                };
+            });
+        self.free = left.map(|left| {
+            let packet = left.packet;
+            let fate = if packet.marked {
+                Fate::Marked
+            } else {
+                Fate::Passed
+            };
+            records[packet.number] = Record { fate, left: now };
+            start + u64::from(packet.size) * 8 * 1_000_000_000 / self.rate
+        });
+    }
+
+    /// Sends until the link is idle or the next packet would leave after `until`.
+    fn run(&mut self, until: u64) {
+        while let Some(free) = self.free.filter(|free| *free <= until) {
+            self.send(free, free);
+        }
+    }
+
+    fn arrive(&mut self, number: usize, arrival: &Arrival) {
+        let packet = Numbered {
+            number,
+            size: arrival.size,
+            flow: arrival.flow,
+            ecn: Ecn::from_bits(arrival.ecn),
+            class: arrival.class,
+            marked: false,
+        };
+        let records = &mut self.records;
+        self.queue.enqueue_with(
+            Nanos(ORIGIN + arrival.at),
+            packet,
+            &mut |lost: Numbered, _| {
+                records[lost.number] = Record {
+                    fate: Fate::Dropped,
+                    left: arrival.at,
+                };
+            },
+        );
+        if self.free.is_none() {
+            // The link acts on multiples of 100 ns.
+            self.send(arrival.at, (arrival.at / 100 + 1) * 100);
+        }
+    }
+}
+
+/// The time at which the replay's arrivals begin: a multiple of every clock tick of a queue, as
+/// where the kernel's runs begin.
+const ORIGIN: u64 = 1 << 34;
+
+/// Sends `trace` through the queue that `spec` describes, at `rate` bit/s. The queue's periodic
+/// updates start as if it had been built `before` ns ahead.
+pub(crate) fn replay(
+    spec: &str,
+    seed: u64,
+    rate: u64,
+    before: u64,
+    trace: &[Arrival],
+) -> Vec<Record> {
+    let parsed: Spec = spec
+        .parse()
+        .unwrap_or_else(|error| panic!("{spec}: {error}"));
+    let plan = parsed.plan(&Link::at(BitsPerSec(rate)));
+    let plan = plan.unwrap_or_else(|error| panic!("{spec}: {error}"));
+    let mut device = Device {
+        queue: plan.queue(seed),
+        rate,
+        free: None,
+        records: vec![
+            Record {
+                fate: Fate::Passed,
+                left: 0
+            };
+            trace.len()
+        ],
+    };
+    device.queue.poll(Nanos(ORIGIN - before));
+    for (number, arrival) in trace.iter().enumerate() {
+        device.run(arrival.at);
+        device.arrive(number, arrival);
+    }
+    device.run(u64::MAX);
+    device.records
+}
