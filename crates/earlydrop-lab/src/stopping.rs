@@ -98,7 +98,7 @@ mod tests {
     fn equal_values_are_precise_once_they_are_many() {
         let rule: StoppingRule = "0.1%:loss".parse().unwrap();
         let precision = |values: &[f64]| {
-            let mean = Mean::of(values).map(|mean| RankedMean::alone(mean));
+            let mean = Mean::of(values).map(RankedMean::alone);
             let row = SchemeSummary {
                 scheme: 0,
                 point: 0,

@@ -212,9 +212,10 @@ pub(crate) fn unused_parameters(tree: &Node, registry: &Registry) -> Vec<String>
         let is_known = registry
             .iter()
             .any(|scheme| scheme.parameter(own).is_some());
-        let used = compared.iter_mut().fold(false, |used, scheme| {
-            scheme.set_default(name, value, place) || used
-        });
+        let mut used = false;
+        for scheme in compared.iter_mut() {
+            used |= scheme.set_default(name, value, place);
+        }
         is_known && !used
     });
     unused.map(|(name, ..)| name).collect()

@@ -85,7 +85,7 @@ fn flows(points: &[&Scenario]) -> String {
     }
     for (index, group) in first.groups.iter().enumerate() {
         let is_empty = |scenario: &&Scenario| scenario.groups[index].count == 0;
-        let phrase = others(group).filter(|_| !points.iter().all(|point| is_empty(point)));
+        let phrase = others(group).filter(|_| !points.iter().all(is_empty));
         phrases.extend(phrase.filter(|phrase| !phrases.contains(phrase)));
     }
     match phrases.split_last() {
