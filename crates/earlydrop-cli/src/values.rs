@@ -28,8 +28,12 @@ pub(crate) fn read_as(
     kind: &Kind,
     argument: impl Fn(&str) -> String,
 ) -> Result<Value, Failure> {
-    // The times of these options are RTTs and delays.
-    parse_one_like(kind, text, "50 ms").map_err(|nearest| {
+    // RTTs and delays are in milliseconds; a time that may be an hour is a duration in seconds.
+    let usual = match kind.read("3600 s") {
+        Ok(_) => "60 s",
+        Err(_) => "50 ms",
+    };
+    parse_one_like(kind, text, usual).map_err(|nearest| {
         let unit = match lacks_unit(kind, text.trim()) {
             true => "the number needs a unit; ",
             false => "",

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use support::{Ran, User};
 
-/// Ten flows for 30 years; nobody waits for it.
+/// A hundred thousand flows for 30 years; nobody waits for it.
 const ENDLESS: &str = "\
 duration = \"1000000000 s\"
 warm_up = \"1 s\"
@@ -17,7 +17,7 @@ schemes = [\"red\"]
 [network]
 rate = \"100 Mbps\"
 [flows.bulk]
-count = 10
+count = 100000
 ";
 const RAISED: &str = "events=1e20";
 

@@ -62,7 +62,7 @@ fn tables(ran: &Ran) -> Vec<String> {
 
 const SHORT: [&str; 10] = [
     "--link",
-    "2Mbps",
+    "3Mbps",
     "--rtt",
     "30ms",
     "--seeds",

@@ -342,7 +342,7 @@ fn wrong_arguments_are_refused_before_anything_is_created() {
         (&["--rate", "0Mbps"], &["--rate 0Mbps", "allowed: "]),
         (
             &["--rate", "5Mbps", "--delay", "5"],
-            &["--delay 5", "nearest: --delay 5s"],
+            &["--delay 5", "nearest: --delay 5ms"],
         ),
         (
             &["--rate", "5Mbps", "--loss", "150%"],
