@@ -25,7 +25,7 @@ pub struct Outcome {
     /// One entry per queue.
     pub queues: Vec<QueueOutcome>,
     /// For each bottleneck, where there are several: the link's name and its
-    /// [`LINK_METRICS`](metrics::LINK_METRICS).
+    /// [`LINK_METRICS`].
     pub links: Vec<(String, Vec<Option<f64>>)>,
     /// Quantiles of the time in the watched queue: share of packets, and seconds.
     pub sojourn: Vec<(f64, f64)>,
