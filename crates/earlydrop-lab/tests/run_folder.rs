@@ -298,6 +298,24 @@ fn export_writes_over_its_own_files_only() {
 }
 
 #[test]
+fn a_row_that_belongs_to_nothing_is_not_exported() {
+    let user = User::new();
+    user.writes("lab/w.trace", FAST);
+    user.runs("w.trace").unwrap();
+    let database = Connection::open(user.path("run/results.sqlite")).unwrap();
+    let damage = "PRAGMA foreign_keys = OFF; UPDATE flows SET cell = 4711";
+    database.execute_batch(damage).unwrap();
+    drop(database);
+    let store = Store::open(&user.path("run")).unwrap();
+    for format in [Format::Csv, Format::Parquet, Format::Json] {
+        let refused = export(&store, format, &user.path("tables"), Overwrite::Own);
+        let problem = refused.unwrap_err().to_string();
+        let wanted = "a row of flows belongs to nothing in the run";
+        assert!(problem.contains(wanted), "{problem}");
+    }
+}
+
+#[test]
 fn a_damaged_scenario_in_the_database_is_named() {
     let user = User::new();
     user.writes("lab/w.trace", FAST);

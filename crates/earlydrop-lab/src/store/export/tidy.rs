@@ -139,12 +139,22 @@ impl ExportTable {
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let values: Result<Vec<Value>, _> = (0..count).map(|at| row.get(at)).collect();
-                if let Err(error) = write(self.complete(values?, keys)) {
+                let values = self.complete(values?, keys);
+                if values.len() != self.columns.len() {
+                    return Err(self.orphan());
+                }
+                if let Err(error) = write(values) {
                     return Ok(Err(error));
                 }
             }
             Ok(Ok(()))
         })
+    }
+
+    /// The error of a row in a damaged database.
+    fn orphan(&self) -> rusqlite::Error {
+        let text = format!("a row of {} belongs to nothing in the run", self.name);
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Integer, text.into())
     }
 
     /// A row of the database with the keys of its cell, or what else the export adds.
