@@ -2,26 +2,7 @@
 
 mod support;
 
-use std::io::Write;
-use std::process::Stdio;
-
-use support::{Ran, SMALL, User};
-
-fn with_input(user: &User, arguments: &[&str], input: &str) -> Ran {
-    let mut command = user.command(arguments);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    Ran::of(child.wait_with_output().unwrap())
-}
+use support::{SMALL, User};
 
 #[test]
 fn spellings_of_linux_are_accepted_wherever_a_scheme_is_named() {
@@ -151,28 +132,27 @@ fn a_dash_is_standard_input() {
         .well()
         .json();
     for command in ["run", "compare"] {
-        let ran = with_input(
-            &user,
-            &[command, "-", "--json", "--quiet", "--out", command],
+        let ran = user.pipes(
             SMALL,
+            &[command, "-", "--json", "--quiet", "--out", command],
         );
         assert_eq!(ran.well().json()["rows"], of_file["rows"], "{command}");
     }
-    let checked = with_input(&user, &["check", "-"], SMALL).well();
+    let checked = user.pipes(SMALL, &["check", "-"]).well();
     assert!(
         checked.out.starts_with("standard input: 2 schemes"),
         "{}",
         checked.out
     );
-    with_input(&user, &["trace", "-", "--list"], SMALL).well();
-    with_input(&user, &["explain", "-"], "red:min=5,max=15\n").well();
+    user.pipes(SMALL, &["trace", "-", "--list"]).well();
+    user.pipes("red:min=5,max=15\n", &["explain", "-"]).well();
     let wrong = SMALL.replace("3 s", "three");
     for command in ["run", "compare", "check", "trace"] {
-        let ran = with_input(&user, &[command, "-"], &wrong);
+        let ran = user.pipes(&wrong, &[command, "-"]);
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.err.contains("standard input, line 2\n"), "{}", ran.err);
     }
-    let ran = with_input(&user, &["explain", "-"], "\n\nred:min=5,max=x\n");
+    let ran = user.pipes("\n\nred:min=5,max=x\n", &["explain", "-"]);
     assert!(ran.err.contains("standard input, line 3\n"), "{}", ran.err);
 }
 

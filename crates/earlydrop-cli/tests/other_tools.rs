@@ -4,9 +4,8 @@
 mod support;
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use support::{Ran, User};
 
@@ -41,19 +40,7 @@ fn text_file_and_standard_input_are_explained_alike() {
     let text = user.runs(&["explain", LINUX, "--json"]).well().json();
     let file = user.runs(&["explain", "red.txt", "--json"]).well().json();
     assert_eq!(text, file);
-    let mut command = user.command(&["explain", "-", "--json"]);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(LINUX.as_bytes())
-        .unwrap();
-    let piped = Ran::of(child.wait_with_output().unwrap()).well().json();
+    let piped = user.pipes(LINUX, &["explain", "-", "--json"]).well().json();
     assert_eq!(text, piped);
 }
 

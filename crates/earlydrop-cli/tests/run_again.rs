@@ -5,9 +5,8 @@ mod support;
 
 use std::env;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use support::{Ran, SMALL, User};
 
@@ -174,7 +173,7 @@ fn the_line_of_a_trace_repeats_it_also_for_the_built_in_scenario_and_standard_in
     ] {
         let user = User::new();
         user.writes("small.toml", SMALL);
-        let ran = with_input(&user, &arguments, input).well();
+        let ran = user.pipes(input, &arguments).well();
         let page = ran.out.lines().find(|line| line.ends_with("report.html"));
         let page = fs::read_to_string(user.path(page.expect("a page"))).unwrap();
         let line = command_of(&page);
@@ -185,23 +184,6 @@ fn the_line_of_a_trace_repeats_it_also_for_the_built_in_scenario_and_standard_in
         assert!(samples.lines().count() > 100, "{line}");
         assert_eq!(series(&other, &again), samples, "{line}");
     }
-}
-
-/// Runs the command with this text on standard input.
-fn with_input(user: &User, arguments: &[&str], input: &str) -> Ran {
-    let mut command = user.command(arguments);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    Ran::of(child.wait_with_output().unwrap())
 }
 
 /// The text of every element `code` of a page that is a command.
