@@ -23,7 +23,7 @@ pub use marks::SECOND;
 pub use pdf::{HEAD as PDF_HEAD, missing_letters};
 pub use pgf::{HEAD as PGF_HEAD, tex};
 pub use plot::{Key, Mark, Plot, PlotAxis, PlotPanel, Size, scene};
-pub use scene::{Item, Rgb, Scene, Stroke};
+pub use scene::{Item, Path, Rgb, Scene, Stroke, Text};
 
 /// A format of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

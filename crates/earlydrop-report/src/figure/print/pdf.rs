@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::scene::{Item, Rgb, Scene, short, width_of};
+use super::scene::{Item, Path, Rgb, Scene, Text, short, width_of};
 
 /// The beginning of every file: the version, a comment of bytes above 127 that marks the file as
 /// binary, and the program.
@@ -73,8 +73,13 @@ pub(super) fn file(scene: &Scene) -> Vec<u8> {
 pub fn missing_letters(scene: &Scene) -> Vec<char> {
     let mut missing: Vec<char> = Vec::new();
     for item in &scene.items {
-        if let Item::Text { text, .. } = item {
-            missing.extend(text.chars().filter(|letter| win_ansi(*letter).is_none()));
+        if let Item::Text(written) = item {
+            missing.extend(
+                written
+                    .text
+                    .chars()
+                    .filter(|letter| win_ansi(*letter).is_none()),
+            );
         }
     }
     missing.sort_unstable();
@@ -85,10 +90,7 @@ pub fn missing_letters(scene: &Scene) -> Vec<char> {
 /// The opacities of the picture's areas, each once.
 fn opacities(scene: &Scene) -> Vec<f64> {
     let fills = scene.items.iter().filter_map(|item| match item {
-        Item::Path {
-            fill: Some((_, opacity)),
-            ..
-        } => Some(*opacity),
+        Item::Path(drawn) => drawn.fill.map(|(_, opacity)| opacity),
         _ => None,
     });
     let mut all: Vec<f64> = fills.chain([1.0]).collect();
@@ -103,12 +105,12 @@ fn content(scene: &Scene, opacities: &[f64]) -> Vec<u8> {
     let up = |y: f64| scene.height - y;
     for item in &scene.items {
         match item {
-            Item::Path {
+            Item::Path(Path {
                 points,
                 is_closed,
                 stroke,
                 fill,
-            } => {
+            }) => {
                 let mut text = String::new();
                 if let Some((colour, opacity)) = fill {
                     let state = opacities.iter().position(|other| other == opacity);
@@ -133,9 +135,9 @@ fn content(scene: &Scene, opacities: &[f64]) -> Vec<u8> {
                 text.push_str(paint);
                 out.extend(text.as_bytes());
             }
-            Item::Text { .. } => {
+            Item::Text(written) => {
                 // Opacities are sorted, and 1 is among them.
-                out.extend(text_operators(item, opacities.len() - 1, up));
+                out.extend(text_operators(written, opacities.len() - 1, up));
             }
             Item::Clip([left, top, right, bottom]) => {
                 let size = (short(right - left), short(bottom - top));
@@ -150,18 +152,15 @@ fn content(scene: &Scene, opacities: &[f64]) -> Vec<u8> {
 }
 
 /// The operators that write a text; `opaque` is the index of the state without transparency.
-fn text_operators(item: &Item, opaque: usize, up: impl Fn(f64) -> f64) -> Vec<u8> {
-    let Item::Text {
+fn text_operators(written: &Text, opaque: usize, up: impl Fn(f64) -> f64) -> Vec<u8> {
+    let Text {
         at: (x, y),
         anchor,
         size,
         is_upward,
         colour,
         text,
-    } = item
-    else {
-        return Vec::new();
-    };
+    } = written;
     let before = anchor * width_of(text, *size);
     let (matrix, x, y) = match is_upward {
         true => ("0 1 -1 0", *x, up(*y) - before),

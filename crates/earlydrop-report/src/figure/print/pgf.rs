@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::scene::{Item, Rgb, Scene, short};
+use super::scene::{Item, Path, Rgb, Scene, Text, short};
 
 /// The first line of every file.
 pub const HEAD: &str = "%% Made by earlydrop. In the preamble: \\usepackage{pgf}. \
@@ -43,8 +43,8 @@ fn point_at((x, y): (f64, f64), height: f64) -> String {
 fn command(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
     let at = |x: f64, y: f64| point_at((x, y), height);
     match item {
-        Item::Path { .. } => path(out, item, height),
-        Item::Text { .. } => text(out, item, height),
+        Item::Path(drawn) => path(out, drawn, height),
+        Item::Text(written) => text(out, written, height),
         Item::Clip([left, top, right, bottom]) => writeln!(
             out,
             "\\begin{{pgfscope}}\\pgfpathrectangle{{{}}}{{\\pgfqpoint{{{}}}{{{}}}}}\\pgfusepath{{clip}}",
@@ -56,18 +56,14 @@ fn command(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
     }
 }
 
-fn path(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
+fn path(out: &mut String, drawn: &Path, height: f64) -> std::fmt::Result {
     let at = |x: f64, y: f64| point_at((x, y), height);
-    let Item::Path {
+    let Path {
         points,
         is_closed,
         stroke,
         fill,
-    } = item
-    else {
-        return Ok(());
-    };
-
+    } = drawn;
     if let Some((colour, opacity)) = fill {
         writeln!(
             out,
@@ -103,34 +99,21 @@ fn path(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
     writeln!(out, "\\pgfusepath{{{paint}}}")
 }
 
-fn text(out: &mut String, item: &Item, height: f64) -> std::fmt::Result {
-    let at = |x: f64, y: f64| point_at((x, y), height);
-    let Item::Text {
-        at: (x, y),
-        anchor,
-        size,
-        is_upward,
-        colour,
-        text,
-    } = item
-    else {
-        return Ok(());
-    };
-
-    let side = match *anchor {
+fn text(out: &mut String, written: &Text, height: f64) -> std::fmt::Result {
+    let side = match written.anchor {
         0.0 => "left,",
         0.5 => "",
         _ => "right,",
     };
-    let turn = if *is_upward { ",rotate=90" } else { "" };
+    let turn = if written.is_upward { ",rotate=90" } else { "" };
     writeln!(
         out,
         "\\definecolor{{ink}}{{RGB}}{{{}}}\\pgftext[{side}base,at={}{turn}]{{\\color{{ink}}\\fontsize{{{}}}{{{}}}\\selectfont {}}}",
-        rgb(*colour),
-        at(*x, *y),
-        short(*size),
-        short(1.2 * size),
-        tex(text)
+        rgb(written.colour),
+        point_at(written.at, height),
+        short(written.size),
+        short(1.2 * written.size),
+        tex(&written.text)
     )
 }
 

@@ -31,36 +31,44 @@ pub struct Scene {
 /// A part of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// A line or an outline through these points.
-    Path {
-        /// The corners.
-        points: Vec<(f64, f64)>,
-        /// Whether the last is joined with the first.
-        is_closed: bool,
-        /// The line; `None` for none.
-        stroke: Option<Stroke>,
-        /// Colour and opacity of the inside; `None` for none.
-        fill: Option<(Rgb, f64)>,
-    },
+    /// A line or an outline.
+    Path(Path),
     /// Text on one line.
-    Text {
-        /// Where `anchor` lies, on the base line.
-        at: (f64, f64),
-        /// Which part of the text is there: 0 its start, 0.5 its middle, 1 its end.
-        anchor: f64,
-        /// The font size.
-        size: f64,
-        /// Whether it runs upwards.
-        is_upward: bool,
-        /// The colour.
-        colour: Rgb,
-        /// The text.
-        text: String,
-    },
+    Text(Text),
     /// What follows is cut off outside of this rectangle: left, top, right, bottom.
     Clip([f64; 4]),
     /// The end of the last [`Clip`](Item::Clip).
     EndClip,
+}
+
+/// A line or an outline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// The corners.
+    pub points: Vec<(f64, f64)>,
+    /// Whether the last is joined with the first.
+    pub is_closed: bool,
+    /// The line; `None` for none.
+    pub stroke: Option<Stroke>,
+    /// Colour and opacity of the inside; `None` for none.
+    pub fill: Option<(Rgb, f64)>,
+}
+
+/// Text on one line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    /// Where `anchor` lies, on the base line.
+    pub at: (f64, f64),
+    /// Which part of the text is there: 0 its start, 0.5 its middle, 1 its end.
+    pub anchor: f64,
+    /// The font size.
+    pub size: f64,
+    /// Whether it runs upwards.
+    pub is_upward: bool,
+    /// The colour.
+    pub colour: Rgb,
+    /// The text.
+    pub text: String,
 }
 
 /// How a line is drawn.
@@ -87,46 +95,46 @@ impl Stroke {
 impl Scene {
     pub(super) fn line(&mut self, points: Vec<(f64, f64)>, stroke: Stroke) {
         if points.len() > 1 {
-            self.items.push(Item::Path {
+            self.items.push(Item::Path(Path {
                 points,
                 is_closed: false,
                 stroke: Some(stroke),
                 fill: None,
-            });
+            }));
         }
     }
 
     pub(super) fn area(&mut self, points: Vec<(f64, f64)>, colour: Rgb, opacity: f64) {
         if points.len() > 2 {
-            self.items.push(Item::Path {
+            self.items.push(Item::Path(Path {
                 points,
                 is_closed: true,
                 stroke: None,
                 fill: Some((colour, opacity)),
-            });
+            }));
         }
     }
 
     pub(super) fn text(&mut self, at: (f64, f64), anchor: f64, size: f64, text: &str) {
-        self.items.push(Item::Text {
+        self.items.push(Item::Text(Text {
             at,
             anchor,
             size,
             is_upward: false,
             colour: INK,
             text: text.to_string(),
-        });
+        }));
     }
 
     pub(super) fn upward(&mut self, at: (f64, f64), size: f64, text: &str) {
-        self.items.push(Item::Text {
+        self.items.push(Item::Text(Text {
             at,
             anchor: 0.5,
             size,
             is_upward: true,
             colour: INK,
             text: text.to_string(),
-        });
+        }));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::svg::escape;
-use super::scene::{Item, Rgb, Scene, short};
+use super::scene::{Item, Path, Rgb, Scene, Text, short};
 
 /// The SVG file of a picture.
 pub(super) fn file(scene: &Scene) -> Vec<u8> {
@@ -28,8 +28,8 @@ pub(super) fn file(scene: &Scene) -> Vec<u8> {
 
 fn element(out: &mut String, item: &Item, clips: &mut usize) -> std::fmt::Result {
     match item {
-        Item::Path { .. } => path(out, item),
-        Item::Text { .. } => text(out, item),
+        Item::Path(drawn) => path(out, drawn),
+        Item::Text(written) => text(out, written),
         Item::Clip([left, top, right, bottom]) => {
             *clips += 1;
             writeln!(
@@ -46,17 +46,13 @@ fn element(out: &mut String, item: &Item, clips: &mut usize) -> std::fmt::Result
     }
 }
 
-fn path(out: &mut String, item: &Item) -> std::fmt::Result {
-    let Item::Path {
+fn path(out: &mut String, drawn: &Path) -> std::fmt::Result {
+    let Path {
         points,
         is_closed,
         stroke,
         fill,
-    } = item
-    else {
-        return Ok(());
-    };
-
+    } = drawn;
     let corners = points
         .iter()
         .map(|(x, y)| format!("{} {}", short(*x), short(*y)));
@@ -85,35 +81,23 @@ fn path(out: &mut String, item: &Item) -> std::fmt::Result {
     writeln!(out, "/>")
 }
 
-fn text(out: &mut String, item: &Item) -> std::fmt::Result {
-    let Item::Text {
-        at: (x, y),
-        anchor,
-        size,
-        is_upward,
-        colour,
-        text,
-    } = item
-    else {
-        return Ok(());
-    };
-
-    let (x, y) = (short(*x), short(*y));
-    let anchor = match *anchor {
+fn text(out: &mut String, written: &Text) -> std::fmt::Result {
+    let (x, y) = (short(written.at.0), short(written.at.1));
+    let anchor = match written.anchor {
         0.0 => "",
         0.5 => " text-anchor=\"middle\"",
         _ => " text-anchor=\"end\"",
     };
-    let turn = match is_upward {
+    let turn = match written.is_upward {
         true => format!(" transform=\"rotate(-90 {x} {y})\""),
         false => String::new(),
     };
     writeln!(
         out,
         "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{}\"{anchor}{turn}>{}</text>",
-        short(*size),
-        hex(*colour),
-        escape(text)
+        short(written.size),
+        hex(written.colour),
+        escape(&written.text)
     )
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::figure::print::{Format, Item, Mark, Scene, Size, file, scene};
+use crate::figure::print::{Format, Item, Mark, Path, Scene, Size, file, scene};
 use crate::run_report::data::{Axis, Cell, Estimate, Scheme, SchemeSummary, Series, Threshold};
 
 fn metric(name: &'static str, unit: &'static str, scale: f64) -> Metric {
@@ -187,12 +187,12 @@ fn marks_lie_where_their_values_are() {
     let sweep = plotted(What::Sweep, &Choices::default());
     let picture = drawn(&sweep);
     let paths = picture.items.iter().filter_map(|item| match item {
-        Item::Path {
+        Item::Path(Path {
             points,
             stroke: Some(_),
             is_closed: false,
             ..
-        } => Some(points),
+        }) => Some(points),
         _ => None,
     });
     // The curve of three points is the only path of three corners but the axes.
