@@ -28,36 +28,17 @@ pub struct FlowRow {
     pub loss: f64,
 }
 
-/// The figures of a queue of a cell.
+/// How busy the queue of a link was in a cell.
 #[derive(Clone, Debug)]
 pub struct QueueRow {
-    /// The cell's number.
-    pub cell: usize,
     /// The link that it feeds.
     pub link: String,
     /// Whether it is the watched queue.
     pub watched: bool,
     /// The share of the time that the link was sending.
     pub utilisation: f64,
-    /// Its mean length over time, in packets.
-    pub mean_packets: f64,
-    /// Its maximum length, in packets.
-    pub longest: f64,
-    /// The mean time in it, in seconds; `None` where no packet departed.
-    pub mean_sojourn: Option<f64>,
-    /// Packets that arrived.
-    pub arrived: f64,
-    /// Packets marked.
-    pub marked: f64,
-    /// Packets dropped, for any reason.
-    pub dropped: f64,
-}
-
-impl QueueRow {
-    /// A number of packets over those that arrived; `None` where none arrived.
-    pub fn share_of_arrived(&self, packets: f64) -> Option<f64> {
-        (self.arrived > 0.0).then(|| packets / self.arrived)
-    }
+    /// Packets marked, or dropped for any reason.
+    pub signals: f64,
 }
 
 /// Quantiles for each scheme's label and point: shares of packets, and seconds.
@@ -170,22 +151,15 @@ impl Store {
     pub fn queues(&self) -> Result<Vec<QueueRow>, StoreError> {
         let dropped = DropReason::ALL.map(|reason| format!("dropped_{}", reason.name()));
         let select = format!(
-            "SELECT cell, link, watched, utilisation, mean_packets, longest, mean_sojourn, arrived,
-             marked, {} FROM queues ORDER BY cell, link",
+            "SELECT link, watched, utilisation, marked + {} FROM queues ORDER BY cell, link",
             dropped.join(" + ")
         );
         self.rows(&select, |row| {
             Ok(QueueRow {
-                cell: row.get(0)?,
-                link: row.get(1)?,
-                watched: row.get(2)?,
-                utilisation: row.get(3)?,
-                mean_packets: row.get(4)?,
-                longest: row.get(5)?,
-                mean_sojourn: row.get(6)?,
-                arrived: row.get(7)?,
-                marked: row.get(8)?,
-                dropped: row.get(9)?,
+                link: row.get(0)?,
+                watched: row.get(1)?,
+                utilisation: row.get(2)?,
+                signals: row.get(3)?,
             })
         })
     }

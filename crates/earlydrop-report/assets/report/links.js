@@ -1,10 +1,10 @@
-// Tables of the links with a queue, for networks with several bottlenecks.
+// Tables of the bottlenecks, where there are several.
 
 /** Adds a table for each link; returns whether there are several. */
 function addLinks() {
   const names = [...new Set(data.links.map(({ link }) => link))];
   if (names.length < 2) return false;
-  const section = addSection("links", "Links", "The links where packets wait: busy for at least half of the time, or with drops or marks. The other tables are about the measured link and about flows.");
+  const section = addSection("links", "Links", "The bottlenecks: links whose queue is the compared scheme, and others with a queue. The other tables are about the measured link and about flows.");
   const boxes = make("div", { "data-figure": "links" });
   section.append(boxes, meanings(data.link_metrics));
   const show = () => {

@@ -169,7 +169,7 @@ fn pairs(quantiles: &[(f64, f64)]) -> Vec<[f64; 2]> {
 fn traced_series(plan: &Plan, cell: Cell, trace: &CellTrace) -> Vec<data::Series> {
     let waits = |link: &str| {
         let mut queues = trace.outcome.queues.iter();
-        queues.any(|queue| queue.link == link && links::is_congested(queue))
+        queues.any(|queue| queue.link == link && links::packets_wait_at(queue))
     };
     let shown = trace.outcome.series.iter();
     let shown = shown.filter(|series| series.name == "window" || waits(&series.source));
@@ -277,7 +277,7 @@ fn describe(scheme: &Scheme, watched: Option<&WatchedLink>) -> data::Scheme {
             .collect();
     }
     described.curve = outline(&scheme.spec, link);
-    described.thresholds = thresholds(&scheme.spec, link, &described.curve);
+    described.thresholds = thresholds(&scheme.spec, link);
     described
 }
 
