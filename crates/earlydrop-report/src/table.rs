@@ -168,13 +168,7 @@ fn difference_cell(difference: Option<&Difference>, metric: &Metric) -> Cell {
         }
         _ => String::new(),
     };
-    Cell {
-        text: format!("{sign}{number}{share}"),
-        mark: match difference.significant {
-            true => Mark::Significant,
-            false => Mark::None,
-        },
-    }
+    Cell::difference(format!("{sign}{number}{share}"), difference.significant)
 }
 
 fn table(plan: &Plan, summary: &Summary, metrics: Option<&[usize]>, point: usize) -> Table {

@@ -7,25 +7,20 @@ use super::data::Threshold;
 /// The parameters that are values of the queue, of its average or of its delay.
 const NAMES: &[&str] = &["min", "max", "threshold", "q_ref", "target", "step"];
 
-/// The thresholds of a scheme with a drop curve `outline` (average queue in packets, probability).
-///
-/// Automatic thresholds of RED are read off the curve: `min` is where it rises, `max` three times
-/// that.
-pub(super) fn thresholds(spec: &Spec, link: &Link, outline: &[[f64; 2]]) -> Vec<Threshold> {
-    let Ok(settings) = spec.settings(link) else {
+/// The thresholds of a scheme at a link. Automatic ones of RED are those of its drop curve.
+pub(super) fn thresholds(spec: &Spec, link: &Link) -> Vec<Threshold> {
+    let (Ok(settings), Ok(plan)) = (spec.settings(link), spec.plan(link)) else {
         return Vec::new();
     };
+    let shape = plan.curve().map(|curve| curve.shape());
     let mut found: Vec<Threshold> = Vec::new();
     for (parameter, value) in settings.iter().filter(|(p, _)| settings.matters(p)) {
         if !NAMES.contains(&parameter.name) {
             continue;
         }
         let value = match (value, parameter.name) {
-            (Value::Auto, "min") => rise(outline).map(|packets| (packets, "packets")),
-            (Value::Auto, "max") => {
-                let min = found.iter().find(|one| one.name == "min");
-                min.map(|min| (3.0 * min.value, "packets"))
-            }
+            (Value::Auto, "min") => shape.map(|shape| (shape.min, "packets")),
+            (Value::Auto, "max") => shape.map(|shape| (shape.max, "packets")),
             (value, _) => in_base_unit(value, &settings),
         };
         found.extend(value.map(|(value, unit)| Threshold {
@@ -35,14 +30,6 @@ pub(super) fn thresholds(spec: &Spec, link: &Link, outline: &[[f64; 2]]) -> Vec<
         }));
     }
     found
-}
-
-/// The largest average with a probability of zero.
-fn rise(outline: &[[f64; 2]]) -> Option<f64> {
-    let flat = outline
-        .iter()
-        .take_while(|[_, probability]| *probability <= 0.0);
-    flat.last().map(|[average, _]| *average)
 }
 
 /// A length in packets, a time in seconds; `None` for other values.
@@ -70,12 +57,7 @@ mod tests {
             mean_packet: Bytes(1000),
         };
         let spec: Spec = spec.parse().unwrap();
-        let plan = spec.plan(&link).unwrap();
-        let points = plan
-            .curve()
-            .map_or(Vec::new(), |c| c.outline(c.extent(), 60));
-        let outline: Vec<[f64; 2]> = points.into_iter().map(|(x, y)| [x, y]).collect();
-        let found = thresholds(&spec, &link, &outline).into_iter();
+        let found = thresholds(&spec, &link).into_iter();
         found.map(|one| (one.name, one.value, one.unit)).collect()
     }
 
