@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::process::ExitCode;
 
 use earlydrop::registry::ConfigError;
 use earlydrop_lab::document::Problems;
@@ -37,20 +36,20 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Prints the failure on standard error and returns the exit code.
-    pub(crate) fn report(&self, style: &Style) -> ExitCode {
+    pub(crate) fn report(&self, style: &Style) -> u8 {
         let (text, code) = match self {
             Failure::Scenario(problems) => {
                 // Escapes the texts in it, and adds styles.
                 output::error_lines(&diagnostics::render(problems, style));
-                return ExitCode::from(2);
+                return 2;
             }
             Failure::Usage(text) => (format!("error: {text}"), 2),
             Failure::Runtime(text) => (format!("error: {text}"), 1),
             Failure::Interrupted(text) => (text.clone(), INTERRUPTED),
-            Failure::BrokenPipe => return ExitCode::SUCCESS,
+            Failure::BrokenPipe => return 0,
         };
         output::error(&text);
-        ExitCode::from(code)
+        code
     }
 }
 
