@@ -10,6 +10,7 @@ use earlydrop_lab::plan::SourceError;
 use earlydrop_lab::store::{ExportError, RunError, StoreError};
 use earlydrop_model::ModelError;
 use earlydrop_report::configuration::SnippetError;
+use earlydrop_report::request::RequestError;
 
 use crate::diagnostics;
 use crate::draw::Style;
@@ -65,6 +66,18 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Failure {
+        match error {
+            RequestError::Input(problems) => Failure::Scenario(problems),
+            RequestError::Option(text) => Failure::Usage(text),
+            RequestError::Stopped(text) => Failure::Interrupted(text),
+            RequestError::Run(text) => Failure::Runtime(text),
+            other => Failure::Runtime(other.to_string()),
+        }
+    }
+}
+
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Failure {
         Failure::Scenario(problems)
@@ -73,10 +86,7 @@ impl From<Problems> for Failure {
 
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Failure {
-        match error {
-            SourceError::Wrong(problems) => Failure::Scenario(problems),
-            unreadable => Failure::Usage(unreadable.to_string()),
-        }
+        RequestError::from(error).into()
     }
 }
 
@@ -94,23 +104,13 @@ impl From<ModelError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        match error {
-            StoreError::NoRun { .. }
-            | StoreError::Another { .. }
-            | StoreError::Changed { .. }
-            | StoreError::Foreign { .. } => Failure::Usage(error.to_string()),
-            StoreError::File(error) => error.into(),
-            _ => Failure::Runtime(error.to_string()),
-        }
+        RequestError::from(error).into()
     }
 }
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
-        match error {
-            FileError::System { .. } => Failure::Runtime(error.to_string()),
-            _ => Failure::Usage(error.to_string()),
-        }
+        RequestError::from(error).into()
     }
 }
 
@@ -132,10 +132,7 @@ impl From<ExportError> for Failure {
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
-        match error {
-            RunError::Store(error) => error.into(),
-            cell => Failure::Runtime(cell.to_string()),
-        }
+        RequestError::from(error).into()
     }
 }
 

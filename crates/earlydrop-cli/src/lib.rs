@@ -21,7 +21,6 @@ mod scenario;
 mod standard_input;
 mod summary_table;
 mod tool_input;
-mod values;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
