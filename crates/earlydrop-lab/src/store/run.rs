@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Store, StoreError};
 use crate::document::Problem;
+use crate::outcome::Outcome;
 use crate::plan::{Cell, Plan, Source};
 use crate::run::{Progress, on_threads};
 use crate::stopping::{MAX_SEEDS, Precision, StoppingRule};
@@ -25,6 +26,17 @@ pub enum RunError {
     Store(#[from] StoreError),
 }
 
+/// A cell that was saved.
+#[derive(Clone, Copy, Debug)]
+pub struct Saved<'a> {
+    /// The cell.
+    pub cell: Cell,
+    /// Its outcome.
+    pub outcome: &'a Outcome,
+    /// How many cells are done now.
+    pub progress: Progress,
+}
+
 /// Runs every cell of `plan` that `store` does not hold, on this many threads, until all are
 /// done or `stop` is set. Calls `progress` at the beginning and after each cell.
 pub fn run(
@@ -34,16 +46,38 @@ pub fn run(
     stop: &AtomicBool,
     mut progress: impl FnMut(Progress),
 ) -> Result<Progress, RunError> {
-    let (missing, mut reached) = missing_cells(plan, store)?;
+    let (missing, reached) = missing_cells(plan, store)?;
     progress(reached);
-    let jobs: Vec<(&Plan, Cell)> = missing.into_iter().map(|cell| (plan, cell)).collect();
+    run_jobs(plan, store, (missing, reached), threads, stop, |saved| {
+        progress(saved.progress);
+    })
+}
+
+/// Runs these cells of `plan` and saves them, on this many threads, until all are done or `stop` is
+/// set. Calls `on_saved` after each. `jobs` are cells and the progress before them, as
+/// [`missing_cells`] returns them.
+pub fn run_jobs(
+    plan: &Plan,
+    store: &Store,
+    jobs: (Vec<Cell>, Progress),
+    threads: usize,
+    stop: &AtomicBool,
+    mut on_saved: impl FnMut(Saved<'_>),
+) -> Result<Progress, RunError> {
+    let (cells, mut progress) = jobs;
+    let jobs: Vec<(&Plan, Cell)> = cells.into_iter().map(|cell| (plan, cell)).collect();
     on_threads(&jobs, threads, stop, |job, outcome| {
-        store.save(plan, jobs[job].1, &outcome)?;
-        reached.done += 1;
-        progress(reached);
+        let cell = jobs[job].1;
+        store.save(plan, cell, &outcome)?;
+        progress.done += 1;
+        on_saved(Saved {
+            cell,
+            outcome: &outcome,
+            progress,
+        });
         Ok::<(), RunError>(())
     })?;
-    Ok(reached)
+    Ok(progress)
 }
 
 /// Runs `plan` with more and more seeds until `rule` is met, or there are [`MAX_SEEDS`]. Returns

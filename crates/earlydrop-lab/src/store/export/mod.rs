@@ -14,7 +14,8 @@ use crate::escape::{CsvField, CsvWriter};
 use crate::files::{FileError, NewFile, Overwrite, Signature, create_folder};
 use crate::version::version;
 use parquet::TableWriter;
-use tidy::{ExportTable, Keys, tables};
+use tidy::Keys;
+pub(super) use tidy::{ExportTable, tables};
 
 /// A format of exported tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

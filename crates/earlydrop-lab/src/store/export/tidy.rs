@@ -14,10 +14,10 @@ use super::super::{Store, StoreError};
 use super::Format;
 
 /// An exported table.
-pub(super) struct ExportTable {
+pub(in super::super) struct ExportTable {
     /// Its name, and that of its file.
-    pub(super) name: &'static str,
-    pub(super) columns: Vec<Column>,
+    pub(in super::super) name: &'static str,
+    pub(in super::super) columns: Vec<Column>,
     /// The number of columns that every row of a cell shares: 0 for tables that are not of cells.
     keys: usize,
     /// The statement that selects its rows. Of a table of cells, the first column is the cell.
@@ -25,7 +25,7 @@ pub(super) struct ExportTable {
 }
 
 /// The keys of a run's cells: the first columns of each table of cells.
-pub(super) struct Keys {
+pub(in super::super) struct Keys {
     columns: Vec<Column>,
     of_cell: HashMap<i64, Vec<Value>>,
     /// The values of swept fields: point, field, number and unit.
@@ -36,7 +36,7 @@ pub(super) struct Keys {
 const CELL_KEYS: usize = 4;
 
 /// The tables of a run in a format, and the keys of its cells.
-pub(super) fn tables(
+pub(in super::super) fn tables(
     store: &Store,
     format: Format,
 ) -> Result<(Vec<ExportTable>, Keys), StoreError> {
@@ -127,7 +127,7 @@ impl ExportTable {
 
     /// Calls `write` with each row, its columns in order. The rows are not held in memory: a run
     /// may have millions of samples.
-    pub(super) fn each_row<E>(
+    pub(in super::super) fn each_row<E>(
         &self,
         store: &Store,
         keys: &Keys,
