@@ -53,21 +53,25 @@ impl Store {
 }
 
 fn empty_columns(table: &ExportTable) -> Vec<(Column, Values)> {
-    let empty = |column: &Column| match column.kind {
-        ColumnType::Whole => Values::Whole(Vec::new()),
-        ColumnType::Real => Values::Real(Vec::new()),
-        ColumnType::Text => Values::Text(Vec::new()),
-        ColumnType::Reals => Values::Reals(Vec::new()),
-    };
     let columns = table.columns.iter();
     columns
-        .map(|column| (column.clone(), empty(column)))
+        .map(|column| (column.clone(), Values::empty(column.kind)))
         .collect()
 }
 
 impl Values {
+    /// No values yet, for a column of this type.
+    pub(super) fn empty(kind: ColumnType) -> Values {
+        match kind {
+            ColumnType::Whole => Values::Whole(Vec::new()),
+            ColumnType::Real => Values::Real(Vec::new()),
+            ColumnType::Text => Values::Text(Vec::new()),
+            ColumnType::Reals => Values::Reals(Vec::new()),
+        }
+    }
+
     /// Adds a value of the database. One of another type than the column's counts as missing.
-    fn push(&mut self, value: Value) {
+    pub(super) fn push(&mut self, value: Value) {
         match self {
             Values::Whole(list) => list.push(match value {
                 Value::Integer(whole) => Some(whole),

@@ -11,6 +11,7 @@ mod folder;
 mod packets;
 mod read;
 mod run;
+mod summaries;
 mod tables;
 mod write;
 
@@ -18,7 +19,7 @@ pub use columns::{ColumnTable, Values};
 pub use export::{ExportError, Format, export};
 pub use packets::{PacketFormat, write_packets};
 pub use read::{FlowRow, Quantiles, QueueRow};
-pub use run::{RunError, Saved, missing_cells, run, run_jobs, run_until};
+pub use run::{Report, RunError, missing_cells, run, run_cells, run_until};
 pub use tables::{Column, ColumnType, Table, page};
 
 use std::collections::HashSet;

@@ -26,54 +26,51 @@ pub enum RunError {
     Store(#[from] StoreError),
 }
 
-/// A cell that was saved.
+/// What a run tells on its way.
 #[derive(Clone, Copy, Debug)]
-pub struct Saved<'a> {
-    /// The cell.
-    pub cell: Cell,
-    /// Its outcome.
-    pub outcome: &'a Outcome,
-    /// How many cells are done now.
+pub struct Report<'a> {
+    /// How many cells are done.
     pub progress: Progress,
+    /// The cell that has just been saved, with its outcome; `None` at the beginning.
+    pub saved: Option<(Cell, &'a Outcome)>,
 }
 
 /// Runs every cell of `plan` that `store` does not hold, on this many threads, until all are
-/// done or `stop` is set. Calls `progress` at the beginning and after each cell.
+/// done or `stop` is set. Calls `report` at the beginning and after each cell.
 pub fn run(
     plan: &Plan,
     store: &Store,
     threads: usize,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress),
+    mut report: impl FnMut(Report<'_>),
 ) -> Result<Progress, RunError> {
-    let (missing, reached) = missing_cells(plan, store)?;
-    progress(reached);
-    run_jobs(plan, store, (missing, reached), threads, stop, |saved| {
-        progress(saved.progress);
-    })
+    let (missing, progress) = missing_cells(plan, store)?;
+    report(Report {
+        progress,
+        saved: None,
+    });
+    run_cells(plan, store, (missing, progress), threads, stop, report)
 }
 
 /// Runs these cells of `plan` and saves them, on this many threads, until all are done or `stop` is
-/// set. Calls `on_saved` after each. `jobs` are cells and the progress before them, as
-/// [`missing_cells`] returns them.
-pub fn run_jobs(
+/// set. Calls `report` after each. `cells` come with the progress before them, as
+/// [`missing_cells`] returns it.
+pub fn run_cells(
     plan: &Plan,
     store: &Store,
-    jobs: (Vec<Cell>, Progress),
+    (cells, mut progress): (Vec<Cell>, Progress),
     threads: usize,
     stop: &AtomicBool,
-    mut on_saved: impl FnMut(Saved<'_>),
+    mut report: impl FnMut(Report<'_>),
 ) -> Result<Progress, RunError> {
-    let (cells, mut progress) = jobs;
     let jobs: Vec<(&Plan, Cell)> = cells.into_iter().map(|cell| (plan, cell)).collect();
     on_threads(&jobs, threads, stop, |job, outcome| {
         let cell = jobs[job].1;
         store.save(plan, cell, &outcome)?;
         progress.done += 1;
-        on_saved(Saved {
-            cell,
-            outcome: &outcome,
+        report(Report {
             progress,
+            saved: Some((cell, &outcome)),
         });
         Ok::<(), RunError>(())
     })?;
@@ -89,10 +86,10 @@ pub fn run_until(
     rule: &StoppingRule,
     threads: usize,
     stop: &AtomicBool,
-    mut progress: impl FnMut(Progress),
+    mut report: impl FnMut(Report<'_>),
 ) -> Result<(Plan, Progress, Precision), RunError> {
     loop {
-        let reached = run(&plan, store, threads, stop, &mut progress)?;
+        let reached = run(&plan, store, threads, stop, &mut report)?;
         let precision = rule.precision(&Summary::of_store(&plan, store)?);
         let is_over = reached.done < reached.planned || plan.seeds.len() >= MAX_SEEDS;
         if is_over || !matches!(precision, Precision::NotReached(_)) {
