@@ -33,8 +33,19 @@ pub struct TuneRequest {
     pub seeds: usize,
     /// The number of threads.
     pub threads: usize,
-    /// The folder for the validation's results; a new one in `runs` unless given.
-    pub out: Option<PathBuf>,
+    /// Where the validation's results go.
+    pub place: ResultsPlace,
+}
+
+/// Where the results of a validation go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResultsPlace {
+    /// Into memory, without a page.
+    Memory,
+    /// Into a folder named after the scenario, in `runs`.
+    Runs,
+    /// Into this folder.
+    Folder(PathBuf),
 }
 
 /// What a search is doing.
@@ -47,7 +58,6 @@ pub enum Stage {
 }
 
 /// A search and its validation.
-#[derive(Debug)]
 pub struct TuneReport {
     /// The goal.
     pub goal: Goal,
@@ -55,10 +65,14 @@ pub struct TuneReport {
     pub results: Vec<SearchResult>,
     /// Original and best settings with fresh seeds, by scheme.
     pub validations: Vec<Validation>,
-    /// The number of fresh seeds.
-    pub seeds: usize,
-    /// The page of the validation.
-    pub page: PathBuf,
+    /// The scenario of the validation: each scheme, and its best settings as `NAME tuned`.
+    pub scenario: Source,
+    /// Its plan, with the fresh seeds.
+    pub plan: Plan,
+    /// Its runs.
+    pub store: Store,
+    /// The page of the validation, where its results are in a folder.
+    pub page: Option<PathBuf>,
 }
 
 impl TuneRequest {
@@ -103,7 +117,8 @@ impl TuneReport {
     /// The report as JSON; keys and their order are stable.
     pub fn json(&self) -> Value {
         let mut document = tune::json(&self.goal, &self.results, &self.validations);
-        document["report"] = json!(self.page.display().to_string());
+        let page = self.page.as_ref();
+        document["report"] = json!(page.map(|page| page.display().to_string()));
         document
     }
 }
@@ -127,13 +142,19 @@ pub fn tune(
     }
     let scenario = tune::validation_scenario(source, &options.goal, &results)?;
     let plan = scenario.plan()?;
-    let folder = folder(&scenario, &plan, request);
-    let store = Store::create(&folder, &scenario, &plan)?;
-    store::run(&plan, &store, options.threads, stop, |done| {
-        progress(Stage::Validating, done);
+    let folder = folder(&scenario, &plan, &request.place);
+    let store = match &folder {
+        Some(folder) => Store::create(folder, &scenario, &plan)?,
+        None => Store::in_memory(&scenario, &plan)?,
+    };
+    store::run(&plan, &store, options.threads, stop, |ran| {
+        progress(Stage::Validating, ran.progress);
     })?;
     let summary = Summary::of_store(&plan, &store)?;
-    let page = write_report(&plan, &store, &summary)?;
+    let page = match folder {
+        Some(_) => Some(write_report(&plan, &store, &summary)?),
+        None => None,
+    };
     if stop.load(Ordering::Relaxed) {
         let text = "stopped during validation".to_string();
         return Err(RequestError::Stopped(text));
@@ -143,7 +164,9 @@ pub fn tune(
         goal: options.goal,
         results,
         validations,
-        seeds: plan.seeds.len(),
+        scenario,
+        plan,
+        store,
         page,
     })
 }
@@ -176,11 +199,15 @@ fn search(
 }
 
 /// The folder for the validation's results.
-fn folder(scenario: &Source, plan: &Plan, request: &TuneRequest) -> PathBuf {
-    request.out.clone().unwrap_or_else(|| {
-        let source = Path::new(&scenario.name);
-        let stem = source.file_stem().unwrap_or_default();
-        let name = format!("tune-{}", stem.to_string_lossy());
-        Path::new("runs").join(plan.folder_name(&name))
-    })
+fn folder(scenario: &Source, plan: &Plan, place: &ResultsPlace) -> Option<PathBuf> {
+    match place {
+        ResultsPlace::Memory => None,
+        ResultsPlace::Folder(folder) => Some(folder.clone()),
+        ResultsPlace::Runs => {
+            let source = Path::new(&scenario.name);
+            let stem = source.file_stem().unwrap_or_default();
+            let name = format!("tune-{}", stem.to_string_lossy());
+            Some(Path::new("runs").join(plan.folder_name(&name)))
+        }
+    }
 }

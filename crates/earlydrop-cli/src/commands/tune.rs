@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use earlydrop_lab::run::Progress;
-use earlydrop_report::tuning::{self, Stage, TuneRequest};
+use earlydrop_report::tuning::{self, ResultsPlace, Stage, TuneRequest};
 
 use crate::commands::threads;
 use crate::draw::Style;
@@ -87,7 +87,9 @@ pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Resu
             style,
         };
         out.lines(&lines.lines(), style)?;
-        writeln!(out, "report: {}", report.page.display())?;
+        if let Some(page) = &report.page {
+            writeln!(out, "report: {}", page.display())?;
+        }
     }
     if report.meets_limits() {
         return Ok(());
@@ -106,7 +108,10 @@ impl Tune {
             budget: self.budget as usize,
             seeds: usize::from(self.search_seeds),
             threads: threads(self.threads),
-            out: self.out.clone(),
+            place: self
+                .out
+                .clone()
+                .map_or(ResultsPlace::Runs, ResultsPlace::Folder),
         }
     }
 }

@@ -28,7 +28,7 @@ impl Report<'_> {
 
     /// Original and tuned settings with fresh seeds; the best that meets the constraints is first.
     fn table(&self) -> Vec<Text> {
-        let seeds = self.report.seeds;
+        let seeds = self.report.plan.seeds.len();
         let metric = &METRICS[self.report.goal.metric];
         let verb = if self.report.goal.minimise {
             "least"
