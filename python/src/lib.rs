@@ -5,7 +5,10 @@
 
 #![deny(unsafe_code)]
 
+mod attended;
+mod command;
 mod errors;
+mod model;
 mod run;
 mod scenario;
 mod table;
@@ -17,6 +20,10 @@ use pyo3::prelude::*;
 mod _lib {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
+    use super::model::{configure, explain, reproduce, schemes, translate, tune};
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]
