@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def test_ctrl_c_ends_the_command_with_130(tmp_path: Path) -> None:
     # It has begun, and handles the signal, once there are results.
     log = tmp_path / "out" / "results.sqlite-wal"
     while started.poll() is None and not (log.exists() and log.stat().st_size > 100_000):
-        pass
+        time.sleep(0.01)
     started.send_signal(signal.SIGINT)
     _, message = started.communicate()
     assert started.returncode == 130, message
