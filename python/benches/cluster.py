@@ -50,9 +50,8 @@ def main() -> None:
     for name, values in times.items():
         each = 1e3 * statistics.median(values) / cells
         spread = f"{min(values):.2f} to {max(values):.2f} s"
-        print(
-            f"{name}: {statistics.median(values):.2f} s for {cells} cells, {each:.1f} ms each ({spread})"
-        )
+        total = statistics.median(values)
+        print(f"{name}: {total:.2f} s for {cells} cells, {each:.1f} ms each ({spread})")
     medians = [statistics.median(values) for values in times.values()]
     print(f"ratio {medians[1] / medians[0]:.3f}")
 

@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import earlydrop
 import pytest
+
+import earlydrop
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = shutil.which("earlydrop", path=str(Path(sys.executable).parent))
