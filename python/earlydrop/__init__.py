@@ -23,6 +23,7 @@ from .result import Outcome, Result
 from .running import compare, open_run, prepare, run
 from .scenario import Scenario
 from .schemes import Scheme, scheme, schemes
+from .sweep import sweep
 from .table import Table
 from .tuning import Tuning, tune
 
@@ -54,6 +55,7 @@ __all__ = [
     "run",
     "scheme",
     "schemes",
+    "sweep",
     "translate",
     "tune",
 ]
