@@ -2,7 +2,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, final
 
-__all__ = ["Run", "Scenario", "Table", "version"]
+__all__ = [
+    "Run",
+    "Scenario",
+    "Table",
+    "command",
+    "configure",
+    "explain",
+    "reproduce",
+    "schemes",
+    "translate",
+    "tune",
+    "version",
+]
 
 def version() -> str: ...
 def command(words: list[str]) -> int: ...

@@ -220,7 +220,7 @@ def configure(
     >>> import earlydrop
     >>> advice = earlydrop.configure(link="100 Mbps", rtt="50 ms", flows=150)
     >>> advice.scheme.split(",")[0]
-    'red:min=20'
+    'red:min=21'
     >>> advice.prediction.delay < 0.01
     True
     >>> print(advice.paste["linux"])

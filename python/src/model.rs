@@ -66,12 +66,15 @@ fn as_keywords(text: &str) -> String {
             (Some(name), _) => {
                 // `--scheme:` and a name at the end have no value.
                 let bare = name.trim_end_matches(':');
-                is_option = bare == name;
+                // These are followed by an error in words.
+                let has_words = ["minimise", "maximise", "over", "subject-to"].contains(&bare);
+                is_option = bare == name && !has_words;
                 let keyword = match bare {
                     "as" | "from" => "tool".to_string(),
                     other => other.replace('-', "_"),
                 };
-                words.push(format!("{keyword}{}", &name[bare.len()..]));
+                let colon = if has_words { ":" } else { &name[bare.len()..] };
+                words.push(format!("{keyword}{colon}"));
             }
         }
     }
