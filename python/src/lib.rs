@@ -9,9 +9,11 @@ mod attended;
 mod command;
 mod errors;
 mod model;
+mod picture;
 mod run;
 mod scenario;
 mod table;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -30,6 +32,14 @@ mod _lib {
     use super::scenario::Scenario;
     #[pymodule_export]
     use super::table::Table;
+    #[pymodule_export]
+    use super::trace::Trace;
+
+    /// The style sheet of tables in notebooks, for an element of class `earlydrop`.
+    #[pyfunction]
+    fn notebook_style() -> String {
+        earlydrop_report::notebook::style()
+    }
 
     /// The version of the program, with the commit it was built from.
     #[pyfunction]

@@ -13,7 +13,8 @@ use earlydrop_lab::run::Progress;
 use earlydrop_lab::stopping::{Precision, StoppingRule};
 use earlydrop_lab::store::{self, Report, RunError, Store, missing_cells, run_cells, run_until};
 use earlydrop_lab::summary::Summary;
-use earlydrop_report::run_report::{json, write_report_to};
+use earlydrop_report::notebook;
+use earlydrop_report::run_report::{Data, gather, json, write_report_to};
 use earlydrop_report::table::{self as text_table, View};
 use earlydrop_report::tuning::TuneReport;
 use pyo3::prelude::*;
@@ -21,6 +22,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::attended::attended;
 use crate::errors::{run_error, scenario_error, value_error};
+use crate::picture::Picture;
 use crate::scenario::{Scenario, describe};
 use crate::table::Table;
 
@@ -152,6 +154,11 @@ impl Run {
             read(plan, store, &summary)
         })
     }
+}
+
+/// The data of a run's pictures.
+fn data(plan: &Plan, store: &Store, summary: &Summary) -> PyResult<Data> {
+    gather(plan, store, summary, &View::default()).map_err(run_error)
 }
 
 /// All schemes compared with the one with this label.
@@ -407,6 +414,31 @@ impl Run {
             let page = store.folder().join("report.html");
             let document = json(plan, store, summary, &page, &view);
             Ok(document.map_err(run_error)?.to_string())
+        })
+    }
+
+    /// A picture as JSON, for matplotlib to draw.
+    fn plot(&self, wanted: Picture) -> PyResult<String> {
+        self.summarises(|plan, store, summary| wanted.json(&data(plan, store, summary)?))
+    }
+
+    /// A picture as an SVG file, as `earlydrop figure` writes it.
+    fn svg(&self, wanted: Picture) -> PyResult<String> {
+        self.summarises(|plan, store, summary| wanted.svg(&data(plan, store, summary)?))
+    }
+
+    /// The text that the command prints, in lines of at most `width` columns.
+    fn text(&self, width: usize) -> PyResult<String> {
+        self.summarises(|plan, _, summary| {
+            let view = View::default();
+            Ok(earlydrop_cli::summary_text(plan, summary, &view, width))
+        })
+    }
+
+    /// What a notebook shows.
+    fn html(&self) -> PyResult<String> {
+        self.summarises(|plan, store, summary| {
+            notebook::result(plan, store, summary).map_err(run_error)
         })
     }
 
