@@ -18,6 +18,7 @@ from .advice import (
     translate,
 )
 from .errors import ArgumentError, EarlydropError, Interrupted, RunError, ScenarioError
+from .flent import FlentData, read_flent
 from .papers import Reproduction, reproduce
 from .result import Outcome, Result
 from .running import compare, open_run, prepare, run
@@ -25,6 +26,7 @@ from .scenario import Scenario
 from .schemes import Scheme, scheme, schemes
 from .sweep import sweep
 from .table import Table
+from .tracing import Trace, trace
 from .tuning import Tuning, tune
 
 __version__ = _version()
@@ -34,6 +36,7 @@ __all__ = [
     "Configuration",
     "EarlydropError",
     "Explanation",
+    "FlentData",
     "Interrupted",
     "Outcome",
     "Reproduction",
@@ -43,6 +46,7 @@ __all__ = [
     "ScenarioError",
     "Scheme",
     "Table",
+    "Trace",
     "Translation",
     "Tuning",
     "compare",
@@ -51,11 +55,13 @@ __all__ = [
     "from_tc",
     "open_run",
     "prepare",
+    "read_flent",
     "reproduce",
     "run",
     "scheme",
     "schemes",
     "sweep",
+    "trace",
     "translate",
     "tune",
 ]

@@ -15,7 +15,7 @@ use earlydrop_lab::store::{self, Report, RunError, Store, missing_cells, run_cel
 use earlydrop_lab::summary::Summary;
 use earlydrop_report::notebook;
 use earlydrop_report::run_report::{Data, gather, json, write_report_to};
-use earlydrop_report::table::{self as text_table, View};
+use earlydrop_report::table::View;
 use earlydrop_report::tuning::TuneReport;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -389,22 +389,6 @@ impl Run {
         })
     }
 
-    /// The tables that the command prints: title, header, and rows of texts with marks.
-    #[pyo3(signature = (metrics=None))]
-    fn printed(&self, metrics: Option<&str>) -> PyResult<Vec<PrintedTable>> {
-        let metrics = chosen(metrics)?;
-        let cell = |cell: text_table::Cell| format!("{}{}", cell.text, cell.mark.sign(true));
-        let row = |row: Vec<text_table::Cell>| row.into_iter().map(cell).collect();
-        self.summarises(|plan, _, summary| {
-            let tables = text_table::tables(plan, summary, metrics.as_deref());
-            let printed = tables.into_iter().map(|table| {
-                let rows = table.rows.into_iter().map(row).collect();
-                (table.title, table.header, rows)
-            });
-            Ok(printed.collect())
-        })
-    }
-
     /// The JSON document of `earlydrop run --json`.
     #[pyo3(signature = (metrics=None, baseline=None))]
     fn json(&self, metrics: Option<&str>, baseline: Option<&str>) -> PyResult<String> {
@@ -466,6 +450,3 @@ impl Run {
         })
     }
 }
-
-/// Title, header and rows.
-type PrintedTable = (String, Vec<String>, Vec<Vec<String>>);

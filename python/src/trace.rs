@@ -8,6 +8,7 @@ use earlydrop_lab::baseline;
 use earlydrop_lab::document::suggestion;
 use earlydrop_lab::escape::CommandLine;
 use earlydrop_lab::files::{FileError, NewFile, Overwrite, Signature};
+use earlydrop_lab::metrics::METRICS;
 use earlydrop_lab::plan::{Cell, Plan};
 use earlydrop_lab::store::{packet_table, sample_table};
 use earlydrop_lab::trace::{CellTrace, Packets, trace};
@@ -86,9 +87,10 @@ impl Trace {
         &self.traced.link
     }
 
-    /// The values of the metrics, in their order.
-    fn metrics(&self) -> Vec<Option<f64>> {
-        self.traced.outcome.values.clone()
+    /// The metrics with their values.
+    fn metrics(&self) -> Vec<(&'static str, Option<f64>)> {
+        let names = METRICS.iter().map(|metric| metric.name);
+        names.zip(self.traced.outcome.values.iter().copied()).collect()
     }
 
     /// All time series.

@@ -36,7 +36,7 @@ impl FromStr for Length {
         };
         match read() {
             Some(points) if points > 0.0 && points <= 14_400.0 => Ok(Length(points)),
-            _ => Err("allowed: a number above 0 with in, mm, cm or pt, up to 200in".to_string()),
+            _ => Err("allowed: ieee, ieee2, acm, acm2, or a number above 0 with in, mm, cm or pt, up to 200in".to_string()),
         }
     }
 }
