@@ -107,7 +107,9 @@ fn describe_parameter(
         name: parameter.name,
         unit: parameter.kind.unit(),
         range: parameter.kind.allowed(),
-        choices: parameters::choices(&parameter.kind)
+        choices: parameter
+            .kind
+            .choices()
             .map(|choices| choices.iter().map(named).collect()),
         default,
         origin,

@@ -56,7 +56,7 @@ fn description(
         true => String::new(),
         false => format!(" ({set_by})"),
     };
-    let choices = choices(&parameter.kind);
+    let choices = parameter.kind.choices();
     let chosen = choices
         .filter(|_| !lists_choices(scheme))
         .and_then(|choices| meaning_of(choices, value))
@@ -83,15 +83,6 @@ fn description(
 /// `red` does.
 fn lists_choices(scheme: &Descriptor) -> bool {
     scheme.parameter("curve").is_none() || scheme.name == "red"
-}
-
-/// The names of a choice with their meanings.
-pub(super) fn choices(kind: &Kind) -> Option<&'static [(&'static str, &'static str)]> {
-    match kind {
-        Kind::Choice(choices) => Some(choices),
-        Kind::OrAuto(kind) | Kind::OrNever(kind) => choices(kind),
-        _ => None,
-    }
 }
 
 fn meaning_of(choices: &'static [(&str, &str)], value: &Value) -> Option<&'static str> {
