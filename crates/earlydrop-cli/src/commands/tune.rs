@@ -20,6 +20,7 @@ use serde_json::json;
 use crate::commands::threads;
 use crate::draw::Style;
 use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::output::Output;
 use crate::progress::{Bar, stop_flag};
 use crate::scenario::{Overrides, source};
@@ -77,7 +78,10 @@ pub(crate) fn run(arguments: &Tune, out: &mut Output<'_>, style: &Style) -> Resu
     let source = source(Some(&arguments.scenario), &arguments.overrides)?;
     let options = options(arguments)?;
     // Planned before Ctrl-C is caught: until then it ends the program at once.
-    let schemes = source.plan()?.scenario().schemes.len();
+    let plan = source.plan()?;
+    let schemes = plan.scenario().schemes.len();
+    let quiet = arguments.quiet;
+    Notices { quiet }.scenario(&plan);
     let stop = stop_flag()?;
     let results = search(&source, schemes, &options, arguments, &stop)?;
     if stop.load(Ordering::Relaxed) {
