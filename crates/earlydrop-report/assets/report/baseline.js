@@ -96,9 +96,7 @@ function differenceLimit(ends) {
 /** An axis around zero and `ends`, which begins and ends at a tick, with room for a symbol. */
 function differenceRange(ends) {
   const [low, high] = extent([0, ...ends]);
-  const rough = (high - low) / 5;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const interval = [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= rough);
+  const interval = tickInterval((high - low) / 5);
   const room = 0.03 * (high - low);
   return {
     min: low < 0 ? Math.floor((low - room) / interval) * interval : 0,

@@ -151,7 +151,8 @@ function drawPanel(look, option, drawn, { panel, lines, title, ofLink, index, la
     axisPointer: { show: true, snap: false },
   }));
   const full = endOf(panel, shown, range);
-  option.yAxis.push(numberAxis(look, { name: title, values: range.log ? range.values : [], log: range.log, max: range.max ?? full, ...(full ? { interval: full / 2 } : {}), vertical: true, zero: !range.log, gridIndex: index, nameGap: left - 20, nameMoveOverlap: false, splitNumber: 3, showMaxTick: range.max === null, minInterval: panel.steps ? 1 : 0, ...(ofLink ? nameAbove(look) : {}) }));
+  const interval = full ? full / 2 : range.max !== null && tickInterval(range.max / 4.2);
+  option.yAxis.push(numberAxis(look, { name: title, values: range.log ? range.values : [], log: range.log, max: range.max ?? full, ...(interval ? { interval } : {}), vertical: true, zero: !range.log, gridIndex: index, nameGap: left - 20, nameMoveOverlap: false, splitNumber: 3, showMaxTick: range.max === null, minInterval: panel.steps ? 1 : 0, ...(ofLink ? nameAbove(look) : {}) }));
   for (const { key, mark, series } of shown) {
     option.series.push({
       type: "line",
@@ -211,8 +212,8 @@ function panelRange(panel, lines, levels) {
 }
 
 /** 1 for probabilities that come near it, where a rounded end would be above; null otherwise. */
-function endOf(panel, lines, { log }) {
-  if (log || panel.title !== "Probability") return null;
+function endOf(panel, lines, { log, max }) {
+  if (log || max !== null || panel.title !== "Probability") return null;
   const [, highest] = extent(lines.flatMap(({ series }) => series.values)) ?? [0, 0];
   return highest > 0.85 && highest <= 1 ? 1 : null;
 }
