@@ -1,6 +1,6 @@
 //! A scheme's parameters with their values, and those without effect.
 
-use earlydrop::registry::{Descriptor, Kind, Parameter, Settings, Value};
+use earlydrop::registry::{Descriptor, Parameter, Settings, Value};
 
 use super::{definitions, titled};
 use crate::draw::{Look, Style, Table, Text, definition, indented};
