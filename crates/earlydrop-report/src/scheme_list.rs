@@ -1,7 +1,7 @@
 //! The answer of `earlydrop schemes --json`: schemes with their parameters, presets, probes and drop
 //! curves.
 
-use earlydrop::registry::{ConfigError, Kind, Link, Parameter, SCHEMES, Settings, Spec, Value};
+use earlydrop::registry::{ConfigError, Link, Parameter, SCHEMES, Settings, Spec, Value};
 use serde::Serialize;
 
 use crate::request::{self, RequestError};
