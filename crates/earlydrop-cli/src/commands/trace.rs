@@ -16,6 +16,7 @@ use earlydrop_sim::capture;
 
 use crate::draw::{Look, Plot, Style, Text};
 use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::output::Output;
 use crate::outputs::{Overwriting, check_distinct};
 use crate::progress::stop_flag;
@@ -72,6 +73,7 @@ pub(crate) fn run(arguments: &Trace, out: &mut Output<'_>, style: &Style) -> Res
         let text = format!("--cell {}: allowed: 0 to {last}", arguments.cell);
         Failure::Usage(text)
     })?;
+    Notices { quiet: false }.scenario(&plan);
     let folder = folder(&source, &plan, arguments);
     let files = Files::create(&folder, arguments)?;
     let stop = stop_flag()?;

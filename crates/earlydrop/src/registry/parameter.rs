@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 use core::fmt;
 
 use super::error::ConfigError;
+use crate::curve::{POINTS, points};
 use crate::units::{
     BitsPerSec, Bytes, Dimension, Nanos, Quantity, spellings, split_number, write_quantity,
 };
@@ -56,6 +57,8 @@ pub enum Kind {
     OrAuto(&'static Kind),
     /// A time, or the word "never", which is read as [`Nanos::NEVER`].
     OrNever(&'static Kind),
+    /// A curve's name, or its points as [`Value::Text`]: "5:0 15:0.05 30:1".
+    OrPoints(&'static Kind),
 }
 
 /// A range of numbers.
@@ -244,7 +247,16 @@ impl Kind {
             Kind::Flag => "on or off",
             Kind::Choice(_) => "name",
             Kind::Text(_) => "text",
-            Kind::OrAuto(kind) | Kind::OrNever(kind) => kind.unit(),
+            Kind::OrAuto(kind) | Kind::OrNever(kind) | Kind::OrPoints(kind) => kind.unit(),
+        }
+    }
+
+    /// The names of a choice, each with its meaning; `None` for other kinds.
+    pub fn choices(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        match self {
+            Kind::Choice(choices) => Some(choices),
+            Kind::OrAuto(kind) | Kind::OrNever(kind) | Kind::OrPoints(kind) => kind.choices(),
+            _ => None,
         }
     }
 
@@ -268,6 +280,7 @@ impl Kind {
             Kind::Text(syntax) => syntax.to_string(),
             Kind::OrAuto(kind) => format!("{}, or auto", kind.allowed()),
             Kind::OrNever(kind) => format!("{}, or never", kind.allowed()),
+            Kind::OrPoints(kind) => format!("{}, or {POINTS}", kind.allowed()),
         }
     }
 
@@ -284,7 +297,8 @@ impl Kind {
         match self {
             Kind::OrAuto(_) if text == "auto" => Ok(Value::Auto),
             Kind::OrNever(_) if text == "never" => Ok(Value::Time(Nanos::NEVER)),
-            Kind::OrAuto(kind) | Kind::OrNever(kind) => kind.read(text),
+            Kind::OrPoints(_) if points(text).is_some() => Ok(Value::Text(text.to_string())),
+            Kind::OrAuto(kind) | Kind::OrNever(kind) | Kind::OrPoints(kind) => kind.read(text),
             Kind::Length(range) => read_length(text, range),
             Kind::Bytes(range) => {
                 let bytes = within(text, Dimension::Data, range, " bytes")?;
