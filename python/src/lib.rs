@@ -8,9 +8,13 @@
 mod attended;
 mod command;
 mod errors;
+mod judging;
 mod model;
+mod python_aqm;
+mod queue;
 mod run;
 mod scenario;
+mod scheme;
 mod table;
 
 use pyo3::prelude::*;
@@ -23,13 +27,33 @@ mod _lib {
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
+    use super::judging::Answer;
+    #[pymodule_export]
+    use super::judging::PacketView;
+    #[pymodule_export]
+    use super::judging::QueueView;
+    #[pymodule_export]
+    use super::judging::Random;
+    #[pymodule_export]
     use super::model::{configure, explain, reproduce, schemes, translate, tune};
+    #[pymodule_export]
+    use super::queue::Departed;
+    #[pymodule_export]
+    use super::queue::Queue;
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
+    use super::scheme::SchemeClass;
+    #[pymodule_export]
     use super::table::Table;
+
+    /// Whether text names a built-in scheme by this name.
+    #[pyfunction]
+    fn is_built_in(name: &str) -> bool {
+        earlydrop::registry::find(name).is_some()
+    }
 
     /// The version of the program, with the commit it was built from.
     #[pyfunction]

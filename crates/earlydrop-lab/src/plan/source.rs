@@ -7,7 +7,7 @@ use earlydrop::registry::Registry;
 use earlydrop::units::Nanos;
 
 use super::changes::Changes;
-use super::{Plan, TraceFiles};
+use super::{NO_SCOPE, Plan, ThreadScope, TraceFiles};
 use crate::budget::Limits;
 use crate::document::{Content, MAX_DEPTH, Node, Place, Problem, Problems, suggestion};
 #[cfg(feature = "files")]
@@ -26,6 +26,7 @@ pub struct Source {
     pub text: String,
     pub(super) traces: TraceFiles,
     registry: Registry,
+    pub(super) thread_scope: ThreadScope,
     pub(super) limits: Limits,
     /// The smallest number of seeds.
     pub(super) seeds: usize,
@@ -114,6 +115,7 @@ impl Source {
             traces,
             registry: Registry::built_in(),
             limits: Limits::default(),
+            thread_scope: NO_SCOPE,
             seeds: 0,
             tree,
             problems,
@@ -133,6 +135,13 @@ impl Source {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Source {
         self.limits = limits;
+        self
+    }
+
+    /// Surrounds the work of each thread that runs cells of its plans.
+    #[must_use]
+    pub fn with_thread_scope(mut self, thread_scope: ThreadScope) -> Source {
+        self.thread_scope = thread_scope;
         self
     }
 

@@ -102,6 +102,12 @@ impl Range {
         ..Range::POSITIVE
     };
 
+    /// Any finite number.
+    pub const FINITE: Range = Range {
+        low: f64::NEG_INFINITY,
+        ..Range::POSITIVE
+    };
+
     /// From `low` to `high`, both allowed.
     pub const fn closed(low: f64, high: f64) -> Range {
         Range {
@@ -130,6 +136,13 @@ impl Range {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.low.is_infinite() {
+            let most = if self.with_high { "at most" } else { "below" };
+            return match self.high.is_infinite() {
+                true => f.write_str("of any size"),
+                false => write!(f, "{most} {}", self.high),
+            };
+        }
         if self.high.is_infinite() {
             let least = if self.with_low { "at least" } else { "above" };
             return write!(f, "{least} {}", self.low);
@@ -328,7 +341,8 @@ impl Kind {
 }
 
 fn phrase(range: &Range, unit: &str) -> String {
-    let preposition = if range.high.is_infinite() { "" } else { "in " };
+    let is_open = range.low.is_infinite() || range.high.is_infinite();
+    let preposition = if is_open { "" } else { "in " };
     let space = if unit.is_empty() { "" } else { " " };
     format!("{preposition}{range}{space}{unit}")
 }
@@ -445,8 +459,7 @@ impl Parameter {
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::ToString;
-
+    use super::*;
     use crate::registry::LIMIT;
 
     #[test]
@@ -461,6 +474,26 @@ mod tests {
             ("0 bytes", false),
         ] {
             assert_eq!(LIMIT.read("red", text).is_ok(), allowed, "{text}");
+        }
+    }
+
+    #[test]
+    fn open_ranges_are_put_into_words() {
+        for (range, allowed) in [
+            (Range::FINITE, "a number of any size s"),
+            (Range::NOT_NEGATIVE, "a number at least 0 s"),
+            (
+                Range {
+                    high: 2.0,
+                    with_high: true,
+                    ..Range::FINITE
+                },
+                "a number at most 2 s",
+            ),
+        ] {
+            let kind = Kind::Number(range, "s");
+            assert_eq!(kind.allowed(), allowed);
+            assert_eq!(kind.read("-3").is_ok(), range.low < 0.0, "{allowed}");
         }
     }
 

@@ -100,6 +100,12 @@ impl Settings {
         self.scheme.name
     }
 
+    /// The scheme. The same descriptor as the registry's, so that a program whose schemes are made
+    /// at run time can find what belongs to it by its address.
+    pub fn descriptor(&self) -> &'static Descriptor {
+        self.scheme
+    }
+
     /// The origin of `parameter`'s value: "given", "as=PRESET", or the origin of its default.
     pub fn origin_of(&self, parameter: &Parameter) -> String {
         if self.was_given(parameter.name) {
