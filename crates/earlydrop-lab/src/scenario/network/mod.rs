@@ -150,6 +150,7 @@ impl LinkSpec {
             reorder: self.reorder,
             changes: self.changes.clone(),
             trace: self.trace.clone(),
+            steered: false,
         }
     }
 
